@@ -8,7 +8,7 @@ import pytest
 from quipu.config import Config
 from quipu.errors import InvalidConfig
 from quipu.memory import Memory
-from quipu.read.credential_files import credential_files, held_in, read_credential_files
+from quipu.read.credential_files import credential_files, credential_kind, read_credential_files
 
 Tree = Callable[[dict[str, str]], None]
 
@@ -32,12 +32,12 @@ auth.py shadow.css credentials.md tokenizer.json
 
 @pytest.mark.parametrize("path", LEFT_OUT)
 def test_a_credential_file_is_known_by_its_path(path: str) -> None:
-    assert held_in(path)
+    assert credential_kind(path)
 
 
 @pytest.mark.parametrize("path", KEPT)
 def test_other_files_and_examples_stay(path: str) -> None:
-    assert held_in(path) is None
+    assert credential_kind(path) is None
 
 
 def test_every_row_says_what_it_is_of() -> None:

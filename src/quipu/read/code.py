@@ -289,8 +289,8 @@ def _decorated(node: Node, by_node: dict[int, str]) -> str | None:
     above = node.parent
     while above is not None and above.type not in ("decorated_definition", "module"):
         above = above.parent
-    held = above.child_by_field_name("definition") if above is not None else None
-    return by_node.get(held.id) if held is not None else None
+    definition = above.child_by_field_name("definition") if above is not None else None
+    return by_node.get(definition.id) if definition is not None else None
 
 
 def _exports(captured: _Captured, ranges: Sequence[SymbolRange], known: Grammar) -> tuple[str, ...]:

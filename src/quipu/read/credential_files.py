@@ -12,7 +12,7 @@ from pathspec import GitIgnoreSpec
 
 from quipu.errors import InvalidConfig
 
-__all__ = ["credential_files", "held_in", "read_credential_files"]
+__all__ = ["credential_files", "credential_kind", "read_credential_files"]
 
 _FILE = "credential_files.toml"
 
@@ -31,10 +31,10 @@ def credential_files() -> tuple[CredentialFile, ...]:
     return read_credential_files(tomllib.loads(text))
 
 
-def read_credential_files(held: Mapping[str, Any]) -> tuple[CredentialFile, ...]:
+def read_credential_files(table: Mapping[str, Any]) -> tuple[CredentialFile, ...]:
     """The rows of a table as TOML gives it. Raises InvalidConfig naming the one that is none."""
     rows: list[CredentialFile] = []
-    for at, row in enumerate(cast("Sequence[dict[str, Any]]", held.get("file", ())), 1):
+    for at, row in enumerate(cast("Sequence[dict[str, Any]]", table.get("file", ())), 1):
         names = row.get("names")
         if sorted(row) != ["names", "of"] or not names:
             raise InvalidConfig(f"row {at} of {_FILE} needs `of` and `names` and nothing else")
@@ -44,7 +44,7 @@ def read_credential_files(held: Mapping[str, Any]) -> tuple[CredentialFile, ...]
     return tuple(rows)
 
 
-def held_in(path: str) -> str | None:
+def credential_kind(path: str) -> str | None:
     """What a file with this path (slashes) is known to hold, or None for any other file."""
     lowered = path.lower().encode("utf-8", "replace").decode()  # a name need not be UTF-8
     if not _literals().find_matches_as_indexes(lowered):  # by far the most

@@ -294,8 +294,8 @@ def _clean(value: object, key: str) -> object:
     if isinstance(value, list):
         return [_clean(each, key) for each in cast("list[object]", value)]
     if isinstance(value, tuple):
-        held = cast("tuple[object, ...]", value)
-        cleaned = [_clean(each, key) for each in held]
-        make = getattr(type(held), "_make", tuple)  # named tuples keep their type
+        values = cast("tuple[object, ...]", value)
+        cleaned = [_clean(each, key) for each in values]
+        make = getattr(type(values), "_make", tuple)  # named tuples keep their type
         return make(cleaned)
     return value

@@ -75,18 +75,18 @@ def instant_of(value: object) -> str:
 class Fields:
     """One object of foreign JSON; `problems` collects what was left out, naming field and value."""
 
-    def __init__(self, held: Mapping[str, Any], problems: list[str] | None = None) -> None:
-        """Read from `held`; objects inside share the list of problems."""
-        self.held = held
+    def __init__(self, record: Mapping[str, Any], problems: list[str] | None = None) -> None:
+        """Read from `record`; objects inside share the list of problems."""
+        self.record = record
         self.problems: list[str] = [] if problems is None else problems
 
     def __contains__(self, name: str) -> bool:
-        return self.held.get(name) is not None
+        return self.record.get(name) is not None
 
     def text(self, *names: str) -> str:
         """The first of these that is text (or a number), stripped; else ''."""
         for name in names:
-            value = self.held.get(name)
+            value = self.record.get(name)
             if isinstance(value, str) and value.strip():
                 return value.strip()
             if isinstance(value, int | float) and not isinstance(value, bool):
@@ -96,14 +96,14 @@ class Fields:
     def inside(self, *names: str) -> "Fields":
         """The first of these that is an object; else an empty one."""
         for name in names:
-            value = self.held.get(name)
+            value = self.record.get(name)
             if isinstance(value, dict):
                 return Fields(cast(dict[str, Any], value), self.problems)
         return Fields({}, self.problems)
 
     def objects(self, name: str) -> list["Fields"]:
         """The objects in a list; anything else in it is a problem."""
-        value = self.held.get(name)
+        value = self.record.get(name)
         if value is None:
             return []
         rows = cast(list[Any], value) if isinstance(value, list) else [value]
@@ -117,7 +117,7 @@ class Fields:
 
     def names(self, name: str) -> tuple[str, ...]:
         """A list of texts, or one text with commas; each once."""
-        value = self.held.get(name)
+        value = self.record.get(name)
         if value is None:
             return ()
         parts: Iterable[Any] = (
@@ -136,7 +136,7 @@ class Fields:
 
     def read(self, name: str, rule: Callable[[Any], Made], default: Made) -> Made:
         """`rule` of the field, or `default` with a problem when it does not fit."""
-        value = self.held.get(name)
+        value = self.record.get(name)
         if value is None:
             return default
         try:

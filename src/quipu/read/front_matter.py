@@ -190,8 +190,8 @@ def thing_of(type_: str, properties: Properties, title: str) -> Thing | None:
     written = properties.get("name")
     name = written.strip() if isinstance(written, str) and written.strip() else title
     status = properties.get("status")
-    held: Properties = {} if status is None else {"status": status}
-    return Thing(kind, name, 1, properties=held, own=True)
+    state: Properties = {} if status is None else {"status": status}
+    return Thing(kind, name, 1, properties=state, own=True)
 
 
 def relations_from(thing: Thing, relations: Iterable[StatedRelation]) -> list[StatedRelation]:

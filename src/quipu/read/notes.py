@@ -18,7 +18,7 @@ from quipu.records.wiki import CONTENTS_PAGES, plain_links, wiki_links
 
 __all__ = ["read_note"]
 
-_HELD = re.compile(
+_CODE_OR_COMMENT = re.compile(
     r"(?P<fence>^[ \t>]*+(?P<mark>`{3,}+|~{3,}+)[^\n]*\n.*?(?:^[ \t>]*+(?P=mark)|\Z))"
     r"|(?<!`)(?P<ticks>`++)[^`\n]++(?P=ticks)"
     r"|(?P<block>^[ \t]*+%%[ \t]*+$.*?(?:%%|\Z))"
@@ -79,7 +79,7 @@ def _without_comments(text: str) -> str:
         is_comment = match["block"] is not None or match["inline"] is not None
         return "\n" * match[0].count("\n") if is_comment else match[0]
 
-    return _HELD.sub(kept, text)
+    return _CODE_OR_COMMENT.sub(kept, text)
 
 
 def _title(reading: Reading, path: str) -> str:
@@ -108,14 +108,14 @@ def _take_properties(reading: Reading, lines: list[str]) -> None:
 
 def _code_lines(reading: Reading, lines: list[str]) -> set[int]:
     """The lines of fences and of what is indented as code."""
-    held: set[int] = set()
+    numbers: set[int] = set()
     for span in reading.spans:
         first = lines[span.start_line - 1]
         bare = first.lstrip(" \t>")
         indented = first.startswith(("    ", "\t")) and not bare.startswith(("|", "-", "*", "+"))
         if indented or bare.lstrip("-*+ \t").startswith(("```", "~~~")):
-            held.update(range(span.start_line, span.end_line + 1))
-    return held
+            numbers.update(range(span.start_line, span.end_line + 1))
+    return numbers
 
 
 def _callouts(lines: list[str]) -> Iterator[Span]:

@@ -47,8 +47,8 @@ def title_of(headings: list[tuple[int, int, str]]) -> str:
     chosen = next((h for h in headings if h[1] == 1), headings[0] if headings else None)
     if chosen is None:
         return ""
-    beside = [title for _, level, title in headings if level == chosen[1]]
-    return "" if len(beside) > 1 and all(map(_RELEASE.match, beside[:2])) else chosen[2]
+    titles = [title for _, level, title in headings if level == chosen[1]]
+    return "" if len(titles) > 1 and all(map(_RELEASE.match, titles[:2])) else chosen[2]
 
 
 def mentions(text: str, *, spans_are_code: bool = True) -> list[Use]:

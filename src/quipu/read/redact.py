@@ -76,9 +76,9 @@ def _secrets(text: str) -> Iterator[_Found]:
         match = rule.pattern.match(text, start)
         if match is None:
             continue
-        held = match.groupdict()
-        group = next(g for g, value in held.items() if value and g.startswith("secret"))
-        value = held[group]
+        groups = match.groupdict()
+        group = next(g for g, value in groups.items() if value and g.startswith("secret"))
+        value = groups[group]
         if value.startswith(_MARK) or text.startswith(_MARK, match.start(group)):
             continue
         if "public" in text[max(start - 12, 0) : start].lower() and rule.check.endswith("-secret"):
@@ -86,9 +86,9 @@ def _secrets(text: str) -> Iterator[_Found]:
         if is_secret(
             rule.check,
             value[:_LOOKED_AT],
-            suffix=held.get("suffix") or "",
-            by=held.get("by") or "",
-            name=held.get("name") or "",
+            suffix=groups.get("suffix") or "",
+            by=groups.get("by") or "",
+            name=groups.get("name") or "",
         ):
             ends[at] = match.end(group)
             yield _Found(match.start(group), match.end(group), at, rule.kind)

@@ -144,14 +144,14 @@ def _title_line(lines: list[str], start: int) -> int:
 def _links(tree: nodes.document, text: str) -> Iterator[Link]:
     seen: set[str] = set()
     breaks = [at for at, character in enumerate(text) if character == "\n"]
-    wanted: dict[str, int] = {}
+    offsets: dict[str, int] = {}
     for match in _WORD.finditer(text):
-        wanted.setdefault(match[0], match.start())
+        offsets.setdefault(match[0], match.start())
     for reference in tree.findall(nodes.reference):
         target = reference.get("refuri")
         if isinstance(target, str) and target and target not in seen and "://" not in target:
             seen.add(target)
-            yield Link(target, bisect_left(breaks, wanted.get(target, 0)) + 1)
+            yield Link(target, bisect_left(breaks, offsets.get(target, 0)) + 1)
     for match in _REFERENCE.finditer(text):
         yield Link(match[1].strip(), bisect_left(breaks, match.start()) + 1)
 

@@ -59,12 +59,12 @@ def secret_rules() -> tuple[Rule, ...]:
     return read_rules(tomllib.loads(text))
 
 
-def read_rules(held: Mapping[str, Any]) -> tuple[Rule, ...]:
+def read_rules(table: Mapping[str, Any]) -> tuple[Rule, ...]:
     """The rules in a table as TOML gives it. Raises InvalidConfig naming the rule that is not
     one: a key or check that is unknown, no keyword, no group `secret`. Patterns are compiled
     when they are first needed, which is seldom all of them."""
     return tuple(
-        _rule(at, cast("dict[str, Any]", row)) for at, row in enumerate(held.get("rule", ()), 1)
+        _rule(at, cast("dict[str, Any]", row)) for at, row in enumerate(table.get("rule", ()), 1)
     )
 
 
@@ -112,7 +112,7 @@ class _Searcher:
             if rule.fold == fold:
                 for word in dict.fromkeys(rule.keywords):
                     by_word.setdefault(word, []).append(at)
-        self.rules = [tuple(held) for held in by_word.values()]
+        self.rules = [tuple(places) for places in by_word.values()]
         self._automaton = ahocorasick_rs.AhoCorasick(
             list(by_word),
             matchkind=ahocorasick_rs.MatchKind.Standard,

@@ -206,10 +206,10 @@ def _settle(option: _Option) -> None:
     option.rest = []
 
 
-def relations_of(told: Sequence[SettingUse]) -> Iterator[StatedRelation]:
+def relations_of(uses: Sequence[SettingUse]) -> Iterator[StatedRelation]:
     """That a definition, or the file, reads a setting or takes an option, once for each."""
     seen: set[tuple[str, str, str]] = set()
-    for each in sorted(told, key=lambda t: ("default" not in t.properties, t.line, t.name)):
+    for each in sorted(uses, key=lambda t: ("default" not in t.properties, t.line, t.name)):
         key = (each.type, each.name, each.within)
         if key in seen:
             continue
@@ -226,8 +226,8 @@ def relations_of(told: Sequence[SettingUse]) -> Iterator[StatedRelation]:
             properties=each.properties,
             source=(EntityType.SYMBOL, each.within) if each.within else None,
         )
-    for type_, name in sorted({(each.type, each.name) for each in told}):
-        line = min(each.line for each in told if each.name == name)
+    for type_, name in sorted({(each.type, each.name) for each in uses}):
+        line = min(each.line for each in uses if each.name == name)
         yield StatedRelation(
             RelationType.PART_OF,
             "concept",

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from pathspec import GitIgnoreSpec
 
 from quipu.errors import InvalidInput, MissingExtra
-from quipu.read.credential_files import held_in
+from quipu.read.credential_files import credential_kind
 from quipu.read.git_program import Git, opened_git
 from quipu.read.ignore import IgnoreRules, is_never_read, is_virtual_environment, rules_above
 from quipu.read.source import DEFAULT_MAX_BYTES, CredentialEntry, FileEntry, escaped
@@ -158,7 +158,11 @@ class _Finder:
         caller may hold credentials."""
         if self.include is not None and not self.include.match_file(shown):
             return
-        of = None if named or self.credentials.match_file(shown) else self._held_in(path, shown)
+        of = (
+            None
+            if named or self.credentials.match_file(shown)
+            else self._credential_kind(path, shown)
+        )
         if of is not None:
             self.found.append(CredentialEntry(shown, of))
             return
@@ -195,10 +199,12 @@ class _Finder:
                 )
             )
 
-    def _held_in(self, path: Path, shown: str) -> str | None:
+    def _credential_kind(self, path: Path, shown: str) -> str | None:
         """What a file of this name holds, also under the name that a link leads to."""
         inside = path.relative_to(self.root).as_posix()
-        return held_in(self._top(shown)) or (held_in(inside) if inside != shown else None)
+        return credential_kind(self._top(shown)) or (
+            credential_kind(inside) if inside != shown else None
+        )
 
     def follow_links(self, rules: IgnoreRules) -> None:
         """Links, after everything else was found under its own path."""
@@ -294,7 +300,7 @@ def _blobs(git: Git, named: Sequence[str]) -> dict[str, str]:
     return blobs
 
 
-def _times(git: Git, wanted: set[str], named: Sequence[str]) -> dict[str, str]:
+def _times(git: Git, missing: set[str], named: Sequence[str]) -> dict[str, str]:
     times: dict[str, str] = {}
     at = ""
     rest = b""
@@ -313,25 +319,25 @@ def _times(git: Git, wanted: set[str], named: Sequence[str]) -> dict[str, str]:
         "--",
         *(named or "."),
     ) as out:
-        while wanted and (block := out.read(1 << 16)):
+        while missing and (block := out.read(1 << 16)):
             *rows, rest = (rest + block).split(b"\0")
             for row in rows:
-                at = _take_field(row, at, wanted, times)
-        if rest and wanted:
-            _take_field(rest, at, wanted, times)
+                at = _take_field(row, at, missing, times)
+        if rest and missing:
+            _take_field(rest, at, missing, times)
     return times
 
 
-def _take_field(row: bytes, at: str, wanted: set[str], times: dict[str, str]) -> str:
+def _take_field(row: bytes, at: str, missing: set[str], times: dict[str, str]) -> str:
     """Take one field of the log: a commit's time (returned), or a path of the commit at `at`."""
     if head := _COMMIT.match(row):
         at = _git_moment(int(head[1]))
         row = row[head.end() :]
     if row:
         path = os.fsdecode(row)
-        if path not in wanted:  # a line end stands before the first path of a commit
+        if path not in missing:  # a line end stands before the first path of a commit
             path = path.removeprefix("\n")
-        if path in wanted:
-            wanted.discard(path)
+        if path in missing:
+            missing.discard(path)
             times[path] = at
     return at

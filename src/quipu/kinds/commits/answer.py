@@ -116,14 +116,14 @@ def _of_file(
     ordered = sorted(found, key=lambda r: (r.updated_at, r.rel_id), reverse=not first)
     alone = first or _LATEST.search(asked.text) is not None or asked.answer_type == "time"
     shown = ordered[: 1 if alone else _MOST]
-    rests = [(r, held[0]) for r in shown if (held := _rests(planner, r))]
+    rests = [(r, evidence[0]) for r in shown if (evidence := _rests(planner, r))]
     people = _authors(planner, [each.document_id for _, each in rests])
-    told: list[AnswerStatement] = []
+    statements: list[AnswerStatement] = []
     for at, (_, each) in enumerate(rests):
         which = "first" if first else ("last" if not at else "before that")
         said = f"`{path}` was changed {which} {_when_and_who(each, people)}: {title_of(each.text)}"
-        told.append(_statement(said, each))
-    return told
+        statements.append(_statement(said, each))
+    return statements
 
 
 def _seen(commits: Sequence[str], planner: Planner, scope: Scope) -> set[str]:
@@ -149,13 +149,13 @@ def _of_change(
     names = _file_words(graph, commits)
     for each in commits:
         words = words_of(each) | names.get(each.document_id, frozenset())
-        held = len(about & words) / len(about)
-        if held >= _ENOUGH and all(act & words for act in acts):
-            fitting.append((held, each))
+        share = len(about & words) / len(about)
+        if share >= _ENOUGH and all(act & words for act in acts):
+            fitting.append((share, each))
     if not fitting:
         return []
-    best = max(held for held, _ in fitting)
-    equal = [each for held, each in fitting if held == best]
+    best = max(share for share, _ in fitting)
+    equal = [each for share, each in fitting if share == best]
     by_time = sorted(equal, key=lambda each: (each.updated_at, each.id))
     if _FIRST.search(asked.text) or _ACTS[1] in acts:
         chosen = by_time[0]
@@ -179,9 +179,9 @@ def _file_words(graph: Graph, commits: Sequence[Evidence]) -> dict[str, frozense
     ids = [each.document_id for each in commits]
     edges = graph.neighbors(ids, types=frozenset({RelationType.MODIFIES}), limit_per_id=300)
     targets = sorted({r.target_entity_id for rows in edges.values() for r in rows})
-    held = {k: e.name for k, e in graph.get(targets).items() if isinstance(e, Entity)}
+    names = {k: e.name for k, e in graph.get(targets).items() if isinstance(e, Entity)}
     return {
-        commit: frozenset(s for r in rows for s in stems(held.get(r.target_entity_id, "")))
+        commit: frozenset(s for r in rows for s in stems(names.get(r.target_entity_id, "")))
         for commit, rows in edges.items()
     }
 
@@ -215,8 +215,8 @@ def _words(parts: Iterable[str]) -> Iterable[str]:
 def _is_trailers(part: str) -> bool:
     lines = [line.strip() for line in part.strip().splitlines()]
     keys = trailers_of(f"-\n\n{part.strip()}")
-    told = sum(map(len, keys.values())) + sum(bool(_TRAILING.match(line)) for line in lines)
-    return told >= len(lines)
+    count = sum(map(len, keys.values())) + sum(bool(_TRAILING.match(line)) for line in lines)
+    return count >= len(lines)
 
 
 def _statement(text: str, commit: Evidence, explained: float = 1.0) -> AnswerStatement:

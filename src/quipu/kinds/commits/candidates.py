@@ -98,8 +98,8 @@ class Commits(Apart):
                 weights = _weights(planner, history, moment, with_files=bool(touched))
                 best += _ranked(measured, history, weights, asking.limit)
         best.sort(key=lambda found: (-found.chance, found.number))
-        wanted = self.only(scope) or bool(touched) or asks_of_changes(question)
-        return _seeds(best[: asking.limit], planner, {} if wanted else {"aside": 1.0})
+        of_commits = self.only(scope) or bool(touched) or asks_of_changes(question)
+        return _seeds(best[: asking.limit], planner, {} if of_commits else {"aside": 1.0})
 
     def relate(self, seeds: tuple[Seed, ...], planner: Planner) -> tuple[Seed, ...]:
         """The first commits with their relations to other commits and people."""
@@ -152,8 +152,8 @@ def _weights(
 ) -> Floats:
     """What the repository taught until `moment`, or the shipped weights."""
     prior = np.array((MESSAGE_AND_FILES if with_files else MESSAGE).row())
-    held = planner.get([entity_id := repository_entity_id(planner.namespace, history.repository)])
-    repository = held.get(entity_id)
+    stored = planner.get([entity_id := repository_entity_id(planner.namespace, history.repository)])
+    repository = stored.get(entity_id)
     rows = repository.properties.get("learned") if isinstance(repository, Entity) else None
     chosen = prior
     for row in sorted(read_learned(rows), key=lambda row: row.since):

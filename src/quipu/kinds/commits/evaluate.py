@@ -155,12 +155,12 @@ def _commit(row: DatasetRow, repository: str) -> CommitInput:
 
 
 def _paths(row: DatasetRow, key: str) -> tuple[str, ...]:
-    held = row.more.get(key)
-    if held is None:
+    paths = row.more.get(key)
+    if paths is None:
         return ()
-    if not isinstance(held, list):
-        raise InvalidInput(f"{row.place}: {key} is {held!r}: write a list of paths")
-    return tuple(str(path) for path in cast(list[object], held))
+    if not isinstance(paths, list):
+        raise InvalidInput(f"{row.place}: {key} is {paths!r}: write a list of paths")
+    return tuple(str(path) for path in cast(list[object], paths))
 
 
 def _kind(row: DatasetRow) -> str:

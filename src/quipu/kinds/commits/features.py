@@ -147,8 +147,8 @@ class _Dense:
         paths = history.postings(index, "commit-path", list(sought), known)
         raw, ideal = self._bm25("commit", words, asked.words, COMMITS.b)
         self.alike = _shares(raw)
-        held = float(raw.max()) / ideal if ideal else 0.0
-        missing = max(COMMITS.words_least, COMMITS.words_below - held)
+        share = float(raw.max()) / ideal if ideal else 0.0
+        missing = max(COMMITS.words_least, COMMITS.words_below - share)
         self._title = _shares(self._bm25("commit-title", titles, asked.title, COMMITS.b)[0])
         days = np.maximum(moment - history.times[:known], 0.0) / _DAY
         self.columns: dict[str, Floats] = {
@@ -201,21 +201,21 @@ class _Dense:
         scores = np.zeros(self._known)
         ideal = 0.0
         for term in sorted(weights):
-            held = found.get(term)
-            idf = bm25.idf(0 if held is None else len(held.rows), self._known)
+            postings = found.get(term)
+            idf = bm25.idf(0 if postings is None else len(postings.rows), self._known)
             ideal += weights[term] * idf * (COMMITS.k1 + 1.0)
-            if held is not None:
-                rows = held.rows
+            if postings is not None:
+                rows = postings.rows
                 scores[rows] += bm25.contribution(
-                    held.tf, norm[rows], weights[term] * idf, COMMITS.k1
+                    postings.tf, norm[rows], weights[term] * idf, COMMITS.k1
                 )
         return scores, ideal
 
     def _recency(self, found: Sequence[TermPostings | Rows | None]) -> Floats:
         """Σ idf / √(how many commits that hold it came since, itself included) ÷ Σ idf."""
         scores, total = np.zeros(self._known), 0.0
-        for held in found:
-            rows = held.rows if isinstance(held, TermPostings) else held
+        for postings in found:
+            rows = postings.rows if isinstance(postings, TermPostings) else postings
             count = 0 if rows is None else len(rows)
             idf = bm25.idf(count, self._known)
             total += idf
@@ -256,12 +256,12 @@ def _predicted_files(
             own.append((row, share))
             for file in files.tolist():
                 shares[file] = shares.get(file, 0.0) + share
-    held = {file: history.rows_with(file, known) for file in shares}
-    idf = {file: bm25.idf(len(there), known) for file, there in held.items()}
+    rows_of = {file: history.rows_with(file, known) for file in shares}
+    idf = {file: bm25.idf(len(there), known) for file, there in rows_of.items()}
     overlap, recency = np.zeros(known), np.zeros(known)
     ranked = sorted(shares, key=lambda file: (-shares[file] * idf[file], file))
     for place, file in enumerate(ranked):
-        there, value = held[file], shares[file] * idf[file]
+        there, value = rows_of[file], shares[file] * idf[file]
         overlap[there] += value
         if place < COMMITS.likeliest:
             recency[there] += value / np.sqrt(np.arange(len(there), 0, -1))

@@ -189,15 +189,15 @@ def _citations(
 ) -> tuple[Rows, Rows, NDArray[np.bool_]]:
     """Pairs (citing, cited) of rows, the cited one earlier, and which of them mend a fault."""
     order = np.argsort(heads["sha"], kind="stable")
-    wanted = np.concatenate(cites)
+    hashes = np.concatenate(cites)
     counts = np.array([len(each) for each in cites])
     citing = np.repeat(np.arange(len(cites)), counts)
-    place = np.arange(len(wanted)) - np.repeat(np.cumsum(counts) - counts, counts)
+    place = np.arange(len(hashes)) - np.repeat(np.cumsum(counts) - counts, counts)
     fixes = place < heads["fixes"][citing]
-    at = np.searchsorted(heads["sha"][order], wanted)
+    at = np.searchsorted(heads["sha"][order], hashes)
     at[at == len(order)] = 0
     cited = order[at]
-    sound = (heads["sha"][cited] == wanted) & (cited < citing)
+    sound = (heads["sha"][cited] == hashes) & (cited < citing)
     return citing[sound], cited[sound], fixes[sound]
 
 

@@ -199,8 +199,8 @@ def learn_weights(store: Store, space: str | None, *, turns: WriteLock, clock: C
     for history in histories(store):
         name = _name(store, history)
         entity_id = repository_entity_id(store.namespace, history.repository)
-        held = store.get([entity_id]).get(entity_id)
-        before = held.properties if isinstance(held, Entity) else {}
+        stored = store.get([entity_id]).get(entity_id)
+        before = stored.properties if isinstance(stored, Entity) else {}
         labels = len(labels_of(history))
         known = before.get("labels")
         same = before.get("method") == _METHOD and space in (None, before.get("space"))

@@ -69,11 +69,11 @@ def index_history(
     repository = open_repository(folder.expanduser().absolute())
     name, root = _called(repository, Places(home))
     listed = reachable(repository)
-    held = {s.source_ref: s.episode_id for s in store.sources(frozenset({COMMIT}))}
-    gone = _vanished(store, name, held, set(map(commit_ref, listed)))
+    stored = {s.source_ref: s.episode_id for s in store.sources(frozenset({COMMIT}))}
+    gone = _vanished(store, name, stored, set(map(commit_ref, listed)))
     writer = BatchWriter(store, turns=WriteLock(state), clock=clock, sources=_A_BATCH)
-    writer.remove({ref: held[ref] for ref in gone})
-    missing = [sha for sha in listed if commit_ref(sha) not in held]
+    writer.remove({ref: stored[ref] for ref in gone})
+    missing = [sha for sha in listed if commit_ref(sha) not in stored]
     tally = _fill(
         read_commits(repository, missing, name=name),
         store,
@@ -137,15 +137,15 @@ def _called(repository: Repository, places: Places) -> tuple[str, str]:
     return (top.resolve().name or ref, "") if ref == "." else (ref, f"{ref}/")
 
 
-def _vanished(store: Store, name: str, held: dict[str, str], listed: set[str]) -> list[str]:
+def _vanished(store: Store, name: str, stored: dict[str, str], listed: set[str]) -> list[str]:
     """The commits of this repository that are stored and no longer listed."""
-    doubtful = sorted(held.keys() - listed)
+    doubtful = sorted(stored.keys() - listed)
     found: list[str] = []
     for start in range(0, len(doubtful), _WORTH_WORKERS):
         page = doubtful[start : start + _WORTH_WORKERS]
-        episodes = store.get([held[ref] for ref in page])
+        episodes = store.get([stored[ref] for ref in page])
         for ref in page:
-            episode = episodes.get(held[ref])
+            episode = episodes.get(stored[ref])
             if isinstance(episode, Episode) and episode.group == name:
                 found.append(ref)
     return found

@@ -67,8 +67,8 @@ class Shas:
 
     def whole(self, beginning: str) -> str | None:
         """The one hash that begins so (seven digits or more); None for none and for several."""
-        held = self._by_start.get(beginning[:_START], ())
-        found = {sha for sha in held if sha.startswith(beginning)}
+        hashes = self._by_start.get(beginning[:_START], ())
+        found = {sha for sha in hashes if sha.startswith(beginning)}
         return found.pop() if len(found) == 1 else None
 
 
@@ -119,12 +119,12 @@ class _Pages:
     ) -> None:
         self._commits = iter(commits)
         self._store, self._tally, self._root, self._clock = store, tally, root, clock
-        held = store.sources()
-        self._episodes = {s.episode_id for s in held if s.source_type == COMMIT}
-        refs = (s.source_ref for s in held if s.source_type == COMMIT)
+        sources = store.sources()
+        self._episodes = {s.episode_id for s in sources if s.source_type == COMMIT}
+        refs = (s.source_ref for s in sources if s.source_type == COMMIT)
         self._shas = Shas(ref.removeprefix(COMMIT_PREFIX) for ref in refs)
         self._documents: dict[str, str] = {
-            s.source_ref: s.document_id for s in held if s.document_id
+            s.source_ref: s.document_id for s in sources if s.document_id
         }
         self._asserted: set[str] = set()
         self._waiting: list[Prepared] = []
@@ -176,19 +176,19 @@ class _Pages:
 
     def _surround(self, job: Sequence[CommitTask]) -> None:
         """Assert the documents and people of a page that nothing asserts yet."""
-        wanted: dict[str, Entity] = {}
+        missing: dict[str, Entity] = {}
         for task in job:
             for path, document_id in zip(task.commit.files, task.documents, strict=False):
                 if document_id not in self._asserted:
-                    wanted[document_id] = document(document_id, self._root + path, task)
+                    missing[document_id] = document(document_id, self._root + path, task)
             author = person_id(task.namespace, task.commit.author)
             if author and author not in self._asserted:
-                wanted[author] = person(author, task)
-        self._asserted |= wanted.keys()
-        for held in self._store.get(list(wanted)):
-            del wanted[held]
-        if wanted:
-            self._waiting.append(surroundings(job[0], list(wanted.values())))
+                missing[author] = person(author, task)
+        self._asserted |= missing.keys()
+        for stored in self._store.get(list(missing)):
+            del missing[stored]
+        if missing:
+            self._waiting.append(surroundings(job[0], list(missing.values())))
 
 
 def _sound(commit: CommitInput) -> CommitInput:

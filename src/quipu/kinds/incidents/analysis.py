@@ -175,9 +175,9 @@ def predictive_insights(
     recommendations: list[Value] = [
         f"watch {f['metric']}: it is {f['trend']} and {f['risk_level']} is expected" for f in warned
     ]
-    held: list[Value] = [*forecasts]
+    values: list[Value] = [*forecasts]
     return {
-        "forecasts": held,
+        "forecasts": values,
         "warnings": warnings,
         "recommendations": recommendations,
         "critical_risk_count": sum(f["risk_level"] == "critical" for f in forecasts),

@@ -101,11 +101,11 @@ def _about(graph: Planner, evidence: Sequence[Evidence], services: Sequence[str]
     return incidents
 
 
-def _told(incident: Incident) -> frozenset[str]:
+def _stems_of(incident: Incident) -> frozenset[str]:
     """The stems of what is told of an incident."""
     name = " ".join(split_identifier(incident.component))
-    told = f"{incident.component} {name} {incident.title} {incident.summary} {incident.root_cause}"
-    return frozenset(stems(told))
+    text = f"{incident.component} {name} {incident.title} {incident.summary} {incident.root_cause}"
+    return frozenset(stems(text))
 
 
 def _meant(
@@ -119,7 +119,7 @@ def _meant(
         left -= set(stems("not did didn"))
     if not named and not left:
         return []
-    return [each for each in incidents if left <= _told(each)]
+    return [each for each in incidents if left <= _stems_of(each)]
 
 
 def _found(graph: Planner, incident: Incident) -> _IncidentRelations:
@@ -198,8 +198,8 @@ def _causes(
         edges = [r for r in edges if (r.source_entity_id if outward else r.target_entity_id) == key]
         edges.sort(key=lambda r: (-r.confidence, r.rel_id))
         ends = [r.target_entity_id if outward else r.source_entity_id for r in edges[:_SHOWN]]
-        held_ends = graph.get(ends)
-        others = [i for end in ends if (i := incident_in(held_ends.get(end))) is not None]
+        records = graph.get(ends)
+        others = [i for end in ends if (i := incident_in(records.get(end))) is not None]
         affects = [r for r in each.relations if r.type == RelationType.AFFECTS][:1]
         if outward and each.incident.root_cause:
             text = f"The cause of {_name(each.incident)}: {each.incident.root_cause.rstrip('.')}"

@@ -24,10 +24,10 @@ from quipu.kinds.incidents.model import (
 )
 from quipu.kinds.incidents.policies import SHIPPED, ActionPolicy, actions_of, evaluate
 from quipu.kinds.incidents.records import (
+    description_text,
     incident_entity_id,
     incident_of,
     incident_text,
-    told_text,
 )
 from quipu.records.document import Problem
 from quipu.records.progress import Progress
@@ -448,7 +448,7 @@ class Incidents:
         if limit < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
         incident, stored = self._subject(subject)
-        asked = told_text(incident) or incident_text(incident)
+        asked = description_text(incident) or incident_text(incident)
         embedder, _ = self._model().answering(asked, spaces_of(self._handle.store)[0])
         return similar(
             self._handle.store,
@@ -577,8 +577,8 @@ class Incidents:
         if isinstance(subject, dict):
             read = read_record(subject)
             if read.problems or len(read.reports) != 1:
-                told = "; ".join(p.error for p in read.problems) or "it is not one incident"
-                raise InvalidInput(f"the incident cannot be used: {told}")
+                detail = "; ".join(p.error for p in read.problems) or "it is not one incident"
+                raise InvalidInput(f"the incident cannot be used: {detail}")
             subject = read.reports[0]
         report = cleaned(subject)
         actions = self._static_actions

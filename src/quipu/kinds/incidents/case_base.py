@@ -128,11 +128,11 @@ class CaseReader:
             self._sequence = now
             return
         changed = [change.record_id for change in news if change.kind == "entity"]
-        held = self._graph.get(changed)
+        records = self._graph.get(changed)
         for key in changed:
             self._incidents.pop(key, None)
             self._outcomes.pop(key, None)
-            record = held.get(key)
+            record = records.get(key)
             if (incident := incident_in(record)) is not None:
                 self._incidents[key] = incident
             elif (outcome := outcome_in(record)) is not None:
@@ -185,8 +185,8 @@ def read_versions(
             moments = {row.recorded_at for row in rows}
             moments |= {row.known_until for row in rows if row.known_until is not None}
             if len(moments) == 1:
-                held = now.get(key)
-                found[key] = [(moments.pop(), held if isinstance(held, Entity) else None)]
+                current = now.get(key)
+                found[key] = [(moments.pop(), current if isinstance(current, Entity) else None)]
             else:
                 changed[key] = sorted(moments)
     for key, moments in changed.items():
@@ -197,12 +197,12 @@ def read_versions(
 
 def _named(graph: Graph, source_type: str, known_at: str | None) -> list[Entity]:
     """The entities that episodes of this type are about, once each."""
-    wanted = EntityType.INCIDENT if source_type == INCIDENT else EntityType.OUTCOME
+    expected = EntityType.INCIDENT if source_type == INCIDENT else EntityType.OUTCOME
     ids = entity_ids(graph, source_type)
     found: list[Entity] = []
     for at in range(0, len(ids), _PAGE):
-        held = graph.get(ids[at : at + _PAGE], known_at=known_at)
-        found += [e for e in held.values() if isinstance(e, Entity) and e.type == wanted]
+        records = graph.get(ids[at : at + _PAGE], known_at=known_at)
+        found += [e for e in records.values() if isinstance(e, Entity) and e.type == expected]
     return sorted(found, key=lambda e: e.entity_id)
 
 
@@ -271,15 +271,15 @@ def attempts_at(graph: Graph, incidents: Sequence[str]) -> dict[str, tuple[Outco
         for r in rows
         for end in (r.source_entity_id, r.target_entity_id)
     }
-    held = graph.get(sorted(ends - keys.keys()))
-    tried = [outcome for each in held.values() if (outcome := outcome_in(each)) is not None]
+    records = graph.get(sorted(ends - keys.keys()))
+    tried = [outcome for each in records.values() if (outcome := outcome_in(each)) is not None]
     tried.sort(key=lambda o: (o.recorded_at or UNKNOWN_TIME, o.outcome_id))
     return {each: tuple(o for o in tried if o.incident_id == each) for each in incidents}
 
 
 def _evidence(relation: Relation) -> tuple[str, ...]:
-    held = relation.properties.get("evidence")
-    return tuple(map(str, held)) if isinstance(held, list) else ()
+    evidence = relation.properties.get("evidence")
+    return tuple(map(str, evidence)) if isinstance(evidence, list) else ()
 
 
 def dependencies(

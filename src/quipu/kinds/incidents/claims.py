@@ -52,10 +52,10 @@ def report_draft(namespace: str, named: str, report: IncidentReport) -> Draft:
 
 def outcome_draft(namespace: str, outcome: Outcome) -> Draft:
     """An attempt at an incident."""
-    told = msgspec.to_builtins(outcome)
+    fields = msgspec.to_builtins(outcome)
     if outcome.confidence == 1:  # as it was told before an attempt had one
-        del told["confidence"]
-    return _draft(namespace, OUTCOME, outcome_ref(outcome.outcome_id), told, outcome.recorded_at)
+        del fields["confidence"]
+    return _draft(namespace, OUTCOME, outcome_ref(outcome.outcome_id), fields, outcome.recorded_at)
 
 
 def _draft(namespace: str, source_type: str, ref: str, value: object, seen: str | None) -> Draft:

@@ -45,7 +45,7 @@ __all__ = [
 ]
 
 _EVENT = "event"
-_BESIDE = (
+_EVENT_FIELDS = (
     "title",
     "summary",
     "root_cause",
@@ -114,8 +114,8 @@ class IncidentNodes(msgspec.Struct, frozen=True, kw_only=True):
 def _incident_node(incident: Incident) -> IncidentNode:
     """The incident in the exchange form."""
     plain = cast(Properties, msgspec.to_builtins(incident))
-    beside = {name: plain[name] for name in _BESIDE if plain[name] not in ("", [], (), {})}
-    beside |= {name: value for name, value in incident.metrics.known().items() if name in _MEASURED}
+    event = {name: plain[name] for name in _EVENT_FIELDS if plain[name] not in ("", [], (), {})}
+    event |= {name: value for name, value in incident.metrics.known().items() if name in _MEASURED}
     return IncidentNode(
         incident_id=incident.incident_id,
         component=incident.component,
@@ -124,7 +124,7 @@ def _incident_node(incident: Incident) -> IncidentNode:
         metrics=NodeMetrics(
             latency_ms=incident.metrics.latency_p99, error_rate=incident.metrics.error_rate
         ),
-        agent_analysis={**incident.agent_analysis, _EVENT: beside},
+        agent_analysis={**incident.agent_analysis, _EVENT: event},
         predictive_insights=incident.predictive_insights,
         embedding_id=incident.embedding_id,
     )
@@ -133,14 +133,14 @@ def _incident_node(incident: Incident) -> IncidentNode:
 def report_of(node: IncidentNode) -> IncidentReport:
     """The report an exchanged incident makes; InvalidInput when a field cannot be used."""
     analysis = dict(node.agent_analysis)
-    held = analysis.pop(_EVENT, {})
-    beside = dict(held) if isinstance(held, dict) else {}
-    metrics: Properties = {name: beside.pop(name) for name in _MEASURED if name in beside}
+    value = analysis.pop(_EVENT, {})
+    event = dict(value) if isinstance(value, dict) else {}
+    metrics: Properties = {name: event.pop(name) for name in _MEASURED if name in event}
     metrics |= {"latency_p99": node.metrics.latency_ms, "error_rate": node.metrics.error_rate}
     measured = {
         name: check_metric(name, value) for name, value in metrics.items() if value is not None
     }
-    known = {name: value for name, value in beside.items() if name in _BESIDE}
+    known = {name: value for name, value in event.items() if name in _EVENT_FIELDS}
     try:
         return msgspec.convert(
             {
@@ -240,13 +240,13 @@ def _edge(edge: IncidentEdge) -> GraphEdge:
 def write_incident_nodes(nodes: IncidentNodes, path: Path, *, overwrite: bool = False) -> None:
     """Write the graph to `path`, whole or not at all; the same graph gives the same bytes."""
     require_target(path, overwrite=overwrite)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     data = msgspec.json.format(msgspec.json.encode(nodes, order="deterministic"), indent=2)
     try:
-        beside.write_bytes(data + b"\n")
-        beside.replace(path)
+        temporary.write_bytes(data + b"\n")
+        temporary.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise StoreUnavailable(
             f"{str(path)!r} cannot be written: {error.strerror or error}; choose another place"
         ) from error
@@ -304,11 +304,11 @@ def _relation(store: Store, draft: Draft, edge: GraphEdge) -> Relation | None:
     source = incident_entity_id(space, edge.source_id)
     resolved = kind == RelationType.RESOLVED_BY
     target = (outcome_entity_id if resolved else incident_entity_id)(space, edge.target_id)
-    held = store.get([source, target])
+    records = store.get([source, target])
     for name, key in (("source_id", source), ("target_id", target)):
-        if key not in held:
+        if key not in records:
             raise InvalidInput(f"{name} {getattr(edge, name)!r} is not in the graph")
-    tried = outcome_in(held[target])
+    tried = outcome_in(records[target])
     if resolved and tried is not None and not tried.success:
         return None
     seen = parse_instant(edge.created_at)

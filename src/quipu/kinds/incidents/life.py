@@ -205,11 +205,11 @@ def detail(graph: Graph, case: Case) -> IncidentDetail:
 def timeline(graph: Graph, case_base: CaseBase, case: Case) -> IncidentTimeline:
     """What happened before, at and after an incident, as far as edges and attempts tell."""
     own = case.incident
-    held = {each.incident.incident_id: each.incident for each in case_base.cases}
+    incidents = {each.incident.incident_id: each.incident for each in case_base.cases}
     moments = [_moment(own.timestamp, "began", _named(own), incident_ref(own.incident_id))]
     for edge in edges_between(graph, [own.incident_id]):
         forth = edge.source_id == own.incident_id
-        other = held.get(edge.target_id if forth else edge.source_id)
+        other = incidents.get(edge.target_id if forth else edge.source_id)
         what = _WAYS.get((edge.type, forth))
         if other is not None and what is not None:
             ref = incident_ref(other.incident_id)

@@ -58,9 +58,9 @@ def _drawn(store: Store, service: str, needs: Dependencies, times: Timelines, cl
     known = {name: [hops, name in above] for name, hops in sorted(below.items())}
     sha = hashlib.sha256(msgspec.json.encode(known)).hexdigest()
     draft = Draft(namespace=store.namespace, type=LINKS_SOURCE, ref=ref, sha=sha, group=service)
-    held = store.get([draft.episode_id]).get(draft.episode_id)
-    if isinstance(held, Episode):
-        return int(str(held.properties.get("edges") or 0))
+    stored = store.get([draft.episode_id]).get(draft.episode_id)
+    if isinstance(stored, Episode):
+        return int(str(stored.properties.get("edges") or 0))
     links = causes_of(times.of(service), below, above, times)
     own = _own_episodes(store, ref)
     claims = tuple(_unasserted(store, _relations(draft, links, clock()), own))

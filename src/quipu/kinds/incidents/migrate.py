@@ -104,11 +104,13 @@ def migrate_arf(
     for position in found.matched:
         at = f"{found.path.parent / 'incident_texts.json'}#{position}"
         try:
-            report, told = _report_of(found.texts[position], position, found.path.parent.as_posix())
+            report, warnings = _report_of(
+                found.texts[position], position, found.path.parent.as_posix()
+            )
         except InvalidInput as error:
             problems.append(Problem(at, str(error)))
             continue
-        problems += [Problem(at, text, "warning") for text in told]
+        problems += [Problem(at, text, "warning") for text in warnings]
         reports.append(report)
         vector = unit(found.vectors[position])
         vectors.append(GivenVector(space, vector) if vector.any() else None)
@@ -252,17 +254,17 @@ def _vectors(path: Path) -> tuple[NDArray[np.float32], str, str]:
 def _texts(path: Path) -> dict[int, Any]:
     """Texts by position."""
     try:
-        held = msgspec.json.decode(path.read_bytes())
+        content = msgspec.json.decode(path.read_bytes())
     except OSError as error:
         raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(f"{str(path)!r} is cut or no JSON: {error}") from error
-    if isinstance(held, list):
-        return dict(enumerate(cast(list[Any], held)))
-    if not isinstance(held, dict):
+    if isinstance(content, list):
+        return dict(enumerate(cast(list[Any], content)))
+    if not isinstance(content, dict):
         raise InvalidInput(f"{str(path)!r} is neither a list of texts nor an object of them")
     found: dict[int, Any] = {}
-    for key, text in cast(dict[str, Any], held).items():
+    for key, text in cast(dict[str, Any], content).items():
         if not key.isdecimal():
             raise InvalidInput(f"{str(path)!r}: key {key!r} is no position: keys count from 0")
         found[int(key)] = text
@@ -273,7 +275,7 @@ def _joins(store: ArfStore, embedder: Embedder | None) -> tuple[bool, float | No
     """Whether the vectors belong to the embedder's space, and the cosine that nine in ten of a
     sample of texts that were embedded again reach; None when none could be compared. A blank text
     or a vector of zeros says nothing of the space."""
-    usable = [at for at in store.matched if _is_told(store.texts[at])]
+    usable = [at for at in store.matched if _has_text(store.texts[at])]
     usable = [at for at in usable if np.any(unit(store.vectors[at]))]
     if embedder is None or not usable or store.vectors.shape[1] != embedder.dimension:
         return False, None
@@ -285,7 +287,7 @@ def _joins(store: ArfStore, embedder: Embedder | None) -> tuple[bool, float | No
     return reached >= _AGREES, round(reached, 4)
 
 
-def _is_told(text: object) -> bool:
+def _has_text(text: object) -> bool:
     """Whether an entry of the texts says anything."""
     return isinstance(text, str) and bool(text.strip())
 
@@ -307,10 +309,10 @@ def _report_of(text: Any, position: int, source: str) -> tuple[IncidentReport, l
     """
     if not isinstance(text, str) or not text.strip():
         raise InvalidInput(f"text {text!r} at position {position} is no text")
-    told: list[str] = []
+    warnings: list[str] = []
     words = text.split(None, 3)
     numeric = len(words) > 2 and all(_NUMBER.fullmatch(word) for word in words[1:3])
-    fields = _runtime(words, told) if numeric else _prose(text)
+    fields = _runtime(words, warnings) if numeric else _prose(text)
     report = msgspec.convert(
         {
             **fields,
@@ -322,11 +324,11 @@ def _report_of(text: Any, position: int, source: str) -> tuple[IncidentReport, l
         },
         IncidentReport,
     )
-    return report, told
+    return report, warnings
 
 
-def _runtime(words: Sequence[str], told: list[str]) -> dict[str, Any]:
-    fields: dict[str, Any] = {"component": _component(words[0], told)}
+def _runtime(words: Sequence[str], warnings: list[str]) -> dict[str, Any]:
+    fields: dict[str, Any] = {"component": _component(words[0], warnings)}
     metrics: dict[str, float] = {}
     rest = words[3] if len(words) > 3 else ""
     measured = [("latency_p99", words[1]), ("error_rate", words[2])]
@@ -339,22 +341,22 @@ def _runtime(words: Sequence[str], told: list[str]) -> dict[str, Any]:
                 fields["severity"] = str(severity_of(tail[1]))
                 fields["source_severity"] = tail[1]
             except InvalidInput as error:
-                told.append(str(error))
+                warnings.append(str(error))
                 rest = tail[1]
     for name, written in measured:
         try:
             metrics[name] = check_metric(name, float(written))
         except InvalidInput as error:
-            told.append(str(error))
+            warnings.append(str(error))
     return {**fields, "metrics": metrics, "summary": rest}
 
 
-def _component(written: str, told: list[str]) -> str:
+def _component(written: str, warnings: list[str]) -> str:
     try:
         return check_component(written)
     except InvalidInput as error:
         slug = re.sub(r"[^a-z0-9]+", "-", written.lower()).strip("-")[:255]
-        told.append(f"{error}; kept as {slug or _UNKNOWN!r}")
+        warnings.append(f"{error}; kept as {slug or _UNKNOWN!r}")
         return slug or _UNKNOWN
 
 
@@ -381,12 +383,12 @@ def _prose(text: str) -> dict[str, Any]:
         )
         for done in ([actions_in(solution)] if solution else [])
     ]
-    told = pieces[0].strip()
-    title = excerpt(next((told[a:b] for a, b in sentences(told)), ""), limit=_TITLE)
+    summary = pieces[0].strip()
+    title = excerpt(next((summary[a:b] for a, b in sentences(summary)), ""), limit=_TITLE)
     return {
         "component": component,
         "title": title,
-        "summary": "" if told.rstrip(".") == title.rstrip(".") else told,
+        "summary": "" if summary.rstrip(".") == title.rstrip(".") else summary,
         "root_cause": named.get("root cause", ""),
         "outcomes": msgspec.to_builtins(outcomes),
     }

@@ -167,8 +167,8 @@ class Metrics(
 
     def known(self) -> dict[str, float]:
         """The measured ones, in the order of `METRICS`."""
-        held = {name: getattr(self, name) for name in METRICS}
-        return {name: value for name, value in held.items() if value is not None}
+        values = {name: getattr(self, name) for name in METRICS}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 METRICS = Metrics.__struct_fields__

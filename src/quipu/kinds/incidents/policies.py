@@ -211,8 +211,8 @@ def actions_of(matches: Iterable[PolicyMatch]) -> tuple[HealingAction, ...]:
 def executed(policy: ActionPolicy, actions: Iterable[str]) -> bool:
     """Whether an attempt with these actions counts as an execution of the policy: all that it
     advises was done, calling the team aside."""
-    wanted = set(policy.actions) - {HealingAction.ALERT_TEAM} or set(policy.actions)
-    return bool(wanted) and wanted <= set(actions)
+    required = set(policy.actions) - {HealingAction.ALERT_TEAM} or set(policy.actions)
+    return bool(required) and required <= set(actions)
 
 
 def check_policy(policy: ActionPolicy) -> ActionPolicy:

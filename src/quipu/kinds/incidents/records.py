@@ -23,6 +23,7 @@ __all__ = [
     "LINKS",
     "OUTCOME",
     "SOUNDNESS",
+    "description_text",
     "embedding_alias",
     "incident_entity",
     "incident_entity_id",
@@ -37,7 +38,6 @@ __all__ = [
     "outcome_ref",
     "service_entity",
     "service_id",
-    "told_text",
 ]
 
 _SOMEWHERE = "the service"
@@ -109,15 +109,15 @@ def incident_text(incident: Incident) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def told_text(incident: Incident) -> str:
+def description_text(incident: Incident) -> str:
     """What is told of an incident, wherever it happened: its title, summary and cause without the
     names of services, by which it is near to its like in others; "" where nobody told anything."""
     parts = (incident.title, incident.summary, incident.root_cause)
-    told = "\n".join(_sentence(each) for each in parts if each.strip())
+    text = "\n".join(_sentence(each) for each in parts if each.strip())
     named = {incident.component, *incident.affected_services, *incident.upstream_deps}
     named |= set(incident.downstream_deps)
     written = "|".join(re.escape(name) for name in sorted(named, key=lambda n: (-len(n), n)))
-    return re.sub(rf"(?<![\w-])(?:{written})(?![\w-])", _SOMEWHERE, told, flags=re.IGNORECASE)
+    return re.sub(rf"(?<![\w-])(?:{written})(?![\w-])", _SOMEWHERE, text, flags=re.IGNORECASE)
 
 
 def _sentence(text: str) -> str:
@@ -126,8 +126,8 @@ def _sentence(text: str) -> str:
 
 
 def _causes(analysis: Properties) -> list[str]:
-    held = analysis.get("root_cause_insights")
-    rows = cast(list[Any], held) if isinstance(held, list) else []
+    insights = analysis.get("root_cause_insights")
+    rows = cast(list[Any], insights) if isinstance(insights, list) else []
     causes = (cast(dict[str, Any], row).get("cause") for row in rows if isinstance(row, dict))
     return [str(cause) for cause in causes if cause]
 
@@ -156,11 +156,11 @@ def incident_of(entity: Entity) -> Incident:
     """The incident that `incident_entity` made into this record; what others said of it by its
     name is left out."""
     metrics = {name: value for name, value in entity.properties.items() if name in METRICS}
-    held = {name: value for name, value in entity.properties.items() if name in _FIELDS}
-    held.setdefault("timestamp", None)
-    held.setdefault("agent_analysis", {})
-    held.setdefault("predictive_insights", {})
-    return msgspec.convert({**held, "metrics": metrics}, Incident)
+    values = {name: value for name, value in entity.properties.items() if name in _FIELDS}
+    values.setdefault("timestamp", None)
+    values.setdefault("agent_analysis", {})
+    values.setdefault("predictive_insights", {})
+    return msgspec.convert({**values, "metrics": metrics}, Incident)
 
 
 def incident_in(record: object) -> Incident | None:
@@ -197,8 +197,8 @@ def outcome_entity(namespace: str, outcome: Outcome, *, seen: str, sha: str) -> 
 def outcome_of(entity: Entity) -> Outcome:
     """The attempt that `outcome_entity` made into this record."""
     fields = Outcome.__struct_fields__
-    held = {name: value for name, value in entity.properties.items() if name in fields}
-    return msgspec.convert(held, Outcome)
+    values = {name: value for name, value in entity.properties.items() if name in fields}
+    return msgspec.convert(values, Outcome)
 
 
 def outcome_in(record: object) -> Outcome | None:

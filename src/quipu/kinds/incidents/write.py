@@ -35,7 +35,7 @@ from quipu.kinds.incidents.model import (
     outcome_id,
     unplaced_incident_id,
 )
-from quipu.kinds.incidents.records import incident_entity_id, incident_in, told_text
+from quipu.kinds.incidents.records import description_text, incident_entity_id, incident_in
 from quipu.kinds.incidents.similar import Dependencies, NewEdge, Timelines, link
 from quipu.kinds.incidents.similar.recall import IncidentCandidate, recall
 from quipu.kinds.incidents.views import Actions, cleaned, cleaned_outcome, completed
@@ -219,7 +219,7 @@ class IncidentWriter:
         incident = completed(report, named, earlier, before, actions=self._actions)
         now = self._clock()
         episode, chunk = incident_passage(draft, incident, now)
-        embedding = self._embedding(chunk, placed, told_text(incident))
+        embedding = self._embedding(chunk, placed, description_text(incident))
         links = self._links(incident, embedding) if self._linking else []
         edges = tuple(f"{e.source.incident_id} {e.kind} {e.target.incident_id}" for e in links)
         claims = (
@@ -281,9 +281,9 @@ class IncidentWriter:
         return self._times.between(report.component, at - _FORECAST_S, at)
 
     def _embedding(
-        self, chunk: Chunk, placed: GivenVector | None = None, told: str = ""
+        self, chunk: Chunk, placed: GivenVector | None = None, description: str = ""
     ) -> Embedding | None:
-        """The vectors of a passage; with `told`, that of the whole is of this text."""
+        """The vectors of a passage; with `description`, that of the whole is of this text."""
         if placed is not None:
             none = np.zeros((0, len(placed.vector)), dtype=np.float32)
             return Embedding(chunk.chunk_id, placed.space, placed.vector, none)
@@ -291,7 +291,7 @@ class IncidentWriter:
             return None
         try:
             made = self._embedder.embed_parts(*profile(chunk.profile).embedding_text(chunk))
-            vector = self._embedder.embed([told])[0] if told else made.vector
+            vector = self._embedder.embed([description])[0] if description else made.vector
         except (ModelUnavailable, MissingExtra):
             return None  # it lacks a vector, which the next `quipu index` makes
         return Embedding(chunk.chunk_id, self._embedder.space, vector, made.parts)

@@ -37,10 +37,10 @@ def page_ref(url: str) -> str:
 def validators_of(store: Store, ref: str) -> Validators | None:
     """What is known of the page that stands under a reference, to ask whether it changed."""
     document_id = document_entity_id(store.namespace, ref)
-    held = store.get([document_id]).get(document_id)
-    if not isinstance(held, Entity):
+    stored = store.get([document_id]).get(document_id)
+    if not isinstance(stored, Entity):
         return None
-    said = {key: value for key, value in held.properties.items() if isinstance(value, str)}
+    said = {key: value for key, value in stored.properties.items() if isinstance(value, str)}
     if "fetched_at" not in said:
         return None
     return Validators(

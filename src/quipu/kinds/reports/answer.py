@@ -167,27 +167,29 @@ def _draft(breadth: Breadth, sources: Sequence[_ReportSource], graph: Graph) -> 
     records = _records(sources, graph)
     disagreements: list[str] = []
     if breadth.is_about_all:
-        told = [t for s in sources[:_THEMES] for t in _theme(s, records, breadth)]
-        told = told or [t for s in sources[:_THEMES] for t in _theme(s, records, _EVERYTHING)]
+        sentences = [t for s in sources[:_THEMES] for t in _theme(s, records, breadth)]
+        sentences = sentences or [
+            t for s in sources[:_THEMES] for t in _theme(s, records, _EVERYTHING)
+        ]
     else:
         best = [s for s in sources[:_ABOUT] if s.score >= _NEAR_BEST * sources[0].score]
-        told = [t for s in best for t in _subject(s, records, breadth)]
+        sentences = [t for s in best for t in _subject(s, records, breadth)]
     if breadth.asks_status or not breadth.is_about_all:
         for source in sources[:_THEMES]:
-            disagreements += _disputed(source, records, breadth, told)
+            disagreements += _disputed(source, records, breadth, sentences)
     page = _ReportPage()
-    for each in told:
+    for each in sentences:
         page.add(each)
     if not page.sentences:
         return None
     answer = " ".join(page.sentences)
-    held = {s for e in page.evidence for s in stems_in_parts(f"{e.title} {e.path} {e.text}")}
-    held |= set(stems_in_parts(answer))
+    stems = {s for e in page.evidence for s in stems_in_parts(f"{e.title} {e.path} {e.text}")}
+    stems |= set(stems_in_parts(answer))
     subject = breadth.subject
     return AnswerDraft(
         answer=answer,
         evidence=tuple(page.evidence),
-        subject=len(held & set(subject)) / len(subject) if subject else None,
+        subject=len(stems & set(subject)) / len(subject) if subject else None,
         disagreements=tuple(dict.fromkeys(disagreements[:_DISPUTED])),
         remarks=_remarks(breadth, sources),
     )
@@ -213,13 +215,13 @@ class _ReportPage:
         self.sentences: list[str] = []
         self.evidence: list[Evidence] = []
 
-    def add(self, told: _CitedSentence) -> None:
+    def add(self, cited: _CitedSentence) -> None:
         """Write one sentence down, once."""
-        at = next((n for n, e in enumerate(self.evidence) if _same(e, told.evidence)), None)
+        at = next((n for n, e in enumerate(self.evidence) if _same(e, cited.evidence)), None)
         if at is None:
             at = len(self.evidence)
-            self.evidence.append(told.evidence)
-        sentence = f"{told.text.rstrip('.;:, ')} [{at + 1}]."
+            self.evidence.append(cited.evidence)
+        sentence = f"{cited.text.rstrip('.;:, ')} [{at + 1}]."
         if sentence not in self.sentences:
             self.sentences.append(sentence)
 
@@ -263,12 +265,12 @@ def _subject(
 
 def _about(lines: Sequence[_Line], breadth: Breadth) -> list[_Line]:
     """The lines that hold most of the subject, in their order; none where none holds any."""
-    wanted = set(breadth.subject)
-    held = [
-        (len(wanted & set(stems_in_parts(f"{line.text} {line.source_ref}"))), line)
+    subject = set(breadth.subject)
+    counts = [
+        (len(subject & set(stems_in_parts(f"{line.text} {line.source_ref}"))), line)
         for line in lines
     ]
-    ranked = sorted(enumerate(held), key=lambda each: (-each[1][0], each[0]))
+    ranked = sorted(enumerate(counts), key=lambda each: (-each[1][0], each[0]))
     return [line for _, (n, line) in ranked if n]
 
 
@@ -276,18 +278,20 @@ def _disputed(
     source: _ReportSource,
     records: Mapping[str, Record],
     breadth: Breadth,
-    told: list[_CitedSentence],
+    sentences: list[_CitedSentence],
 ) -> Iterator[str]:
     """Both sides of what disagrees about the subject; they are added to what is told."""
-    wanted = set(breadth.subject)
+    subject = set(breadth.subject)
     for each in source.report.disagreements:
         both = f"{each.one.text} {each.other.text}"
-        if wanted and wanted.isdisjoint(stems_in_parts(both)):
+        if subject and subject.isdisjoint(stems_in_parts(both)):
             continue
         one, other = (_evidence(side, source, records) for side in (each.one, each.other))
         if one and other:
-            told.append(_CitedSentence(plain(each.one.text), one))
-            told.append(_CitedSentence(f"Another source says: {plain(each.other.text)}", other))
+            sentences.append(_CitedSentence(plain(each.one.text), one))
+            sentences.append(
+                _CitedSentence(f"Another source says: {plain(each.other.text)}", other)
+            )
             yield f"{plain(each.one.text)}, but {plain(each.other.text)}"
 
 

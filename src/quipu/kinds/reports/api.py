@@ -154,9 +154,9 @@ class Reports:
         from quipu.kinds.reports.retrieve import allowed_reports
 
         standing = self._standing()
-        held = {ref: report for ref, (_, report) in standing.reports.items()}
+        reports = {ref: report for ref, (_, report) in standing.reports.items()}
         allowed = {
-            p.ref: report for p, report in allowed_reports(found.plan, held, self._handle.store)
+            p.ref: report for p, report in allowed_reports(found.plan, reports, self._handle.store)
         }
         return overview(
             question,

@@ -102,8 +102,8 @@ def plan_reports(
     with planner.moment():
         seen = _seen(reports, planner, scope, without)
         sequence = planner.sequence()
-        held, _ = spaces_of(planner)
-        space = embedder.space if embedder is not None and embedder.space in held else None
+        spaces, _ = spaces_of(planner)
+        space = embedder.space if embedder is not None and embedder.space in spaces else None
         near = _similarities(question, seen, planner, embedder if space else None)
     planned = _ranked(read_question(question), seen, near)
     return Plan(
@@ -263,8 +263,8 @@ def _lexical(subject: Sequence[str], bag: Counter[str], df: Counter[str], total:
     whole = math.fsum(idf.values())
     if not whole:
         return 0.0
-    held = math.fsum(w * bag[s] / (bag[s] + REPORTS.k) for s, w in idf.items() if bag[s])
-    return held / whole
+    part = math.fsum(w * bag[s] / (bag[s] + REPORTS.k) for s, w in idf.items() if bag[s])
+    return part / whole
 
 
 class Breadth(NamedTuple):

@@ -143,12 +143,12 @@ def _stated(graph: Graph, runs: Entity, measure: _Measure) -> Iterator[AnswerSta
     value = holder.properties.get(measure.property) if holder else None
     if holder is None or value is None or value == "":
         return
-    held = runs.properties
+    properties = runs.properties
     shown = f"{value:g}" if isinstance(value, float) else str(value)
     verb = "are" if measure.property.endswith("hours") else "is"
     text = f"The {measure.said} of `{runs.name}` {verb} {shown}"
     if measure.property == "reclaimed_hours":
-        text += f": {held.get('runs')} runs × {held.get('hours_a_run')} hours"
+        text += f": {properties.get('runs')} runs × {properties.get('hours_a_run')} hours"
     yield AnswerStatement(text, _evidence(graph, [each for each in (holder, runs, tag) if each]))
 
 

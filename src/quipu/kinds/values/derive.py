@@ -123,12 +123,12 @@ def explain(graph: Graph, fact_id: str, formulas: Mapping[str, Formula]) -> Expl
         raise UnknownRecord(
             f"{fact_id!r} is no fact here: `quipu facts` lists the facts and their ids"
         )
-    held = fact.provenance.get(_KEY)
-    if held is None:
+    computation = fact.provenance.get(_KEY)
+    if computation is None:
         raise InvalidInput(
             f"{fact_id!r} was stated, not computed: `quipu history {fact.subject!r}` shows by whom"
         )
-    made = msgspec.convert(held, _Computation)
+    made = msgspec.convert(computation, _Computation)
     formula = formulas.get(made.formula)
     if formula is None:
         raise InvalidInput(
@@ -142,7 +142,7 @@ def explain(graph: Graph, fact_id: str, formulas: Mapping[str, Formula]) -> Expl
             f"the formula is version {formula.version} now, it was {made.version}: {formula.text}"
         )
     changes = _changes(made.inputs, present)
-    notes += [_told(change) for change in changes if change.changed]
+    notes += [_change_note(change) for change in changes if change.changed]
     holds = recomputed == made.output
     if not holds:
         notes.append(
@@ -182,7 +182,7 @@ def _changes(then: Sequence[Input], now: Sequence[Input]) -> tuple[InputChange, 
     return tuple(rows)
 
 
-def _told(change: InputChange) -> str:
+def _change_note(change: InputChange) -> str:
     if change.now is None:
         return f"the input {change.name!r} is gone"
     if change.then is None:

@@ -107,13 +107,13 @@ FORMULAS = {TOTAL.name: TOTAL}
 
 def reconcile(graph: Graph, ledger: str) -> Reconciliation | None:
     """What does not add up in a ledger; None when there is no such ledger."""
-    held = _ledger(graph, ledger)
-    if held is None:
+    entity = _ledger(graph, ledger)
+    if entity is None:
         return None
-    runs = _runs(graph, held)
+    runs = _runs(graph, entity)
     tags = _tags(graph, runs)
     total = round(math.fsum(_number(each, "recorded_hours") for each in runs), 2)
-    stated = held.properties.get("total_reclaimed_hours")
+    stated = entity.properties.get("total_reclaimed_hours")
     known = float(stated) if isinstance(stated, int | float) else None
     difference = None if known is None else round(known - total, 2)
     notes: list[str] = []

@@ -84,13 +84,13 @@ def read_values(folder: Path, *, home: Path) -> ReadValues:
     path = folder / LEDGER
     data = _bytes(path)
     try:
-        held = msgspec.json.decode(data)
+        content = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(f"{str(path)!r} is not JSON ({error}): mend the ledger") from error
-    if not isinstance(held, dict):
+    if not isinstance(content, dict):
         raise InvalidInput(f"{str(path)!r} is not an object: it has total_reclaimed_hours, history")
     problems: list[Problem] = []
-    fields = cast(dict[str, Any], held)
+    fields = cast(dict[str, Any], content)
     beats = _heartbeats(folder / HEARTBEATS, problems)
     counted: dict[str, list[tuple[str, float]]] = {}
     rows = fields.get("history")
@@ -148,13 +148,13 @@ def _shown(path: Path, home: Path) -> str:
 def _row(row: Any) -> tuple[str, str, float]:
     if not isinstance(row, dict):
         raise InvalidInput(f"{row!r} is not an object")
-    held = cast(dict[str, Any], row)
-    script, hours = held.get("script"), held.get("reclaimed_hours")
+    fields = cast(dict[str, Any], row)
+    script, hours = fields.get("script"), fields.get("reclaimed_hours")
     if not isinstance(script, str) or not script.strip():
         raise InvalidInput(f"script {script!r} names no script")
     if isinstance(hours, bool) or not isinstance(hours, int | float) or not 0 <= hours < math.inf:
         raise InvalidInput(f"reclaimed_hours {hours!r} is out of range: give 0 or more")
-    return script.strip(), parse_instant(str(held.get("timestamp"))), float(hours)
+    return script.strip(), parse_instant(str(fields.get("timestamp"))), float(hours)
 
 
 def _hours(value: Any, name: str, problems: list[Problem], at: str) -> float | None:
@@ -175,12 +175,12 @@ def _heartbeats(path: Path, problems: list[Problem]) -> Counter[str] | None:
         if not line.strip():
             continue
         try:
-            held = msgspec.json.decode(line, type=dict[str, Any])
+            beat = msgspec.json.decode(line, type=dict[str, Any])
         except msgspec.DecodeError as error:
             problems.append(Problem(f"{path.name}:{number}", f"is not an object ({error})"))
             continue
-        if isinstance(held.get("script"), str) and held.get("success") is not False:
-            beats[held["script"].strip()] += 1
+        if isinstance(beat.get("script"), str) and beat.get("success") is not False:
+            beats[beat["script"].strip()] += 1
     return beats
 
 
@@ -193,9 +193,9 @@ def _tag(script: str, home: Path, folder: Path, problems: list[Problem]) -> Tag 
     there = [file for file in places if file.is_file()]
     for file in there[:1] or places:
         for each in (file, file.parent / _METADATA):
-            held = _front_matter(each, home, problems)
-            if held is not None and "value_quantification" in held:
-                return _checked(held["value_quantification"], _shown(each, home), problems)
+            fields = _front_matter(each, home, problems)
+            if fields is not None and "value_quantification" in fields:
+                return _checked(fields["value_quantification"], _shown(each, home), problems)
     return None
 
 
@@ -218,13 +218,13 @@ def _front_matter(path: Path, home: Path, problems: list[Problem]) -> dict[str, 
     if found is None:
         return None
     try:
-        held = yaml.safe_load(found)
+        content = yaml.safe_load(found)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         if "value_quantification" in found:
-            told = f"its front matter is not YAML ({str(error).splitlines()[0]})"
-            problems.append(Problem(_shown(path, home), told, "warning"))
+            message = f"its front matter is not YAML ({str(error).splitlines()[0]})"
+            problems.append(Problem(_shown(path, home), message, "warning"))
         return None
-    return cast(dict[str, Any], held) if isinstance(held, dict) else None
+    return cast(dict[str, Any], content) if isinstance(content, dict) else None
 
 
 def fenced(text: str) -> str | None:
@@ -247,12 +247,12 @@ def fenced(text: str) -> str | None:
     return None
 
 
-def _checked(held: Any, path: str, problems: list[Problem]) -> Tag | None:
+def _checked(quantification: Any, path: str, problems: list[Problem]) -> Tag | None:
     """The tag when its hours can be used; other bad fields are left blank and told."""
-    if not isinstance(held, dict):
-        problems.append(Problem(path, f"value_quantification {held!r} is not an object"))
+    if not isinstance(quantification, dict):
+        problems.append(Problem(path, f"value_quantification {quantification!r} is not an object"))
         return None
-    fields = cast(dict[str, Any], held)
+    fields = cast(dict[str, Any], quantification)
     hours = _hours(fields.get("potential_savings_hours"), "potential_savings_hours", problems, path)
     if hours is None:
         if fields.get("potential_savings_hours") is None:
@@ -262,6 +262,6 @@ def _checked(held: Any, path: str, problems: list[Problem]) -> Tag | None:
     tier = str(fields.get("impact_tier") or "").strip()
     for name, value, known in (("vq_class", vq, _CLASSES), ("impact_tier", tier, _TIERS)):
         if value not in known:
-            told = f"{name} {fields.get(name)!r} is unknown: use one of {', '.join(known)}"
-            problems.append(Problem(path, told, "warning"))
+            message = f"{name} {fields.get(name)!r} is unknown: use one of {', '.join(known)}"
+            problems.append(Problem(path, message, "warning"))
     return Tag(path, vq if vq in _CLASSES else "", tier if tier in _TIERS else "", hours)

@@ -145,19 +145,19 @@ def _with_status(
     if not facts or asked not in _KNOWN | {_code(f.object) for f in facts}:
         return None
     kind = (form.groupdict().get("kind") or "").casefold()
-    wanted = _DONE if asked in _DONE else {asked}
+    statuses = _DONE if asked in _DONE else {asked}
     pool = EvidencePool(found, plan.scope)
-    told: list[tuple[str, Evidence]] = []
+    items: list[tuple[str, Evidence]] = []
     for fact in _present(facts, now):
-        has = (_code(fact.object) in wanted) is not words.startswith("not ")
+        has = (_code(fact.object) in statuses) is not words.startswith("not ")
         if not has or not _path(fact).startswith(kind):
             continue
         if sources := support(graph, fact.fact_id, pool, fact)[1]:
-            told.append((_shown(graph, fact.subject), sources[0]))
-    told.sort(key=lambda each: (each[0], each[1].id))
-    is_or_are = "is" if len(told) == 1 else "are"
-    said = f"{listed([name for name, _ in told])} {is_or_are} {words}"
-    return AnswerStatement(said, tuple(source for _, source in told[:LISTED]), kind="status")
+            items.append((_shown(graph, fact.subject), sources[0]))
+    items.sort(key=lambda each: (each[0], each[1].id))
+    is_or_are = "is" if len(items) == 1 else "are"
+    said = f"{listed([name for name, _ in items])} {is_or_are} {words}"
+    return AnswerStatement(said, tuple(source for _, source in items[:LISTED]), kind="status")
 
 
 def _without_past_values(

@@ -52,9 +52,9 @@ class Works:
                 for each in _given(read_work_file(file, given.kind, call=call), file.seen)
             )
             report = self.add_work(read, embed=embed, progress=progress)
-        held = frozenset(file.path for file in files)
-        whole = given.kind is not None or held.issuperset(paths)
-        return report, None if whole else held
+        work_files = frozenset(file.path for file in files)
+        whole = given.kind is not None or work_files.issuperset(paths)
+        return report, None if whole else work_files
 
     def add_records(
         self, records: Sequence[dict[str, object]], *, seen: str, embed: bool = True

@@ -85,8 +85,11 @@ def prepared_item(item: WorkItem, ends: Mapping[End, str], place: Destination) -
         if relation.end.kind == "url":
             claims.append(draft.entity(EntityType.URL, relation.end.name))
     if owner := item.now("owner"):
-        held = draft.entity(EntityType.OWNER, owner)
-        claims += [held, _stated(draft, entity.entity_id, RelationType.OWNED_BY, held.entity_id)]
+        owner_entity = draft.entity(EntityType.OWNER, owner)
+        claims += [
+            owner_entity,
+            _stated(draft, entity.entity_id, RelationType.OWNED_BY, owner_entity.entity_id),
+        ]
     return _prepared(item, draft, place, _text(item), _title(item), claims)
 
 

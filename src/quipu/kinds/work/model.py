@@ -99,8 +99,8 @@ class WorkItem(msgspec.Struct, frozen=True, kw_only=True):
 
     def now(self, predicate: Predicate) -> str:
         """The last value that the record gives; empty where it gives none."""
-        held = [state for state in self.states if state.predicate == predicate]
-        return held[-1].value if held else ""
+        states = [state for state in self.states if state.predicate == predicate]
+        return states[-1].value if states else ""
 
 
 def work_id(kind: WorkKind, written: object, field: str = "id") -> str:

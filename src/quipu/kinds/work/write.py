@@ -91,7 +91,7 @@ class _Known:
         self._store = store
         self._latest: dict[str, str] = {}
         self._episodes: dict[str, str] = {}
-        self._held: dict[str, list[DatedValue]] = {}
+        self._states_by_name: dict[str, list[DatedValue]] = {}
         self._ids: dict[str, str] = {}
 
     def spelled(self, item: WorkItem) -> WorkItem:
@@ -100,11 +100,11 @@ class _Known:
         entity = work_entity_id(self._store.namespace, item.kind, item.id)
         if entity not in self._ids:
             record = self._store.get([entity]).get(entity)
-            held = record.properties.get("id") if isinstance(record, Entity) else None
-            same = isinstance(held, str) and work_ref(item.kind, held) == work_ref(
+            stored = record.properties.get("id") if isinstance(record, Entity) else None
+            same = isinstance(stored, str) and work_ref(item.kind, stored) == work_ref(
                 item.kind, item.id
             )
-            self._ids[entity] = str(held) if same else item.id
+            self._ids[entity] = str(stored) if same else item.id
         return msgspec.structs.replace(item, id=self._ids[entity])
 
     def is_new(self, item: WorkItem) -> bool:
@@ -130,8 +130,8 @@ class _Known:
             record = self._store.get([entity]).get(entity)
             said = record.properties.get("updated_at") if isinstance(record, Entity) else None
             self._latest[entity] = said if isinstance(said, str) else ""
-        held = self._latest[entity]
-        return bool(held) and parse_instant(item.updated_at) < parse_instant(held)
+        latest = self._latest[entity]
+        return bool(latest) and parse_instant(item.updated_at) < parse_instant(latest)
 
     def _is_past(self, item: WorkItem, state: DatedValue) -> bool:
         """Whether a value that a record does not date itself had been replaced by the day that
@@ -147,8 +147,8 @@ class _Known:
         self, item: WorkItem, state: DatedValue, seen: str, *, outdated: bool
     ) -> DatedValue | None:
         """The state as it is to be written; None where it says nothing new."""
-        held = self._states(item)
-        same = [s for s in held if s.predicate == state.predicate]
+        states = self._states(item)
+        same = [s for s in states if s.predicate == state.predicate]
         if state.given:
             if any((s.value, s.since) == (state.value, state.since) for s in same):
                 return None
@@ -160,17 +160,17 @@ class _Known:
                 return None
             if parse_instant(state.since) <= parse_instant(last.since):
                 state = state._replace(since=max(seen, last.since))
-        held.append(state)
+        states.append(state)
         return state
 
     def _states(self, item: WorkItem) -> list[DatedValue]:
-        if item.name not in self._held:
-            self._held[item.name] = [
+        if item.name not in self._states_by_name:
+            self._states_by_name[item.name] = [
                 DatedValue(fact.predicate, fact.object, fact.valid_from)  # type: ignore[arg-type]
                 for fact in self._store.facts(item.name)
                 if fact.valid_from and _is_ours(fact, item)
             ]
-        return self._held[item.name]
+        return self._states_by_name[item.name]
 
 
 def _is_ours(fact: Fact, item: WorkItem) -> bool:
@@ -206,8 +206,8 @@ class _Ends:
     def _document(self, path: str) -> str:
         """The document of a file: a renamed one keeps the id it had."""
         if self._files is None:
-            held = self._store.sources(frozenset({FILE}))
-            self._files = {s.source_ref: s.document_id for s in held if s.document_id}
+            sources = self._store.sources(frozenset({FILE}))
+            self._files = {s.source_ref: s.document_id for s in sources if s.document_id}
         return self._files.get(path) or document_entity_id(self._space, path)
 
     def _whole(self, digits: str) -> str:
@@ -215,7 +215,7 @@ class _Ends:
         if len(digits) == _FULL_HASH:
             return digits
         if self._commits is None:
-            held = self._store.sources(frozenset({COMMIT}))
-            self._commits = [s.source_ref.removeprefix(commit_ref("")) for s in held]
+            sources = self._store.sources(frozenset({COMMIT}))
+            self._commits = [s.source_ref.removeprefix(commit_ref("")) for s in sources]
         found = [sha for sha in self._commits if sha.startswith(digits)]
         return found[0] if len(found) == 1 else digits

@@ -152,8 +152,8 @@ def advise(
     `context` is what retrieval found alike, by `incident_id` (`SimilarIncidents.weights`);
     `attempts` are those of the case_base, where they are at hand.
     """
-    held = executions(case_base, policies, incident.component)
-    matches = evaluate(policies, incident.component, incident.metrics, at=at, executions=held)
+    runs = executions(case_base, policies, incident.component)
+    matches = evaluate(policies, incident.component, incident.metrics, at=at, executions=runs)
     attempts = attempts or Attempts(case_base)
     tried = weighed(attempts, incident, at=at, context=context or {})
     order, known = decide(matches, tried)

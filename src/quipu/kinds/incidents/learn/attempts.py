@@ -26,7 +26,7 @@ __all__ = ["Attempts", "credited"]
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 _BITS = {name: 1 << at for at, name in enumerate(METRICS_COMPARED)}
-_HELD = np.array([number.bit_count() for number in range(1 << len(METRICS_COMPARED))])
+_BIT_COUNTS = np.array([number.bit_count() for number in range(1 << len(METRICS_COMPARED))])
 
 
 class _AttemptRow(NamedTuple):
@@ -79,8 +79,8 @@ class Attempts:
         """`Features.kind` of `incident` with each incident of the case base."""
         one = measured(incident.metrics)
         out = _bits(one)
-        both = _HELD[self._out | out]
-        shared = _HELD[self._out & out]
+        both = _BIT_COUNTS[self._out | out]
+        shared = _BIT_COUNTS[self._out & out]
         jaccard = np.where(both > 0, shared / np.maximum(both, 1), 0.5)
         values = self._nearness(_logs(one))
         severity = 1 - np.abs(self._severity - incident.severity.rank) / SEVERITY_STEPS

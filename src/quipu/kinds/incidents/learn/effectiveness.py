@@ -106,10 +106,12 @@ class Estimate:
     @property
     def minutes(self) -> float | None:
         """How long it took where it worked: the median, in minutes."""
-        held = self.tried.attempts.outcomes
-        taken = [held[row].resolution_time_minutes for row in self.rows if held[row].success]
-        told = [each for each in taken if each is not None]
-        return float(np.median(told)) if told else None
+        outcomes = self.tried.attempts.outcomes
+        taken = [
+            outcomes[row].resolution_time_minutes for row in self.rows if outcomes[row].success
+        ]
+        known = [each for each in taken if each is not None]
+        return float(np.median(known)) if known else None
 
     @property
     def pooled(self) -> int:
@@ -119,11 +121,11 @@ class Estimate:
     @cached_property
     def trials(self) -> tuple[Trial, ...]:
         """The attempts that count, the weightiest first."""
-        held = self.tried.attempts
+        attempts = self.tried.attempts
         return tuple(
             Trial(
-                held.incidents[int(held.case[row])],
-                held.outcomes[row],
+                attempts.incidents[int(attempts.case[row])],
+                attempts.outcomes[row],
                 weight,
                 bool(self.tried.own[row]),
             )

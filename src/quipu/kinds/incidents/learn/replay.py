@@ -77,8 +77,8 @@ class Moment(NamedTuple):
     def recent(self, policies: Sequence[ActionPolicy]) -> CaseBase:
         """The attempts on the component that may still keep a policy at rest."""
         longest = max((policy.cool_down_seconds for policy in policies), default=0.0)
-        held = self.tried.get(self.incident.component)
-        rows = held.between(self.at - max(longest, _HOUR_S), self.at) if held else []
+        tried = self.tried.get(self.incident.component)
+        rows = tried.between(self.at - max(longest, _HOUR_S), self.at) if tried else []
         return CaseBase(
             cases=tuple(
                 Case(incident=self.attempts.incidents[row.case], outcomes=(row.outcome,))
@@ -120,10 +120,10 @@ def replay(graph: Graph, policies: Sequence[ActionPolicy], *, known: Known = "to
     """Advise on every incident as it stood then; the recorded outcomes are only compared."""
     case_base = read_cases(graph)
     moments = _moments(graph, case_base, known)
-    told = DatedPast(case_base) if known == "told" else RecordedPast(graph)
+    past = DatedPast(case_base) if known == "told" else RecordedPast(graph)
     edges = _similar(graph, case_base)
     rows = [
-        _replayed(told.at(case, moment), case, policies, moment, edges)
+        _replayed(past.at(case, moment), case, policies, moment, edges)
         for case in sorted(
             case_base.cases,
             key=lambda c: (moments.get(c.incident.incident_id, ""), c.incident.incident_id),
@@ -142,10 +142,10 @@ def _replayed(
 ) -> Replayed:
     incident = then.incident
     similar = edges.get(incident.incident_id, ())
-    held = sorted(
+    known = sorted(
         (e for e in similar if then.holds(e.target_id)), key=lambda e: (-e.confidence, e.target_id)
     )
-    context = {e.target_id: e.confidence for e in held[:_SIMILAR]}  # as if none had come late
+    context = {e.target_id: e.confidence for e in known[:_SIMILAR]}  # as if none had come late
     done = executions(then.recent(policies), policies, incident.component)
     matches = evaluate(policies, incident.component, incident.metrics, at=moment, executions=done)
     static = actions_of(matches)
@@ -254,9 +254,9 @@ class _Columns:
         ]
         for time, row in sorted(timed, key=lambda pair: (pair[0], pair[1].outcome.outcome_id)):
             component = self.attempts.incidents[row.case].component
-            held = self.tried.setdefault(component, _Tried([], []))
-            held.times.append(time)
-            held.rows.append(row)
+            tried = self.tried.setdefault(component, _Tried([], []))
+            tried.times.append(time)
+            tried.rows.append(row)
 
     def moment(
         self,
@@ -297,9 +297,9 @@ class DatedPast:
 
     def at(self, case: Case, moment: str) -> Moment:
         """What was known when `case` happened."""
-        held, at = self._columns.attempts, to_epoch(moment)
-        standing = held.began < at  # unknown compares false
-        return self._columns.moment(case.incident, at, at, standing, held.recorded <= at)
+        attempts, at = self._columns.attempts, to_epoch(moment)
+        standing = attempts.began < at  # unknown compares false
+        return self._columns.moment(case.incident, at, at, standing, attempts.recorded <= at)
 
 
 class RecordedPast:

@@ -41,7 +41,7 @@ class _ParsedFile(NamedTuple):
     outcomes: list[tuple[str, OutcomeReport]]
     problems: list[Problem]
 
-    def take(self, at: str, make: Callable[[], Made], told: list[str]) -> None:
+    def take(self, at: str, make: Callable[[], Made], warnings: list[str]) -> None:
         """Keep what `make` gives; its error, and what it told of fields, become problems."""
         try:
             made = make()
@@ -52,7 +52,7 @@ class _ParsedFile(NamedTuple):
             self.reports.append(made)
         elif made is not None:
             self.outcomes.append(made)
-        self.problems.extend(Problem(at, text, "warning") for text in told)
+        self.problems.extend(Problem(at, text, "warning") for text in warnings)
 
     def done(self) -> IncidentsRead:
         return IncidentsRead(tuple(self.reports), tuple(self.outcomes), tuple(self.problems))
@@ -100,11 +100,11 @@ def read_incidents(data: bytes | str, *, path: str, component: str = "") -> Inci
                 f"{path!r} is neither JSON nor a post-mortem in Markdown: a post-mortem has a "
                 "heading such as Timeline, Impact or Root cause"
             )
-        told: list[str] = []
+        warnings: list[str] = []
         found.take(
             path,
-            lambda: postmortem.report(text, path=path, problems=told, component=component),
-            told,
+            lambda: postmortem.report(text, path=path, problems=warnings, component=component),
+            warnings,
         )
         return found.done()
     for line, row in rows:
@@ -118,10 +118,10 @@ def read_incidents(data: bytes | str, *, path: str, component: str = "") -> Inci
     return found.done()
 
 
-def read_record(held: dict[str, Any], *, source: str = "", pointer: str = "") -> IncidentsRead:
+def read_record(record: dict[str, Any], *, source: str = "", pointer: str = "") -> IncidentsRead:
     """What one object holds, whichever system it is from."""
     found = _ParsedFile([], [], [])
-    _take_object(held, source or "record", found, source=source, pointer=pointer)
+    _take_object(record, source or "record", found, source=source, pointer=pointer)
     return found.done()
 
 
@@ -153,22 +153,22 @@ def _lines(text: str) -> list[tuple[int, Any]]:
 
 
 def _take_object(
-    held: dict[str, Any], at: str, found: _ParsedFile, *, source: str = "", pointer: str = ""
+    record: dict[str, Any], at: str, found: _ParsedFile, *, source: str = "", pointer: str = ""
 ) -> None:
     """Give the object, or each one in it, to the reader that knows it."""
-    fields = Fields(held)
-    if native.is_record(held):
+    fields = Fields(record)
+    if native.is_record(record):
         found.take(
             at, lambda: native.record(fields, source=source, pointer=pointer), fields.problems
         )
-    elif native.is_outcome(held):
+    elif native.is_outcome(record):
         named = fields.text("incident_id")
         found.take(at, lambda: (named, native.outcome(fields)), fields.problems)
-    elif (reader := _reader(held)) is not None:
+    elif (reader := _reader(record)) is not None:
         for each, report in reader(fields):
             found.take(at, lambda e=each, r=report: r(e), each.problems)
     else:
-        keys = ", ".join(map(repr, sorted(held)[:8]))
+        keys = ", ".join(map(repr, sorted(record)[:8]))
         found.problems.append(
             Problem(at, f"is no incident: component is missing (it has {keys or 'no keys'})")
         )
@@ -177,15 +177,15 @@ def _take_object(
 _Reader = Callable[[Fields], Iterator[tuple[Fields, Callable[[Fields], IncidentReport | None]]]]
 
 
-def _reader(held: dict[str, Any]) -> _Reader | None:
-    if alertmanager.is_webhook(held):
+def _reader(record: dict[str, Any]) -> _Reader | None:
+    if alertmanager.is_webhook(record):
         return lambda f: ((each, alertmanager.report) for each in alertmanager.alerts(f))
-    if pagerduty.is_wrapper(held):
+    if pagerduty.is_wrapper(record):
         return lambda f: ((each, pagerduty.report) for each in pagerduty.incidents(f))
-    if opsgenie.is_wrapper(held):
+    if opsgenie.is_wrapper(record):
         return lambda f: ((each, opsgenie.report) for each in opsgenie.alerts(f))
-    if otel.is_export(held):
+    if otel.is_export(record):
         return lambda f: ((each, otel.report) for each in otel.events(f))
-    if otel.is_event(held):
+    if otel.is_event(record):
         return lambda f: iter([(f, otel.report)])
     return None

@@ -21,10 +21,10 @@ _COMPONENT = (
 )
 
 
-def is_webhook(held: dict[str, Any]) -> bool:
+def is_webhook(record: dict[str, Any]) -> bool:
     """Whether this is what Alertmanager posts."""
-    return isinstance(held.get("alerts"), list) and (
-        "groupKey" in held or "commonLabels" in held or "receiver" in held
+    return isinstance(record.get("alerts"), list) and (
+        "groupKey" in record or "commonLabels" in record or "receiver" in record
     )
 
 
@@ -32,7 +32,7 @@ def alerts(fields: Fields) -> Iterator[Fields]:
     """Each alert, with the group's address beside its own fields."""
     for alert in fields.objects("alerts"):
         address = fields.text("externalURL")
-        yield Fields({"externalURL": address, **alert.held}, [])
+        yield Fields({"externalURL": address, **alert.record}, [])
 
 
 def report(alert: Fields) -> IncidentReport:
@@ -43,7 +43,7 @@ def report(alert: Fields) -> IncidentReport:
     fingerprint = alert.text("fingerprint") or slug(labels.text("alertname")) or "alert"
     ended = alert.instant("endsAt") if alert.text("status") == "resolved" else None
     if alert.instant("startsAt") is None:
-        alert.problems.append(f"startsAt {alert.held.get('startsAt')!r}: the time is unknown")
+        alert.problems.append(f"startsAt {alert.record.get('startsAt')!r}: the time is unknown")
     return IncidentReport(
         component=component,
         timestamp=alert.instant("startsAt"),

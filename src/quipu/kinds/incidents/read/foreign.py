@@ -65,7 +65,7 @@ def metrics_in(*places: Fields) -> Metrics:
     """What was measured, in these objects; the first that names a metric counts."""
     found: dict[str, float] = {}
     for place in places:
-        named = sorted((key for key in place.held if is_metric(key)), key=_rank)
+        named = sorted((key for key in place.record if is_metric(key)), key=_rank)
         for written in named:
             name = _NAMES[_plain(written)]
             if name not in found and written in place:

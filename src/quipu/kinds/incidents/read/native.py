@@ -60,19 +60,19 @@ _LONGEST_EXTRA = 4_000  # characters of JSON
 _RAW = ("log", "logs", "raw", "raw_log", "raw_logs", "body", "payload", "stack_trace")
 
 
-def is_record(held: dict[str, Any]) -> bool:
+def is_record(record: dict[str, Any]) -> bool:
     """Whether this is an incident in our own words."""
-    return "component" in held
+    return "component" in record
 
 
-def is_outcome(held: dict[str, Any]) -> bool:
+def is_outcome(record: dict[str, Any]) -> bool:
     """Whether this is an attempt at an incident."""
-    return "incident_id" in held and "actions_taken" in held and "component" not in held
+    return "incident_id" in record and "actions_taken" in record and "component" not in record
 
 
 def record(fields: Fields, *, source: str, pointer: str) -> IncidentReport:
     """The report that an object holds; InvalidInput when its component cannot be used."""
-    component = check_component(fields.held.get("component"))
+    component = check_component(fields.record.get("component"))
     upstream, downstream = _dependencies(fields)
     outcomes = [
         made
@@ -113,16 +113,16 @@ def record(fields: Fields, *, source: str, pointer: str) -> IncidentReport:
 
 def outcome(fields: Fields) -> OutcomeReport:
     """The attempt that an object holds; InvalidInput when it cannot be used."""
-    success = fields.held.get("success")
+    success = fields.record.get("success")
     if not isinstance(success, bool):
         raise InvalidInput(f"success {success!r} is neither true nor false: say whether it worked")
     actions = fields.names("actions_taken")
     if not actions:
         raise InvalidInput(
-            f"actions_taken {fields.held.get('actions_taken')!r} names no action: say what was "
+            f"actions_taken {fields.record.get('actions_taken')!r} names no action: say what was "
             "done, or no_action"
         )
-    minutes = fields.held.get("resolution_time_minutes")
+    minutes = fields.record.get("resolution_time_minutes")
     number = isinstance(minutes, int | float) and not isinstance(minutes, bool)
     if minutes is not None and not (number and 0 <= minutes < float("inf")):
         raise InvalidInput(
@@ -135,7 +135,7 @@ def outcome(fields: Fields) -> OutcomeReport:
         blast_radius=fields.read("blast_radius", _blast_radius, None),
         lessons_learned=prose_of(fields.text("lessons_learned")),
         recorded_at=fields.instant("recorded_at"),
-        confidence=_confidence(fields.held.get("confidence", 1.0)),
+        confidence=_confidence(fields.record.get("confidence", 1.0)),
     )
 
 
@@ -213,10 +213,10 @@ def _extra(fields: Fields) -> Properties:
     kept: Properties = {}
     other = {
         f"metrics.{name}": value
-        for name, value in fields.inside("metrics").held.items()
+        for name, value in fields.inside("metrics").record.items()
         if not is_metric(name)
     }
-    for name, value in (*fields.held.items(), *other.items()):
+    for name, value in (*fields.record.items(), *other.items()):
         if name in _READ or name in _RAW or is_metric(name) or value is None:
             continue
         written = msgspec.json.encode(value)

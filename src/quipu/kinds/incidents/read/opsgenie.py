@@ -12,26 +12,26 @@ __all__ = ["alerts", "is_wrapper", "report"]
 _COMPONENT = ("component", "service", "app")
 
 
-def is_alert(held: dict[str, Any]) -> bool:
+def is_alert(record: dict[str, Any]) -> bool:
     """Whether this is an alert or incident of Opsgenie."""
     return (
-        "tinyId" in held
-        or ("alertId" in held and "message" in held)
-        or ("impactedServices" in held and "message" in held)
+        "tinyId" in record
+        or ("alertId" in record and "message" in record)
+        or ("impactedServices" in record and "message" in record)
     )
 
 
-def is_wrapper(held: dict[str, Any]) -> bool:
+def is_wrapper(record: dict[str, Any]) -> bool:
     """Whether such an alert is inside."""
-    return any(True for _ in alerts(Fields(held)))
+    return any(True for _ in alerts(Fields(record)))
 
 
 def alerts(fields: Fields) -> Iterator[Fields]:
     """Each alert in a webhook or an answer of the API."""
-    rows = fields.objects("data") if isinstance(fields.held.get("data"), list) else []
+    rows = fields.objects("data") if isinstance(fields.record.get("data"), list) else []
     for place in (fields, fields.inside("alert"), fields.inside("data"), *rows):
-        if is_alert(dict(place.held)):
-            yield Fields(place.held, [])
+        if is_alert(dict(place.record)):
+            yield Fields(place.record, [])
 
 
 def report(alert: Fields) -> IncidentReport:

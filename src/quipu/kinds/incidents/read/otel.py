@@ -18,15 +18,15 @@ _COMPONENT = ("service.name", "service", "component", "k8s.deployment.name", "ap
 _VALUES = ("stringValue", "intValue", "doubleValue", "boolValue")
 
 
-def is_export(held: dict[str, Any]) -> bool:
+def is_export(record: dict[str, Any]) -> bool:
     """Whether this is an OTLP export of logs."""
-    return isinstance(held.get("resourceLogs"), list)
+    return isinstance(record.get("resourceLogs"), list)
 
 
-def is_event(held: dict[str, Any]) -> bool:
+def is_event(record: dict[str, Any]) -> bool:
     """Whether this is one event or log record."""
-    return "attributes" in held and any(
-        name in held
+    return "attributes" in record and any(
+        name in record
         for name in (
             "timeUnixNano",
             "time_unix_nano",
@@ -44,19 +44,19 @@ def is_event(held: dict[str, Any]) -> bool:
 def events(fields: Fields) -> Iterator[Fields]:
     """Each record of an export, the attributes of its resource beside its own."""
     for resource in fields.objects("resourceLogs"):
-        about = _attributes(resource.inside("resource").held.get("attributes"))
+        about = _attributes(resource.inside("resource").record.get("attributes"))
         for scope in resource.objects("scopeLogs"):
             for event in scope.objects("logRecords"):
-                yield Fields({**event.held, "resource": {"attributes": about}}, [])
+                yield Fields({**event.record, "resource": {"attributes": about}}, [])
 
 
 def report(event: Fields) -> IncidentReport | None:
     """The report of one record, or None when it is neither an event nor a warning."""
-    own = _attributes(event.held.get("attributes"))
-    about = _attributes(event.inside("resource").held.get("attributes"))
+    own = _attributes(event.record.get("attributes"))
+    about = _attributes(event.inside("resource").record.get("attributes"))
     attributes = Fields({**about, **own}, event.problems)
     name = event.text("eventName", "event_name", "name") or attributes.text("event.name")
-    number = event.held.get("severityNumber")
+    number = event.record.get("severityNumber")
     warned = isinstance(number, int) and number >= _WARN
     word = event.text("severityText", "severity_text") or attributes.text("severity")
     if not name and not warned and word.upper() not in ("WARN", "ERROR", "FATAL", "CRITICAL"):
@@ -92,14 +92,14 @@ def _title(event: Fields, attributes: Fields) -> str:
     return ": ".join(filter(None, raised))
 
 
-def _attributes(held: object) -> dict[str, Any]:
+def _attributes(attributes: object) -> dict[str, Any]:
     """Attributes as an object: OTLP writes a list of keys and typed values."""
-    if isinstance(held, dict):
-        return cast(dict[str, Any], held)
+    if isinstance(attributes, dict):
+        return cast(dict[str, Any], attributes)
     found: dict[str, Any] = {}
-    for row in cast(list[Any], held) if isinstance(held, list) else []:
+    for row in cast(list[Any], attributes) if isinstance(attributes, list) else []:
         fields = Fields(cast(dict[str, Any], row) if isinstance(row, dict) else {})
-        value = fields.inside("value").held
+        value = fields.inside("value").record
         given = next((value[kind] for kind in _VALUES if kind in value), None)
         if given is not None and (key := fields.text("key")):
             found[key] = given

@@ -10,16 +10,16 @@ from quipu.read.fields import Fields, prose_of
 __all__ = ["incidents", "is_wrapper", "report"]
 
 
-def is_incident(held: dict[str, Any]) -> bool:
+def is_incident(record: dict[str, Any]) -> bool:
     """Whether this is an incident of PagerDuty."""
-    return "incident_number" in held or (
-        held.get("type") in ("incident", "incident_reference") and "urgency" in held
+    return "incident_number" in record or (
+        record.get("type") in ("incident", "incident_reference") and "urgency" in record
     )
 
 
-def is_wrapper(held: dict[str, Any]) -> bool:
+def is_wrapper(record: dict[str, Any]) -> bool:
     """Whether such an incident is inside."""
-    return any(True for _ in incidents(Fields(held)))
+    return any(True for _ in incidents(Fields(record)))
 
 
 def incidents(fields: Fields) -> Iterator[Fields]:
@@ -32,8 +32,8 @@ def incidents(fields: Fields) -> Iterator[Fields]:
         *(each.inside("incident") for each in fields.objects("messages")),
     ]
     for place in places:
-        if is_incident(dict(place.held)):
-            yield Fields(place.held, [])
+        if is_incident(dict(place.record)):
+            yield Fields(place.record, [])
 
 
 def report(incident: Fields) -> IncidentReport:

@@ -52,10 +52,10 @@ def read_policies(
 def policies_in(data: bytes, path: str) -> tuple[tuple[ActionPolicy, ...], tuple[Problem, ...]]:
     """The policies in the bytes of the file at `path`, as `read_policies` gives them."""
     try:
-        held = yaml.safe_load(data.decode("utf-8"))
+        content = yaml.safe_load(data.decode("utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
         raise InvalidInput(f"{path!r} is not YAML: {error}") from error
-    rows = cast(dict[str, Any], held).get("policies") if isinstance(held, dict) else held
+    rows = cast(dict[str, Any], content).get("policies") if isinstance(content, dict) else content
     if not isinstance(rows, list):
         raise InvalidInput(f"{path!r} has no list of policies: begin it with `policies:`")
     kept: dict[str, ActionPolicy] = {}
@@ -76,23 +76,23 @@ def policies_in(data: bytes, path: str) -> tuple[tuple[ActionPolicy, ...], tuple
 def _policy(row: Any) -> ActionPolicy:
     if not isinstance(row, dict):
         raise InvalidInput(f"{row!r} is no policy: give name, conditions and actions")
-    held = dict(cast(dict[str, Any], row))
-    name = str(held.get("name") or "")
-    actions = held.get("actions")
+    fields = dict(cast(dict[str, Any], row))
+    name = str(fields.get("name") or "")
+    actions = fields.get("actions")
     for action in cast(list[Any], actions) if isinstance(actions, list) else [actions]:
         if action not in tuple(map(str, HealingAction)):
             raise InvalidInput(
                 f"policy {name!r}: action {action!r} is unknown: use one of "
                 f"{', '.join(HealingAction)}"
             )
-    held["actions"] = actions if isinstance(actions, list) else [actions]
-    conditions = held.get("conditions", held.pop("condition", None))
+    fields["actions"] = actions if isinstance(actions, list) else [actions]
+    conditions = fields.get("conditions", fields.pop("condition", None))
     listed = cast(list[Any], conditions) if isinstance(conditions, list) else [conditions]
-    held["conditions"] = [_condition(name, each) for each in listed if each is not None]
+    fields["conditions"] = [_condition(name, each) for each in listed if each is not None]
     try:
-        return msgspec.convert(held, ActionPolicy)
+        return msgspec.convert(fields, ActionPolicy)
     except msgspec.ValidationError as error:
-        raise InvalidInput(f"policy {name!r}: {misfit(error, held)}: mend it") from error
+        raise InvalidInput(f"policy {name!r}: {misfit(error, fields)}: mend it") from error
 
 
 def _condition(name: str, written: Any) -> Any:

@@ -132,15 +132,15 @@ def report(text: str, *, path: str, problems: list[str], component: str = "") ->
     facts = Fields(dict(page.facts), problems)
     component, as_written = _component(facts, component)
     day = _day(facts, path)
-    told = entries(page.sections.get("timeline", ""), day)
-    started = _started(facts, told, day)
+    timeline = entries(page.sections.get("timeline", ""), day)
+    started = _started(facts, timeline, day)
     if started is None:
         problems.append("date: the post-mortem names none; the time of the incident is unknown")
     severity, word = grade(problems, facts.text("severity", "priority", "sev", "incident severity"))
     ended = _clocked(facts, _ENDED, day, after=started) if day else None
     lessons = prose_of(page.sections.get("lessons", ""))
     tried = attempts(
-        told,
+        timeline,
         resolution=page.sections.get("resolution", ""),
         lessons=lessons,
         started=started,
@@ -198,11 +198,11 @@ def _without_front_matter(text: str, facts: dict[str, str]) -> str:
     if not match:
         return text
     try:
-        held = yaml.safe_load(match[1])
+        content = yaml.safe_load(match[1])
     except (yaml.YAMLError, ValueError, RecursionError):
         return text[match.end() :]
-    if isinstance(held, dict):
-        for key, value in cast(dict[Any, Any], held).items():
+    if isinstance(content, dict):
+        for key, value in cast(dict[Any, Any], content).items():
             name = str(key).replace("_", " ").replace("-", " ").casefold()
             plain = _plain(value)
             if plain:
@@ -300,13 +300,13 @@ def _valid(day: str) -> bool:
     return True
 
 
-def _started(facts: Fields, told: list[TimelineEntry], day: str) -> str | None:
+def _started(facts: Fields, timeline: list[TimelineEntry], day: str) -> str | None:
     """When it began: a stated time, else the first entry of the timeline, else the day."""
     if not day:
         return None
     if stated := _clocked(facts, _WHEN, day):
         return stated
-    first = next((entry.at for entry in told if entry.at), None)
+    first = next((entry.at for entry in timeline if entry.at), None)
     return first or from_epoch(to_epoch(f"{day}T00:00:00+00:00"))
 
 

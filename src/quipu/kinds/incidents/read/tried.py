@@ -113,7 +113,7 @@ def entries(timeline: str, day: str) -> list[TimelineEntry]:
 
 
 def attempts(
-    told: list[TimelineEntry],
+    timeline: list[TimelineEntry],
     *,
     resolution: str,
     lessons: str,
@@ -125,7 +125,7 @@ def attempts(
     vain: set[int] = set()
     over: str | None = ended
     closed = ended is not None
-    for entry in told:
+    for entry in timeline:
         actions = actions_in(entry.text)
         if actions:
             tried.append(_Attempt(actions, entry.at))

@@ -64,10 +64,10 @@ class NewEdge(NamedTuple):
     why: tuple[str, ...]
 
 
-def alike(told: float, measured: Features) -> float:
+def alike(meaning: float, measured: Features) -> float:
     """How alike two incidents are, in [0, 1]: what is told of them decides, numbers only between
     what is told alike; where it was does not count."""
-    return _MEANING * min(max(told, 0.0), 1.0) + _NUMBERS * measured.kind
+    return _MEANING * min(max(meaning, 0.0), 1.0) + _NUMBERS * measured.kind
 
 
 def similar_to(one: Incident, other: Incident, *, cosine: float) -> NewEdge | None:

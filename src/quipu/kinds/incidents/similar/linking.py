@@ -40,13 +40,13 @@ class Timelines:
     def __init__(self, graph: Graph) -> None:
         """Nothing is read yet."""
         self._graph = graph
-        self._held: dict[str, list[tuple[float, str, Incident]]] = {}
+        self._incidents: dict[str, list[tuple[float, str, Incident]]] = {}
 
     def of(self, component: str) -> list[tuple[float, str, Incident]]:
         """(seconds from 1970, id, incident) of those whose time is known, the earliest first."""
-        if component not in self._held:
-            self._held[component] = sorted(self._read(component), key=lambda row: row[:2])
-        return self._held[component]
+        if component not in self._incidents:
+            self._incidents[component] = sorted(self._read(component), key=lambda row: row[:2])
+        return self._incidents[component]
 
     def add(self, incident: Incident) -> None:
         """Take one that was written now; it takes the place of an earlier report of it."""
@@ -118,13 +118,13 @@ def link(
     recalled: Iterable[IncidentCandidate],
     times: Timelines,
     needs: Dependencies,
-    held: Callable[[Sequence[str]], Mapping[str, Sequence[float]]],
+    confidences: Callable[[Sequence[str]], Mapping[str, Sequence[float]]],
 ) -> list[NewEdge]:
     """Every edge that the rules make at `incident`, the likeliest first within a kind.
 
     `recalled` are the nearest incidents by vector; without vectors no SIMILAR_TO is made, since
-    the rule asks that the embedding agrees. `held` gives the confidence of the SIMILAR_TO edges
-    that leave incidents already.
+    the rule asks that the embedding agrees. `confidences` gives those of the SIMILAR_TO edges that
+    leave incidents already.
     """
     alike = [
         made
@@ -136,7 +136,7 @@ def link(
         key=lambda each: (-each.confidence, each.source.incident_id, each.target.incident_id)
     )
     links = [each for each in alike if each.source is incident][:_SIMILAR]
-    links += _late(incident, alike, held)
+    links += _late(incident, alike, confidences)
     if incident.timestamp is not None:
         links += _causes(incident, times, needs, to_epoch(incident.timestamp))
         links += _escalations(incident, times, to_epoch(incident.timestamp))
@@ -146,14 +146,14 @@ def link(
 def _late(
     incident: Incident,
     alike: Sequence[NewEdge],
-    held: Callable[[Sequence[str]], Mapping[str, Sequence[float]]],
+    confidences: Callable[[Sequence[str]], Mapping[str, Sequence[float]]],
 ) -> list[NewEdge]:
     """The edges of newer incidents to one that comes late: where it is among the best of those
     that lie before them, whatever came after."""
     late = [each for each in alike if each.target is incident]
     if not late:
         return []
-    known = held([each.source.incident_id for each in late])
+    known = confidences([each.source.incident_id for each in late])
     found: list[NewEdge] = []
     for each in late:
         best = sorted(known.get(each.source.incident_id, ()), reverse=True)[:_SIMILAR]

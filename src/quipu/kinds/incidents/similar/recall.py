@@ -18,12 +18,12 @@ from quipu.kinds.incidents.likeness import features
 from quipu.kinds.incidents.model import Incident, Outcome
 from quipu.kinds.incidents.records import (
     INCIDENT,
+    description_text,
     embedding_alias,
     incident_entity_id,
     incident_in,
     incident_ref,
     incident_text,
-    told_text,
 )
 from quipu.kinds.incidents.similar.edges import alike
 from quipu.ports import Graph, Planner
@@ -99,19 +99,19 @@ def recall(
     by_words = vector is None or not np.any(vector)
     if vector is not None and not by_words:
         ranking = planner.match_vector(vector, space=space, scope=scope, limit=limit)
-        told = [float(score) for score in ranking.scores]
+        scores = [float(score) for score in ranking.scores]
     else:
-        terms = dict.fromkeys(stems(told_text(incident) or incident_text(incident)), 1.0)
+        terms = dict.fromkeys(stems(description_text(incident) or incident_text(incident)), 1.0)
         ranking = planner.match_text("prose", terms, scope=scope, limit=limit)
         best = max((float(score) for score in ranking.scores), default=1.0)
-        told = [_BY_WORDS * float(score) / best for score in ranking.scores]
+        scores = [_BY_WORDS * float(score) / best for score in ranking.scores]
     chunks = planner.chunks(ranking.numbers)
     keys = [name_key(embedding_alias(int(c.heading_path[1]))) for c in chunks]
     loaded = _by_embedding_id(planner, keys)
     found: dict[str, IncidentCandidate] = {}
     shared = any(len(each) > 1 for each in loaded.values())
     own = _sources(planner, chunks) if shared else {}
-    for chunk, key, score in zip(chunks, keys, told, strict=True):
+    for chunk, key, score in zip(chunks, keys, scores, strict=True):
         for each in loaded.get(key, ()):
             if each.incident_id == incident.incident_id:
                 continue
@@ -125,10 +125,10 @@ def recall(
 
 def _sources(graph: Graph, chunks: Sequence[Chunk]) -> dict[str, str]:
     """The incident that each passage reports, by the id of its episode."""
-    held = graph.get(sorted({chunk.episode_id for chunk in chunks}))
+    episodes = graph.get(sorted({chunk.episode_id for chunk in chunks}))
     return {
         key: each.source_ref.partition(":")[2].partition("#")[0]
-        for key, each in held.items()
+        for key, each in episodes.items()
         if isinstance(each, Episode)
     }
 
@@ -154,24 +154,24 @@ def similar(
 ) -> SimilarIncidents:
     """The incidents most like `incident`, with their edges and outcomes.
 
-    The score is `alike` of the cosine with `vector`, that of `told_text`; where nothing was told,
-    the agreement of numbers and component (`Features.total`); what lies one SIMILAR_TO, CAUSED_BY
-    or ESCALATED_FROM edge away has that edge's confidence times the score it is reached from.
-    Below .3 nothing is shown. `stored` says that the incident itself is in the graph.
+    The score is `alike` of the cosine with `vector`, that of `description_text`; where nothing
+    was told, the agreement of numbers and component (`Features.total`); what lies one SIMILAR_TO,
+    CAUSED_BY or ESCALATED_FROM edge away has that edge's confidence times the score it is reached
+    from. Below .3 nothing is shown. `stored` says that the incident itself is in the graph.
     """
-    told = told_text(incident)
+    description = description_text(incident)
     found = recall(planner, incident, vector=vector, space=space, before=as_of)
     scored: dict[str, tuple[float, dict[str, float], tuple[str, ...]]] = {}
-    held: dict[str, Incident] = {each.incident.incident_id: each.incident for each in found}
+    incidents: dict[str, Incident] = {each.incident.incident_id: each.incident for each in found}
     for each in found:
         agreed = features(incident, each.incident)
-        score = alike(each.alike, agreed) if told else agreed.total
+        score = alike(each.alike, agreed) if description else agreed.total
         parts = {"features": round(agreed.kind, 4)}
         parts["words" if each.by_words else "similarity"] = round(max(0.0, each.alike), 4)
         scored[each.incident.incident_id] = score, parts, ()
     near = sorted(scored, key=lambda i: (-scored[i][0], i))[: limit * 2]
     edges = edges_between(planner, [*([incident.incident_id] if stored else []), *near])
-    _expand(planner, incident, edges, scored, held, as_of)
+    _expand(planner, incident, edges, scored, incidents, as_of)
     order = sorted(scored, key=lambda i: (-scored[i][0], i))
     chosen = [each for each in order if scored[each][0] >= _LEAST][:limit]
     outcomes = _outcomes(planner, chosen, as_of)
@@ -181,7 +181,7 @@ def similar(
         component=incident.component,
         as_of=as_of,
         incidents=tuple(
-            _shown(held[each], scored[each], outcomes.get(each, ()), edges) for each in chosen
+            _shown(incidents[each], scored[each], outcomes.get(each, ()), edges) for each in chosen
         ),
         notes=notes,
     )
@@ -192,7 +192,7 @@ def _expand(
     incident: Incident,
     edges: Sequence[IncidentEdge],
     scored: dict[str, tuple[float, dict[str, float], tuple[str, ...]]],
-    held: dict[str, Incident],
+    incidents: dict[str, Incident],
     as_of: str | None,
 ) -> None:
     """Add what one edge leads to, and let a better way raise what is there."""
@@ -205,15 +205,15 @@ def _expand(
             if here in start and there != incident.incident_id:
                 score = start[here] * edge.confidence
                 ways.append((there, score, edge.type, here))
-    new = sorted({there for there, *_ in ways} - held.keys())
+    new = sorted({there for there, *_ in ways} - incidents.keys())
     records = graph.get([incident_entity_id(graph.namespace, each) for each in new])
     for record in records.values():
         if (each := incident_in(record)) is not None:
             known = each.timestamp is not None and (as_of is None or each.timestamp < as_of)
             if known or as_of is None:
-                held[each.incident_id] = each
+                incidents[each.incident_id] = each
     for there, score, kind, here in sorted(ways, key=lambda w: (-w[1], w[0], w[2], w[3])):
-        if there not in held:
+        if there not in incidents:
             continue
         before = scored.get(there)
         via = f"{kind} {'this incident' if here == incident.incident_id else here}"

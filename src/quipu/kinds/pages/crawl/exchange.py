@@ -117,16 +117,16 @@ class _Pinned(HTTPConnection):
         self.default_port = 443 if place.scheme == "https" else 80
         self._place, self._addresses = place, addresses
         self._network, self._deadline = network, deadline
-        self._held: socket.socket | None = None  # http.client lets go of its own too early
+        self._open_socket: socket.socket | None = None  # http.client lets go of its own too early
 
     def connect(self) -> None:
-        self.sock = self._held = self._first()
+        self.sock = self._open_socket = self._first()
         self.sock.settimeout(self._deadline.left_s)
         if self._place.scheme == "https":
             wrapped = self._network.context().wrap_socket(
                 self.sock, server_hostname=self._place.host, do_handshake_on_connect=False
             )
-            self.sock = self._held = wrapped
+            self.sock = self._open_socket = wrapped
             wrapped.do_handshake()
 
     def _first(self) -> socket.socket:
@@ -154,9 +154,9 @@ class _Pinned(HTTPConnection):
             watch.cancel()
 
     def _cut(self) -> None:
-        if self._held is not None:
+        if self._open_socket is not None:
             with suppress(OSError):
-                socket.socket.shutdown(self._held, socket.SHUT_RDWR)
+                socket.socket.shutdown(self._open_socket, socket.SHUT_RDWR)
 
 
 def _read(response: HTTPResponse, place: WebAddress, max_bytes: int, may_cut: bool) -> Response:

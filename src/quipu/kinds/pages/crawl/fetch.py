@@ -94,8 +94,8 @@ class Fetcher:
         self._product = product
         self._robots: dict[str, Robots | str] = {}
 
-    def fetch(self, url: str, held: Validators | None = None) -> Page | None:
-        """The page at `url`; None when the server says that it is as `held` knows it.
+    def fetch(self, url: str, validators: Validators | None = None) -> Page | None:
+        """The page at `url`; None when the server says that it is as `validators` know it.
 
         Raises InvalidInput for what may not be fetched or read, Unavailable for what fails.
         """
@@ -103,8 +103,8 @@ class Fetcher:
         first = place = parse_url(url)
         for _ in range(self._limits.redirects + 1):
             self._ask_robots(place, deadline)
-            answer = self._get(place, held, deadline)
-            if answer.status == 304 and held is not None:
+            answer = self._get(place, validators, deadline)
+            if answer.status == 304 and validators is not None:
                 return None
             if answer.status not in _REDIRECTS:
                 return _page(first, place, answer)
@@ -114,18 +114,20 @@ class Fetcher:
             "and give the address it ends at"
         )
 
-    def _get(self, place: WebAddress, held: Validators | None, deadline: Deadline) -> Response:
+    def _get(
+        self, place: WebAddress, validators: Validators | None, deadline: Deadline
+    ) -> Response:
         headers = {
             "User-Agent": self._agent,
             "Accept": _ACCEPT,
             "Accept-Encoding": "gzip",
             "Connection": "close",
         }
-        if held is not None and held.url == place.url:
-            if held.etag:
-                headers["If-None-Match"] = held.etag
-            if held.last_modified:
-                headers["If-Modified-Since"] = held.last_modified
+        if validators is not None and validators.url == place.url:
+            if validators.etag:
+                headers["If-None-Match"] = validators.etag
+            if validators.last_modified:
+                headers["If-Modified-Since"] = validators.last_modified
         return exchange(
             place,
             self._network,

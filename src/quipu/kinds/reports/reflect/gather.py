@@ -15,7 +15,7 @@ from quipu.records.facts import FactStanding, standings
 from quipu.records.record import Chunk, Entity, Episode, Fact
 from quipu.text import name_key, stems
 
-__all__ = ["Material", "Quotable", "Say", "gathered", "is_held", "read_entities", "sources_of"]
+__all__ = ["Material", "Quotable", "Say", "gathered", "is_current", "read_entities", "sources_of"]
 
 Quotable = Callable[[Chunk], Sequence[Line]]
 Say = Callable[[Fact], str]
@@ -54,7 +54,7 @@ class Material(NamedTuple):
     refs: Mapping[str, str]
     places: Mapping[str, int]
     words: Mapping[str, int]
-    held: StandingFacts
+    facts: StandingFacts
     quotable: Quotable
     say: Say
     budget: ReflectionBudget
@@ -82,20 +82,20 @@ def gathered(
         refs=refs,
         places={unit: place for place, unit in enumerate(mentioned.units)},
         words=Counter(word for each in documents.values() for word in words_of(each)),
-        held=read_held(facts, table=table),
+        facts=read_standing(facts, table=table),
         quotable=quotable,
         say=say,
         budget=budget,
     )
 
 
-def read_held(facts: Iterable[Fact], *, table: Attributes) -> StandingFacts:
+def read_standing(facts: Iterable[Fact], *, table: Attributes) -> StandingFacts:
     """How facts stand: those that hold, and those that others disagree with, whenever they did.
     What was superseded, or says nothing ("likes it"), is left out."""
     live = {
         s.fact.fact_id: s
         for s in standings(facts, table=table)
-        if (is_held(s) or s.contradicted_by) and stems(s.fact.object)
+        if (is_current(s) or s.contradicted_by) and stems(s.fact.object)
     }
     by_name: dict[str, list[str]] = {}
     by_document: dict[str, list[str]] = {}
@@ -109,7 +109,7 @@ def read_held(facts: Iterable[Fact], *, table: Attributes) -> StandingFacts:
     return StandingFacts(live, by_name, by_document)
 
 
-def is_held(standing: FactStanding) -> bool:
+def is_current(standing: FactStanding) -> bool:
     """Whether a fact holds: nothing took its place, and it has no end."""
     return standing.superseded_by is None and standing.valid_to is None
 

@@ -74,13 +74,13 @@ def keep(
 ) -> Reflected:
     """Write what is new in one batch, then erase what it took the place of, and what rests on a
     source that was forgotten since the reports were made."""
-    held = {source.source_ref for source in store.sources(REPORTS, prefix=_REPORT)}
+    stored = {source.source_ref for source in store.sources(REPORTS, prefix=_REPORT)}
     known = read_reports(store)
-    wanted = {report.ref: report for report in reports}
+    current = {report.ref: report for report in reports}
     fresh = [r for r in reports if r.ref not in known or (author and not known[r.ref].summary)]
     again = [r.ref for r in fresh if r.ref in known]
     notes: tuple[str, ...] = ()
-    stale = sorted(held - wanted.keys())
+    stale = sorted(stored - current.keys())
     retired = [ref for ref in stale if not ref.startswith(_WRITTEN)]
     written = ReflectionRecord(
         sequence=sequence, budget=budget, communities=communities, reports=len(reports)
@@ -175,8 +175,8 @@ def quoting(graph: Graph, source_refs: Iterable[str]) -> list[str]:
     """The reports a line of which rests on one of the sources, by reference; a turn counts as its
     session."""
     given = frozenset(source_refs)
-    wanted = given | {ref.partition("#")[0] for ref in given}
-    return [r.ref for r in read_reports(graph).values() if not wanted.isdisjoint(r.source_refs)]
+    sources = given | {ref.partition("#")[0] for ref in given}
+    return [r.ref for r in read_reports(graph).values() if not sources.isdisjoint(r.source_refs)]
 
 
 def _of_sources_gone(graph: Graph, reports: Sequence[Report]) -> list[str]:

@@ -22,7 +22,7 @@ from quipu.kinds.reports.model import (
     report_text,
 )
 from quipu.kinds.reports.reflect.communities import Community
-from quipu.kinds.reports.reflect.gather import Material, is_held, read_entities, sources_of
+from quipu.kinds.reports.reflect.gather import Material, is_current, read_entities, sources_of
 from quipu.kinds.reports.reflect.labels import Topic, title_of, topics_of, topics_written
 from quipu.kinds.reports.reflect.mentioned import WORD
 from quipu.kinds.reports.reflect.sentences import CandidateLine, choose, is_whole
@@ -158,8 +158,8 @@ def _weight(place: int, weights: Mapping[str, float], material: Material) -> flo
 
 def _keys_at(place: int, weights: Mapping[str, float], material: Material) -> list[str]:
     mentioned = material.mentioned
-    held: list[int] = mentioned.keys_in(range(place, place + 1)).tolist()
-    return [key for k in held if (key := mentioned.keys[k]) in weights]
+    numbers: list[int] = mentioned.keys_in(range(place, place + 1)).tolist()
+    return [key for k in numbers if (key := mentioned.keys[k]) in weights]
 
 
 def _names(
@@ -202,9 +202,9 @@ def _quotes(
         keys = _keys_at(place, weights, material)
         for line in material.quotable(chunk):
             if is_whole(line):
-                held = {k: weights[k] for k in keys if _stands_in(k, line.text)}
+                weight_of = {k: weights[k] for k in keys if _stands_in(k, line.text)}
                 candidates.append(
-                    CandidateLine(line, chunk.chunk_id, chunk.document_id, centre, held)
+                    CandidateLine(line, chunk.chunk_id, chunk.document_id, centre, weight_of)
                 )
     entity_ids = {n.entity_id for n in names}
     chosen = choose(candidates, material.budget.sentences)
@@ -261,12 +261,12 @@ def _facts_of(
     hand, where its names are.
     """
     keys = [name_key(n.name) for n in names]
-    about = material.held.about(keys, documents)[:_LOOKED_AT]
+    about = material.facts.about(keys, documents)[:_LOOKED_AT]
     against = [
-        material.held.standing[other]
+        material.facts.standing[other]
         for each in about
         for other in each.contradicted_by
-        if other in material.held.standing
+        if other in material.facts.standing
     ]
     stated = _stated([*about, *against], material)
     here = {i for i, (_, number) in stated.items() if number < 0 or number in numbers}
@@ -277,13 +277,13 @@ def _facts_of(
         if each.fact.fact_id in here and other in stated
     }
     disputed = {side for pair in pairs for side in pair}
-    held = [
+    current = [
         i
         for each in about
-        if is_held(each) and (i := each.fact.fact_id) in here and i not in disputed
+        if is_current(each) and (i := each.fact.fact_id) in here and i not in disputed
     ]
     return (
-        tuple(stated[i][0] for i in held[: material.budget.facts]),
+        tuple(stated[i][0] for i in current[: material.budget.facts]),
         tuple(
             Disagreement(one=stated[one][0], other=stated[other][0])
             for one, other in list(pairs)[:_DISPUTED]

@@ -61,10 +61,10 @@ def read_work(path: str, data: bytes, *, seen: str, kind: WorkKind | None = None
         except InvalidInput as error:
             return WorkRead(problems=(Problem(path, str(error)),))
         clean = Redactor().text(text)
-        told = (Problem(path, warning, "warning"),) if warning else ()
+        warnings = (Problem(path, warning, "warning"),) if warning else ()
         read = _read_note if _tells_of_work(clean) else read_task_list
         found = read(path, clean, seen=seen, kind=kind)
-        return found._replace(problems=(*told, *found.problems))
+        return found._replace(problems=(*warnings, *found.problems))
     return united(_record(row, at, seen, kind) for at, row in _rows(path, data))
 
 
@@ -74,8 +74,8 @@ def _record(row: object, at: str, seen: str, kind: WorkKind | None) -> WorkRead:
     if not isinstance(row, dict):
         shown = Redactor().text(repr(row))[:80]
         return WorkRead(problems=(Problem(at, f"{shown} is no record: write a JSON object"),))
-    held = cast("dict[str, Any]", Redactor().properties(cast("dict[str, Any]", row)))
-    return read_record(held, at=at, seen=seen, kind=kind)
+    record = cast("dict[str, Any]", Redactor().properties(cast("dict[str, Any]", row)))
+    return read_record(record, at=at, seen=seen, kind=kind)
 
 
 def _rows(path: str, data: bytes) -> list[tuple[str, object]]:
@@ -124,16 +124,16 @@ def _holds_records(data: bytes) -> bool:
 
 def _tells_of_work(text: str) -> bool:
     """Whether the front matter says `type: goal` or `kind: task`."""
-    held, lines, _ = split_front_matter(text)
-    return bool(lines) and kind_of(held) is not None
+    fields, lines, _ = split_front_matter(text)
+    return bool(lines) and kind_of(fields) is not None
 
 
 def _read_note(path: str, text: str, *, seen: str, kind: WorkKind | None = None) -> WorkRead:
     """The goal or task of a file, and the points of its text as its tasks."""
-    held, lines, warning = split_front_matter(text)
+    fields, lines, warning = split_front_matter(text)
     rest = text.split("\n")[lines:]
-    chosen = kind_of(held) or kind
-    record: dict[str, Any] = {**held}
+    chosen = kind_of(fields) or kind
+    record: dict[str, Any] = {**fields}
     if "kind" in record and str(record["kind"]).lower() in KIND_WORDS:
         record.pop("type", None)
     record.setdefault("id", slug(PurePosixPath(path).stem))
@@ -144,9 +144,9 @@ def _read_note(path: str, text: str, *, seen: str, kind: WorkKind | None = None)
     body = "\n".join(line for n, line in enumerate(rest) if n != heading).strip()
     record.setdefault("description", body)
     own = read_record(record, at=path, seen=seen, kind=chosen)
-    told = [WorkRead(problems=(Problem(path, warning, "warning"),))] if warning else []
+    warnings = [WorkRead(problems=(Problem(path, warning, "warning"),))] if warning else []
     if not own.items:
-        return united([*told, own])
+        return united([*warnings, own])
     item = own.items[0]
     points = read_points(
         path,
@@ -156,7 +156,7 @@ def _read_note(path: str, text: str, *, seen: str, kind: WorkKind | None = None)
         under=item.id if item.kind == "task" else None,
         first_line=lines + 1,
     )
-    return united([*told, own, points])
+    return united([*warnings, own, points])
 
 
 class WorkFile:

@@ -70,34 +70,34 @@ def united(parts: Iterable[WorkRead]) -> WorkRead:
     )
 
 
-def kind_of(held: dict[str, Any]) -> WorkKind | None:
+def kind_of(record: dict[str, Any]) -> WorkKind | None:
     """What a record says it is: by `kind` or `type`."""
     for name in ("kind", "type"):
-        word = held.get(name)
+        word = record.get(name)
         if isinstance(word, str) and word.strip().lower() in KIND_WORDS:
             return KIND_WORDS[word.strip().lower()]
     return None
 
 
 def read_record(
-    held: dict[str, Any], *, at: str, seen: str, kind: WorkKind | None = None, depth: int = 0
+    record: dict[str, Any], *, at: str, seen: str, kind: WorkKind | None = None, depth: int = 0
 ) -> WorkRead:
     """The goal or task in an object (its secrets are out already), with those nested in it.
 
     `at` is where it stands, `seen` the instant from which it holds if it names no date.
     """
-    chosen = kind_of(held) or kind
-    fields = Fields(held)
+    chosen = kind_of(record) or kind
+    fields = Fields(record)
     try:
         if chosen is None:
             raise InvalidInput(
-                f'kind {held.get("kind", held.get("type"))!r} is unknown: write "kind": '
+                f'kind {record.get("kind", record.get("type"))!r} is unknown: write "kind": '
                 '"goal" or "kind": "task"'
             )
-        identity = work_id(chosen, held.get("id"))
+        identity = work_id(chosen, record.get("id"))
         title = fields.text("title", "name", "summary", "text", "content")
         if not title:
-            raise InvalidInput(f"title {held.get('title')!r} is blank: say what is to be done")
+            raise InvalidInput(f"title {record.get('title')!r} is blank: say what is to be done")
     except InvalidInput as error:
         return WorkRead(problems=(Problem(at, str(error)),))
     inner = _Inner(chosen, identity, at, seen, depth)
@@ -148,11 +148,11 @@ class _Inner:
     def _end(self, given: object, at: str, name: str, fields: Fields) -> End | None:
         if not isinstance(given, dict):
             return next(iter(_ends(Fields({name: [given]}, fields.problems), name, "task")), None)
-        held = cast("dict[str, Any]", given)
+        record = cast("dict[str, Any]", given)
         if self._depth >= _DEEPEST:
             fields.problems.append(f"{name}: records lie more than {_DEEPEST} deep; left out")
             return None
-        read = read_record(held, at=at, seen=self._seen, kind="task", depth=self._depth + 1)
+        read = read_record(record, at=at, seen=self._seen, kind="task", depth=self._depth + 1)
         self.read.append(read)
         return _work_end(read.items[0].name, "task", name) if read.items else None
 
@@ -211,7 +211,7 @@ def _unique(relations: Iterable[WorkRelation]) -> tuple[WorkRelation, ...]:
 
 def _listed(fields: Fields, name: str) -> list[object]:
     """The values of a field: a list, one value, or a text with commas."""
-    value = fields.held.get(name)
+    value = fields.record.get(name)
     if value is None or value == "":
         return []
     if isinstance(value, list):

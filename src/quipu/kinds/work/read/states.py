@@ -66,7 +66,7 @@ def read_states(fields: Fields, *, seen: str, created: str) -> tuple[DatedValue,
 def _statuses(fields: Fields, since: str) -> list[DatedValue]:
     status = _value(fields, "status", "state")
     dates = _dates(fields)
-    found = [each for row in fields.objects("history") if (each := _told(row))]
+    found = [each for row in fields.objects("history") if (each := _dated_value(row))]
     if not found:
         found = _by_dates(status, dates)
     changed = ""
@@ -120,7 +120,7 @@ def _dates(fields: Fields) -> dict[str, str]:
     return found
 
 
-def _told(row: Fields) -> DatedValue | None:
+def _dated_value(row: Fields) -> DatedValue | None:
     status = _value(row, "status", "state", "to")
     for name in ("at", "since", "date", "time", "timestamp"):
         if at := row.read(name, date_of, ""):
@@ -130,7 +130,7 @@ def _told(row: Fields) -> DatedValue | None:
     if status and at:
         return DatedValue("status", status, at, given=True)
     row.problems.append(
-        f"history {dict(row.held)!r} says no status and date: write "
+        f"history {dict(row.record)!r} says no status and date: write "
         '{"status": "done", "at": "2026-05-03"}'
     )
     return None
@@ -139,7 +139,7 @@ def _told(row: Fields) -> DatedValue | None:
 def _value(fields: Fields, *names: str) -> str:
     """The first of these that is a short text or a number; what is none is a problem."""
     for name in names:
-        value = fields.held.get(name)
+        value = fields.record.get(name)
         if value is None or value == "":
             continue
         said = fields.read(name, _short, "")
@@ -161,7 +161,7 @@ def _short(value: Any) -> str:
 def _named(fields: Fields, *names: str) -> str:
     """A person or team, given as a text or as an object with a `name`."""
     for name in names:
-        value = fields.held.get(name)
+        value = fields.record.get(name)
         if isinstance(value, dict):
             return _value(fields.inside(name), "name", "login", "email")
         if said := _value(fields, name):

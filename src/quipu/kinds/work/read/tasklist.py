@@ -86,7 +86,7 @@ def read_points(
         if point is None:
             continue
         indent = len(point["indent"].expandtabs(4))
-        open_points = [held for held in open_points if held[0] < indent]
+        open_points = [each for each in open_points if each[0] < indent]
         record = _task(point, stem, taken, kind or "task")
         above = open_points[-1][1] if open_points else under
         if above and "parent" not in record:
@@ -110,8 +110,8 @@ def _goal(named: re.Match[str], stem: str) -> dict[str, Any]:
 def _task(point: re.Match[str], stem: str, taken: set[str], kind: WorkKind) -> dict[str, Any]:
     text = point["text"].strip()
     own = _OWN_ID.match(text)
-    text, held = _fields(text[own.end() :] if own else text)
-    record: dict[str, Any] = {"kind": kind, "status": _STATUS[point["mark"]], **held}
+    text, fields = _fields(text[own.end() :] if own else text)
+    record: dict[str, Any] = {"kind": kind, "status": _STATUS[point["mark"]], **fields}
     record["title"] = text
     if own:
         record["id"] = own["id"]
@@ -130,7 +130,7 @@ def _fields(text: str) -> tuple[str, dict[str, Any]]:
     2026-05-01)`."""
     found = list(_FIELD.finditer(text))
     words = text[: found[0].start()].rstrip().rstrip("([;,").rstrip() if found else text
-    held: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     bracket = ""
     for n, match in enumerate(found):
         end = found[n + 1].start() if n + 1 < len(found) else len(text)
@@ -140,10 +140,10 @@ def _fields(text: str) -> tuple[str, dict[str, Any]]:
             words += value[close + 1 :].rstrip()
             value, bracket = value[:close], ""
         if value := value.strip().strip("()[];,").strip():
-            held[re.sub(r"[ -]", "_", match["key"].lower())] = value
-    if "done" in held:
-        held["completed"] = held.pop("done")
-    return words.strip().rstrip("([;,").strip(), held
+            fields[re.sub(r"[ -]", "_", match["key"].lower())] = value
+    if "done" in fields:
+        fields["completed"] = fields.pop("done")
+    return words.strip().rstrip("([;,").strip(), fields
 
 
 def _closing(text: str, bracket: str) -> int:
