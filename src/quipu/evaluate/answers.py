@@ -214,8 +214,8 @@ def _tree(directory: Path, name: str, folder: Path | None) -> Generator[tuple[Pa
 @contextmanager
 def _place(source: Path, folder: Path | None) -> Generator[Path]:
     if folder is None:
-        with tempfile.TemporaryDirectory(prefix="quipu-") as held:
-            yield Path(held)
+        with tempfile.TemporaryDirectory(prefix="quipu-") as temporary:
+            yield Path(temporary)
         return
     digest = hashlib.sha256(f"{version('quipu-memory')}\n{source.resolve()}".encode())
     if source.is_file():
@@ -229,18 +229,18 @@ def _unpacked(archive: Path, target: Path) -> Path:
     """The files of an archive, once; nothing in it reaches outside."""
     if target.is_dir():
         return target
-    beside = target.with_name(f"{target.name}.part")
-    shutil.rmtree(beside, ignore_errors=True)
+    temporary = target.with_name(f"{target.name}.part")
+    shutil.rmtree(temporary, ignore_errors=True)
     try:
         if archive.suffix == ".zip":
-            with zipfile.ZipFile(archive) as held:
-                held.extractall(beside)  # noqa: S202 - zipfile keeps every member inside
+            with zipfile.ZipFile(archive) as members:
+                members.extractall(temporary)  # noqa: S202 - zipfile keeps every member inside
         else:
-            with tarfile.open(archive) as held:
-                held.extractall(beside, filter="data")
+            with tarfile.open(archive) as members:
+                members.extractall(temporary, filter="data")
     except (OSError, tarfile.TarError, zipfile.BadZipFile) as error:
         raise InvalidInput(f"{str(archive)!r} cannot be unpacked: {error}") from error
-    beside.replace(target)
+    temporary.replace(target)
     return target
 
 
@@ -369,13 +369,13 @@ def _given(answers: Iterable[JudgedAnswer]) -> list[JudgedAnswer]:
 def _bins(given: Sequence[JudgedAnswer]) -> Iterator[dict[str, float]]:
     """The answers by bin of confidence; empty bins are left out."""
     for at in range(_BINS):
-        held = [e for e in given if min(int(e.confidence * _BINS), _BINS - 1) == at]
-        if held:
+        group = [e for e in given if min(int(e.confidence * _BINS), _BINS - 1) == at]
+        if group:
             yield {
                 "from": at / _BINS,
-                "answers": len(held),
-                "confidence": mean(e.confidence for e in held),
-                "right": _rate(held, lambda e: e.verdict == "right"),
+                "answers": len(group),
+                "confidence": mean(e.confidence for e in group),
+                "right": _rate(group, lambda e: e.verdict == "right"),
             }
 
 

@@ -210,8 +210,8 @@ def written(
 @contextmanager
 def _place(directory: Path, folder: Path | None, key: str) -> Generator[Path, None, None]:
     if folder is None:
-        with tempfile.TemporaryDirectory(prefix="quipu-") as held:
-            yield Path(held)
+        with tempfile.TemporaryDirectory(prefix="quipu-") as temporary:
+            yield Path(temporary)
         return
     digest = hashlib.sha256(f"{version('quipu-memory')}\n{key}\n".encode())
     with (directory / CORPUS).open("rb") as corpus:

@@ -69,8 +69,8 @@ def auroc(positives: Sequence[float], negatives: Sequence[float]) -> float:
 
 def mean(values: Iterable[float]) -> float:
     """The arithmetic mean; 0 of nothing."""
-    held = list(values)
-    return math.fsum(held) / len(held) if held else 0.0
+    numbers = list(values)
+    return math.fsum(numbers) / len(numbers) if numbers else 0.0
 
 
 def percentile(values: Sequence[float], percent: float) -> float:

@@ -198,13 +198,13 @@ def _answered(reply: Reply, golden: Golden) -> list[str]:
 
 
 def _lacking(what: str, expected: Listed, cited: list[str]) -> Iterator[str]:
-    def is_cited(wanted: str) -> bool:
-        return any(each == wanted or fnmatchcase(each, wanted) for each in cited)
+    def is_cited(pattern: str) -> bool:
+        return any(each == pattern or fnmatchcase(each, pattern) for each in cited)
 
     shown = ", ".join(repr(each) for each in dict.fromkeys(cited)) or "nothing"
     if expected.any and not any(map(is_cited, expected.any)):
-        wanted = ", ".join(repr(each) for each in expected.any)
-        yield f"cites no {what} of {wanted}; it cites {shown}"
+        names = ", ".join(repr(each) for each in expected.any)
+        yield f"cites no {what} of {names}; it cites {shown}"
     for each in expected.all:
         if not is_cited(each):
             yield f"does not cite the {what} {each!r}; it cites {shown}"

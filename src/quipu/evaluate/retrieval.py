@@ -123,13 +123,13 @@ def evaluate_retrieval(
     with written(directory, open_memory, write, folder=folder, key=key) as (memory, writing):
         limit = max(*k, _DEPTH)
         answered = tuple(_ask_all(memory, questions, grades, limit, use_graph, progress))
-        told = _confidence(memory, questions, grades, progress) if confidence else None
+        auroc = _confidence(memory, questions, grades, progress) if confidence else None
     return _figures(
         directory.resolve().name,
         answered,
         k=k,
         writing=writing,
-        told=told,
+        auroc=auroc,
         without_gold=len(questions) - len(answered),
     )
 
@@ -224,7 +224,7 @@ def _figures(
     *,
     k: Sequence[int],
     writing: WriteTimes,
-    told: float | None,
+    auroc: float | None,
     without_gold: int,
 ) -> Evaluation:
     found = rates(asked, k, _DEPTH)
@@ -239,7 +239,7 @@ def _figures(
         index_s=writing.index_s,
         embed_s=writing.embed_s,
         peak_rss_mb=peak_rss_mb(),
-        auroc=told,
+        auroc=auroc,
         without_gold=without_gold,
         questions=tuple(asked),
     )

@@ -186,9 +186,9 @@ def _check_each(page: list[Record], errors: _Findings) -> None:
 def _check_ends(
     types: _Types, relations: Sequence[Relation], errors: _Findings, warnings: _Findings
 ) -> None:
-    held = types.of(end for r in relations for end in _ends(r))
+    type_of = types.of(end for r in relations for end in _ends(r))
     for relation in relations:
-        ends = [held.get(end) for end in (relation.source_entity_id, relation.target_entity_id)]
+        ends = [type_of.get(end) for end in (relation.source_entity_id, relation.target_entity_id)]
         known = [end for end in ends if end is not None]
         if len(known) < 2 and all(_ends(relation)):
             errors.add(_NO_END, relation.rel_id)
@@ -243,11 +243,11 @@ def _forgotten(store: Graph) -> set[str]:
 
 
 def _check_documents(types: _Types, page: list[Chunk], errors: _Findings) -> None:
-    held = types.of(chunk.document_id for chunk in page)
+    type_of = types.of(chunk.document_id for chunk in page)
     for chunk in page:
-        if chunk.document_id not in held:
+        if chunk.document_id not in type_of:
             errors.add("passage of a document that is no live entity", chunk.chunk_id)
-        elif held[chunk.document_id] != EntityType.DOCUMENT:
+        elif type_of[chunk.document_id] != EntityType.DOCUMENT:
             errors.add("passage of an entity that is no Document", chunk.chunk_id)
 
 

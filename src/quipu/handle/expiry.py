@@ -42,7 +42,7 @@ def unexpired(
     planner: Planner, fetch: Callable[[int], Retrieved], limit: int, now: str
 ) -> Retrieved:
     """What `fetch` gives for a limit, without what has expired; more is fetched in its place."""
-    wanted, found = limit, fetch(limit)
+    requested, found = limit, fetch(limit)
     for _ in range(_ROUNDS):
         asked = {h.document_id for h in found.hits if h.source_type != "session"}
         documents = planner.get(sorted(asked))
@@ -52,10 +52,10 @@ def unexpired(
         kept = tuple(hit for hit in found.hits if hit.document_id not in gone)
         lost = len(found.hits) - len(kept)
         note = f"{lost} of the passages found had expired and are left out"
-        exhausted = len(found.hits) < wanted
+        exhausted = len(found.hits) < requested
         found = msgspec.structs.replace(found, hits=kept[:limit], notes=(*found.notes, note))
         if len(kept) >= limit or exhausted:
             break
-        wanted += _ROUNDS * lost
-        found = fetch(wanted)
+        requested += _ROUNDS * lost
+        found = fetch(requested)
     return found

@@ -47,7 +47,7 @@ def known_scope(scope: Scope, planner: Planner) -> Scope:
         known = planner.filter_values(name) if unknown else []
         missing = [each for each in unknown if each not in known]
         if missing and (known or planner.counts({"chunk"})["chunk"]):
-            raise InvalidInput(_told(missing[0], known, _WORDS[name]))
+            raise InvalidInput(_unknown_word(missing[0], known, _WORDS[name]))
     return scope
 
 
@@ -63,15 +63,16 @@ def in_files(
     from quipu.read.kinds import language_of
 
     spec = GitIgnoreSpec.from_lines(paths) if paths else None
-    wanted = {language.casefold() for language in languages}
-    held = [(s.source_ref, s.document_id) for s in planner.sources() if s.document_id]
-    known = {language_of(ref) for ref, _ in held} if wanted else set[str]()
-    for each in sorted(wanted - known):
-        raise InvalidInput(_told(each, sorted(known), "language"))
+    requested = {language.casefold() for language in languages}
+    documents = [(s.source_ref, s.document_id) for s in planner.sources() if s.document_id]
+    known = {language_of(ref) for ref, _ in documents} if requested else set[str]()
+    for each in sorted(requested - known):
+        raise InvalidInput(_unknown_word(each, sorted(known), "language"))
     found = {
         document_id
-        for ref, document_id in held
-        if (spec is None or spec.match_file(ref)) and (not wanted or language_of(ref) in wanted)
+        for ref, document_id in documents
+        if (spec is None or spec.match_file(ref))
+        and (not requested or language_of(ref) in requested)
     }
     kept = found & scope.document_ids if scope.document_ids else found
     if not kept:
@@ -87,20 +88,20 @@ def entity_types(given: Collection[str]) -> frozenset[str]:
     known = {str(each).casefold(): str(each) for each in EntityType}
     for each in given:
         if each.casefold() not in known:
-            raise InvalidInput(_told(each, sorted(known.values()), "entity type"))
+            raise InvalidInput(_unknown_word(each, sorted(known.values()), "entity type"))
     return frozenset(known[each.casefold()] for each in given)
 
 
 def relation_types(given: Collection[str], graph: Graph) -> frozenset[str]:
     """`given` as relation types, whatever their spelling; InvalidInput for one that neither the
     schema holds nor a relation of `graph` has."""
-    wanted = frozenset(relation_type(each) for each in given)
+    requested = frozenset(relation_type(each) for each in given)
     known = {str(each) for each in RelationType}
-    if missing := wanted - known:
+    if missing := requested - known:
         known |= _relation_types_of(graph)
         for each in sorted(missing - known):
-            raise InvalidInput(_told(each, sorted(known), "relation type"))
-    return wanted
+            raise InvalidInput(_unknown_word(each, sorted(known), "relation type"))
+    return requested
 
 
 def _relation_types_of(graph: Graph) -> set[str]:
@@ -112,7 +113,7 @@ def _relation_types_of(graph: Graph) -> set[str]:
     return found
 
 
-def _told(unknown: str, known: Sequence[str], what: str) -> str:
+def _unknown_word(unknown: str, known: Sequence[str], what: str) -> str:
     if not known:
         return f"{unknown!r} is no {what} here: nothing that is remembered has one"
     lowered = {each.casefold(): each for each in reversed(known)}

@@ -180,7 +180,7 @@ class Handle:
         from quipu.resolve import MergedView
 
         graph = self.graph_for(question)
-        return graph, graph.told(question) if isinstance(graph, MergedView) else question
+        return graph, graph.in_their_names(question) if isinstance(graph, MergedView) else question
 
     def graph_of(self, name: str, known_at: str | None = None) -> tuple[Planner, str]:
         """As `graph_for` one name, or `graph` as it was known at an instant; and what facts there

@@ -129,8 +129,8 @@ def _sources_at(planner: Planner, ref: str) -> list[str]:
     kind = kind_of(ref)
     refs: dict[str, None] = {}
     if kind == "episode":
-        held = [p.record for each in planner.periods([ref]).values() for p in each]
-        refs |= {e.source_ref: None for e in held if isinstance(e, Episode)}
+        records = [p.record for each in planner.periods([ref]).values() for p in each]
+        refs |= {e.source_ref: None for e in records if isinstance(e, Episode)}
     if kind == "entity":
         document = planner.get([ref]).get(ref)
         path = document.properties.get("file_path") if isinstance(document, Entity) else None
@@ -152,8 +152,10 @@ def _of_document(planner: Planner, document_id: str) -> list[str]:
     """The sources of a document, by every name it had, unless another document has that name now;
     those of a session are its turns."""
     asserting = [support.episode_id for support in planner.support([document_id])[document_id]]
-    held = [p.record for each in planner.periods(asserting).values() for p in each]
-    refs = {e.source_ref for e in held if isinstance(e, Episode) and e.document_id == document_id}
+    records = [p.record for each in planner.periods(asserting).values() for p in each]
+    refs = {
+        e.source_ref for e in records if isinstance(e, Episode) and e.document_id == document_id
+    }
     taken = {s.source_ref for s in planner.sources(refs=refs) if s.document_id != document_id}
     return sorted(refs - taken) if refs else []
 
@@ -197,15 +199,15 @@ def _passage(
     if not 1 <= first <= last:
         raise InvalidInput(f"lines {first}-{last} are no range: count from 1, first before last")
     lines = lines_of(chunks)
-    held = [n for n in sorted(lines) if first <= n <= last]
-    if not held:
+    numbers = [n for n in sorted(lines) if first <= n <= last]
+    if not numbers:
         end = max(lines, default=0)
         raise UnknownRecord(f"{path!r} has no text in lines {first}-{last}; it ends at line {end}")
-    text = "\n".join(lines.get(n, "") for n in range(held[0], held[-1] + 1))
+    text = "\n".join(lines.get(n, "") for n in range(numbers[0], numbers[-1] + 1))
     return Passage(
         path=path,
-        start_line=held[0],
-        end_line=held[-1],
+        start_line=numbers[0],
+        end_line=numbers[-1],
         text=text,
         document_id=document_id,
         chunk_ids=tuple(c.chunk_id for c in chunks if c.start_line <= last and c.end_line >= first),

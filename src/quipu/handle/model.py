@@ -30,7 +30,7 @@ from quipu.index.asked import question_vectors
 from quipu.models.budget import Budget
 from quipu.ports import Embedder
 
-Held = Callable[[], Mapping[str, int]]
+SpaceCounts = Callable[[], Mapping[str, int]]
 """The embedding spaces of a memory, and how many vectors each holds."""
 FELL_BACK: Final = "The embedding model "
 """How a note begins that another model, or none, stands in for the configured one."""
@@ -48,9 +48,9 @@ AUTO: Final = Auto.AUTO
 class LocalModel:
     """Gives MiniLM as it is configured; each precision is loaded once."""
 
-    def __init__(self, config: EmbedConfig, held: Held = dict) -> None:
+    def __init__(self, config: EmbedConfig, space_counts: SpaceCounts = dict) -> None:
         self._config = config
-        self._held = held
+        self._space_counts = space_counts
         self._anew = False
         self._lock = threading.Lock()
         self._loaded: dict[Precision, Embedder] = {}
@@ -87,7 +87,7 @@ class LocalModel:
         if self._anew or config.precision != "auto" or config.device == "cuda":
             return None
         known: dict[Precision, int] = {}
-        for space, count in self._held().items():
+        for space, count in self._space_counts().items():
             if (precision := precision_of(space)) is not None:
                 known[precision] = count
         most = max(known.values(), default=0)
@@ -240,13 +240,13 @@ class EmbedderSource:
         self, primary: Embedder | None, spaces: Mapping[str, int]
     ) -> tuple[Embedder | None, tuple[str, ...]]:
         """The configured model, or that of a space that holds more passages than its own."""
-        held = spaces.get(primary.space, 0) if primary else 0
+        own = spaces.get(primary.space, 0) if primary else 0
         for space in sorted(spaces, key=lambda s: (-spaces[s], s)):
-            if spaces[space] <= held or primary is None:
+            if spaces[space] <= own or primary is None:
                 break
             if (other := self._made(space)) is not None:
                 note = (
-                    f"{FELL_BACK}{primary.space!r} has embedded {held} passages and {space!r} "
+                    f"{FELL_BACK}{primary.space!r} has embedded {own} passages and {space!r} "
                     f"{spaces[space]}, so that one answers: `quipu reindex` completes the new one."
                 )
                 return other, (note,)

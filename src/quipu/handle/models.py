@@ -17,7 +17,7 @@ import msgspec
 from quipu.config import EmbedConfig
 from quipu.embed.remote import DIMENSIONS, budget_of, is_remote
 from quipu.errors import ModelUnavailable
-from quipu.handle.model import Auto, EmbedderSource, Held, LocalModel
+from quipu.handle.model import Auto, EmbedderSource, LocalModel, SpaceCounts
 from quipu.index.asked import count_chunks, spaces_of
 from quipu.index.multispace import (
     MultispaceEmbedder,
@@ -51,11 +51,11 @@ class Models:
         config: EmbedConfig,
         *,
         folder: Path | None = None,
-        held: Held = dict,
+        space_counts: SpaceCounts = dict,
     ) -> None:
-        """As `EmbedderSource`; an embedder that is given is for everything. `held` tells the
-        spaces of the memory, which decide what the local model is."""
-        self._local, budget = LocalModel(config, held), _once(partial(budget_of, config))
+        """As `EmbedderSource`; an embedder that is given is for everything. `space_counts` tells
+        the spaces of the memory, which decide what the local model is."""
+        self._local, budget = LocalModel(config, space_counts), _once(partial(budget_of, config))
         named = _named(config) if isinstance(embedder, Auto) else {_ANY: config.model}
         every = len(set(named.values())) == 1
         self._typed: dict[str, _Typed] = {
@@ -114,19 +114,19 @@ class Models:
         typed = self._typed[self._name_of.get(profile) or self._name_of[_ANY]]
         return typed.model.answering(text, spaces_of(planner, typed.profiles)[0])[0]
 
-    def held(self, planner: Planner) -> tuple[str | None, int]:
+    def coverage(self, planner: Planner) -> tuple[str | None, int]:
         """The space, single or several, that is to hold everything, and how many passages have no
         vector there (in the fullest space, where there is no model)."""
         spaces: dict[str, frozenset[str]] = {}
         lacking = 0
         for name, (profiles, model) in self._typed.items():
             embedder = model.get()
-            held, chunks = planner.spaces(profiles), count_chunks(planner, profiles)
+            counts, chunks = planner.spaces(profiles), count_chunks(planner, profiles)
             if embedder is not None:
                 spaces[embedder.space] = profiles
-                lacking += chunks - held.get(embedder.space, 0)
+                lacking += chunks - counts.get(embedder.space, 0)
             elif name != "none" or not profiles:
-                lacking += chunks - max(held.values(), default=0)
+                lacking += chunks - max(counts.values(), default=0)
         if len(spaces) < 2:
             return next(iter(spaces), None), lacking
         return multispace_name(spaces.items()), lacking

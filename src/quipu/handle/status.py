@@ -37,7 +37,7 @@ class _Generated(msgspec.Struct, frozen=True):
 def status(handle: Handle) -> Status:
     """The state of a memory at this moment."""
     store = handle.store
-    model, unembedded = handle.models.held(store)
+    model, unembedded = handle.models.coverage(store)
     counts = store.counts()
     # The local state is shared by the namespaces: the last run of one that is empty was another's.
     age_s = _age(handle) if any(counts.values()) else None

@@ -11,7 +11,7 @@ __all__ = ["begin_vectors", "count_chunks", "known_vectors", "question_vectors",
 
 _REMEMBERED = 256
 _lock = Lock()
-_beside = ThreadPoolExecutor(4, thread_name_prefix="quipu-question")
+_pool = ThreadPoolExecutor(4, thread_name_prefix="quipu-question")
 _vectors: WeakKeyDictionary[Embedder, dict[str, Future[Embedded]]] = WeakKeyDictionary()
 _Counted = tuple[int, dict[str, int], int]
 _spaces: WeakKeyDictionary[Planner, dict[frozenset[str], _Counted]] = WeakKeyDictionary()
@@ -35,7 +35,7 @@ def begin_vectors(embedder: Embedder, question: str) -> Callable[[], Embedded]:
         if future is None:
             while len(known) >= _REMEMBERED:
                 del known[next(iter(known))]
-            future = known[question] = _beside.submit(embedder.embed_windows, question)
+            future = known[question] = _pool.submit(embedder.embed_windows, question)
 
     def result() -> Embedded:
         try:

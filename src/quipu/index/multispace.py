@@ -64,11 +64,11 @@ class _MultispacePlanner:
     def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
         """The spaces, and the multispace: how many chunks have a vector in their own."""
         found = self._planner.spaces(profiles)
-        held = 0
+        count = 0
         for part in self._parts:
-            wanted = part.profiles & frozenset(profiles) if profiles else part.profiles
-            held += self._planner.spaces(wanted).get(part.space, 0) if wanted else 0
-        return found | {self._name: held}
+            shared = part.profiles & frozenset(profiles) if profiles else part.profiles
+            count += self._planner.spaces(shared).get(part.space, 0) if shared else 0
+        return found | {self._name: count}
 
     def match_vector(
         self,

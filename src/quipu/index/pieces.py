@@ -56,18 +56,18 @@ class _ExactScan:
         """Places among which the `needed` best of the admitted are, whatever `error` the scores
         may have: FAISS is asked for more until nothing that may belong is left out."""
         count = int(np.count_nonzero(admitted))
-        wanted = min(needed + 16, count)
+        limit = min(needed + 16, count)
         while True:
             with _one_thread() as faiss:
                 parameters = faiss.SearchParameters(sel=_selector(admitted, count, faiss))
-                scores, found = self._index.search(query[None], wanted, params=parameters)
+                scores, found = self._index.search(query[None], limit, params=parameters)
             scores, found = scores[0][found[0] >= 0], found[0][found[0] >= 0]
             if len(scores) <= needed:
                 return found
             bar = scores[needed - 1] - error
-            if wanted == count or len(scores) < wanted or scores[-1] < bar:
+            if limit == count or len(scores) < limit or scores[-1] < bar:
                 return found[scores >= bar]
-            wanted = min(wanted * 4, count)
+            limit = min(limit * 4, count)
 
 
 class _SketchScan:
@@ -95,12 +95,12 @@ class _SketchScan:
             self._index = faiss.IndexIVFPQFastScan(plain)
             self._lists = one_list  # which the index only points to
 
-    def best(self, turned: NDArray[np.float32], admitted: Mask, count: int, wanted: int) -> _Guess:
-        """The `wanted` best by sketch of the `count` places that `admitted` admits, for a turned
+    def best(self, turned: NDArray[np.float32], admitted: Mask, count: int, limit: int) -> _Guess:
+        """The `limit` best by sketch of the `count` places that `admitted` admits, for a turned
         query float32[1, w]."""
         with _one_thread() as faiss:
             parameters = faiss.SearchParametersIVF(sel=_selector(admitted, count, faiss), nprobe=1)
-            cosines, places = self._index.search(turned, min(wanted, count), params=parameters)
+            cosines, places = self._index.search(turned, min(limit, count), params=parameters)
         there = places[0] >= 0
         return _Guess(places[0][there], cosines[0][there])
 

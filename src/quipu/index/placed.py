@@ -104,10 +104,10 @@ def by_sketch(
     """
     asked = turned(query)
     step = max(_FIRST, 2 * needed)
-    wanted, total = _PROPOSED * step, sum(counts)
+    limit, total = _PROPOSED * step, sum(counts)
     while True:
         guesses = [
-            each.piece.scan().best(asked, mask, count, wanted)
+            each.piece.scan().best(asked, mask, count, limit)
             if count > few and each.settled
             else each.piece.every(query, mask)
             for each, mask, count in zip(parts, admitted, counts, strict=True)
@@ -115,7 +115,7 @@ def by_sketch(
         cosines = np.concatenate([each.cosines for each in guesses])
         places = np.concatenate([each.places for each in guesses])
         owner = np.repeat(np.arange(len(parts)), [len(each.places) for each in guesses])
-        order = np.argsort(-cosines, kind="stable")[:wanted]
+        order = np.argsort(-cosines, kind="stable")[:limit]
         scores = np.empty(len(order), dtype=np.float32)
         for start in range(0, len(order), step):
             end = min(start + step, len(order))
@@ -127,7 +127,7 @@ def by_sketch(
             if end == total or (end > needed and bar >= worst.mean() + _SURE * worst.std()):
                 chosen = order[:end][scores[:end] >= bar - ERROR]
                 return [places[chosen[owner[chosen] == part]] for part in range(len(parts))]
-        wanted *= _MORE
+        limit *= _MORE
 
 
 def _bar(scores: NDArray[np.float32], needed: int) -> float:

@@ -230,15 +230,15 @@ class Postings:
             part = stored.part(name)
             if part is None:
                 continue
-            held, here, often = part.find(high, low)
+            counts, here, often = part.find(high, low)
             if stored.head.dead:
                 stands = stored.alive[here]
-                held = np.bincount(
-                    np.repeat(np.arange(len(held)), held)[stands], minlength=len(held)
+                counts = np.bincount(
+                    np.repeat(np.arange(len(counts)), counts)[stands], minlength=len(counts)
                 )
                 here, often = here[stands], often[stands]
             here += base
-            for term, (i, j) in enumerate(pairwise((0, *np.cumsum(held).tolist()))):
+            for term, (i, j) in enumerate(pairwise((0, *np.cumsum(counts).tolist()))):
                 if i < j:
                     rows[term].append(here[i:j])
                     tf[term].append(often[i:j])

@@ -118,11 +118,11 @@ class ScopeColumns:
             self._gathered, self._gathered_for = {}, self._postings.numbers
         alive = self._postings.alive
         if name == "source_types":
-            held, codes = self._gather("source_type")[alive], self._columns["source_type"].codes
+            cells, codes = self._gather("source_type")[alive], self._columns["source_type"].codes
         else:
             documents = self._gather("document_id")[alive]
-            held, codes = self._documents[documents, _OF_DOCUMENTS.index(name)], self._properties
-        present = set(np.unique(held).tolist())
+            cells, codes = self._documents[documents, _OF_DOCUMENTS.index(name)], self._properties
+        present = set(np.unique(cells).tolist())
         return sorted(value for value, code in codes.items() if value and code in present)
 
     def _made(self, scope: Scope, sequence: int) -> Mask:
@@ -130,25 +130,25 @@ class ScopeColumns:
         if self._gathered_for is not self._postings.numbers:
             self._gathered, self._gathered_for = {}, self._postings.numbers
         mask = self._postings.alive.copy()
-        for name, wanted in (
+        for name, allowed in (
             ("profile", scope.profiles),
             ("group", scope.groups),
             ("source_type", scope.source_types),
             ("document_id", scope.document_ids),
         ):
-            if wanted:
-                mask &= self._among(self._gather(name), self._columns[name].codes, wanted)
+            if allowed:
+                mask &= self._among(self._gather(name), self._columns[name].codes, allowed)
         for position, name in enumerate(_OF_DOCUMENTS):
-            if wanted := getattr(scope, name):
+            if allowed := getattr(scope, name):
                 values = self._documents[:, position][self._gather("document_id")]
-                mask &= self._among(values, self._properties, wanted)
+                mask &= self._among(values, self._properties, allowed)
         self._bound(mask, scope)
         return mask
 
     def _among(
-        self, values: NDArray[np.int32], codes: dict[str, int], wanted: Collection[str]
+        self, values: NDArray[np.int32], codes: dict[str, int], allowed: Collection[str]
     ) -> Mask:
-        known = [codes[w] for w in wanted if w in codes]
+        known = [codes[w] for w in allowed if w in codes]
         if len(known) == 1:
             return values == known[0]
         admitted = np.zeros(len(codes) + 1, dtype=np.bool_)

@@ -74,9 +74,9 @@ class Part:
     ) -> tuple[NDArray[np.intp], Rows, NDArray[np.uint32]]:
         """The postings of the terms that stand here, one term after the other: how many of each of
         the terms, their rows and frequencies."""
-        held = np.zeros(len(high), dtype=np.intp)
+        counts = np.zeros(len(high), dtype=np.intp)
         if not len(self.high):
-            return held, np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.uint32)
+            return counts, np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.uint32)
         at = np.searchsorted(self.high, high)
         at[at == len(self.high)] = 0
         which = np.flatnonzero((self.high[at] == high) & (self.low[at] == low))
@@ -90,20 +90,20 @@ class Part:
             places = np.arange(int(sizes.sum())) + np.repeat(
                 starts - np.cumsum(sizes) + sizes, sizes
             )
-        held[which] = ends - starts
-        return held, self._rows[places].astype(np.intp), self._tf[places].astype(np.uint32)
+        counts[which] = ends - starts
+        return counts, self._rows[places].astype(np.intp), self._tf[places].astype(np.uint32)
 
     def _fetch(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
         first, last = starts // PAGE, (ends - 1) // PAGE
         if self._there[first].all() and self._there[last].all() and (last - first < 2).all():
             return
-        wanted = {
+        missing = {
             page
             for begin, end in zip(first.tolist(), last.tolist(), strict=True)
             for page in range(begin, end + 1)
             if not self._there[page]
         }
-        self._load(sorted(wanted))
+        self._load(sorted(missing))
 
     def _load(self, pages: Sequence[int]) -> None:
         blobs = self._blobs.pages(self._segment, self._name, pages) if pages else []

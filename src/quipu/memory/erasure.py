@@ -29,16 +29,16 @@ class Erasure:
         store = self._handle.store
         self._log.erase()  # a question may hold what is forgotten
         with self._handle.writing, self._forgetting.alone() as gone:
-            wanted: dict[str, None] = {}
+            sources: dict[str, None] = {}
             for ref in dict.fromkeys(refs):
                 both = (ref, redacted(ref))
                 try:
-                    wanted |= dict.fromkeys(sources_of(store, ref))
+                    sources |= dict.fromkeys(sources_of(store, ref))
                 except UnknownRecord:
                     if gone.isdisjoint(both) and not self._forgetting.is_waiting(both):
                         raise
-                wanted |= dict.fromkeys(both)
-            return self._forgetting.erase(list(wanted))
+                sources |= dict.fromkeys(both)
+            return self._forgetting.erase(list(sources))
 
     def purge_expired(self) -> int:
         """As `Memory.purge_expired`."""

@@ -52,19 +52,19 @@ def read_lines(
         raise InvalidInput(f"from {first!r} with {count!r} lines is no range: count from 1")
     lines = _lines_of(memory, path)
     last = _END if count is None else first + count - 1
-    held = {number: line for number, line in lines.items() if first <= number <= last}
-    if not held:
+    chosen = {number: line for number, line in lines.items() if first <= number <= last}
+    if not chosen:
         end = max(lines, default=0)
         raise UnknownRecord(f"{path!r} has no text from line {first}; it ends at line {end}")
-    return _within(path, held, max_characters)
+    return _within(path, chosen, max_characters)
 
 
-def _within(path: str, held: dict[int, str], room: int) -> Excerpt:
+def _within(path: str, lines: dict[int, str], room: int) -> Excerpt:
     taken: list[str] = []
-    start = end = min(held)
+    start = end = min(lines)
     whole = True
-    for number in range(start, max(held) + 1):
-        line = held.get(number, "")
+    for number in range(start, max(lines) + 1):
+        line = lines.get(number, "")
         if len(line) + 1 > room:
             whole = False
             taken = taken or [line[:room]]

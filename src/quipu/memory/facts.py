@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 DISAGREES = 0.9
 
-__all__ = ["DISAGREES", "Facts", "facts_told", "with_dates"]
+__all__ = ["DISAGREES", "Facts", "fact_passages", "with_dates"]
 
 _PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
 _OURS = frozenset({"we", "our", "us"})
@@ -66,13 +66,13 @@ class Facts:
         found = planner.facts(subject, predicate, as_of=instant, known_at=known)
         every = planner.facts(subject, None, known_at=known)
         standing = {s.fact.fact_id: s for s in standings(every, table=table)}
-        held = {s.fact.fact_id for s in holding(standing.values(), table=table)}
+        current = {s.fact.fact_id for s in holding(standing.values(), table=table)}
         return [
             standing[fact.fact_id].fact
             for fact in found
             if (asked is None and not live)
             or (
-                fact.fact_id in held
+                fact.fact_id in current
                 and not (live and standing[fact.fact_id].superseded_by)
                 and (asked is None or holds_in(fact, asked, until=standing[fact.fact_id].valid_to))
             )
@@ -130,26 +130,26 @@ class Facts:
         return msgspec.structs.replace(found, subject=subject)
 
 
-def facts_told(handle: Handle, facts: Facts, question: str, scope: Scope) -> "dict[str, Known]":
+def fact_passages(handle: Handle, facts: Facts, question: str, scope: Scope) -> "dict[str, Known]":
     """The passages of the fact that answers, and of those that disagree with it."""
     from quipu.facts import disagreeing
     from quipu.plan import Known
 
-    if not _may_be_told(handle, question):
+    if not _facts_may_answer(handle, question):
         return {}
     found = facts.find(question, scope=scope)
     if not found.known:
         return {}
-    told: dict[str, Known] = {}
+    passages: dict[str, Known] = {}
     for place, match in enumerate((found.matches[0], *disagreeing(found))):
         for chunk_id in match.chunk_ids:
             fact_ids = (match.standing.fact.fact_id,)
             near = Known(DISAGREES if place else 1.0, fact_ids, dated=True)
-            told.setdefault(chunk_id, near)
-    return told
+            passages.setdefault(chunk_id, near)
+    return passages
 
 
-def _may_be_told(handle: Handle, question: str) -> bool:
+def _facts_may_answer(handle: Handle, question: str) -> bool:
     """Whether facts can answer at all: the question names a time or what one of them is
     about. Most questions are spared the search through them."""
     if read_question_time(question, now=handle.clock()).kind != "none":
@@ -183,8 +183,8 @@ def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
     hits = tuple(
         msgspec.structs.replace(hit, temporal_context=dated.get(hit.id)) for hit in found.hits
     )
-    told = [f"{hit.title} {hit.text}" for hit in hits if hit.id in contexts]
-    signals = {**found.signals, **_accounted(plan.question, told)}
+    texts = [f"{hit.title} {hit.text}" for hit in hits if hit.id in contexts]
+    signals = {**found.signals, **_accounted(plan.question, texts)}
     return msgspec.structs.replace(found, hits=hits, signals=signals)
 
 
@@ -215,12 +215,12 @@ def _plain_names(question: str) -> Iterator[str]:
                 yield " ".join(run)
 
 
-def _accounted(question: str, told: Sequence[str]) -> dict[str, float]:
+def _accounted(question: str, texts: Sequence[str]) -> dict[str, float]:
     """The signals that a question's date would spoil: no passage says "2012", and none has to
     when a fact that held then answers. Every name is known, or the fact would not be; no word is
     missed when the passage says all the others."""
-    if not told:
+    if not texts:
         return {}
-    held = {stem for text in told for stem in stems(text)}
+    present = {stem for text in texts for stem in stems(text)}
     rest = set(stems(read_question_time(question).base))
-    return {"nfound": 1.0, "miss": 0.0} if rest <= held else {"nfound": 1.0}
+    return {"nfound": 1.0, "miss": 0.0} if rest <= present else {"nfound": 1.0}

@@ -136,7 +136,14 @@ def ingest_items(
             for stage in STAGES
         ),
         refused=next((job.refused for job in last if job.kind == "sessions"), dict[str, int]()),
-        warnings=(*unread, *worked.warnings, *warned, *failed, *turned.warnings, *_told(last)),
+        warnings=(
+            *unread,
+            *worked.warnings,
+            *warned,
+            *failed,
+            *turned.warnings,
+            *_turn_errors(last),
+        ),
     )
 
 
@@ -157,7 +164,7 @@ def _worked(
     return done, failed
 
 
-def _told(jobs: "Sequence[Job]") -> list[str]:
+def _turn_errors(jobs: "Sequence[Job]") -> list[str]:
     """What went wrong with single turns."""
     return [f"{r.path}: {r.error}" for job in jobs if job.kind == "sessions" for r in job.errors]
 
@@ -230,7 +237,7 @@ def _read_turns(
         return _ToWrite(warnings=tuple(f"item {number}: {said}" for number, _ in turns))
     warnings: list[str] = []
     now = memory.clock()
-    known, last = _held(memory, session)
+    known, last = _stored_turns(memory, session)
     new: list[Turn] = []
     unchanged: list[str] = []
     for number, item in turns:
@@ -256,12 +263,14 @@ def _stored(memory: "Memory", session: str, read: _ToWrite) -> list[str]:
     """Which of the new turns are in the store now: junk was refused."""
     if read.transcript is None:
         return []
-    held = {ref for times in _held(memory, session)[0].values() for ref in times.values()}
+    stored = {ref for times in _stored_turns(memory, session)[0].values() for ref in times.values()}
     refs = [session_ref(session, turn.offset) for turn in read.transcript.turns]
-    return [ref for ref in refs if ref in held]
+    return [ref for ref in refs if ref in stored]
 
 
-def _held(memory: "Memory", session: str) -> tuple[dict[tuple[str, str], dict[str, str]], int]:
+def _stored_turns(
+    memory: "Memory", session: str
+) -> tuple[dict[tuple[str, str], dict[str, str]], int]:
     """The turns a session has, by speaker and words and then time, and the last one's number."""
     store = memory.store
     chunks = chunks_of(store, document_entity_id(store.namespace, session_ref(session)))

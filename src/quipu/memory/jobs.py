@@ -194,7 +194,7 @@ class JobQueue:
             return jobs.lapse(job)
         present = jobs.begin(job)
 
-        def told(what: str, done: int, total: int) -> None:
+        def on_progress(what: str, done: int, total: int) -> None:
             nonlocal present
             stage = _STAGE_OF.get(what, present.stage)
             if stage != present.stage:
@@ -212,11 +212,11 @@ class JobQueue:
                 reading.begin()
             if job.kind == payloads.PAGES:  # a slow server keeps nobody else from writing
                 do = fetch or partial(self._pages.add_pages, payloads.read_urls(payload))
-                report, result = do(embed=embed, progress=told), ""
+                report, result = do(embed=embed, progress=on_progress), ""
             else:
                 with handle.writing:
-                    report, result = self._write(job.kind, payload, embed, told)
-            read = reading.go_on(progress=told) if reading is not None else None
+                    report, result = self._write(job.kind, payload, embed, on_progress)
+            read = reading.go_on(progress=on_progress) if reading is not None else None
         except Mistake as error:
             jobs.finish(_failed(present, str(error)))
             raise
@@ -229,34 +229,34 @@ class JobQueue:
         return jobs.finish(_done(present, report, result, problems, read))
 
     def _write(
-        self, kind: str, payload: bytes, embed: bool, told: Callable[[str, int, int], None]
+        self, kind: str, payload: bytes, embed: bool, on_progress: Callable[[str, int, int], None]
     ) -> "tuple[IndexReport, str]":
         if kind == payloads.TEXT:
             from quipu.write.texts import episode_of
 
             text = payloads.read_text(payload)
-            report = self._handle.indexer().add_text(text, embed=embed, progress=told)
+            report = self._handle.indexer().add_text(text, embed=embed, progress=on_progress)
             return report, episode_of(text, self._handle.store.namespace)
         if kind == payloads.SESSIONS:
             given = payloads.read_transcripts(payload)
-            return self._conversations.add_sessions(given, embed=embed, progress=told), ""
+            return self._conversations.add_sessions(given, embed=embed, progress=on_progress), ""
         if kind == payloads.WORK:
             records = payloads.read_records(payload)
             return self._works.add_records(records.records, seen=records.seen, embed=embed), ""
-        return self._write_files(payloads.read_files(payload), embed, told), ""
+        return self._write_files(payloads.read_files(payload), embed, on_progress), ""
 
     def _write_files(
-        self, given: GivenFiles, embed: bool, told: Callable[[str, int, int], None]
+        self, given: GivenFiles, embed: bool, on_progress: Callable[[str, int, int], None]
     ) -> "IndexReport":
         """Goals and tasks where a file holds them, transcripts elsewhere."""
         from quipu.write.report import joined
 
         paths = [Path(path) for path in given.paths]
-        report, held = self._works.add_files(given, embed=embed, progress=told)
-        if report is not None and held is None:
+        report, work_files = self._works.add_files(given, embed=embed, progress=on_progress)
+        if report is not None and work_files is None:
             return report
         rest = self._conversations.add_transcripts(
-            paths, skip=held or (), embed=embed, progress=told
+            paths, skip=work_files or (), embed=embed, progress=on_progress
         )
         return rest if report is None else joined(report, rest)
 

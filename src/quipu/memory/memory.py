@@ -138,7 +138,7 @@ class Memory:
         if place.state is not None and not read_only:
             private.narrow(private.under(place.state))
         models = Models(
-            embedder, config.embed, folder=place.folder, held=lambda: spaces_of(store)[0]
+            embedder, config.embed, folder=place.folder, space_counts=lambda: spaces_of(store)[0]
         )
         memory = cls(store, home=place, config=config, models=models, clock=clock)
         if not read_only:

@@ -83,10 +83,10 @@ def given_pages(urls: Sequence[str]) -> "Given":
     return _given(PAGES, [page_ref(url) for url in urls])
 
 
-def _given(kind: str, held: object, ref: str = "", episode: str = "") -> "Given":
+def _given(kind: str, content: object, ref: str = "", episode: str = "") -> "Given":
     from quipu.write.jobs import Given
 
-    return Given(kind, msgspec.json.encode(held), ref, episode)
+    return Given(kind, msgspec.json.encode(content), ref, episode)
 
 
 def read_text(payload: bytes) -> "TextInput":
@@ -104,10 +104,10 @@ def read_files(payload: bytes) -> GivenFiles:
 
 def kind_of_payload(payload: bytes) -> str:
     """The kind of job that holds such a payload, told by its shape."""
-    held: Any = msgspec.json.decode(payload)
-    if isinstance(held, dict):
-        return WORK if "records" in held else FILES if "paths" in held else TEXT
-    return PAGES if all(isinstance(each, str) for each in cast("list[Any]", held)) else SESSIONS
+    content: Any = msgspec.json.decode(payload)
+    if isinstance(content, dict):
+        return WORK if "records" in content else FILES if "paths" in content else TEXT
+    return PAGES if all(isinstance(each, str) for each in cast("list[Any]", content)) else SESSIONS
 
 
 def is_readable(kind: str, payload: bytes) -> bool:
@@ -143,9 +143,9 @@ def left_of(dropped: Dropped, kind: str, payload: bytes) -> bytes | None:
     return without(dropped, kind, payload) if is_readable(kind, payload) else None
 
 
-def _rest(held: Sequence[T], payload: bytes, kept: Callable[[T], T | None]) -> bytes | None:
-    left = [each for given in held if (each := kept(given)) is not None]
-    if left == list(held):
+def _rest(items: Sequence[T], payload: bytes, kept: Callable[[T], T | None]) -> bytes | None:
+    left = [each for given in items if (each := kept(given)) is not None]
+    if left == list(items):
         return payload
     return msgspec.json.encode(left) if left else None
 
@@ -160,24 +160,28 @@ def _transcript(given: Transcript, dropped: Dropped) -> Transcript | None:
     return dataclasses.replace(given, turns=turns, events=()) if turns else None
 
 
-def _record(held: dict[str, Any], dropped: Dropped) -> dict[str, Any] | None:
+def _record(record: dict[str, Any], dropped: Dropped) -> dict[str, Any] | None:
     """The record with those of the records inside it that stay."""
     from quipu.kinds.work.read.records import kind_of
 
     try:
-        kind = kind_of(held)
-        if kind is not None and dropped.covers(work_ref(kind, work_id(kind, held.get("id")))):
+        kind = kind_of(record)
+        if kind is not None and dropped.covers(work_ref(kind, work_id(kind, record.get("id")))):
             return None
     except InvalidInput:  # it is no goal or task: it will not be written
         pass
-    inside = {key: held[key] for key in ("tasks", "subtasks") if isinstance(held.get(key), list)}
-    return held | {key: _records(cast("list[Any]", each), dropped) for key, each in inside.items()}
+    inside = {
+        key: record[key] for key in ("tasks", "subtasks") if isinstance(record.get(key), list)
+    }
+    return record | {
+        key: _records(cast("list[Any]", each), dropped) for key, each in inside.items()
+    }
 
 
-def _records(held: list[Any], dropped: Dropped) -> list[Any]:
+def _records(records: list[Any], dropped: Dropped) -> list[Any]:
     """Records inside a record: written out, or named by their ids."""
     kept = (
         _record(cast("dict[str, Any]", each), dropped) if isinstance(each, dict) else each
-        for each in held
+        for each in records
     )
     return [each for each in kept if each is not None]

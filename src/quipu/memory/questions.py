@@ -21,7 +21,7 @@ from quipu.handle.handle import Handle
 from quipu.handle.model import FELL_BACK
 from quipu.handle.status import age_notes
 from quipu.kinds.reports.api import Reports
-from quipu.memory.facts import Facts, facts_told, with_dates
+from quipu.memory.facts import Facts, fact_passages, with_dates
 from quipu.ports import Chat, Embedder, Planner
 from quipu.records.plan import Mode, Plan
 from quipu.records.reply import Reply, Retrieved
@@ -69,7 +69,7 @@ class Questions:
         asks_facts = use_graph and chosen == "local" and not only_apart(scope)
         if handle.store.spaces():
             handle.models.expect()
-        told = facts_told(handle, self._facts, question, scope) if asks_facts else None
+        passages = fact_passages(handle, self._facts, question, scope) if asks_facts else None
 
         def planned(embedder: Embedder | None, notes: tuple[str, ...]) -> Plan:
             space = embedder.space if embedder else None
@@ -80,7 +80,7 @@ class Questions:
                 mode=chosen,
                 scope=scope,
                 use_graph=use_graph,
-                told=told,
+                told=passages,
                 touched=touched,
             )
             return msgspec.structs.replace(made, notes=(*notes, *made.notes)) if notes else made
@@ -230,12 +230,12 @@ class UsageLog:
             for file in (self._file, _older(self._file)):
                 file.unlink(missing_ok=True)
 
-    def _make_room(self, file: Path, wanted: int) -> None:
+    def _make_room(self, file: Path, needed: int) -> None:
         try:
             size = file.stat().st_size
         except FileNotFoundError:
             return
-        if size and size + wanted > self._most:
+        if size and size + needed > self._most:
             file.replace(_older(file))
 
 
@@ -245,6 +245,6 @@ def _older(file: Path) -> Path:
 
 def _filters(scope: Scope) -> dict[str, object]:
     """What bounds the search, by name; sets as sorted lists, what bounds nothing left out."""
-    held: dict[str, object] = msgspec.to_builtins(scope, order="deterministic")
+    filters: dict[str, object] = msgspec.to_builtins(scope, order="deterministic")
     bare: dict[str, object] = msgspec.to_builtins(EVERYTHING)
-    return {name: value for name, value in held.items() if value != bare[name]}
+    return {name: value for name, value in filters.items() if value != bare[name]}

@@ -186,8 +186,8 @@ def open_chat(config: ChatConfig, variables: Mapping[str, str]) -> RemoteChat | 
 def _gather(calls: dict[int, list[str]], part: Any) -> None:
     """Join one piece of a streamed tool call to the pieces before it."""
     index = part.index if isinstance(part.index, int) else 0
-    held = calls.setdefault(index, ["", "", ""])
-    held[0] = part.id or held[0]
+    call = calls.setdefault(index, ["", "", ""])
+    call[0] = part.id or call[0]
     if part.function is not None:
-        held[1] += part.function.name or ""
-        held[2] += part.function.arguments or ""
+        call[1] += part.function.name or ""
+        call[2] += part.function.arguments or ""

@@ -145,15 +145,15 @@ def _meet_by_unit(grouped: dict[FactKey, dict[str, Fact]]) -> None:
     for key in sorted(grouped):
         if key.attribute != VALUE or key not in grouped:
             continue
-        told = [unit for f in grouped[key].values() if _tells_change(f) and (unit := _unit(f))]
+        units = [unit for f in grouped[key].values() if _tells_change(f) and (unit := _unit(f))]
         meant = [
             other
             for other in of_owner.get((key.of, key.apart), ())
             if other.attribute != VALUE
             and other in grouped
-            and any(_unit(fact) in told for fact in grouped[other].values())
+            and any(_unit(fact) in units for fact in grouped[other].values())
         ]
-        if told and len(meant) == 1:
+        if units and len(meant) == 1:
             both = sorted((*grouped[meant[0]].values(), *grouped[key].values()), key=_order)
             grouped[meant[0]] = {fact.fact_id: fact for fact in both}
             del grouped[key]
@@ -338,19 +338,19 @@ def _end(facts: Sequence[Fact], ends: dict[str, str | None]) -> None:
     for fact in facts:
         if not _is_ending(fact) and ends[fact.fact_id] is None:
             opened.setdefault(_value(fact), []).append(fact)
-    for held in opened.values():
-        held.sort(key=lambda f: _begin_order(f.valid_from), reverse=True)
+    for stack in opened.values():
+        stack.sort(key=lambda f: _begin_order(f.valid_from), reverse=True)
     for ending in facts:
-        held = opened.get(_value(ending)) if _is_ending(ending) else None
-        while held and ending.valid_to and _begun(held[-1].valid_from, ending.valid_to):
-            ends[held.pop().fact_id] = ending.valid_to
+        stack = opened.get(_value(ending)) if _is_ending(ending) else None
+        while stack and ending.valid_to and _begun(stack[-1].valid_from, ending.valid_to):
+            ends[stack.pop().fact_id] = ending.valid_to
 
 
 def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
     """End what another statement tells of by its value alone ("switched from X to Y"), and say
     what took its place where the same words state both."""
     begun: dict[tuple[str, str], list[tuple[Fact, _Drawn]]] = {}
-    told: dict[str, list[tuple[Fact, _Drawn]]] = {}
+    by_word: dict[str, list[tuple[Fact, _Drawn]]] = {}
     endings: list[tuple[Fact, _Drawn]] = []
     for chain in drawn:
         for fact in chain.facts:
@@ -358,7 +358,7 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
                 endings.append((fact, chain))
                 continue
             for word in set(_thing(fact).split()):
-                told.setdefault(word, []).append((fact, chain))
+                by_word.setdefault(word, []).append((fact, chain))
             if fact.valid_from and _words(fact)[0]:
                 begun.setdefault(_words(fact), []).append((fact, chain))
     _take_the_only(drawn, endings, table)
@@ -366,7 +366,7 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
         first = next(iter(_thing(ending).split()), "")
         meant = [
             (fact, other)
-            for fact, other in told.get(first, ())
+            for fact, other in by_word.get(first, ())
             if _is_of(_thing(ending), _thing(fact))
         ]
         if _tells_change(ending):
@@ -389,8 +389,8 @@ def _take_the_only(
         of_owner.setdefault((chain.key.of, chain.key.apart), []).append(chain)
     for chain in drawn:
         for new in chain.facts:
-            told = _tells_change(new) and bool(new.provenance.get("thing"))
-            if not told or _is_ending(new) or _words(new) in named:
+            is_change = _tells_change(new) and bool(new.provenance.get("thing"))
+            if not is_change or _is_ending(new) or _words(new) in named:
                 continue
             meant = [
                 (old, other)
@@ -424,10 +424,10 @@ def _is_of_owner(ending: Fact, fact: Fact) -> bool:
     if one == other:
         return True
     ours = one.of in _NAMELESS and (other.of in _NAMELESS or bool(fact.provenance.get("thing")))
-    return ours and _told_by(ending) == _told_by(fact)
+    return ours and _speaker_of(ending) == _speaker_of(fact)
 
 
-def _told_by(fact: Fact) -> str:
+def _speaker_of(fact: Fact) -> str:
     return str(fact.provenance.get("speaker") or "")
 
 
@@ -510,14 +510,14 @@ def _oppose(claimed: Sequence[_Claimed], against: dict[str, set[str]]) -> None:
         mine = against.setdefault(one.fact_id, set())
         looks = _MOST_LOOKS
         for side in [side for side in going if side != one.side]:
-            held = going[side] = [o for o in going[side] if _goes_on(o, one, against)]
-            if not held:
+            others = going[side] = [o for o in going[side] if _goes_on(o, one, against)]
+            if not others:
                 del going[side]
-            for other in held[:looks]:
+            for other in others[:looks]:
                 if len(mine) < _MOST_AGAINST and _both_hold(one.interval, other.interval):
                     mine.add(other.fact_id)
                     against[other.fact_id].add(one.fact_id)
-            looks -= len(held)
+            looks -= len(others)
             if looks <= 0 or len(mine) >= _MOST_AGAINST:
                 break
         going.setdefault(one.side, []).append(one)
@@ -527,10 +527,10 @@ def _first(claimed: _Claimed) -> int:
     return -1 if claimed.interval.first is None else claimed.interval.first
 
 
-def _goes_on(held: _Claimed, now: _Claimed, against: dict[str, set[str]]) -> bool:
+def _goes_on(earlier: _Claimed, now: _Claimed, against: dict[str, set[str]]) -> bool:
     """Whether a stretch that has begun can still meet one that begins now or later."""
-    last = held.interval.last
-    return (last is None or last >= _first(now)) and len(against[held.fact_id]) < _MOST_AGAINST
+    last = earlier.interval.last
+    return (last is None or last >= _first(now)) and len(against[earlier.fact_id]) < _MOST_AGAINST
 
 
 def _both_hold(one: Interval, other: Interval) -> bool:

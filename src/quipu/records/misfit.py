@@ -8,26 +8,26 @@ import msgspec
 __all__ = ["misfit", "why"]
 
 _AT = re.compile(r"^(?P<what>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
-_WANTED = re.compile(r"Expected `(?P<wanted>[^`]*)`, got `[^`]*`")
+_EXPECTED = re.compile(r"Expected `(?P<type>[^`]*)`, got `[^`]*`")
 _FIELD = re.compile(r"Object (?P<how>missing required|contains unknown) field `(?P<name>[^`]*)`")
 _STEP = re.compile(r"\.(?P<key>[^.\[]+)|\[(?P<index>\d+)\]")
 _LONGEST = 80
 
 
-def misfit(error: msgspec.ValidationError, held: object) -> str:
-    """What `error` says of `held` (plain JSON data): `tags[0] is 7, and str is wanted`."""
+def misfit(error: msgspec.ValidationError, content: object) -> str:
+    """What `error` says of `content` (plain JSON data): `tags[0] is 7, and str is wanted`."""
     match = cast("re.Match[str]", _AT.match(str(error)))
     path = (match["path"] or "$").removeprefix("$")
     field = path.lstrip(".") or "the record"
     if named := _FIELD.search(match["what"]):
         how = "lacks the field" if named["how"].startswith("missing") else "has the unknown field"
         return f"{field} {how} {named['name']!r}"
-    found, value = _at(held, path)
+    found, value = _at(content, path)
     shown = repr(value)
     shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
-    wanted = _WANTED.fullmatch(match["what"])
-    if found and wanted:
-        return f"{field} is {shown}, and {wanted['wanted'].replace(' | ', ' or ')} is wanted"
+    expected = _EXPECTED.fullmatch(match["what"])
+    if found and expected:
+        return f"{field} is {shown}, and {expected['type'].replace(' | ', ' or ')} is wanted"
     inside = path[: -len("[...]")].lstrip(".") if path.endswith("[...]") else field
     return f"{inside}: {match['what']} in {shown}"
 
@@ -37,15 +37,15 @@ def why(error: msgspec.DecodeError | UnicodeDecodeError | RecursionError, data: 
     if not isinstance(error, msgspec.ValidationError):
         return str(error)
     try:
-        held = msgspec.json.decode(data)
+        content = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as malformed:
         return str(malformed)  # it is no JSON behind what does not fit
-    return misfit(error, held)
+    return misfit(error, content)
 
 
-def _at(held: object, path: str) -> tuple[bool, object]:
+def _at(content: object, path: str) -> tuple[bool, object]:
     """(whether the path leads somewhere, what stands there or where it breaks off)."""
-    value = held
+    value = content
     at = 0
     while at < len(path):
         step = _STEP.match(path, at)

@@ -53,18 +53,18 @@ class Authority:
         known = {str(each) for each in GOVERNED}
         for written, types in changed.items():
             role: Role | None = next((each for each in ROLES if each == written), None)
-            wanted = frozenset(types.upper().split())
+            relation_types = frozenset(types.upper().split())
             if role is None:
                 raise InvalidConfig(
                     f"sources.may_assert: there is no role {written!r}; known are "
                     f"{', '.join(ROLES)}"
                 )
-            if unknown := sorted(wanted - known):
+            if unknown := sorted(relation_types - known):
                 raise InvalidConfig(
                     f"sources.may_assert: {unknown[0]!r} of {written!r} needs no role; those that "
                     f"do are {', '.join(sorted(known))}"
                 )
-            table[role] = wanted
+            table[role] = relation_types
         return cls(vendored, table)
 
 

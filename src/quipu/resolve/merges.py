@@ -165,17 +165,17 @@ def in_their_names(text: str, merges: Merges) -> str:
     """`text`, with merged things called by the name that facts speak of them by; of overlapping
     names the longest counts."""
     words = [token for token in tokens(text) if token.word]
-    told, done, first = "", 0, 0
+    result, done, first = "", 0, 0
     while first < len(words):
         for last in range(min(len(words), first + _LONGEST), first, -1):
             thing = merges.meant.get(" ".join(word.word for word in words[first:last]))
             if thing is not None:
-                told += text[done : words[first].start] + merges.united[thing].name
+                result += text[done : words[first].start] + merges.united[thing].name
                 done, first = words[last - 1].end, last
                 break
         else:
             first += 1
-    return told + text[done:]
+    return result + text[done:]
 
 
 _NOTHING_MERGED = Merges({}, {}, {}, {}, {}, {})

@@ -88,11 +88,11 @@ def propose(
     whose names are the same letters.
     """
     alike = _alike(entities)
-    held = {entity.entity_id: entity for entity in entities}
+    by_id = {entity.entity_id: entity for entity in entities}
     pairs = sorted(tuple(sorted(ids)) for ids in alike)
-    cosines = _cosines([(held[one], held[other]) for one, other in pairs], embed)
+    cosines = _cosines([(by_id[one], by_id[other]) for one, other in pairs], embed)
     found = [
-        _proposal(held[one], held[other], alike[frozenset((one, other))], cosine, least)
+        _proposal(by_id[one], by_id[other], alike[frozenset((one, other))], cosine, least)
         for (one, other), cosine in zip(pairs, cosines, strict=True)
     ]
     return sorted(
@@ -226,8 +226,8 @@ def candidates(planner: Planner, merges: Merges, types: Collection[str] = ()) ->
                 found[stands] = merges.united.get(stands, entity)
                 known.add(name_key(entity.name))
     found |= _spoken_of(planner, merges, known)
-    wanted = frozenset(types)
-    return [found[i] for i in sorted(found) if not wanted or found[i].type in wanted]
+    allowed = frozenset(types)
+    return [found[i] for i in sorted(found) if not allowed or found[i].type in allowed]
 
 
 def _spoken_of(planner: Planner, merges: Merges, known: Collection[str]) -> dict[str, Entity]:

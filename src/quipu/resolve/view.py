@@ -82,7 +82,7 @@ class MergedView:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def told(self, question: str) -> str:
+    def in_their_names(self, question: str) -> str:
         """`question`, with merged things called as facts call them."""
         return in_their_names(question, self._merges)
 
@@ -95,7 +95,7 @@ class MergedView:
         merges = self._merges
         found = self._store.get(ids, known_at=known_at)
         return {
-            i: told(record, merges) if isinstance(record, Asserted) else record
+            i: with_merged_names(record, merges) if isinstance(record, Asserted) else record
             for i, record in found.items()
         }
 
@@ -146,10 +146,12 @@ class MergedView:
         first of the passages that mention its names."""
         merges = self._merges
         members = {i: merges.members[merges.canonical[i]] for i in ids if i in merges.canonical}
-        every = dict.fromkeys((*ids, *(each for held in members.values() for each in held)))
+        every = dict.fromkeys(
+            (*ids, *(each for member_ids in members.values() for each in member_ids))
+        )
         found = self._store.support(list(every))
-        for i, held in members.items():
-            rows = [row for member in held for row in found[member]]
+        for i, member_ids in members.items():
+            rows = [row for member in member_ids for row in found[member]]
             rows += self._mentions(i, {chunk for row in rows for chunk in row.chunk_ids})
             found[i] = sorted(rows, key=lambda row: (row.recorded_at, row.episode_id))
         return {i: found[i] for i in ids}
@@ -160,10 +162,10 @@ class MergedView:
         at = self._store.occurrences("name", keys, limit=_SUPPORTING)
         numbers = np.unique(np.concatenate([each.numbers for each in at.values()] or [_NONE]))
         chunks = [c for c in self._store.chunks(numbers[:_SUPPORTING]) if c.chunk_id not in known]
-        held: dict[str, list[str]] = {}
+        chunk_ids_of: dict[str, list[str]] = {}
         for chunk in chunks:
-            held.setdefault(chunk.episode_id, []).append(chunk.chunk_id)
-        episodes = self._store.get(list(held))
+            chunk_ids_of.setdefault(chunk.episode_id, []).append(chunk.chunk_id)
+        episodes = self._store.get(list(chunk_ids_of))
         return [
             Support(
                 record_id=record_id,
@@ -171,7 +173,7 @@ class MergedView:
                 recorded_at=episode.ingested_at,
                 chunk_ids=tuple(chunk_ids),
             )
-            for episode_id, chunk_ids in held.items()
+            for episode_id, chunk_ids in chunk_ids_of.items()
             if isinstance(episode := episodes.get(episode_id), Episode)
         ]
 
@@ -180,7 +182,9 @@ class MergedView:
         found = self._store.claims(episode_ids)
         return {
             episode_id: [
-                Claim(told(claim.record, self._merges), claim.episode_id, claim.chunk_ids)
+                Claim(
+                    with_merged_names(claim.record, self._merges), claim.episode_id, claim.chunk_ids
+                )
                 for claim in claims
             ]
             for episode_id, claims in found.items()
@@ -270,8 +274,8 @@ class MergedView:
         """The names, all of whose words are among the terms."""
         if field not in _SPOKEN or not self._stems:
             return []
-        held = frozenset(terms)
-        return [key for key, stems in self._stems.items() if stems and stems <= held]
+        present = frozenset(terms)
+        return [key for key, stems in self._stems.items() if stems and stems <= present]
 
     def occurrences(
         self, field: str, terms: Sequence[str], *, scope: Scope = EVERYTHING, limit: int = 100
@@ -358,7 +362,7 @@ class Resolver:
 _NONE: Numbers = np.zeros(0, dtype=np.int64)
 
 
-def told(record: Asserted, merges: Merges) -> Asserted:
+def with_merged_names(record: Asserted, merges: Merges) -> Asserted:
     """The record, with what it says of merged things said of what stands for them."""
     match record:
         case Relation():

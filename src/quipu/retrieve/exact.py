@@ -32,12 +32,12 @@ def exact_first(
 ) -> list[Candidate]:
     """`ranked` with those first that hold every identifier of `question`, as likely as the best of
     the others at least; each group in its order."""
-    wanted = identifiers_of(question)
-    if not wanted:
+    identifiers = identifiers_of(question)
+    if not identifiers:
         return list(ranked)
     looked, rest = ranked[:_LOOKED_AT], ranked[_LOOKED_AT:]
     chunks = planner.chunks(np.array([c.number for c in looked], dtype=np.int64))
-    patterns = [re.compile(rf"(?<!\w){re.escape(fold(word))}(?!\w)") for word in wanted]
+    patterns = [re.compile(rf"(?<!\w){re.escape(fold(word))}(?!\w)") for word in identifiers]
     holds = [all(p.search(fold(chunk.text)) for p in patterns) for chunk in chunks]
     exact = [c for c, here in zip(looked, holds, strict=True) if here]
     others = [c for c, here in zip(looked, holds, strict=True) if not here]

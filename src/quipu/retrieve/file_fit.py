@@ -107,13 +107,13 @@ def _shares(
         for chunk in chunks
     ]
     in_title = np.array([[stem in title for stem in question.stems] for title in titled])
-    held = in_title | _held(question, here, planner)
-    weights = np.log(1 + (1 + len(here)) / (1 + held.sum(axis=0)))
+    present = in_title | _present(question, here, planner)
+    weights = np.log(1 + (1 + len(here)) / (1 + present.sum(axis=0)))
     total = float(weights.sum())
-    return held @ weights / total, in_title @ weights / total
+    return present @ weights / total, in_title @ weights / total
 
 
-def _held(question: Question, here: Sequence[Candidate], planner: Planner) -> NDArray[np.bool_]:
+def _present(question: Question, here: Sequence[Candidate], planner: Planner) -> NDArray[np.bool_]:
     """bool[passages, stems]: which stems stand in which; code is indexed by the parts of its
     identifiers, and holds a word when it has all of its parts."""
     numbers = np.array([each.number for each in here], dtype=np.int64)

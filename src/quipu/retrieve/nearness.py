@@ -120,8 +120,8 @@ class _Mentions(NamedTuple):
 
 def _mentions(columns: Sequence[Columns], keys: Sequence[Collection[str]]) -> _Mentions:
     found = _Mentions([], [])
-    for place, (column, wanted) in enumerate(zip(columns, keys, strict=True)):
-        rows = [row for row, key in enumerate(column.keys) if key in wanted]
+    for place, (column, allowed) in enumerate(zip(columns, keys, strict=True)):
+        rows = [row for row, key in enumerate(column.keys) if key in allowed]
         found.places.extend([place] * len(rows))
         found.rows.extend(rows)
     return found

@@ -55,19 +55,19 @@ def _names_found(plan: Plan, question: Question) -> float:
 def _missed(question: Question, numbers: np.ndarray, planner: Planner) -> float:
     """Words are looked for as prose and as code, in turns as what was said."""
     if len(numbers) and (turns := planner.frequencies("turn", question.stems, numbers)).tf.any():
-        held = (turns.tf > 0).any(axis=0)
+        present = (turns.tf > 0).any(axis=0)
         said = np.array([bm25.idf(df, max(turns.count, df)) for df in turns.df.tolist()])
-        return _largest(np.where(held, 0.0, said), turns.count)
+        return _largest(np.where(present, 0.0, said), turns.count)
     prose = planner.frequencies("prose", question.stems, numbers)
     parts = list(dict.fromkeys(part for each in question.stem_parts for part in each))
     code = planner.frequencies("code", parts, numbers)
     in_code, code_df = _of_whole(question, parts, code)
-    held = (prose.tf > 0).any(axis=0) | in_code
+    present = (prose.tf > 0).any(axis=0) | in_code
     count = max(prose.count + code.count, 1)
     idf = np.array(
         [bm25.idf(a + b, count) for a, b in zip(prose.df.tolist(), code_df, strict=True)]
     )
-    return _largest(np.where(held, 0.0, idf), count)
+    return _largest(np.where(present, 0.0, idf), count)
 
 
 def _of_whole(
@@ -77,9 +77,9 @@ def _of_whole(
     is indexed by the parts of its identifiers, and holds one that has them all."""
     place = {part: i for i, part in enumerate(parts)}
     columns = [[place[part] for part in each] for each in question.stem_parts]
-    held = [bool((code.tf[:, each] > 0).all(axis=1).any()) for each in columns]
+    present = [bool((code.tf[:, each] > 0).all(axis=1).any()) for each in columns]
     df = code.df.tolist()
-    return np.array(held, dtype=np.bool_), [min(df[i] for i in each) for each in columns]
+    return np.array(present, dtype=np.bool_), [min(df[i] for i in each) for each in columns]
 
 
 def _largest(missed: np.ndarray, count: int) -> float:
