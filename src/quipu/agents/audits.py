@@ -159,11 +159,11 @@ def _printed(found: Audit) -> Iterator[str]:
         yield f"  … and {found.left_out} more"
 
 
-def _holding(held: HeldFact) -> str:
+def _holding(fact: HeldFact) -> str:
     when = ""
-    if held.valid_from or held.valid_to:
-        when = f", {held.valid_from or '…'} → {held.valid_to or '…'}"
-    return f"  {held.predicate}: {held.object}{when} ({', '.join(held.source_refs)})"
+    if fact.valid_from or fact.valid_to:
+        when = f", {fact.valid_from or '…'} → {fact.valid_to or '…'}"
+    return f"  {fact.predicate}: {fact.object}{when} ({', '.join(fact.source_refs)})"
 
 
 def _timeline(entries: Sequence[HistoryEntry]) -> Iterator[str]:
@@ -191,11 +191,11 @@ def _state(then: Sequence[HistoryEntry], whole: Sequence[HistoryEntry]) -> list[
         if entry.superseded_by and entry.valid_to is None:
             continue  # of two with one begin, the later observation holds
         rows.setdefault(fact.fact_id, entry)
-    held = [_held(entry, then) for entry in rows.values()]
-    return sorted(held, key=lambda h: (h.predicate, h.valid_from or "", h.object, h.fact_id))
+    facts = [_fact(entry, then) for entry in rows.values()]
+    return sorted(facts, key=lambda h: (h.predicate, h.valid_from or "", h.object, h.fact_id))
 
 
-def _held(entry: HistoryEntry, then: Sequence[HistoryEntry]) -> HeldFact:
+def _fact(entry: HistoryEntry, then: Sequence[HistoryEntry]) -> HeldFact:
     same = _statement(entry.fact)
     sources = [
         each.source_ref

@@ -85,17 +85,21 @@ def brief(
             f"a brief of {budget_tokens} tokens holds nothing: give {_LEAST} or more"
         )
     now = memory.clock()
-    held = {
+    current = {
         fact.fact_id: fact
         for name in (about, _USER, "we")
         for fact in memory.facts(name, as_of=now, live=True)
     }
-    facts = sorted(held.values(), key=_place, reverse=True)
+    facts = sorted(current.values(), key=_place, reverse=True)
     sections = [
-        _section("Instructions", [*_of_entries(entries, "instruction"), *_told(facts, _asks)]),
-        _section("Preferences", [*_of_entries(entries, "preference"), *_told(facts, _prefers)]),
-        _section("Profile", _told(facts, lambda fact: _is_of(fact, about))),
-        _section("We", _told(facts, lambda fact: _is_of(fact, "we") and not _is_work(fact))),
+        _section(
+            "Instructions", [*_of_entries(entries, "instruction"), *_fact_lines(facts, _asks)]
+        ),
+        _section(
+            "Preferences", [*_of_entries(entries, "preference"), *_fact_lines(facts, _prefers)]
+        ),
+        _section("Profile", _fact_lines(facts, lambda fact: _is_of(fact, about))),
+        _section("We", _fact_lines(facts, lambda fact: _is_of(fact, "we") and not _is_work(fact))),
         _section("Open work", _open_work(memory, now)),
     ]
     return _within(sections, budget_tokens * CHARACTERS_A_TOKEN)
@@ -122,7 +126,7 @@ def _of_entries(entries: Iterable[Entry], category: str) -> Iterator[BriefLine]:
         yield BriefLine(text=text, source_ref=entry.id, since=entry.stored_at[:10])
 
 
-def _told(facts: Sequence[Fact], counts: Callable[[Fact], bool]) -> Iterator[BriefLine]:
+def _fact_lines(facts: Sequence[Fact], counts: Callable[[Fact], bool]) -> Iterator[BriefLine]:
     return (_line(fact) for fact in facts if counts(fact))
 
 
@@ -157,10 +161,10 @@ def _is_work(fact: Fact) -> bool:
 
 def _open_work(memory: "Memory", now: str) -> Iterator[BriefLine]:
     """Goals and tasks whose status is none of those of work that is over."""
-    told = [fact for fact in memory.graph.facts(predicate="status") if _is_work(fact)]
-    begun = [fact for fact in told if (fact.valid_from or "") <= now]
-    held = [each.fact for each in standings(begun) if not each.superseded_by]
-    for fact in sorted(held, key=_place, reverse=True):
+    statuses = [fact for fact in memory.graph.facts(predicate="status") if _is_work(fact)]
+    begun = [fact for fact in statuses if (fact.valid_from or "") <= now]
+    current = [each.fact for each in standings(begun) if not each.superseded_by]
+    for fact in sorted(current, key=_place, reverse=True):
         if not is_closed(fact.object):
             key = name_key(fact.subject)
             named = memory.graph.named([key]).get(key, ())

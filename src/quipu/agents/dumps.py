@@ -90,9 +90,9 @@ def import_dump(memory: "Memory", path: Path, tool: Dump) -> DumpTaken:
 
     Raises InvalidInput for a file that is no JSON or holds nothing of the kind.
     """
-    held = _loaded(path)
+    content = _loaded(path)
     read = _Dump()
-    {"mem0": _mem0, "langgraph": _langgraph}.get(tool, _graphiti)(held, read)
+    {"mem0": _mem0, "langgraph": _langgraph}.get(tool, _graphiti)(content, read)
     if not (read.passages or read.stated or read.things or read.items or read.errors):
         raise InvalidInput(
             f"{str(path)!r} holds nothing that {tool} lets out: docs/how-to/move.md shows the form"
@@ -121,18 +121,18 @@ def _loaded(path: Path) -> Any:
             raise InvalidInput(f"{str(path)!r} is no JSON: {error}") from error
 
 
-def _listed(held: Any, *keys: str) -> list[Any]:
+def _listed(content: Any, *keys: str) -> list[Any]:
     """The list that a file is, or that stands under one of `keys`."""
-    if isinstance(held, list):
-        return cast("list[Any]", held)
+    if isinstance(content, list):
+        return cast("list[Any]", content)
     for key in keys:
-        found = cast("Mapping[str, Any]", held).get(key) if isinstance(held, dict) else None
+        found = cast("Mapping[str, Any]", content).get(key) if isinstance(content, dict) else None
         if isinstance(found, list):
             return cast("list[Any]", found)
     return []
 
 
-def _mem0(held: Any, read: _Dump) -> None:
+def _mem0(content: Any, read: _Dump) -> None:
     """`get_all()` of mem0: memories, and what its graph relates."""
 
     def memory(record: Mapping[str, Any]) -> None:
@@ -160,18 +160,18 @@ def _mem0(held: Any, read: _Dump) -> None:
             )
         )
 
-    read.each("memory", _listed(held, "results", "memories"), memory)
-    if isinstance(held, dict):
-        read.each("relation", _listed(cast("Any", held).get("relations")), relation)
+    read.each("memory", _listed(content, "results", "memories"), memory)
+    if isinstance(content, dict):
+        read.each("relation", _listed(cast("Any", content).get("relations")), relation)
 
 
-def _graphiti(held: Any, read: _Dump) -> None:
+def _graphiti(content: Any, read: _Dump) -> None:
     """Episodes, entities and facts of Graphiti or Zep: under their names, or one after another."""
-    plain = cast("list[Any]", held) if isinstance(held, list) else []
-    episodes = [r for r in plain if _has(r, "content")] or _of(held, "episodes")
-    edges = [r for r in plain if _has(r, "fact")] or _of(held, "edges", "facts")
+    plain = cast("list[Any]", content) if isinstance(content, list) else []
+    episodes = [r for r in plain if _has(r, "content")] or _of(content, "episodes")
+    edges = [r for r in plain if _has(r, "fact")] or _of(content, "edges", "facts")
     nodes = [r for r in plain if not (_has(r, "content") or _has(r, "fact"))]
-    nodes = nodes or _of(held, "nodes", "entities")
+    nodes = nodes or _of(content, "nodes", "entities")
     names: dict[str, str] = {}
 
     def node(record: Mapping[str, Any]) -> None:
@@ -241,7 +241,7 @@ def _edge(record: Mapping[str, Any], names: Mapping[str, str], read: _Dump) -> N
 _ENDS = ("source", "target")
 
 
-def _langgraph(held: Any, read: _Dump) -> None:
+def _langgraph(content: Any, read: _Dump) -> None:
     """Items as `Item.dict()` gives them."""
 
     def item(record: Mapping[str, Any]) -> None:
@@ -255,15 +255,15 @@ def _langgraph(held: Any, read: _Dump) -> None:
         _instant(record, "created_at")
         read.items.append(record)
 
-    read.each("item", _listed(held, "items"), item)
+    read.each("item", _listed(content, "items"), item)
 
 
 def _has(record: Any, key: str) -> bool:
     return isinstance(record, dict) and key in cast("Mapping[str, Any]", record)
 
 
-def _of(held: Any, *keys: str) -> list[Any]:
-    return [] if isinstance(held, list) else _listed(held, *keys)
+def _of(content: Any, *keys: str) -> list[Any]:
+    return [] if isinstance(content, list) else _listed(content, *keys)
 
 
 def _text(record: Mapping[str, Any], *keys: str) -> str:
@@ -283,8 +283,8 @@ def _plain(value: Any) -> Properties:
     """What of a record can stand among properties: JSON without what says nothing."""
     if not isinstance(value, dict):
         return {}
-    held = cast("dict[str, Any]", value)
-    return {str(key): each for key, each in held.items() if each not in (None, "", [], {})}
+    fields = cast("dict[str, Any]", value)
+    return {str(key): each for key, each in fields.items() if each not in (None, "", [], {})}
 
 
 # --- writing -------------------------------------------------------------------------------

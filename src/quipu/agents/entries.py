@@ -127,17 +127,17 @@ class Entries:
         }
         given = msgspec.structs.replace(given, sources=(source_of,))
         with self._turns.taken():
-            held = self.get(given.id) or self._near(given)
-            if held is not None and is_expired(held.expires, now):
-                held = None
-            entry = merged(held, given) if held else given
-            unknown, told = self._write(entry, now)
+            stored = self.get(given.id) or self._near(given)
+            if stored is not None and is_expired(stored.expires, now):
+                stored = None
+            entry = merged(stored, given) if stored else given
+            unknown, facts = self._write(entry, now)
         self._memory.add_documents(())  # what was written gets its vector
         return StoredEntry(
             entry=entry,
-            merged_with=held.id if held else None,
+            merged_with=stored.id if stored else None,
             unknown=unknown,
-            replaces=self._replaces(told),
+            replaces=self._replaces(facts),
         )
 
     def get(self, entry_id: str) -> Entry | None:
@@ -159,11 +159,11 @@ class Entries:
             texts[chunk.document_id] += chunk.text
         return {i: _entry(record, texts[i]) for i, record in found.items()}
 
-    def _replaces(self, told: Sequence[Fact]) -> tuple[ReplacedStatement, ...]:
+    def _replaces(self, facts: Sequence[Fact]) -> tuple[ReplacedStatement, ...]:
         """The facts whose place the facts of an entry took."""
         store, table = self._memory.store, self._memory.handle.attributes
-        own = {fact.fact_id for fact in told}
-        every = store.facts({fact.subject for fact in told})
+        own = {fact.fact_id for fact in facts}
+        every = store.facts({fact.subject for fact in facts})
         return tuple(
             ReplacedStatement(
                 ref=str(each.fact.provenance.get("path") or ""),
@@ -191,8 +191,8 @@ class Entries:
         if not len(ranking.numbers) or float(ranking.scores[0]) < DUPLICATE:
             return None
         (document_id,) = store.document_ids(ranking.numbers[:1])
-        held = self.of_documents([document_id]).get(document_id)
-        return None if held and differs(held.content, given.content) else held
+        nearest = self.of_documents([document_id]).get(document_id)
+        return None if nearest and differs(nearest.content, given.content) else nearest
 
     def _write(self, entry: Entry, now: str) -> tuple[tuple[str, ...], list[Fact]]:
         """Write the entry with what ties it to others, in one batch; what of that is not there,
@@ -277,20 +277,20 @@ def entry_scope(
     )
 
 
-def merged(held: Entry, given: Entry) -> Entry:
+def merged(stored: Entry, given: Entry) -> Entry:
     """Two entries that say the same as one: the newest wording, the higher priority, all tags,
     the later expiry (none at all wins), every source."""
-    forever = held.expires is None or given.expires is None
+    forever = stored.expires is None or given.expires is None
     return msgspec.structs.replace(
-        held,
+        stored,
         content=given.content,
-        priority=min(held.priority, given.priority, key=PRIORITIES.index),
-        context=given.context or held.context,
-        tags=tuple(sorted({*held.tags, *given.tags})),
-        related_to=tuple(sorted({*held.related_to, *given.related_to})),
-        expires=None if forever else max(held.expires or "", given.expires or ""),
+        priority=min(stored.priority, given.priority, key=PRIORITIES.index),
+        context=given.context or stored.context,
+        tags=tuple(sorted({*stored.tags, *given.tags})),
+        related_to=tuple(sorted({*stored.related_to, *given.related_to})),
+        expires=None if forever else max(stored.expires or "", given.expires or ""),
         sources=(
-            *(source for source in held.sources if source not in given.sources),
+            *(source for source in stored.sources if source not in given.sources),
             *given.sources,
         )[-_MOST_SOURCES:],
     )
@@ -304,9 +304,9 @@ def differs(one: str, other: str) -> bool:
     folded = [lower(fold(text)) for text in (one, other)]
     if len({bool(_NEGATION.search(text)) for text in folded}) > 1:
         return True
-    held = [{word.casefold() for word in re.findall(r"[\w'-]+", text)} for text in (one, other)]
+    words = [{word.casefold() for word in re.findall(r"[\w'-]+", text)} for text in (one, other)]
     names = [{name.casefold() for name in _NAME.findall(text)} for text in (one, other)]
-    return bool(names[0] - held[1]) and bool(names[1] - held[0])
+    return bool(names[0] - words[1]) and bool(names[1] - words[0])
 
 
 def is_expired(expires: object, now: str) -> bool:
@@ -315,17 +315,17 @@ def is_expired(expires: object, now: str) -> bool:
 
 
 def _entry(record: Entity, text: str) -> Entry:
-    held = record.properties
-    expires, sources = held.get("expires"), held.get("sources")
+    properties = record.properties
+    expires, sources = properties.get("expires"), properties.get("sources")
     return Entry(
-        id=str(held.get("file_path") or record.name),
-        category=msgspec.convert(held.get("domain"), Category),
+        id=str(properties.get("file_path") or record.name),
+        category=msgspec.convert(properties.get("domain"), Category),
         content=text,
-        priority=msgspec.convert(held.get("priority") or "medium", Priority),
-        stored_at=str(held.get("stored_at") or record.first_seen),
-        context=str(held.get("context") or ""),
-        tags=_strings(held.get("tags")),
-        related_to=_strings(held.get("related_to")),
+        priority=msgspec.convert(properties.get("priority") or "medium", Priority),
+        stored_at=str(properties.get("stored_at") or record.first_seen),
+        context=str(properties.get("context") or ""),
+        tags=_strings(properties.get("tags")),
+        related_to=_strings(properties.get("related_to")),
         expires=expires if isinstance(expires, str) else None,
         sources=msgspec.convert(sources or (), tuple[dict[str, str], ...]),
     )

@@ -96,7 +96,7 @@ def find_nodes(
     """Things called so, then things in the passages that the words lead to, best first."""
     if not query.strip():
         raise InvalidInput("the query is empty: give a name, or words about the thing")
-    wanted = entity_types(types)
+    allowed = entity_types(types)
     named = memory.graph.named([name_key(query)]).get(name_key(query), [])
     found = {entity.entity_id: _node(entity, match="name") for entity in named}
     hits = memory.search(query, limit=_CONSIDERED).hits
@@ -108,7 +108,7 @@ def find_nodes(
         record = records.get(record_id)
         if isinstance(record, Entity):
             found.setdefault(record_id, _node(record, match="passage"))
-    kept = [node for node in found.values() if not wanted or node.type in wanted]
+    kept = [node for node in found.values() if not allowed or node.type in allowed]
     return tuple(kept[:limit])
 
 
@@ -229,7 +229,7 @@ def _sources(memory: "Memory", ids: Sequence[str]) -> dict[str, tuple[str, ...]]
         record_id: [row.episode_id for row in support if row.known_until is None]
         for record_id, support in rows.items()
     }
-    episodes = memory.graph.get(sorted({e for held in live.values() for e in held}))
+    episodes = memory.graph.get(sorted({e for episode_ids in live.values() for e in episode_ids}))
     refs = {e: r.source_ref for e, r in episodes.items() if isinstance(r, Episode)}
     return {i: tuple(dict.fromkeys(refs[e] for e in live.get(i, ()) if e in refs)) for i in ids}
 
@@ -243,7 +243,7 @@ def neighborhood(
         raise InvalidInput(f"hops {hops!r} is out of range: give 1 to 3")
     start = end_of_relation(memory.graph, ref)
     kinds = relation_types(types, memory.graph)
-    held: dict[str, None] = {start.entity_id: None}
+    nodes: dict[str, None] = {start.entity_id: None}
     relations: dict[str, Relation] = {}
     frontier, bounded = [start.entity_id], False
     for _ in range(hops):
@@ -255,21 +255,21 @@ def neighborhood(
             bounded |= len(around[here]) >= _MOST_AROUND
             for relation in around[here]:
                 other = _other_end(relation, here)
-                if other not in held and len(held) >= limit:
+                if other not in nodes and len(nodes) >= limit:
                     bounded = True
                     continue
-                if other not in held:
-                    held[other] = None
+                if other not in nodes:
+                    nodes[other] = None
                     reached.append(other)
                 relations[relation.rel_id] = relation
         frontier = reached
-    return _drawn(memory, start.entity_id, list(held), list(relations.values()), bounded=bounded)
+    return _drawn(memory, start.entity_id, list(nodes), list(relations.values()), bounded=bounded)
 
 
 def sample(memory: "Memory", *, limit: int = 1000, types: Sequence[str] = ()) -> Neighborhood:
     """A part of the whole graph: relations by id until they tie `limit` things."""
     kinds = relation_types(types, memory.graph)
-    held: dict[str, None] = {}
+    nodes: dict[str, None] = {}
     relations: list[Relation] = []
     after, bounded = "", False
     while not bounded and (page := memory.graph.scan("relation", after=after)):
@@ -280,12 +280,12 @@ def sample(memory: "Memory", *, limit: int = 1000, types: Sequence[str] = ()) ->
             ends = (relation.source_entity_id, relation.target_entity_id)
             if kinds and relation.type not in kinds:
                 continue
-            if len(held) + sum(end not in held for end in ends) > limit:
+            if len(nodes) + sum(end not in nodes for end in ends) > limit:
                 bounded = True
                 continue
-            held |= dict.fromkeys(ends)
+            nodes |= dict.fromkeys(ends)
             relations.append(relation)
-    return _drawn(memory, None, list(held), relations, bounded=bounded)
+    return _drawn(memory, None, list(nodes), relations, bounded=bounded)
 
 
 def _drawn(

@@ -108,12 +108,12 @@ class Items:
         texts = tuple(text for text in texts_of(plain) if text.strip())
         now = self._memory.clock()
         with self._turns.taken():
-            held = self.get(namespace, key)
+            stored = self.get(namespace, key)
             item = KeptItem(
                 namespace=namespace,
                 key=key,
                 value=plain,
-                created_at=held.created_at if held else now,
+                created_at=stored.created_at if stored else now,
                 updated_at=now,
                 texts=texts,
                 space=vectoriser.space if vectoriser else "",
@@ -211,9 +211,9 @@ class Items:
         live = self._live((), self._memory.clock())
         return sorted({item.namespace for item in live})
 
-    def under(self, prefix: Namespace, wanted: Callable[[KeptItem], bool]) -> list[KeptItem]:
+    def under(self, prefix: Namespace, condition: Callable[[KeptItem], bool]) -> list[KeptItem]:
         """The wanted items in namespaces that begin with `prefix`, the latest first."""
-        found = [item for item in self._live(prefix, self._memory.clock()) if wanted(item)]
+        found = [item for item in self._live(prefix, self._memory.clock()) if condition(item)]
         found.sort(key=lambda item: (item.namespace, item.key))
         return sorted(found, key=lambda item: item.updated_at, reverse=True)
 
@@ -222,14 +222,14 @@ class Items:
         prefix: Namespace,
         query: str,
         vectoriser: Vectoriser,
-        wanted: Callable[[KeptItem], bool],
+        condition: Callable[[KeptItem], bool],
         *,
         limit: int,
         offset: int = 0,
     ) -> list[FoundItem]:
         """The wanted items in namespaces that begin with `prefix`, those nearest to `query` first;
         after them what no query finds, the latest first. All of them are looked at."""
-        items = self.under(prefix, wanted)
+        items = self.under(prefix, condition)
         scored = [item for item in items if item.searchable]
         asked = _unit(vectoriser.embed([query]))[0]
         scores = [float(np.max(rows @ asked)) for rows in _rows(scored, vectoriser)]
@@ -251,7 +251,7 @@ class Items:
         self,
         prefix: Namespace,
         query: str,
-        wanted: Callable[[KeptItem], bool] | None = None,
+        condition: Callable[[KeptItem], bool] | None = None,
         *,
         limit: int,
     ) -> list[FoundItem]:
@@ -262,11 +262,13 @@ class Items:
         items that are left follows it, until there are enough or nothing more is found.
         """
         left = {i for namespace, _, i in self._kept() if namespace[: len(prefix)] == prefix}
-        held, now = self._of(sorted(left)), self._memory.clock()
+        items, now = self._of(sorted(left)), self._memory.clock()
         left = {
             i
-            for i, item in held.items()
-            if item.searchable and not _is_over(item, now) and (wanted is None or wanted(item))
+            for i, item in items.items()
+            if item.searchable
+            and not _is_over(item, now)
+            and (condition is None or condition(item))
         }
         found: list[FoundItem] = []
         while left and len(found) < limit and query.strip():
@@ -277,11 +279,11 @@ class Items:
                 break
             scores = {hit.document_id: hit.score for hit in reversed(hits)}
             best = list(dict.fromkeys(hit.document_id for hit in hits))
-            held = self._of(best)
+            items = self._of(best)
             found += [
-                FoundItem(item=held[i], score=scores[i])
+                FoundItem(item=items[i], score=scores[i])
                 for i in best
-                if i in held and held[i].searchable
+                if i in items and items[i].searchable
             ]
             left -= scores.keys()
         return found[:limit]

@@ -77,9 +77,9 @@ class KnowledgeGraph:
 
     def open(self, names: Iterable[str]) -> tuple[list[KnowledgeEntity], list[KnowledgeRelation]]:
         """The things called exactly so, and the relations at them."""
-        wanted = frozenset(names)
-        kept = kept_of(self._memory.store, wanted)
-        return kept.among(lambda thing: thing.name in wanted)
+        requested = frozenset(names)
+        kept = kept_of(self._memory.store, requested)
+        return kept.among(lambda thing: thing.name in requested)
 
     def search(self, query: str) -> tuple[list[KnowledgeEntity], list[KnowledgeRelation]]:
         """The things whose name, type or observations hold `query`, and the relations at them; an
@@ -114,12 +114,14 @@ class KnowledgeGraph:
             for each in observations:
                 if each.of not in kept.types:
                     raise InvalidInput(f"Entity with name {each.of} not found")
-            wanted: dict[str, tuple[str, ...]] = {}
+            additions: dict[str, tuple[str, ...]] = {}
             for each in observations:
-                wanted[each.of] = (*wanted.get(each.of, ()), *each.contents)
-            added = self._observe(wanted, kept.types, kept, draft)
+                additions[each.of] = (*additions.get(each.of, ()), *each.contents)
+            added = self._observe(additions, kept.types, kept, draft)
             self._write(draft)
-        return [ThingObservations(of=name, contents=tuple(added.get(name, ()))) for name in wanted]
+        return [
+            ThingObservations(of=name, contents=tuple(added.get(name, ()))) for name in additions
+        ]
 
     def take_in(
         self, things: Sequence[KnowledgeEntity], relations: Sequence[KnowledgeRelation]
@@ -168,8 +170,8 @@ class KnowledgeGraph:
     def unrelate(self, relations: Sequence[KnowledgeRelation]) -> None:
         """End relations; those that are not there are passed over."""
         with self._turns.taken():
-            held = set(self._kept().relations())
-            self._end(_relation_ref(relation) for relation in relations if relation in held)
+            stored = set(self._kept().relations())
+            self._end(_relation_ref(relation) for relation in relations if relation in stored)
 
     def _kept(self) -> StoredKnowledge:
         return kept_in(self._memory.store)
@@ -215,11 +217,11 @@ class KnowledgeGraph:
         types: Mapping[str, str],
         draft: "_Draft",
     ) -> list[KnowledgeRelation]:
-        held = set(kept.relations())
+        stored = set(kept.relations())
         new = [
             relation
             for relation in dict.fromkeys(map(_clean_relation, relations))
-            if relation not in held
+            if relation not in stored
         ]
         self._state_relations(new, types, draft)
         return new
@@ -289,7 +291,7 @@ class KnowledgeGraph:
 
     def _observe(
         self,
-        wanted: Mapping[str, Sequence[str]],
+        additions: Mapping[str, Sequence[str]],
         types: Mapping[str, str],
         kept: StoredKnowledge,
         draft: "_Draft",
@@ -298,7 +300,7 @@ class KnowledgeGraph:
         added: dict[str, list[str]] = {}
         passages: list[PassageInput] = []
         now, sequence = self._memory.clock(), self._memory.store.sequence()
-        for name, contents in wanted.items():
+        for name, contents in additions.items():
             for content in dict.fromkeys(map(_observation, contents)):
                 if content in kept.observed.get(name, {}):
                     continue

@@ -43,10 +43,12 @@ def import_knowledge(memory: "Memory", path: Path) -> KnowledgeImported:
             if isinstance(record, KnowledgeRelation):
                 relations.append(record)
             else:
-                held = things.get(record.name)
-                seen = (*held.observations, *record.observations) if held else record.observations
+                stored = things.get(record.name)
+                seen = (
+                    (*stored.observations, *record.observations) if stored else record.observations
+                )
                 things[record.name] = msgspec.structs.replace(
-                    held or record, observations=tuple(dict.fromkeys(seen))
+                    stored or record, observations=tuple(dict.fromkeys(seen))
                 )
         except InvalidInput as error:
             errors.append(f"line {number}: {error}")
@@ -85,12 +87,12 @@ def _take_in(
 
 def _record(line: str) -> KnowledgeEntity | KnowledgeRelation:
     try:
-        held = json.loads(line)
+        value = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise InvalidInput("is no JSON") from error
-    if not isinstance(held, dict):
+    if not isinstance(value, dict):
         raise InvalidInput("is no object")
-    said = cast("dict[str, Any]", held)
+    said = cast("dict[str, Any]", value)
     if said.get("type") == "entity":
         return KnowledgeEntity(
             name=_text(said, "name"),
@@ -114,10 +116,10 @@ def _text(said: dict[str, Any], key: str, *, may_lack: bool = False) -> str:
 
 
 def _observations(said: dict[str, Any]) -> Iterator[str]:
-    held = said.get("observations", [])
-    if not isinstance(held, list):
-        raise InvalidInput(f"observations are {type(held).__name__}, not a list")
-    for each in cast("list[object]", held):
+    observations = said.get("observations", [])
+    if not isinstance(observations, list):
+        raise InvalidInput(f"observations are {type(observations).__name__}, not a list")
+    for each in cast("list[object]", observations):
         if not isinstance(each, str):
             raise InvalidInput(f"the observation {each!r} is no text")
         yield each

@@ -71,10 +71,10 @@ class StoredKnowledge:
         return self.entities(), self.relations()
 
     def among(
-        self, wanted: Callable[[KnowledgeEntity], bool]
+        self, condition: Callable[[KnowledgeEntity], bool]
     ) -> tuple[list[KnowledgeEntity], list[KnowledgeRelation]]:
         """The things that are wanted, and the relations with at least one of them at an end."""
-        things = [thing for thing in self.entities() if wanted(thing)]
+        things = [thing for thing in self.entities() if condition(thing)]
         names = {thing.name for thing in things}
         return things, [t for t in self.related if t.source in names or t.target in names]
 

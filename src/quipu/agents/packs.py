@@ -118,15 +118,17 @@ def _always(memory: "Memory", room: _Room) -> str:
 
 def _with_facts(memory: "Memory", found: Retrieved) -> list[Hit]:
     """The hits by score, those of the fact that answers with that fact's confidence."""
-    told = {
+    fact_ids = {
         seed.chunk_id: [i for i in seed.graph_ids if kind_of(i) == "fact"]
         for seed in found.plan.seeds
         if seed.parts.get("graph_proximity", 0.0) >= 1.0
     }
-    facts = memory.graph.get(sorted({i for ids in told.values() for i in ids}))
+    facts = memory.graph.get(sorted({i for ids in fact_ids.values() for i in ids}))
     hits: list[Hit] = []
     for hit in found.hits:
-        said = [f.confidence for i in told.get(hit.id, ()) if isinstance(f := facts.get(i), Fact)]
+        said = [
+            f.confidence for i in fact_ids.get(hit.id, ()) if isinstance(f := facts.get(i), Fact)
+        ]
         hits.append(msgspec.structs.replace(hit, score=max([hit.score, *said])))
     return sorted(hits, key=lambda hit: -hit.score)
 

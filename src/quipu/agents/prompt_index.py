@@ -87,8 +87,8 @@ def _entry_lines(found: list[Entry]) -> Iterator[str]:
     if not found:
         return
     yield ""
-    held = ", ".join(f"{of[category]} {category}" for category in CATEGORIES if of[category])
-    yield f"## Entries ({held})"
+    counts = ", ".join(f"{of[category]} {category}" for category in CATEGORIES if of[category])
+    yield f"## Entries ({counts})"
     yield ""
     for entry in ordered:
         said = " ".join(entry.content.split())
@@ -118,15 +118,15 @@ def _source_lines(memory: "Memory") -> Iterator[str]:
 
 
 def _subject_lines(memory: "Memory") -> Iterator[str]:
-    told: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     newest = UNKNOWN_TIME
     for fact in memory.facts():
-        told[fact.subject] += 1
+        counts[fact.subject] += 1
         newest = max(newest, fact.updated_at)
-    if not told:
+    if not counts:
         return
     yield ""
-    yield f"## Known about ({len(told)} subjects, last told {newest[:10]})"
+    yield f"## Known about ({len(counts)} subjects, last told {newest[:10]})"
     yield ""
-    most = sorted(told.items(), key=lambda s: (-s[1], s[0]))[:_MOST_SUBJECTS]
+    most = sorted(counts.items(), key=lambda s: (-s[1], s[0]))[:_MOST_SUBJECTS]
     yield cut("- " + "; ".join(f"{subject} ({count})" for subject, count in most), 4 * _LINE)

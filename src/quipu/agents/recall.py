@@ -83,11 +83,11 @@ def recall(
     found = memory.search(query, limit=_CONSIDERED, scope=scope)
     least = PRIORITIES.index(priority_min)
     now = memory.clock()
-    held = entries.of_documents([hit.document_id for hit in found.hits])
+    by_document = entries.of_documents([hit.document_id for hit in found.hits])
     matched = [
         (entry, hit)
         for hit in found.hits
-        if (entry := held.get(hit.document_id))
+        if (entry := by_document.get(hit.document_id))
         and PRIORITIES.index(entry.priority) <= least
         and not is_expired(entry.expires, now)
     ]
