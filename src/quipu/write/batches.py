@@ -81,10 +81,10 @@ class BatchWriter:
         if size >= self._most:
             self.flush()
 
-    def add_surveyed(self, prepared: Prepared, held: str | None) -> None:
+    def add_surveyed(self, prepared: Prepared, episode_id: str | None) -> None:
         """Take one source if the store still has of it what the survey saw: the live episode
-        `held`, or nothing."""
-        self._surveyed[prepared.ref] = held
+        `episode_id`, or nothing."""
+        self._surveyed[prepared.ref] = episode_id
         self.add(prepared)
 
     def flush(self) -> None:
@@ -103,14 +103,14 @@ class BatchWriter:
         self._waiting, self._surveyed = {}, {}
         self._chunks = self._claims = 0
 
-    def remove(self, held: Mapping[str, str]) -> None:
+    def remove(self, stored: Mapping[str, str]) -> None:
         """Retire the sources whose files are gone, each if its live episode is still the one that
         the survey saw."""
-        if not held:
+        if not stored:
             return
         with self._turns.taken():
-            live = held.values() if self._undisturbed() else self._store.get([*held.values()])
-            gone = tuple(ref for ref, episode_id in held.items() if episode_id in live)
+            live = stored.values() if self._undisturbed() else self._store.get([*stored.values()])
+            gone = tuple(ref for ref, episode_id in stored.items() if episode_id in live)
             written = self._store.write(Batch(recorded_at=self._clock(), replaces=gone))
             self._sequence = written.sequence
 
@@ -118,13 +118,13 @@ class BatchWriter:
         """Those that nobody else has written or replaced since the survey."""
         if self._undisturbed():
             return waiting
-        seen = [held for held in self._surveyed.values() if held]
+        seen = [episode_id for episode_id in self._surveyed.values() if episode_id]
         live = self._store.get([*(_episode(p).episode_id for p in waiting), *seen])
         taken = self._taken()
         ready: list[Prepared] = []
         for each in waiting:
-            held = self._surveyed.get(each.ref)
-            as_surveyed = held in live if held else each.ref not in taken
+            episode_id = self._surveyed.get(each.ref)
+            as_surveyed = episode_id in live if episode_id else each.ref not in taken
             if _episode(each).episode_id not in live and as_surveyed:
                 ready.append(each)
         return ready
@@ -136,7 +136,7 @@ class BatchWriter:
 
     def _taken(self) -> set[str]:
         """The files that the survey did not see in the store and that stand there now."""
-        fresh = {ref for ref, held in self._surveyed.items() if held is None}
+        fresh = {ref for ref, episode_id in self._surveyed.items() if episode_id is None}
         if not fresh:
             return fresh
         return fresh & {s.source_ref for s in self._store.sources(frozenset({FILE}))}

@@ -22,9 +22,9 @@ class Dropped:
             return True
         return is_whole(ref) and ref.rpartition("#")[0] in self.refs
 
-    def speaks_of(self, told: str) -> bool:
+    def speaks_of(self, text: str) -> bool:
         """Whether a row of a report is about one of them."""
-        return any(re.search(rf"(?<![\w/]){re.escape(ref)}(?![\w/])", told) for ref in self.refs)
+        return any(re.search(rf"(?<![\w/]){re.escape(ref)}(?![\w/])", text) for ref in self.refs)
 
 
 NOTHING = Dropped()

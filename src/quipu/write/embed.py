@@ -28,7 +28,7 @@ _PAGE = 256
 _Neighbours: TypeAlias = Mapping[str, tuple[Sequence[Chunk], Sequence[Chunk]]]
 """By chunk id: those before and those after it in its document, nearest first."""
 
-_BESIDE = 2
+_EACH_SIDE = 2
 _LOOKED_AT = 1_000  # changes, of which a page of vectors makes a quarter
 
 
@@ -63,7 +63,7 @@ def embed_missing(
     space, done = embedder.space, 0
     make = partial(_embedded, embedder=embedder, cache=cache, threads=threads)
     total = _count(store, profiles) - store.spaces(profiles).get(space, 0)
-    beside = _NeighbourFinder(store)
+    finder = _NeighbourFinder(store)
     page = embedder.at_once() if isinstance(embedder, ManyEmbedder) else _PAGE
     while True:
         with turns.taken() if turns else nullcontext():
@@ -71,7 +71,7 @@ def embed_missing(
             chunks = chunks or store.unembedded(space, limit=page, profiles=profiles)
             if not chunks:
                 return done
-            near = beside.of(chunks)
+            near = finder.of(chunks)
             store.write(Batch(recorded_at=clock(), embeddings=make(chunks, near)))
         done += len(chunks)
         if progress:
@@ -211,13 +211,13 @@ def _entry(chunk: Chunk, space: str, made: Embedded) -> Embedding:
 
 def _embedded(
     chunks: Sequence[Chunk],
-    beside: _Neighbours,
+    neighbours: _Neighbours,
     *,
     embedder: Embedder,
     cache: VectorCache | None,
     threads: int,
 ) -> tuple[Embedding, ...]:
-    passages = [_embedded_text(chunk, beside) for chunk in chunks]
+    passages = [_embedded_text(chunk, neighbours) for chunk in chunks]
     if cache is not None:
         made = CachedEmbedder(embedder, cache, threads=threads).embed_passages(passages)
     else:
@@ -255,21 +255,21 @@ class _NeighbourFinder:
     def _around(self, among: Sequence[Chunk]) -> _Neighbours:
         self._read({c.document_id for c in among})
         own = self._planner.numbers([c.chunk_id for c in among]).tolist()
-        wanted: dict[str, tuple[list[int], list[int]]] = {}
+        numbers_of: dict[str, tuple[list[int], list[int]]] = {}
         for chunk, number in zip(among, own, strict=True):
             row = self._rows[chunk.document_id]
             at = row.place.get(number)
             if at is None:
-                wanted[chunk.chunk_id] = [], []
+                numbers_of[chunk.chunk_id] = [], []
                 continue
-            before = row.numbers[max(0, at - _BESIDE) : at][::-1].tolist()
-            wanted[chunk.chunk_id] = before, row.numbers[at + 1 : at + 1 + _BESIDE].tolist()
-        numbers = sorted({n for sides in wanted.values() for side in sides for n in side})
+            before = row.numbers[max(0, at - _EACH_SIDE) : at][::-1].tolist()
+            numbers_of[chunk.chunk_id] = before, row.numbers[at + 1 : at + 1 + _EACH_SIDE].tolist()
+        numbers = sorted({n for sides in numbers_of.values() for side in sides for n in side})
         found = self._planner.chunks(np.array(numbers, dtype=np.int64))
         known = dict(zip(numbers, found, strict=True))
         return {
             chunk_id: ([known[n] for n in before], [known[n] for n in after])
-            for chunk_id, (before, after) in wanted.items()
+            for chunk_id, (before, after) in numbers_of.items()
         }
 
     def _read(self, documents: set[str]) -> None:
@@ -288,9 +288,9 @@ class _NeighbourFinder:
         return len(changes) == _LOOKED_AT or any(each.kind == "chunk" for each in changes)
 
 
-def _embedded_text(chunk: Chunk, beside: _Neighbours) -> tuple[str, list[tuple[int, int]]]:
+def _embedded_text(chunk: Chunk, neighbours: _Neighbours) -> tuple[str, list[tuple[int, int]]]:
     """The text that stands for a passage before the model, and the spans that are kept."""
     kind = profile(chunk.profile)
     if kind.embedding_text_among:
-        return kind.embedding_text_among(chunk, *beside[chunk.chunk_id])
+        return kind.embedding_text_among(chunk, *neighbours[chunk.chunk_id])
     return kind.embedding_text(chunk)

@@ -31,8 +31,8 @@ __all__ = ["EmbeddingProgress", "ask_first", "asked_first", "embedding_progress"
 _LOCK: Final = "embedding.lock"
 _FILE: Final = "embedding.json"
 
-_WANTED_FILE = "asked-first.txt"
-_LARGEST_WANTED = 64_000
+_REQUESTS_FILE = "asked-first.txt"
+_LARGEST_REQUESTS = 64_000
 
 
 class EmbeddingProgress(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +77,7 @@ def reporting(state: Path | None, progress: Progress | None) -> Generator[Progre
 def embedding_progress(state: Path | None) -> EmbeddingProgress | None:
     """What a living process has told last, at first that it has begun; None when none makes
     vectors."""
-    if state is None or not _is_held(state / _LOCK):
+    if state is None or not _is_locked(state / _LOCK):
         return None
     try:
         return msgspec.json.decode((state / _FILE).read_bytes(), type=EmbeddingProgress)
@@ -85,9 +85,9 @@ def embedding_progress(state: Path | None) -> EmbeddingProgress | None:
         return EmbeddingProgress(done=0, total=0, seconds=0.0)
 
 
-def _is_held(lock: Path) -> bool:
+def _is_locked(lock: Path) -> bool:
     try:
-        return Holder.is_held(lock)
+        return Holder.is_locked(lock)
     except OSError:  # a memory that may only be read
         return False
 
@@ -97,9 +97,9 @@ def ask_first(state: Path | None, chunk_ids: Sequence[str]) -> None:
     written, or is too much, is not."""
     if state is None or not chunk_ids or embedding_progress(state) is None:
         return
-    path = state / _WANTED_FILE
+    path = state / _REQUESTS_FILE
     with suppress(OSError):
-        if path.exists() and path.stat().st_size > _LARGEST_WANTED:
+        if path.exists() and path.stat().st_size > _LARGEST_REQUESTS:
             return
         flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         with os.fdopen(os.open(path, flags, private.FILE), "ab", buffering=0) as stream:
@@ -111,11 +111,11 @@ def asked_first(
 ) -> list[Chunk]:
     """Of what was asked about since the last call the first `limit` live passages (of the
     `profiles`, if any are named) that have no vector in `space`."""
-    wanted = _taken(state)
-    if not wanted:
+    requested = _taken(state)
+    if not requested:
         return []
     with suppress(QuipuError), store.moment():
-        numbers = store.numbers(wanted)
+        numbers = store.numbers(requested)
         numbers = numbers[numbers >= 0]
         bare = numbers[~store.vectors(numbers, space).any(axis=1)][:limit]
         return [c for c in store.chunks(bare) if not profiles or c.profile in profiles]
@@ -126,11 +126,11 @@ def _taken(state: Path | None) -> list[str]:
     """The ids that were left, each once, in their order; they are there no more."""
     if state is None:
         return []
-    path, mine = state / _WANTED_FILE, state / f"{_WANTED_FILE}.{os.getpid()}"
+    path, mine = state / _REQUESTS_FILE, state / f"{_REQUESTS_FILE}.{os.getpid()}"
     try:
         path.rename(mine)
         with mine.open("rb") as stream:
-            read = stream.read(2 * _LARGEST_WANTED).decode("ascii", "replace")
+            read = stream.read(2 * _LARGEST_REQUESTS).decode("ascii", "replace")
         mine.unlink()
     except OSError:
         return []

@@ -28,7 +28,7 @@ __all__ = ["Mark", "Marks", "Resolutions", "Resolved", "Stamps"]
 _MARKS_FILE = "marks.json"
 
 _AT_REST_NS = 2_000_000_000
-_TOLD_APART = os.name != "nt"
+_TIMES_ARE_SURE = os.name != "nt"
 """Windows has no time that a program cannot set back."""
 
 
@@ -121,14 +121,14 @@ class Stamps:
     """Those of one store and namespace (`key`), by reference; without local state none."""
 
     def __init__(self, state: Path | None, key: str) -> None:
-        self._path = _file_of(STAMPS, state, key) if _TOLD_APART else None
-        self._held = self._read()
-        self._now = dict(self._held)
+        self._path = _file_of(STAMPS, state, key) if _TIMES_ARE_SURE else None
+        self._stored = self._read()
+        self._now = dict(self._stored)
 
     def hash_of(self, entry: FileEntry) -> str | None:
         """The SHA-256 of the file, if it is known without reading it."""
-        held = self._held.get(entry.path)
-        return held.content_hash if held and held == _stamp(entry, held.content_hash) else None
+        stamp = self._stored.get(entry.path)
+        return stamp.content_hash if stamp and stamp == _stamp(entry, stamp.content_hash) else None
 
     def saw(self, entry: FileEntry, content_hash: str) -> None:
         """Keep what a file that was just read holds."""
@@ -141,7 +141,7 @@ class Stamps:
 
     def keep(self) -> None:
         """Write down what changed."""
-        if self._path is not None and self._now != self._held:
+        if self._path is not None and self._now != self._stored:
             replace_file(self._path, msgspec.msgpack.encode(self._now))
 
     def _read(self) -> dict[str, _Stamp]:

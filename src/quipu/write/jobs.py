@@ -227,7 +227,7 @@ class Jobs:
     def finish(self, job: Job) -> Job:
         """Say how the job ended (`done` or `failed`); its payload is let go of, and those of
         jobs that a done one came after and replaces."""
-        job = msgspec.structs.replace(_told(job), updated_at=self._clock())
+        job = msgspec.structs.replace(_listed(job), updated_at=self._clock())
         key = job.job_id
         with self._ledger.alone(durable=False):
             entry, opened = self._ledger.get(_JOB, key), self._opened(key)
@@ -259,12 +259,12 @@ class Jobs:
     def adopt(self, kind_of: Callable[[bytes], str]) -> None:
         """After the ledger was salvaged: let every payload that is left belong to a job again."""
         for entry in self._every(_PAYLOAD):
-            key, held = entry.key, self._ledger.get(_JOB, entry.key)
-            if self._ledger.get(_OPEN, key) is not None and held is not None:
+            key, stored = entry.key, self._ledger.get(_JOB, entry.key)
+            if self._ledger.get(_OPEN, key) is not None and stored is not None:
                 continue
             opened = self._opened(key)
             with suppress(CorruptStore):
-                record = self._read(held) if held else None
+                record = self._read(stored) if stored else None
                 if record is None:
                     now = self._clock()
                     job = Job(
@@ -333,11 +333,11 @@ class Jobs:
             record = self._read(entry)
             if record.store != self._store or not (record.job.errors or record.job.notes):
                 continue
-            told = Dropped(refs=frozenset(refs))
+            dropped = Dropped(refs=frozenset(refs))
             errors = tuple(
-                row for row in record.job.errors if not told.speaks_of(f"{row.path} {row.error}")
+                row for row in record.job.errors if not dropped.speaks_of(f"{row.path} {row.error}")
             )
-            notes = tuple(note for note in record.job.notes if not told.speaks_of(note))
+            notes = tuple(note for note in record.job.notes if not dropped.speaks_of(note))
             if (errors, notes) != (record.job.errors, record.job.notes):
                 job = msgspec.structs.replace(record.job, errors=errors, notes=notes)
                 again = msgspec.json.encode(msgspec.structs.replace(record, job=job))
@@ -379,9 +379,9 @@ class Jobs:
 
     def seal(self, waiting: "Waiting") -> None:
         """Let a job be worked on, as long as it is just what it is now."""
-        held = self._ledger.get(_SEAL, waiting.job.job_id)
+        stored = self._ledger.get(_SEAL, waiting.job.job_id)
         made = self._seal(waiting)
-        self._ledger.put_if(_SEAL, waiting.job.job_id, held.version if held else 0, made)
+        self._ledger.put_if(_SEAL, waiting.job.job_id, stored.version if stored else 0, made)
 
     def _seal(self, waiting: "Waiting") -> bytes:
         return _sealed(waiting, self._key)
@@ -392,8 +392,8 @@ class Jobs:
         return payload is None or self._is_sealed(Waiting(job, opened.store, payload.value))
 
     def _is_sealed(self, waiting: "Waiting") -> bool:
-        held = self._ledger.get(_SEAL, waiting.job.job_id)
-        return held is not None and hmac.compare_digest(held.value, self._seal(waiting))
+        stored = self._ledger.get(_SEAL, waiting.job.job_id)
+        return stored is not None and hmac.compare_digest(stored.value, self._seal(waiting))
 
     def _record_of(self, job_id: str) -> _Record | None:
         entry = self._ledger.get(_JOB, job_id)
@@ -468,7 +468,7 @@ class Jobs:
         file = self._folder / worker
         if not file.exists():
             return False
-        if Holder.is_held(file):
+        if Holder.is_locked(file):
             return True
         with suppress(OSError):
             file.unlink(missing_ok=True)
@@ -481,7 +481,7 @@ def _sealed(waiting: Waiting, key: bytes) -> bytes:
     return hmac.digest(key, plain, "sha256")
 
 
-def _told(job: Job) -> Job:
+def _listed(job: Job) -> Job:
     """The job as it is listed: the first errors, and no secret that a URL in them holds."""
     from quipu.read.redact import without_url_secrets  # dear to import, and not to ask
 
@@ -525,10 +525,10 @@ def adopt_jobs(ledger: Ledger, old: str, new: str, *, key: bytes) -> None:
             if opened:
                 still = msgspec.structs.replace(_read_open(opened.value), store=moved.store)
                 put[_OPEN, entry.key] = msgspec.json.encode(still)
-            held = ledger.get(_SEAL, entry.key)
-            if payload and held:
+            seal = ledger.get(_SEAL, entry.key)
+            if payload and seal:
                 before = Waiting(record.job, record.store, payload.value)
-                if hmac.compare_digest(held.value, _sealed(before, key)):
+                if hmac.compare_digest(seal.value, _sealed(before, key)):
                     after_move = Waiting(record.job, moved.store, payload.value)
                     put[_SEAL, entry.key] = _sealed(after_move, key)
             ledger.change(put=put)

@@ -98,10 +98,10 @@ def _data_bytes() -> int:
 def _allow(most: int) -> None:
     assert resource is not None
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    wanted = most or hard
+    limit = most or hard
     resource.setrlimit(
         resource.RLIMIT_DATA,
-        (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard),
+        (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard),
     )
 
 

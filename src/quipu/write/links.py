@@ -75,7 +75,8 @@ def link(
         for row in rows
         if row.defined is not None
         and (
-            (held := known.get(row.episode_id)) is None or held.links_id != present.get(row.ref, "")
+            (stored := known.get(row.episode_id)) is None
+            or stored.links_id != present.get(row.ref, "")
         )
     ]
     done = {

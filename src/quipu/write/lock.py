@@ -79,7 +79,7 @@ class Holder:
         _lock(self._handle)
 
     @staticmethod
-    def is_held(path: Path) -> bool:
+    def is_locked(path: Path) -> bool:
         """Whether a living process holds the file."""
         try:
             handle = os.open(path, os.O_RDWR)

@@ -198,13 +198,13 @@ def _prepare_passage(task: PassageTask, reading: StatementReading) -> Prepared:
     document = draft.document_entity("passage", passage.title or ref, properties=passage.properties)
     claims = [*draft.claims([document], only)]
     if kind != "code" and task.extract:
-        claims += _told(passage, only, episode, task.namespace, reading)
+        claims += _statements(passage, only, episode, task.namespace, reading)
     claims = _until(claims, passage.properties)
     chunks = (profile(kind).index_chunk(only),)
     return Prepared(ref, (), episode, chunks, tuple(resolve(claims)), (ref,), redactions)
 
 
-def _told(
+def _statements(
     passage: PassageInput,
     only: Chunk,
     episode: Episode,

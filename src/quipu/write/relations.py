@@ -73,22 +73,22 @@ def related(
     properties = redactor.properties(properties or {})
     relation = _relation(store.namespace, source, redactor.text(written_type), target)
     _require_ends(relation, source, target)
-    held = {**relation.properties, **properties}
+    merged = {**relation.properties, **properties}
     relation = msgspec.structs.replace(
         relation,
         confidence=_confidence(confidence),
         weight=_weight(weight),
         description=redactor.text(description),
-        properties=by_role(held, "person") if governed(relation) else held,
+        properties=by_role(merged, "person") if governed(relation) else merged,
     )
     kind, rel_id = relation.type, relation.rel_id
-    told = {key: value for key, value in properties.items() if key != _SPELLING}
-    said = msgspec.structs.replace(relation, properties=told)  # however it was spelled
+    stated = {key: value for key, value in properties.items() if key != _SPELLING}
+    said = msgspec.structs.replace(relation, properties=stated)  # however it was spelled
     content_hash = hashlib.sha256(msgspec.json.encode(said, order="deterministic")).hexdigest()
     now = clock()
     ref = f"relation:{rel_id}"
     draft = Draft(namespace=store.namespace, type=_SOURCE_TYPE, ref=ref, sha=content_hash, seen=now)
-    if draft.episode_id in store.get([draft.episode_id]) and _held(store, rel_id) is not None:
+    if draft.episode_id in store.get([draft.episode_id]) and _stored(store, rel_id) is not None:
         return rel_id, None
     episode = draft.episode(now, preview=f"{source.name} {kind} {target.name}")
     relation = msgspec.structs.replace(
@@ -150,13 +150,13 @@ def unrelate(store: Store, rel_id: str, *, clock: Clock) -> Relation:
     return relation
 
 
-def _held(store: Store, rel_id: str) -> Relation | None:
+def _stored(store: Store, rel_id: str) -> Relation | None:
     found = store.get([rel_id]).get(rel_id)
     return found if isinstance(found, Relation) else None
 
 
 def _require(store: Store, rel_id: str) -> Relation:
-    relation = _held(store, rel_id)
+    relation = _stored(store, rel_id)
     if relation is None:
         raise UnknownRecord(
             f"there is no relation {rel_id!r}: `quipu relation list` shows the ones there are"

@@ -122,11 +122,11 @@ def forget_rows(state: Path, dropped: Dropped) -> None:
     """Take the rows about what is dropped out of `index_errors.json`, if it is there."""
     path = state / "index_errors.json"
     try:
-        held = msgspec.json.decode(path.read_bytes(), type=_Errors)
+        report = msgspec.json.decode(path.read_bytes(), type=_Errors)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return
     kept = [
-        r for r in held.errors if not dropped.speaks_of(r.path) and not dropped.speaks_of(r.error)
+        r for r in report.errors if not dropped.speaks_of(r.path) and not dropped.speaks_of(r.error)
     ]
-    if len(kept) < len(held.errors):
+    if len(kept) < len(report.errors):
         _write_errors(state, kept)

@@ -111,13 +111,13 @@ class Indexer:
             for each in upkeep_of_kinds():
                 each.after_index(self._store, types, clock=self._clock)
         embedded, embed_seconds, notes = self._embed(embed, progress)
-        held = [s for s in sources if s.source_type == FILE]
+        files = [s for s in sources if s.source_type == FILE]
         chunks = self._store.counts(("chunk",))["chunk"]
         bad = {p.path for p in problems if p.severity == "error"}
         done = [t for t in found.todo if t.entry.path in writer.written]
         by_others = sum(1 for t in found.todo if t.entry.path not in writer.written | bad)
         report = IndexReport(
-            documents=sum(map(self._places.within(roots), (s.source_ref for s in held))),
+            documents=sum(map(self._places.within(roots), (s.source_ref for s in files))),
             chunks=chunks,
             removed=tuple(map(escaped, found.removed)),
             unchanged=found.unchanged + by_others,
@@ -137,7 +137,7 @@ class Indexer:
                 ProblemRow(path=escaped(each.path), error=each.of) for each in found.credentials
             ),
         )
-        self._write_report(report.errors, len(held), roots[0])
+        self._write_report(report.errors, len(files), roots[0])
         return report
 
     def _survey(
@@ -271,7 +271,7 @@ class Indexer:
         self, found: Survey, writer: BatchWriter, progress: Progress | None
     ) -> list[Problem]:
         problems: list[Problem] = []
-        held = {t.entry.path: t.held for t in found.todo}
+        episodes = {t.entry.path: t.episode_id for t in found.todo}
         total, done = len(found.todo), 0
         size = sum(t.entry.size for t in found.todo)
         with self.workers(size) as workers:
@@ -279,7 +279,7 @@ class Indexer:
                 done += 1
                 problems += prepared.problems
                 if prepared.episode is not None:
-                    writer.add_surveyed(prepared, held[prepared.ref])
+                    writer.add_surveyed(prepared, episodes[prepared.ref])
                 if progress:
                     progress("read", done, total)
         writer.flush()
@@ -325,9 +325,9 @@ class Indexer:
         self._marks.set(Mark(fingerprint(outcome.episode_ids), outcome.unresolved))
         return outcome.unresolved
 
-    def _embed(self, wanted: bool, progress: Progress | None) -> tuple[int, float, tuple[str, ...]]:
+    def _embed(self, embed: bool, progress: Progress | None) -> tuple[int, float, tuple[str, ...]]:
         """Vectors for what lacks them, if wanted and there is a model: how many, seconds, notes."""
-        if not wanted:
+        if not embed:
             return 0, 0.0, ()
         began = time.monotonic()
         with reporting(self.state, progress) as shown:

@@ -49,12 +49,12 @@ def writing_in(folder: Path) -> Generator[None]:
 
 def replace_file(path: Path, data: bytes) -> None:
     """Put `data` at `path`. Raises StoreUnavailable when that cannot be."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     with writing_in(path.parent):
         try:
-            private.write(beside, data)
-            beside.replace(path)
+            private.write(temporary, data)
+            temporary.replace(path)
         except OSError:
             with suppress(OSError):
-                beside.unlink(missing_ok=True)
+                temporary.unlink(missing_ok=True)
             raise

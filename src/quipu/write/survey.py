@@ -25,7 +25,7 @@ from quipu.write.options import IndexOptions
 from quipu.write.prepare import FILE
 
 _MOST_CHANGES = 5_000
-_NAME_HELD_ONE = (
+_NAME_WARNING = (
     "has a name that holds a secret: it is kept under a name without it; rename the file"
 )
 
@@ -37,7 +37,7 @@ class Todo(NamedTuple):
     document_id: str
     replaces: tuple[str, ...]
     state: Literal["added", "changed", "renamed"]
-    held: str | None
+    episode_id: str | None
 
 
 @dataclass(slots=True)
@@ -203,14 +203,14 @@ def _compare(
     fresh: list[tuple[FileEntry, str]] = []
     for ref in sorted(found):
         entry, content_hash = found[ref]
-        held = known.get(ref)
-        if held is None:
+        stored = known.get(ref)
+        if stored is None:
             fresh.append((entry, content_hash))
-        elif held.content_hash == content_hash and not again:
+        elif stored.content_hash == content_hash and not again:
             result.unchanged += 1
         else:
-            document_id = held.document_id or document_entity_id(namespace, ref)
-            result.todo.append(Todo(entry, document_id, (ref,), "changed", held.episode_id))
+            document_id = stored.document_id or document_entity_id(namespace, ref)
+            result.todo.append(Todo(entry, document_id, (ref,), "changed", stored.episode_id))
     for entry, content_hash in fresh:
         if vanished[content_hash]:
             old = known[vanished[content_hash].pop()]
@@ -251,7 +251,7 @@ def _entries(
         path = _numbered(item.path, shown[item.path])
         if isinstance(item, FileEntry):
             yield replace(item, path=path)
-            yield Problem(path, _NAME_HELD_ONE, "warning")
+            yield Problem(path, _NAME_WARNING, "warning")
         else:
             yield item._replace(path=path)
 

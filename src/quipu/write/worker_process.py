@@ -45,7 +45,7 @@ def _answered(
 ) -> Iterator[bytes]:
     """What is sent of the tasks, in order; the last of it after one that took too long."""
     results: list[Any] = []
-    told = time.monotonic()
+    sent_at = time.monotonic()
     for task, size in tasks:
         seconds = limits.seconds_for(size)
         allow(limits.memory_for(size))
@@ -54,9 +54,9 @@ def _answered(
         except TimeUp:  # it may have left anything half done behind
             yield _packed(TaskResults([*results, TookTooLong.after(seconds)], goes_on=False))
             raise EOFError from None
-        if time.monotonic() - told > TELL_S:
+        if time.monotonic() - sent_at > TELL_S:
             yield _packed(TaskResults(results, goes_on=True))
-            results, told = [], time.monotonic()
+            results, sent_at = [], time.monotonic()
     if results:
         yield _packed(TaskResults(results, goes_on=True))
 
