@@ -109,18 +109,18 @@ class ApiKeys:
         if entry is None:
             return None
         kept = _read(entry.value)
-        held = _plain(kept)
-        if not hmac.compare_digest(kept.seal, self._seal(held, secret)) or kept.revoked_at:
+        key = _plain(kept)
+        if not hmac.compare_digest(kept.seal, self._seal(key, secret)) or kept.revoked_at:
             return None
-        return held
+        return key
 
     def close(self) -> None:
         """Let go of the ledger."""
         self._ledger.close()
 
     def _seal(self, key: ApiKey, secret: str) -> str:
-        told = "\0".join((key.key_id, key.namespace, key.scope, secret))
-        return hmac.new(self._sealing, told.encode(), hashlib.sha256).hexdigest()
+        text = "\0".join((key.key_id, key.namespace, key.scope, secret))
+        return hmac.new(self._sealing, text.encode(), hashlib.sha256).hexdigest()
 
 
 def _read(value: bytes) -> _Kept:
@@ -133,6 +133,6 @@ def _read(value: bytes) -> _Kept:
 
 
 def _plain(kept: _Kept) -> ApiKey:
-    held = msgspec.structs.asdict(kept)
-    del held["seal"]
-    return ApiKey(**held)
+    fields = msgspec.structs.asdict(kept)
+    del fields["seal"]
+    return ApiKey(**fields)

@@ -117,10 +117,10 @@ class QuipuStore(BaseStore):
     def _do(self, op: Op) -> Result:
         match op:
             case GetOp():
-                held = self._items.get(op.namespace, op.key)
-                if held and op.refresh_ttl:
-                    self._items.renew([held])
-                return _item(held) if held else None
+                item = self._items.get(op.namespace, op.key)
+                if item and op.refresh_ttl:
+                    self._items.renew([item])
+                return _item(item) if item else None
             case PutOp():
                 self._put(op)
                 return None
@@ -162,7 +162,7 @@ class QuipuStore(BaseStore):
         return self._memory.embedder_for(text)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        def wanted(item: KeptItem) -> bool:
+        def condition(item: KeptItem) -> bool:
             asked = op.filter or {}
             return all(_matches(_at(item.value, key), given) for key, given in asked.items())
 
@@ -171,16 +171,16 @@ class QuipuStore(BaseStore):
         vectoriser = self._vectoriser(query) if query else None
         if vectoriser is not None:
             near = self._items.nearest(
-                prefix, query, vectoriser, wanted, limit=op.limit, offset=op.offset
+                prefix, query, vectoriser, condition, limit=op.limit, offset=op.offset
             )
             found = [(each.item, each.score) for each in near]
         elif query:
-            among = wanted if op.filter else None
+            among = condition if op.filter else None
             hits = self._items.search(prefix, query, among, limit=last)[op.offset :]
             found = [(each.item, each.score) for each in hits]
         else:
-            held = self._items.under(prefix, wanted)[op.offset : last]
-            found = [(item, None) for item in held]
+            items = self._items.under(prefix, condition)[op.offset : last]
+            found = [(item, None) for item in items]
         if op.refresh_ttl:
             self._items.renew([item for item, _ in found])
         return [_found(item, score) for item, score in found]
@@ -231,23 +231,23 @@ def _at(value: Mapping[str, Any], key: str) -> Any:
     """What stands under a key, or at a path of keys with dots between them."""
     if key in value:
         return value[key]
-    held: Any = value
+    inner: Any = value
     for part in key.split("."):
-        held = cast("Any", held).get(part) if isinstance(held, dict) else None
-    return held
+        inner = cast("Any", inner).get(part) if isinstance(inner, dict) else None
+    return inner
 
 
-def _matches(held: Any, given: Any) -> bool:
+def _matches(stored: Any, given: Any) -> bool:
     if isinstance(given, dict) and any(str(key).startswith("$") for key in cast("Any", given)):
         asked = cast("dict[str, Any]", given)
         unknown = [key for key in asked if key not in _COMPARE]
         if unknown:
             raise InvalidInput(f"{unknown[0]!r} is no comparison: use {', '.join(_COMPARE)}")
         try:
-            return all(_COMPARE[key](held, value) for key, value in asked.items())
+            return all(_COMPARE[key](stored, value) for key, value in asked.items())
         except TypeError:  # of different kinds, so neither is larger
             return False
-    return held == given
+    return stored == given
 
 
 def _fits(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
@@ -257,25 +257,25 @@ def _fits(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
     part = namespace[: len(path)]
     if condition.match_type == "suffix":
         part = namespace[len(namespace) - len(path) :]
-    return all(wanted in ("*", held) for wanted, held in zip(path, part, strict=True))
+    return all(expected in ("*", actual) for expected, actual in zip(path, part, strict=True))
 
 
-def _item(held: KeptItem) -> Item:
+def _item(item: KeptItem) -> Item:
     return Item(
-        value=held.value,
-        key=held.key,
-        namespace=held.namespace,
-        created_at=datetime.fromisoformat(held.created_at),
-        updated_at=datetime.fromisoformat(held.updated_at),
+        value=item.value,
+        key=item.key,
+        namespace=item.namespace,
+        created_at=datetime.fromisoformat(item.created_at),
+        updated_at=datetime.fromisoformat(item.updated_at),
     )
 
 
-def _found(held: KeptItem, score: float | None) -> SearchItem:
+def _found(item: KeptItem, score: float | None) -> SearchItem:
     return SearchItem(
-        namespace=held.namespace,
-        key=held.key,
-        value=held.value,
-        created_at=datetime.fromisoformat(held.created_at),
-        updated_at=datetime.fromisoformat(held.updated_at),
+        namespace=item.namespace,
+        key=item.key,
+        value=item.value,
+        created_at=datetime.fromisoformat(item.created_at),
+        updated_at=datetime.fromisoformat(item.updated_at),
         score=score,
     )

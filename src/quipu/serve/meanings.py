@@ -31,9 +31,9 @@ def keys(shape: Shape) -> list[ShapeKey]:
 
 def _meaning(hint: Any) -> str:
     for said in get_args(hint)[1:]:
-        told = said.description if isinstance(said, msgspec.Meta) else said
-        if isinstance(told, str):
-            return told
+        meaning = said.description if isinstance(said, msgspec.Meta) else said
+        if isinstance(meaning, str):
+            return meaning
     return ""
 
 

@@ -37,13 +37,13 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 def shaped(shape: type[S], *sources: object, **given: object) -> S:
     """A `shape` of what is `given` and, where nothing is, of the first source that has it."""
-    held = {
+    values = {
         name: getattr(source, name)
         for source in reversed(sources)
         for name in shape.__struct_fields__
         if hasattr(source, name)
     }
-    return shape(**{**held, **given})
+    return shape(**{**values, **given})
 
 
 def answer(shape: type[S], reply: Reply, **given: object) -> S:

@@ -181,8 +181,8 @@ def _command(run: Invocation, profile: str, project: bool) -> ServerCommand:
         return ServerCommand("quipu", ("mcp", *chosen, *space))
     with run.open(read_only=True) as memory:
         url = memory.home.shown
-    beside = Path(sys.executable).with_name("quipu")
-    program = str(beside) if beside.exists() else shutil.which("quipu") or "quipu"
+    script = Path(sys.executable).with_name("quipu")
+    program = str(script) if script.exists() else shutil.which("quipu") or "quipu"
     store = url if "://" in url else str(Path(url).expanduser().resolve())
     return ServerCommand(program, ("mcp", "--store", store, *chosen, *space))
 

@@ -47,9 +47,9 @@ def check(ctx: click.Context, reply: str) -> None:
     paths, the graph ids, the excerpt and the hash are looked up in the memory and its folder.
     """
     run = invocation()
-    held = _read(reply)
+    answer = _read(reply)
     with run.open(read_only=True) as memory:
-        found = memory.check_contract(held)
+        found = memory.check_contract(answer)
         run.show(found, lambda: _lines(found))
     if not found.ok:
         ctx.exit(NO)
@@ -61,14 +61,14 @@ def _read(reply: str) -> dict[str, object]:
     except OSError as error:
         raise InvalidInput(f"{reply!r} cannot be read: {error.strerror or error}") from error
     try:
-        held: object = msgspec.json.decode(data)
+        answer: object = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(
             f"{reply!r} is not JSON ({error}): give what `quipu ask --json` printed"
         ) from error
-    if not isinstance(held, dict):
+    if not isinstance(answer, dict):
         raise InvalidInput(f"{reply!r} is no JSON object: give what `quipu ask --json` printed")
-    return cast("dict[str, object]", held)
+    return cast("dict[str, object]", answer)
 
 
 def _lines(found: "Examined") -> Iterator[str]:

@@ -68,8 +68,8 @@ def _explained(found: "Explanation") -> Iterator[str]:
 def _input(each: "InputChange") -> str:
     values = each.now or each.then or {}
     shown = ", ".join(
-        f"{name} {held:g}" if isinstance(held, float) else f"{name} {held}"
-        for name, held in values.items()
+        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in values.items()
     )
     return f"{each.name}: {shown}  [{', '.join(each.record_ids)}]"
 

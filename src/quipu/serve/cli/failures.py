@@ -64,8 +64,8 @@ def _report(error: Exception, *, as_json: bool, traceback: bool) -> int:
     if isinstance(error, click.exceptions.NoArgsIsHelpError) and not as_json:
         error.show()
         return MISTAKE
-    kind, told, code = _explained(error)
-    message = _clean(told) if any(len(word) >= _SHORTEST for word in told.split()) else told
+    kind, detail, code = _explained(error)
+    message = _clean(detail) if any(len(word) >= _SHORTEST for word in detail.split()) else detail
     note(f"error: {safe(message, line=True)}", fg="red")
     if as_json:
         try:

@@ -87,10 +87,10 @@ def initialise(run: Invocation, folder: Path) -> Initialised:
     config = run.config(home, needs=("store",))
     admit(Home(str(home / DATABASE), home, home / STATE), named=False, read_only=False)
     private.make_folder(home / STATE)
-    wanted = {f"{STATE}/.gitignore": _GITIGNORE, FILE_NAME: settings_file()}
-    made_here = {*wanted} if config.store.url else {*wanted, DATABASE}
+    files = {f"{STATE}/.gitignore": _GITIGNORE, FILE_NAME: settings_file()}
+    made_here = {*files} if config.store.url else {*files, DATABASE}
     present = {name for name in made_here if (home / name).exists()}
-    for name, text in wanted.items():
+    for name, text in files.items():
         if name not in present:
             (home / name).write_text(text, "utf-8")
     place = config.store.url or home / DATABASE
@@ -309,8 +309,8 @@ def _index_lines(report: IndexReport, *, behind: bool = False) -> Iterator[str]:
     )
     unchanged = f", {report.unchanged:,} unchanged" if report.unchanged else ""
     yield f"{changes or 'Nothing changed'}{unchanged}, in {report.seconds:.1f} s."
-    held = f"{counted(report.documents, 'document')}, {counted(report.chunks, 'passage')}"
-    yield f"Held from here: {held}."
+    counts = f"{counted(report.documents, 'document')}, {counted(report.chunks, 'passage')}"
+    yield f"Held from here: {counts}."
     yield from _embedded(report)
     if report.unembedded:
         what_then = (

@@ -90,5 +90,5 @@ def _keys(run: Invocation) -> Generator[tuple[ApiKeys, str]]:
 
 def _line(each: ApiKey) -> str:
     ended = f"revoked {each.revoked_at[:10]}" if each.revoked_at else "in force"
-    told = f"{each.key_id}  {each.scope:5}  {each.namespace}  {each.created_at[:10]}  {ended}"
-    return safe(f"{told}  {each.note}".rstrip(), line=True)
+    text = f"{each.key_id}  {each.scope:5}  {each.namespace}  {each.created_at[:10]}  {ended}"
+    return safe(f"{text}  {each.note}".rstrip(), line=True)

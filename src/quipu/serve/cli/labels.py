@@ -23,10 +23,10 @@ class Labels:
 
     def read(self, ids: Iterable[str]) -> None:
         """Get the labels of `ids` at once."""
-        wanted = sorted({each for each in ids if each not in self._known})
-        found = self._graph.get([each for each in wanted if name_key(each) is None])
+        missing = sorted({each for each in ids if each not in self._known})
+        found = self._graph.get([each for each in missing if name_key(each) is None])
         paths = self._paths(found.values())
-        for each in wanted:
+        for each in missing:
             record = found.get(each)
             self._known[each] = label(record, each, paths)
             if isinstance(record, Relation):

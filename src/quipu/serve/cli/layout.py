@@ -96,25 +96,25 @@ def snippet(text: str, question: str, *, is_code: bool, indent: str = "") -> lis
         lines = textwrap.dedent(text.expandtabs(4)).strip("\n").splitlines()
         shown = [line for line in lines if line.strip()][:_CODE_LINES]
         return [indent + cut(safe(line), width() - cells(indent)) for line in shown]
-    wanted = set(stems(question))
+    terms = set(stems(question))
     if _LAID_OUT.search(text):
-        return _best_lines(text, wanted, indent)
+        return _best_lines(text, terms, indent)
     spans = sentences(text)
     if not spans:
         return []
-    first = max(spans, key=lambda span: (_shared(text[slice(*span)], wanted), -span[0]))
+    first = max(spans, key=lambda span: (_shared(text[slice(*span)], terms), -span[0]))
     shown = excerpt(text[first[0] :], limit=_PROSE_CHARACTERS)
     return wrapped(("… " if first[0] > spans[0][0] else "") + shown, indent=indent)
 
 
-def _best_lines(text: str, wanted: set[str], indent: str) -> list[str]:
+def _best_lines(text: str, terms: set[str], indent: str) -> list[str]:
     """The lines around the one that fits best: tables and fences are not run together."""
     lines = [line for line in text.expandtabs(4).splitlines() if line.strip()]
-    best = max(range(len(lines)), key=lambda at: (_shared(lines[at], wanted), -at))
+    best = max(range(len(lines)), key=lambda at: (_shared(lines[at], terms), -at))
     first = max(best - 1, 0)
     shown = lines[first : first + _CODE_LINES]
     return [indent + cut(safe(line), width() - cells(indent)) for line in shown]
 
 
-def _shared(text: str, wanted: set[str]) -> int:
-    return len(wanted & set(stems(text)))
+def _shared(text: str, terms: set[str]) -> int:
+    return len(terms & set(stems(text)))

@@ -292,12 +292,12 @@ def _figure(key: str, name: str, value: Any) -> Iterator[str]:
         if value is not None:
             yield safe(f"{name:<{_ROOM}} {_shown(key, value)}", line=True)
         return
-    held = cast("dict[str, Any]", value)
-    if any(isinstance(each, dict) for each in held.values()):
-        for inner, each in held.items():
+    figures = cast("dict[str, Any]", value)
+    if any(isinstance(each, dict) for each in figures.values()):
+        for inner, each in figures.items():
             yield from _figure(key, f"{name} {inner}", each)
     else:
-        shown = (f"{_labelled(inner)} {_shown(key, each)}" for inner, each in held.items())
+        shown = (f"{_labelled(inner)} {_shown(key, each)}" for inner, each in figures.items())
         yield safe(f"{name:<{_ROOM}} {'   '.join(shown)}", line=True)
 
 

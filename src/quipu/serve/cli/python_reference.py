@@ -298,11 +298,13 @@ def _type_part(name: str, found: _DefinedName) -> str:
         words = ", ".join(f"`{ast.unparse(each.value)}`" for each in members)
         parts.append(f"\nOne of {words}.\n")
     fields = list(_every_field(found))
-    told = any(_meaning(field) for field in fields)
+    has_meanings = any(_meaning(field) for field in fields)
     if fields:
-        head = "| field | type | default | meaning |" if told else "| field | type | default |"
-        rule = "|---|---|---|---|" if told else "|---|---|---|"
-        rows = "".join(_row(field, told=told) for field in fields)
+        head = (
+            "| field | type | default | meaning |" if has_meanings else "| field | type | default |"
+        )
+        rule = "|---|---|---|---|" if has_meanings else "|---|---|---|"
+        rows = "".join(_row(field, has_meanings=has_meanings) for field in fields)
         parts.append(f"\n{head}\n{rule}\n{rows}")
     methods = list(_methods(node))
     if "Protocol" in _bases(node):
@@ -332,18 +334,18 @@ def _every_field(found: _DefinedName) -> Iterator[ast.AnnAssign]:
     yield from _fields(found.node)
 
 
-def _row(field: ast.AnnAssign, *, told: bool) -> str:
+def _row(field: ast.AnnAssign, *, has_meanings: bool) -> str:
     default = f"`{ast.unparse(field.value)}`" if field.value else ""
     written = _cell(ast.unparse(_type(field.annotation)))
-    meaning = f" {_cell(_meaning(field))} |" if told else ""
+    meaning = f" {_cell(_meaning(field))} |" if has_meanings else ""
     return f"| `{_name(field.target)}` | `{written}` | {default} |{meaning}\n"
 
 
 def _meaning(field: ast.AnnAssign) -> str:
     """What a field's own `Annotated[…, "…"]` says of it."""
     match field.annotation:
-        case ast.Subscript(slice=ast.Tuple(elts=[_, ast.Constant(value=str(told))])) as node:
-            return told if _name(node.value) == "Annotated" else ""
+        case ast.Subscript(slice=ast.Tuple(elts=[_, ast.Constant(value=str(meaning))])) as node:
+            return meaning if _name(node.value) == "Annotated" else ""
         case _:
             return ""
 

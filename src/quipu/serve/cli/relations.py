@@ -142,8 +142,8 @@ def rm(rel_ids: tuple[str, ...]) -> None:
     """
     run = invocation()
     with run.open() as memory:
-        wanted = tuple(dict.fromkeys(rel_ids))
-        for rel_id in wanted:
+        ids = tuple(dict.fromkeys(rel_ids))
+        for rel_id in ids:
             relation_of(memory, rel_id)
-        ended = [memory.unrelate(rel_id).rel_id for rel_id in wanted]
+        ended = [memory.unrelate(rel_id).rel_id for rel_id in ids]
         run.show(Removed(removed=tuple(ended)), lambda: [f"Ended {each}." for each in ended])

@@ -146,8 +146,8 @@ def _verbosity(option: str) -> int:
     return option.count("v") if option.startswith("-v") and set(option[1:]) == {"v"} else 0
 
 
-def _version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
-    if wanted and not ctx.resilient_parsing:
+def _version(ctx: click.Context, _parameter: click.Parameter, requested: bool) -> None:
+    if requested and not ctx.resilient_parsing:
         from importlib.metadata import version
 
         click.echo(f"quipu {version('quipu-memory')}")

@@ -226,5 +226,5 @@ def documents_plan(plan: Plan) -> DocumentsPlan:
 def opened(record: Record | Passage, **around: Sequence[msgspec.Struct]) -> Opened:
     """What `quipu get` prints: a record, and the chunks, relations and support around it."""
     kind = "passage" if isinstance(record, Passage) else kind_of(record_id(record)) or "record"
-    held = {name: tuple(each) for name, each in around.items()}
-    return shaped(Opened, kind=kind, record=record, **held)
+    lists = {name: tuple(each) for name, each in around.items()}
+    return shaped(Opened, kind=kind, record=record, **lists)

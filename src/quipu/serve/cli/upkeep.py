@@ -51,8 +51,8 @@ def status() -> None:
     run = invocation()
     with run.open(read_only=True) as memory:
         present = memory.stats()
-        wanted = memory.config.embed.model != "none"
-        run.show(present, lambda: status_lines(present, embedding=wanted))
+        embedding = memory.config.embed.model != "none"
+        run.show(present, lambda: status_lines(present, embedding=embedding))
 
 
 @command("validate", "quipu validate", "quipu validate --strict --json")

@@ -184,8 +184,8 @@ def replay_lines(found: "Replay") -> Iterator[str]:
     )
     if found.worked_when_followed is not None:
         other = found.worked_otherwise
-        beside = f", other first attempts {other:.0%}" if other is not None else ""
+        others = f", other first attempts {other:.0%}" if other is not None else ""
         yield (
             f"First attempts that did what is advised worked {found.worked_when_followed:.0%} "
-            f"of {found.followed} times{beside}."
+            f"of {found.followed} times{others}."
         )

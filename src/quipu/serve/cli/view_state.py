@@ -52,8 +52,8 @@ def status_lines(status: Status, *, embedding: bool) -> Iterator[str]:
     """Where, how much, how old, what lacks a vector (if `embedding` is wanted), what to do."""
     yield f"Store: {safe(status.store, line=True)}  (namespace {safe(status.namespace)})"
     yield f"Generation: {status.generation:,}"
-    held = [counted(count, *_NOUNS.get(kind, (kind,))) for kind, count in status.counts.items()]
-    yield from wrapped("Holds: " + (", ".join(held) or "nothing"))
+    counts = [counted(count, *_NOUNS.get(kind, (kind,))) for kind, count in status.counts.items()]
+    yield from wrapped("Holds: " + (", ".join(counts) or "nothing"))
     if status.age_s is None:
         other = status.namespace != StoreConfig().namespace
         named = f" in the namespace {safe(status.namespace, line=True)!r}" if other else ""

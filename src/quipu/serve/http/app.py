@@ -61,30 +61,30 @@ class Threads(ThreadPoolExecutor):
     def __init__(self, threads: int, waiting: int) -> None:
         super().__init__(max_workers=threads, thread_name_prefix="quipu-http")
         self.most = threads + waiting
-        self._held = 0
+        self._active = 0
         self._counting = threading.Lock()
 
     @property
-    def held(self) -> int:
+    def active(self) -> int:
         """How many calls run or wait."""
-        return self._held
+        return self._active
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run `fn` in a thread. Raises Busy."""
         with self._counting:
-            if self._held >= self.most:
+            if self._active >= self.most:
                 raise Busy(
-                    f"{self._held} requests are being answered and more are not taken: try again "
+                    f"{self._active} requests are being answered and more are not taken: try again "
                     "in a moment, or start the server with more --threads"
                 )
-            self._held += 1
+            self._active += 1
         future = super().submit(fn, *args, **kwargs)
         future.add_done_callback(self._ended)
         return future
 
     def _ended(self, _future: Future[Any]) -> None:
         with self._counting:
-            self._held -= 1
+            self._active -= 1
 
 
 _UNKNOWN = "Object contains unknown field"
@@ -97,27 +97,27 @@ class StrictRequest(Request[Any, Any, Any]):
 
     async def json(self) -> Any:
         """The body as the type that the route's `data` has. Raises ValidationException."""
-        wanted = self.route_handler.parsed_data_field
+        field = self.route_handler.parsed_data_field
         body = await self.body()
         try:
-            return msgspec.json.decode(body, type=wanted.annotation if wanted else Any)
+            return msgspec.json.decode(body, type=field.annotation if field else Any)
         except msgspec.ValidationError as error:
             found = _AT.fullmatch(str(error))
             what, where = (found["what"], found["where"]) if found else (str(error), "")
-            if what.startswith(_UNKNOWN) and not where and wanted:
-                what = f"{what}{_taken(wanted.annotation)}"
-            told = {"message": what, "key": where or "data", "source": "body"}
-            raise ValidationException("the body cannot be used", extra=[told]) from error
+            if what.startswith(_UNKNOWN) and not where and field:
+                what = f"{what}{_taken(field.annotation)}"
+            entry = {"message": what, "key": where or "data", "source": "body"}
+            raise ValidationException("the body cannot be used", extra=[entry]) from error
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             said = "there is no body" if not body else f"the body is no JSON: {error}"
             raise ValidationException(f"{said}: send a JSON object") from error
 
 
-def _taken(wanted: Any) -> str:
+def _taken(annotation: Any) -> str:
     """The fields that a body may have, to be read after what is wrong with it."""
-    if not (isinstance(wanted, type) and issubclass(wanted, msgspec.Struct)):
+    if not (isinstance(annotation, type) and issubclass(annotation, msgspec.Struct)):
         return ""
-    fields = sorted(msgspec.structs.fields(wanted), key=lambda field: not field.required)
+    fields = sorted(msgspec.structs.fields(annotation), key=lambda field: not field.required)
     names = [field.encode_name for field in fields]
     return f"; it takes {', '.join(f'`{name}`' for name in names)}"
 
@@ -172,7 +172,7 @@ def make_api(
 ) -> Litestar:
     """The routes over `memories`, without the gate."""
     _watch(memories, metrics)
-    metrics.watch(memories.all, lambda: threads.held)
+    metrics.watch(memories.all, lambda: threads.active)
     set_asyncio_executor(threads)
     runs = Runs()
 

@@ -92,7 +92,7 @@ class Gate:
         except QuipuError as error:  # the keys cannot be read
             await sent.problem(503, str(error))
         finally:
-            self._told(scope, sent.status, begun)
+            self._log(scope, sent.status, begun)
 
     def _admitted(self, scope: Message, headers: dict[bytes, bytes]) -> Caller:
         self._check_host(headers)
@@ -119,8 +119,8 @@ class Gate:
         origin = headers.get(b"origin")
         if origin is None:
             return
-        told = urlsplit(origin.decode("latin-1").lower()).netloc
-        if told != host:
+        origin_host = urlsplit(origin.decode("latin-1").lower()).netloc
+        if origin_host != host:
             raise _Refused(
                 403,
                 f"a page of {origin.decode('latin-1')[:200]!r} may not use this server: open the "
@@ -170,7 +170,7 @@ class Gate:
                 "narrower question), or start the server with more --timeout",
             )
 
-    def _told(self, scope: Message, status: int, begun: _Begun) -> None:
+    def _log(self, scope: Message, status: int, begun: _Begun) -> None:
         """Count and log a request: its route, and its question only where that is asked for."""
         route = str(scope.get("path_template") or scope.get("quipu.route") or "other")
         seconds = time.monotonic() - begun.at
@@ -178,7 +178,7 @@ class Gate:
         if not _LOG.isEnabledFor(logging.INFO):
             return
         caller: Caller | None = scope.get(CALLER)
-        told = {
+        fields = {
             "request_id": begun.request_id,
             "method": scope["method"],
             "route": route,
@@ -187,8 +187,8 @@ class Gate:
             "key": caller.key_id if caller else "",
         }
         if self._options.log_questions and ASKED in scope:
-            told["question"] = redact(str(scope[ASKED]))[0]
-        _LOG.info(json.dumps(told))
+            fields["question"] = redact(str(scope[ASKED]))[0]
+        _LOG.info(json.dumps(fields))
 
 
 class _Coming:
@@ -225,12 +225,12 @@ class _Sent:
 
     async def problem(self, status: int, detail: str, *headers: tuple[bytes, bytes]) -> None:
         body = msgspec.json.encode(problem(status, detail, request_id=self._request_id))
-        told = [
+        all_headers = [
             (b"content-type", PROBLEM_TYPE.encode()),
             (b"content-length", str(len(body)).encode()),
             *headers,
         ]
-        await self({"type": "http.response.start", "status": status, "headers": told})
+        await self({"type": "http.response.start", "status": status, "headers": all_headers})
         await self({"type": "http.response.body", "body": body})
 
 

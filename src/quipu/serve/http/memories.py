@@ -35,7 +35,7 @@ class Memories:
         make: Callable[[], None] | None = None,
     ) -> None:
         self._open, self._make, self._folder = open_, make, folder
-        self._held: dict[str, Memory] = {}
+        self._memories: dict[str, Memory] = {}
         self._first: Memory | None = None
         self._keys: ApiKeys | None = None
         self._lock = threading.RLock()
@@ -73,15 +73,15 @@ class Memories:
         """The memory of a namespace. Raises NoMemory, StoreUnavailable."""
         with self._lock:
             first = self.first
-            if namespace not in self._held:
-                self._held[namespace] = self._closing.enter_context(self._open(namespace))
-                self.opened(self._held[namespace])
-            return self._held.get(namespace, first)
+            if namespace not in self._memories:
+                self._memories[namespace] = self._closing.enter_context(self._open(namespace))
+                self.opened(self._memories[namespace])
+            return self._memories.get(namespace, first)
 
     def all(self) -> list[Memory]:
         """Those that are open."""
         with self._lock:
-            return list(self._held.values())
+            return list(self._memories.values())
 
     def make(self) -> Memory:
         """Make the memory of a folder that has none; the one that is there, when it has."""
@@ -115,7 +115,7 @@ class Memories:
             raise
         if self._keys is not None:
             self._closing.callback(self._keys.close)
-        self._held[memory.store.namespace] = memory
+        self._memories[memory.store.namespace] = memory
         self._first = memory
         self.opened(memory)
 

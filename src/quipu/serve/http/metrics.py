@@ -88,10 +88,10 @@ class ServerMetrics:
         finally:
             self._stages.labels(name).observe(time.perf_counter() - begun)
 
-    def watch(self, memories: Callable[[], list[Memory]], held: Callable[[], int]) -> None:
+    def watch(self, memories: Callable[[], list[Memory]], active: Callable[[], int]) -> None:
         """Tell also of the memories that are open and the calls that run or wait, whenever the
         figures are read."""
-        self._registry.register(_State(memories, held))  # pyright: ignore[reportArgumentType]  any object that collects
+        self._registry.register(_State(memories, active))  # pyright: ignore[reportArgumentType]  any object that collects
 
     def text(self) -> bytes:
         """The figures as Prometheus reads them."""
@@ -130,8 +130,8 @@ class _Providers:
 class _State:
     """How the memories are at the moment somebody looks."""
 
-    def __init__(self, memories: Callable[[], list[Memory]], held: Callable[[], int]) -> None:
-        self._memories, self._held = memories, held
+    def __init__(self, memories: Callable[[], list[Memory]], active: Callable[[], int]) -> None:
+        self._memories, self._active = memories, active
 
     def collect(self) -> Iterator[Metric]:
         """The gauges of every open memory, by namespace."""
@@ -156,18 +156,18 @@ class _State:
             if status.age_s is not None:
                 age.add_metric([name], status.age_s)
             for state in ("accepted", "running", "done", "failed"):
-                held = sum(1 for job in memory.jobs() if job.status == state)
-                jobs.add_metric([name, state], held)
+                number = sum(1 for job in memory.jobs() if job.status == state)
+                jobs.add_metric([name, state], number)
         busy = GaugeMetricFamily("quipu_calls", "Calls that run or wait for a thread.")
-        busy.add_metric([], self._held())
+        busy.add_metric([], self._active())
         yield from (records, vectors, generation, age, lacking, jobs, busy)
 
 
 def _tracer() -> Any:
     """What makes spans; None unless an OTLP endpoint is configured and the extra `otel` is there.
     The names are OpenTelemetry's own: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME …"""
-    wanted = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-    if not any(os.environ.get(name) for name in wanted):
+    variables = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+    if not any(os.environ.get(name) for name in variables):
         return None
     return _make_tracer()
 

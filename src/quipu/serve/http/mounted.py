@@ -40,13 +40,13 @@ class Mounted:
             await self._app(scope, receive, send)
 
     def _until_the_end(self, send: Send) -> Send:
-        async def told(message: Message) -> None:
+        async def stopping_send(message: Message) -> None:
             if message["type"] == "lifespan.shutdown.complete":
                 for each in self._served.values():
                     await each.stop()
             await send(message)
 
-        return told
+        return stopping_send
 
     async def _for(self, caller: Caller) -> "_Served":
         memory = self._memories.of(caller.namespace) if caller.namespace else self._memories.first

@@ -143,9 +143,9 @@ def _path(path_format: str) -> str:
 def _finish(operation: dict[str, Any], opt: Mapping[str, Any]) -> None:
     """Failures as problems, who may call it, and a summary that is a sentence."""
     needs = opt.get("needs")
-    told = str(operation.pop("description", "") or "").strip()
-    if told:
-        first, _, rest = told.partition("\n")
+    description = str(operation.pop("description", "") or "").strip()
+    if description:
+        first, _, rest = description.partition("\n")
         operation["summary"] = first.strip().rstrip(".")
         if rest.strip():
             operation["description"] = " ".join(rest.split())

@@ -86,12 +86,12 @@ def response_of(request: Request[Any, Any, Any], error: Exception) -> Response[P
     headers = dict(cast("Mapping[str, str]", getattr(error, "headers", None) or {}))
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         headers["retry-after"] = "1"
-    told = problem(status, detail, kind=kind, request_id=request_id)
+    details = problem(status, detail, kind=kind, request_id=request_id)
     if request.url.path.startswith("/v1/"):
-        said = {"message": told.detail, "type": told.kind, "code": str(status)}
-        told = ChatProblem(**msgspec.structs.asdict(told), error=said)
+        said = {"message": details.detail, "type": details.kind, "code": str(status)}
+        details = ChatProblem(**msgspec.structs.asdict(details), error=said)
     return Response(
-        told,
+        details,
         status_code=status,
         media_type=PROBLEM_TYPE,
         headers=headers,
@@ -111,13 +111,13 @@ def _explained(error: Exception) -> tuple[int, str, str]:
         return next(s for family, s in _STATUS if isinstance(error, family)), name, str(error)
     if isinstance(error, HTTPException):
         if error.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-            told = "the body is larger than this server takes: send it in parts"
-            return error.status_code, "Request", f"{told}, or index the files where they lie"
+            message = "the body is larger than this server takes: send it in parts"
+            return error.status_code, "Request", f"{message}, or index the files where they lie"
         kind = InvalidInput.__name__ if error.status_code == 400 else "Request"
         return error.status_code, kind, "; ".join(_said(error))
     if isinstance(error, OSError):
-        told = f"{error.strerror or name}; check the disk, its rights and the free space"
-        return 503, "System", told
+        message = f"{error.strerror or name}; check the disk, its rights and the free space"
+        return 503, "System", message
     if isinstance(error, MemoryError):
         return 503, "System", "out of memory; ask for less at once"
     return 500, "Internal", f"{name}; this should not happen: report it with its id"

@@ -103,7 +103,7 @@ class Runs:
         keep(memory, _to_keep(run))
         with self._lock:
             self._runs[run.run_id] = memory.store.namespace, run
-            ended = [key for key, (_, held) in self._runs.items() if held.ended]
+            ended = [key for key, (_, each) in self._runs.items() if each.ended]
             for key in ended[: max(len(self._runs) - _KEPT, 0)]:
                 del self._runs[key]
         self._worker.submit(self._do, memory, run.run_id, do)
@@ -121,9 +121,9 @@ class Runs:
     def all(self, memory: Memory) -> list[Run]:
         """The runs of a namespace, the latest first: this process's, then those kept of others."""
         with self._lock:
-            held = [run for name, run in self._runs.values() if name == memory.store.namespace]
-        ours = {run.run_id for run in held}
-        return held[::-1] + [_of_before(run) for run in kept(memory) if run.run_id not in ours]
+            runs = [run for name, run in self._runs.values() if name == memory.store.namespace]
+        ours = {run.run_id for run in runs}
+        return runs[::-1] + [_of_before(run) for run in kept(memory) if run.run_id not in ours]
 
     def stop(self, memory: Memory, run_id: str) -> Run:
         """Ask a run to end: it does when it next tells how far it is. What it wrote stays."""
@@ -152,20 +152,20 @@ class Runs:
             return
         self._change(run_id, status="running")
 
-        def told(stage: str, done: int, total: int) -> None:
+        def on_progress(stage: str, done: int, total: int) -> None:
             if self._is_stopped(run_id):
                 raise _Stopped
             self._change(run_id, stage=stage, done=done, total=total)
 
         try:
-            result = msgspec.to_builtins(do(told), order="deterministic")
-            told_of = {"result": result, **_golden_figures(result)}
-            self._change(run_id, status="done", ended_at=self._clock(), **told_of)
+            result = msgspec.to_builtins(do(on_progress), order="deterministic")
+            fields = {"result": result, **_golden_figures(result)}
+            self._change(run_id, status="done", ended_at=self._clock(), **fields)
         except _Stopped:
             self._change(run_id, status="stopped", ended_at=self._clock())
         except QuipuError as error:
-            told_why = redact(str(error))[0]
-            self._change(run_id, status="failed", error=told_why, ended_at=self._clock())
+            reason = redact(str(error))[0]
+            self._change(run_id, status="failed", error=reason, ended_at=self._clock())
         except Exception as error:  # noqa: BLE001  the outermost boundary of this thread
             _LOG.exception("run %s failed", run_id)
             why = f"{type(error).__name__}; this should not happen: the server's log says more"
@@ -227,8 +227,8 @@ def keep(memory: Memory, run: KeptRun) -> None:
 def kept(memory: Memory) -> list[KeptRun]:
     """The runs of the memory's namespace, of whichever process, the latest first."""
     found = _with(memory, partial(_list, _prefix(memory))) or []
-    held = [msgspec.json.decode(value, type=KeptRun) for _, value in found]
-    return sorted(held, key=lambda run: (run.started_at, run.run_id), reverse=True)
+    runs = [msgspec.json.decode(value, type=KeptRun) for _, value in found]
+    return sorted(runs, key=lambda run: (run.started_at, run.run_id), reverse=True)
 
 
 def _kept_run(memory: Memory, run_id: str) -> KeptRun | None:

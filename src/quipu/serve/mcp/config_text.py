@@ -52,10 +52,10 @@ def json_content(text: str) -> dict[str, Any]:
     plain = _plain(text)
     if not plain.strip():
         return {}
-    held = json.loads(plain)
-    if not isinstance(held, dict):
+    content = json.loads(plain)
+    if not isinstance(content, dict):
         raise TypeError("it holds no object")
-    return cast("dict[str, Any]", held)
+    return cast("dict[str, Any]", content)
 
 
 def json_with(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
@@ -122,11 +122,11 @@ def _next(plain: str, at: int) -> int:
 
 
 def _put(text: str, into: _Object, key: str, value: Mapping[str, Any]) -> str:
-    held = into.member(key)
-    if held is not None:
-        indent = _indent(text, held.start)
+    member = into.member(key)
+    if member is not None:
+        indent = _indent(text, member.start)
         written = _dumped(text, value, indent or "", flat=indent is None)
-        return text[: held.value] + written + text[held.end :]
+        return text[: member.value] + written + text[member.end :]
     line = _line_end(text)
     outer = _indent(text, into.start, first=False) or ""
     if not into.members:
@@ -197,9 +197,9 @@ def toml_with(text: str, path: Sequence[str], table: Mapping[str, Any]) -> str:
         if key not in parent:
             parent[key] = tomlkit.table(is_super_table=True)
         parent = _inside(parent, key)
-    held: object = cast("Mapping[str, Any]", parent).get(path[-1])
-    if isinstance(held, MutableMapping):
-        there = cast("MutableMapping[str, Any]", held)
+    stored: object = cast("Mapping[str, Any]", parent).get(path[-1])
+    if isinstance(stored, MutableMapping):
+        there = cast("MutableMapping[str, Any]", stored)
         for key in [key for key in there if key not in table]:
             del there[key]
         for key, value in table.items():
@@ -251,10 +251,10 @@ def _checked(before: str, after: str, path: Sequence[str]) -> str:
     return after
 
 
-def _others(held: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
+def _others(table: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
     """All but what stands at `path`, and no empty tables on the way there."""
-    inner: object = held.get(path[0])
-    left = {key: value for key, value in held.items() if key != path[0]}
+    inner: object = table.get(path[0])
+    left = {key: value for key, value in table.items() if key != path[0]}
     if isinstance(inner, dict) and len(path) > 1:
         kept = _others(cast("dict[str, Any]", inner), path[1:])
         left |= {path[0]: kept} if kept else {}

@@ -76,7 +76,7 @@ class Subscribing:
 
     def __init__(self, bus: Following) -> None:
         self._bus = bus
-        self._held: dict[tuple[int, str], tuple[ServerSession, Callable[[], None]]] = {}
+        self._subscriptions: dict[tuple[int, str], tuple[ServerSession, Callable[[], None]]] = {}
         self._sending: set[asyncio.Task[None]] = set()
 
     async def subscribe(
@@ -88,14 +88,14 @@ class Subscribing:
             raise MCPError(INVALID_REQUEST, "over HTTP, follow a resource by subscriptions/listen")
         session, uri = context.session, str(params.uri)
 
-        def told(event: ServerEvent) -> None:
+        def notify(event: ServerEvent) -> None:
             if isinstance(event, ResourceUpdated) and event.uri == uri:
                 task = asyncio.get_running_loop().create_task(self._send(session, uri))
                 self._sending.add(task)
                 task.add_done_callback(self._sending.discard)
 
         self._leave(session, uri)
-        self._held[_key(session, uri)] = session, self._bus.subscribe(told)
+        self._subscriptions[_key(session, uri)] = session, self._bus.subscribe(notify)
         return EmptyResult()
 
     async def unsubscribe(
@@ -112,8 +112,8 @@ class Subscribing:
             self._leave(session, uri)
 
     def _leave(self, session: ServerSession, uri: str) -> None:
-        if held := self._held.pop(_key(session, uri), None):
-            held[1]()
+        if subscription := self._subscriptions.pop(_key(session, uri), None):
+            subscription[1]()
 
 
 def _key(session: ServerSession, uri: str) -> tuple[int, str]:

@@ -168,7 +168,7 @@ def uninstall(place: ConfigFile, name: str) -> FileChange:
     if earlier is not None and earlier != _NO_FILE:
         if place.key not in _content(place, earlier) and not _servers(place, after):
             after = _cut(place, after, (place.key,))
-        if _told(place, earlier) == _told(place, after):
+        if _settings_in(place, earlier) == _settings_in(place, after):
             after = earlier
         if _servers(place, earlier) == _servers(place, after):
             backup.unlink()
@@ -194,15 +194,15 @@ def _with(place: ConfigFile, text: str, name: str, command: ServerCommand) -> st
     servers = _content(place, text).get(place.key, {})
     if not isinstance(servers, dict):
         raise InvalidInput(f"{str(place.file)!r}: {place.key!r} is no object; mend it by hand")
-    held = cast("dict[str, Any]", servers).get(name)
-    entry: dict[str, Any] = cast("dict[str, Any]", held) if isinstance(held, dict) else {}
+    stored = cast("dict[str, Any]", servers).get(name)
+    entry: dict[str, Any] = cast("dict[str, Any]", stored) if isinstance(stored, dict) else {}
     kind = {"type": "stdio"} if place.typed else {}
-    wanted = {**entry, **kind, **started} if entry else {**kind, **started}
-    if wanted == entry:
+    result = {**entry, **kind, **started} if entry else {**kind, **started}
+    if result == entry:
         return text
     if place.is_toml:
-        return toml_with(text, (place.key, name), wanted)
-    return json_with(text, (place.key, name), wanted)
+        return toml_with(text, (place.key, name), result)
+    return json_with(text, (place.key, name), result)
 
 
 def _without(place: ConfigFile, text: str, name: str) -> str:
@@ -213,7 +213,7 @@ def _cut(place: ConfigFile, text: str, path: tuple[str, ...]) -> str:
     return toml_without(text, path) if place.is_toml else json_without(text, path)
 
 
-def _told(place: ConfigFile, text: str) -> dict[str, Any]:
+def _settings_in(place: ConfigFile, text: str) -> dict[str, Any]:
     """What a text says: a list of no servers is none."""
     content = _content(place, text)
     return {key: value for key, value in content.items() if key != place.key or value}

@@ -137,10 +137,10 @@ def _untitled(schema: Any) -> Any:
         return [_untitled(each) for each in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
-    held = cast("dict[str, Any]", schema)
+    fields = cast("dict[str, Any]", schema)
     return {
         key: _untitled(value)
-        for key, value in held.items()
+        for key, value in fields.items()
         if not (key == "title" and isinstance(value, str))
     }
 
@@ -192,8 +192,8 @@ def _short_numbers(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_short_numbers(each) for each in cast("list[Any]", value)]
     if isinstance(value, dict):
-        held = cast("dict[str, Any]", value)
-        return {k: v if k == "contract" else _short_numbers(v) for k, v in held.items()}
+        fields = cast("dict[str, Any]", value)
+        return {k: v if k == "contract" else _short_numbers(v) for k, v in fields.items()}
     return value
 
 

@@ -202,8 +202,8 @@ def _pieces(done: Completion, *, usage: bool) -> Iterator[bytes]:
 
     def event(delta: dict[str, Any], reason: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": reason}
-        told = {**shared, "choices": [choice], **more}
-        return b"data: " + msgspec.json.encode(told) + b"\n\n"
+        chunk = {**shared, "choices": [choice], **more}
+        return b"data: " + msgspec.json.encode(chunk) + b"\n\n"
 
     yield event({"role": "assistant", "content": ""})
     text = done.choices[0].message.content or ""
@@ -211,8 +211,8 @@ def _pieces(done: Completion, *, usage: bool) -> Iterator[bytes]:
         yield event({"content": text[begin : begin + _PIECE]})
     yield event({}, "stop", citations=done.citations, confidence=done.confidence)
     if usage:
-        told: dict[str, Any] = {**shared, "choices": [], "usage": done.usage}
-        yield b"data: " + msgspec.json.encode(told) + b"\n\n"
+        chunk: dict[str, Any] = {**shared, "choices": [], "usage": done.usage}
+        yield b"data: " + msgspec.json.encode(chunk) + b"\n\n"
     yield b"data: [DONE]\n\n"
 
 

@@ -51,8 +51,8 @@ def neo4j_health(memory: Memory) -> tuple[int, StoreHealth]:
     url = memory.home.url
     if (graph := graphs(url)) is None:
         kind = url.partition(":")[0] if "://" in url or url == "memory:" else "sqlite"
-        told = f"the store is {kind}, not Neo4j: /health/ready tells of it"
-        return 404, StoreHealth(status="not used", message=told)
+        detail = f"the store is {kind}, not Neo4j: /health/ready tells of it"
+        return 404, StoreHealth(status="not used", message=detail)
     status, body = graph.health(url)
     said = redact(body["message"])[0]
     return status, StoreHealth(status="healthy" if status == 200 else "unhealthy", message=said)
@@ -68,11 +68,11 @@ def _checks(memories: Memories) -> Iterator[ReadyCheck]:
     yield ReadyCheck(name="store", status="ok", detail=f"generation {status.generation}")
     chunks = status.counts.get("chunk", 0)
     if not chunks:
-        told = "it holds nothing: run `quipu index`, or remember something"
-        yield ReadyCheck(name="index", status="degraded", detail=told)
+        detail = "it holds nothing: run `quipu index`, or remember something"
+        yield ReadyCheck(name="index", status="degraded", detail=detail)
     elif status.stale:
-        told = f"{chunks} passages, and it is {(status.age_s or 0) / 3600:.0f} hours old"
-        yield ReadyCheck(name="index", status="degraded", detail=f"{told}: run `quipu index`")
+        detail = f"{chunks} passages, and it is {(status.age_s or 0) / 3600:.0f} hours old"
+        yield ReadyCheck(name="index", status="degraded", detail=f"{detail}: run `quipu index`")
     else:
         yield ReadyCheck(name="index", status="ok", detail=f"{chunks} passages")
     yield _embedder(memory, status.unembedded)
@@ -82,13 +82,13 @@ def _embedder(memory: Memory, lacking: int) -> ReadyCheck:
     try:
         embedder = memory.embedder
     except (QuipuError, OSError) as error:
-        told = f"words and graph only: {redact(str(error))[0]}"
-        return ReadyCheck(name="embedder", status="degraded", detail=told)
+        detail = f"words and graph only: {redact(str(error))[0]}"
+        return ReadyCheck(name="embedder", status="degraded", detail=detail)
     if embedder is None:
         return ReadyCheck(name="embedder", status="degraded", detail="none: words and graph only")
     if lacking:
-        told = f"{embedder.space}; {lacking} passages lack a vector: run `quipu index`"
-        return ReadyCheck(name="embedder", status="degraded", detail=told)
+        detail = f"{embedder.space}; {lacking} passages lack a vector: run `quipu index`"
+        return ReadyCheck(name="embedder", status="degraded", detail=detail)
     return ReadyCheck(name="embedder", status="ok", detail=embedder.space)
 
 

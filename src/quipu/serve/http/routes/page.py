@@ -47,10 +47,10 @@ def page_file(request: Request[Any, Any, Any], name: Ref) -> Response[bytes]:
 
 
 def _sent(request: Request[Any, Any, Any], name: str) -> Response[bytes]:
-    held = _files().get(name)
-    if held is None:
+    file = _files().get(name)
+    if file is None:
         raise NotFoundException(f"there is no {name[:200]!r} here: the page is at /")
-    data, tag = held
+    data, tag = file
     kind = _TYPES[name.rpartition(".")[2]]
     headers = {"content-security-policy": POLICY, "cache-control": "no-cache", "etag": tag}
     if request.headers.get("if-none-match") == tag:

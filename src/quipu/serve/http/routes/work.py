@@ -107,7 +107,7 @@ def show_setup(memories: TheMemories, caller: TheCaller) -> SetUp:
 def set_up(memories: TheMemories, runs: TheRuns) -> Response[Run]:
     """Make a memory of the folder, where there is none yet, and index it."""
     memory = memories.make()
-    run = runs.start(memory, "index", lambda told: memory.index(progress=told))
+    run = runs.start(memory, "index", lambda progress: memory.index(progress=progress))
     return Response(run, headers={"location": f"/api/v1/runs/{run.run_id}"})
 
 
@@ -129,16 +129,16 @@ def _work(memory: Memory, asked: NewRun) -> Callable[[Progress], Any]:
     match asked.kind:
         case "index":
             paths = [_inside(memory.home, path) for path in asked.paths]
-            return lambda told: memory.index(paths, progress=told)
+            return lambda progress: memory.index(paths, progress=progress)
         case "commits":
-            return lambda told: memory.index_git(memory.home.folder, progress=told)
+            return lambda progress: memory.index_git(memory.home.folder, progress=progress)
         case "reflect":
-            return lambda told: memory.reflect(progress=told)
+            return lambda progress: memory.reflect(progress=progress)
         case "reindex":
-            return lambda told: memory.reindex(progress=told)
+            return lambda progress: memory.reindex(progress=progress)
         case "golden":
             file = _inside(memory.home, asked.file or "goldens.yaml")
-            return lambda _told: golden_run(memory, file)
+            return lambda _progress: golden_run(memory, file)
 
 
 def _inside(home: Home, path: str) -> Path:
@@ -159,10 +159,10 @@ async def _followed(
     before = b""
     while True:
         found = await asyncio.to_thread(look)
-        told = msgspec.json.encode(found, order="deterministic")
-        if told != before:
-            before = told
-            yield ServerSentEventMessage(data=told.decode(), event=event)
+        data = msgspec.json.encode(found, order="deterministic")
+        if data != before:
+            before = data
+            yield ServerSentEventMessage(data=data.decode(), event=event)
         if ended(found):
             return
         await asyncio.sleep(_LOOK_S)
