@@ -10,7 +10,6 @@ import hashlib
 import os
 import secrets
 import stat
-import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -20,6 +19,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from quipu.errors import StoreUnavailable
+from quipu.files import private
 
 try:
     import fcntl
@@ -147,7 +147,7 @@ def sealing_key() -> bytes:
             assert home is not None
             file = home / "key"
             if not file.exists():
-                _write(file, secrets.token_bytes(_KEY_BYTES))
+                private.write_whole(file, secrets.token_bytes(_KEY_BYTES))
     except StoreUnavailable:
         pass
     with suppress(OSError):
@@ -167,7 +167,7 @@ def _remember(book: _Book, state: Path, more: dict[str, str]) -> None:
     known = book.read(_folder_of(state))
     owner = _owner(state)
     _put(book, msgspec.structs.replace(known, state=made, owner=owner, **more))
-    _write(state / _ID, f"{made}\n".encode())
+    private.write_whole(state / _ID, f"{made}\n".encode())
 
 
 def _put(book: _Book, entry: Trusted) -> None:
@@ -179,7 +179,7 @@ def _put(book: _Book, entry: Trusted) -> None:
             stored = _page(page)
             if stored is None or not Path(stored.folder).exists():
                 page.unlink(missing_ok=True)
-    _write(book.page(Path(entry.folder)), msgspec.json.encode(entry) + b"\n")
+    private.write_whole(book.page(Path(entry.folder)), msgspec.json.encode(entry) + b"\n")
 
 
 def _page(file: Path) -> Trusted | None:
@@ -255,15 +255,3 @@ def _unwritable(home: Path, error: OSError) -> StoreUnavailable:
         f"what you trust cannot be kept in {str(home)!r} ({error.strerror or error}): set "
         "XDG_STATE_HOME to a folder of your own that can be written"
     )
-
-
-def _write(file: Path, content: bytes) -> None:
-    """Whole or not at all, for the user alone."""
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(content)
-        Path(name).replace(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -12,7 +12,6 @@ that all processors do alike, so the file has one SHA-256, and another file is m
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.errors import MissingModel, WrongWeights
+from quipu.files import private
 
 __all__ = [
     "MODEL_NAME",
@@ -167,16 +167,9 @@ def _write_verified(known: dict[str, _Mark]) -> None:
 
 
 def _write_whole(path: Path, data: bytes) -> None:
-    """Whole or not at all, with its folder; nothing is left beside it. Raises OSError."""
+    """Whole or not at all, with its folder. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    private.write_whole(path, data)
 
 
 def rounded_weights(options: Any) -> Rounded:

@@ -6,12 +6,23 @@ On a system without such rights nothing happens.
 
 import os
 import stat
+import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-__all__ = ["FILE", "make_folder", "narrow", "open_new", "touch", "under", "wide", "write"]
+__all__ = [
+    "FILE",
+    "make_folder",
+    "narrow",
+    "open_new",
+    "touch",
+    "under",
+    "wide",
+    "write",
+    "write_whole",
+]
 
 FILE = 0o600
 _FOLDER = 0o700
@@ -42,6 +53,21 @@ def write(path: Path, data: bytes) -> None:
     """Put `data` at `path`, over what is there."""
     with open_new(path) as stream:
         stream.write(data)
+
+
+def write_whole(path: Path, data: bytes, *, rights: int = FILE) -> None:
+    """Put `data` at `path`, with these rights, whole or not at all."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        if rights != FILE:
+            temporary.chmod(rights)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def wide(paths: Iterable[Path]) -> list[Path]:

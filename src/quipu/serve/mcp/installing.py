@@ -7,13 +7,13 @@ person added to it stays, as does all else in the file. The file as it was is ke
 
 import os
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from quipu.errors import InvalidInput
+from quipu.files import private
 from quipu.serve.mcp.config_text import (
     json_content,
     json_with,
@@ -272,13 +272,5 @@ def _read(file: Path) -> str | None:
 def _write(file: Path, text: str, *, like: Path | None) -> None:
     """Write whole or not at all, with the rights of `like`."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(text.encode("utf-8"))
-        temporary.chmod(like.stat().st_mode & 0o777 if like else 0o600)
-        temporary.replace(file)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    rights = like.stat().st_mode & 0o777 if like else private.FILE
+    private.write_whole(file, text.encode("utf-8"), rights=rights)
