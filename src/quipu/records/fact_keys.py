@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from quipu.records.attributes import VALUE, Attributes
 from quipu.records.record import Fact
+from quipu.records.refs import session_ref
 from quipu.text import name_key
 
 __all__ = [
@@ -80,7 +81,7 @@ def owner_of(fact: Fact) -> FactKey:
     """Of whom or what it is said, whatever that is."""
     subject, said = name_key(fact.subject), fact.provenance
     group, path = said.get("group"), str(said.get("path", ""))
-    apart = isinstance(group, str) and not path.startswith(f"session:{group}#")
+    apart = isinstance(group, str) and not path.startswith(f"{session_ref(group)}#")
     nameless = subject in _NAMELESS or bool(said.get("local"))
     return FactKey(subject, "", str(group) if apart and nameless else "")
 

@@ -1,10 +1,11 @@
 """What citations open: the references of commits and sessions, which more than one kind names."""
 
-__all__ = ["COMMIT", "COMMIT_PREFIX", "commit_ref", "session_ref"]
+__all__ = ["COMMIT", "COMMIT_PREFIX", "SESSION_PREFIX", "commit_ref", "session_ref"]
 
 COMMIT = "commit"
 """The source type of a commit."""
 COMMIT_PREFIX = "commit:"
+SESSION_PREFIX = "session:"
 
 
 def commit_ref(sha: str) -> str:
@@ -15,7 +16,7 @@ def commit_ref(sha: str) -> str:
 def session_ref(session_id: str, first: int | None = None, last: int | None = None) -> str:
     """The source reference of a session, of one turn, or of turns `first` to `last`."""
     if first is None:
-        return f"session:{session_id}"
+        return f"{SESSION_PREFIX}{session_id}"
     if last is None or last == first:
-        return f"session:{session_id}#{first}"
-    return f"session:{session_id}#{first}-{last}"
+        return f"{SESSION_PREFIX}{session_id}#{first}"
+    return f"{SESSION_PREFIX}{session_id}#{first}-{last}"

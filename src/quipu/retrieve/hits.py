@@ -14,6 +14,7 @@ from quipu.records.ids import name_id
 from quipu.records.mentions import key_words
 from quipu.records.plan import Anchor, Expansion, Plan
 from quipu.records.record import Chunk, Entity, Episode
+from quipu.records.refs import COMMIT_PREFIX, SESSION_PREFIX
 from quipu.records.reply import FoundBy, Hit, PathStep, WhyRanked
 from quipu.records.role import Role, role_of
 from quipu.retrieve.rank import Candidate, calibrated, slope
@@ -24,7 +25,7 @@ __all__ = ["make_hits"]
 _MOST_GRAPH_IDS = 8
 _RECENCY_DAYS = 365.0
 # Sources that say themselves where the text stands.
-_WITHOUT_LINES = ("manual:", "session:", "commit:")
+_WITHOUT_LINES = ("manual:", SESSION_PREFIX, COMMIT_PREFIX)
 
 
 @dataclass(frozen=True, slots=True)

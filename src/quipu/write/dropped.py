@@ -3,9 +3,11 @@
 import dataclasses
 import re
 
+from quipu.records.refs import SESSION_PREFIX
+
 __all__ = ["EVERYTHING", "NOTHING", "Dropped", "is_whole"]
 
-_WHOLES = ("session:", "goal:", "task:")
+_WHOLES = (SESSION_PREFIX, "goal:", "task:")
 
 
 @dataclasses.dataclass(frozen=True, slots=True)

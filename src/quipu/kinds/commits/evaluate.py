@@ -29,6 +29,7 @@ from quipu.evaluate.dataset import (
 from quipu.evaluate.figures import mean, percentiles, reciprocal_rank_at
 from quipu.kinds.commits.model import CommitInput
 from quipu.records.document import Problem
+from quipu.records.refs import COMMIT_PREFIX
 from quipu.records.reply import Retrieved
 from quipu.records.scope import Scope
 
@@ -40,7 +41,6 @@ _TRACKS = ("A", "B")
 _KINDS = {"followup": "follow_up", "follow-up": "follow_up"}
 _NO_KIND = "cause"
 _SOURCE = "commit"
-_PREFIX = "commit:"
 
 
 class CommitMemory(Protocol):
@@ -184,7 +184,7 @@ def _ask(
             start = time.perf_counter()
             found = memory.search(row.text, limit=_DEPTH, scope=scope, touched=touched)
             latency_ms = (time.perf_counter() - start) * 1000
-            ranking = [hit.path.removeprefix(_PREFIX) for hit in found.hits]
+            ranking = [hit.path.removeprefix(COMMIT_PREFIX) for hit in found.hits]
             rank = reciprocal_rank_at(ranking, grades[row.id], _DEPTH)
             yield _Asked(_kind(row), track, rank, latency_ms)
         if progress:

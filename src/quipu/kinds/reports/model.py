@@ -12,6 +12,7 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.records.record import Episode
+from quipu.records.refs import COMMIT_PREFIX, SESSION_PREFIX
 
 __all__ = [
     "REPORT",
@@ -32,7 +33,7 @@ __all__ = [
     "trimmed",
 ]
 
-_COMMIT_LENGTH = len("commit:") + 12
+_COMMIT_LENGTH = len(COMMIT_PREFIX) + 12
 
 REPORT = "report"
 REPORTS = frozenset({REPORT})
@@ -271,13 +272,13 @@ def _size(report: Report) -> str:
 def changed_text(each: Changed) -> str:
     """What changed: its title and reference; of a commit no more than twelve digits."""
     ref = each.source_ref
-    short = ref[:_COMMIT_LENGTH] if ref.startswith("commit:") else ref
+    short = ref[:_COMMIT_LENGTH] if ref.startswith(COMMIT_PREFIX) else ref
     return f"{each.title} ({short})" if each.title and each.title != ref else short
 
 
 def _place(line: Quote | ReportedFact) -> str:
     ref = line.source_ref
-    if not line.chunk_id or ref.startswith(("session:", "manual:")):
+    if not line.chunk_id or ref.startswith((SESSION_PREFIX, "manual:")):
         return ref
     if line.start_line == line.end_line:
         return f"{ref}:{line.start_line}"

@@ -23,7 +23,7 @@ from quipu.ports import Store
 from quipu.records.document import Problem
 from quipu.records.naming import document_entity_id, named_entity_id
 from quipu.records.record import Entity, Fact
-from quipu.records.refs import COMMIT, commit_ref, session_ref
+from quipu.records.refs import COMMIT, SESSION_PREFIX, commit_ref, session_ref
 from quipu.records.schema import EntityType
 from quipu.when.instants import Clock, parse_instant
 from quipu.write.batches import BatchWriter
@@ -197,7 +197,7 @@ class _Ends:
         if end.kind == "url":
             return named_entity_id(self._space, EntityType.URL, end.name.partition("#")[0])
         if end.kind == "session":
-            ref = session_ref(end.name.removeprefix("session:").partition("#")[0])
+            ref = session_ref(end.name.removeprefix(SESSION_PREFIX).partition("#")[0])
             return document_entity_id(self._space, ref)
         if end.kind == "commit":
             return document_entity_id(self._space, commit_ref(self._whole(end.name)))

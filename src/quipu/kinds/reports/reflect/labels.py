@@ -12,6 +12,7 @@ from quipu.kinds.reports.reflect.mentioned import WORD, is_name
 from quipu.kinds.reports.reflect.network import EntityNetwork
 from quipu.records.ids import name_key
 from quipu.records.record import Chunk, Entity
+from quipu.records.refs import SESSION_PREFIX
 from quipu.text import STOP_WORDS, fold, looks_like_identifier, stem
 from quipu.text import name_key as folded
 
@@ -193,7 +194,7 @@ def _titled(documents: Sequence[Entity]) -> list[Entity]:
     own = [
         d
         for d in documents
-        if d.name != d.properties.get("file_path") and not d.name.startswith("session:")
+        if d.name != d.properties.get("file_path") and not d.name.startswith(SESSION_PREFIX)
     ]
     if 2 * len(own) <= len(documents):
         return []
@@ -220,9 +221,9 @@ def words_of(document: Entity) -> tuple[str, ...]:
     """The words that a document's path and title are made of, each once."""
     path = document.properties.get("file_path")
     text = path if isinstance(path, str) else ""
-    if text.startswith(("session:", "manual:", "http")):
+    if text.startswith((SESSION_PREFIX, "manual:", "http")):
         text = ""
-    if document.name != path and not document.name.startswith("session:"):
+    if document.name != path and not document.name.startswith(SESSION_PREFIX):
         text = f"{text} {document.name}"
     words = (piece.lower() for piece in _PIECE.findall(fold(text)))
     return tuple(dict.fromkeys(w for w in words if w not in _KEPT and is_name(w)))
