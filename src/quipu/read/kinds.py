@@ -82,6 +82,8 @@ _BY_EXTENSION: dict[str, tuple[Reader, str]] = {
 _BY_NAME: dict[str, tuple[Reader, str]] = {
     "codeowners": ("codeowners", "codeowners"),
     "pyproject.toml": ("manifest", "toml"),
+    "setup.cfg": ("manifest", "setup.cfg"),
+    "pkg-info": ("manifest", "pkg-info"),
     "package.json": ("manifest", "json"),
     "composer.json": ("manifest", "json"),
     "cargo.toml": ("manifest", "toml"),

@@ -1,53 +1,51 @@
-"""Dependency manifests: the package a file declares, and what it depends on."""
+"""Dependency manifests: the package a file declares, what it depends on, and what else it says of
+it, which its document keeps as `declares`.
+"""
 
 import re
 import tomllib
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import msgspec
 
+from quipu.read.declared import (
+    Dependency,
+    Manifest,
+    address,
+    declares,
+    items,
+    people,
+    specifier,
+    table,
+    text_of,
+)
 from quipu.read.keys import read_keys
-from quipu.read.prose import bare_urls, sections_of
+from quipu.read.prose import bare_urls, mentions, sections_of
+from quipu.read.python_manifests import pkg_info, pyproject, requirements, setup_cfg, setup_py
 from quipu.read.reading import Reading
 from quipu.records.document import Link, StatedRelation, Thing
 
-_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^\]]*\])?\s*([^#;]*)")
 _INCLUDED = re.compile(r"\s*(?:-r|--requirement|-c|--constraint)[\s=]+(\S+)")
 _NAME = re.compile(r"[\w@][\w@./:~+-]*")
 _PART = re.compile(r"[\w-]+")
 _GO_MODULE = re.compile(r"^[ \t]*module[ \t]+(\S+)", re.MULTILINE)
 _GO_VERSION = re.compile(r"^[ \t]*go[ \t]+(\d[\w.]*)", re.MULTILINE)
+_GO_BLOCK = re.compile(r"^(?:exclude|replace|retract|tool|ignore)\s*\([^)]*\)", re.MULTILINE)
+_SECTION = re.compile(r"\[([^\]\n]+)\]")
 _JSON_GROUPS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _JAVA = ("maven.compiler.release", "java.version", "maven.compiler.source")
+_POM_GROUPS = (
+    ("dependencies/dependency", ""),
+    ("dependencyManagement/dependencies/dependency", "management"),
+)
 _CARGO_GROUPS = ("dependencies", "dev-dependencies", "build-dependencies")
-
-
-class _Dependency(NamedTuple):
-    name: str
-    specifier: str = ""
-    group: str = ""
-
-
-class _Manifest(NamedTuple):
-    """What a manifest declares: its own package ("" for none), what that depends on, and what else
-    it says of it: `license`, `requires`, `authors`, `repository`, `commands`, `scripts`."""
-
-    package: str
-    dependencies: list[_Dependency]
-    version: str = ""
-    description: str = ""
-    about: Mapping[str, str] = {}
 
 
 def read_manifest(text: str, name: str, language: str) -> Reading:
     """The manifest called `name`; broken ones are read as data or text, with a warning."""
-    if language in ("toml", "json"):
-        reading = read_keys(text, language)
-    else:
-        reading = Reading(text, family="data", links=bare_urls(text))
-        reading.sections = sections_of([], text.count("\n") + 1)
+    reading = _base(text, language)
     reading.type = "manifest"
     if reading.warnings:
         return reading
@@ -64,20 +62,49 @@ def read_manifest(text: str, name: str, language: str) -> Reading:
     return reading
 
 
-def _add(reading: Reading, manifest: _Manifest) -> None:
+def read_setup(text: str) -> Reading:
+    """What a `setup.py` declares besides being code; nothing where it is broken."""
+    reading = Reading(text)
+    try:
+        manifest = setup_py(text)
+    except (ValueError, RecursionError):
+        return reading
+    _add(reading, manifest)
+    return reading
+
+
+def _base(text: str, language: str) -> Reading:
+    """The text with its sections and addresses, without what it declares."""
+    if language in ("toml", "json"):
+        return read_keys(text, language)
+    last = text.count("\n") + 1
+    if language == "pkg-info":  # a description follows, which is prose
+        reading = Reading(text, uses=mentions(text), links=bare_urls(text))
+        reading.sections = sections_of([], last)
+        return reading
+    reading = Reading(text, family="data", links=bare_urls(text))
+    headings: list[tuple[int, int, str]] = []
+    if language == "setup.cfg":
+        reading.uses = [u for u in mentions(text, spans_are_code=False) if u.kind == "path"]
+        lines = enumerate(text.split("\n"), 1)
+        headings = [(at, 1, found[1]) for at, line in lines if (found := _SECTION.match(line))]
+    reading.sections = sections_of(headings, last)
+    return reading
+
+
+def _add(reading: Reading, manifest: Manifest) -> None:
     lines = _Lines(reading.text)
+    if content := declares(manifest):
+        reading.properties["declares"] = content
     if manifest.package:
+        fields = {"version": manifest.version, **manifest.about}
         reading.things.append(
             Thing(
                 "Package",
                 manifest.package,
                 lines.of(manifest.package),
                 manifest.description,
-                {
-                    key: said
-                    for key, said in {"version": manifest.version, **manifest.about}.items()
-                    if said
-                },
+                {key: value for key, value in fields.items() if value},
             )
         )
     source = ("Package", manifest.package) if manifest.package else None
@@ -116,193 +143,134 @@ class _Lines:
         return self._first.get(word) or self._first.get(word.rpartition(":")[2], 1)
 
 
-def _requirement(written: object, group: str = "") -> list[_Dependency]:
-    match = _REQUIREMENT.match(written) if isinstance(written, str) else None
-    if match is None:
-        return []
-    return [_Dependency(match[1], match[3].strip(), group)]
-
-
-def _table(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
-
-
-def _items(value: object) -> list[Any]:
-    return cast("list[Any]", value) if isinstance(value, list) else []
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _specifier(value: object) -> str:
-    return _text(value) or _text(_table(value).get("version"))
-
-
-def _pyproject(text: str) -> _Manifest:
-    data = tomllib.loads(text)
-    project, poetry = _table(data.get("project")), _table(_table(data.get("tool")).get("poetry"))
-    found = [d for each in _items(project.get("dependencies")) for d in _requirement(each)]
-    for group, listed in _table(project.get("optional-dependencies")).items():
-        found += [d for each in _items(listed) for d in _requirement(each, group)]
-    for group, listed in _table(data.get("dependency-groups")).items():
-        found += [d for each in _items(listed) for d in _requirement(each, group)]
-    tables = [("", poetry), *_table(poetry.get("group")).items()]
-    for group, table in tables:
-        for name, value in _table(_table(table).get("dependencies")).items():
-            if name != "python":
-                found.append(_Dependency(name, _specifier(value), group))
-    own = _text(project.get("name")) or _text(poetry.get("name"))
-    about = project or poetry
-    return _Manifest(
-        own,
-        found,
-        _text(about.get("version")),
-        _text(about.get("description")),
-        _of_pyproject(project, poetry),
-    )
-
-
-def _of_pyproject(project: Mapping[str, Any], poetry: Mapping[str, Any]) -> dict[str, str]:
-    about = project or poetry
-    python = _text(project.get("requires-python")) or _specifier(
-        _table(poetry.get("dependencies")).get("python")
-    )
-    license_ = about.get("license")
-    named = [
-        each.rpartition(" :: ")[2]
-        for each in map(_text, _items(about.get("classifiers")))
-        if each.startswith("License :: ")
-    ]
-    return {
-        "license": _text(license_) or _text(_table(license_).get("text")) or ", ".join(named),
-        "requires": f"Python {python}" if python else "",
-        "authors": _people(about.get("authors")) or _people(about.get("maintainers")),
-        "repository": _address(_table(about.get("urls")), poetry),
-        "commands": ", ".join(_table(about.get("scripts"))),
-    }
-
-
-def _address(*tables: Mapping[str, Any]) -> str:
-    """Where the source stands, or else the project's page."""
-    for table in tables:
-        known = {key.casefold(): _text(value) for key, value in table.items()}
-        for key in ("source", "source code", "repository", "github", "code", "homepage", "url"):
-            if known.get(key):
-                return known[key].removeprefix("git+").removesuffix(".git")
-    return ""
-
-
-def _people(given: object) -> str:
-    """Names without their addresses: of "Ann <a@b.c>", of tables with a `name`."""
-    listed = _items(given) or [given]
-    names = [_text(each) or _text(_table(each).get("name")) for each in listed]
-    return ", ".join(bare for name in names if (bare := re.sub(r"\s*[<(].*", "", name).strip()))
-
-
-def _requirements(text: str) -> _Manifest:
-    found: list[_Dependency] = []
-    for line in text.split("\n"):
-        if line.strip() and not line.lstrip().startswith(("#", "-")) and "://" not in line:
-            found += _requirement(line)
-    return _Manifest("", found)
-
-
-def _package_json(text: str) -> _Manifest:
-    data = _table(msgspec.json.decode(text))
+def _package_json(text: str) -> Manifest:
+    data = table(msgspec.json.decode(text))
     found = [
-        _Dependency(name, _text(value), "" if group == "dependencies" else group)
+        Dependency(name, text_of(value), "" if group == "dependencies" else group)
         for group in _JSON_GROUPS
-        for name, value in _table(data.get(group)).items()
+        for name, value in table(data.get(group)).items()
     ]
-    own, commands = _text(data.get("name")), data.get("bin")
-    node = _text(_table(data.get("engines")).get("node"))
+    own, commands = text_of(data.get("name")), data.get("bin")
+    node = text_of(table(data.get("engines")).get("node"))
     repository = data.get("repository")
     about = {
-        "license": _text(data.get("license")) or _text(_table(data.get("license")).get("type")),
+        "license": text_of(data.get("license")) or text_of(table(data.get("license")).get("type")),
         "requires": f"Node.js {node}" if node else "",
-        "authors": _people(data.get("author")) or _people(data.get("maintainers")),
-        "repository": _address(
-            {"url": _text(repository)}, _table(repository), {"url": data.get("homepage")}
+        "authors": people(data.get("author")) or people(data.get("maintainers")),
+        "repository": address(
+            {"url": text_of(repository)}, table(repository), {"url": data.get("homepage")}
         ),
-        "commands": own if isinstance(commands, str) else ", ".join(_table(commands)),
-        "scripts": ", ".join(_table(data.get("scripts"))),
+        "commands": own if isinstance(commands, str) else ", ".join(table(commands)),
+        "scripts": ", ".join(table(data.get("scripts"))),
     }
-    return _Manifest(own, found, _text(data.get("version")), _text(data.get("description")), about)
-
-
-def _composer(text: str) -> _Manifest:
-    data = _table(msgspec.json.decode(text))
-    found = [
-        _Dependency(name, _text(value), group.removeprefix("require").removeprefix("-"))
-        for group in ("require", "require-dev")
-        for name, value in _table(data.get(group)).items()
-        if "/" in name  # the rest is PHP itself and what it is built with
-    ]
-    php, license_ = _text(_table(data.get("require")).get("php")), data.get("license")
-    about = {
-        "license": _text(license_) or ", ".join(map(_text, _items(license_))),
-        "requires": f"PHP {php}" if php else "",
-        "authors": _people(data.get("authors")),
-        "repository": _address(_table(data.get("support")), {"url": data.get("homepage")}),
-        "commands": ", ".join(_text(each).rpartition("/")[2] for each in _items(data.get("bin"))),
-        "scripts": ", ".join(_table(data.get("scripts"))),
-    }
-    return _Manifest(
-        _text(data.get("name")),
+    bins = {own: commands} if isinstance(commands, str) else table(commands)
+    return Manifest(
+        own,
         found,
-        _text(data.get("version")),
-        _text(data.get("description")),
+        text_of(data.get("version")),
+        text_of(data.get("description")),
         about,
+        {"commands": _named(bins), "scripts": _named(table(data.get("scripts")))},
     )
 
 
-def _go_mod(text: str) -> _Manifest:
+def _named(given: Mapping[str, Any]) -> dict[str, str | list[str]]:
+    """The entries of a table that are a text, or a list of texts."""
+    found: dict[str, str | list[str]] = {}
+    for name, value in given.items():
+        if isinstance(value, str):
+            found[name] = value
+        elif isinstance(value, list):
+            listed = items(cast("object", value))
+            found[name] = [each for each in listed if isinstance(each, str)]
+    return found
+
+
+def _composer(text: str) -> Manifest:
+    data = table(msgspec.json.decode(text))
+    found = [
+        Dependency(name, text_of(value), group.removeprefix("require").removeprefix("-"))
+        for group in ("require", "require-dev")
+        for name, value in table(data.get(group)).items()
+        if "/" in name  # the rest is PHP itself and what it is built with
+    ]
+    php, license_ = text_of(table(data.get("require")).get("php")), data.get("license")
+    bins = {text_of(each).rpartition("/")[2]: each for each in items(data.get("bin"))}
+    about = {
+        "license": text_of(license_) or ", ".join(map(text_of, items(license_))),
+        "requires": f"PHP {php}" if php else "",
+        "authors": people(data.get("authors")),
+        "repository": address(table(data.get("support")), {"url": data.get("homepage")}),
+        "commands": ", ".join(bins),
+        "scripts": ", ".join(table(data.get("scripts"))),
+    }
+    return Manifest(
+        text_of(data.get("name")),
+        found,
+        text_of(data.get("version")),
+        text_of(data.get("description")),
+        about,
+        {"commands": _named(bins), "scripts": _named(table(data.get("scripts")))},
+    )
+
+
+def _go_mod(text: str) -> Manifest:
     module = _GO_MODULE.search(text)
-    found: list[_Dependency] = []
-    for line in text.split("\n"):
+    found: list[Dependency] = []
+    for line in _GO_BLOCK.sub("", text).split("\n"):
         bare, _, comment = line.partition("//")
         path, version = [*bare.removeprefix("require").split()[:2], "", ""][:2]
         if "." in path and version.startswith("v"):
-            found.append(_Dependency(path, version, "indirect" if comment.strip() else ""))
+            found.append(Dependency(path, version, "indirect" if comment.strip() else ""))
     go = _GO_VERSION.search(text)
     about = {"requires": f"Go {go[1]}"} if go else {}
-    return _Manifest(module[1] if module else "", found, about=about)
+    return Manifest(module[1] if module else "", found, about=about)
 
 
-def _cargo(text: str) -> _Manifest:
+def _cargo(text: str) -> Manifest:
     data = tomllib.loads(text)
-    package = _table(data.get("package"))
-    rust = _text(package.get("rust-version"))
-    places: list[Mapping[str, Any]] = [
-        data,
-        _table(data.get("workspace")),
-        *map(_table, _table(data.get("target")).values()),
-    ]
-    found: list[_Dependency] = []
-    for place in places:
+    workspace = table(data.get("workspace"))
+    package = _inheriting(table(data.get("package")), table(workspace.get("package")))
+    rust = text_of(package.get("rust-version"))
+    bins = {text_of(table(b).get("name")): table(b).get("path", "") for b in items(data.get("bin"))}
+    found = list(_crates(table(workspace.get("dependencies")), "workspace"))
+    for place in (data, *map(table, table(data.get("target")).values())):
         for group in _CARGO_GROUPS:
-            for name, value in _table(place.get(group)).items():
-                real = _text(_table(value).get("package")) or name
-                found.append(
-                    _Dependency(real, _specifier(value), "" if group == "dependencies" else group)
-                )
-    return _Manifest(
-        _text(package.get("name")),
+            found += _crates(table(place.get(group)), "" if group == "dependencies" else group)
+    return Manifest(
+        text_of(package.get("name")),
         found,
-        _text(package.get("version")),
-        _text(package.get("description")),
+        text_of(package.get("version")),
+        text_of(package.get("description")),
         {
-            "license": _text(package.get("license")),
+            "license": text_of(package.get("license")),
             "requires": f"Rust {rust}" if rust else "",
-            "authors": _people(package.get("authors")),
-            "repository": _address(package),
-            "commands": ", ".join(_text(_table(b).get("name")) for b in _items(data.get("bin"))),
+            "authors": people(package.get("authors")),
+            "repository": address(package),
+            "commands": ", ".join(bins),
         },
+        {"commands": _named(bins), "features": _named(table(data.get("features")))},
     )
 
 
-def _pom(text: str) -> _Manifest:
+def _inheriting(package: Mapping[str, Any], shared: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A package with what it takes over from its workspace, which may have none."""
+    taken = {
+        key: value
+        for key, value in shared.items()
+        if not package or table(package.get(key)).get("workspace") is True
+    }
+    return {**package, **taken}
+
+
+def _crates(listed: Mapping[str, Any], group: str) -> Iterator[Dependency]:
+    for name, value in listed.items():
+        optional = not group and table(value).get("optional") is True
+        real = text_of(table(value).get("package")) or name
+        yield Dependency(real, specifier(value), "optional" if optional else group)
+
+
+def _pom(text: str) -> Manifest:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise ValueError("it declares XML entities, which are not expanded")
     try:
@@ -315,8 +283,9 @@ def _pom(text: str) -> _Manifest:
     if own and ":" not in own and (parent := root.findtext("parent/groupId")):
         own = f"{parent}:{own}"
     found = [
-        _Dependency(name, each.findtext("version") or "", each.findtext("scope") or "")
-        for each in _declared(root)
+        Dependency(name, each.findtext("version") or "", each.findtext("scope") or group)
+        for path, group in _POM_GROUPS
+        for each in root.iterfind(path)
         if (name := _coordinates(each))
     ]
     java = next(
@@ -327,14 +296,14 @@ def _pom(text: str) -> _Manifest:
         ),
         "",
     )
-    people = [each.text or "" for each in root.iterfind("developers/developer/name")]
+    named = [each.text or "" for each in root.iterfind("developers/developer/name")]
     about = {
         "license": (root.findtext("licenses/license/name") or "").strip(),
         "requires": f"Java {java}" if java else "",
-        "authors": ", ".join(each.strip() for each in people if each.strip()),
+        "authors": ", ".join(each.strip() for each in named if each.strip()),
         "repository": (root.findtext("scm/url") or root.findtext("url") or "").strip(),
     }
-    return _Manifest(
+    return Manifest(
         own,
         found,
         root.findtext("version") or "",
@@ -343,22 +312,19 @@ def _pom(text: str) -> _Manifest:
     )
 
 
-def _declared(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
-    yield from root.iterfind("dependencies/dependency")
-    yield from root.iterfind("dependencyManagement/dependencies/dependency")
-
-
 def _coordinates(element: ElementTree.Element) -> str:
     parts = (element.findtext("groupId"), element.findtext("artifactId"))
     return ":".join(part.strip() for part in parts if part and part.strip())
 
 
-_PARSERS: dict[str, Callable[[str], _Manifest]] = {
-    "pyproject.toml": _pyproject,
+_PARSERS: dict[str, Callable[[str], Manifest]] = {
+    "pyproject.toml": pyproject,
+    "setup.cfg": setup_cfg,
+    "pkg-info": pkg_info,
     "package.json": _package_json,
     "composer.json": _composer,
     "cargo.toml": _cargo,
     "go.mod": _go_mod,
     "xml": _pom,
-    "requirements": _requirements,
+    "requirements": requirements,
 }
