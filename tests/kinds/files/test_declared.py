@@ -1,4 +1,4 @@
-"""What manifests of six languages declare of their packages, asked for in a question."""
+"""What manifests declare of their packages, asked for in a question."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from quipu.config import Config
 from quipu.memory import Memory
+from quipu.read import manifest
 from quipu.testing.fakes import HashEmbedder
 
 PYPROJECT = """[project]
@@ -75,6 +76,105 @@ def project(tmp_path: Path) -> Callable[[str, str], Ask]:
     return make
 
 
+SETUP = """from setuptools import setup
+
+NEEDS = ["click>=8.0", "pyyaml"]
+VERSION = "1.4.0"
+COMPUTED = open("x").read()
+
+setup(
+    name="gadget",
+    version=VERSION,
+    author="Ann Lee",
+    license=COMPUTED,
+    python_requires=">=3.8",
+    install_requires=NEEDS + ["attrs"],
+    extras_require={"redis": ["redis>=4"], "docs": ["sphinx"]},
+    entry_points={
+        "console_scripts": ["gadget-run = gadget.cli:main", "gadget = gadget.__main__:main"]
+    },
+)
+"""
+SETUP_CFG = """[metadata]
+name = gadget
+version = attr: gadget.__version__
+license = ISC
+author = Bo Ek
+url = https://gadget.dev
+
+[options]
+python_requires = >=3.7
+install_requires =
+    click>=8.0
+    attrs
+
+[options.entry_points]
+console_scripts =
+    gadget = gadget.cli:main
+"""
+PKG_INFO = """Metadata-Version: 2.4
+Name: gadget
+Version: 3.2.1
+Requires-Python: >=3.11
+License-Expression: 0BSD
+Requires-Dist: click>=8.0
+Requires-Dist: redis>=4; extra == "cache"
+Provides-Extra: cache
+
+Gadget winds clocks.
+"""
+SCRIPTS = """[project]
+name = "gadget"
+version = "2.1.0"
+requires-python = ">=3.10"
+dependencies = ["numpy>=2", "PyYAML"]
+
+[project.scripts]
+gadget-inspect = "gadget.cmd.inspect:main"
+
+[project.optional-dependencies]
+redis = ["redis>=4"]
+
+[dependency-groups]
+dev = ["ruff==0.9.1"]
+
+[build-system]
+requires = ["cython>=3.0.8"]
+"""
+NPM = """{
+  "name": "gadget", "version": "5.0.1", "engines": {"node": ">=20.1"},
+  "bin": {"gadget": "bin/cli.js"}, "scripts": {"lint": "eslint .", "test": "mocha --exit"},
+  "dependencies": {"ws": "^8.1"}, "devDependencies": {"mocha": "^10"},
+  "peerDependencies": {"react": ">=17"}
+}
+"""
+CRATE = """[package]
+name = "gadget"
+version = "0.3.0"
+rust-version = "1.75"
+
+[features]
+default = ["gears", "springs"]
+gears = []
+springs = ["dep:coil", "steel"]
+
+[dependencies]
+steel = "1"
+coil = { version = "2", optional = true }
+"""
+GO = """module git.example/gadget/v2
+
+go 1.22
+
+require (
+	git.example/gear v1.2.0
+	git.example/oil v0.1.0 // indirect
+)
+
+replace (
+	git.example/gear => git.example/cog v1.9.0
+)
+"""
 DECLARED = [
     ("package.json", PACKAGE, "Which npm scripts are there?", "has the scripts lint, test"),
     ("composer.json", COMPOSER, "Which PHP version does it require?", "requires PHP >=8.1"),
@@ -100,6 +200,65 @@ DECLARED = [
     ),
     ("pom.xml", POM, "Which Java version does it need?", "Java 17"),
     ("pom.xml", POM, "Under which license is this project?", "licensed under MPL-2.0"),
+    ("setup.py", SETUP, "minimum python version?", "`gadget` requires Python >=3.8"),
+    ("setup.py", SETUP, "oldest Python this package supports", "requires Python >=3.8"),
+    ("setup.py", SETUP, "python requirement in setup.py", "requires Python >=3.8"),
+    ("setup.py", SETUP, "Which version is this?", "at version 1.4.0"),
+    ("setup.py", SETUP, "Who's the author in the package metadata?", "written by Ann Lee"),
+    (
+        "setup.py",
+        SETUP,
+        "which third-party packages does it need at run time",
+        "`gadget` depends on attrs, click >=8.0, pyyaml [1]",
+    ),
+    ("setup.py", SETUP, "What does the gadget-run command run?", "runs `gadget.cli:main`"),
+    ("setup.py", SETUP, "Which function does gadget-run script call?", "`gadget.cli:main`"),
+    ("setup.py", SETUP, "Which extras are there?", "has the extras docs, redis"),
+    ("setup.py", SETUP, "what does the redis extra install", "`redis` brings redis>=4"),
+    ("setup.py", SETUP, "version of redis required for the redis extra", "redis>=4 (extra redis)"),
+    ("setup.cfg", SETUP_CFG, "minimum python version?", "requires Python >=3.7"),
+    ("setup.cfg", SETUP_CFG, "What licence is it under?", "licensed under ISC"),
+    ("setup.cfg", SETUP_CFG, "Where is its homepage?", "https://gadget.dev"),
+    ("setup.cfg", SETUP_CFG, "Which dependencies does it have?", "on attrs, click >=8.0"),
+    ("setup.cfg", SETUP_CFG, "what is behind the gadget command?", "runs `gadget.cli:main`"),
+    ("PKG-INFO", PKG_INFO, "minimum python for gadget 3.2.1", "requires Python >=3.11"),
+    ("PKG-INFO", PKG_INFO, "What licence is it under?", "licensed under 0BSD"),
+    ("PKG-INFO", PKG_INFO, "which packages does the cache extra need?", "brings redis >=4"),
+    (
+        "pyproject.toml",
+        SCRIPTS,
+        "what python function is behind the gadget-inspect console script?",
+        "`gadget-inspect` runs `gadget.cmd.inspect:main`",
+    ),
+    ("pyproject.toml", SCRIPTS, "min python for v2.1.0", "requires Python >=3.10"),
+    ("pyproject.toml", SCRIPTS, "runtime dependencies", "depends on PyYAML, numpy >=2"),
+    ("pyproject.toml", SCRIPTS, "development dependencies of gadget", "ruff ==0.9.1 (dev)"),
+    ("pyproject.toml", SCRIPTS, "ruff version pinned for development", "ruff ==0.9.1 (dev)"),
+    ("pyproject.toml", SCRIPTS, "min cython version to build", "cython>=3.0.8 (build-system)"),
+    ("package.json", NPM, "min node version for this release", "requires Node.js >=20.1"),
+    ("package.json", NPM, "node version in package.json", "requires Node.js >=20.1"),
+    ("package.json", NPM, "what does npm run lint do?", "`lint` runs `eslint .`"),
+    ("package.json", NPM, "what does the test script run?", "`test` runs `mocha --exit`"),
+    ("package.json", NPM, "which file does the gadget bin point to?", "runs `bin/cli.js`"),
+    ("package.json", NPM, "Which peer dependencies does it have?", "react >=17 (peer)"),
+    ("package.json", NPM, "dependencies of gadget 5.0", "depends on ws ^8.1"),
+    ("package.json", NPM, "which version of react does it need?", "react >=17 (peer)"),
+    ("Cargo.toml", CRATE, "msrv", "requires Rust 1.75"),
+    ("Cargo.toml", CRATE, "gadget MSRV", "requires Rust 1.75"),
+    ("Cargo.toml", CRATE, "What's the MSRV of this crate?", "requires Rust 1.75"),
+    ("Cargo.toml", CRATE, "default cargo features of 0.3.0", "default features gears, springs"),
+    ("Cargo.toml", CRATE, "which cargo features are there?", "the features gears, springs"),
+    ("Cargo.toml", CRATE, "what does the `springs` feature pull in?", "enables dep:coil, steel"),
+    ("Cargo.toml", CRATE, "which crates does it depend on?", "depends on steel 1 [1]"),
+    ("Cargo.toml", CRATE, "optional dependencies", "coil 2 (optional)"),
+    ("go.mod", GO, "go directive in go.mod", "requires Go 1.22"),
+    ("go.mod", GO, "which modules does it require?", "depends on git.example/gear v1.2.0 [1]"),
+    (
+        "go.mod",
+        GO,
+        "min go version for gadget 2.4.1",
+        "requires Go 1.22; its manifest names no version of its own",
+    ),
 ]
 
 
@@ -125,6 +284,114 @@ def test_what_is_asked_of_something_else_is_not_answered_by_it(
 ) -> None:
     answer = project("pyproject.toml", PYPROJECT)(question)
     assert not any(says in answer for says in ("is licensed", "requires Python", "is at version"))
+
+
+TOLD = (
+    "requires",
+    "is at version",
+    "brings the command",
+    "depends on",
+    "has the",
+    " runs `",
+    "is licensed under",
+    "is written by",
+    "enables",
+    "declares no",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "question"),
+    [
+        ("setup.py", SETUP, "Which Python version fixed the race?"),
+        ("setup.py", SETUP, "What does the version command do?"),
+        ("setup.py", SETUP, "What does the gadget command do?"),
+        ("setup.py", SETUP, "Which command runs gadget?"),
+        ("setup.py", SETUP, "Which command runs the tests?"),
+        ("setup.py", SETUP, "min python for gadget 1.3.0"),
+        ("setup.py", SETUP, "When was version 1.4.0 released?"),
+        ("setup.py", SETUP, "How do I release a version?"),
+        ("setup.py", SETUP, "Why does it need a minimum Python version?"),
+        ("setup.py", SETUP, "How many dependencies does it have?"),
+        ("setup.py", SETUP, "Which packages need gadget?"),
+        ("setup.py", SETUP, "Which packages depend on it?"),
+        ("setup.py", SETUP, "Which dependencies were removed in 1.4.0?"),
+        ("setup.py", SETUP, "Which version of click fixed the bug?"),
+        ("setup.py", SETUP, "Which version of pyyaml does it need?"),
+        ("setup.py", SETUP, "Who is the author of click?"),
+        ("setup.py", SETUP, "latest supported python version"),
+        ("setup.py", SETUP, "Which Python version does the docker image use?"),
+        ("setup.py", SETUP, "python requirement in setup.cfg"),
+        ("setup.py", SETUP, "What licence is it under?"),
+        ("setup.py", SETUP, "python requirement in docs/setup.py"),
+        ("setup.cfg", SETUP_CFG, "Which version is this?"),
+        ("package.json", NPM, "Which script runs mocha?"),
+        ("package.json", NPM, "Does it run on node 18?"),
+        ("package.json", NPM, "dependencies of gadget 4.0.0"),
+        ("Cargo.toml", CRATE, "What does the springs feature do?"),
+        ("Cargo.toml", CRATE, "Which feature turns on the alarm?"),
+        ("Cargo.toml", CRATE, "Is the springs feature enabled by default?"),
+        ("go.mod", GO, "Which Go version introduced generics?"),
+    ],
+)
+def test_what_no_manifest_says_is_not_answered_by_it(
+    project: Callable[[str, str], Ask], name: str, text: str, question: str
+) -> None:
+    answer = project(name, text)(question)
+    assert not any(f"{says}" in answer.split("```")[0] for says in TOLD)
+
+
+def test_the_project_table_of_pyproject_comes_before_an_older_manifest(
+    tmp_path: Path, project: Callable[[str, str], Ask]
+) -> None:
+    (tmp_path / "setup.py").write_text(SETUP, "utf-8")
+    ask = project("pyproject.toml", SCRIPTS)
+    assert "requires Python >=3.10 [1]" in ask("minimum python version?")
+    assert "requires Python >=3.8 [1]" in ask("minimum python version in setup.py?")
+    assert "is at version 2.1.0" in ask("What version is this project?")
+
+
+def test_packages_of_one_name_keep_what_each_manifest_says(
+    tmp_path: Path, project: Callable[[str, str], Ask]
+) -> None:
+    (tmp_path / "package.json").write_text(NPM, "utf-8")
+    ask = project("pyproject.toml", SCRIPTS)
+    assert "requires Python >=3.10" in ask("minimum python version?")
+    assert "requires Node.js >=20.1" in ask("minimum node version?")
+    assert "is at version 5.0.1" in ask("Which version does package.json declare?")
+
+
+def test_a_setup_py_beside_a_pyproject_without_a_project_is_read(
+    tmp_path: Path, project: Callable[[str, str], Ask]
+) -> None:
+    (tmp_path / "setup.py").write_text(SETUP, "utf-8")
+    ask = project("pyproject.toml", '[build-system]\nrequires = ["setuptools>=80"]\n')
+    assert "`gadget` requires Python >=3.8" in ask("minimum python version?")
+    assert "setuptools>=80 (build-system)" in ask("which setuptools version is required to build?")
+
+
+def test_a_manifest_without_dependencies_says_so(project: Callable[[str, str], Ask]) -> None:
+    said = project("go.mod", "module git.example/gadget\n\ngo 1.22\n")(
+        "Which dependencies are there?"
+    )
+    assert "`git.example/gadget` declares no dependencies [1]" in said
+
+
+def test_a_long_list_is_shortened(project: Callable[[str, str], Ask]) -> None:
+    listed = ", ".join(f'"part{n:02d}"' for n in range(40))
+    text = f'[project]\nname = "gadget"\ndependencies = [{listed}]\n'
+    said = project("pyproject.toml", text)("runtime dependencies")
+    assert "part29 and 10 more" in said
+
+
+def test_a_store_that_holds_no_more_than_properties_of_the_package_answers_as_before(
+    project: Callable[[str, str], Ask], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manifest, "declares", lambda _: {})
+    ask = project("pyproject.toml", PYPROJECT)
+    assert "licensed under BSD-3-Clause" in ask("What licence is it under?")
+    assert "brings the command gadget" in ask("Which command does it install?")
+    assert "requires Python >=3.10" in ask("minimum python version?")
 
 
 APACHE = "Apache License\n        Version 2.0, January 2004\n    http://www.apache.org/licenses/\n"

@@ -11,9 +11,9 @@ sections right below it, three or more, are called by names of code.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from posixpath import dirname, join
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.answer.intent import Asked
@@ -21,21 +21,19 @@ from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import plain
 from quipu.answer.support import EvidencePool, from_chunk, support
 from quipu.kinds.files.code_answers import is_told_line, of_code
-from quipu.kinds.files.project import (
-    ASKED,
-    LICENCES,
+from quipu.kinds.files.declared import (
     MANIFESTS,
-    READMES,
-    DeclaredProperty,
-    as_written,
-    asked_field,
-    is_asked,
-    lead,
-    licence_of,
+    WORDS,
+    DeclaredQuestion,
+    ToldDeclaration,
+    asks_for_licence,
     own_name,
+    read_declared,
+    told_of,
 )
+from quipu.kinds.files.project import LICENCES, READMES, lead, licence_of
 from quipu.ports import Planner
-from quipu.records.record import Chunk, Entity
+from quipu.records.record import Chunk, Entity, Value
 from quipu.records.schema import EntityType, RelationType
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import looks_like_identifier, name_key, stems
@@ -53,7 +51,6 @@ _ASKS = re.compile(
     r"|give me)\b",
     re.IGNORECASE,
 )
-_IN_MANIFEST = re.compile("|".join(map(re.escape, MANIFESTS)), re.IGNORECASE)
 # What such a question says besides the name of the project.
 _ASKING = frozenset(
     stems(
@@ -61,13 +58,9 @@ _ASKING = frozenset(
         "kind sort main short brief exactly mean point introduction thing"
     )
 )
-# What asks for something else than what it names.
-_OTHER = re.compile(
-    r"\b(?:instead|rather than|other than|besides|except|apart from|no longer|replac\w+)\b",
-    re.IGNORECASE,
-)
 _USED_FOR = re.compile(r"\bused for\b", re.IGNORECASE)
 _SAID = 0.7
+_PASSAGES = 3
 
 _OUTLINED_PAGES = 5
 _FEWEST_HEADINGS, _MOST_HEADINGS = 3, 20
@@ -75,12 +68,33 @@ _LONGEST_HEADING = 80
 _SHARE_OF_CODE = 0.6
 
 
+class _Manifest(NamedTuple):
+    """A manifest: its document, and the package that it defines, if any."""
+
+    document: Entity
+    package: Entity | None
+
+    @property
+    def declares(self) -> Mapping[str, Value]:
+        """What it declares; from stores that hold no more, what its package does."""
+        content = self.document.properties.get("declares")
+        if isinstance(content, dict):
+            return cast("dict[str, Value]", content)
+        return self.package.properties if self.package else {}
+
+
 class _Project(NamedTuple):
-    """A project: where it lies, the packages that its manifests define, its README."""
+    """A project: where it lies, its manifests, its README."""
 
     folder: str
-    packages: tuple[Entity, ...]
+    manifests: tuple[_Manifest, ...]
     readme: Entity | None
+
+    @property
+    def packages(self) -> tuple[Entity, ...]:
+        """The packages that its manifests define."""
+        found = {m.package.entity_id: m.package for m in self.manifests if m.package}
+        return tuple(found.values())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -112,14 +126,16 @@ class FileAnswers(Answers):
     def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
         """Where a README or a manifest that only the graph led to says all of it, neither the
         words that it lacks nor the score of what was found besides speaks of it; nor where lines
-        of code do that the records led to."""
+        of code do that the records led to. What a manifest answers names nothing else."""
         if draft.stated < 1 or not draft.evidence:
             return {}
         others: dict[str, float | None] = {"miss": 0.0, "score1": max(score1 or 0.0, 0.0)}
         if all(map(is_told_line, draft.evidence)):
             return {**others, "code": 0.0, "unsaid": 0.0}
-        led = all(each.score is None and _is_of_project(each.path) for each in draft.evidence)
-        return others if led else {}
+        if not all(each.score is None and _is_of_project(each.path) for each in draft.evidence):
+            return {}
+        declared = all(_name(each.path) in MANIFESTS for each in draft.evidence)
+        return {**others, "unknown_names": 0.0} if declared else others
 
 
 ANSWERS = FileAnswers()
@@ -127,22 +143,39 @@ ANSWERS = FileAnswers()
 
 def _declared(asked: Asked, planner: Planner, pool: EvidencePool) -> list[AnswerStatement]:
     """What a manifest declares of the package in question: its licence, what it requires …"""
-    said = frozenset(stems(_IN_MANIFEST.sub(" ", _SELF.sub(" ", asked.text))))
-    if not said & ASKED or _OTHER.search(asked.text):
+    read = read_declared(asked.text)
+    if read is None:
         return []
     home = _project("", planner)
     projects = [home] if home else []
-    if _SELF.search(asked.text) is None and (other := _named(set(said - ASKED), asked, planner)):
+    if not read.itself and (other := _named(set(stems(read.text)) - WORDS, asked, planner)):
         projects.insert(0, other)
     for project in projects:
-        named = {stem for p in project.packages for stem in stems(own_name(p.name))}
-        for package in project.packages:
-            field = asked_field(said - named, package)
-            if field and (told := _of_field(package, field, planner, pool)):
-                return [told]
-        if is_asked("license", said - named) and (told := _of_licence(project, planner, pool)):
+        if told := _of_manifests(read, project, planner, pool):
+            return [told]
+        names = [own_name(p.name) for p in project.packages]
+        if asks_for_licence(read, names) and (told := _of_licence(project, planner, pool)):
             return [told]
     return []
+
+
+def _of_manifests(
+    read: DeclaredQuestion, project: _Project, planner: Planner, pool: EvidencePool
+) -> AnswerStatement | None:
+    """What the first manifest says that answers, of those that the question names if it does."""
+    names = [own_name(p.name) for p in project.packages]
+    declared = [m.declares.get("version") for m in project.manifests]
+    versions = {each for each in declared if isinstance(each, str)}
+    for manifest in project.manifests:
+        name = _name(_path(manifest.document))
+        if read.manifests and name not in read.manifests:
+            continue
+        package = manifest.package or next(iter(project.packages), None)
+        called = package.name.replace("`", "'") if package else name
+        told = told_of(read, called, manifest.declares, names=names, versions=versions)
+        if told and (statement := _cited(told, manifest, planner, pool)):
+            return statement
+    return None
 
 
 def _of_licence(project: _Project, planner: Planner, pool: EvidencePool) -> AnswerStatement | None:
@@ -171,28 +204,35 @@ def _chunks_of(document: Entity, planner: Planner, pool: EvidencePool) -> list[C
     return planner.chunks(numbers)
 
 
-def _of_field(
-    package: Entity, field: DeclaredProperty, planner: Planner, pool: EvidencePool
+def _cited(
+    told: ToldDeclaration, manifest: _Manifest, planner: Planner, pool: EvidencePool
 ) -> AnswerStatement | None:
-    """The sentence, with the passage of the manifest that holds its first words."""
-    value = str(package.properties[field.key])
-    for manifest in _manifests_of(package, planner):
-        named = planner.named([name_key(manifest)]).get(name_key(manifest), ())
-        document = next((e for e in named if e.type == EntityType.DOCUMENT), None)
-        if document is None:
-            continue
-        for chunk in _chunks_of(document, planner, pool):
-            if as_written(value) in chunk.text:
-                ids = (document.entity_id, package.entity_id)
-                passage = from_chunk(chunk, planner, ids, document)
-                name = package.name.replace("`", "'")
-                said = f"`{name}` {field.says} {plain(value)}"
-                return AnswerStatement(said, (passage,), kind=EntityType.PACKAGE)
-    return None
+    """The sentence, with the passages of the manifest that hold its words."""
+    chunks = _chunks_of(manifest.document, planner, pool)
+    quoted: dict[str, Chunk] = {}
+    for first, *others in told.places:
+        saying = [chunk for chunk in chunks if first in chunk.text]
+        if saying:
+            best = max(saying, key=lambda chunk: sum(word in chunk.text for word in others))
+            quoted.setdefault(best.chunk_id, best)
+    if not quoted:
+        return None
+    package = (manifest.package.entity_id,) if manifest.package else ()
+    ids = (manifest.document.entity_id, *package)
+    passages = [
+        from_chunk(chunk, planner, ids, manifest.document)
+        for chunk in [*quoted.values()][:_PASSAGES]
+    ]
+    return AnswerStatement(plain(told.text), tuple(passages), kind=EntityType.PACKAGE)
 
 
 def _is_of_project(path: str) -> bool:
-    return name_key(path).rpartition("/")[2] in {*READMES, *MANIFESTS, *LICENCES}
+    return _name(path) in {*READMES, *MANIFESTS, *LICENCES}
+
+
+def _name(path: str) -> str:
+    """What a file is called, as names are compared."""
+    return name_key(path).rpartition("/")[2]
 
 
 def _asked_project(asked: Asked, planner: Planner) -> _Project | None:
@@ -245,15 +285,23 @@ def _project(folder: str, planner: Planner) -> _Project | None:
         if entity.type == EntityType.DOCUMENT and name_key(_path(entity)) == key
     }
     readme = next((documents[k] for k in keys[: len(READMES)] if k in documents), None)
-    manifests = [documents[k].entity_id for k in keys[len(READMES) :] if k in documents]
+    found = [documents[k] for k in keys[len(READMES) :] if k in documents]
+    manifests = tuple(_Manifest(each, _defined_in(each, planner)) for each in found)
+    return _Project(folder, manifests, readme) if readme or _says(manifests) else None
+
+
+def _says(manifests: Sequence[_Manifest]) -> bool:
+    return any(each.package or each.declares for each in manifests)
+
+
+def _defined_in(manifest: Entity, planner: Planner) -> Entity | None:
+    """The package that a manifest defines."""
     types = frozenset({str(RelationType.DEFINED_IN)})
-    defined = planner.neighbors(manifests, direction="in", types=types)
-    ids = [r.source_entity_id for each in manifests for r in defined[each]]
-    found = planner.get(ids)
-    packages = tuple(
-        e for i in ids if isinstance(e := found.get(i), Entity) and e.type == EntityType.PACKAGE
-    )
-    return _Project(folder, packages, readme) if readme or packages else None
+    ids = [manifest.entity_id]
+    defined = planner.neighbors(ids, direction="in", types=types)[manifest.entity_id]
+    found = planner.get([relation.source_entity_id for relation in defined]).values()
+    packages = (e for e in found if isinstance(e, Entity) and e.type == EntityType.PACKAGE)
+    return next(packages, None)
 
 
 def _path(entity: Entity) -> str:

@@ -1,6 +1,5 @@
-"""What a project says of itself: the lead of its README; what its manifest declares of its package
-(licence, what it requires, its version, who wrote it, where its source is, which commands it
-brings); and which licence its licence file holds, told by the words that each licence begins with.
+"""What a project says of itself beside its manifest: the lead of its README; and which licence its
+licence file holds, told by the words that each licence begins with.
 """
 
 import re
@@ -9,22 +8,10 @@ from typing import NamedTuple
 
 from quipu.answer.quote import units
 from quipu.patterns import late
-from quipu.records.record import Chunk, Entity
+from quipu.records.record import Chunk
 from quipu.text import stems, tokens
 
-__all__ = [
-    "ASKED",
-    "LICENCES",
-    "MANIFESTS",
-    "READMES",
-    "DeclaredProperty",
-    "as_written",
-    "asked_field",
-    "is_asked",
-    "lead",
-    "licence_of",
-    "own_name",
-]
+__all__ = ["LICENCES", "READMES", "lead", "licence_of"]
 
 LICENCES = tuple(
     f"{name}{end}"
@@ -59,15 +46,6 @@ _LICENCE_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 READMES = tuple(f"readme{end}" for end in (".md", ".rst", ".txt", ".markdown", ".adoc", ""))
 """What a README is called, as names are compared, the most usual first."""
-MANIFESTS = (
-    "pyproject.toml",
-    "package.json",
-    "cargo.toml",
-    "go.mod",
-    "pom.xml",
-    "composer.json",
-)
-
 _PASSAGES = 6
 _FEWEST_WORDS = 4
 _SENTENCES = 2
@@ -78,121 +56,6 @@ _TARGET = re.compile(r"^[ \t]{0,3}\[[^\]\n]+\]:[^\n]*$", re.MULTILINE)
 _SHORTCUT = re.compile(r"`[^`\n]*`|\[([^\]\[\n]{1,60})\](?![(\[:])")
 _BLANK = re.compile(r"\n\s*\n")
 _IS = re.compile(r"\W*(?:\w[\w.@/-]*\W+){1,4}(?:is|are|provides|lets|helps|makes|brings)\b")
-
-
-class DeclaredProperty(NamedTuple):
-    """A property of a package, the words that ask for it, and the sentence that states it of
-    `name`. `also` are words that may stand in the question besides."""
-
-    key: str
-    asked: frozenset[str]
-    also: frozenset[str]
-    says: str
-
-
-def _field(key: str, asked: str, also: str, says: str) -> DeclaredProperty:
-    return DeclaredProperty(key, frozenset(stems(asked)), frozenset(stems(also)), says)
-
-
-_FIELDS = (
-    _field(
-        "license",
-        "licence license licensed licensing licenced",
-        "under released distributed code open source kind type what terms",
-        "is licensed under",
-    ),
-    _field(
-        "requires",
-        "python node nodejs node.js rust go golang java jdk php",
-        "version versions minimum required require requires needed need support supported supports "
-        "supporting run runs running work works compatible least oldest lowest which on with",
-        "requires",
-    ),
-    _field(
-        "authors",
-        "author authors wrote written creator creators created maintainer maintainers "
-        "maintains maintained made behind",
-        "who people main original by of",
-        "is written by",
-    ),
-    _field(
-        "repository",
-        "repository homepage website url repo github source",
-        "where code link find found hosted live lives page address",
-        "has its source at",
-    ),
-    _field(
-        "commands",
-        "command commands cli executable script entry",
-        "install installs installed provide provides provided bring brings point points line "
-        "called name tool which",
-        "brings the command",
-    ),
-    _field(
-        "scripts",
-        "script scripts npm composer",
-        "run runs running defined define declared has there exist package json",
-        "has the scripts",
-    ),
-    _field("version", "version release", "current latest number", "is at version"),
-)
-ASKED = frozenset[str]().union(*(field.asked for field in _FIELDS))
-"""The stems by which any of them is asked for."""
-_VERSIONED = frozenset(
-    stems(
-        "version versions require requires required requirement support supported supports "
-        "minimum need needed compatible run runs"
-    )
-)
-_ASKING = frozenset(
-    stems(
-        "what which who where how is are does do can the this that it its of for a an i we use "
-        "to there have has in please tell me declared declares stated specified listed set"
-    )
-)
-_LANGUAGE = re.compile(r"^(Python|Node\.js|Rust|Go|Java|PHP) ")
-
-
-def asked_field(said: frozenset[str], package: Entity) -> DeclaredProperty | None:
-    """The field that is asked for in the stems `said` (without those that name the project), if
-    the package declares it and the question says nothing else."""
-    rest = said - _ASKING
-    for field in _FIELDS:
-        value = package.properties.get(field.key)
-        asked = rest & field.asked
-        if not asked or not isinstance(value, str) or not value:
-            continue
-        if field.key == "requires" and not (_speaks_of(value, asked) and rest & _VERSIONED):
-            continue
-        if rest <= field.asked | field.also:
-            return field
-    return None
-
-
-def is_asked(key: str, said: frozenset[str]) -> bool:
-    """Whether the stems `said` ask for the field `key` and for nothing else."""
-    field = next(field for field in _FIELDS if field.key == key)
-    rest = said - _ASKING
-    return bool(rest & field.asked) and rest <= field.asked | field.also
-
-
-def as_written(value: str) -> str:
-    """The first word of a value as the manifest writes it: `>=3.10` of `Python >=3.10`."""
-    return _LANGUAGE.sub("", value).strip().split(", ")[0].partition(" ")[0]
-
-
-def _speaks_of(value: str, asked: Iterable[str]) -> bool:
-    """Whether a requirement is one of the language that is asked for."""
-    found = _LANGUAGE.match(value)
-    known = {
-        "Python": "python",
-        "Node.js": "node nodejs node.js",
-        "Rust": "rust",
-        "Go": "go golang",
-        "Java": "java jdk",
-        "PHP": "php",
-    }
-    return found is not None and bool(set(stems(known[found[1]])) & set(asked))
 
 
 def licence_of(text: str) -> str:
@@ -206,13 +69,6 @@ class _Lead(NamedTuple):
 
     text: str
     chunk: Chunk
-
-
-def own_name(name: str) -> str:
-    """What people call a package: the last part of its path or coordinates, without a version
-    (`github.com/spf13/cobra/v2`: cobra)."""
-    parts = [part for part in re.split(r"[/:]", name) if not re.fullmatch(r"v\d+", part)]
-    return parts[-1] if parts else name
 
 
 def lead(chunks: Iterable[Chunk], names: Sequence[str]) -> _Lead | None:
