@@ -156,11 +156,16 @@ class Enclosing:
     def of(self, start: int) -> Sequence[SymbolRange]:
         """Those around the byte `start`, the innermost last."""
         while self._coming is not None and self._coming.start <= start:
+            self._leave(self._coming.start)
             self._stack.append(self._coming)
             self._coming = next(self._waiting, None)
+        self._leave(start)
+        return self._stack
+
+    def _leave(self, start: int) -> None:
+        """Take those away that end before the byte `start`."""
         while self._stack and self._stack[-1].end <= start:
             self._stack.pop()
-        return self._stack
 
 
 def define(

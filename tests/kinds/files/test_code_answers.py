@@ -312,3 +312,11 @@ def test_what_two_functions_of_a_name_return_alike_is_told_once(tmp_path: Path) 
         reply = memory.ask("What does rate return?")
     assert reply.contract.answer == "`rate` returns `float` [1,2]."
     assert {cited.path for cited in reply.citations} == {"one.py", "two.py"}
+
+
+def test_constants_of_a_class_are_all_fields_of_it(tmp_path: Path) -> None:
+    (tmp_path / "oven.py").write_text('class Oven:\n    LOW = 1\n    HIGH = 2\n    door = "shut"\n')
+    with Memory.open("memory:", home=tmp_path, embedder=HashEmbedder(64)) as memory:
+        memory.index([tmp_path])
+        answer = memory.ask("Which fields does Oven have?").contract.answer
+    assert answer.startswith('`Oven` has `LOW = 1`, `HIGH = 2` and `door = "shut"`')
