@@ -20,7 +20,12 @@ from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import plain
 from quipu.answer.support import EvidencePool, from_chunk, support
-from quipu.kinds.files.code_answers import is_told_line, of_code
+from quipu.kinds.files.code_answers import (
+    CodeRecords,
+    asks_for_fields,
+    is_told_line,
+    of_code,
+)
 from quipu.kinds.files.declared import (
     MANIFESTS,
     WORDS,
@@ -31,6 +36,7 @@ from quipu.kinds.files.declared import (
     read_declared,
     told_of,
 )
+from quipu.kinds.files.members import of_members
 from quipu.kinds.files.project import LICENCES, READMES, lead, licence_of
 from quipu.ports import Planner
 from quipu.records.record import Chunk, Entity, Value
@@ -112,10 +118,15 @@ class FileAnswers(Answers):
         """What the project in question says of itself, or a page lists; nothing to another
         question."""
         pool = EvidencePool(evidence, scope)
-        if told := of_code(asked, planner, evidence, pool):
+        records = CodeRecords(asked, planner, evidence, pool)
+        told = (
+            (asks_for_fields(asked) and of_members(asked, records, _called(planner)))
+            or of_code(asked, records)
+            or _declared(asked, planner, pool)
+            or of_members(asked, records, _called(planner))
+        )
+        if told:
             return told
-        if declared := _declared(asked, planner, pool):
-            return declared
         if page := _outlined(asked, planner, evidence, pool):
             return [page]
         if not _ASKS.match(asked.text):
@@ -127,11 +138,13 @@ class FileAnswers(Answers):
         """Where a README or a manifest that only the graph led to says all of it, neither the
         words that it lacks nor the score of what was found besides speaks of it; nor where lines
         of code do that the records led to. What a manifest answers names nothing else."""
-        if draft.stated < 1 or not draft.evidence:
+        if not draft.stated or not draft.evidence:
             return {}
         others: dict[str, float | None] = {"miss": 0.0, "score1": max(score1 or 0.0, 0.0)}
         if all(map(is_told_line, draft.evidence)):
             return {**others, "code": 0.0, "unsaid": 0.0}
+        if draft.stated < 1:
+            return {}
         if not all(each.score is None and _is_of_project(each.path) for each in draft.evidence):
             return {}
         declared = all(_name(each.path) in MANIFESTS for each in draft.evidence)
@@ -224,6 +237,12 @@ def _cited(
         for chunk in [*quoted.values()][:_PASSAGES]
     ]
     return AnswerStatement(plain(told.text), tuple(passages), kind=EntityType.PACKAGE)
+
+
+def _called(planner: Planner) -> frozenset[str]:
+    """The stems of what the project of the home is called."""
+    home = _project("", planner)
+    return frozenset(stems(" ".join(home.names))) if home else frozenset()
 
 
 def _is_of_project(path: str) -> bool:

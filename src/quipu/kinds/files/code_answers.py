@@ -25,7 +25,7 @@ from quipu.records.schema import EntityType, RelationType
 from quipu.records.scope import EVERYTHING
 from quipu.text import looks_like_identifier, name_key, split_identifier, stems
 
-__all__ = ["is_told_line", "of_code"]
+__all__ = ["CodeRecords", "asks_for_fields", "is_told_line", "of_code", "path_of"]
 
 _MOST = 3
 _MOST_LISTED = 30
@@ -79,6 +79,9 @@ _WRITTEN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _EXPORTS = r"^\s*(?:module\.)?exports?\b|^__all__\b|^\s*pub use\b"
+_MADE = re.compile(r"(?:new\s+)?([A-Za-z_][\w.]*)\(")
+_CALLING = ("__call__", "__invoke", "operator()", "call", "invoke")
+"""What a thing does when it is called."""
 _SHELL = re.compile(r"[\"']?\$(?:\{\w+:?-([^}]*)\}|\w+)[\"']?")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 _ACCESSORS = re.compile(r"\{\s*(?:get|set|init)\b[^{}]*\}")
@@ -88,17 +91,22 @@ _NOTHING = _LEFT_OPEN | frozenset({"false", "''", '""', "{}", "[]"})
 _UNTOLD = ("test", "fixture", "example", "generated", "vendored")
 
 
-def of_code(
-    asked: Asked, planner: Planner, evidence: Sequence[Evidence], pool: EvidencePool
-) -> list[AnswerStatement]:
+def asks_for_fields(asked: Asked) -> bool:
+    """Whether a question asks what a type holds: its fields, its variants."""
+    read = read_of_code(asked.text)
+    return read is not None and read.aspect == "fields"
+
+
+def of_code(asked: Asked, said: "CodeRecords") -> list[AnswerStatement]:
     """What the records of code state to the question, at most three; nothing to another one."""
     read = read_of_code(asked.text)
-    said = _Code(asked, planner, evidence, pool)
     if read is None:
         return said.defaults_named() if asked.kind in {"default", "number"} else []
     match read.aspect:
         case "environment" | "settings" | "options":
             found = said.all_of(_ALL[read.aspect], read.of)
+            if not found and read.aspect == "options" and read.of:
+                found = said.aspect_of("takes", read.of)
         case "read":
             found = said.readers_of(read.name)
         case "sets":
@@ -132,25 +140,25 @@ class _Place(NamedTuple):
     text: str
 
 
-class _Code:
+class CodeRecords:
     """The records of code, as one question asks for them."""
 
     def __init__(
         self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], pool: EvidencePool
     ) -> None:
-        self._asked = asked
-        self._planner = planner
-        self._evidence = evidence
-        self._pool = pool
+        self.asked = asked
+        self.planner = planner
+        self.evidence = evidence
+        self.pool = pool
 
     # --- what is meant
 
-    def _symbols(self, name: str) -> list[Entity]:
+    def symbols(self, name: str) -> list[Entity]:
         """The symbols that a name means: those of source, and of what was found, before others;
         none where more than three are left."""
         key = name_key(re.sub(r"::|->|#|\\", ".", name))
         last = key.rpartition(".")[2]
-        named = self._planner.named([key, last])
+        named = self.planner.named([key, last])
         found = [e for e in named.get(key, ()) if e.type == EntityType.SYMBOL]
         if not found and last != key:
             before = key.split(".")[:-1]
@@ -159,9 +167,9 @@ class _Code:
                 for e in named.get(last, ())
                 if e.type == EntityType.SYMBOL and _is_within(e, before)
             ]
-        return _few(self._near(self._of_source(meant(self._asked.text, found))))
+        return _few(self._near(self.of_source(meant(self.asked.text, found))))
 
-    def _with_constructors(self, symbols: Sequence[Entity]) -> list[Entity]:
+    def with_makers(self, symbols: Sequence[Entity]) -> list[Entity]:
         """The symbols, and what makes those that are types: its parameters are asked of them."""
         types = [e for e in symbols if e.properties.get("kind") not in _CALLED]
         made = {
@@ -169,38 +177,50 @@ class _Code:
             for e in types
             for name in (*CONSTRUCTORS, e.name.rpartition(".")[2])
         }
-        named = self._planner.named(list(made)) if made else {}
+        named = self.planner.named(list(made)) if made else {}
         makers = [
             maker
             for key, e in made.items()
             for maker in named.get(key, ())
-            if maker.type == EntityType.SYMBOL and _path(maker) == _path(e)
+            if maker.type == EntityType.SYMBOL and path_of(maker) == path_of(e)
         ]
         return [*symbols, *makers]
 
-    def _of_source(self, symbols: Sequence[Entity]) -> list[Entity]:
-        source = [e for e in symbols if role_of(_path(e), code=True) not in _UNTOLD]
+    def _called_by_value(self, symbols: Sequence[Entity]) -> list[Entity]:
+        """What is called where variables are that are made of types: `mark = Marker("x")`, where a
+        marker can be called."""
+        values = [e.properties.get("value") for e in symbols]
+        made = [_MADE.match(value) for value in values if isinstance(value, str)]
+        keys = {name_key(found[1].rpartition(".")[2]) for found in made if found}
+        if len(keys) != 1:
+            return []
+        named = self.planner.named([f"{key}.{call}" for key in keys for call in _CALLING])
+        found = [e for each in named.values() for e in each if e.type == EntityType.SYMBOL]
+        return _few(self.of_source(found))
+
+    def of_source(self, symbols: Sequence[Entity]) -> list[Entity]:
+        source = [e for e in symbols if role_of(path_of(e), code=True) not in _UNTOLD]
         return source or list(symbols)
 
     def _near(self, symbols: list[Entity]) -> list[Entity]:
         """Those of the files that were found, where there are more than may be told."""
         if len(symbols) <= 1:
             return symbols
-        paths = [each.path for each in self._evidence[:_PASSAGES]]
-        near = [e for e in symbols if _path(e) in paths]
-        return sorted(near or symbols, key=lambda e: (_place(paths, _path(e)), e.entity_id))
+        paths = [each.path for each in self.evidence[:_PASSAGES]]
+        near = [e for e in symbols if path_of(e) in paths]
+        return sorted(near or symbols, key=lambda e: (_place(paths, path_of(e)), e.entity_id))
 
     def _found_symbols(self) -> list[Entity]:
         """The symbols that begin in the passages of code that were found, in their order."""
-        passages = [each for each in self._evidence[:_PASSAGES] if each.is_code]
+        passages = [each for each in self.evidence[:_PASSAGES] if each.is_code]
         documents = list(dict.fromkeys(each.document_id for each in passages))
-        near = self._planner.neighbors(
+        near = self.planner.neighbors(
             documents, direction="in", types=_DEFINED, limit_per_id=_MOST_DEFINED
         )
         ids = [r.source_entity_id for each in documents for r in near[each]]
         symbols = [
             e
-            for e in self._planner.get(ids).values()
+            for e in self.planner.get(ids).values()
             if isinstance(e, Entity) and e.type == EntityType.SYMBOL
         ]
         found: dict[str, Entity] = {}
@@ -208,21 +228,21 @@ class _Code:
             inside = [e for e in symbols if _begins_in(e, each)]
             for symbol in sorted(inside, key=lambda e: (_start(e), e.entity_id)):
                 found[symbol.entity_id] = symbol
-        return self._of_source(list(found.values()))
+        return self.of_source(list(found.values()))
 
     def _settings(self, name: str) -> list[Entity]:
         keys = [name_key(name)]
-        named = self._planner.named(keys)
+        named = self.planner.named(keys)
         return [e for key in keys for e in named.get(key, ()) if e.type in _SETTINGS]
 
-    def _documents(self, name: str) -> list[Entity]:
+    def documents(self, name: str) -> list[Entity]:
         """The files of code that a name means: by path, by the name of the file with or without
         its ending, as a dotted module."""
         key = name_key(name)
         slashed = key if "/" in key else key.replace(".", "/")
         files = [f"{root}{slashed}{end}" for root in _ROOTS for end in _ENDINGS]
         keys = list(dict.fromkeys([key, slashed, *files]))
-        named = self._planner.named(keys)
+        named = self.planner.named(keys)
         found = {
             e.entity_id: e
             for each in keys
@@ -230,9 +250,9 @@ class _Code:
             if e.type == EntityType.DOCUMENT
         }
         if not found:  # a module is named without the ending, and a folder by what it holds
-            paths = dict.fromkeys(each.path for each in self._evidence)
+            paths = dict.fromkeys(each.path for each in self.evidence)
             ends = [p for p in paths if _is_module(p, slashed) or _is_module(p, key)]
-            by_path = self._planner.named([name_key(path) for path in ends])
+            by_path = self.planner.named([name_key(path) for path in ends])
             found = {
                 e.entity_id: e
                 for path in ends
@@ -246,9 +266,9 @@ class _Code:
     def aspect_of(self, aspect: Aspect, name: str) -> list[AnswerStatement]:
         """What a function takes, gives, raises …, or what a type holds."""
         said: list[AnswerStatement] = []
-        symbols = self._symbols(name)
+        symbols = self.symbols(name)
         if aspect == "takes":
-            makers = self._with_constructors(symbols)
+            makers = self.with_makers([*symbols, *self._called_by_value(symbols)])
             symbols = [e for e in makers if e.properties.get("kind") in _CALLED]
         for symbol in symbols:
             values = _texts(symbol.properties.get(aspect))
@@ -269,15 +289,15 @@ class _Code:
         """What a constant or a variable is set to."""
         return [
             statement
-            for symbol in self._symbols(name)
+            for symbol in self.symbols(name)
             if isinstance(value := symbol.properties.get("value"), str) and value
             for statement in self._stated(f"{_shown(symbol)} is `{_plain(value)}`", symbol, [value])
         ]
 
     def overriding(self, name: str, *, outward: bool) -> list[AnswerStatement]:
         """The methods that take the place of one, or whose place it takes."""
-        symbols = self._symbols(name)
-        near = self._planner.neighbors(
+        symbols = self.symbols(name)
+        near = self.planner.neighbors(
             [e.entity_id for e in symbols],
             direction="out" if outward else "in",
             types=_OVERRIDING,
@@ -289,7 +309,7 @@ class _Code:
                 r.target_entity_id if outward else r.source_entity_id
                 for r in near[symbol.entity_id]
             ]
-            found = self._planner.get(ends).values()
+            found = self.planner.get(ends).values()
             others = sorted(
                 (e for e in found if isinstance(e, Entity)), key=lambda e: (e.name, e.entity_id)
             )
@@ -317,13 +337,13 @@ class _Code:
         """What the documentation of a symbol says of it, where its passage does not show that by
         itself (`code_lead`)."""
         said: list[AnswerStatement] = []
-        for symbol in self._symbols(name)[:1]:
+        for symbol in self.symbols(name)[:1]:
             told = in_short(symbol.description)
             if not told or symbol.properties.get("kind") not in _DOCUMENTED:
                 continue
             for statement in self._stated("", symbol, []):
                 first = statement.evidence[0]
-                whole = next(c for c in self._chunks_of(symbol) if c.chunk_id == first.id)
+                whole = next(c for c in self.chunks_of(symbol) if c.chunk_id == first.id)
                 if all(code_lead(_from(whole, symbol))):
                     return []
                 signature = " ".join(first.text.split()).rstrip("{: ").rstrip()
@@ -353,7 +373,7 @@ class _Code:
         """The names that a file of code gives away, with the lines that say so, or else that
         define the first of them."""
         said: list[AnswerStatement] = []
-        for document in self._documents(name):
+        for document in self.documents(name):
             exports = _texts(document.properties.get("exports"))
             if not exports:
                 continue
@@ -361,7 +381,7 @@ class _Code:
             places = self._lines_of(document, ["exports"], 1, None, _EXPORTS)
             places = places or self._lines_of(document, ["first"], 1, None, rf"\b{first}\b")
             if places:
-                text = f"`{_plain(_path(document))}` exports {_listed(exports)}"
+                text = f"`{_plain(path_of(document))}` exports {_listed(exports)}"
                 said.append(self._statement(text, document, places))
         return said
 
@@ -370,7 +390,7 @@ class _Code:
         constant of that name."""
         if not asked.of and (told := self._defaults_of_settings(asked.name)):
             return told
-        named = self._with_constructors(self._symbols(asked.of)) if asked.of else []
+        named = self.with_makers(self.symbols(asked.of)) if asked.of else []
         symbols = named if asked.of else self._found_symbols()
         found = [
             (symbol, written, value)
@@ -393,9 +413,9 @@ class _Code:
         """The defaults of the parameters or fields that the question names, of one thing of code
         that it names too: "the upper bound of wait() when I give no max"."""
         said: list[AnswerStatement] = []
-        for name in filter(looks_like_identifier, self._asked.names):
-            rest = set(stems(self._asked.text.replace(name, " ")))
-            for symbol in self._with_constructors(self._symbols(name)):
+        for name in filter(looks_like_identifier, self.asked.names):
+            rest = set(stems(self.asked.text.replace(name, " ")))
+            for symbol in self.with_makers(self.symbols(name)):
                 named = [
                     (part, word)
                     for part in _parts_of(symbol)
@@ -407,7 +427,7 @@ class _Code:
                     if not value or value.lower() in _LEFT_OPEN:
                         continue
                     told = self._default_told(word, value, symbol)
-                    if self._asked.kind == "default" or re.search(r"\d", told.partition(" is ")[2]):
+                    if self.asked.kind == "default" or re.search(r"\d", told.partition(" is ")[2]):
                         said += self._stated(told, symbol, [part])
         return [each._replace(explained=_NAMED) for each in said]
 
@@ -434,8 +454,9 @@ class _Code:
         key = name_key(name)
         known = [
             constant
-            for e in self._planner.named([key]).get(key, ())
-            if _path(e) == _path(beside) and isinstance(constant := e.properties.get("value"), str)
+            for e in self.planner.named([key]).get(key, ())
+            if path_of(e) == path_of(beside)
+            and isinstance(constant := e.properties.get("value"), str)
         ]
         return f", where `{_plain(name)} = {_plain(known[0])}`" if len(known) == 1 else ""
 
@@ -444,7 +465,7 @@ class _Code:
         said: list[AnswerStatement] = []
         for setting in self._settings(name):
             readings = [relation for _, relation in self._readings([setting])]
-            ends = self._planner.get([r.source_entity_id for r in readings])
+            ends = self.planner.get([r.source_entity_id for r in readings])
             told: list[str] = []
             cited: list[Evidence] = []
             for relation in readings[:_SHOWN]:
@@ -490,41 +511,41 @@ class _Code:
 
     def _everything(self, type_: EntityType) -> list[Entity]:
         key = name_key(ALL_OF[type_])
-        whole = [e.entity_id for e in self._planner.named([key]).get(key, ())]
-        near = self._planner.neighbors(whole, direction="in", types=_PART, limit_per_id=_MOST_READ)
+        whole = [e.entity_id for e in self.planner.named([key]).get(key, ())]
+        near = self.planner.neighbors(whole, direction="in", types=_PART, limit_per_id=_MOST_READ)
         ids = [r.source_entity_id for each in whole for r in near[each]]
         return [
-            e for e in self._planner.get(ids).values() if isinstance(e, Entity) and e.type == type_
+            e for e in self.planner.get(ids).values() if isinstance(e, Entity) and e.type == type_
         ]
 
     def _read_by(self, name: str, type_: EntityType) -> list[Entity]:
         """What the symbols or files of a name read, with what stands inside of them."""
-        readers = [e.entity_id for e in (*self._symbols(name), *self._documents(name))]
-        inside = self._planner.neighbors(
+        readers = [e.entity_id for e in (*self.symbols(name), *self.documents(name))]
+        inside = self.planner.neighbors(
             readers, direction="in", types=_DEFINED, limit_per_id=_MOST_READ
         )
         ids = [*readers, *(r.source_entity_id for each in readers for r in inside[each])]
-        read = self._planner.neighbors(ids, types=_READING, limit_per_id=_MOST_READ)
+        read = self.planner.neighbors(ids, types=_READING, limit_per_id=_MOST_READ)
         ends = [r.target_entity_id for each in ids for r in read[each]]
         return [
-            e for e in self._planner.get(ends).values() if isinstance(e, Entity) and e.type == type_
+            e for e in self.planner.get(ends).values() if isinstance(e, Entity) and e.type == type_
         ]
 
     def _readings(self, settings: Sequence[Entity]) -> list[tuple[Entity, Relation]]:
         """The relations to settings, those of source before those of tests, by place."""
-        near = self._planner.neighbors(
+        near = self.planner.neighbors(
             [e.entity_id for e in settings],
             direction="in",
             types=_READING,
             limit_per_id=_SHOWN,
         )
         found = [(e, r) for e in settings for r in near[e.entity_id]]
-        ends = self._planner.get([r.source_entity_id for _, r in found])
+        ends = self.planner.get([r.source_entity_id for _, r in found])
         kept: list[tuple[str, int, Entity, Relation]] = []
         told: list[tuple[str, int, Entity, Relation]] = []
         for setting, relation in found:
             reader = ends.get(relation.source_entity_id)
-            path = _path(reader) if isinstance(reader, Entity) else ""
+            path = path_of(reader) if isinstance(reader, Entity) else ""
             row = (path, _line(relation), setting, relation)
             (kept if role_of(path, code=True) in _UNTOLD else told).append(row)
         rows = sorted(told or kept, key=lambda row: (row[0], row[1], row[3].rel_id))
@@ -534,17 +555,17 @@ class _Code:
 
     def _by_relation(self, text: str, setting: Entity, relation: Relation) -> list[AnswerStatement]:
         """A statement with the line at which a relation stands."""
-        reader = self._planner.get([relation.source_entity_id]).get(relation.source_entity_id)
+        reader = self.planner.get([relation.source_entity_id]).get(relation.source_entity_id)
         if not isinstance(reader, Entity):
             return []
         ids = (relation.rel_id, setting.entity_id, reader.entity_id)
         line = _line(relation)
-        for chunk in self._chunks_of(reader):
+        for chunk in self.chunks_of(reader):
             if chunk.start_line <= line <= chunk.end_line:
                 lines = chunk.text.split("\n")
                 at = line - chunk.start_line
                 if at < len(lines):
-                    passage = self._line(chunk, ids, relation, line, lines[at : at + 1])
+                    passage = self.line_of(chunk, ids, relation, line, lines[at : at + 1])
                     return [AnswerStatement(text, (passage,), kind=relation.type)]
         return []
 
@@ -568,7 +589,7 @@ class _Code:
         """Where each of what is written stands first, within the lines of the record."""
         wanted = {each: "".join(each.split()) for each in written}
         found: dict[str, _Place] = {}
-        for chunk in self._chunks_of(entity):
+        for chunk in self.chunks_of(entity):
             for at, text in enumerate(chunk.text.split("\n"), chunk.start_line):
                 if at < start or (end is not None and at > end):
                     continue
@@ -589,7 +610,7 @@ class _Code:
             last = max(line for line in lines if line - first < _FAR)
             at = first - chunk.start_line
             shown = chunk.text.split("\n")[at : at + last - first + 1]
-            cited.append(self._line(chunk, ids, entity, first, shown))
+            cited.append(self.line_of(chunk, ids, entity, first, shown))
         return AnswerStatement(text, tuple(cited[:_MOST]), kind=entity.type)
 
     def _joined(self, lines: Iterable[Evidence]) -> list[Evidence]:
@@ -603,7 +624,7 @@ class _Code:
             first = min(each, key=lambda e: e.start_line)
             last = max(e.end_line for e in each if e.end_line - first.start_line < _FAR)
             ids = tuple(dict.fromkeys(i for e in each for i in e.graph_ids))
-            whole = self._planner.get([id_]).get(id_)
+            whole = self.planner.get([id_]).get(id_)
             if isinstance(whole, Chunk):
                 at = first.start_line - whole.start_line
                 shown = whole.text.split("\n")[at : at + last - first.start_line + 1]
@@ -611,7 +632,7 @@ class _Code:
             joined.append(first._replace(graph_ids=ids))
         return joined
 
-    def _line(
+    def line_of(
         self,
         chunk: Chunk,
         ids: tuple[str, ...],
@@ -620,7 +641,7 @@ class _Code:
         lines: Sequence[str],
     ) -> Evidence:
         """Lines of a passage as evidence of their own."""
-        whole = from_chunk(chunk, self._planner, ids, record)
+        whole = from_chunk(chunk, self.planner, ids, record)
         return whole._replace(
             start_line=first,
             end_line=first + len(lines) - 1,
@@ -628,14 +649,14 @@ class _Code:
             role=role_of(whole.path, code=True),
         )
 
-    def _chunks_of(self, entity: Entity) -> list[Chunk]:
+    def chunks_of(self, entity: Entity) -> list[Chunk]:
         """The passages of the document of a record that may be seen, in their order."""
         document_id = entity.properties.get("document_id")
         of_document = document_id if isinstance(document_id, str) else entity.entity_id
-        numbers = self._planner.numbers_in([of_document])[of_document]
-        if self._pool.scope != EVERYTHING:
-            numbers = numbers[self._planner.admits(numbers, self._pool.scope)]
-        return sorted(self._planner.chunks(numbers), key=lambda c: (c.start_line, c.chunk_id))
+        numbers = self.planner.numbers_in([of_document])[of_document]
+        if self.pool.scope != EVERYTHING:
+            numbers = numbers[self.planner.admits(numbers, self.pool.scope)]
+        return sorted(self.planner.chunks(numbers), key=lambda c: (c.start_line, c.chunk_id))
 
 
 def _from(chunk: Chunk, symbol: Entity) -> str:
@@ -665,7 +686,7 @@ def _place(paths: Sequence[str], path: str) -> int:
     return paths.index(path) if path in paths else len(paths)
 
 
-def _path(entity: Entity) -> str:
+def path_of(entity: Entity) -> str:
     path = entity.properties.get("path") or entity.properties.get("file_path")
     return path if isinstance(path, str) else ""
 
@@ -673,7 +694,7 @@ def _path(entity: Entity) -> str:
 def _is_within(symbol: Entity, before: Sequence[str]) -> bool:
     """Whether the names `before` a symbol's own are those of what it is in: its types, its file."""
     *outer, _ = name_key(symbol.name).split(".")
-    *folders, file = name_key(_path(symbol)).split("/")
+    *folders, file = name_key(path_of(symbol)).split("/")
     return set(before) <= {*outer, *folders, file.partition(".")[0]}
 
 
@@ -687,7 +708,7 @@ def _begins_in(symbol: Entity, passage: Evidence) -> bool:
     end = symbol.properties.get("end_line")
     within = passage.start_line <= _start(symbol) <= passage.end_line
     goes_on = isinstance(end, int) and _start(symbol) <= passage.start_line <= end
-    return _path(symbol) == passage.path and (within or goes_on)
+    return path_of(symbol) == passage.path and (within or goes_on)
 
 
 def _line(relation: Relation) -> int:

@@ -46,7 +46,8 @@ _KIND = (
     r"|table|view|constructor|procedure|macro|program|tool)"
 )
 _TICKS = "[`'\"\u201c\u201d]?"
-_NAME = rf"(?:the )?(?:{_KIND} )?{_TICKS}(?P<name>[\w$@.:#/\\>~-]*\w(?:\(\))?){_TICKS}(?: {_KIND})?"
+_CALL = r"(?:\((?:\.{2,3}|…)?\))?"
+_NAME = rf"(?:the )?(?:{_KIND} )?{_TICKS}(?P<name>[\w$@.:#/\\>~-]*\w{_CALL}){_TICKS}(?: {_KIND})?"
 _OF = _NAME.replace("?P<name>", "?P<of>")
 _BY = _NAME.replace("?P<name>", "?P<by>")
 _HOLDER = (
@@ -74,8 +75,13 @@ def _asks(aspect: Aspect, pattern: str) -> tuple[Aspect, re.Pattern[str]]:
 _QUESTIONS = (
     _asks(
         "takes",
-        rf"(?:what|which) (?:parameters?|arguments?|args|inputs?) {_CAN} {_NAME} "
+        rf"(?:what|which) (?:(?:keyword|named|optional|positional)(?:[- ]only)? )*"
+        rf"(?:parameters?|arguments?|args|inputs?) {_CAN} {_NAME} "
         r"(?:take|accept|expect|have|get|need)",
+    ),
+    _asks(
+        "takes",
+        rf"(?:what|which) (?:keyword|named|optional) options {_CAN} {_NAME} (?:take|accept|have)",
     ),
     _asks(
         "takes",
@@ -165,6 +171,7 @@ _QUESTIONS = (
     ),
 )
 _LONGEST = 300
+_CALLED = re.compile(rf"{_CALL}$")
 _POLITE = re.compile(r"^(?:(?:can|could) you )?(?:please |tell me |and |so )*", re.IGNORECASE)
 _NO_NAME = frozenset("it this that we they you code program project tool command app".split())
 
@@ -181,5 +188,5 @@ def read_of_code(question: str) -> OfCode | None:
             name = groups.get("name") or ""
             of = groups.get("of") or groups.get("by") or ""
             of = "" if of.lower() in _NO_NAME else of
-            return OfCode(aspect, name.removesuffix("()"), of.removesuffix("()"))
+            return OfCode(aspect, _CALLED.sub("", name), _CALLED.sub("", of))
     return None
