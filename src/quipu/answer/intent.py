@@ -9,7 +9,7 @@ from quipu.question import read_question
 from quipu.records.mentions import names_in
 from quipu.text import STOP_WORDS, fold, looks_like_identifier, stems, tokens
 
-__all__ = ["AnswerType", "Asked", "understand", "wants"]
+__all__ = ["AnswerType", "Asked", "given_texts", "understand", "wants"]
 
 AnswerType: TypeAlias = Literal[
     "person", "place", "time", "number", "path", "definition", "reason", "manner", "any"
@@ -61,6 +61,12 @@ _QUOTED = re.compile(
     r"\"([^\"\n]{2,200})\"|“([^”\n]{2,200})”|`([^`\n]{2,200})`|«([^»\n]{2,200})»"
     r"|(?<!\w)'([^'\n]{2,200})'(?!\w)|‘([^’\n]{2,200})’(?!\w)"
 )
+# What stands behind a colon ("TypeError: no handler for x"), as far as the next clause.
+_SHOWN = re.compile(
+    r"(?<=\w): (?=\S+ \S+ \S)"
+    r"((?:(?!\s[-\u2013\u2014]+\s|\n|[.!]\s+(?:[A-Z][\w']* )+\w[^.]*\?)[\s\S])+)"
+)
+_CLAUSE = re.compile(r"\s[-\u2013\u2014]+\s|[.!?]\s+(?=[A-Z])|\n")
 _LONGEST_NAME = 4
 _WORDLIKE = re.compile(r"@?[\w$][\w$./:@-]*(?:\(\))?")
 _CAPITALISED = re.compile(r"\b[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+|de\s+)?[A-Z0-9][\w'’-]*)*")
@@ -165,6 +171,24 @@ def _is_change(text: str) -> bool:
         and not first.lower().endswith(("ing", "ed", "s"))
         and _CHANGED.match(text) is not None
     )
+
+
+def given_texts(text: str) -> list[tuple[int, int]]:
+    """Where a question may give a text of several words as somebody was shown it: between marks,
+    behind a colon, as a clause of its own."""
+    quoted = [
+        (match.start(match.lastindex or 0), match.end(match.lastindex or 0))
+        for match in _QUOTED.finditer(text)
+        if len(match[match.lastindex or 0].split()) > 1
+    ]
+    shown = [match.span(1) for match in _SHOWN.finditer(text)]
+    ends = [0, *(at for match in _CLAUSE.finditer(text) for at in match.span()), len(text)]
+    clauses = [
+        (start, end)
+        for start, end in zip(ends[::2], ends[1::2], strict=True)
+        if len(text[start:end].split()) > 2
+    ]
+    return list(dict.fromkeys([*quoted, *shown, *(clauses if len(clauses) > 1 else [])]))
 
 
 def _quoted(text: str) -> list[str]:

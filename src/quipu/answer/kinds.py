@@ -30,7 +30,7 @@ __all__ = [
 class AnswerStatement(NamedTuple):
     """A sentence without its full stop, what it rests on, and what speaks against it;
     `explained` is the share of the question that it explains, `authority` the rank of the highest
-    role that asserts it."""
+    role that asserts it; `quoted` are lines that it leads to, as they stand, safe to quote."""
 
     text: str
     evidence: tuple[Evidence, ...]
@@ -38,6 +38,7 @@ class AnswerStatement(NamedTuple):
     kind: str = "fact"
     explained: float = 1.0
     authority: int = 0
+    quoted: str = ""
 
 
 class Answers:

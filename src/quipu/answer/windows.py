@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from quipu.answer.quote import Unit, end_of_front, units
 
-__all__ = ["MOST", "MOST_OF_LIST", "Window", "quoted", "telling", "windows"]
+__all__ = ["MOST", "MOST_OF_LIST", "Window", "fenced", "quoted", "telling", "windows"]
 
 MOST = 6
 MOST_OF_LIST = 20
@@ -135,12 +135,12 @@ def quoted(passage: str, window: Window, *, code: bool, title: str = "") -> str:
     in a fenced block. Headings lead to what follows, unless `title` says the same; alone they say
     nothing, and give ""."""
     if code:
-        return _fenced(window.text.split("\n"))
+        return fenced(window.text.split("\n"))
     before = passage.split("\n")[: window.first]
     parts: list[str] = []
     inside = len([line for line in before if _FENCE.match(line)]) % 2 == 1
     for is_code, lines in _runs(window.text.split("\n"), inside=inside):
-        said = _fenced(lines) if is_code else _prose(units("\n".join(lines)), title)
+        said = fenced(lines) if is_code else _prose(units("\n".join(lines)), title)
         if said:
             parts.append(said)
     return "\n".join(parts)
@@ -184,7 +184,7 @@ def _prose(read: list[Unit], title: str) -> str:
     return said.strip()
 
 
-def _fenced(lines: list[str]) -> str:
+def fenced(lines: list[str]) -> str:
     """Lines of code as a fenced block, safe to quote: no control characters, no fence inside, less
     the indentation that all of them share."""
     clean = [_CONTROL.sub("", line.expandtabs(4)).rstrip() for line in lines]

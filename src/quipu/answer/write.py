@@ -93,7 +93,9 @@ def write(
         if explained < _PARTLY or said_more:
             statements, explained = [], 0.0
     for statement in statements:
-        mark = page.add(plain(statement.text, limit=_STATEMENT_LIMIT), statement.evidence)
+        stated = plain(statement.text, limit=_STATEMENT_LIMIT)
+        shown = f"{stated}\n{statement.quoted}" if statement.quoted else stated
+        mark = page.add(shown, statement.evidence)
         for other in statement.against:
             said = plain(other.text, limit=_STATEMENT_LIMIT)
             theirs = page.add(f"Another source says: {said}", other.evidence)

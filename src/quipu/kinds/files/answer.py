@@ -37,6 +37,7 @@ from quipu.kinds.files.declared import (
     told_of,
 )
 from quipu.kinds.files.members import of_members
+from quipu.kinds.files.messages import of_message
 from quipu.kinds.files.project import LICENCES, READMES, lead, licence_of
 from quipu.ports import Planner
 from quipu.records.record import Chunk, Entity, Value
@@ -123,6 +124,7 @@ class FileAnswers(Answers):
             (asks_for_fields(asked) and of_members(asked, records, _called(planner)))
             or of_code(asked, records)
             or _declared(asked, planner, pool)
+            or of_message(asked, records)
             or of_members(asked, records, _called(planner))
         )
         if told:
