@@ -13,19 +13,24 @@ from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quipu.errors import WrongWeights
 from quipu.extract.grammar.head import LABELS, TAGS, Head, word_shapes, word_vectors
 from quipu.extract.grammar.mend import mended
+from quipu.extract.grammar.parts import parts
 from quipu.extract.grammar.words import ParsedToken, Sentence, lemma_of, participle, split_words
 from quipu.ports import Layers, ReadLayers
 from quipu.text import sentences
 
-__all__ = ["GRAMMAR_SHA256", "ParsedToken", "Sentence", "parse", "participle"]
+__all__ = ["GRAMMAR_SHA256", "ParsedToken", "Sentence", "parse", "parse_apart", "participle"]
 
 GRAMMAR_SHA256 = "7382fd1e9950dab35d3826a2380ba22ae71d2cddbdb9004541de164b2cfd282e"
 _FILE = "grammar.npz"
 _WINDOW = 700
+_SEVERAL = 2
+
+Floats = NDArray[np.float32]
 
 
 def parse(
@@ -36,7 +41,20 @@ def parse(
     `read` gives the encoder's layers of a text; it is called once for as many sentences as it
     reads whole. A sentence with words beyond the encoder's limit is left out.
     """
-    found: list[Sentence] = []
+    return [parted[0] for parted in _parse(text, read, spans, apart=False)]
+
+
+def parse_apart(
+    text: str, read: ReadLayers, spans: Sequence[tuple[int, int]] | None = None
+) -> list[list[Sentence]]:
+    """As `parse`, but each sentence as the clauses of it that stand for themselves, in order."""
+    return _parse(text, read, spans, apart=True)
+
+
+def _parse(
+    text: str, read: ReadLayers, spans: Sequence[tuple[int, int]] | None, *, apart: bool
+) -> list[list[Sentence]]:
+    found: list[list[Sentence]] = []
     for window in _windows(sentences(text) if spans is None else spans):
         offset = window[0][0]
         piece = text[offset : window[-1][1]]
@@ -45,7 +63,7 @@ def parse(
         for start, end in window:
             words = split_words(piece, start - offset, end - offset)
             if words and words[-1][0] < reach:
-                found.append(_grammar().sentence(piece, words, layers, offset))
+                found.append(_grammar().read(piece, words, layers, offset, apart=apart))
     return found
 
 
@@ -67,11 +85,28 @@ class _Grammar(NamedTuple):
     head: Head
     exceptions: dict[str, str]
 
-    def sentence(
-        self, text: str, words: list[tuple[int, int]], layers: Layers, offset: int
+    def read(
+        self,
+        text: str,
+        words: list[tuple[int, int]],
+        layers: Layers,
+        offset: int,
+        *,
+        apart: bool,
+    ) -> list[Sentence]:
+        """A sentence, or, where they are read `apart`, those clauses that stand for themselves."""
+        vectors = word_vectors(layers, words)
+        whole = self._sentence(text, words, vectors, offset)
+        cut = parts(whole.tokens) if apart else []
+        if len(cut) < _SEVERAL:
+            return [whole]
+        return [self._sentence(text, words[a:b], vectors[a:b], offset) for a, b in cut]
+
+    def _sentence(
+        self, text: str, words: list[tuple[int, int]], vectors: Floats, offset: int
     ) -> Sentence:
         forms = [text[start:end] for start, end in words]
-        read = self.head.read(word_vectors(layers, words), word_shapes(forms))
+        read = self.head.read(vectors, word_shapes(forms))
         tokens: list[ParsedToken] = []
         for at, (start, end) in enumerate(words):
             tag, label = TAGS[int(read.tags[at])], LABELS[int(read.labels[at])]

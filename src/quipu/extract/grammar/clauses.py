@@ -441,7 +441,8 @@ def _time_of(sentence: Sentence, at: int, lead: Clause | None) -> dict[str, bool
     past = bool(lows & {"was", "were", "did", "had"})
     if not aux and tokens[at].tag == "VERB":
         form, lemma = tokens[at].form.lower(), tokens[at].lemma
-        past = form not in (lemma, f"{lemma}s", f"{lemma}es") and not form.endswith(("ing", "s"))
+        present = form in (lemma, f"{lemma}s", f"{lemma}es", "'ve", "’ve")
+        past = not present and not form.endswith(("ing", "s"))
     return {
         "past": past,
         "future": "will" in lows or "'ll" in lows or "’ll" in lows,

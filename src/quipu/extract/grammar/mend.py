@@ -19,6 +19,7 @@ _MONTHS = frozenset(
     "january february march april may june july august september october november december jan feb "
     "mar apr jun jul aug sep sept oct nov dec".split()
 )
+_OF_CLAUSE = frozenset("punct parataxis advmod discourse advcl obl obl:unmarked".split())
 _OWN_CLAUSE = frozenset("acl acl:relcl advcl ccomp conj xcomp parataxis csubj cop aux".split())
 
 
@@ -74,6 +75,58 @@ def _genitives(tokens: list[ParsedToken]) -> None:
                 tokens[said] = replace(tokens[said], head=owner.head, label=owner.label)
                 tokens[at - 1] = replace(owner, head=said, label="nsubj")
                 _join_by_is(tokens, at, said, "nsubj")
+
+
+def _no_genitives(tokens: list[ParsedToken]) -> None:
+    """Behind no genitive stands an article, a date, an amount or a preposition: "ship date's 12
+    June", "the rent's at 950"."""
+    for at, token in enumerate(tokens):
+        genitive = token.form in ("'s", "’s") and token.tag == "PART" and token.label == "case"
+        if not genitive or not 0 < at < len(tokens) - 1 or tokens[at - 1].tag not in _NAMING:
+            continue
+        after = tokens[at + 1]
+        dated = at + 2 < len(tokens) and tokens[at + 2].form.lower() in _MONTHS
+        joined = after.tag in ("DET", "ADP", "SYM") or after.form.lower() in ("me", "mine")
+        if joined or (after.tag == "NUM" and dated):
+            tokens[at] = replace(token, tag="AUX", lemma="be", label="cop")
+
+
+def _having(tokens: list[ParsedToken]) -> None:
+    """In "we've 212 ewes" the verb is to have."""
+    for at, token in enumerate(tokens):
+        if token.form.lower() not in ("'ve", "’ve"):
+            continue
+        if token.tag == "VERB":
+            tokens[at] = replace(token, lemma="have")
+        elif token.label in ("cop", "aux") and token.head > at:
+            _have(tokens, at, token.head)
+
+
+def _have(tokens: list[ParsedToken], have: int, said: int) -> None:
+    """Make the verb at `have` govern what the clause says is had."""
+    if tokens[said].tag == "NUM" and tokens[said].head == said + 1:
+        tokens[said] = replace(tokens[said], label="nummod")
+        said += 1
+    above = tokens[said]
+    behind = have + 1 < said or tokens[have + 1].tag in _NAMING | _NUMERIC
+    if above.tag not in _NAMING or not behind:
+        return
+    for i, other in enumerate(tokens):
+        own = i < have or other.label in _OF_CLAUSE
+        if i != have and own and other.head in (said, tokens[have].head) and i != said:
+            tokens[i] = replace(other, head=have)
+    tokens[have] = replace(
+        tokens[have], tag="VERB", lemma="have", head=above.head, label=above.label
+    )
+    tokens[said] = replace(above, head=have, label="obj")
+
+
+def _copular(tokens: list[ParsedToken]) -> None:
+    """What is a copula or auxiliary of its clause is one, whatever it is taken for."""
+    for at, token in enumerate(tokens):
+        short = token.form in ("'s", "’s") and token.tag == "PART"
+        if short and token.label in ("cop", "aux", "aux:pass"):
+            tokens[at] = replace(token, tag="AUX", lemma="be")
 
 
 def _has_copula(tokens: list[ParsedToken], at: int) -> bool:
@@ -309,6 +362,9 @@ _MENDS: tuple[Callable[[list[ParsedToken]], None], ...] = (
     _titles,
     _dropped,
     _genitives,
+    _no_genitives,
+    _copular,
+    _having,
     _names,
     _firms,
     _dates,

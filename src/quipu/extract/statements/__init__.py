@@ -7,7 +7,7 @@ Precision before recall: a sentence that no rule reads without doubt gives nothi
 import re
 from collections.abc import Iterator, Sequence
 
-from quipu.extract.grammar import Sentence, parse
+from quipu.extract.grammar import Sentence, parse_apart
 from quipu.extract.statements.by_grammar import GrammarReader
 from quipu.extract.statements.cues import CueGate
 from quipu.extract.statements.dated import dated_statements
@@ -44,6 +44,12 @@ _LONGEST = 600
 _KEY_CONFIDENCE = 0.8
 _PHRASE = re.compile(r"[^\W\d_]+\W+[^\W\d_]+")
 _CORRECTION = re.compile(r"[^\W\d_]+[,:]? \S*\d")
+_LOWER_END = re.compile(r"(?<=[\w)\]\"'%][.!])\s+(?=[^\W\d_A-Z])")
+_SHORTENED = re.compile(
+    r"(?i)(?:\b(?:\w|approx|ca|resp|incl|excl|max|min|tel|ext|dept|nr|no|art|vol|eds?|esp|vs|etc|cf|"
+    r"mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|co|corp|fig|al|sept?|jan|feb|mar|apr|jun|jul|aug|oct|nov|"
+    r"dec|mon|tues?|wed|thu|thurs|fri|sat|sun)|\.\w)\.$"
+)
 _BESIDE = frozenset({"instruction"})
 _UNPARSED = frozenset({"instruction", "decision", "key", "dated"})
 _NOT_KEYS = frozenset({"title", "name", "default", "value"})
@@ -87,7 +93,7 @@ def read_statements(
     parsed = _parsed(text, pieces, layers) if personal and layers else {}
     found: list[Statement] = []
     for start, end in pieces:
-        read_off = reader.read(parsed[start]) if start in parsed else []
+        read_off = reader.read_parts(parsed[start]) if start in parsed else []
         found.extend(read_off)
         if not may_state(start, end):
             continue
@@ -100,8 +106,8 @@ def read_statements(
 
 def _parsed(
     text: str, pieces: Sequence[tuple[int, int]], layers: ReadLayers
-) -> dict[int, Sentence]:
-    """The parse of each sentence that may state something, by where it begins."""
+) -> dict[int, list[Sentence]]:
+    """The clauses of each sentence that may state something, by where it begins."""
     stating = [
         (s, e)
         for s, e in pieces
@@ -109,7 +115,7 @@ def _parsed(
         and text[s] != "["
         and (_PHRASE.search(text, s, e) or _CORRECTION.match(text, s, e))
     ]
-    return {sentence.start: sentence for sentence in parse(text, layers, stating)}
+    return {clauses[0].start: clauses for clauses in parse_apart(text, layers, stating)}
 
 
 class _Outside:
@@ -131,7 +137,18 @@ def _day(instant: str) -> str | None:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Sentences, none of which goes over a list item or a line of its own."""
+    """Sentences, none of which goes over a list item or a line of its own; what is written without
+    capitals ends at its dots as well."""
+    for start, end in _lines(text):
+        begin = start
+        for match in _LOWER_END.finditer(text, start, end):
+            if not _SHORTENED.search(text, begin, match.start()):
+                yield begin, match.start()
+                begin = match.end()
+        yield begin, end
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
     for start, end in sentences(text):
         if "\n" not in text[start:end]:
             yield start, end

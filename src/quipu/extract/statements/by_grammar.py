@@ -144,6 +144,15 @@ class GrammarReader:
         self.here = Phrases(text, told)
         self.attributes = attributes
 
+    def read_parts(self, clauses_: Sequence[Sentence]) -> list[Statement]:
+        """What a sentence states that is given as the clauses of it that stand for themselves."""
+        found: list[Statement] = []
+        for place, each in enumerate(clauses_):
+            self.here.goes_on = place > 0
+            found += self.read(each)
+        self.here.goes_on = False
+        return list(dict.fromkeys(found))
+
     def read(self, sentence: Sentence) -> list[Statement]:
         """What one sentence states."""
         found = repaired(self.here, self._by_rule(sentence))

@@ -105,6 +105,15 @@ class Spoken:
     statement: Statement | None = None
 
 
+class _Within(NamedTuple):
+    """Who and what the clauses before of the same sentence spoke of, and the last thing of
+    somebody's that they named."""
+
+    person: str = ""
+    thing: str = ""
+    possessed: str = ""
+
+
 class Utterance(NamedTuple):
     """Who says a text, to whom, and when: `speaker` is the first person and `addressee` the
     second, where they are known. `said_on` is the day (ISO) or None, `now` the instant, `spoken`
@@ -130,6 +139,9 @@ class Phrases:
     days: dict[int, tuple[int, ...]] = field(init=False)
     cut: tuple[int, ...] = ()
     floor: int = -1
+    goes_on: bool = False
+    """Whether what comes next is a clause of the same sentence."""
+    within: _Within = _Within()
 
     def __post_init__(self) -> None:
         self.spoken = self.told.spoken or Spoken()
@@ -138,11 +150,21 @@ class Phrases:
             self.spoken.speaker = self.told.speaker
 
     def turn_to(self, sentence: Sentence) -> None:
-        """Go on with another sentence."""
+        """Go on with another sentence, or with another clause of the same."""
+        self.within = self._spoken_within() if self.goes_on else _Within()
         self.sentence = sentence
         self.times = self._times(sentence)
         self.days = self._days(sentence)
         self.cut, self.floor = (), -1
+
+    def _spoken_within(self) -> _Within:
+        """What the clause before, or one before that, spoke of."""
+        end, before = len(self.sentence.tokens), self.within
+        return _Within(
+            self._named_before(end) or before.person,
+            self._told_before(end) or before.thing,
+            self.possessed() or before.possessed,
+        )
 
     def each(self, at: int) -> list[int]:
         """The subject at a word, or each of "Bob and Alice", "my wife and I"."""
@@ -201,11 +223,11 @@ class Phrases:
             case "you":
                 return self.told.addressee
             case "he":
-                return self._named_before(at) or self.spoken.person
+                return self._named_before(at) or self.within.person or self.spoken.person
             case "they":
                 return self.spoken.things
             case _:
-                return self._told_before(at) or self.spoken.thing
+                return self._told_before(at) or self.within.thing or self.spoken.thing
 
     def _told_before(self, at: int) -> str:
         """What the sentence itself speaks of before "it"."""
@@ -724,6 +746,8 @@ class Phrases:
     def hangs_on(self, at: int, other: int) -> bool:
         """Whether a word hangs, over whatever others, on another one."""
         tokens = self.sentence.tokens
+        if at >= len(tokens):
+            return False
         while at >= 0 and at != other:
             at = tokens[at].head
         return at == other
@@ -737,7 +761,7 @@ class Phrases:
                 tokens[c].label == "nmod:poss" for c in self.sentence.under[at]
             ):
                 return self.attribute(at)
-        return ""
+        return self.within.possessed
 
     def is_genitive(self, at: int) -> bool:
         """Whether a name stands for what is somebody's: "Kwame's is 1.5k", "it is Tobi's"."""
