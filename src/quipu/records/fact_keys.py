@@ -33,6 +33,8 @@ _CLASSES = frozenset(
     "platform database cluster".split()
 )
 _LONGEST_NOUN = 3
+_CALLED = "is called"
+_HAVING = re.compile(r"has (\w[\w ]*) on")
 _KINDS = (
     (re.compile(r"(?i)\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"), "day weekday"),
     (
@@ -92,8 +94,12 @@ def key_of(fact: Fact, table: Attributes) -> FactKey:
     owner, attribute = owner_of(fact), table.attribute_of(said)
     if said == "is" and fact.provenance.get("single"):  # "the venue is the Old Mill"
         said = attribute = VALUE
+    if said == _CALLED and fact.provenance.get("thing"):  # "the rep is called Leon"
+        attribute = VALUE
     if attribute == VALUE:
         return _of_noun(owner, "", table)
+    if again := _HAVING.fullmatch(said):  # "has piano on": when the piano is
+        return _of_noun(owner, again[1], table)
     if fact.provenance.get("noun"):
         return _of_noun(owner, said, table)
     of = owner.of
@@ -108,6 +114,8 @@ def other_subjects(fact: Fact) -> frozenset[str]:
     said of a thing of ours as something of "us"."""
     words = fact.subject.split()
     found = {" ".join(words[count:]) for count in range(1, len(words))}
+    if "of" in words[1:]:
+        found.add(fact.subject.partition(" of ")[0])
     if len(words) > 1 and words[-1] in _CLASSES:
         found.add(" ".join(words[:-1]))
     if fact.provenance.get("noun"):

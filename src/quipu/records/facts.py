@@ -58,6 +58,7 @@ _COUNT = re.compile(
 _VERSION = re.compile(r"(?<= )v?\d+(?:\.\d+)*$")
 _OF_VERSIONS = frozenset({"uses", "has", "drives"})
 _YEAR = re.compile(r"^(?:1[5-9]|20)\d\d\b")
+_PLACING = frozenset("under in on at behind into onto to".split())
 _MOST_AGAINST = 20
 _MOST_LOOKS = 200
 _DAY = len("2026-01-01")
@@ -137,32 +138,54 @@ def _meet(grouped: dict[FactKey, dict[str, Fact]]) -> None:
 
 def _meet_by_unit(grouped: dict[FactKey, dict[str, Fact]]) -> None:
     """Let what a thing is told to have changed to take its place beside the one thing that is
-    measured alike of it, whatever the verb: "sits at 40 mW", then "turned down to 25 mW"."""
+    measured, or placed, alike of it, whatever the verb: "sits at 40 mW", then "turned down to 25
+    mW"; "is down to barley", then "put under clover"."""
     of_owner: dict[tuple[str, str], list[FactKey]] = {}
     for key in grouped:
         if key.of and key.of not in _NAMELESS:
-            of_owner.setdefault((key.of, key.apart), []).append(key)
+            for name in _names_of(key.of):
+                of_owner.setdefault((name, key.apart), []).append(key)
     for key in sorted(grouped):
-        if key.attribute != VALUE or key not in grouped:
-            continue
-        units = [unit for f in grouped[key].values() if _tells_change(f) and (unit := _unit(f))]
+        told = [f for f in grouped.get(key, {}).values() if _tells_change(f)]
+        units = {unit for f in told if key.attribute == VALUE and (unit := _unit(f))}
+        placed = _is_placing(key.attribute) and bool(told)
         meant = [
             other
             for other in of_owner.get((key.of, key.apart), ())
-            if other.attribute != VALUE
-            and other in grouped
-            and any(_unit(fact) in units for fact in grouped[other].values())
+            if other != key and other in grouped and (units or placed)
+            if _is_alike(grouped[other].values(), units, placed=placed)
         ]
-        if units and len(meant) == 1:
+        if len(meant) == 1:
             both = sorted((*grouped[meant[0]].values(), *grouped[key].values()), key=_order)
             grouped[meant[0]] = {fact.fact_id: fact for fact in both}
             del grouped[key]
 
 
+def _names_of(owner: str) -> tuple[str, ...]:
+    """What an owner is called: itself, and without what it is of ("the free tier of the shop")."""
+    return tuple(dict.fromkeys((owner, owner.partition(" of ")[0])))
+
+
+def _is_alike(facts: Iterable[Fact], units: set[str], *, placed: bool) -> bool:
+    return any(
+        (placed and bool(f.provenance.get("single")) and _is_placing(affirmed(f)))
+        or _unit(f) in units
+        for f in facts
+    )
+
+
+def _is_placing(attribute: str) -> bool:
+    """Whether it says where a thing is, or what it is under: "is behind", "is down to"."""
+    first, *rest = attribute.split()
+    return first == "is" and bool(rest) and rest[-1] in _PLACING
+
+
 def _unit(fact: Fact) -> str:
-    """What one measured value counts: "mw" of "40 mW"; empty where the wording leaves room for
-    several, and where nothing is counted."""
-    return _counted(fact).strip() if fact.provenance.get("single") else ""
+    """What one measured value counts: "mw" of "40 mW", "door" of "dock door 4"; empty where the
+    wording leaves room for several, and where nothing is counted."""
+    counted = _counted(fact) if fact.provenance.get("single") else ""
+    words = counted.split()
+    return (words[-1] if counted.endswith(" ") else words[0]) if words else ""
 
 
 def standings(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[FactStanding]:

@@ -8,6 +8,7 @@ Everything here is pure but the weights, which are loaded once from the package.
 import hashlib
 import io
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
@@ -100,7 +101,8 @@ class _Grammar(NamedTuple):
         cut = parts(whole.tokens) if apart else []
         if len(cut) < _SEVERAL:
             return [whole]
-        return [self._sentence(text, words[a:b], vectors[a:b], offset) for a, b in cut]
+        found = [self._sentence(text, words[a:b], vectors[a:b], offset) for a, b in cut]
+        return [found[0], *map(_with_topic, found, found[1:])]
 
     def _sentence(
         self, text: str, words: list[tuple[int, int]], vectors: Floats, offset: int
@@ -117,6 +119,12 @@ class _Grammar(NamedTuple):
             )
         tokens = mended(tokens)
         return Sentence(tuple(tokens), tokens[0].start, tokens[-1].end)
+
+
+def _with_topic(before: Sentence, each: Sentence) -> Sentence:
+    """A clause with what it is announced by: "Correction: the budget is 45k"."""
+    topic = before.tokens[-1].form == ":"
+    return replace(each, start=before.start) if topic else each
 
 
 @cache

@@ -4,6 +4,7 @@ Questions, conditions, wishes, hedges, commands and quotations are no statements
 clause. What somebody else is reported to say is a clause that knows who said it.
 """
 
+import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -11,8 +12,9 @@ from quipu.extract.grammar.words import ParsedToken, Sentence
 
 __all__ = ["Clause", "clauses", "is_predicate", "is_stated", "phrase", "span_of"]
 
-_UNREAL = frozenset("would could might may should shall ought 'd must".split())
+_UNREAL = frozenset("would could might may should shall ought 'd".split())
 _ABLE = frozenset({"can", "ca", "cannot"})
+_DUE = frozenset({"must"})
 _CONDITION = frozenset("if unless whether whenever lest suppose supposing provided".split())
 _HEDGE = frozenset(
     "maybe perhaps probably possibly presumably allegedly supposedly apparently hopefully almost "
@@ -55,6 +57,7 @@ _PASSING = {
 }
 _QUOTES = '"“”«»'
 _BAD_TEXT = frozenset("`{}<>=|\\")
+_SETTING = re.compile(r"[A-Za-z_]\w*=\d[\w.]*")
 _ASIDE = frozenset(
     "acl:relcl advcl parataxis vocative discourse punct reparandum appos ccomp list "
     "dislocated".split()
@@ -73,8 +76,8 @@ _RELATIVE = frozenset({"who", "which", "that"})
 class Clause:
     """A statement: `predicate` is its main word, `subject` the main word of who or what (-1:
     none), both of `sentence`. `way` says how it stands to time: it `holds`, `begins`, `ends` or is
-    `past`; `able` is what can be; `likes`, `dislikes` and `prefers` are of what is done. `said_by`
-    is who is reported to say it (-1: nobody)."""
+    `past`; `able` is what can be, `due` what must; `likes`, `dislikes` and `prefers` are of what is
+    done. `said_by` is who is reported to say it (-1: nobody)."""
 
     sentence: Sentence
     predicate: int
@@ -105,7 +108,7 @@ class Clause:
 def clauses(sentence: Sentence) -> list[Clause]:
     """What `sentence` states, in order."""
     tokens = sentence.tokens
-    if not tokens or any(c in _BAD_TEXT for t in tokens for c in t.form):
+    if not tokens or any(_is_code(t.form) for t in tokens):
         return []
     quoted = _quoted(tokens)
     found: list[Clause] = []
@@ -115,6 +118,11 @@ def clauses(sentence: Sentence) -> list[Clause]:
     for top in tops:
         _walk(sentence, top, Clause(sentence, top, -1), found, quoted)
     return sorted(found, key=lambda c: c.predicate)
+
+
+def _is_code(form: str) -> bool:
+    """Whether a word is no language; one setting may stand in a sentence: "capped at n=5"."""
+    return any(c in _BAD_TEXT for c in form) and not _SETTING.fullmatch(form)
 
 
 def _is_question(sentence: Sentence) -> bool:
@@ -178,10 +186,11 @@ def _walk(
         own = _strayed(sentence, at)
     if own < 0 and lead.subject < 0 and _goes_on(sentence, at):
         own = _of_earlier(sentence, at)
-    able = any(tokens[c].label == "aux" and tokens[c].lemma in _ABLE for c in under)
+    aux = {tokens[c].lemma for c in under if tokens[c].label in ("aux", "aux:pass")}
+    way = "able" if aux & _ABLE else "due" if aux & _DUE else lead.way
     clause = replace(
         lead,
-        way="able" if able else lead.way,
+        way=way,
         predicate=at,
         subject=own if own >= 0 else lead.subject,
         negated=_negated(sentence, at) or (own < 0 and lead.negated and bool(lead.leads)),
@@ -195,7 +204,7 @@ def _walk(
         label = tokens[child].label
         if label == "conj" and (stated or _has_own_subject(sentence, child)):
             if is_predicate(sentence, child):
-                shared = clause.way == "able" and not _has_own_subject(sentence, child)
+                shared = clause.way in ("able", "due") and not _has_own_subject(sentence, child)
                 way = clause.way if shared else lead.way  # "we can go and have fun"
                 _walk(sentence, child, replace(clause, way=way), found, quoted)
         elif _is_beside(sentence, at, child):
@@ -270,6 +279,10 @@ def _state(clause: Clause, found: list[Clause], quoted: Collection[int]) -> None
     sentence, at = clause.sentence, clause.predicate
     tokens, token = sentence.tokens, sentence.tokens[at]
     inner = next((c for c in sentence.under[at] if tokens[c].label == "xcomp"), -1)
+    if (must := _due_under(sentence, at)) >= 0:
+        due = replace(clause, way="due", leads=(*clause.leads, at))
+        _walk(sentence, must, due, found, quoted)
+        return
     if inner >= 0 and tokens[inner].tag == "VERB" and not clause.copular:
         if passing := _passing(sentence, at):
             governed = replace(clause, way=passing, leads=(*clause.leads, at))
@@ -280,6 +293,14 @@ def _state(clause: Clause, found: list[Clause], quoted: Collection[int]) -> None
     dropped = clause.past and not command and _is_dropped(sentence, at)
     if verbal and not command and (clause.subject >= 0 or dropped):
         found.append(clause)
+
+
+def _due_under(sentence: Sentence, at: int) -> int:
+    """What something has to do or be: the "in" of "has to be in by noon"; -1 without it."""
+    tokens = sentence.tokens
+    if tokens[at].lemma != "have" or at + 1 >= len(tokens) or tokens[at + 1].form.lower() != "to":
+        return -1
+    return next((c for c in sentence.under[at] if tokens[at + 1].head == c), -1)
 
 
 def _is_dropped(sentence: Sentence, at: int) -> bool:
@@ -442,7 +463,8 @@ def _time_of(sentence: Sentence, at: int, lead: Clause | None) -> dict[str, bool
     if not aux and tokens[at].tag == "VERB":
         form, lemma = tokens[at].form.lower(), tokens[at].lemma
         present = form in (lemma, f"{lemma}s", f"{lemma}es", "'ve", "’ve")
-        past = not present and not form.endswith(("ing", "s"))
+        done = any(tokens[c].label == "nsubj:pass" for c in sentence.under[at])
+        past = not present and not done and not form.endswith(("ing", "s"))
     return {
         "past": past,
         "future": "will" in lows or "'ll" in lows or "’ll" in lows,

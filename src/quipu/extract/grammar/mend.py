@@ -19,6 +19,8 @@ _MONTHS = frozenset(
     "january february march april may june july august september october november december jan feb "
     "mar apr jun jul aug sep sept oct nov dec".split()
 )
+_YEAR = 4
+_BEHIND_IS = frozenset({"me", "mine", "been"})
 _OF_CLAUSE = frozenset("punct parataxis advmod discourse advcl obl obl:unmarked".split())
 _OWN_CLAUSE = frozenset("acl acl:relcl advcl ccomp conj xcomp parataxis csubj cop aux".split())
 
@@ -86,7 +88,7 @@ def _no_genitives(tokens: list[ParsedToken]) -> None:
             continue
         after = tokens[at + 1]
         dated = at + 2 < len(tokens) and tokens[at + 2].form.lower() in _MONTHS
-        joined = after.tag in ("DET", "ADP", "SYM") or after.form.lower() in ("me", "mine")
+        joined = after.tag in ("DET", "ADP", "SYM") or after.form.lower() in _BEHIND_IS
         if joined or (after.tag == "NUM" and dated):
             tokens[at] = replace(token, tag="AUX", lemma="be", label="cop")
 
@@ -269,6 +271,8 @@ def _versions(tokens: list[ParsedToken]) -> None:
     for at in range(1, len(tokens)):
         name, number = tokens[at - 1], tokens[at]
         named = name.tag in ("PROPN", "X") or (name.tag == "NOUN" and name.form[:1].isupper())
+        if _is_numbered(tokens, at):
+            _hang(tokens, at, at - 1)
         if number.tag != "NUM" or not named:
             continue
         if name.head == at:
@@ -278,6 +282,17 @@ def _versions(tokens: list[ParsedToken]) -> None:
             alone = not any(t.head == at and t.tag != "PUNCT" for t in tokens)
             if alone:
                 _hang(tokens, at, at - 1)
+
+
+def _is_numbered(tokens: list[ParsedToken], at: int) -> bool:
+    """Whether a number right behind a noun tells which: "door 9"."""
+    noun, number = tokens[at - 1], tokens[at]
+    plain = number.form.isdigit() and len(number.form) < _YEAR
+    beside = noun.tag == "NOUN" and number.tag == "NUM" and plain and number.head != at - 1
+    free = beside and number.label in ("obl", "dep", "nmod", "nsubj", "list")
+    under = [t for t in tokens if t.head == at - 1]
+    alone = not any(t.head == at and t.tag != "PUNCT" for t in tokens)
+    return free and alone and not any(t.label == "nummod" for t in under)
 
 
 def _hang(tokens: list[ParsedToken], number: int, name: int) -> None:
@@ -312,6 +327,11 @@ def _inner_copulas(tokens: list[ParsedToken]) -> None:
         top = token.head
         while at < tokens[top].head < top and tokens[top].label in _WITHIN:
             top = tokens[top].head
+        while tokens[top].head == top + 1 and {tokens[top].tag, tokens[top + 1].tag} == {"PROPN"}:
+            top += 1  # "is Dr Tan"
+        said = tokens[top].head
+        if top < at < said and tokens[top].label == "nsubj" and not _has_copula(tokens, said):
+            top = said  # "the fair's on 19 June", where "is" was hung on the fair
         tokens[at] = replace(token, head=top)
 
 
@@ -328,6 +348,59 @@ def _subjects(tokens: list[ParsedToken]) -> None:
         said = [i for i in under if tokens[i].tag in _NAMING and tokens[i].label in _LOOSE]
         if said and all(tokens[i].form not in ",;:" for i in range(said[-1], at)):
             tokens[said[-1]] = replace(tokens[said[-1]], label="nsubj")
+        elif not said and tokens[at - 1].tag in _NAMING and tokens[at - 1].label == "conj":
+            tokens[at - 1] = replace(tokens[at - 1], head=top, label="nsubj")
+
+
+def _done_to(tokens: list[ParsedToken]) -> None:
+    """What stands before a verb that leads its sentence has it done to it: "limit capped at 5"."""
+    root = next(i for i, t in enumerate(tokens) if t.head < 0)
+    under = [i for i, t in enumerate(tokens) if t.head == root]
+    passive = any(tokens[i].label == "aux:pass" for i in under)
+    done = tokens[root].tag == "VERB" and (passive or tokens[root].form.lower().endswith("ed"))
+    if not done or any(tokens[i].label.startswith(("nsubj", "csubj")) for i in under):
+        return
+    said = [i for i in under if i < root and tokens[i].tag in _NAMING]
+    if said and not any(
+        t.head == said[-1] and t.label == "case" and t.tag == "ADP" for t in tokens
+    ):
+        label = "nsubj:pass" if passive else "nsubj"
+        tokens[said[-1]] = replace(tokens[said[-1]], label=label)
+
+
+def _headlines(tokens: list[ParsedToken]) -> None:
+    """In "limit capped at 5" the verb tells what was done, though "was" is left out."""
+    root = next(i for i, t in enumerate(tokens) if t.head < 0)
+    under = [i for i, t in enumerate(tokens) if t.head == root]
+    done = next((i for i in under if tokens[i].label == "acl" and tokens[i].tag == "VERB"), -1)
+    bare = not any(tokens[i].label in ("det", "cop", "nmod:poss") for i in under)
+    led = any(t.head == done and t.label == "obl" for t in tokens)
+    if tokens[root].tag not in _NAMING or done < root or not (bare and led):
+        return
+    if not tokens[done].form.lower().endswith("ed"):
+        return
+    for i in under:
+        if i > done:
+            tokens[i] = replace(tokens[i], head=done)
+    tokens[done] = replace(tokens[done], head=-1, label="root")
+    tokens[root] = replace(tokens[root], head=done, label="nsubj:pass")
+
+
+def _rates(tokens: list[ParsedToken]) -> None:
+    """Of "15 a month" the number is the main word."""
+    for at in range(len(tokens) - 2):
+        number, article, noun = tokens[at : at + 3]
+        each = article.form.lower() in ("a", "an", "per") and noun.tag == "NOUN"
+        if number.tag != "NUM" or not each or number.head != at + 2:
+            continue
+        label = noun.label
+        if noun.head >= 0 and tokens[noun.head].tag == "VERB" and label in ("obl", "obl:unmarked"):
+            label = "obj"
+        for i, other in enumerate(tokens):
+            if other.head == at + 2 and i < at:
+                tokens[i] = replace(other, head=at)
+        tokens[at] = replace(number, head=noun.head, label=label)
+        tokens[at + 2] = replace(noun, head=at, label="nmod:unmarked")
 
 
 def _clauses(tokens: list[ParsedToken]) -> None:
@@ -373,6 +446,9 @@ _MENDS: tuple[Callable[[list[ParsedToken]], None], ...] = (
     _got,
     _inner_copulas,
     _copulas,
+    _rates,
     _subjects,
+    _headlines,
+    _done_to,
     _clauses,
 )

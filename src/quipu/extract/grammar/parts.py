@@ -1,11 +1,13 @@
-"""The clauses of a long sentence that stand for themselves: "the port is 80, the host is new, and it
-runs on two nodes". Each is parsed better alone than all of them together.
+"""The clauses of a long sentence that stand for themselves: "the port is 80, the host is new, and
+it runs on two nodes". Each is parsed better alone than all of them together.
 
-Only what is joined by a mark, and has a subject and a verb of its own on either side, is cut; what is
-a condition, a relative clause, a quotation, or reported by somebody is left with what it hangs on.
+Only what is joined by a mark, and has a subject and a verb of its own on either side, is cut; what
+is a condition, a relative clause, a quotation, or reported by somebody is left with what it hangs
+on.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from quipu.extract.grammar.words import ParsedToken
 
@@ -25,6 +27,7 @@ _UNDER = frozenset(
     "if when while because since although though unless whether as once after before until till "
     "where wherever whenever in that which who whom whose what how why for than".split()
 )
+_RELATIVE = frozenset("which who whose whom where".split())
 _REPORTING = frozenset(
     "say tell mention report announce claim think believe guess hope suppose wish want expect hear "
     "reckon assume ask wonder imagine pretend swear promise dream write reply".split()
@@ -39,7 +42,7 @@ _OPENING, _CLOSING, _QUOTES = "([", ")]", '"“”'
 def parts(tokens: Sequence[ParsedToken]) -> list[tuple[int, int]]:
     """The stretches of words, in order, that are clauses of their own; one where nothing is cut."""
     cuts = [0, *_cuts(tokens), len(tokens)]
-    return list(zip(cuts, cuts[1:], strict=False))
+    return list(pairwise(cuts))
 
 
 def _cuts(tokens: Sequence[ParsedToken]) -> Iterator[int]:
@@ -67,7 +70,9 @@ def _is_mark(tokens: Sequence[ParsedToken], at: int) -> bool:
 
 
 def _is_turn(tokens: Sequence[ParsedToken], at: int) -> bool:
-    """Whether "and it …" goes on with another subject."""
+    """Whether "and it …" goes on with another subject; behind "but" any does."""
+    if tokens[at].form.lower() == "but":
+        return True
     return at + 1 < len(tokens) and tokens[at + 1].form.lower() in _SUBJECTS
 
 
@@ -83,13 +88,16 @@ def _is_cut(tokens: Sequence[ParsedToken], begin: int, end: int, first: int) -> 
     if mark not in _STRONG and any(t.lemma in _REPORTING and t.tag == "VERB" for t in before):
         return False
     both = _is_done(tokens, begin) and _is_done(tokens, first)
+    first = _over_that(tokens, begin, first)
     return both or _is_clause(tokens, first) or _is_condition(tokens, first)
 
 
 def _is_under(words: Sequence[ParsedToken]) -> bool:
     """Whether a clause hangs on another: "if …", "because …"."""
     opened = [t for t in words if t.tag not in ("PUNCT", "CCONJ", "INTJ")][:1]
-    return any(t.form.lower() in _UNDER or t.tag == "SCONJ" for t in opened)
+    if opened and opened[0].form.lower() == "that":
+        return False  # it was cut off as what is told beside something else
+    return any(t.tag == "SCONJ" or (t.form.lower() in _UNDER and t.tag != "ADP") for t in opened)
 
 
 def _is_clause(tokens: Sequence[ParsedToken], first: int, *, placed: bool = False) -> bool:
@@ -100,10 +108,13 @@ def _is_clause(tokens: Sequence[ParsedToken], first: int, *, placed: bool = Fals
     modifies = tokens[at].tag == "VERB" and tokens[at].label in ("compound", "amod")
     if not placed and tokens[at].tag not in _FIRST and not modifies:
         return False
-    named = False
-    for i in range(at, min(at + _LONGEST_SUBJECT, len(tokens))):
+    named, i, longest = False, at, at + _LONGEST_SUBJECT
+    while i < min(longest, len(tokens)):
         if _is_finite(tokens, i):
             return named and tokens[i].lemma not in _REPORTING
+        if named and (over := _over_inserted(tokens, i)) > i:
+            i, longest = over, longest + over - i
+            continue
         token = tokens[i]
         glued = token.tag == "PUNCT" and token.form in _GLUED
         modifies = token.tag == "VERB" and token.label in ("compound", "amod")
@@ -112,7 +123,24 @@ def _is_clause(tokens: Sequence[ParsedToken], first: int, *, placed: bool = Fals
         if token.form.lower() in _UNDER - {"in", "for", "as", "after", "before", "since"}:
             return False
         named = named or token.tag in _NAMING
+        i += 1
     return False
+
+
+def _over_inserted(tokens: Sequence[ParsedToken], at: int) -> int:
+    """Where a subject goes on behind what is told of it between commas: "the plan, which …,"."""
+    inserted = tokens[at].form == "," and at + 1 < len(tokens)
+    if not inserted or tokens[at + 1].form.lower() not in _RELATIVE:
+        return at
+    return next((i + 1 for i in range(at + 1, len(tokens)) if tokens[i].form == ","), at)
+
+
+def _over_that(tokens: Sequence[ParsedToken], begin: int, first: int) -> int:
+    """Behind the "that" of what is told beside something else: "we agreed that …, and that …"."""
+    at = _over_joining(tokens, first)
+    beside = at < len(tokens) and tokens[at].form.lower() == "that"
+    told = any(t.form.lower() == "that" and t.label == "mark" for t in tokens[begin:first])
+    return at + 1 if beside and told else first
 
 
 def _over_joining(tokens: Sequence[ParsedToken], at: int) -> int:

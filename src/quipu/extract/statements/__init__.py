@@ -15,6 +15,7 @@ from quipu.extract.statements.phrases import Spoken, Utterance
 from quipu.extract.statements.said import Saying, said_statements
 from quipu.extract.statements.statement import (
     BY_RULE,
+    CHANGE,
     Statement,
     StatementReading,
     clean,
@@ -50,6 +51,7 @@ _SHORTENED = re.compile(
     r"mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|co|corp|fig|al|sept?|jan|feb|mar|apr|jun|jul|aug|oct|nov|"
     r"dec|mon|tues?|wed|thu|thurs|fri|sat|sun)|\.\w)\.$"
 )
+_LONGEST_SHORT = 8
 _BESIDE = frozenset({"instruction"})
 _UNPARSED = frozenset({"instruction", "decision", "key", "dated"})
 _NOT_KEYS = frozenset({"title", "name", "default", "value"})
@@ -94,6 +96,8 @@ def read_statements(
     found: list[Statement] = []
     for start, end in pieces:
         read_off = reader.read_parts(parsed[start]) if start in parsed else []
+        if read_off and found and read_off[0].rule == CHANGE and reader.corrects(found[-1]):
+            found.pop()  # "4471. I mean 4417!": the first was never meant
         found.extend(read_off)
         if not may_state(start, end):
             continue
@@ -142,7 +146,9 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
     for start, end in _lines(text):
         begin = start
         for match in _LOWER_END.finditer(text, start, end):
-            if not _SHORTENED.search(text, begin, match.start()):
+            if not _SHORTENED.search(
+                text, max(begin, match.start() - _LONGEST_SHORT), match.start()
+            ):
                 yield begin, match.start()
                 begin = match.end()
         yield begin, end

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from quipu.extract.grammar import Sentence, participle
-from quipu.extract.grammar.clauses import Clause, clauses, phrase, span_of
+from quipu.extract.grammar.clauses import Clause, clauses, is_stated, phrase, span_of
 from quipu.extract.statements.changes import Changes, corrected, repaired
 from quipu.extract.statements.measured import Measured
-from quipu.extract.statements.phrases import KIN, Phrases, Utterance
+from quipu.extract.statements.phrases import ANNOUNCING, KIN, Phrases, Utterance
 from quipu.extract.statements.statement import (
     CHANGE,
     CONFIDENCE,
@@ -38,11 +38,6 @@ __all__ = ["GrammarReader"]
 REPORTED = 0.6
 REPORT = "reported"
 INSTRUCTS = "instructs"
-_HEADINGS = frozenset(
-    "note question update decision edit ps example tip warning option answer "
-    "reminder news thought plan point idea step re topic subject quote "
-    "fact".split()
-)
 _LONGEST_NOTED = 3
 _TOLD = frozenset({"obj", "obl", "nmod"})
 AGE = "age"
@@ -50,14 +45,17 @@ _LONGEST_VALUE = 14
 _NOUNS = frozenset({"value", "age", "diet", "marital status", "status"})
 _JOINING = frozenset({"join", "leave", "quit", "start", "begin"})
 _OVER = frozenset({"lives in", "works for", "works as", "is married to", "runs on", "is owned by"})
-_LASTING = frozenset({"learn", "study", "train"})
+_LASTING = frozenset({"learn", "study", "train", "work", "live"})
 _ONGOING = frozenset(
     "read stay save prepare write build teach coach attend rent share meet take".split()
 )
 """What is done for a while: "I'm reading Dune" tells of these days."""
-_PARTICLES = frozenset("on up off out over back down".split())
+_PARTICLES = frozenset("on up off out over back down in".split())
 _APPOSED = frozenset({"appos", "conj", "parataxis", "list"})
 _BEGINNING = frozenset("begin start kick open commence".split())
+_TIMELY = frozenset("moment present time minute point least most first last once".split())
+_PASSIVE = ("aux:pass", "nsubj:pass")
+_FROM_TO = frozenset({"from", "to"})
 _SCALES = frozenset({"down", "up"})
 _NAMES_IT = frozenset({"name", "call"})
 _TURNING = frozenset({"go", "become", "turn"})
@@ -143,6 +141,11 @@ class GrammarReader:
         """`told.spoken` knows who and what was spoken of before, and is told what is now."""
         self.here = Phrases(text, told)
         self.attributes = attributes
+        self._corrected: Statement | None = None
+
+    def corrects(self, before: Statement) -> bool:
+        """Whether what was read last takes back a statement of the same speaker right before."""
+        return self._corrected == before
 
     def read_parts(self, clauses_: Sequence[Sentence]) -> list[Statement]:
         """What a sentence states that is given as the clauses of it that stand for themselves."""
@@ -157,7 +160,9 @@ class GrammarReader:
         """What one sentence states."""
         found = repaired(self.here, self._by_rule(sentence))
         spoken = self.here.spoken
-        found = found or corrected(self.here, spoken.statement)
+        self._corrected = None
+        if not found and (found := corrected(self.here, spoken.statement)):
+            self._corrected = spoken.statement
         single = [each for each in found if each.single and each.valid_to is None]
         spoken.statement = single[-1] if single else spoken.statement
         self.here.spoken_of()
@@ -177,6 +182,7 @@ class GrammarReader:
                 )
                 self.here.cut, self.here.floor = (), -1
         found += self._named_beside()
+        found += self._come_from()
         found += self._forbidden()
         found += [] if found else [*self._noted()] or Measured(self).noted()
         return list(dict.fromkeys(found))
@@ -278,6 +284,8 @@ class GrammarReader:
 
     def _clause(self, clause: Clause) -> Iterator[Statement]:
         tokens = self.here.sentence.tokens
+        if clause.way == "due":
+            return
         if clause.subject < 0:  # "moved the call to ten": whoever did
             self.here.floor = clause.predicate
             yield from Changes(self).read(clause)
@@ -385,10 +393,12 @@ class GrammarReader:
         """As in "Python 3.10 is the minimum version", "Nina is the tech lead": of nobody's."""
         at, here = clause.predicate, self.here
         subject = here.sentence.tokens[clause.subject]
-        if here.case(at) or not here.is_role(at):
+        somebody = subject.form.lower() in ("i", "he", "she")
+        titled = somebody and here.is_title(at)  # "I'm lead pharmacist"
+        if here.case(at) or not (titled or here.is_role(at)):
             return []
         name = here.name(clause.subject)
-        if subject.form.lower() in ("i", "he", "she"):
+        if somebody:
             role = here.attribute(at)
             return list(self.make(clause, name, "works as", role, [at], single=True, ended=ended))
         if subject.tag not in ("PROPN", "X"):
@@ -413,7 +423,9 @@ class GrammarReader:
         if not owned or (self.here.case(at) and not timed) or not self._says_what(at, owned[1]):
             return
         head = self.here.sentence.tokens[subject]
-        several = head.lemma in SEVERAL or head.form.lower() != head.lemma
+        last = owned[1].rpartition(" ")[2]  # of "the second one", what it is one of
+        noun = head.lemma if head.form.lower() != "one" else last
+        several = noun in SEVERAL or head.form.lower() not in (head.lemma, "one")
         yield from self.tell(clause, *owned, at, single=not several, ended=ended, noun=True)
 
     def _is_what(self, clause: Clause, ended: bool) -> Iterator[Statement]:
@@ -425,6 +437,7 @@ class GrammarReader:
         thing = not here.is_person(clause.subject)
         if thing and here.is_time(at):
             yield from self.tell(clause, name, VALUE, at, single=True, ended=ended, noun=True)
+            yield from self._takes_place(clause, name, ended=ended)
         elif not case and here.sentence.tokens[at].lemma in _SCALES:
             yield from self._is_down_to(clause, name, thing=thing, ended=ended)
         elif not thing and (aged := self._age(clause)) >= 0:
@@ -436,6 +449,15 @@ class GrammarReader:
         elif here.sentence.tokens[at].tag == "NOUN" and here.is_kind(at) and not here.is_judged(at):
             for value, words in here.values(at, split=False):
                 yield from self.make(clause, name, "is", _with_article(value), words, ended=ended)
+
+    def _takes_place(self, clause: Clause, name: str, *, ended: bool) -> Iterator[Statement]:
+        """As in "the fair is on 19 June in Bodmin": where it is."""
+        here = self.here
+        for at in clause.sentence.under[clause.predicate]:
+            case = here.case(at)
+            named = here.sentence.tokens[at].tag == "PROPN" and not here.is_time(at)
+            if named and at > clause.predicate and case in ("in", "at"):
+                yield from self.tell(clause, name, f"is {case}", at, single=True, ended=ended)
 
     def _is_thing(self, clause: Clause, name: str, *, ended: bool) -> Iterator[Statement]:
         """As in "the limit is 5", "the venue is the Old Mill"."""
@@ -454,9 +476,11 @@ class GrammarReader:
         here, at = self.here, clause.predicate
         predicate = VALUE if thing else f"is {here.sentence.tokens[at].lemma} to"
         for child in clause.under("obl", of=at):
-            if here.case(child) == "to" and here.has_number(child):
+            counted = here.has_number(child)
+            if here.case(child) == "to" and (counted or thing):
+                words = predicate if counted else f"is {here.sentence.tokens[at].lemma} to"
                 yield from self.tell(
-                    clause, name, predicate, child, single=True, ended=ended, noun=thing
+                    clause, name, words, child, single=True, ended=ended, noun=thing and counted
                 )
 
     def _age(self, clause: Clause) -> int:
@@ -526,11 +550,16 @@ class GrammarReader:
                 if entry and entry.kind != "ends":
                     yield from self._of_entry(clause, name, entry, child, negated=no, ended=ended)
                     return
-        if self.here.case(at):
+        scaled = tokens[at].lemma in _SCALES and any(
+            self.here.case(c) == "to" for c in clause.under("obl", of=at)
+        )
+        if self.here.case(at) or scaled:
             return
+        head = tokens[at].form.lower()
         for value, words in self.here.values(at, split=False):
             low = value.lower()
             for each in self.attributes.rows:
+                low = head if head in each.values and tokens[at].tag == "ADJ" else low
                 if low in each.values and tokens[at].tag in ("ADJ", "NOUN", "VERB", "PROPN"):
                     if each.name == "status" and self.here.is_person(clause.subject):
                         continue
@@ -558,7 +587,10 @@ class GrammarReader:
                 yield from self._of_entry(clause, name, known, child, negated="", ended=ended)
                 return
         counted = case in ("on", "at") and self.here.has_number(at) and not self.here.is_time(at)
-        if thing and counted and token.tag != "PROPN":  # "is on firmware 3.8", "is at 40 mW"
+        named = self.here.pronoun(clause.subject) is None
+        if (
+            (thing or named) and counted and token.tag != "PROPN"
+        ):  # "is on firmware 3.8", "is at 40 mW"
             yield from self.tell(clause, name, VALUE, at, single=True, ended=ended, noun=True)
         elif case == "on" and token.tag == "PROPN" and (thing or we) and not self.here.is_time(at):
             predicate = "uses" if we else "runs on"
@@ -567,6 +599,8 @@ class GrammarReader:
             yield from self.tell(clause, name, "is on", at, ended=ended)
         elif case == "from" and self.here.sentence.tokens[at].tag == "PROPN":
             yield from self.tell(clause, name, "is from", at, ended=ended)
+        elif not thing and case == "in" and self.here.is_coded(at):  # "I'm in B3"
+            yield from self.tell(clause, name, "is in", at, single=True, ended=ended)
         elif thing and entry and self.here.sentence.tokens[at].tag in ("PROPN", "NUM"):
             yield from self._of_entry(clause, name, entry, at, negated="", ended=ended)
         elif thing and case in _PLACED and self.here.is_definite(at):
@@ -597,12 +631,25 @@ class GrammarReader:
                 label = self.here.sentence.tokens[child].label
                 if label in ("nmod", "obl") and (key := self._preposition(child)):
                     found.setdefault(key, child)
+        for at in range(clause.predicate + 1, len(self.here.sentence.tokens)):
+            key = self._preposition(at)  # "turned down from 40 to 25 mW", wherever they hang
+            astray = key in _FROM_TO and key not in found and self.here.is_measure(at)
+            if astray and self.here.clause_of(at) == clause.predicate:
+                found[key] = self._counted_by(at)
         for day in dict.fromkeys(self.here.days.values()):
             key = self._preposition(day[0])
             again = not key and self.here.is_recurring(day[0])
+            often = again and not key and "" in found and self.here.is_often(day[0])
+            if often:
+                continue  # "eats fish twice a week" tells of the fish
             if self.here.clause_of(day[0]) == clause.predicate and (key or again):
                 found.setdefault(key or "on", day[-1] if again else day[0])
         return found
+
+    def _counted_by(self, at: int) -> int:
+        """What a number right before it counts: the "mW" of "25 mW"."""
+        token = self.here.sentence.tokens[at]
+        return token.head if token.label == "nummod" and token.head == at + 1 else at
 
     def _preposition(self, at: int) -> str:
         case = self.here.case(at)
@@ -614,6 +661,10 @@ class GrammarReader:
             return tag in ("NOUN", "PROPN", "ADJ")
         if label == "obj":
             return True
+        if not key and self.here.is_loose(at):
+            return False  # the "a month" of "stays at 25 invoices a month"
+        if key == "at" and self.here.sentence.tokens[at].lemma in _TIMELY:
+            return False  # "at the moment"
         if at in self.here.times:
             return key in ("to", "until", "for", "on", "by")
         return bool(key) or at not in self.here.days
@@ -630,7 +681,8 @@ class GrammarReader:
             ),
             "",
         )
-        passive = "be" if any(True for _ in clause.under("aux:pass", of=at)) else ""
+        done = any(True for label in _PASSIVE for _ in clause.under(label, of=at))
+        passive = "be" if done else ""
         return phrase_of((passive, tokens[at].lemma, particle))
 
     def _verbal(self, clause: Clause) -> Iterator[Statement]:
@@ -954,7 +1006,8 @@ class GrammarReader:
         token = here.sentence.tokens[clause.predicate]
         for key in keys:
             at = objects[key]
-            timed = here.is_time(at) and (key == "from" or (person and not here.is_recurring(at)))
+            once = person and not here.is_recurring(at) and not here.is_date(at)
+            timed = here.is_time(at) and (key == "from" or once)
             idle = not key and token.lemma in _IDLE and here.is_bare(at)
             if timed or idle or here.pronoun(at) is not None or (passive and not key):
                 continue
@@ -1092,9 +1145,11 @@ class GrammarReader:
             not said
             or at != mark - 1
             or len(before) > _LONGEST_NOTED
-            or (tokens[at].lemma in _HEADINGS)
+            or (tokens[at].lemma in ANNOUNCING)
         ):
             return
+        mark = max((i for i in range(at) if tokens[i].form == ","), default=-1)
+        before = [i for i in before if i > mark]  # "next, the door code: 4471"
         subject = here.proper(singular(phrase(here.text, sentence, [*before, at])))
         end = next(
             (i for i in range(first, len(tokens)) if tokens[i].form in (",", ";", "(")), len(tokens)
@@ -1115,6 +1170,30 @@ class GrammarReader:
                 noun=True,
                 thing=True,
             )
+
+    def _come_from(self) -> Iterator[Statement]:
+        """Where somebody who is named is from: "Prof. Abara from Durham"."""
+        here = self.here
+        tokens, sentence = here.sentence.tokens, here.sentence
+        for at, token in enumerate(tokens):
+            top = token.head
+            place = token.tag == "PROPN" and token.label == "nmod" and here.case(at) == "from"
+            named = top >= 0 and tokens[top].tag == "PROPN" and here.is_person(top)
+            if place and named and not here.is_time(at) and is_stated(sentence):
+                first = tokens[top].head if tokens[top].label == "flat" else top
+                whole = [i for i in range(first, at) if tokens[i].tag == "PROPN"]
+                whole = [*here.titles(first), *whole]
+                yield Statement(
+                    here.proper(phrase(here.text, sentence, whole)),
+                    "is from",
+                    here.names_from(at),
+                    here.told.said_on,
+                    None,
+                    sentence.start,
+                    sentence.end,
+                    RULE,
+                    CONFIDENCE,
+                )
 
     def _named_beside(self) -> Iterator[Statement]:
         tokens = self.here.sentence.tokens

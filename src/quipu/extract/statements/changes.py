@@ -29,6 +29,8 @@ _SWITCHING = frozenset(
 )
 
 
+_SCALES = ("up", "down", "back")
+_STEPPING = frozenset({"step in", "come in", "fill in", "start"})
 _TRADING = frozenset({"trade", "swap", "exchange"})
 _VERBAL = frozenset({"runs on", "uses", "lives in", "works for", "is located in", "has"})
 """What is no noun, of what changes."""
@@ -64,13 +66,15 @@ class Changes:
 
     def _told(self, clause: Clause, lemma: str) -> Iterator[Statement]:
         verb, objects = self.reading.verb(clause), self.reading.objects(clause)
-        passive = verb.startswith("be ")
+        passive, here = verb.startswith("be "), self.reading.here
         theme = clause.subject if passive else objects.get("", -1)
         given_for = clause.subject >= 0 and {"", "for"} <= objects.keys()
         if lemma == "replace":
             yield from self._replaced(clause, objects, passive=passive)
         elif not passive and lemma in ("take", "hand"):
             yield from self._handed(clause, lemma, verb, objects)
+        elif verb in _STEPPING and here.is_role_name(objects.get("as", -1)):
+            yield from self._became(clause, objects["as"], -1)
         elif lemma == "leave" and given_for:
             yield from self._left(clause, objects)
         elif lemma in _TRADING and given_for:
@@ -137,7 +141,13 @@ class Changes:
         new = next((objects[p] for p in _NEW if p in objects), -1)
         old = next((objects[p] for p in _OLD if p in objects), -1)
         here = self.reading.here
-        measured = min(old, new) >= 0 and here.is_measure(new) and here.is_measure(old)
+        if old >= 0 and new >= 0 and here.is_time(old) != here.is_time(new):
+            old = -1  # "goes to 40 from May"
+        scaled = any(p in self.reading.verb(clause).split() for p in _SCALES)
+        measured = (old >= 0 or scaled) and new >= 0 and here.is_measure(new)
+        measured = measured and (old < 0 or here.is_measure(old))
+        if lemma == "go" and old < 0 and not scaled and new >= 0 and here.is_numbered(new):
+            return  # "goes to door 4"
         if new < 0 or not (measured or lemma in _SETTING | _SWITCHING):
             return
         self.reading.here.cut = tuple(at for at in (new, old) if at >= 0)
@@ -190,7 +200,8 @@ class Changes:
             if not measured:
                 moved = clause.sentence.tokens[clause.predicate].lemma in _SWITCHING - {"change"}
                 predicate = "runs on" if tokens[new].tag == "PROPN" and moved else VALUE
-        known = kind or self.reading.here.is_definite(theme) or self.reading.here.is_bare(theme)
+        here = self.reading.here
+        known = kind or here.is_definite(theme) or here.is_bare(theme) or here.pronoun(theme)
         if not known or self.reading.here.is_pointed_at(theme):
             return
         yield from self._pair(clause, subject, predicate, new, old, single=True)
@@ -354,7 +365,7 @@ class Changes:
         if not made:
             return
         if old >= 0:
-            for value, words in self.reading.here.values(old, split=False):
+            for value, words in self._of_same_unit(old, new):
                 used = [*words, *[t for t in self.reading.here.times if t in words]]
                 yield from self.reading.make(
                     clause,
@@ -368,6 +379,15 @@ class Changes:
                     noun=predicate not in _VERBAL,
                 )
         yield from made
+
+    def _of_same_unit(self, old: int, new: int) -> Iterator[tuple[str, list[int]]]:
+        """The old value, with the unit of the new one: "from 40 to 25 mW"."""
+        here = self.reading.here
+        (told, _), *_rest = here.values(new, split=False)
+        number, _, unit = told.partition(" ")
+        for value, words in here.values(old, split=False):
+            alone = unit and _is_number(value) and _is_number(number) and " " not in value
+            yield (f"{value} {unit}" if alone else value), words
 
 
 def repaired(here: Phrases, statements: Sequence[Statement]) -> list[Statement]:

@@ -24,6 +24,8 @@ __all__ = ["Measured"]
 
 _AT = ("at", "on", "to", "by", "for", "in", "until")
 _SET = ("to", "at", "on")
+_PLACED = frozenset("under behind into onto".split())
+_PUTTING = frozenset({"put", "place", "set", "move"})
 _BREAKS = frozenset(",;.!?()")
 _JOINS = frozenset({":", "=", "is", "at", "of"})
 _LONGEST_NAME = 4
@@ -37,8 +39,33 @@ class Measured:
 
     def read(self, clause: Clause) -> list[Statement]:
         """What the clause says by a number, a time or a version."""
-        usual = not clause.negated and clause.way in ("holds", "begins") and not clause.copular
+        if clause.negated:
+            return []
+        if clause.way == "due":
+            return list(self._due(clause))
+        usual = clause.way in ("holds", "begins") and not clause.copular
         return list(self._told(clause)) if usual else []
+
+    def _due(self, clause: Clause) -> Iterator[Statement]:
+        """What something must do or be, by when, where or how much: "must be in by 11:00"."""
+        here = self.reading.here
+        name = self._thing(clause.subject)
+        if not name:
+            return
+        objects = self.reading.objects(clause)
+        for case in _AT:
+            at = objects.get(case, -1)
+            if at >= 0 and here.is_measure(at):
+                here.cut = (at,)
+                words = f"must {self._infinitive(clause)} {case}"
+                yield from self.reading.tell(clause, name, words, at, single=True, rule=RULE)
+                return
+
+    def _infinitive(self, clause: Clause) -> str:
+        if not clause.copular:
+            return self.reading.verb(clause)
+        token = self.reading.here.sentence.tokens[clause.predicate]
+        return f"be {token.form.lower()}"
 
     def _told(self, clause: Clause) -> Iterator[Statement]:
         here, objects = self.reading.here, self.reading.objects(clause)
@@ -47,6 +74,7 @@ class Measured:
         if theme >= 0 and not passive:
             yield from self._set(clause, theme, objects)
             yield from self._again(clause, theme, objects)
+            yield from self._placed(clause, theme, objects)
             return
         name = self._thing(clause.subject)
         if not name:
@@ -79,6 +107,19 @@ class Measured:
             )
             return
 
+    def _placed(self, clause: Clause, theme: int, objects: dict[str, int]) -> Iterator[Statement]:
+        """As in "we've put the top field under clover": it is under that now."""
+        here = self.reading.here
+        lemma = here.sentence.tokens[clause.predicate].lemma
+        key = next((k for k in objects if k in _PLACED), "")
+        if lemma not in _PUTTING or not key or not here.is_definite(theme):
+            return
+        here.cut = (objects[key],)
+        name = here.name(theme)
+        yield from self.reading.tell(
+            clause, name, f"is {key}", objects[key], single=True, rule=CHANGE
+        )
+
     def _again(self, clause: Clause, theme: int, objects: dict[str, int]) -> Iterator[Statement]:
         """As in "Ann has piano on Tuesdays": when it is, again and again."""
         here, at = self.reading.here, objects.get("on", -1)
@@ -109,11 +150,16 @@ class Measured:
                 yield from self._of_stretch(range(start, at))
                 start = at + 1
 
+    def _is_clausal(self, at: int) -> bool:
+        token = self.reading.here.sentence.tokens[at]
+        modifies = token.label == "compound"  # the "hit" of "hit rate"
+        return token.tag == "PRON" or (token.tag == "VERB" and not modifies)
+
     def _of_stretch(self, words: Sequence[int]) -> Iterator[Statement]:
         here = self.reading.here
         tokens = here.sentence.tokens
         first = next((i for i in words if _has_digit(tokens[i].form)), -1)
-        if first < 0 or any(tokens[i].tag in ("VERB", "PRON") for i in words):
+        if first < 0 or any(self._is_clausal(i) for i in words):
             return
         name = [i for i in words if i < first]
         while name and (tokens[name[-1]].form in _JOINS or tokens[name[-1]].tag == "SYM"):
@@ -123,7 +169,9 @@ class Measured:
             value.pop(0)
         while name and tokens[name[0]].tag in ("DET", "CCONJ", "INTJ", "ADV", "SCONJ"):
             name.pop(0)
-        named = name and all(tokens[i].tag in ("NOUN", "PROPN", "ADJ", "X", "NUM") for i in name)
+        named = name and all(
+            tokens[i].tag in ("NOUN", "PROPN", "ADJ", "X", "NUM", "VERB") for i in name
+        )
         whole = len(name) <= _LONGEST_NAME and len(value) <= _LONGEST_NAME
         if not named or not whole or tokens[name[-1]].tag == "ADJ" or here.is_time(name[-1]):
             return

@@ -11,7 +11,7 @@ from quipu.extract.grammar.clauses import is_predicate, phrase, span_of
 from quipu.extract.statements.statement import Statement, clean, is_object, singular
 from quipu.when import TimeSpan, find_spans
 
-__all__ = ["KIN", "Phrases", "Spoken", "Utterance"]
+__all__ = ["ANNOUNCING", "KIN", "Phrases", "Spoken", "Utterance"]
 
 _LONGEST_VALUE, _LONGEST_NAME = 14, 7
 _INDEFINITE = frozenset(
@@ -25,6 +25,11 @@ KIN = frozenset(
     "neighbor dog cat pet fiancé fiancée fiance fiancee".split()
 )
 """Nouns for people and animals that belong to somebody."""
+ANNOUNCING = frozenset(
+    "note question update decision edit ps example tip warning option answer correction "
+    "reminder news thought plan point idea step re topic subject quote fact".split()
+)
+"""What only says that something is told: "Note: …"."""
 _POINTING = frozenset("this that these those such some any same your yours another".split())
 _RANKING = frozenset("first second third last next only same other right wrong one".split())
 _OLDEST = 130
@@ -39,11 +44,13 @@ _NAMES_OF_TIMES = frozenset(
     "mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday "
     "sunday".split()
 )
+_NAMES_OF_MONTHS = frozenset(name for name in _NAMES_OF_TIMES if not name.endswith("day"))
 _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
 _EVERY = ("every", "each")
+_OFTEN = ("once", "twice", "times")
 _DAY = re.compile(
     rf"\b(?:every |each )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
     rf"(?:,? (?=\d|the \d|{_MONTH}))?)?"
@@ -52,6 +59,7 @@ _DAY = re.compile(
     r"|\b(?:(?:every|each) (?:other |second )?)?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b"
     r"|\b(?:every|each) (?:other |second )?(?:morning|evening|night|day|week|month|quarter)\b"
     r"(?: at \d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?)?"
+    r"|\b(?:once|twice|\d+ times|several times) (?:an?|per|every) \w+\b"
     r"|\b\d{1,2}[:.]\d\d(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]m\b",
     re.IGNORECASE,
 )
@@ -81,6 +89,7 @@ _PRONOUNS = {
 _SUBJECTS = ("nsubj", "nsubj:pass")
 _NAMING = frozenset({"NOUN", "PROPN", "X", "SYM", "NUM", "ADJ"})
 _NOT_TELLING = frozenset({"new", "current", "old", "present", "own", "latest", "actual"})
+_OF_NOW = frozenset({"new", "current", "latest", "present"})
 _BEFORE_CASE = frozenset({"case", "mark", "cc", "punct", "nsubj"})
 _JUDGING = frozenset(
     "great good nice amazing awesome best worst bad better worse wonderful lovely terrible cool "
@@ -114,6 +123,9 @@ class _Within(NamedTuple):
     possessed: str = ""
 
 
+_NOTHING = _Within()
+
+
 class Utterance(NamedTuple):
     """Who says a text, to whom, and when: `speaker` is the first person and `addressee` the
     second, where they are known. `said_on` is the day (ISO) or None, `now` the instant, `spoken`
@@ -141,7 +153,7 @@ class Phrases:
     floor: int = -1
     goes_on: bool = False
     """Whether what comes next is a clause of the same sentence."""
-    within: _Within = _Within()
+    within: _Within = _NOTHING
 
     def __post_init__(self) -> None:
         self.spoken = self.told.spoken or Spoken()
@@ -151,7 +163,7 @@ class Phrases:
 
     def turn_to(self, sentence: Sentence) -> None:
         """Go on with another sentence, or with another clause of the same."""
-        self.within = self._spoken_within() if self.goes_on else _Within()
+        self.within = self._spoken_within() if self.goes_on else _NOTHING
         self.sentence = sentence
         self.times = self._times(sentence)
         self.days = self._days(sentence)
@@ -162,9 +174,19 @@ class Phrases:
         end, before = len(self.sentence.tokens), self.within
         return _Within(
             self._named_before(end) or before.person,
-            self._told_before(end) or before.thing,
+            self._topic() or self._told_before(end) or before.thing,
             self.possessed() or before.possessed,
         )
+
+    def _topic(self) -> str:
+        """What the next clause is announced to be of: "Robot: it was repaired"."""
+        tokens = self.sentence.tokens
+        at = len(tokens) - 2
+        announced = at >= 0 and tokens[-1].form == ":" and self.sentence.root == at
+        named = announced and tokens[at].tag in ("NOUN", "PROPN", "X")
+        if not named or tokens[at].lemma in ANNOUNCING:
+            return ""
+        return self.name(at)
 
     def each(self, at: int) -> list[int]:
         """The subject at a word, or each of "Bob and Alice", "my wife and I"."""
@@ -281,8 +303,20 @@ class Phrases:
             return self.names_from(at)
         owner = self.possessor(at)
         if owner is None:
-            return self._lowered(at, self.plain(at))
+            return self._lowered(at, self.proper(self.words(at, without=self._of_now(at))))
         return self._of_owner(at, *owner)
+
+    def _of_now(self, at: int) -> list[int]:
+        """The words before a noun that tell it from none that there is: the "new" of "new rep"."""
+        tokens = self.sentence.tokens
+        return [
+            c
+            for c in self.sentence.under[at]
+            if c < at
+            and tokens[c].label == "amod"
+            and tokens[c].lemma in _OF_NOW
+            and tokens[at].tag == "NOUN"
+        ]
 
     def kind(self, at: int) -> str:
         """What things of one kind are called: "logs", "all services"; empty where it is none."""
@@ -311,14 +345,18 @@ class Phrases:
     def is_specific(self, at: int) -> bool:
         """Whether it is a name, a number or a time: what could be no other."""
         token = self.sentence.tokens[at]
-        coded = not token.form.isalpha() or any(c.isupper() for c in token.form[1:])
         return (
             token.tag in ("PROPN", "NUM", "SYM", "X")
-            or coded
+            or self.is_coded(at)
             or self.is_time(at)
             or self.has_number(at)
             or self.has_proper(at)
         )
+
+    def is_coded(self, at: int) -> bool:
+        """Whether it is no plain word: "B3", "us-east-1", "dbT"."""
+        form = self.sentence.tokens[at].form
+        return not form.isalpha() or any(c.isupper() for c in form[1:])
 
     def _is_indefinite(self, at: int) -> bool:
         """As in "a dog", "some people", "dogs": none in particular."""
@@ -427,6 +465,8 @@ class Phrases:
         attribute = self.attribute(at)
         if self.is_counted(at):
             return None  # "4000 lines of Perl"
+        if (another := self._another_one(at)) is not None:
+            return another
         if (owner := self.possessor(at)) is not None:
             return (
                 (owner[0], f"{attribute}{self._told_apart(at)}")
@@ -437,6 +477,18 @@ class Phrases:
             if tokens[child].label == "nmod" and self.case(child) in ("of", "for"):
                 name = self.name(child)
                 return (name, attribute) if name and attribute else None
+        return None
+
+    def _another_one(self, at: int) -> tuple[str, str] | None:
+        """(owner, attribute) of "the second one", behind "my main supervisor"."""
+        tokens = self.sentence.tokens
+        told = [c for c in self.sentence.under[at] if tokens[c].label == "amod" and c < at]
+        if tokens[at].form.lower() != "one" or not told:
+            return None
+        for before in range(at - 1, -1, -1):
+            owner = self.possessor(before) if tokens[before].tag == "NOUN" else None
+            if owner is not None and owner[0]:
+                return owner[0], f"{tokens[told[-1]].form.lower()} {tokens[before].lemma}"
         return None
 
     def _told_apart(self, at: int) -> str:
@@ -559,12 +611,23 @@ class Phrases:
     def _is_beside(self, head: int, child: int) -> bool:
         """Whether a word under a value is no part of it."""
         tokens = self.sentence.tokens
+        if self._is_apart(head, child):
+            return True
         adverb = tokens[child].label in ("advmod", "obl") and tokens[child].tag == "ADV"
         if adverb and tokens[head].tag in ("NOUN", "PROPN"):
             return True
         company = tokens[head].tag == "PROPN" and tokens[child].tag in ("NOUN", "PROPN")
         case = self.case(child)
         return case in ("instead of", "rather than") or (company and case == "with")
+
+    def _is_apart(self, head: int, child: int) -> bool:
+        """Whether a word behind a comma tells something else: "12, children 7"."""
+        tokens = self.sentence.tokens
+        after = child > head and tokens[child].label not in ("flat", "appos", "punct")
+        first = min(span_of(self.sentence, child), default=child)
+        comma = after and tokens[first - 1].form == ","
+        listed = tokens[child].label == "conj" and tokens[child].tag == tokens[head].tag
+        return comma and not listed and tokens[head].tag in ("NUM", "PROPN", "NOUN", "SYM")
 
     def is_time(self, at: int) -> bool:
         token = self.sentence.tokens[at]
@@ -576,9 +639,26 @@ class Phrases:
         words = self.days.get(at, (at,))
         lows = [tokens[i].form.lower() for i in words]
         return any(
-            low in _EVERY or ":" in low or (low.endswith("days") and low[:-1] in _NAMES_OF_TIMES)
+            low in _EVERY
+            or low in _OFTEN
+            or ":" in low
+            or (low.endswith("days") and low[:-1] in _NAMES_OF_TIMES)
             for low in lows
         )
+
+    def is_loose(self, at: int) -> bool:
+        """Whether a phrase without a preposition is no object: "a month", ", same time"."""
+        tokens = self.sentence.tokens
+        if tokens[at].tag != "NOUN":
+            return False
+        top = tokens[at].head
+        apart = any(tokens[i].form == "," for i in range(top + 1, at))
+        return apart or (self.is_kind(at) and tokens[at - 1].lemma == "a")
+
+    def is_often(self, at: int) -> bool:
+        """Whether it tells how often: "twice a week"."""
+        words = self.days.get(at, ())
+        return any(self.sentence.tokens[i].form.lower() in _OFTEN for i in words)
 
     def clause_of(self, at: int) -> int:
         """The main word of the clause that a word belongs to."""
@@ -617,7 +697,10 @@ class Phrases:
         token = self.sentence.tokens[at]
         if token.tag == "PROPN" and self.sentence.under[at]:
             return (
-                not any(self.sentence.tokens[c].label == "det" for c in self.sentence.under[at])
+                not any(
+                    self.sentence.tokens[c].label in ("det", "nmod:poss")
+                    for c in self.sentence.under[at]
+                )
                 or token.lemma in KIN
             )
         return token.form.lower() in ("i", "he", "she", "you") or (
@@ -667,12 +750,13 @@ class Phrases:
             and not any(
                 tokens[c].label in ("det", "amod", "nummod", "nmod:poss")
                 for c in self.sentence.under[at]
+                if tokens[c].lemma not in _OF_NOW
             )
         )
 
     def is_role_name(self, at: int) -> bool:
         """Whether it may be what somebody is: "product owner"."""
-        return self.sentence.tokens[at].tag == "NOUN" and not self.is_judged(at)
+        return at >= 0 and self.sentence.tokens[at].tag == "NOUN" and not self.is_judged(at)
 
     def is_we(self, at: int) -> bool:
         """Whether it is "we"."""
@@ -695,6 +779,8 @@ class Phrases:
         form = tokens[at].form
         if tokens[at].tag == "SYM" or form.lstrip("+-~<>$€£¥#v.")[:1].isdigit():
             return True
+        if "=" in form:
+            return True  # "max_connections=300"
         return any(
             tokens[c].tag == "NUM"
             and (
@@ -702,6 +788,13 @@ class Phrases:
                 or (tokens[c].label == "flat" and tokens[at].tag == "NOUN")  # "firmware 3.8"
             )
             for c in self.sentence.under[at]
+        )
+
+    def is_numbered(self, at: int) -> bool:
+        """Whether a number behind it tells which: "door 4"."""
+        tokens = self.sentence.tokens
+        return any(
+            tokens[c].tag == "NUM" and tokens[c].label == "flat" for c in self.sentence.under[at]
         )
 
     def has_article(self, at: int) -> bool:
@@ -726,11 +819,36 @@ class Phrases:
     def is_pointed_at(self, at: int) -> bool:
         """Whether only those who are there know which: "this one", "some of it", "your idea"."""
         tokens = self.sentence.tokens
+        if tokens[at].tag == "PROPN" and self._has_some(at):
+            return False  # "some Leon" is Leon
         return any(
             tokens[child].form.lower() in _POINTING
             for child in self.sentence.under[at]
             if tokens[child].label in ("det", "amod", "nmod:poss")
         )
+
+    def _has_some(self, at: int) -> bool:
+        return any(self.sentence.tokens[c].lemma == "some" for c in self.sentence.under[at])
+
+    def is_title(self, at: int) -> bool:
+        """Whether it is what somebody is, without an article: "lead pharmacist"."""
+        tokens = self.sentence.tokens
+        alone = not any(tokens[c].label in ("det", "nmod:poss") for c in self.sentence.under[at])
+        return alone and self.is_modified(at) and not self.is_plural(at) and not self.is_time(at)
+
+    def titles(self, at: int) -> list[int]:
+        """The words before a name that belong to it: the "Mr" of "Mr Prosser"."""
+        tokens, first = self.sentence.tokens, at
+        while first and tokens[first - 1].tag == "PROPN" and tokens[first - 1].head == at:
+            first -= 1
+        return list(range(first, at))
+
+    def is_date(self, at: int) -> bool:
+        """Whether it is a day of a month: "15 December"."""
+        tokens = self.sentence.tokens
+        words = self.days.get(at, (at,))
+        named = any(tokens[i].form.lower() in _NAMES_OF_MONTHS for i in words)
+        return named and any(c.isdigit() for i in words for c in tokens[i].form)
 
     def is_judged(self, at: int) -> bool:
         """Whether a complement is what somebody thinks of it: "the best thing", "my rock"."""
