@@ -25,7 +25,7 @@ def _say(memory: Memory, *texts: str) -> None:
             session_id=session,
             offset=1,
             speaker="Ann",
-            role="Ann",
+            role="user",
             text=text,
             time=f"2025-{month:02}-03T10:00:00.000Z",
         )
