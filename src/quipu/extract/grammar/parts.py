@@ -15,7 +15,7 @@ __all__ = ["parts"]
 
 _MARKS = frozenset({",", ";", ":", "–", "—", "-", "--", "...", "…", "("})
 _TOPIC = ":"
-_STRONG = frozenset({";", ":"})
+_STRONG = frozenset({";", ":", "but"})
 _NAMING = frozenset({"NOUN", "PROPN", "PRON", "NUM", "X", "SYM"})
 _OF_SUBJECT = _NAMING | {"DET", "ADJ", "ADV", "PART", "ADP"}
 _FIRST = _NAMING | {"DET", "ADJ"}
@@ -73,12 +73,14 @@ def _is_turn(tokens: Sequence[ParsedToken], at: int) -> bool:
     """Whether "and it …" goes on with another subject; behind "but" any does."""
     if tokens[at].form.lower() == "but":
         return True
+    if at + 3 < len(tokens) and tokens[at + 2].form in ("'s", "’s"):
+        return tokens[at + 1].tag == "PROPN" and tokens[at + 3].tag == "AUX"  # "and Bob's is 3k"
     return at + 1 < len(tokens) and tokens[at + 1].form.lower() in _SUBJECTS
 
 
 def _is_cut(tokens: Sequence[ParsedToken], begin: int, end: int, first: int) -> bool:
     """Whether what begins at `first` is a clause of its own, and what ends at `end` is whole."""
-    mark = tokens[end].form
+    mark = tokens[end].form.lower()
     if mark == _TOPIC:
         return end > begin and _is_clause(tokens, first, placed=True)
     before = tokens[begin:end]

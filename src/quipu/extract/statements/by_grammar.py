@@ -324,6 +324,9 @@ class GrammarReader:
             return
         if clause.subject > clause.predicate:
             return
+        if self.here.is_mine(clause.subject):
+            yield from self._is_mine(clause, ended)
+            return
         found = (
             list(self._is_somebody(clause, ended))
             or list(self._of_subject(clause, ended))
@@ -382,6 +385,14 @@ class GrammarReader:
             here.cut = ()
             if firm >= 0:
                 yield from self.tell(clause, name, "works for", firm, single=True, ended=ended)
+
+    def _is_mine(self, clause: Clause, ended: bool) -> Iterator[Statement]:
+        """As in "mine is plot 17", "mine's strontium", behind what somebody else has."""
+        here, at = self.here, clause.predicate
+        what = here.numbered(at) or here.possessed()
+        owner = here.name(clause.subject)
+        if what and owner and not here.case(at):
+            yield from self.tell(clause, owner, what, at, single=True, ended=ended, noun=True)
 
     def _is_firm(self, at: int) -> bool:
         """Whether one is something "at Corvane"."""

@@ -86,6 +86,7 @@ _PRONOUNS = {
     "it": frozenset("it its".split()),
     "they": frozenset("they them their".split()),
 }
+_OWNED_BY = frozenset({"mine", "yours", "ours"})
 _SUBJECTS = ("nsubj", "nsubj:pass")
 _NAMING = frozenset({"NOUN", "PROPN", "X", "SYM", "NUM", "ADJ"})
 _NOT_TELLING = frozenset({"new", "current", "old", "present", "own", "latest", "actual"})
@@ -797,6 +798,15 @@ class Phrases:
             tokens[c].tag == "NUM" and tokens[c].label == "flat" for c in self.sentence.under[at]
         )
 
+    def numbered(self, at: int) -> str:
+        """What a number is of: the "plot" of "plot 17"; empty where it is of nothing."""
+        token = self.sentence.tokens[at] if at >= 0 else None
+        return token.lemma if token and token.tag == "NOUN" and self.is_numbered(at) else ""
+
+    def is_mine(self, at: int) -> bool:
+        """Whether it stands for what is somebody's: "mine"."""
+        return self.sentence.tokens[at].form.lower() in _OWNED_BY
+
     def has_article(self, at: int) -> bool:
         """Whether "a" or "the" stands before it, as before no name of a person or a city."""
         tokens = self.sentence.tokens
@@ -875,6 +885,8 @@ class Phrases:
         3k, Bob's is 2k"."""
         tokens = self.sentence.tokens
         for at, token in enumerate(tokens):
+            if self.is_mine(at) and (what := self.numbered(token.head)):
+                return what
             if token.tag == "NOUN" and any(
                 tokens[c].label == "nmod:poss" for c in self.sentence.under[at]
             ):
