@@ -106,6 +106,10 @@ STATED = [
     ),
     ("Robot: it runs on firmware 4.1.", ("Robot", "runs on", "firmware 4.1")),
     ("Next, the door code: 4471.", ("door code", "value", "4471")),
+    ("Marnie 600, Duc 450.", ("Duc", "value", "450")),
+    ("Mine is plot 17 and Sunil's is 22.", ("Ann", "plot", "plot 17")),
+    ("Mine is plot 17 and Sunil's is 22.", ("Sunil", "plot", "22")),
+    ("Tom wants me to eat meat but I'm a vegetarian.", ("Ann", "diet", "vegetarian")),
     ("And that I'm vegetarian, for the trip.", ("Ann", "diet", "vegetarian")),
     (
         "Greta is my main supervisor and the second one is Dr Ferro.",
@@ -119,7 +123,7 @@ STATED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), STATED, ids=[text for text, _ in STATED])
+@pytest.mark.parametrize(("text", "expected"), STATED, ids=[f"{e[0]}: {t}" for t, e in STATED])
 def test_what_is_stated_is_read(encoder: MiniLM, text: str, expected: tuple[str, str, str]) -> None:
     assert expected in _read(encoder, text)
 

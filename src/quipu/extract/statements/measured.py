@@ -29,6 +29,7 @@ _PUTTING = frozenset({"put", "place", "set", "move"})
 _BREAKS = frozenset(",;.!?()")
 _JOINS = frozenset({":", "=", "is", "at", "of"})
 _LONGEST_NAME = 4
+_SEVERAL = 2
 
 
 class Measured:
@@ -141,21 +142,33 @@ class Measured:
         """As in "upstream timeout 15s, hit rate 91%": stretches without a verb that name a thing
         and its measure."""
         here = self.reading.here
-        tokens = here.sentence.tokens
         if not is_stated(here.sentence):
             return
+        stretches = list(self._stretches())
+        listed = sum(self._is_listed(words) for words in stretches) >= _SEVERAL
+        for words in stretches:
+            yield from self._of_stretch(words, listed=listed and self._is_listed(words))
+
+    def _stretches(self) -> Iterator[range]:
+        tokens = self.reading.here.sentence.tokens
         start = 0
         for at in range(len(tokens) + 1):
             if at == len(tokens) or tokens[at].form in _BREAKS:
-                yield from self._of_stretch(range(start, at))
+                yield range(start, at)
                 start = at + 1
+
+    def _is_listed(self, words: range) -> bool:
+        """Whether it is a name and its number, as others beside it: "Ann 600, Bo 450"."""
+        tokens = self.reading.here.sentence.tokens
+        pair = [tokens[i] for i in words]
+        return len(pair) == _SEVERAL and pair[0].tag == "PROPN" and pair[1].tag == "NUM"
 
     def _is_clausal(self, at: int) -> bool:
         token = self.reading.here.sentence.tokens[at]
         modifies = token.label == "compound"  # the "hit" of "hit rate"
         return token.tag == "PRON" or (token.tag == "VERB" and not modifies)
 
-    def _of_stretch(self, words: Sequence[int]) -> Iterator[Statement]:
+    def _of_stretch(self, words: Sequence[int], *, listed: bool = False) -> Iterator[Statement]:
         here = self.reading.here
         tokens = here.sentence.tokens
         first = next((i for i in words if _has_digit(tokens[i].form)), -1)
@@ -176,7 +189,7 @@ class Measured:
         if not named or not whole or tokens[name[-1]].tag == "ADJ" or here.is_time(name[-1]):
             return
         labelled = tokens[name[-1]].tag == "PROPN" or len(name) == 1
-        if labelled and name[-1] + 1 == first:
+        if labelled and name[-1] + 1 == first and not listed:
             return  # "Postgres 16" and "door 4" are names
         subject = here.proper(singular(phrase(here.text, here.sentence, name)))
         said = clean(phrase(here.text, here.sentence, value))
