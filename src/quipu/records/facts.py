@@ -146,9 +146,9 @@ def _meet_by_unit(grouped: dict[FactKey, dict[str, Fact]]) -> None:
             for name in _names_of(key.of):
                 of_owner.setdefault((name, key.apart), []).append(key)
     for key in sorted(grouped):
-        told = [f for f in grouped.get(key, {}).values() if _tells_change(f)]
-        units = {unit for f in told if key.attribute == VALUE and (unit := _unit(f))}
-        placed = _is_placing(key.attribute) and bool(told)
+        changes = [f for f in grouped.get(key, {}).values() if _tells_change(f)]
+        units = {unit for f in changes if key.attribute == VALUE and (unit := _unit(f))}
+        placed = _is_placing(key.attribute) and bool(changes)
         meant = [
             other
             for other in of_owner.get((key.of, key.apart), ())
