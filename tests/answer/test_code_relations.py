@@ -45,6 +45,7 @@ SHOP = {
             "shop/errors.py",
         ),
         ("What does LateDelivery extend?", "`LateDelivery` extends `ShopError`", "shop/charge.py"),
+        ("LateDelivery extends which class?", "`LateDelivery` extends `ShopError`", "shop/charge.py"),
         (
             "What is the base class of CardDeclined?",
             "`CardDeclined` extends `ShopError`",
@@ -90,6 +91,25 @@ def test_what_is_not_so_is_not_said(remember: Remember, question: str, not_said:
 )
 def test_a_definition_is_no_reason_and_no_time(remember: Remember, question: str) -> None:
     reply = remember(SHOP).ask(question)
+    assert reply.confidence.value < 0.7
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why may ShopError not be raised by charge_card?",
+        "What does charge_card return when LateDelivery does not extend ShopError?",
+    ],
+)
+def test_a_relation_beside_what_is_asked_is_not_told(remember: Remember, question: str) -> None:
+    said = remember(SHOP).ask(question).contract.answer
+    assert " extend `ShopError`" not in said
+    assert " extends `ShopError`" not in said
+    assert " raises " not in said
+
+
+def test_what_something_is_does_not_answer_which_of_it_there_are(remember: Remember) -> None:
+    reply = remember(SHOP).ask("http methods the ShopError class has a function for")
     assert reply.confidence.value < 0.7
 
 

@@ -34,7 +34,8 @@ _KINDS: dict[AnswerType, str] = {
     "reason": r"\bwhy\b|\bwhat (?:is the )?reason\b|^\W*reason\b|\b(?:reason|cause)\W*$"
     r"|\bwhat causes\b",
     "manner": r"\bhow (?:do|does|can|to|is|are|should)\b|\bhow\W*$",
-    "definition": r"\bwhat (?:is|are|does|was|were)\b|\bdefine\b|\bmeaning of\b",
+    "definition": r"\bwhat (?:is|are|was|were)\b|\bdefine\b|\bmeaning of\b"
+    r"|\bwhat (?:does|do)\b(?!.*\b(?:on|from|to|by|with|for|in)\W*$)",
 }
 _PATTERNS: list[tuple[AnswerType, re.Pattern[str]]] = [
     (answer_type, re.compile(pattern, re.IGNORECASE)) for answer_type, pattern in _KINDS.items()

@@ -181,13 +181,14 @@ def _prose(text: str) -> str:
     return plain(bare.strip().strip("|").strip())
 
 
-def code_lead(text: str, about: Collection[str] = ()) -> tuple[str, str]:
+def code_lead(text: str, about: Collection[str] = (), *, whole: bool = False) -> tuple[str, str]:
     """(signature, its documentation `in_short`) of a passage of code; "" where it has none. The
-    documentation is a docstring below the signature or the comment above it."""
+    documentation is a docstring below the signature or the comment above it; `whole`: of its first
+    paragraphs as many sentences as may be quoted."""
     lines = text.split("\n")
     at = next((i for i, line in enumerate(lines) if _DEFINITION.match(line)), None)
     if at is None:
-        return "", in_short(_comment_above(lines, len(lines)), about)
+        return "", in_short(_comment_above(lines, len(lines)), about, whole=whole)
     end = at
     while end < min(at + 12, len(lines) - 1) and not _is_closed("\n".join(lines[at : end + 1])):
         end += 1
@@ -196,7 +197,8 @@ def code_lead(text: str, about: Collection[str] = ()) -> tuple[str, str]:
     below = _DOCSTRING.match("\n".join(lines[end + 1 :]))
     documentation = below[1] if below else _comment_above(lines, at)
     shown = plain(signature.replace("`", "'"), limit=160)
-    return shown, in_short(documentation, set(about) - set(stems_in_parts(defined(f"`{shown}`"))))
+    open_ = set(about) - set(stems_in_parts(defined(f"`{shown}`")))
+    return shown, in_short(documentation, open_, whole=whole)
 
 
 def _is_closed(text: str) -> bool:
@@ -217,9 +219,10 @@ def _comment_above(lines: list[str], at: int) -> str:
     return next((c for each in reversed(comments) if documents(c := "\n".join(each))), "")
 
 
-def in_short(documentation: str, about: Collection[str] = ()) -> str:
+def in_short(documentation: str, about: Collection[str] = (), *, whole: bool = False) -> str:
     """The first sentence of a comment or doc string and, of the others of its first paragraphs, the
-    one that says most of `about` (stems) that the first does not; of lists none; safe to quote."""
+    one that says most of `about` (stems) that the first does not; of lists none; safe to quote.
+    `whole` adds the others too, in order, as long as they fit."""
     said = [
         _prose(paragraph[start:end])
         for at, paragraph in enumerate(documentation[:_DOCUMENTED].strip().split("\n\n"))
@@ -231,7 +234,12 @@ def in_short(documentation: str, about: Collection[str] = ()) -> str:
     open_ = set(about) - set(stems(said[0]))
     more = [len(open_ & set(stems(each))) for each in said]
     best = more.index(max(more))
-    return plain(f"{said[0]} {said[best]}") if more[best] else said[0]
+    chosen = {0, best} if more[best] else {0}
+    for at in range(1, len(said)) if whole else ():
+        if sum(len(said[i]) + 1 for i in {*chosen, at}) > LONGEST:
+            break
+        chosen.add(at)
+    return plain(" ".join(said[at] for at in sorted(chosen)))
 
 
 def defined(signature: str) -> str:

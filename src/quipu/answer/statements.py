@@ -14,7 +14,7 @@ from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement, in_force, led_to, settled, stated
 from quipu.answer.modules import modules_in, symbols_in
-from quipu.answer.quote import code_lead, in_short
+from quipu.answer.quote import code_lead, defined, in_short
 from quipu.answer.support import EvidencePool, support
 from quipu.answer.wording import (
     LISTED,
@@ -46,7 +46,13 @@ _PRESENT = "still currently any more anymore really actually now nowadays today 
 _PRESENTLY = frozenset(stems(_PRESENT))
 _YES_OR_NO = re.compile(r"(?:does|do|is|are|am|has|have)\b", re.IGNORECASE)
 _LESS = 0.2
-_DEFINED_BY = frozenset({"definition", "manner", "any"})
+_DEFINED_BY = frozenset({"definition", "any"})
+_OF_CODE = frozenset(
+    str(each)
+    for each in RelationType
+    if EntityType.SYMBOL in each.row.sources or each == RelationType.REFERS_TO
+)
+"""Relations of code: they tell how it is, never why."""
 _MOST_SOURCES = 4
 _MOST_RELATIONS = 400
 _ALSO = {"deadline": "due", "status": "state", "owner": "own"}
@@ -74,12 +80,13 @@ def state(
         return told[:_MOST]
     if not anchors:
         return ruled[:_MOST]
+    related = _relations(asked, plan, graph, pool, anchors)
     found = ruled or [
-        *_relations(asked, plan, graph, pool, anchors),
+        *(s for s in related if asked.answer_type != "reason" or s.kind not in _OF_CODE),
         *_facts(asked, graph, pool, anchors, now),
     ]
     answering = [
-        s._replace(explained=explained(asked.text, f"{s.text} {_where(s)}", s.kind))
+        s._replace(explained=explained(asked.text, f"{_said(asked, s)} {_where(s)}", s.kind))
         for s in found or _definitions(asked, graph, pool, anchors)
     ]
     best = max((s.explained for s in answering), default=0.0)
@@ -130,6 +137,13 @@ def _said_otherwise(
     owners = [name for r in supported for name in names.get(r.target_entity_id, ())]
     subjects = [name for each in named for name in names.get(each, ())]
     return otherwise(subjects, owners, pool.found) if owners else []
+
+
+def _said(asked: Asked, statement: AnswerStatement) -> str:
+    """What of a statement explains the question: of a definition its name alone, unless it is asked
+    for what something is or does."""
+    of_symbol = statement.kind == EntityType.SYMBOL
+    return defined(statement.text) if of_symbol and asked.answer_type == "any" else statement.text
 
 
 def _where(statement: AnswerStatement) -> str:
@@ -230,9 +244,9 @@ def _definitions(
         _, sources = support(graph, relation.rel_id, evidence, relation)
         symbol = known.get(relation.source_entity_id)
         lines = _own_lines(symbol, sources[0]) if sources else ""
-        signature, documentation = code_lead(lines, asked.subject)
+        signature, documentation = code_lead(lines, asked.subject, whole=True)
         if symbol and not documentation:
-            documentation = in_short(symbol.description, asked.subject)
+            documentation = in_short(symbol.description, asked.subject, whole=True)
         if signature and documentation:
             text = f"`{signature}`: {documentation}"
             found.append(AnswerStatement(text, sources[:1], kind=EntityType.SYMBOL))

@@ -41,6 +41,11 @@ _ASKING = frozenset(
 ) - frozenset(stems(_TELLING))
 # What asks for the definition of a symbol.
 _OF_SYMBOLS = "do mean hold return compute represent work happen give contain raise define"
+# A clause beside what is asked: "what does it return when nothing overrides it?".
+_SUBORDINATE = re.compile(
+    r"^(\W*(?:which|what|who|where|how)\b.+?),?\s+(?:when|if|unless|while|because)\b.*$",
+    re.IGNORECASE | re.DOTALL,
+)
 _MANY = {"is": "are", "was": "were", "has": "have"}
 
 
@@ -127,9 +132,19 @@ def asks_for(question: str, type: str) -> tuple[bool, bool]:  # noqa: A002
         words = set(stems(_name(type)))
         asked = bool(words) and words <= set(stems(question))
         return asked, asked
-    question = _of_records(row.words).sub(" ", question)
-    outward = _fits(row.outward, question)
+    question = _SUBORDINATE.sub(r"\1", _of_records(row.words).sub(" ", question))
+    outward = _fits(row.outward, question) or _is_asked_last(row.words).match(question) is not None
     return outward, not outward and _fits(row.inward, question)
+
+
+@cache
+def _is_asked_last(words: str) -> re.Pattern[str]:
+    """What asks for what comes after the verb: "Till extends which class?"."""
+    verbs = "|".join(re.escape(word) for word in words.split()) or "(?!)"
+    return re.compile(
+        rf"(?!\W*(?:which|what|who|where|when|why|how)\b).+\b(?:{verbs})\s+(?:\w+\s+)?(?:which|what)\b",
+        re.IGNORECASE | re.DOTALL,
+    )
 
 
 @cache

@@ -82,6 +82,7 @@ _MEMBERS = frozenset(
 )
 _ENUMERATING = frozenset({"enum", "flag"})
 _METHODS = frozenset(stems("method function"))
+_METHOD = stems("method")[0]
 _OTHERWISE = re.compile(
     r"^\W*(?:how|why|where|when|who|whose|whom|do|does|did|is|are|was|were|can|could|should|will"
     r"|would|has|have|had|may|must)\b|\b(?:what|which) (?:(?:[\w-]+ ){0,3}?(?:is|was)\b"
@@ -186,6 +187,8 @@ def _explained(held: _Held, sought: _Sought, about: frozenset[str]) -> float:
     """How much of the question a list explains; 0 where its name says what is not asked."""
     telling = _telling(held.name)
     if not sought.means(held.name) or not (telling or held.where & sought.open):
+        return 0.0
+    if held.kind != "methods" and _METHOD in sought.said:
         return 0.0
     known = telling | frozenset(stems_in_parts(held.name)) | held.where | about
     if sought.methods and held.kind == "methods":
