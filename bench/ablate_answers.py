@@ -18,6 +18,7 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
+from quipu.answer.worth import WEIGHTS
 from quipu.evaluate.answers import SURE, JudgedAnswer, evaluate_answers
 from quipu.memory import Memory
 
@@ -26,11 +27,11 @@ SAMPLES, SEED = 10_000, 1
 PARTS: dict[str, tuple[str, str, object]] = {
     "slots: the kind of thing asked for": ("intent", "kind_asked", lambda _: None),
     "what is wanted: reason, manner, place": ("intent", "_answer_type", lambda _: "any"),
-    "roles of files": ("choose", "fit_of", lambda *_: 0.0),
+    "roles of files": ("worth", "fit_of", lambda *_: 0.0),
     "windows of lines": ("choose", "_of_windows", lambda *_: iter(())),
     "statements of the graph": ("write", "state", lambda *_, **__: []),
     "meaning of windows": ("write", "Nearness", lambda *_: None),
-    "the passage's similarity": ("choose", "_SIMILARITY", 0.0),
+    "the passage's similarity": ("worth", "WEIGHTS", {**WEIGHTS, "similarity": 0.0}),
     "embedding what comes first": ("choose", "_EMBEDDED", 0),
     "a second and a third window": ("choose", "_MOST", 1),
 }

@@ -27,8 +27,8 @@ def passage(text: str, *, code: bool = False) -> Evidence:
 @pytest.mark.parametrize(
     ("question", "quoted", "code", "told"),
     [
-        ("What is read_limit for?", "`read_limit`: The bytes read at once.", False, "named"),
-        ("What is read_limit for?", "The bytes that are read at once.", False, "unnamed"),
+        ("What is read_limit for?", "`read_limit`: The bytes read at once.", False, None),
+        ("What is read_limit for?", "The bytes that are read at once.", False, "absent"),
         ("Which cells are not specific?", "The second cells are specific.", False, "denied"),
         ("Which cells are not specific?", "if cell.specific: return", True, None),
         ("When was the retry added?", "Remove the retry.", False, "opposed"),
@@ -42,9 +42,24 @@ def test_what_speaks_for_and_against_quoted_lines(
 ) -> None:
     found = agreement(understand(question), quoted, None, [passage(quoted, code=code)])
     assert found.met is None
-    assert (found.absent > 0) is (told == "unnamed")
-    found = found._replace(absent=0.0)
+    found = found._replace(plain=0.0)
     assert {name for name, value in found._asdict().items() if value} == ({told} - {None})
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted", "code", "plain"),
+    [
+        ("Who owns the shop?", "The shop is owned by Ann Lee.", False, True),
+        ("Who owns the shop?", "shop.owner = 'Ann Lee'", True, False),
+        ("Who owns the shop?", "The owner of `shop` is Ann Lee.", False, False),
+        ("What is read_limit for?", "The bytes read at once.", False, False),
+    ],
+)
+def test_prose_is_plain_where_nothing_shows_code(
+    question: str, quoted: str, code: bool, plain: bool
+) -> None:
+    found = agreement(understand(question), quoted, None, [passage(quoted, code=code)])
+    assert bool(found.plain) is plain
 
 
 def test_a_name_that_no_cited_passage_speaks_of_is_absent() -> None:

@@ -47,7 +47,8 @@ def test_every_input_is_named_and_gaps_are_none() -> None:
     sure = confidence(DRAFT, {}, now=NOW, citations={})
     turns = (*conversation.TABLE, *conversation.TOLD.table)
     tables = (*TABLE, *turns, *asked_time.FORMULA.table, *quoting.FORMULA.table)
-    assert set(sure.inputs) == {term.name for term in tables} - {"general"}
+    named = {term.name for term in (*tables, *quoting.PLAIN.table)} | {"plain", "worth"}
+    assert set(sure.inputs) == named - {"general"}
     assert {"similarity", "freshness", "citation_count", "self_report"} <= set(sure.inputs)
     for name in ("self_report", "score1", *SIGNALS):
         assert sure.inputs[name] is None
@@ -121,15 +122,19 @@ def test_the_page_prints_the_table_as_it_stands() -> None:
 
 
 def test_what_is_quoted_has_the_formula_of_its_own_table() -> None:
-    inputs = {"worth": 3.6, "similarity": 0.7, "met": 0.9, "score1": 0.8, "named": 1.0}
+    inputs = {"worth": 3.6, "similarity": 0.7, "met": 0.9, "score1": 0.8, "margin": 0.4}
     total = quoting.FORMULA.intercept + sum(
         t.weight * inputs.get(t.name, t.neutral) for t in quoting.FORMULA.table
     )
     assert value_of(inputs) == pytest.approx(1 / (1 + math.exp(-total)), abs=1e-4)
     assert value_of(inputs | {"tfit": 0.5}) != value_of(inputs)
-    assert weaknesses(inputs | {"worth": 0.4})[0].startswith("the quoted lines fit")
+    assert weaknesses(inputs | {"margin": 0.0})[0].startswith("the lines of another passage")
+    assert value_of(inputs | {"plain": 1.0}) < value_of(inputs)
     assert "denies something" in weaknesses(inputs | {"denied": 1.0})[0]
     page = (Path(__file__).parents[2] / "docs" / "reference" / "confidence.md").read_text("utf-8")
-    for term in quoting.FORMULA.table:
-        assert f"| `{term.name}` | {term.weight:g} | {term.neutral:g} | {term.meaning} |" in page
-    assert f"intercept = {quoting.FORMULA.intercept:g}" in page
+    for formula in (quoting.FORMULA, quoting.PLAIN):
+        for term in formula.table:
+            assert (
+                f"| `{term.name}` | {term.weight:g} | {term.neutral:g} | {term.meaning} |" in page
+            )
+        assert f"intercept = {formula.intercept:g}" in page

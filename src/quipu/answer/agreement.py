@@ -7,7 +7,7 @@ them, they name another thing, deny what is asked or speak of another number.
 import re
 from collections.abc import Sequence
 
-from quipu.answer.contradiction import contradicts, denies, in_numerals
+from quipu.answer.contradiction import contradicts, denies, numbers_in
 from quipu.answer.gate import Agreement, Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.limitations import says
@@ -17,7 +17,6 @@ from quipu.text import looks_like_identifier
 __all__ = ["agreement"]
 
 _POSSESSIVE = re.compile(r"['’]s?$")
-_NUMBER = re.compile(r"\d+")
 
 
 def agreement(
@@ -27,19 +26,16 @@ def agreement(
     what is asked."""
     code = cited[0].is_code
     names = [n for n in asked.names if looks_like_identifier(n) or any(map(str.isupper, n))]
-    unnamed = [name for name in names if not _stands(name, quoted)]
     whole = "\n".join(f"{each.path}\n{each.title}\n{each.text}" for each in cited)
-    absent = [name for name in unnamed if not _stands(name, whole)]
-    of_code = any(map(looks_like_identifier, names))
-    numbers = set(_NUMBER.findall(in_numerals(asked.text)))
+    absent = [name for name in names if not _stands(name, f"{quoted}\n{whole}")]
+    shows_code = code or "`" in quoted or any(map(looks_like_identifier, names))
     return Agreement(
         met=near.met(quoted) if near else None,
-        named=float(of_code and not unnamed),
-        unnamed=len(unnamed) / len(names) if names else 0.0,
         absent=len(absent) / len(names) if names else 0.0,
         denied=float(not code and denies(asked.text) != denies(quoted)),
         opposed=float(contradicts(asked.text, quoted, asks=True)),
-        uncounted=float(not numbers <= set(_NUMBER.findall(in_numerals(quoted)))),
+        uncounted=float(not numbers_in(asked.text) <= numbers_in(quoted)),
+        plain=float(not shows_code),
     )
 
 

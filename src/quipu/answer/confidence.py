@@ -223,6 +223,7 @@ def confidence(
         "overtaken": draft.overtaken if draft else 0.0,
         "unsaid": _unsaid(draft, signals),
         "worth": draft.worth if draft else None,
+        "margin": draft.margin if draft else None,
         **_agreeing(draft),
         "words": (subject or 0.0) ** 2 * (1 - signals["miss"])
         if bare and "miss" in signals
@@ -258,10 +259,10 @@ def _unsaid(draft: AnswerDraft | None, signals: Mapping[str, float]) -> float:
 
 def formulas() -> tuple[ConfidenceFormula, ...]:
     """Every formula, in the order in which they are asked whether they hold: those of some kinds
-    of source, of a question that names a time, of what is quoted from files and documents; the
+    of source, of a question that names a time, of what is quoted from prose and from all files; the
     general one is the last."""
     of_kinds = (f for each in answers_of_kinds() if (f := each.formula) is not None)
-    return (*of_kinds, asked_time.FORMULA, quoting.FORMULA, _GENERAL)
+    return (*of_kinds, asked_time.FORMULA, quoting.PLAIN, quoting.FORMULA, _GENERAL)
 
 
 def value_of(inputs: Inputs) -> float:

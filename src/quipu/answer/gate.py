@@ -64,20 +64,19 @@ class Evidence(NamedTuple):
 
 class Agreement(NamedTuple):
     """`met` is the mean, over the content words of the question, of the best cosine with a word of
-    what is quoted (None where words have no vectors); `named` is 1 where all that the question
-    names stands in it and some of that is a name of code, `unnamed` the share of names that does
-    not, `absent` the share that does not stand in any passage that is cited either; `denied` is 1
+    what is quoted (None where words have no vectors); `absent` is the share of what the question
+    names that stands in no passage that is cited; `denied` is 1
     where only one of the two denies something, and what is quoted is no code, `opposed` where they
     say opposite things with the same words (`contradiction`);
-    `uncounted` is 1 where a number of the question does not stand in it."""
+    `uncounted` is 1 where a number of the question does not stand in it; `plain` where neither it
+    nor the question shows code: near words of prose often say something else."""
 
     met: float | None
-    named: float
-    unnamed: float
     absent: float
     denied: float
     opposed: float
     uncounted: float
+    plain: float
 
 
 class AnswerDraft(NamedTuple):
@@ -86,10 +85,10 @@ class AnswerDraft(NamedTuple):
     `unexplained` what they leave; `subject` is the share of the words the question is about that
     the cited passages hold (None: it has none); `coverage` is the share of its words that the
     answer and the titles of its evidence hold; `similarity` the best cosine of a quoted sentence
-    with the question, where it is known, `worth` what the best of them was chosen by, and
-    `agreement` how far it agrees with the question; `lacking`
-    is 1 where the question asks for a kind of thing of which the answer names none, less where that
-    is in doubt; `overtaken` is 1 where something later may say otherwise."""
+    with the question, where it is known, `worth` what the best of them was chosen by, `margin` how
+    much more than what any other passage holds, and `agreement` how far it agrees with the
+    question; `lacking` is 1 where the question asks for a kind of thing of which the answer names
+    none, less where that is in doubt; `overtaken` is 1 where something later may say otherwise."""
 
     answer: str
     evidence: tuple[Evidence, ...]
@@ -101,6 +100,7 @@ class AnswerDraft(NamedTuple):
     lacking: float = 0.0
     overtaken: float = 0.0
     worth: float | None = None
+    margin: float | None = None
     agreement: Agreement | None = None
     disagreements: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()

@@ -1,7 +1,8 @@
 """Windows: the runs of lines of a passage that may be quoted as they stand.
 
 A window is what a reader would copy: a paragraph, a list with the sentence that leads to it, a
-block of code, at most `MOST` lines, or `MOST_OF_LIST` where a list is asked for. What is longer is
+block of code, at most `MOST` lines, `MOST_OF_LIST` where a list is asked for, and
+`MOST_OF_FUNCTION` where it is asked what a function does. What is longer is
 cut into windows that overlap by half, of a list between its items; short blocks are also taken
 together with those after them (a heading with its paragraph, a signature with what follows it).
 """
@@ -12,10 +13,20 @@ from typing import NamedTuple
 
 from quipu.answer.quote import Unit, end_of_front, units
 
-__all__ = ["MOST", "MOST_OF_LIST", "Window", "fenced", "quoted", "telling", "windows"]
+__all__ = [
+    "MOST",
+    "MOST_OF_FUNCTION",
+    "MOST_OF_LIST",
+    "Window",
+    "fenced",
+    "quoted",
+    "telling",
+    "windows",
+]
 
 MOST = 6
 MOST_OF_LIST = 20
+MOST_OF_FUNCTION = 12
 _LOOKED_AT = 20_000
 _WINDOWS = 60
 _WIDEST = 100

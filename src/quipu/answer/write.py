@@ -13,7 +13,7 @@ from quipu.answer.choose import ALONE, VALUES, Choice, choose
 from quipu.answer.constants import stands_for
 from quipu.answer.decisions import decisions
 from quipu.answer.gate import AnswerDraft, Evidence, words_of
-from quipu.answer.intent import Asked
+from quipu.answer.intent import AnswerType, Asked, wants
 from quipu.answer.kinds import AnswerStatement, listed, present
 from quipu.answer.limitations import says
 from quipu.answer.nearness import Nearness
@@ -36,6 +36,8 @@ _ENOUGH = 0.75
 _PARTLY = 0.65
 _HALF = 0.5
 _DOUBT = 0.3
+_TOLD: frozenset[AnswerType] = frozenset({"reason", "number", "person", "time"})
+_PASSED = 0.5
 
 
 class _Page:
@@ -120,6 +122,7 @@ def write(
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
         lacking=0.0 if statements else _lacking(asked, choices),
         worth=choices[0].worth if choices and not statements else None,
+        margin=choices[0].margin if choices and not statements else None,
         agreement=agreement(asked, choices[0].quoted, near, page.evidence)
         if choices and not statements
         else None,
@@ -146,13 +149,23 @@ def _add_documentation(page: _Page, statements: Sequence[AnswerStatement]) -> No
 
 
 def _lacking(asked: Asked, choices: Sequence[Choice]) -> float:
-    """1 where nothing of the kind that is asked for is named; less where what "which …" asks
-    for is not spoken of, or where only something else than the identifiers asked about is
-    defined."""
+    """1 where nothing of the kind that is asked for is named, or no reason, number, person or time
+    is told that is asked for; less where what "which …" asks for is not spoken of, where only
+    something else than the identifiers asked about is defined, or where what holds is told by what
+    a release once brought."""
+    first = choices[0].evidence[0] if choices else None
+    if first is not None and first.role == "changelog" and not asked.of_releases:
+        return max(_PASSED, _unfilled(asked, choices))
+    return _unfilled(asked, choices)
+
+
+def _unfilled(asked: Asked, choices: Sequence[Choice]) -> float:
     if asked.kind is not None:
         told = choices[:1] if asked.kind in ALONE else choices
         giving = [c for c in told if holds(asked.kind, c.text, asked.text)]
         return _doubtful(asked, giving[0]) if giving else 1.0
+    if asked.answer_type in _TOLD and choices and not wants(asked.answer_type, choices[0].text):
+        return 1.0
     evidence = [e for choice in choices for e in choice.evidence]
     noun = set(stems(head_noun(asked.text))) if asked.answer_type == "any" else set[str]()
     if noun and not any(e.bridged for e in evidence):
