@@ -45,7 +45,11 @@ SHOP = {
             "shop/errors.py",
         ),
         ("What does LateDelivery extend?", "`LateDelivery` extends `ShopError`", "shop/charge.py"),
-        ("LateDelivery extends which class?", "`LateDelivery` extends `ShopError`", "shop/charge.py"),
+        (
+            "LateDelivery extends which class?",
+            "`LateDelivery` extends `ShopError`",
+            "shop/charge.py",
+        ),
         (
             "What is the base class of CardDeclined?",
             "`CardDeclined` extends `ShopError`",
