@@ -130,6 +130,7 @@ def test_what_is_quoted_has_the_formula_of_its_own_table() -> None:
     assert value_of(inputs | {"tfit": 0.5}) != value_of(inputs)
     assert weaknesses(inputs | {"margin": 0.0})[0].startswith("the lines of another passage")
     assert value_of(inputs | {"plain": 1.0}) < value_of(inputs)
+    assert value_of(inputs | {"plain": 1.0, "met": 1.0, "score1": 1.0}) < ASSERT_ABOVE
     assert "denies something" in weaknesses(inputs | {"denied": 1.0})[0]
     page = (Path(__file__).parents[2] / "docs" / "reference" / "confidence.md").read_text("utf-8")
     for formula in (quoting.FORMULA, quoting.PLAIN):
