@@ -125,4 +125,4 @@ PLAIN = ConfidenceFormula(
     holds=_is_plain,
     bounds=(ConfidenceFormula(intercept=0.8, table=(), holds=_is_plain),),
 )
-"""Never sure, 0.69 at most: where half of the questions have no answer, 20 of 34 above were right."""
+"""Never sure: where half of the questions have no answer, 20 of 34 answers above 0.7 were right."""
