@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from quipu.answer.wording import asks_for
 from quipu.memory import Memory
 
 Remember = Callable[[dict[str, str]], Memory]
@@ -110,6 +111,11 @@ def test_a_relation_beside_what_is_asked_is_not_told(remember: Remember, questio
     assert " extend `ShopError`" not in said
     assert " extends `ShopError`" not in said
     assert " raises " not in said
+
+
+def test_blanks_do_not_matter() -> None:
+    spaced = f"Till{' ' * 900}extends{' ' * 900}which class?"
+    assert asks_for(spaced, "EXTENDS") == asks_for("Till extends which class?", "EXTENDS")
 
 
 def test_what_something_is_does_not_answer_which_of_it_there_are(remember: Remember) -> None:

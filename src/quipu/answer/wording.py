@@ -43,7 +43,7 @@ _ASKING = frozenset(
 _OF_SYMBOLS = "do mean hold return compute represent work happen give contain raise define"
 # A clause beside what is asked: "what does it return when nothing overrides it?".
 _SUBORDINATE = re.compile(
-    r"^(\W*(?:which|what|who|where|how)\b.+?),?\s+(?:when|if|unless|while|because)\b.*$",
+    r"^(\W*(?:which|what|who|where|how)\b.+?),? (?:when|if|unless|while|because)\b.*$",
     re.IGNORECASE | re.DOTALL,
 )
 _MANY = {"is": "are", "was": "were", "has": "have"}
@@ -132,7 +132,8 @@ def asks_for(question: str, type: str) -> tuple[bool, bool]:  # noqa: A002
         words = set(stems(_name(type)))
         asked = bool(words) and words <= set(stems(question))
         return asked, asked
-    question = _SUBORDINATE.sub(r"\1", _of_records(row.words).sub(" ", question))
+    question = " ".join(_of_records(row.words).sub(" ", question).split())
+    question = _SUBORDINATE.sub(r"\1", question)
     outward = _fits(row.outward, question) or _is_asked_last(row.words).match(question) is not None
     return outward, not outward and _fits(row.inward, question)
 

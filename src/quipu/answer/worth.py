@@ -75,9 +75,10 @@ _TYPED, _BRIEFLY, _ASKS, _DECIDED = 0.15, 0.2, 0.3, 0.4
 """Of the sentences of notes and turns."""
 _BRIEF = 5
 _FAR, _SHORT = 0.6, 80
-_ITEM = r"\s*(?:[-*+•|]|\d{1,3}[.)]).*"
+_ITEM = r"[^\S\n]*+(?:[-*+•|]|\d{1,3}[.)]).*"
+_THING = r"[\w.`'\"@/-]++(?: [\w.`'\"@/()-]++){0,3},\s+"
 _ENUMERATION = re.compile(
-    rf"(?m:^){_ITEM}\n{_ITEM}\n{_ITEM}|(?:[\w.`'\"@/-]+(?: [\w.`'\"@/()-]+){{0,3}},\s+){{2,}}"
+    rf"(?m:^){_ITEM}\n\s*?{_ITEM}\n\s*?{_ITEM}|(?<![\w.`'\"@/-]){_THING}{_THING}"
 )
 """Three items of a list or rows of a table, or as many things between commas."""
 
