@@ -1,5 +1,6 @@
 """setup.cfg, setup.py and PKG-INFO are read as manifests; a setup.py is parsed, never run."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
@@ -184,3 +185,52 @@ def test_a_crate_takes_over_what_its_workspace_says_in_the_same_file(read: Read)
         "dependencies": [],
     }
     assert declared(read("Cargo.toml", shared)) == {"requires": "Rust 1.80", "license": "MIT"}
+
+
+DOUBLED = "".join(f"x{n} = [x{n - 1}, x{n - 1}]\n" for n in range(1, 45))
+ADDED = "".join(f"x{n} = x{n - 1} + x{n - 1}\n" for n in range(1, 22))
+
+
+@pytest.mark.parametrize(
+    ("lines", "named"),
+    [("x0 = [x0, x0]\n", True), ("x0 = 'a'\n" + DOUBLED, True), ("x0 = 'a'\n" + ADDED, False)],
+)
+def test_what_values_may_cost_is_bounded(lines: str, named: bool, read: Read) -> None:
+    last = lines.strip().rpartition("\n")[2].partition(" ")[0]
+    document = read("setup.py", f"{HEAD}{lines}setup(name='g', keywords={last})")
+    assert document.type == "code"
+    assert packages(document) == (["g"] if named else [])
+
+
+def test_what_no_text_holds_is_left_out(read: Read) -> None:
+    surrogate = read("setup.py", HEAD + "setup(name='\\ud800', license='M\\0IT')")
+    assert not packages(surrogate)
+    assert declared(surrogate) == {"license": "MIT"}
+    blank = read("setup.py", HEAD + "setup(name='g', entry_points='[a]\\n\\xa0\\nb = c')")
+    assert packages(blank) == ["g"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("setup.cfg", f"[metadata]\nname = g\nx{' ' * 60_000}b\n" + f"y{' ' * 1900}b\n" * 400),
+        ("setup.py", f"{HEAD}setup(name='g', author='a{' ' * 60_000}b')"),
+        (
+            "setup.py",
+            f"{HEAD}setup(name='g', entry_points={{'console_scripts': ['a{' ' * 60_000}b']}})",
+        ),
+        ("go.mod", "module g\n" + "exclude(\n" * 60_000),
+    ],
+)
+def test_long_runs_are_read_in_no_time(name: str, text: str, read: Read) -> None:
+    begun = time.process_time()
+    assert packages(read(name, text)) == ["g"]
+    assert time.process_time() - begun < 5
+
+
+def test_a_header_that_goes_on_hides_no_secret(read: Read) -> None:
+    head = "Metadata-Version: 2.1\nName: g\n"
+    secret = "ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+    document = read("PKG-INFO", f"{head}License: {secret[:10]}\n {secret[10:]}\n")
+    assert secret[:10] not in str(declared(document))
+    assert declared(read("PKG-INFO", f"{head}License: BSD\n License\n"))["license"] == "BSD License"

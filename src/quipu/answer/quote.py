@@ -17,6 +17,7 @@ __all__ = [
     "code_lead",
     "defined",
     "end_of_front",
+    "holds_order",
     "in_short",
     "is_order",
     "plain",
@@ -66,8 +67,8 @@ _ORDER = re.compile(
     r"\W*(?:(?:please|now|important|attention|note|system|assistant)\b[\s,:!]*){0,3}"
     r"(?:(?:ignore|disregard|forget|override)\b[^.!?\n]{0,40}?"
     r"\b(?:instructions?|prompts?|rules|directions|guidelines|context|you were told)\b"
-    r"|from now on,? you\b|you are now\b|you must (?:now )?(?:answer|reply|respond|say)\b"
-    r"|(?:answer|reply|respond|say) only\b|new instructions?\b)",
+    r"|from now on,? you\b|you are now\b|you must (?:now )?(?:answer|reply|respond|say|tell)\b"
+    r"|(?:answer|reply|respond|say) only\b|reply with\b|new instructions?\b)",
     re.IGNORECASE,
 )
 
@@ -144,6 +145,13 @@ def is_order(sentence: str) -> bool:
     """Whether it tells its reader to set instructions aside or what to answer, as text does that
     is made to steer a language model."""
     return _ORDER.match(sentence) is not None
+
+
+def holds_order(text: str) -> bool:
+    """Whether any sentence or line of it is an order."""
+    return any(
+        is_order(line[start:end]) for line in text.splitlines() for start, end in sentences(line)
+    )
 
 
 def _heading(match: re.Match[str]) -> str:

@@ -20,6 +20,7 @@ __all__ = [
 ]
 
 _MOST = 200
+_ADDRESS = re.compile(r"[<(]")
 Table: TypeAlias = Mapping[str, str | list[str]]
 """What a manifest lists by name: commands and what they run, features and what they enable."""
 
@@ -112,4 +113,4 @@ def people(given: object) -> str:
     """Names without their addresses: of "Ann <a@b.c>", of tables with a `name`."""
     listed: Iterable[object] = items(given) or [given]
     names = [text_of(each) or text_of(table(each).get("name")) for each in listed]
-    return ", ".join(bare for name in names if (bare := re.sub(r"\s*[<(].*", "", name).strip()))
+    return ", ".join(bare for name in names if (bare := _ADDRESS.split(name, 1)[0].strip()))

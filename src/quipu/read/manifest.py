@@ -32,7 +32,7 @@ _NAME = re.compile(r"[\w@][\w@./:~+-]*")
 _PART = re.compile(r"[\w-]+")
 _GO_MODULE = re.compile(r"^[ \t]*module[ \t]+(\S+)", re.MULTILINE)
 _GO_VERSION = re.compile(r"^[ \t]*go[ \t]+(\d[\w.]*)", re.MULTILINE)
-_GO_BLOCK = re.compile(r"^(?:exclude|replace|retract|tool|ignore)\s*\([^)]*\)", re.MULTILINE)
+_GO_BLOCK = re.compile(r"(?:exclude|replace|retract|tool|ignore)\s*\(")
 _SECTION = re.compile(r"\[([^\]\n]+)\]")
 _JSON_GROUPS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _JAVA = ("maven.compiler.release", "java.version", "maven.compiler.source")
@@ -40,6 +40,7 @@ _POM_GROUPS = (
     ("dependencies/dependency", ""),
     ("dependencyManagement/dependencies/dependency", "management"),
 )
+_UNUSABLE = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
 _CARGO_GROUPS = ("dependencies", "dev-dependencies", "build-dependencies")
 
 
@@ -51,7 +52,7 @@ def read_manifest(text: str, name: str, language: str) -> Reading:
         return reading
     try:
         manifest = _PARSERS[name if name in _PARSERS else language](text)
-    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+    except _UNUSABLE as error:
         reading.warnings.append((f"is no usable manifest: {str(error)[:200]}", 0))
         return reading
     _add(reading, manifest)
@@ -67,7 +68,7 @@ def read_setup(text: str) -> Reading:
     reading = Reading(text)
     try:
         manifest = setup_py(text)
-    except (ValueError, RecursionError):
+    except _UNUSABLE:
         return reading
     _add(reading, manifest)
     return reading
@@ -217,7 +218,7 @@ def _composer(text: str) -> Manifest:
 def _go_mod(text: str) -> Manifest:
     module = _GO_MODULE.search(text)
     found: list[Dependency] = []
-    for line in _GO_BLOCK.sub("", text).split("\n"):
+    for line in _go_lines(text):
         bare, _, comment = line.partition("//")
         path, version = [*bare.removeprefix("require").split()[:2], "", ""][:2]
         if "." in path and version.startswith("v"):
@@ -225,6 +226,16 @@ def _go_mod(text: str) -> Manifest:
     go = _GO_VERSION.search(text)
     about = {"requires": f"Go {go[1]}"} if go else {}
     return Manifest(module[1] if module else "", found, about=about)
+
+
+def _go_lines(text: str) -> Iterator[str]:
+    """The lines outside of the blocks that name no dependency."""
+    inside = False
+    for line in text.split("\n"):
+        if inside or _GO_BLOCK.match(line):
+            inside = ")" not in line
+        else:
+            yield line
 
 
 def _cargo(text: str) -> Manifest:

@@ -20,16 +20,23 @@ from quipu.read.declared import (
     table,
     text_of,
 )
+from quipu.read.redact import redact
 
 __all__ = ["pkg_info", "pyproject", "requirements", "setup_cfg", "setup_py"]
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^\]]*\])?\s*([^#;]*)")
 _EXTRA = re.compile(r"\bextra\s*==\s*[\"']([^\"']+)[\"']")
-_ENTRY = re.compile(r"\s*([^=\s][^=]*?)\s*=\s*([\w.]+(?:\s*:\s*[\w.]+)?)")
+_RUN = re.compile(r"[\w.]+(?:\s*:\s*[\w.]+)?")
 _HEADER = re.compile(r"([A-Za-z][A-Za-z-]*):[ \t]*(.*)")
 _READ_FROM = ("file:", "attr:", "find:")
 _COMMANDS = ("console_scripts", "gui_scripts")
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_BLANKS = re.compile(r"(?<=\S)[^\S\n]{2,}")
 _LARGEST = 200_000
+_MOST_NODES = 20_000
+_LONGEST_LINE = 2000
+_LONGEST_LICENCE = 80
 _DEEPEST = 50
 _CHANGING = frozenset({"append", "extend", "insert", "remove", "pop", "clear", "update"})
 
@@ -171,8 +178,9 @@ def _listed(written: object) -> list[str]:
 def _commands(entry_points: object) -> Table:
     """Each command that is installed, with what it runs."""
     lines = [line for key in _COMMANDS for line in _listed(table(entry_points).get(key))]
-    found = (entry for line in lines if (entry := _ENTRY.match(line)))
-    return {entry[1]: entry[2].replace(" ", "") for entry in found}
+    halves = [line.partition("=") for line in lines]
+    split = ((name.strip(), _RUN.match(runs.strip())) for name, _, runs in halves)
+    return {name: runs[0].replace(" ", "") for name, runs in split if name and runs}
 
 
 def setup_cfg(text: str) -> Manifest:
@@ -215,8 +223,8 @@ def setup_py(text: str) -> Manifest:
     ]
     if not calls:
         return Manifest("", [], whole=False)
-    constants = _constants(module)
-    readings = [_keywords(call, constants) for call in calls]
+    literals = _Literals(_constants(module))
+    readings = [literals.keywords(call) for call in calls]
     keywords = next((each for each in readings if text_of(each.get("name"))), readings[0])
     if "entry_points" in keywords and isinstance(keywords["entry_points"], str):
         keywords["entry_points"] = _written_entry_points(keywords["entry_points"])
@@ -246,11 +254,13 @@ class _Parser(configparser.ConfigParser):
 
 
 def _settings(text: str) -> dict[str, dict[str, str]]:
-    """The sections of a file of settings."""
+    """The sections of a file of settings, without its overlong lines. Runs of blanks are one: the
+    parser takes the square of their length."""
+    lines = [line for line in text.split("\n") if len(line) <= _LONGEST_LINE]
     parser = _Parser()
     try:
-        parser.read_string(text)
-    except configparser.Error as error:
+        parser.read_string(_BLANKS.sub(" ", "\n".join(lines)))
+    except (configparser.Error, AttributeError) as error:  # it trips over odd kinds of blanks
         raise ValueError(f"it is no whole file of settings: {error}") from error
     return {name: {k: v or "" for k, v in parser.items(name)} for name in parser.sections()}
 
@@ -291,70 +301,95 @@ def _constants(module: ast.Module) -> dict[str, ast.expr]:
     return {name: value for name, value in found.items() if changed[name] == 1}
 
 
-def _keywords(
-    call: ast.Call, constants: Mapping[str, ast.expr], depth: int = 0
-) -> dict[str, object]:
-    keywords: dict[str, object] = {}
-    for keyword in call.keywords:
-        value = _literal(keyword.value, constants, depth)
-        if keyword.arg is None:
-            keywords |= table(value)
-        elif value is not None:
-            keywords[keyword.arg] = value
-    return keywords
+class _Literals:
+    """The values that stand in a file, each name read once and all of them within a budget: names
+    that double one another take more room than the file is long."""
 
+    def __init__(self, constants: Mapping[str, ast.expr]) -> None:
+        self._constants = constants
+        self._named: dict[str, object] = {}
+        self._nodes, self._characters = _MOST_NODES, _LARGEST
 
-def _literal(node: ast.expr, constants: Mapping[str, ast.expr], depth: int) -> object:
-    """The value that stands in the file: a text, a list or a table; None for what is computed."""
-    value: object = None
-    if depth > _DEEPEST:
+    def keywords(self, call: ast.Call, depth: int = 0) -> dict[str, object]:
+        """What a call is given by name."""
+        keywords: dict[str, object] = {}
+        for keyword in call.keywords:
+            value = self._literal(keyword.value, depth)
+            if keyword.arg is None:
+                self._spend(nodes=len(table(value)))
+                keywords |= table(value)
+            elif value is not None:
+                keywords[keyword.arg] = value
+        return keywords
+
+    def _literal(self, node: ast.expr, depth: int) -> object:
+        """A text, a list or a table; None for what is computed."""
+        value: object = None
+        if depth > _DEEPEST:
+            return value
+        self._spend(nodes=1)
+        match node:
+            case ast.Constant(value=str() as written):
+                value = self._text(written)
+            case ast.Name():
+                value = self._of_name(node.id, depth)
+            case ast.List() | ast.Tuple() | ast.Set():
+                elements = [self._literal(each, depth + 1) for each in node.elts]
+                value = None if None in elements else elements
+            case ast.Dict():
+                value = self._pairs(node, depth)
+            case ast.Call(func=ast.Name(id="dict"), args=[]):
+                value = self.keywords(node, depth + 1)
+            case ast.BinOp(op=ast.Add()):
+                left = self._literal(node.left, depth + 1)
+                value = self._together(left, self._literal(node.right, depth + 1))
+            case _:
+                pass
         return value
-    match node:
-        case ast.Constant(value=str()):
-            value = node.value
-        case ast.Name() if node.id in constants:
-            value = _literal(constants[node.id], constants, depth + 1)
-        case ast.List() | ast.Tuple() | ast.Set():
-            elements = [_literal(each, constants, depth + 1) for each in node.elts]
-            value = None if None in elements else elements
-        case ast.Dict():
-            value = _pairs(node, constants, depth)
-        case ast.Call(func=ast.Name(id="dict"), args=[]):
-            value = _keywords(node, constants, depth + 1)
-        case ast.BinOp(op=ast.Add()):
-            left = _literal(node.left, constants, depth + 1)
-            right = _literal(node.right, constants, depth + 1)
-            value = _together(left, right)
-        case _:
-            pass
-    return value
 
+    def _of_name(self, name: str, depth: int) -> object:
+        """What a name stands for; None while that is being read, as in `a = [a, a]`."""
+        if name in self._constants and name not in self._named:
+            self._named[name] = None
+            self._named[name] = self._literal(self._constants[name], depth + 1)
+        return self._named.get(name)
 
-def _pairs(node: ast.Dict, constants: Mapping[str, ast.expr], depth: int) -> dict[str, object]:
-    found: dict[str, object] = {}
-    for key, given in zip(node.keys, node.values, strict=True):
-        value = _literal(given, constants, depth + 1)
-        if isinstance(key, ast.Constant) and isinstance(key.value, str) and value is not None:
-            found[key.value] = value
-    return found
+    def _pairs(self, node: ast.Dict, depth: int) -> dict[str, object]:
+        found: dict[str, object] = {}
+        for key, given in zip(node.keys, node.values, strict=True):
+            value = self._literal(given, depth + 1)
+            if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+                continue
+            name = self._text(key.value)
+            if name is not None and value is not None:
+                found[name] = value
+        return found
 
+    def _text(self, written: str) -> str | None:
+        """A text without control characters; None for one that no UTF-8 can hold."""
+        self._spend(characters=len(written))
+        return None if _SURROGATE.search(written) else _CONTROL.sub("", written)
 
-def _together(left: object, right: object) -> object:
-    if isinstance(left, str) and isinstance(right, str):
-        return left + right
-    if isinstance(left, list) and isinstance(right, list):
-        return [*cast("list[object]", left), *cast("list[object]", right)]
-    return None
+    def _together(self, left: object, right: object) -> object:
+        if isinstance(left, str) and isinstance(right, str):
+            self._spend(characters=len(left) + len(right))
+            return left + right
+        if isinstance(left, list) and isinstance(right, list):
+            both = cast("list[object]", left), cast("list[object]", right)
+            self._spend(nodes=len(both[0]) + len(both[1]))
+            return [*both[0], *both[1]]
+        return None
+
+    def _spend(self, *, nodes: int = 0, characters: int = 0) -> None:
+        self._nodes -= nodes
+        self._characters -= characters
+        if self._nodes < 0 or self._characters < 0:
+            raise ValueError("its values are larger than a manifest's")
 
 
 def pkg_info(text: str) -> Manifest:
     """A `PKG-INFO`: the metadata of a package as it was built, above its description."""
-    headers: dict[str, list[str]] = {}
-    for line in text.split("\n"):
-        if not line.strip():
-            break
-        if header := _HEADER.match(line):
-            headers.setdefault(header[1].casefold(), []).append(header[2].strip())
+    headers = _headers(text)
     if "metadata-version" not in headers:
         return Manifest("", [], whole=False)
     first = {key: values[0] for key, values in headers.items()}
@@ -370,7 +405,7 @@ def pkg_info(text: str) -> Manifest:
     python = first.get("requires-python", "")
     about = {
         "license": first.get("license-expression")
-        or first.get("license")
+        or _brief(first.get("license", ""))
         or _classified(headers.get("classifier", ())),
         "requires": f"Python {python}" if python else "",
         "authors": people(first.get("author") or first.get("author-email"))
@@ -388,3 +423,29 @@ def pkg_info(text: str) -> Manifest:
         about,
         {"extras": extras},
     )
+
+
+def _headers(text: str) -> dict[str, list[str]]:
+    """The headers above the first empty line, each with the lines that go on with it."""
+    found: dict[str, list[list[str]]] = {}
+    last: list[str] = []
+    for line in text.split("\n"):
+        if not line.strip():
+            break
+        if header := _HEADER.match(line):
+            last = [header[2].strip()]
+            found.setdefault(header[1].casefold(), []).append(last)
+        elif line[0] in " \t":
+            last.append(line.strip())
+    return {key: [_unfolded(each) for each in values] for key, values in found.items()}
+
+
+def _unfolded(parts: list[str]) -> str:
+    """The lines of a header as one, without a secret that a break of the line hid."""
+    clean, secrets = redact("".join(parts)) if len(parts) > 1 else ("", {})
+    return clean if secrets else " ".join(parts).strip()
+
+
+def _brief(licence: str) -> str:
+    """The name of a licence; "" for its text."""
+    return licence if len(licence) <= _LONGEST_LICENCE else ""

@@ -18,7 +18,7 @@ from typing import NamedTuple, cast
 from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
-from quipu.answer.quote import plain
+from quipu.answer.quote import holds_order, plain
 from quipu.answer.support import EvidencePool, from_chunk, support
 from quipu.kinds.files.code_answers import (
     CodeRecords,
@@ -355,6 +355,8 @@ def _of_readme(project: _Project, planner: Planner, pool: EvidencePool) -> Answe
 
 
 def _of_manifest(package: Entity, planner: Planner, pool: EvidencePool) -> list[AnswerStatement]:
+    if holds_order(package.name) or holds_order(package.description):
+        return []
     types = frozenset({str(RelationType.DEFINED_IN)})
     for relation in planner.neighbors([package.entity_id], types=types)[package.entity_id]:
         _, sources = support(planner, relation.rel_id, pool, relation)

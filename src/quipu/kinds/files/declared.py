@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from quipu.answer.quote import holds_order
 from quipu.patterns import late
 from quipu.records.record import Value
 from quipu.text import name_key, stems
@@ -41,6 +42,8 @@ MANIFESTS = (
 """What a manifest is called, as names are compared; of two that say it, the first is told."""
 
 _SHOWN = 30
+_LONGEST = 80
+_BRIEF = ("license", "requires", "version", "authors")
 _IN_MANIFEST = late(
     rf"(?<![\w./-])(?:{'|'.join(map(re.escape, MANIFESTS))})(?![\w/-])", re.IGNORECASE
 )
@@ -293,9 +296,10 @@ def told_of(
     """What a manifest, whose package is `called` so, says to the question; `names` and `versions`
     are those of the project."""
     found = _at_version(asked.text, names, versions)
-    if found is None:
+    if found is None or holds_order(called):
         return None
     text, sure = found
+    declared = _tellable(declared)
     answer = (
         _entry(text, declared, names)
         or _of_field(text, called, declared, names)
@@ -306,6 +310,34 @@ def told_of(
     if answer is None or sure:
         return answer
     return answer._replace(text=f"{answer.text}; its manifest names no version of its own")
+
+
+def _tellable(declared: Mapping[str, Value]) -> dict[str, Value]:
+    """What may be told of a manifest: no order, and nothing too long for what it is."""
+    told = {key: _without_orders(value) for key, value in declared.items() if _is_brief(key, value)}
+    return {key: value for key, value in told.items() if value is not None}
+
+
+def _is_brief(key: str, value: Value) -> bool:
+    if key not in _BRIEF or not isinstance(value, str):
+        return True
+    each = value.split(", ") if key == "authors" else [value]
+    return all(len(one) <= _LONGEST for one in each)
+
+
+def _without_orders(value: Value) -> Value:
+    """A value without the entries that are orders, after a name too; None where none is left."""
+    if isinstance(value, str):
+        parts = (value, value.partition(" ")[2], *value.split(", "))
+        return None if any(map(holds_order, parts)) else value
+    if isinstance(value, list):
+        listed = map(_without_orders, cast("list[Value]", value))
+        return [each for each in listed if each is not None] or (None if value else value)
+    if isinstance(value, dict):
+        entries = cast("dict[str, Value]", value).items()
+        kept = {k: _without_orders(v) for k, v in entries if not holds_order(k)}
+        return {k: v for k, v in kept.items() if v is not None}
+    return value
 
 
 def own_name(name: str) -> str:
