@@ -12,7 +12,16 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from quipu.records.record import Chunk
 
-__all__ = ["CodeLines", "CodeToken", "closing", "indent_of", "is_comment", "lines_of", "tokens_of"]
+__all__ = [
+    "CodeLines",
+    "CodeToken",
+    "closing",
+    "closings",
+    "indent_of",
+    "is_comment",
+    "lines_of",
+    "tokens_of",
+]
 
 TokenKind: TypeAlias = Literal["string", "comment", "open", "close", "word", "sign", "newline"]
 
@@ -30,14 +39,14 @@ _COMMENTS = {
     "php": r"\#(?!\[)[^\n]*|//[^\n]*|/\*[\s\S]*?\*/",
 }
 _LONG = r"(?P<long>[rRbBuUfF]{0,2}(?:\"\"\"[\s\S]*?(?<!\\)\"\"\"|'''[\s\S]*?(?<!\\)'''))"
-_DOUBLE = r"[rRbBuUfF]{0,2}\"(?:\\[\s\S]|[^\"\\\n])*\""
-_OVER_LINES = r"b?\"(?:\\[\s\S]|[^\"\\])*\""
-_RAW = r"|r#+\"[\s\S]*?\"#+|`(?:\\[\s\S]|[^`\\])*`"
-_SINGLE = r"|[rRbBuUfF]{0,2}'(?:\\[\s\S]|[^'\\\n])*'"
+_DOUBLE = r"[rRbBuUfF]{0,2}\"(?:\\[\s\S]|[^\"\\\n])*+\""
+_OVER_LINES = r"b?\"(?:\\[\s\S]|[^\"\\])*+\""
+_RAW = r"|r#+\"[\s\S]*?\"#+|`(?:\\[\s\S]|[^`\\])*+`"
+_SINGLE = r"|[rRbBuUfF]{0,2}'(?:\\[\s\S]|[^'\\\n])*+'"
 _CHARACTER = r"|'(?:\\[^\n]{1,8}?|[^'\\\n])'"
 _REST = (
     r"(?P<open>[(\[{])|(?P<close>[)\]}])|(?P<newline>\n)|(?P<word>[@$]{0,2}\w+)"
-    r"|(?P<sign>=>|->|::|:=|==|!=|<=|>=|&&|\|\||\.\.\.|[^\s\w])"
+    r"|(?P<sign>=>|->|::|:=|==|!=|<=|>=|&&|\|\||\.\.\.|\\[\"'`]|[^\s\w])"
 )
 _KINDS: dict[str, TokenKind] = {
     "long": "string",
@@ -154,6 +163,18 @@ def closing(tokens: Sequence[CodeToken], at: int) -> int | None:
             if depth == 0:
                 return i
     return None
+
+
+def closings(tokens: Sequence[CodeToken]) -> dict[int, int]:
+    """The places of all brackets that are closed, each with that of what closes it."""
+    found: dict[int, int] = {}
+    open_: list[int] = []
+    for at, token in enumerate(tokens):
+        if token.kind == "open":
+            open_.append(at)
+        elif token.kind == "close" and open_:
+            found[open_.pop()] = at
+    return found
 
 
 def indent_of(line: str) -> int:

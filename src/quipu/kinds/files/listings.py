@@ -6,13 +6,14 @@ was stored, is told as such (`whole`).
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from quipu.kinds.files.code_text import (
     CodeLines,
     CodeToken,
     closing,
+    closings,
     indent_of,
     tokens_of,
 )
@@ -32,19 +33,25 @@ _LONGEST_LABEL = 80
 _ASSIGNS = frozenset({"=", ":=", ":", "=>"})
 _PAIRS = frozenset({":", "=", "=>"})
 _BACK = 24
+_LONGEST_LINE = 400
+_DEEPEST = 20
+"""How many brackets a list may stand in."""
 _COLLECTIONS = frozenset(
     "set frozenset tuple list array listOf setOf mapOf arrayOf vec Set Map Array List Vec".split()
 )
 _OF_COLLECTIONS = frozenset({"of", "asList", "freeze", "ofEntries"})
 """What makes a collection of what it is called with, by itself and as a method of something."""
+_OF_FIELDS = frozenset("class enum interface struct trait type union protocol".split())
+"""What has fields with their types between its braces, and no values."""
+_DATA = frozenset("json yaml yml toml ini cfg".split())
 _SPREADS = frozenset({"...", "*", "**"})
 _BEFORE_NAMES = frozenset({"case", "new", "async", "get", "static"})
 _QUOTES = re.compile(r"^[rRbBuUfF]{0,2}(?:#*)(\"\"\"|'''|[\"'`])([\s\S]*)\1#*$")
 _MARKS = (
     r"(?:(?:export|public|private|protected|internal|static|final|const|readonly|pub(?:\(\w+\))?|let"
-    r"|val|constexpr)\s+)*"
+    r"|val|constexpr)\s++)*+"
 )
-_BARE = re.compile(r"^\s*([A-Za-z_]\w*)\s*(?:(?://|/\*).*)?$")
+_BARE = re.compile(r"^\s*+([A-Za-z_]\w*+)\s*+(?:(?://|/\*).*)?$")
 _GIVEN = re.compile(r"\s*([A-Za-z]\w*)\s*(?::[^=]+)?=(?!=)")
 _BLOCK = re.compile(r"^\s*(?:const|var)\s*\($")
 _CASES = re.compile(r"[|]\s*(\"[^\"\n]*\"|'[^'\n]*'|[A-Z]\w*)")
@@ -70,17 +77,67 @@ def listing_in(code: CodeLines) -> Listing | None:
 def listings(code: CodeLines) -> Iterator[Listing]:
     """The named lists of a piece of code that are not inside of another."""
     tokens = [t for t in tokens_of(code.path, code.text) if t.kind != "comment"]
+    ends = closings(tokens)
+    is_data = code.path.rpartition(".")[2].lower() in _DATA
     beyond = -1
-    for at, token in enumerate(tokens):
-        if token.kind != "open" or at <= beyond or _is_call(tokens, at):
+    for at, around in _opened(tokens):
+        if at <= beyond or _is_call(tokens, at):
             continue
-        name, of_enum = _name_before(tokens, at)
-        end = closing(tokens, at) if name else None
+        token = tokens[at]
+        sign, name, of_enum = _name_before(tokens, at, ends)
+        end = ends.get(at) if name else None
+        if end is not None and not is_data and _is_type(tokens, (at, sign, around), ends):
+            continue
         read = _read(tokens, at, end, of_enum=of_enum) if end is not None else None
         if end is not None and read is not None and len(read.items) >= _FEWEST:
             beyond = end
             first, last = code.first + token.line, code.first + tokens[end].last
             yield read._replace(name=name, first=first, last=last)
+
+
+def _opened(tokens: Sequence[CodeToken]) -> Iterator[tuple[int, int]]:
+    """The places of the brackets that open, each with that of the one it stands in, -1 where it is
+    in none; none that stands in too many."""
+    open_: list[int] = []
+    for at, token in enumerate(tokens):
+        if token.kind == "open":
+            if len(open_) < _DEEPEST:
+                yield at, open_[-1] if open_ else -1
+            open_.append(at)
+        elif token.kind == "close" and open_:
+            open_.pop()
+
+
+def _is_type(
+    tokens: Sequence[CodeToken], place: tuple[int, int, int], ends: Mapping[int, int]
+) -> bool:
+    """Whether a bracket, behind a sign and in another bracket, is of the type that stands behind a
+    name and no value: `kinds: dict[str, int] = …`, `pair: [string, number]`."""
+    at, sign, around = place
+    if tokens[sign].text != ":" or tokens[sign - 1].kind == "string":
+        return False
+    if _is_given(tokens, ends[at] + 1, ends):
+        return True
+    if tokens[at].text == "[" and tokens[at - 1].kind == "word" and tokens[at - 2].text != "%":
+        return True
+    if around >= 0 and tokens[around].text == "{":
+        before = tokens[max(around - _BACK, 0) : around]
+        last = max((n for n, t in enumerate(before) if t.text in {"\n", ";", "}"}), default=-1)
+        return any(t.text in _OF_FIELDS for t in before[last + 1 :])
+    inside = next((t for t in tokens[at + 1 : at + _BACK] if t.kind != "newline"), None)
+    return tokens[at].text == "[" and inside is not None and inside.kind == "word"
+
+
+def _is_given(tokens: Sequence[CodeToken], at: int, ends: Mapping[int, int]) -> bool:
+    """Whether `=` follows in the same statement."""
+    for _ in range(_BACK):
+        token = tokens[at] if at < len(tokens) else None
+        if token is None or token.kind in {"newline", "close"} or token.text in {";", ","}:
+            return False
+        if token.text == "=":
+            return True
+        at = ends.get(at, at) + 1
+    return False
 
 
 def _is_call(tokens: Sequence[CodeToken], at: int) -> bool:
@@ -98,9 +155,12 @@ def _is_call(tokens: Sequence[CodeToken], at: int) -> bool:
     return before.kind == "close"
 
 
-def _name_before(tokens: Sequence[CodeToken], at: int) -> tuple[str, bool]:
-    """What a bracket's value is given to (`name =`, `"name":`, `name: Type =`, `enum Name`), and
-    whether that is an enumeration; empty where it is given to nothing."""
+def _name_before(
+    tokens: Sequence[CodeToken], at: int, ends: Mapping[int, int]
+) -> tuple[int, str, bool]:
+    """What a bracket's value is given to (`name =`, `"name":`, `name: Type =`, `enum Name`) behind
+    the sign that gives it, and whether that is an enumeration; empty where it is given to
+    nothing."""
     depth = 0
     for back in range(at - 1, max(at - _BACK, -1), -1):
         token = tokens[back]
@@ -108,17 +168,17 @@ def _name_before(tokens: Sequence[CodeToken], at: int) -> tuple[str, bool]:
             depth += 1
         elif token.kind == "open" and depth:
             depth -= 1
-        elif depth or (token.kind == "open" and _wraps(tokens, back, at)):
+        elif depth or (token.kind == "open" and _wraps(tokens, back, at, ends)):
             continue
         elif token.text == "enum":
             named = back + (2 if _text(tokens, back + 1) in {"class", "struct"} else 1)
-            return _bare(_text(tokens, named)), True
+            return back, _bare(_text(tokens, named)), True
         elif _ends(tokens, back):
             break
         elif token.text in _ASSIGNS:
             of_enum = "enum" in {t.text for t in tokens[max(back - 3, 0) : back]}
-            return _named_by(tokens, back), of_enum
-    return "", False
+            return back, _named_by(tokens, back), of_enum
+    return at, "", False
 
 
 def _ends(tokens: Sequence[CodeToken], at: int) -> bool:
@@ -129,13 +189,21 @@ def _ends(tokens: Sequence[CodeToken], at: int) -> bool:
     return token.kind == "open" or token.text in {";", ",", "}"}
 
 
-def _wraps(tokens: Sequence[CodeToken], open_: int, at: int) -> bool:
-    """Whether a bracket only holds what the one at `at` opens: `frozenset({`, `new Set([`."""
-    return all(t.kind == "newline" for t in tokens[open_ + 1 : at])
+def _wraps(tokens: Sequence[CodeToken], open_: int, at: int, ends: Mapping[int, int]) -> bool:
+    """Whether a bracket only holds what the one at `at` opens: `frozenset({`, `new Set([`; as far
+    as both are stored."""
+    if any(t.kind == "close" for t in tokens[open_ + 1 : at]):
+        return False
+    if at not in ends:
+        return False
+    after = tokens[ends[at] + 1 : min(ends.get(open_, len(tokens)), ends[at] + _BACK)]
+    beside = (*tokens[open_ + 1 : at], *after)
+    return all(t.kind in {"newline", "open"} or t.text == "," for t in beside)
 
 
 def _goes_on(tokens: Sequence[CodeToken], newline: int) -> bool:
-    before = next((t for t in reversed(tokens[:newline]) if t.kind != "newline"), None)
+    earlier = reversed(tokens[max(newline - _BACK, 0) : newline])
+    before = next((t for t in earlier if t.kind != "newline"), None)
     return before is not None and (before.text in _ASSIGNS or before.kind == "open")
 
 
@@ -147,7 +215,7 @@ def _named_by(tokens: Sequence[CodeToken], sign: int) -> str:
     for back in range(sign - 1, max(sign - _BACK, -1), -1):
         token = tokens[back]
         depth += (token.kind == "close") - (token.kind == "open")
-        if token.kind == "newline" or depth < 0 or token.text in {";", ","}:
+        if token.kind == "newline" or depth < 0 or (not depth and token.text in {";", ","}):
             break
         if not depth and token.text == ":" and back and tokens[sign].text != ":":
             return _hyphened(tokens, back - 1)
@@ -177,10 +245,10 @@ def _text(tokens: Sequence[CodeToken], at: int) -> str:
 def _read(tokens: Sequence[CodeToken], open_: int, close: int, *, of_enum: bool) -> Listing | None:
     """The items between two brackets; None where one has no label, unless it is a method of an
     enumeration."""
-    inside = tokens[open_ + 1 : close]
+    inside = _unwrapped(tokens[open_ + 1 : close])
     bare = [t for t in inside if t.kind != "newline"]
-    while bare and bare[0].kind == "open" and closing(bare, 0) == len(bare) - 1:
-        inside = bare = bare[1:-1]
+    if tokens[open_].text == "[" and _is_sized(inside):
+        return None
     labels: list[str] = []
     whole, keyed = True, 0
     worded = open_ > 1 and tokens[open_ - 2].text == "%" and tokens[open_ - 1].text in {"w", "i"}
@@ -201,6 +269,26 @@ def _read(tokens: Sequence[CodeToken], open_: int, close: int, *, of_enum: bool)
     if keyed and not of_enum and _is_record(tokens, open_):
         return None
     return Listing("", tuple(labels), 0, 0, whole, keyed == len(labels))
+
+
+def _unwrapped(inside: Sequence[CodeToken]) -> Sequence[CodeToken]:
+    """What stands in brackets that hold nothing but each other."""
+    bare = [t for t in inside if t.kind != "newline"]
+    ends = closings(bare)
+    at, last = 0, len(bare) - 1
+    while at < last and ends.get(at) == last:
+        at, last = at + 1, last - 1
+    return bare[at : last + 1] if at else inside
+
+
+def _is_sized(inside: Sequence[CodeToken]) -> bool:
+    """Whether a bracket says how many of something there are: `[&str; 2]`."""
+    depth = 0
+    for token in inside:
+        depth += (token.kind == "open") - (token.kind == "close")
+        if not depth and token.text == ";":
+            return True
+    return False
 
 
 def _is_record(tokens: Sequence[CodeToken], open_: int) -> bool:
@@ -240,6 +328,10 @@ def _label(item: Sequence[CodeToken]) -> tuple[str, bool]:
     """What an item is called, and whether that is the key of a pair; empty where it is not called
     anything."""
     item = _without_marks(item)
+    marks = 0
+    while marks + 1 < len(item) and item[marks].text == "&":
+        marks += 1
+    item = _without_marks(item[marks:]) if marks else item
     if not item:
         return "", False
     first = item[0]
@@ -247,8 +339,6 @@ def _label(item: Sequence[CodeToken]) -> tuple[str, bool]:
         return _bare(first.text), True
     if first.kind == "open":
         return _first_of(item), False
-    if first.text == "&" and len(item) > 1:
-        return _label(item[1:])
     if first.kind == "string" and len(item) == 1:
         return _bare(first.text), False
     return (_path(item) if first.kind == "word" else ""), False
@@ -290,13 +380,12 @@ def _path(item: Sequence[CodeToken]) -> str:
     while _text(item, at) in {".", "::"} and at + 1 < len(item) and item[at + 1].kind == "word":
         name += item[at].text + item[at + 1].text
         at += 2
-    rest = item[at:]
-    while rest and rest[0].kind == "open":
-        end = closing(rest, 0)
+    while at < len(item) and item[at].kind == "open":
+        end = closing(item, at)
         if end is None:
             return ""
-        rest = rest[end + 1 :]
-    return name if not rest or rest[0].text == "=" else ""
+        at = end + 1
+    return name if at == len(item) or item[at].text == "=" else ""
 
 
 def _bare(text: str) -> str:
@@ -310,12 +399,14 @@ def typed_constants(code: CodeLines, type_: str) -> Listing | None:
     Type NAME = …`."""
     type_ = re.escape(type_)
     typed = re.compile(
-        rf"^\s*{_MARKS}(?:{type_}\s+(?P<after>[A-Za-z_]\w*)"
-        rf"|(?P<name>[A-Za-z_]\w*)\s*:?\s*&?(?:'static\s+)?{type_})\s*=[^=]"
+        rf"^\s*+{_MARKS}(?:{type_}\s++(?P<after>[A-Za-z_]\w*+)"
+        rf"|(?P<name>[A-Za-z_]\w*+)\s*+(?::\s*+)?&?(?:'static\s++)?{type_})\s*+=[^=]"
     )
     labels: dict[str, int] = {}
     goes_on = inside = False
     for at, line in enumerate(code.lines, code.first):
+        if len(line) > _LONGEST_LINE:
+            continue
         if _BLOCK.match(line):
             inside, goes_on = True, False
         elif inside and line.strip() == ")":

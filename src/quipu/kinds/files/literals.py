@@ -6,10 +6,10 @@ in their order.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from quipu.kinds.files.code_text import CodeToken, closing
+from quipu.kinds.files.code_text import CodeToken, closings
 from quipu.text import STOP_WORDS, fold
 
 __all__ = ["CodeText", "TextMatch", "matched", "texts_in", "words_in"]
@@ -18,10 +18,10 @@ _WIDEST = 8
 _MOST_WORDS = 120
 _FEWEST_COMMON = 2
 _SLIP = 0.6
-_BODY = re.compile(r"^([rRbBuUfF$@]{0,2})#*(\"\"\"|'''|[\"'`])([\s\S]*?)\2?#*$")
+_OPENS = re.compile(r"[rRbBuUfF$@]{0,2}#*(\"\"\"|'''|[\"'`])")
 _FILLED = re.compile(
     r"\$\{[^{}\n]*\}|#\{[^{}\n]*\}|\{[^{}\n]{0,80}\}"
-    r"|%[-+ #0]*(?:\d+|\*)?(?:\.\d+)?(?:\(\w+\))?[a-zA-Z@]\b|%\(\w+\)[a-z]|\$\w+|<[a-z_]+>"
+    r"|%[-+ #0]*+(?:\d++|\*)?(?:\.\d++)?(?:\(\w+\))?[a-zA-Z@]\b|%\(\w+\)[a-z]|\$\w+|<[a-z_]+>"
 )
 _ESCAPED = re.compile(r"\\(?:[nrt0]|\n\s*)")
 _PIECE = re.compile(r"(?P<gap>\x00)|(?P<word>\w+)|(?P<end>[.!?:;\n](?=\s|$))")
@@ -65,12 +65,13 @@ def words_in(text: str) -> list[tuple[str, int]]:
 
 def texts_in(tokens: Sequence[CodeToken]) -> Iterator[CodeText]:
     """The texts of a piece of code, each whole; no documentation."""
+    ends = closings(tokens)
     at = 0
     while at < len(tokens):
         if tokens[at].kind != "string" or _is_documentation(tokens, at):
             at += 1
             continue
-        said, last = _whole(tokens, at)
+        said, last = _whole(tokens, at, ends)
         words, parts = _worded(said)
         if words:
             yield CodeText(words, parts, at, last)
@@ -84,7 +85,7 @@ def _is_documentation(tokens: Sequence[CodeToken], at: int) -> bool:
     return before is None or before.text == ":" or "\n\n" in tokens[at].text
 
 
-def _whole(tokens: Sequence[CodeToken], at: int) -> tuple[str, int]:
+def _whole(tokens: Sequence[CodeToken], at: int, ends: Mapping[int, int]) -> tuple[str, int]:
     """What the literal at `at` says together with those that it is put together with, and the place
     of the last of them."""
     said, last, i = _body(tokens[at].text), at, at + 1
@@ -98,7 +99,7 @@ def _whole(tokens: Sequence[CodeToken], at: int) -> tuple[str, int]:
             if i < len(tokens) and tokens[i].kind == "string":
                 said, last, i = said + _body(tokens[i].text), i, i + 1
                 continue
-            end = _past_expression(tokens, i)
+            end = _past_expression(tokens, i, ends)
             if end == i:
                 break
             said, last, i = said + "\x00", end - 1, end
@@ -113,13 +114,13 @@ def _skip(tokens: Sequence[CodeToken], at: int) -> int:
     return at
 
 
-def _past_expression(tokens: Sequence[CodeToken], at: int) -> int:
+def _past_expression(tokens: Sequence[CodeToken], at: int, ends: Mapping[int, int]) -> int:
     """The place behind a name with what it is called with."""
     while at < len(tokens):
         if tokens[at].kind == "word" or tokens[at].text in {".", "::", "->"}:
             at += 1
         elif tokens[at].kind == "open" and tokens[at].text in "([":
-            end = closing(tokens, at)
+            end = ends.get(at)
             if end is None:
                 return at
             at = end + 1
@@ -129,8 +130,9 @@ def _past_expression(tokens: Sequence[CodeToken], at: int) -> int:
 
 
 def _body(literal: str) -> str:
-    found = _BODY.match(literal)
-    return _FILLED.sub("\x00", _ESCAPED.sub("\n", found[3] if found else literal))
+    opens = _OPENS.match(literal)
+    body = literal[opens.end() :].rstrip("#").removesuffix(opens[1]) if opens else literal
+    return _FILLED.sub("\x00", _ESCAPED.sub("\n", body))
 
 
 def _worded(said: str) -> tuple[tuple[str | None, ...], tuple[int, ...]]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement
+from quipu.answer.quote import is_order
 from quipu.answer.wording import subject_of
 from quipu.kinds.files.code_answers import CodeRecords, path_of
 from quipu.kinds.files.code_text import CodeLines, lines_of
@@ -151,6 +152,8 @@ def of_members(
     share, words, held = ranked[0]
     rivals = [h for s, w, h in ranked[1:] if (s, w) == (share, words)]
     if any(set(h.listing.items) != set(held.listing.items) for h in rivals):
+        return []
+    if any(map(is_order, held.listing.items)):
         return []
     return [_said(held, share)]
 

@@ -69,7 +69,7 @@ _KINDS = frozenset({"class", "function", "condition"})
 """What every place in code names."""
 _TESTS = frozenset({"test", "tests"})
 _CALLABLE = frozenset({"function", "method"})
-_ARM = re.compile(r"(?:::|\.)([A-Za-z_]\w*)\s*(?:\([^()]*\)|\{[^{}]*\})?\s*=>")
+_ARM = re.compile(r"(?:::|\.)([A-Za-z_]\w*+)\s*+(?:(?:\([^()]*\)|\{[^{}]*\})\s*+)?=>")
 _ENTRY = re.compile(r"\s*[\"']?([A-Za-z_]\w{2,})[\"']?\s*:\s*$")
 _ATTRIBUTE = re.compile(r"\s*(?:#\[|@\w|\[\w)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -329,7 +329,7 @@ class _Messages:
                 if token.kind != "word" or not used.fullmatch(token.text) or (path, line) in seen:
                     continue
                 code, _ = self._file(chunk.document_id, path)
-                text = code.line(line)
+                text = code.line(line)[:_LONGEST_LINE]
                 if any(p.match(text) for p in (_BRINGS_IN, _EXAMINES)) or is_comment(text):
                     continue
                 if defines.search(text):

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from quipu.kinds.files.code_text import (
     CodeLines,
     CodeToken,
-    closing,
+    closings,
     indent_of,
     is_comment,
     tokens_of,
@@ -46,6 +46,7 @@ def statement_lines(tokens: Sequence[CodeToken], first: int, last: int) -> tuple
     """The lines, counted from 0, of the statement around some tokens: as far as the brackets go
     that it stands in, blocks left out."""
     begin, end, depth = tokens[first].line, tokens[last].last, 0
+    ends = closings(tokens)
     for at in range(first - 1, -1, -1):
         token = tokens[at]
         if token.kind == "close":
@@ -53,7 +54,7 @@ def statement_lines(tokens: Sequence[CodeToken], first: int, last: int) -> tuple
         elif token.kind == "open" and depth:
             depth -= 1
         elif token.kind == "open":
-            close = closing(tokens, at)
+            close = ends.get(at)
             if token.text == "{" or close is None or _is_block(tokens, at):
                 break
             begin, end = token.line, max(end, tokens[close].last)
