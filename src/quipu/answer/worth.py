@@ -58,9 +58,9 @@ WEIGHTS: Mapping[str, float] = {
   are among what is chosen from; `cosine`: with the question
 - `similarity` (0.6 at least: it is relative to the other passages found) and `lexical`: those parts
   of its passage's score; `role`: what its file's role is worth to the question (`roles`)
-- `length`: ln(characters), of 80 at least
+- `length`: ln(characters), of 80 at least, and 300 where it shows how: commands are short
 - `given`: it names a thing of the kind that is asked for; `typed`: it holds the kind of answer
-- `enumerates`: three items, or as many things between commas
+- `enumerates`: three items, or as many things between commas, unless it is to show how
 - `shown`, `titled`: where it asks how something is done, documentation that shows code, and the
   share of its heading that the question says
 - `named`: its passage defines what the question names
@@ -74,7 +74,7 @@ _OWN, _SAID, _SIMILARITY, _LEXICAL, _LENGTH, _KIND = 0.3, 0.4, 0.8, 0.26, 0.1, 0
 _TYPED, _BRIEFLY, _ASKS, _DECIDED = 0.15, 0.2, 0.3, 0.4
 """Of the sentences of notes and turns."""
 _BRIEF = 5
-_FAR, _SHORT = 0.6, 80
+_FAR, _SHORT, _SHOWN = 0.6, 80, 300
 _ITEM = r"[^\S\n]*+(?:[-*+•|]|\d{1,3}[.)]).*"
 _THING = r"[\w.`'\"@/-]++(?: [\w.`'\"@/()-]++){0,3},\s+"
 _ENUMERATION = re.compile(
@@ -149,17 +149,18 @@ def weigh(candidate: Candidate, weighing: Weighing) -> dict[str, float]:
     touched = bool(candidate.own | candidate.above)
     typed = asked.answer_type not in PLACES and wants(asked.answer_type, text)
     how = asked.answer_type == "manner" and not each.is_code
+    shown = how and "```" in text
     lacked = weighing.numbers - numbers_in(text) if weighing.numbers else frozenset[str]()
     return {
         "said": weighing.share(said | candidate.above),
         "similarity": max(each.similarity or 0.0, _FAR),
         "lexical": each.lexical,
         "role": fit_of(each, asked),
-        "length": math.log(max(len(text), _SHORT)),
+        "length": math.log(max(len(text), _SHOWN if shown else _SHORT)),
         "given": float(given and asked.kind is not None),
         "typed": float(typed and touched),
-        "enumerates": float(_ENUMERATION.search(text) is not None),
-        "shown": float(how and "```" in text),
+        "enumerates": float(not how and _ENUMERATION.search(text) is not None),
+        "shown": float(shown),
         "titled": _is_titled(each, asked) if how else 0.0,
         "named": float(is_of_named(each, asked)),
         "decided": float(weighing.is_decided(each)),

@@ -123,7 +123,7 @@ def write(
         lacking=0.0 if statements else _lacking(asked, choices),
         worth=choices[0].worth if choices and not statements else None,
         margin=choices[0].margin if choices and not statements else None,
-        agreement=agreement(asked, choices[0].quoted, near, page.evidence)
+        agreement=agreement(asked, choices[0].quoted, near, choices[0].evidence)
         if choices and not statements
         else None,
         disagreements=tuple(disagreements),
