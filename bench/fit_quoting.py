@@ -8,8 +8,8 @@ question: its set, whether the answer was right, and the inputs of its confidenc
 formula to the answers it holds for: it minimises the logistic loss with a small ridge by projected
 gradient; a weight never leaves the sign it has, and those set by hand stay as they are. `--weight`
 lets a set count more or less than its answers are. It prints the weights, the AUROC of every set
-held out once, and how many were right that were then at least as sure. The intercepts of the
-product are lower by 0.67.
+held out once, and how many were right that were then at least as sure. The first intercept
+of the product is lower by 0.67.
 """
 
 import argparse
