@@ -121,8 +121,8 @@ FORMULA = ConfidenceFormula(
 )
 
 PLAIN = ConfidenceFormula(
-    intercept=-3.0,
-    table=(_met(3.0), _margin(0.3), _score1(2.0), _denied(-0.6), *BY_HAND),
+    intercept=-3.4,
+    table=(_met(3.5), _margin(0.3), _score1(2.0), _denied(-0.6), *BY_HAND),
     holds=_is_plain,
     bounds=(ConfidenceFormula(intercept=0.8, table=(), holds=_is_plain),),
 )
