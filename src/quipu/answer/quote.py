@@ -13,6 +13,7 @@ from quipu.records.documentation import documents, is_directive
 from quipu.text import sentences, stems, stems_in_parts
 
 __all__ = [
+    "CONTROL",
     "Unit",
     "code_lead",
     "defined",
@@ -28,7 +29,7 @@ LONGEST = 420
 _LOOKED_AT = 40_000
 _DOCUMENTED = 4_000
 _LONGEST_LINE = 1000
-_CONTROL = re.compile(
+CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
 _SPACE = re.compile(r"\s+")
@@ -88,7 +89,7 @@ class Unit(NamedTuple):
 
 def plain(text: str, *, limit: int = LONGEST) -> str:
     """`text` on one line, safe to quote, at most `limit` characters, cut at a word."""
-    flat = _SPACE.sub(" ", _CONTROL.sub("", text.replace("\t", " ").replace("\n", " "))).strip()
+    flat = _SPACE.sub(" ", CONTROL.sub("", text.replace("\t", " ").replace("\n", " "))).strip()
     flat = _TICKS.sub("`", flat)
     if flat.count("`") % 2:
         flat = flat.replace("`", "'")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from quipu.answer.quote import Unit, end_of_front, units
+from quipu.answer.quote import CONTROL, Unit, end_of_front, units
 
 __all__ = [
     "MOST",
@@ -45,9 +45,6 @@ _NOTICE = re.compile(
     r"\s*(?:#!.*\n)?\s*(?:///?|#|/?\*+|<!--|--|;;?)"
     r"(?=(?:.*\n){0,4}?.*\b(?:copyright|SPDX-License-Identifier|all rights reserved)\b)",
     re.IGNORECASE,
-)
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
 
 
@@ -198,7 +195,7 @@ def _prose(read: list[Unit], title: str) -> str:
 def fenced(lines: list[str]) -> str:
     """Lines of code as a fenced block, safe to quote: no control characters, no fence inside, less
     the indentation that all of them share."""
-    clean = [_CONTROL.sub("", line.expandtabs(4)).rstrip() for line in lines]
+    clean = [CONTROL.sub("", line.expandtabs(4)).rstrip() for line in lines]
     margin = min((len(line) - len(line.lstrip()) for line in clean if line), default=0)
     shown = [line[margin : margin + _LONGEST_LINE].replace("`", "'") for line in clean]
     return "\n".join(["```", *shown, "```"]) if any(shown) else ""

@@ -112,6 +112,7 @@ def write(
         return None
     outdated = superseded(graph, page.evidence)
     answer = _joined(page.sentences)
+    first = choices[0] if choices and not statements else None
     return AnswerDraft(
         answer=answer,
         evidence=tuple(page.evidence),
@@ -121,11 +122,9 @@ def write(
         coverage=_coverage(asked, answer, page.evidence),
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
         lacking=0.0 if statements else _lacking(asked, choices),
-        worth=choices[0].worth if choices and not statements else None,
-        margin=choices[0].margin if choices and not statements else None,
-        agreement=agreement(asked, choices[0].quoted, near, choices[0].evidence)
-        if choices and not statements
-        else None,
+        worth=first.worth if first else None,
+        margin=first.margin if first else None,
+        agreement=agreement(asked, first.quoted, near, first.evidence) if first else None,
         disagreements=tuple(disagreements),
         remarks=outdated,
     )
