@@ -1,13 +1,10 @@
 """Messages of programs, asked about as they were shown: the code that says them is quoted."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from quipu.memory import Memory
 from quipu.records.reply import Reply
-from quipu.testing.fakes import HashEmbedder
 
 FILES = {
     "mill/grind.py": '''"""Grinds grain."""
@@ -136,22 +133,6 @@ def test_no_stone():
         grind("rye")
 """,
 }
-
-
-@pytest.fixture(scope="module")
-def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Reply]]:
-    home = tmp_path_factory.mktemp("mill")
-    with _memory(home, FILES) as memory:
-        yield memory.ask
-
-
-def _memory(home: Path, files: dict[str, str]) -> Memory:
-    for path, text in files.items():
-        (home / path).parent.mkdir(parents=True, exist_ok=True)
-        (home / path).write_text(text, "utf-8")
-    memory = Memory.open("memory:", home=home, embedder=HashEmbedder(64))
-    memory.index([home])
-    return memory
 
 
 @pytest.mark.parametrize(
