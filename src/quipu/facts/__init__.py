@@ -14,7 +14,7 @@ from quipu.facts.candidates import (
 )
 from quipu.facts.context import superseded_contexts, temporal_contexts
 from quipu.facts.history import History, HistoryEntry, history
-from quipu.facts.match import FactMatch, beside, valid_then, words_of
+from quipu.facts.match import FactMatch, next_to, valid_then, words_of
 from quipu.ports import Embedder, Planner
 from quipu.question import read_question
 from quipu.records.attributes import SHIPPED, Attributes
@@ -108,15 +108,15 @@ def _matches(
     idf = inverse_frequencies(reached, planner)
     if time.kind in ("before", "after"):
         after = time.kind == "after"
-        found = beside(candidates, time.anchor, stems, idf, after=after, table=table)
+        found = next_to(candidates, time.anchor, stems, idf, after=after, table=table)
         if found:
             return found
     asked = time.interval
     if time.kind == "while":
         others = valid_then(candidates, None, content_stems(time.anchor), idf, table=table)
         asked = effective(others[0].standing) if others else asked
-        told = {others[0].standing.fact.fact_id} if others else set[str]()
-        candidates = [c for c in candidates if c.fact.fact_id not in told]
+        anchors = {others[0].standing.fact.fact_id} if others else set[str]()
+        candidates = [c for c in candidates if c.fact.fact_id not in anchors]
     if asked is None and time.kind == "none":
         asked = now_as_date(now)
     present = parse_instant(now) if asked == now_as_date(now) else None

@@ -89,10 +89,10 @@ def _facts_at(
     for claimed in claims.values():
         for claim in claimed:
             fact = claim.record
-            held = [chunk_id for chunk_id in claim.chunk_ids if chunk_id in near]
-            if isinstance(fact, Fact) and held:
+            supporting = [chunk_id for chunk_id in claim.chunk_ids if chunk_id in near]
+            if isinstance(fact, Fact) and supporting:
                 facts[fact.fact_id] = fact
-                evidence.setdefault(fact.fact_id, {}).update(dict.fromkeys(held))
+                evidence.setdefault(fact.fact_id, {}).update(dict.fromkeys(supporting))
     return [
         FactCandidate(
             fact=facts[fact_id],
@@ -119,14 +119,14 @@ def with_rivals(
         words = fact_words(f"{key[0]} {key[1]} {candidate.fact.object}")
         said[key] = max(said.get(key, 0), len(words & set(stems)))
     chains = sorted(said, key=lambda key: (-said[key], key))[:_CHAINS]
-    held = {candidate.fact.fact_id for candidate in candidates}
+    known = {candidate.fact.fact_id for candidate in candidates}
     rivals = {
         fact.fact_id: fact
         for subject, predicate in chains
         for stated in table.predicates_of(table.attribute_of(predicate))
         for spoken in (stated, f"{_NOT}{stated}")
         for fact in planner.facts(subject, spoken)[:_RIVALS]
-        if fact.fact_id not in held
+        if fact.fact_id not in known
     }
     leading = set(chains)
     others = {
@@ -136,7 +136,7 @@ def with_rivals(
         for other in other_subjects(each.fact)
     } - {"we", "user"}
     for fact in planner.facts(others)[: _CHAINS * _RIVALS] if others else []:
-        if fact.fact_id not in held:
+        if fact.fact_id not in known:
             rivals.setdefault(fact.fact_id, fact)
     evidence = passages_of(list(rivals), planner, scope=scope)
     found = [
@@ -151,33 +151,33 @@ def passages_of(
 ) -> dict[str, tuple[str, ...]]:
     """The live passages within `scope` that are evidence of each fact; a fact without any has
     no key."""
-    held = {
+    evidence = {
         fact_id: {chunk for row in rows if row.known_until is None for chunk in row.chunk_ids}
         for fact_id, rows in planner.support(fact_ids).items()
     }
-    chunk_ids = sorted({chunk_id for ids in held.values() for chunk_id in ids}, key=order_key)
+    chunk_ids = sorted({chunk_id for ids in evidence.values() for chunk_id in ids}, key=order_key)
     numbers = planner.numbers(chunk_ids)
     live = {c: n for c, n in zip(chunk_ids, numbers.tolist(), strict=True) if n >= 0}
     if scope != EVERYTHING and live:
         seen = _within(scope, live, planner)
         live = {chunk_id: number for chunk_id, number in live.items() if number in seen}
-    kept = {i: tuple(c for c in chunk_ids if c in ids and c in live) for i, ids in held.items()}
+    kept = {i: tuple(c for c in chunk_ids if c in ids and c in live) for i, ids in evidence.items()}
     return {fact_id: ids for fact_id, ids in sorted(kept.items()) if ids}
 
 
 def _within(scope: Scope, live: Mapping[str, int], planner: Planner) -> set[int]:
     """Which of some passages a scope admits: those it lets a search for their own words find."""
-    wanted = frozenset(live) & scope.chunk_ids if scope.chunk_ids else frozenset(live)
-    if not wanted:
+    admitted = frozenset(live) & scope.chunk_ids if scope.chunk_ids else frozenset(live)
+    if not admitted:
         return set()
-    narrow = msgspec.structs.replace(scope, chunk_ids=wanted)
-    chunks = planner.chunks(np.array(sorted(live[c] for c in wanted), dtype=np.int64))
+    narrow = msgspec.structs.replace(scope, chunk_ids=admitted)
+    chunks = planner.chunks(np.array(sorted(live[c] for c in admitted), dtype=np.int64))
     terms = dict.fromkeys(stem for chunk in chunks for stem in content_stems(chunk.text)[:_WORDS])
     return {
         int(number)
         for field in _FIELDS
         for number in planner.match_text(
-            field, dict.fromkeys(terms, 1.0), scope=narrow, limit=len(wanted)
+            field, dict.fromkeys(terms, 1.0), scope=narrow, limit=len(admitted)
         ).numbers
     }
 

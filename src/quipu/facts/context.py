@@ -21,19 +21,19 @@ def temporal_contexts(
     plan: Plan, planner: Planner, *, table: Attributes
 ) -> dict[str, TemporalContext]:
     """By chunk id, for the chunks that the plan holds for a fact. Searches for nothing."""
-    held = {
+    fact_ids = {
         seed.chunk_id: ids
         for seed in plan.seeds
         if (ids := [i for i in seed.graph_ids if kind_of(i) == "fact"])
     }
-    if not held:
+    if not fact_ids:
         return {}
-    found = planner.get(sorted({fact_id for ids in held.values() for fact_id in ids}))
+    found = planner.get(sorted({fact_id for ids in fact_ids.values() for fact_id in ids}))
     facts = [record for record in found.values() if isinstance(record, Fact)]
     standing = _standings(facts, planner, table, plan.scope)
     return {
         chunk_id: _context([standing[i] for i in ids if i in standing])
-        for chunk_id, ids in held.items()
+        for chunk_id, ids in fact_ids.items()
         if any(i in standing for i in ids)
     }
 
@@ -58,12 +58,12 @@ def superseded_contexts(
             if isinstance(claim.record, Fact):
                 for chunk_id in claim.chunk_ids:
                     stated.setdefault(chunk_id, []).append(claim.record)
-    facts = [fact for held in stated.values() for fact in held]
+    facts = [fact for of_chunk in stated.values() for fact in of_chunk]
     standing = _standings(facts, planner, table, scope)
     found: dict[str, TemporalContext] = {}
     for chunk_id in chunk_ids:
-        held = [standing[f.fact_id] for f in stated.get(chunk_id, ()) if f.fact_id in standing]
-        begun = [each for each in held if each.fact.valid_from]
+        current = [standing[f.fact_id] for f in stated.get(chunk_id, ()) if f.fact_id in standing]
+        begun = [each for each in current if each.fact.valid_from]
         if begun and all(each.superseded_by or has_ended(each, now) for each in begun):
             found[chunk_id] = _context(begun)
     return found
@@ -73,9 +73,9 @@ def _standings(
     facts: Iterable[Fact], planner: Planner, table: Attributes, scope: Scope
 ) -> dict[str, FactStanding]:
     """How facts stand among all that is said of their subjects within `scope`."""
-    held = list(facts)
+    listed = list(facts)
     every = planner.facts(
-        {fact.subject for fact in held}.union(*(other_subjects(fact) for fact in held))
+        {fact.subject for fact in listed}.union(*(other_subjects(fact) for fact in listed))
     )
     if scope != EVERYTHING:
         seen = passages_of([fact.fact_id for fact in every], planner, scope=scope)
@@ -83,11 +83,11 @@ def _standings(
     return {s.fact.fact_id: s for s in standings(every, table=table)}
 
 
-def _context(held: list[FactStanding]) -> TemporalContext:
+def _context(ranked: list[FactStanding]) -> TemporalContext:
     """One fact's own dates; of several, the first decides."""
-    first = held[0]
+    first = ranked[0]
     return TemporalContext(
-        fact_ids=tuple(standing.fact.fact_id for standing in held),
+        fact_ids=tuple(standing.fact.fact_id for standing in ranked),
         valid_from=first.valid_from,
         valid_to=first.valid_to,
         superseded_by=first.superseded_by,

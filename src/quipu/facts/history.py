@@ -76,7 +76,7 @@ def history(
         if any(known_at or row.known_until is None for row in rows[fact_id])
     ]
     standing = {s.fact.fact_id: s for s in standings(current, table=table)}
-    episodes = graph.get(sorted({row.episode_id for held in rows.values() for row in held}))
+    episodes = graph.get(sorted({row.episode_id for supports in rows.values() for row in supports}))
     date = read_iso(as_of) if as_of else None
     asked = Interval(date, date) if date else None
     entries = [

@@ -2,7 +2,7 @@
 
 At a time   score = coverage + .3 · similarity + 1 [valid then] + .05 [not merely touching it]
             + .02 [not superseded by one that holds then as well]
-Beside      the chain (one subject, one predicate) whose words cover the question best and that
+Next to it  the chain (one subject, one predicate) whose words cover the question best and that
             holds the other fact; of its facts, the one with the smallest gap on the asked side.
 
 Coverage is the share of the question's words, weighted by their rarity, that the fact says.
@@ -23,7 +23,7 @@ from quipu.records.record import Fact
 from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval, gap
 
-__all__ = ["FactMatch", "beside", "covered", "has_ended", "valid_then", "words_of"]
+__all__ = ["FactMatch", "covered", "has_ended", "next_to", "valid_then", "words_of"]
 
 VALID, HELD, SIMILARITY, LATEST = 1.0, 0.05, 0.3, 0.02
 COVERAGE_SLACK = 0.05
@@ -67,16 +67,16 @@ def valid_then(
     by_id = {candidate.fact.fact_id: candidate for candidate in candidates}
     found: list[FactMatch] = []
     for chain in chains((c.fact for c in candidates), table=table):
-        held_at = {s.fact.fact_id: _fit(s, asked, now) for s in chain.standings}
-        holding = {i for i, held in held_at.items() if asked is None or held == 1.0}
+        fits = {s.fact.fact_id: _fit(s, asked, now) for s in chain.standings}
+        holding = {i for i, share in fits.items() if asked is None or share == 1.0}
         for standing in chain.standings:
             candidate = by_id[standing.fact.fact_id]
-            held = held_at[standing.fact.fact_id]
+            share = fits[standing.fact.fact_id]
             parts = {
                 "coverage": covered(words_of(standing.fact, table), stems, idf),
                 "similarity": max(candidate.similarity, 0.0),
-                "valid": VALID * (held > 0),
-                "held": HELD * (held == 1.0),
+                "valid": VALID * (share > 0),
+                "held": HELD * (share == 1.0),
                 "latest": LATEST * (standing.superseded_by not in holding),
             }
             found.append(_match(standing, candidate, parts))
@@ -95,9 +95,9 @@ def _with_successors(found: list[FactMatch]) -> list[FactMatch]:
         if after is None or parts["valid"] or not after.parts["valid"]:
             continue
         if parts["coverage"] + SIMILARITY * parts["similarity"] + VALID > best:
-            told = {**after.parts, "coverage": parts["coverage"], "successor": 1.0}
+            succeeding = {**after.parts, "coverage": parts["coverage"], "successor": 1.0}
             made[after.standing.fact.fact_id] = _match(
-                after.standing, FactCandidate(after.standing.fact, after.chunk_ids, 0.0), told
+                after.standing, FactCandidate(after.standing.fact, after.chunk_ids, 0.0), succeeding
             )
     return list(made.values())
 
@@ -166,7 +166,7 @@ def _ordered(found: list[FactMatch]) -> list[FactMatch]:
     return sorted(found, key=lambda m: (-m.score, -m.parts["similarity"], m.standing.fact.fact_id))
 
 
-def beside(
+def next_to(
     candidates: Sequence[FactCandidate],
     anchor: str,
     stems: Sequence[str],
@@ -212,14 +212,14 @@ def beside(
 def _anchors(chain: Chain, anchor: str) -> tuple[list[FactStanding], int]:
     """The chain's facts that say `anchor`, with the fewest words beside it, and how many those
     are."""
-    wanted = key_words(anchor)
+    named = key_words(anchor)
     counted: list[tuple[int, FactStanding]] = []
     for standing in chain.standings:
         words = key_words(standing.fact.object)
-        if wanted and _holds_run(words, wanted):
-            counted.append((len(words) - len(wanted), standing))
-        elif words and _holds_run(wanted, words):  # "Bo was still at Acme" says Acme
-            counted.append((len(wanted) - len(words) + 100, standing))
+        if named and _holds_run(words, named):
+            counted.append((len(words) - len(named), standing))
+        elif words and _holds_run(named, words):  # "Bo was still at Acme" says Acme
+            counted.append((len(named) - len(words) + 100, standing))
     fewest = min((count for count, _ in counted), default=0)
     return [standing for count, standing in counted if count == fewest], fewest
 
