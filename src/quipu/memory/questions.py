@@ -80,7 +80,7 @@ class Questions:
                 mode=chosen,
                 scope=scope,
                 use_graph=use_graph,
-                told=passages,
+                fact_passages=passages,
                 touched=touched,
             )
             return msgspec.structs.replace(made, notes=(*notes, *made.notes)) if notes else made

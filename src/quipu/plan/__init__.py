@@ -35,12 +35,12 @@ def plan(
     scope: Scope = EVERYTHING,
     use_graph: bool = True,
     limits: Bounds = BOUNDS,
-    told: Mapping[str, Known] | None = None,
+    fact_passages: Mapping[str, Known] | None = None,
     touched: Sequence[str] = (),
 ) -> Plan:
     """A plan for `question`; the same store and question give the same bytes.
 
-    `told` are the passages of dated facts that answer, by chunk id; only `local` mode uses them.
+    `fact_passages` are those of dated facts that answer, by chunk id; only `local` mode uses them.
     `touched` are files that the change in question touches: commits are ranked by them too.
     Without an embedder, or when its space holds nothing, words and the graph answer alone;
     when the graph fails, words and vectors do. The plan's notes say so.
@@ -54,8 +54,8 @@ def plan(
         space, vectors_of = _question_vectors(question, planner, embedder, notes)
         named = _ask_graph(asked, planner, mode, scope, limits, notes) if ask else None
         words = _ask_words(asked, planner, scope, limits)
-    if named and told and mode == "local":
-        named = named._replace(known={**named.known, **told})
+    if named and fact_passages and mode == "local":
+        named = named._replace(known={**named.known, **fact_passages})
     vectors = vectors_of()
     with planner.moment():
         words = _up_to_date(words, asked, planner, scope, limits)

@@ -142,8 +142,8 @@ def _record_scores(
     for expansion in second:
         scores[expansion.rel_id] = Known(_TIED_TWICE, (expansion.source_id, expansion.rel_id))
     for expansion in first:
-        wanted = asked & _relation_stems(expansion.via)
-        tied = _ASKED_FOR if wanted else _TIED * near.get(expansion.source_id, 1.0)
+        shared = asked & _relation_stems(expansion.via)
+        tied = _ASKED_FOR if shared else _TIED * near.get(expansion.source_id, 1.0)
         score = Known(tied, (expansion.source_id, expansion.rel_id))
         scores[expansion.rel_id] = max(score, scores.get(expansion.rel_id, score))
     for anchor in anchors:
