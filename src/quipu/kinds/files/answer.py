@@ -120,15 +120,15 @@ class FileAnswers(Answers):
         question."""
         pool = EvidencePool(evidence, scope)
         records = CodeRecords(asked, planner, evidence, pool)
-        told = (
+        statements = (
             (asks_for_fields(asked) and of_members(asked, records, _called(planner)))
             or of_code(asked, records)
             or _declared(asked, planner, pool)
             or of_message(asked, records)
             or of_members(asked, records, _called(planner))
         )
-        if told:
-            return told
+        if statements:
+            return statements
         if page := _outlined(asked, planner, evidence, pool):
             return [page]
         if not _ASKS.match(asked.text):
@@ -166,11 +166,13 @@ def _declared(asked: Asked, planner: Planner, pool: EvidencePool) -> list[Answer
     if not read.itself and (other := _named(set(stems(read.text)) - WORDS, asked, planner)):
         projects.insert(0, other)
     for project in projects:
-        if told := _of_manifests(read, project, planner, pool):
-            return [told]
+        if statement := _of_manifests(read, project, planner, pool):
+            return [statement]
         names = [own_name(p.name) for p in project.packages]
-        if asks_for_licence(read, names) and (told := _of_licence(project, planner, pool)):
-            return [told]
+        if not asks_for_licence(read, names):
+            continue
+        if statement := _of_licence(project, planner, pool):
+            return [statement]
     return []
 
 
@@ -187,8 +189,8 @@ def _of_manifests(
             continue
         package = manifest.package or next(iter(project.packages), None)
         called = package.name.replace("`", "'") if package else name
-        told = told_of(read, called, manifest.declares, names=names, versions=versions)
-        if told and (statement := _cited(told, manifest, planner, pool)):
+        declaration = told_of(read, called, manifest.declares, names=names, versions=versions)
+        if declaration and (statement := _cited(declaration, manifest, planner, pool)):
             return statement
     return None
 
@@ -220,12 +222,12 @@ def _chunks_of(document: Entity, planner: Planner, pool: EvidencePool) -> list[C
 
 
 def _cited(
-    told: ToldDeclaration, manifest: _Manifest, planner: Planner, pool: EvidencePool
+    declaration: ToldDeclaration, manifest: _Manifest, planner: Planner, pool: EvidencePool
 ) -> AnswerStatement | None:
     """The sentence, with the passages of the manifest that hold its words."""
     chunks = _chunks_of(manifest.document, planner, pool)
     quoted: dict[str, Chunk] = {}
-    for first, *others in told.places:
+    for first, *others in declaration.places:
         saying = [chunk for chunk in chunks if first in chunk.text]
         if saying:
             best = max(saying, key=lambda chunk: sum(word in chunk.text for word in others))
@@ -238,7 +240,7 @@ def _cited(
         from_chunk(chunk, planner, ids, manifest.document)
         for chunk in [*quoted.values()][:_PASSAGES]
     ]
-    return AnswerStatement(plain(told.text), tuple(passages), kind=EntityType.PACKAGE)
+    return AnswerStatement(plain(declaration.text), tuple(passages), kind=EntityType.PACKAGE)
 
 
 def _called(planner: Planner) -> frozenset[str]:
@@ -332,15 +334,15 @@ def _path(entity: Entity) -> str:
 
 def _said(project: _Project, planner: Planner, pool: EvidencePool) -> list[AnswerStatement]:
     """The lead of the README, and what the manifest says that the lead does not."""
-    told: list[AnswerStatement] = []
+    statements: list[AnswerStatement] = []
     if readme := _of_readme(project, planner, pool):
-        told.append(readme)
-    known = set(stems(" ".join(each.text for each in told)))
+        statements.append(readme)
+    known = set(stems(" ".join(each.text for each in statements)))
     for package in project.packages[:1]:
         words = set(stems(package.description))
         if words and len(words & known) < _SAID * len(words):
-            told += _of_manifest(package, planner, pool)
-    return told
+            statements += _of_manifest(package, planner, pool)
+    return statements
 
 
 def _of_readme(project: _Project, planner: Planner, pool: EvidencePool) -> AnswerStatement | None:

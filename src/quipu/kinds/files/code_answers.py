@@ -280,9 +280,9 @@ class CodeRecords:
                 said += self._stated(text, symbol, [])
             elif values:
                 text = f"{_shown(symbol)} {_SAYS[aspect]} {_listed(values)}"
-                told = in_short(symbol.description) if aspect == "returns" else ""
-                written = [*values, told[:_BEGINNING]] if told else values
-                said += self._stated(f"{text}: {told}" if told else text, symbol, written)
+                doc = in_short(symbol.description) if aspect == "returns" else ""
+                written = [*values, doc[:_BEGINNING]] if doc else values
+                said += self._stated(f"{text}: {doc}" if doc else text, symbol, written)
         return said
 
     def value_of(self, name: str) -> list[AnswerStatement]:
@@ -338,8 +338,8 @@ class CodeRecords:
         itself (`code_lead`)."""
         said: list[AnswerStatement] = []
         for symbol in self.symbols(name)[:1]:
-            told = in_short(symbol.description)
-            if not told or symbol.properties.get("kind") not in _DOCUMENTED:
+            doc = in_short(symbol.description)
+            if not doc or symbol.properties.get("kind") not in _DOCUMENTED:
                 continue
             for statement in self._stated("", symbol, []):
                 first = statement.evidence[0]
@@ -347,7 +347,7 @@ class CodeRecords:
                 if all(code_lead(_from(whole, symbol))):
                     return []
                 signature = " ".join(first.text.split()).rstrip("{: ").rstrip()
-                said.append(statement._replace(text=f"`{_plain(signature)}`: {told}"))
+                said.append(statement._replace(text=f"`{_plain(signature)}`: {doc}"))
         return said
 
     def setters_of(self, name: str) -> list[AnswerStatement]:
@@ -388,8 +388,8 @@ class CodeRecords:
     def default_of(self, asked: OfCode) -> list[AnswerStatement]:
         """The default of a setting or an option, of a parameter or field, or the value of a
         constant of that name."""
-        if not asked.of and (told := self._defaults_of_settings(asked.name)):
-            return told
+        if not asked.of and (of_settings := self._defaults_of_settings(asked.name)):
+            return of_settings
         named = self.with_makers(self.symbols(asked.of)) if asked.of else []
         symbols = named if asked.of else self._found_symbols()
         found = [
@@ -426,9 +426,9 @@ class CodeRecords:
                     value = _default(part, word, symbol)
                     if not value or value.lower() in _LEFT_OPEN:
                         continue
-                    told = self._default_told(word, value, symbol)
-                    if self.asked.kind == "default" or re.search(r"\d", told.partition(" is ")[2]):
-                        said += self._stated(told, symbol, [part])
+                    text = self._default_told(word, value, symbol)
+                    if self.asked.kind == "default" or re.search(r"\d", text.partition(" is ")[2]):
+                        said += self._stated(text, symbol, [part])
         return [each._replace(explained=_NAMED) for each in said]
 
     def _defaults_of_settings(self, name: str) -> list[AnswerStatement]:
@@ -446,8 +446,8 @@ class CodeRecords:
         text = f"{what} is `{_plain(value)}` by default" if value else f"{what} has no default"
         return text + self._stands_for(value, symbol)
 
-    def _stands_for(self, value: str, beside: Entity) -> str:
-        """What a constant of the same file stands for, where a default is its name."""
+    def _stands_for(self, value: str, symbol: Entity) -> str:
+        """What a constant of the symbol's file stands for, where a default is its name."""
         if not _IDENTIFIER.fullmatch(value.rpartition(".")[2]):
             return ""
         name = value.rpartition(".")[2]
@@ -455,7 +455,7 @@ class CodeRecords:
         known = [
             constant
             for e in self.planner.named([key]).get(key, ())
-            if path_of(e) == path_of(beside)
+            if path_of(e) == path_of(symbol)
             and isinstance(constant := e.properties.get("value"), str)
         ]
         return f", where `{_plain(name)} = {_plain(known[0])}`" if len(known) == 1 else ""
@@ -466,7 +466,7 @@ class CodeRecords:
         for setting in self._settings(name):
             readings = [relation for _, relation in self._readings([setting])]
             ends = self.planner.get([r.source_entity_id for r in readings])
-            told: list[str] = []
+            readers: list[str] = []
             cited: list[Evidence] = []
             for relation in readings[:_SHOWN]:
                 reader = ends.get(relation.source_entity_id)
@@ -474,13 +474,13 @@ class CodeRecords:
                     first = statement.evidence[0]
                     where = f"`{_plain(first.path)}:{first.start_line}`"
                     is_symbol = isinstance(reader, Entity) and reader.type == EntityType.SYMBOL
-                    told.append(f"{_shown(reader)} ({where})" if is_symbol else where)
+                    readers.append(f"{_shown(reader)} ({where})" if is_symbol else where)
                     cited.append(first)
             cited = self._joined(cited)
-            if told:
+            if readers:
                 how = "declared" if setting.type == EntityType.OPTION else "read"
-                told = list(dict.fromkeys(told))
-                text = f"`{_plain(setting.name)}` is {how} in {listed(told)}"
+                readers = list(dict.fromkeys(readers))
+                text = f"`{_plain(setting.name)}` is {how} in {listed(readers)}"
                 said.append(AnswerStatement(text, tuple(cited[:_MOST]), kind=str(setting.type)))
         return said
 
@@ -500,13 +500,13 @@ class CodeRecords:
                 names[setting.name] = said
             for statement in self._by_relation("", setting, relation):
                 cited.setdefault(setting.name, statement.evidence[0])
-        told = [names[name] for name in sorted(names) if name in cited]
-        if not told:
+        shown = [names[name] for name in sorted(names) if name in cited]
+        if not shown:
             return []
         evidence = self._joined(cited[name] for name in sorted(cited))
-        more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+        more = f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else ""
         verb = "The options are" if type_ == EntityType.OPTION else "The code reads"
-        text = f"{verb} {', '.join(told[:_SHOWN])}{more}"
+        text = f"{verb} {', '.join(shown[:_SHOWN])}{more}"
         return [AnswerStatement(text, tuple(evidence[:_SHOWN]), kind=str(type_))]
 
     def _everything(self, type_: EntityType) -> list[Entity]:
@@ -541,14 +541,14 @@ class CodeRecords:
         )
         found = [(e, r) for e in settings for r in near[e.entity_id]]
         ends = self.planner.get([r.source_entity_id for _, r in found])
-        kept: list[tuple[str, int, Entity, Relation]] = []
-        told: list[tuple[str, int, Entity, Relation]] = []
+        of_others: list[tuple[str, int, Entity, Relation]] = []
+        of_source: list[tuple[str, int, Entity, Relation]] = []
         for setting, relation in found:
             reader = ends.get(relation.source_entity_id)
             path = path_of(reader) if isinstance(reader, Entity) else ""
             row = (path, _line(relation), setting, relation)
-            (kept if role_of(path, code=True) in _UNTOLD else told).append(row)
-        rows = sorted(told or kept, key=lambda row: (row[0], row[1], row[3].rel_id))
+            (of_others if role_of(path, code=True) in _UNTOLD else of_source).append(row)
+        rows = sorted(of_source or of_others, key=lambda row: (row[0], row[1], row[3].rel_id))
         return [(setting, relation) for _, _, setting, relation in rows]
 
     # --- what says it
@@ -587,14 +587,14 @@ class CodeRecords:
         self, entity: Entity, written: Sequence[str], start: int, end: int | None, pattern: str = ""
     ) -> list[_Place]:
         """Where each of what is written stands first, within the lines of the record."""
-        wanted = {each: "".join(each.split()) for each in written}
+        unspaced = {each: "".join(each.split()) for each in written}
         found: dict[str, _Place] = {}
         for chunk in self.chunks_of(entity):
             for at, text in enumerate(chunk.text.split("\n"), chunk.start_line):
                 if at < start or (end is not None and at > end):
                     continue
                 bare = "".join(text.split())
-                for each, sought in wanted.items():
+                for each, sought in unspaced.items():
                     fits = re.search(pattern, text) if pattern else sought in bare
                     if each not in found and fits:
                         found[each] = _Place(chunk, at, text)
@@ -672,8 +672,8 @@ def _apart(found: Sequence[AnswerStatement]) -> list[AnswerStatement]:
     """What several records state in the same words, once, with the lines of each."""
     apart: dict[str, AnswerStatement] = {}
     for each in found:
-        held = apart.get(each.text)
-        evidence = (*held.evidence, *each.evidence) if held else each.evidence
+        same = apart.get(each.text)
+        evidence = (*same.evidence, *each.evidence) if same else each.evidence
         apart[each.text] = each._replace(evidence=evidence[:_MOST])
     return list(apart.values())
 

@@ -111,22 +111,22 @@ class CodeLines(NamedTuple):
 
 def lines_of(path: str, chunks: Sequence[Chunk]) -> CodeLines:
     """The lines that the passages of a file hold, put together."""
-    held: dict[int, tuple[str, Chunk]] = {}
+    rows: dict[int, tuple[str, Chunk]] = {}
     for chunk in chunks:
         for at, line in enumerate(chunk.text.split("\n"), chunk.start_line):
             if at <= chunk.end_line:
-                held.setdefault(at, (line, chunk))
-    if not held:
+                rows.setdefault(at, (line, chunk))
+    if not rows:
         return CodeLines(path, 1, (), ())
-    first, last = min(held), max(held)
+    first, last = min(rows), max(rows)
     if last - first > _MOST_LINES:
         return CodeLines(path, 1, (), ())
-    rows = [held.get(at) for at in range(first, last + 1)]
+    every = [rows.get(at) for at in range(first, last + 1)]
     return CodeLines(
         path,
         first,
-        tuple(row[0] if row else "" for row in rows),
-        tuple(row[1] if row else None for row in rows),
+        tuple(row[0] if row else "" for row in every),
+        tuple(row[1] if row else None for row in every),
     )
 
 

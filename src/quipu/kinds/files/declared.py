@@ -314,8 +314,10 @@ def told_of(
 
 def _tellable(declared: Mapping[str, Value]) -> dict[str, Value]:
     """What may be told of a manifest: no order, and nothing too long for what it is."""
-    told = {key: _without_orders(value) for key, value in declared.items() if _is_brief(key, value)}
-    return {key: value for key, value in told.items() if value is not None}
+    tellable = {
+        key: _without_orders(value) for key, value in declared.items() if _is_brief(key, value)
+    }
+    return {key: value for key, value in tellable.items() if value is not None}
 
 
 def _is_brief(key: str, value: Value) -> bool:

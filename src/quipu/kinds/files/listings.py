@@ -197,8 +197,8 @@ def _wraps(tokens: Sequence[CodeToken], open_: int, at: int, ends: Mapping[int, 
     if at not in ends:
         return False
     after = tokens[ends[at] + 1 : min(ends.get(open_, len(tokens)), ends[at] + _BACK)]
-    beside = (*tokens[open_ + 1 : at], *after)
-    return all(t.kind in {"newline", "open"} or t.text == "," for t in beside)
+    around = (*tokens[open_ + 1 : at], *after)
+    return all(t.kind in {"newline", "open"} or t.text == "," for t in around)
 
 
 def _goes_on(tokens: Sequence[CodeToken], newline: int) -> bool:

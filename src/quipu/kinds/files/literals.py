@@ -54,8 +54,8 @@ class TextMatch(NamedTuple):
         """The share of the words of a part of the question that the text has, or may hold."""
         first = begin if self.loose[0] and self.begin - begin <= _WIDEST else self.begin
         last = end if self.loose[1] and end - self.end <= _WIDEST else self.end
-        held = max(min(last, end) - max(first, begin), 0)
-        return held / (end - begin) if end > begin else 0.0
+        common = max(min(last, end) - max(first, begin), 0)
+        return common / (end - begin) if end > begin else 0.0
 
 
 def words_in(text: str) -> list[tuple[str, int]]:
@@ -198,7 +198,7 @@ def _traced(
         run.append(at)
         at = best[at][1]
     run.reverse()
-    held = [text.words[i] for i, _ in run]
+    words = [text.words[i] for i, _ in run]
     met = {text.parts[i] for i, _ in run}
     every = [w for w, p in zip(text.words, text.parts, strict=True) if w is not None and p in met]
     first, last = run[0][0], run[-1][0]
@@ -206,7 +206,7 @@ def _traced(
     after = text.words[last + 1] if last + 1 < len(text.words) else ""
     return TextMatch(
         words=len(run),
-        telling=sum(w not in STOP_WORDS for w in held),
+        telling=sum(w not in STOP_WORDS for w in words),
         share=len(run) / len(every),
         begin=run[0][1],
         end=run[-1][1] + 1,

@@ -122,7 +122,7 @@ class _Sought(NamedTuple):
         return name_key(name) in self.names or _telling(name) <= self.plain
 
 
-class _Held(NamedTuple):
+class _MemberList(NamedTuple):
     """A list, the name it is known by, the stems that its place says, and what it is cited by."""
 
     name: str
@@ -143,19 +143,19 @@ def of_members(
     sought = _sought(asked)
     found = _Members(records, sought).found()
     ranked = sorted(
-        ((_explained(held, sought, about), len(_telling(held.name)), held) for held in found),
+        ((_explained(each, sought, about), len(_telling(each.name)), each) for each in found),
         key=lambda row: (-row[0], -row[1], row[2].place),
     )
     ranked = [row for row in ranked if row[0] >= _ENOUGH]
     if not ranked:
         return []
-    share, words, held = ranked[0]
-    rivals = [h for s, w, h in ranked[1:] if (s, w) == (share, words)]
-    if any(set(h.listing.items) != set(held.listing.items) for h in rivals):
+    share, words, best = ranked[0]
+    rivals = [each for s, w, each in ranked[1:] if (s, w) == (share, words)]
+    if any(set(each.listing.items) != set(best.listing.items) for each in rivals):
         return []
-    if any(map(is_order, held.listing.items)):
+    if any(map(is_order, best.listing.items)):
         return []
-    return [_said(held, share)]
+    return [_said(best, share)]
 
 
 def _asks_for_members(asked: Asked) -> bool:
@@ -186,22 +186,22 @@ def _telling(name: str) -> frozenset[str]:
     return frozenset(stems(" ".join(split_identifier(name)))) - _COMES
 
 
-def _explained(held: _Held, sought: _Sought, about: frozenset[str]) -> float:
+def _explained(members: _MemberList, sought: _Sought, about: frozenset[str]) -> float:
     """How much of the question a list explains; 0 where its name says what is not asked."""
-    telling = _telling(held.name)
-    if not sought.means(held.name) or not (telling or held.where & sought.open):
+    telling = _telling(members.name)
+    if not sought.means(members.name) or not (telling or members.where & sought.open):
         return 0.0
-    if held.kind != "methods" and _METHOD in sought.said:
+    if members.kind != "methods" and _METHOD in sought.said:
         return 0.0
-    known = telling | frozenset(stems_in_parts(held.name)) | held.where | about
-    if sought.methods and held.kind == "methods":
+    known = telling | frozenset(stems_in_parts(members.name)) | members.where | about
+    if sought.methods and members.kind == "methods":
         known |= _METHODS
     known |= _joined(sought.text, known)
     left = sought.open - known
     share = 1 - len(left) / len(sought.said) if sought.said else 0.0
-    if not _is_written(held.name, sought.text):
+    if not _is_written(members.name, sought.text):
         share = min(share, _BY_WORDS)
-    return share if held.listing.whole else min(share, _NOT_WHOLE)
+    return share if members.listing.whole else min(share, _NOT_WHOLE)
 
 
 def _joined(text: str, known: frozenset[str]) -> frozenset[str]:
@@ -222,12 +222,12 @@ def _is_written(name: str, text: str) -> bool:
     return re.search(pattern, text, re.IGNORECASE) is not None
 
 
-def _said(held: _Held, share: float) -> AnswerStatement:
-    name = held.name.replace("`", "'")
-    verb = _SAYS[held.kind]
+def _said(members: _MemberList, share: float) -> AnswerStatement:
+    name = members.name.replace("`", "'")
+    verb = _SAYS[members.kind]
     return AnswerStatement(
-        f"`{name}` {verb} {_listed(held.listing)}",
-        held.evidence,
+        f"`{name}` {verb} {_listed(members.listing)}",
+        members.evidence,
         kind=EntityType.SYMBOL,
         explained=share,
     )
@@ -260,16 +260,16 @@ class _Members:
         self._used: dict[str, frozenset[str]] = {}
         self._lines: dict[str, CodeLines] = {}
 
-    def found(self) -> list[_Held]:
+    def found(self) -> list[_MemberList]:
         """The lists of symbols, those in the passages that were found, those of data files."""
-        held = [each for symbol in self._symbols() for each in self._of_symbol(symbol)]
-        told = {(each.place, each.listing.items) for each in held}
+        lists = [each for symbol in self._symbols() for each in self._of_symbol(symbol)]
+        known = {(each.place, each.listing.items) for each in lists}
         for passages in (self._passages, self._others):
             in_passages = self._in_passages(passages)
-            held += [h for h in in_passages if (h.place, h.listing.items) not in told]
-            if held:
+            lists += [each for each in in_passages if (each.place, each.listing.items) not in known]
+            if lists:
                 break
-        return held
+        return lists
 
     def _symbols(self) -> list[Entity]:
         """The types and variables whose name says nothing but what is asked, of source."""
@@ -310,7 +310,7 @@ class _Members:
         titles = [c.title for c in self._planner.chunks(numbers) if using.search(c.text)]
         return frozenset(stems_in_parts(" ".join(titles)))
 
-    def _of_symbol(self, symbol: Entity) -> Iterator[_Held]:
+    def _of_symbol(self, symbol: Entity) -> Iterator[_MemberList]:
         first, last = symbol.properties.get("start_line"), symbol.properties.get("end_line")
         code = self._code_of(symbol)
         if not isinstance(first, int) or not isinstance(last, int) or not code.lines:
@@ -318,21 +318,23 @@ class _Members:
         own = symbol.name.rpartition(".")[2]
         read = code.part(first, last)
         if symbol.properties.get("kind") == "variable":
-            held = [each for each in listings(read) if each.name == own][:1]
-            held = held or [each for each in [alternatives(read)] if each]
+            members = [each for each in listings(read) if each.name == own][:1]
+            members = members or [each for each in [alternatives(read)] if each]
         else:
-            held = [each for each in self._of_type(symbol, own, read, code) if each][:1]
+            members = [each for each in self._of_type(symbol, own, read, code) if each][:1]
         where = frozenset(stems_in_parts(f"{symbol.name} {path_of(symbol)}"))
         where |= self._used.get(own, frozenset())
-        if held and self._sought.open - where - _telling(own):
+        if members and self._sought.open - where - _telling(own):
             where |= self._users(own)
         kind = "class" if symbol.properties.get("kind") == "class" else "variable"
         of_methods = self._sought.methods and not _telling(own) <= _METHODS
         methods = self._methods(symbol) if of_methods else None
-        for said, each in (*((kind, each) for each in held), ("methods", methods)):
+        for said, each in (*((kind, each) for each in members), ("methods", methods)):
             evidence = self._cited(symbol, code, each) if each else ()
             if each and evidence:
-                yield _Held(own, each, where, evidence, said, f"{path_of(symbol)}:{each.first}")
+                yield _MemberList(
+                    own, each, where, evidence, said, f"{path_of(symbol)}:{each.first}"
+                )
 
     def _of_type(
         self, symbol: Entity, own: str, read: CodeLines, code: CodeLines
@@ -369,7 +371,7 @@ class _Members:
         whole = len(near) < _MOST_DEFINED
         return Listing(symbol.name, names, _start(inside[0]), _start(inside[-1]), whole)
 
-    def _in_passages(self, passages: Sequence[Evidence]) -> Iterator[_Held]:
+    def _in_passages(self, passages: Sequence[Evidence]) -> Iterator[_MemberList]:
         """The lists that are no symbols of their own: in functions, in data files."""
         for each in passages:
             is_data = each.path.endswith(_DATA)
@@ -378,23 +380,25 @@ class _Members:
             code = _lines(each)
             where = frozenset(stems_in_parts(f"{each.title} {each.path}")) | _words(each)
             found = [
-                ("variable", held)
-                for held in listings(code)
-                if self._is_meant(held.name) and (is_data or not held.keyed)
+                ("variable", listing)
+                for listing in listings(code)
+                if self._is_meant(listing.name) and (is_data or not listing.keyed)
             ]
             if is_data:
                 keys = {key for key in _WORD.findall(each.text) if self._is_meant(key)}
-                found += [("key", held) for key in sorted(keys) if (held := repeated(code, key))]
-            for kind, held in found:
-                lines = code.part(held.first, held.last).lines
+                values = [repeated(code, key) for key in sorted(keys)]
+                found += [("key", listing) for listing in values if listing]
+            for kind, listing in found:
+                lines = code.part(listing.first, listing.last).lines
                 cited = each._replace(
-                    start_line=held.first,
-                    end_line=held.last,
+                    start_line=listing.first,
+                    end_line=listing.last,
                     text="\n".join(lines),
                     score=None,
                     similarity=None,
                 )
-                yield _Held(held.name, held, where, (cited,), kind, f"{each.path}:{held.first}")
+                place = f"{each.path}:{listing.first}"
+                yield _MemberList(listing.name, listing, where, (cited,), kind, place)
 
     def _is_meant(self, name: str) -> bool:
         return bool(_telling(name)) and self._sought.means(name)

@@ -119,7 +119,7 @@ def of_message(asked: Asked, records: CodeRecords) -> list[AnswerStatement]:
     question = words_in(asked.text)
     if len(question) < _FEWEST_GIVEN:
         return []
-    return _Messages(asked, records, question).told()
+    return _Messages(asked, records, question).statements()
 
 
 class _Messages:
@@ -136,7 +136,7 @@ class _Messages:
         self._quoted: set[tuple[str, int]] = set()
         self._code: dict[str, tuple[CodeLines, list[Entity]]] = {}
 
-    def told(self) -> list[AnswerStatement]:
+    def statements(self) -> list[AnswerStatement]:
         """The statements, that which says the message first."""
         said = self._sayings()
         if not said:
@@ -151,8 +151,8 @@ class _Messages:
         if not self._gives(quotes):
             return []
         share = first.sure if first.sure < 1 else self._explained(quotes)
-        told = [self._stated(quote, share) for quote in quotes]
-        return self._cited_once([statement for statement in told if statement is not None])
+        stated = [self._stated(quote, share) for quote in quotes]
+        return self._cited_once([statement for statement in stated if statement is not None])
 
     def _gives(self, quotes: Sequence[_Quote]) -> bool:
         """Whether the kind of thing that is asked for, if any, is named in what is quoted."""
@@ -190,9 +190,9 @@ class _Messages:
                 )
                 if apart and begin <= each.match.begin and each.match.end <= end:
                     parts.append(each)
-            held = max((p.match.of(begin, end) for p in parts), default=0.0)
+            share = max((p.match.of(begin, end) for p in parts), default=0.0)
             words = sum(p.match.words for p in parts)
-            if len(parts) > 1 and words >= _FEWEST and max(held, words / (end - begin)) >= _WHOLE:
+            if len(parts) > 1 and words >= _FEWEST and max(share, words / (end - begin)) >= _WHOLE:
                 return [part._replace(sure=_HEDGED) for part in parts]
         return []
 
@@ -372,8 +372,10 @@ class _Messages:
         lines = sorted(kept)
         while len(lines) > 1 and not code.line(lines[0]).strip():
             lines.pop(0)
-        held = not _is_called(symbol) and GIVES.match(code.line(first)[:_LONGEST_LINE]) is not None
-        return _Quote(code, tuple(lines), symbol, bool(headers) and not held, document)
+        is_constant = (
+            not _is_called(symbol) and GIVES.match(code.line(first)[:_LONGEST_LINE]) is not None
+        )
+        return _Quote(code, tuple(lines), symbol, bool(headers) and not is_constant, document)
 
     def _stated(self, quote: _Quote, share: float) -> AnswerStatement | None:
         evidence = self._cited(quote)
@@ -398,9 +400,9 @@ class _Messages:
             f"{text}:", evidence, kind=EntityType.SYMBOL, explained=share, quoted=block
         )
 
-    def _cited_once(self, told: Sequence[AnswerStatement]) -> list[AnswerStatement]:
+    def _cited_once(self, statements: Sequence[AnswerStatement]) -> list[AnswerStatement]:
         """The statements; lines of one passage that several rest on are cited as one piece."""
-        every = [e for each in told for e in each.evidence]
+        every = [e for each in statements for e in each.evidence]
         united: dict[str, Evidence] = {}
         for each in every:
             first = min(e.start_line for e in every if e.id == each.id)
@@ -412,7 +414,7 @@ class _Messages:
                 whole = each._replace(start_line=first, end_line=last, text="\n".join(lines))
                 united.setdefault(each.id, whole)
             united.setdefault(each.id, each)
-        return [s._replace(evidence=tuple(united[e.id] for e in s.evidence)) for s in told]
+        return [s._replace(evidence=tuple(united[e.id] for e in s.evidence)) for s in statements]
 
     def _constants(self, quote: _Quote) -> list[Entity]:
         """The constants that are quoted, where the same file gives their values elsewhere."""
