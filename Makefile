@@ -8,6 +8,8 @@ DIR ?= .
 VENV := .venv
 BIN := $(VENV)/bin
 UV := $(BIN)/uv
+# The tests start Quipu hundreds of times: it is compiled once, whatever is set.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-fast check fix goldens bench bench-stores bench-peers torture wheel lock clean

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 # Tests spread over processes are told the width of a terminal that they do not write to.
 os.environ.pop("COLUMNS", None)
+# Quipu is compiled once and not by each of the hundreds of programs that tests start.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 # A run in the background of a shell ignores interrupts, and so would every program it starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 # How long an example takes depends on what else the machine does: it decides nothing.
