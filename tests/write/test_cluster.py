@@ -18,16 +18,18 @@ pytest.importorskip("ray")
 
 SERVERS = Path(__file__).parents[1] / "servers" / "ray"
 PATIENCE_S = 300
-FILES = 40
+FILES, PARTS = 40, 10
 WORDS = "amber birch cedar delta ember fjord grove heath inlet joist kelp larch mossy north".split()
 
 
 def fill(folder: Path) -> None:
-    """Notes, and a file that nobody can read and that makes them worth a cluster."""
+    """Notes of many short passages, more than the cluster is given at once, and a file that nobody
+    can read and that makes them worth a cluster."""
     folder.mkdir(parents=True)
     for n in range(FILES):
-        said = (f"{WORDS[(n * k) % 14]} {WORDS[(n + k * k) % 14]} {n * k}" for k in range(700))
-        (folder / f"note{n:03}.md").write_text(f"# Note {n}\n\n{' '.join(said)}.\n")
+        said = [f"{WORDS[(n * k) % 14]} {WORDS[(n + k * k) % 14]} {n * k}" for k in range(100)]
+        parts = (f"## Part {k}\n\n{' '.join(said[k * k : (k + 1) ** 2])}.\n" for k in range(PARTS))
+        (folder / f"note{n:03}.md").write_text(f"# Note {n}\n\n{chr(10).join(parts)}")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7\n" + b"no more" * 220_000)
     for each in folder.iterdir():
         os.utime(each, (1_700_000_000, 1_700_000_000))
