@@ -35,9 +35,9 @@ def small_files(most_bytes: int) -> Iterator[None]:
 
 
 def large(n: int) -> Batch:
-    """A source of many passages whose text does not get smaller when it is packed."""
+    """A source of long passages whose text does not get smaller when it is packed."""
     of = episode(f"docs/large{n}.md", "A", at=moment(n))
-    chunks = tuple(chunk(of, m, f"red {os.urandom(4000).hex()}") for m in range(60))
+    chunks = tuple(chunk(of, m, f"red {os.urandom(20_000).hex()}") for m in range(12))
     return Batch(recorded_at=moment(n), episodes=(of,), chunks=chunks)
 
 
@@ -85,10 +85,7 @@ def test_a_neo4j_that_cannot_write_its_files_loses_nothing(
     oracle = InMemoryStore(Shelf(), namespace="default")
     server = Neo4jServer(tmp_path / "home", {"db.tx_log.rotation.size": "1m"})
     try:
-        server.start()
-        open_store(server.url).close()
-        server.stop()
-        with small_files(12_000_000):
+        with small_files(2_000_000):
             server.start()
         with open_store(server.url) as store:
             refused, said = fill(store, oracle)
