@@ -40,7 +40,7 @@ demo: $(VENV)/.run
 # Pyright uses one core; the goldens are indexed on the other meanwhile.
 test:
 	@$(MAKE) --no-print-directory -j 2 check goldens
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-fast: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -97,6 +98,14 @@ def _snapshot(store: Store) -> Snapshot:
 def _open(url: str | Path, home: Path, **options: Any) -> Memory:
     given = {"config": Config(), "embedder": HashEmbedder(), "clock": lambda: INSTANT} | options
     return Memory.open(url, home=home, **given)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files whose tests are mostly slow come first, so that no worker is left with one at the
+    end."""
+    tests = Counter(item.path for item in items)
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: 2 * slow[item.path] < tests[item.path])
 
 
 @pytest.fixture(scope="session", autouse=True)
