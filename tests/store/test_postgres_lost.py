@@ -18,8 +18,10 @@ from quipu.store import open_store
 from quipu.store.backend import CHUNK
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.store.postgres import database
+from quipu.store.postgres.address import read_address
 from quipu.store.postgres.database import Database
 from quipu.store.postgres.store import PostgresStore
+from quipu.store.postgres.trouble import TransientFailure, mapped
 from quipu.testing.postgres_server import PostgresServer
 from quipu.testing.store_compare import assert_same
 from quipu.testing.store_sample import chunk, embedding, episode, moment, texts
@@ -220,6 +222,21 @@ def test_a_writer_killed_ten_times_leaves_whole_batches(url: str) -> None:
         episodes = store.counts()["episode"]
     assert episodes >= told + 1 > 10
     assert_whole(url, episodes)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the database system is starting up",
+        "the database system is shutting down",
+        "the database system is in recovery mode",
+        "the database system is not yet accepting connections",
+    ],
+)
+def test_a_server_that_starts_or_stops_is_asked_again(said: str) -> None:
+    address = read_address("postgresql://db/notes")
+    with pytest.raises(TransientFailure, match="is not reached"), mapped(address):
+        raise psycopg.OperationalError(f"connection to server on socket failed: FATAL:  {said}")
 
 
 def test_forgetting_is_made_again_too(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

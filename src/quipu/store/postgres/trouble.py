@@ -112,7 +112,7 @@ _REFUSALS = (
             "none) and what pg_hba.conf lets in"
         ),
     ),
-    (("database ",), "check the name, or make the database with CREATE DATABASE"),
+    (('database "',), "check the name, or make the database with CREATE DATABASE"),
     (("SSL", "TLS", "certificate"), "check sslmode and the certificates that the address names"),
 )
 
