@@ -49,7 +49,7 @@ from quipu.testing.store_sample import (
 
 KINDS = ("postgres", "neo4j")
 _SEED = 15
-_PASSAGES = 200
+PASSAGES = 200
 _ROOT = Path(__file__).parents[1]
 
 
@@ -84,18 +84,18 @@ class Killed:
     )
 
 
-def stream(count: int) -> list[Operation]:
-    """`count` changes, every other one a source of many passages."""
+def stream(count: int, passages: int = PASSAGES) -> list[Operation]:
+    """`count` changes, every other one a source of many `passages`."""
     small = operations(_SEED, (count + 1) // 2)
-    return [_wide(n) if n % 2 == 0 else small[n // 2] for n in range(count)]
+    return [_wide(n, passages) if n % 2 == 0 else small[n // 2] for n in range(count)]
 
 
-def _wide(n: int) -> Batch:
+def _wide(n: int, passages: int) -> Batch:
     """A version of one of five sources, of many passages, in place of the one before it."""
     chooser = random.Random(n)
     of = episode(f"docs/wide{n % 5}.md", str(n), at=moment(n))
     texts = dict.fromkeys(
-        " ".join([f"n{m}", *chooser.choices(WORDS, k=12)]) for m in range(_PASSAGES)
+        " ".join([f"n{m}", *chooser.choices(WORDS, k=12)]) for m in range(passages)
     )
     chunks = tuple(chunk(of, m, text) for m, text in enumerate(texts))
     return Batch(
@@ -107,9 +107,9 @@ def _wide(n: int) -> Batch:
     )
 
 
-def write(url: str, first: int, count: int) -> None:
+def write(url: str, first: int, count: int, passages: int) -> None:
     """The writer: changes `first` to `count - 1` of the stream, each told before and after."""
-    changes = stream(count)
+    changes = stream(count, passages)
     with open_store(url) as store:
         for n in range(first, count):
             print(f"begin {n}", flush=True)
@@ -137,9 +137,10 @@ def _make(store: Store, change: Operation) -> None:
 class _Writer:
     """A process that writes, and what it has said."""
 
-    def __init__(self, url: str, first: int, count: int) -> None:
+    def __init__(self, url: str, first: int, count: int, passages: int) -> None:
+        given = (url, str(first), str(count), str(passages))
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bench.store_kills", "write", url, str(first), str(count)],
+            [sys.executable, "-m", "bench.store_kills", "write", *given],
             stdout=subprocess.PIPE,
             text=True,
             cwd=_ROOT,
@@ -194,19 +195,19 @@ class _Writer:
         return self._process.wait()
 
 
-def kill_writers(url: str, kills: int, *, seed: int = 1) -> Killed:
+def kill_writers(url: str, kills: int, *, seed: int = 1, passages: int = PASSAGES) -> Killed:
     """Kill `kills` writers in turn, each a few changes after its first; AssertionError where
     something is lost, doubled or half there."""
     found, chooser = Killed(), random.Random(seed)
-    changes = stream(kills * 8 + 8)
+    changes = stream(kills * 8 + 8, passages)
     for _ in range(kills):
-        writer = _Writer(url, found.changes, len(changes))
+        writer = _Writer(url, found.changes, len(changes), passages)
         at = found.changes + chooser.randint(2, 6)
         writer.wait_in(at + at % 2, chooser.random())
         writer.kill()
         found.kills += 1
         _compare(url, found, writer, changes)
-    last = _Writer(url, found.changes, len(changes))
+    last = _Writer(url, found.changes, len(changes), passages)
     assert last.finish() == 0, "the writer gave up"
     _apply(found, changes, len(changes))
     _assert_same(url, found)
@@ -236,11 +237,13 @@ def _assert_same(url: str, found: Killed) -> None:
         assert_same(store, found.oracle)
 
 
-def kill_servers(url: str, server: Server, kills: int, *, seed: int = 2) -> Killed:
+def kill_servers(
+    url: str, server: Server, kills: int, *, seed: int = 2, passages: int = PASSAGES
+) -> Killed:
     """Kill and start `server` `kills` times under one writer; AssertionError as above."""
     found, chooser = Killed(), random.Random(seed)
-    changes = stream(kills * 12 + 12)
-    writer = _Writer(url, 0, len(changes))
+    changes = stream(kills * 12 + 12, passages)
+    writer = _Writer(url, 0, len(changes), passages)
     for turn in range(kills):
         writer.wait_in(turn * 12 + 8, chooser.random())
         server.kill()
@@ -278,11 +281,13 @@ def serving(kind: str, folder: Path) -> Iterator[tuple[Server, Callable[[], str]
         server.kill()
 
 
-def measure(kind: str, *, client: int, server: int) -> dict[str, dict[str, int]]:
+def measure(
+    kind: str, *, client: int, server: int, passages: int = PASSAGES
+) -> dict[str, dict[str, int]]:
     """The kills of a kind of store, counted; AssertionError where one lost or doubled anything."""
     with tempfile.TemporaryDirectory() as folder, serving(kind, Path(folder)) as (running, new):
-        writers = kill_writers(new(), client)
-        servers = kill_servers(new(), running, server)
+        writers = kill_writers(new(), client, passages=passages)
+        servers = kill_servers(new(), running, server, passages=passages)
     return {"client": _figures(writers), "server": _figures(servers)}
 
 
@@ -299,7 +304,7 @@ def _figures(found: Killed) -> dict[str, int]:
 def main() -> None:
     """Kill, and print the figures."""
     if sys.argv[1:2] == ["write"]:
-        write(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+        write(sys.argv[2], *map(int, sys.argv[3:]))
         return
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kinds", nargs="*", choices=[*KINDS, []], help="default: all")
