@@ -4,11 +4,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.store.neo4j.store import Neo4jStore
-from quipu.testing.store_compare import apply, assert_same
 from quipu.testing.store_contract import OpenHandle, StoreContract
-from quipu.testing.store_sample import operations
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 
@@ -23,6 +20,9 @@ def opened() -> Iterator[list[Neo4jStore]]:
 
 
 class TestNeo4j(StoreContract):
+    exact_up_to = 10_000
+    random_operations = 40  # one takes as long as a hundred on a file
+
     @pytest.fixture
     def open_handle(
         self, neo4j_address: Callable[[str], str], opened: list[Neo4jStore]
@@ -35,19 +35,6 @@ class TestNeo4j(StoreContract):
 
         return open_one
 
-    exact_up_to = 10_000
-
 
 class TestNeo4jWithGraphIndex(TestNeo4j):
     exact_up_to = 3
-
-
-@pytest.mark.parametrize("seed", [7, 11, 13])
-def test_any_stream_of_operations_matches_the_reference(
-    neo4j_address: Callable[[str], str], seed: int
-) -> None:
-    oracle = InMemoryStore(Shelf(), namespace="default")
-    with Neo4jStore(neo4j_address("any"), namespace="default") as store:
-        for operation in operations(seed, 15):
-            assert apply(store, operation) == apply(oracle, operation)
-        assert_same(store, oracle, seed=seed)

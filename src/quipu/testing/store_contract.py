@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import msgspec
 import numpy as np
@@ -64,6 +64,9 @@ def _version(version: str) -> Episode:
 
 class StoreContract:
     """Inherit, and supply the fixture `open_handle`."""
+
+    random_operations: ClassVar[int] = 200
+    """How many operations each of three random streams has; fewer where one takes long."""
 
     @pytest.fixture
     def store(self, open_handle: OpenHandle) -> Iterator[Store]:
@@ -387,7 +390,7 @@ class StoreContract:
     @pytest.mark.parametrize("seed", range(3))
     def test_random_operations_match_the_reference(self, store: Store, seed: int) -> None:
         oracle = open_store("memory:")
-        for n, operation in enumerate(operations(seed, 200)):
+        for n, operation in enumerate(operations(seed, self.random_operations)):
             assert apply(store, operation) == apply(oracle, operation)
             if n % 40 == 0:
                 assert_same(store, oracle, seed=n)

@@ -12,9 +12,12 @@ import subprocess
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, LiteralString, cast
 
 import pytest
+
+if TYPE_CHECKING:
+    from neo4j import Driver
 
 ROOT = Path(__file__).parent
 USER, PASSWORD = "neo4j", "knots-and-cords"
@@ -52,6 +55,7 @@ class Neo4jServer:
         self._settings = dict(settings or {})
         self._parts = classpath()
         self._process: subprocess.Popen[bytes] | None = None
+        self._driver: Driver | None = None
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port: int = free.getsockname()[1]
@@ -109,8 +113,9 @@ class Neo4jServer:
         """The records of a statement."""
         from neo4j import GraphDatabase
 
-        with GraphDatabase.driver(self.url, auth=(USER, PASSWORD)) as driver:
-            return driver.execute_query(cypher, values).records
+        if self._driver is None:
+            self._driver = GraphDatabase.driver(self.url, auth=(USER, PASSWORD))
+        return self._driver.execute_query(cast("LiteralString", cypher), values).records
 
     def clear(self) -> None:
         """Delete all nodes, and the indexes over vectors, whose dimension a test chooses."""
@@ -122,6 +127,7 @@ class Neo4jServer:
 
     def stop(self) -> None:
         """Let it finish what it does and stop."""
+        self._hang_up()
         if self._process is not None:
             self._process.terminate()
             self._process.wait(60)
@@ -129,10 +135,16 @@ class Neo4jServer:
 
     def kill(self) -> None:
         """Stop it as a power cut would."""
+        self._hang_up()
         if self._process is not None:
             self._process.kill()
             self._process.wait(60)
             self._process = None
+
+    def _hang_up(self) -> None:
+        if self._driver is not None:
+            self._driver.close()
+            self._driver = None
 
     def admin(self, *words: str) -> str:
         """What `neo4j-admin` prints, run on this home."""
