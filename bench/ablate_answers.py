@@ -32,7 +32,6 @@ PARTS: dict[str, tuple[str, str, object]] = {
     "statements of the graph": ("write", "state", lambda *_, **__: []),
     "meaning of windows": ("write", "Nearness", lambda *_: None),
     "the passage's similarity": ("worth", "WEIGHTS", {**WEIGHTS, "similarity": 0.0}),
-    "embedding what comes first": ("choose", "_EMBEDDED", 0),
     "a second and a third window": ("choose", "_MOST", 1),
 }
 

@@ -1,8 +1,7 @@
 """Chooses the windows and sentences of the evidence that answer a question.
 
 Of a file whole windows are quoted (`windows`), of a note or a turn its sentences, each by its
-`worth`. Its cosine with the question is read off stored vectors where there are any of its own
-(`nearness`); of the first three those are embedded that may overtake the first.
+`worth`. Its cosine with the question is read off stored vectors (`nearness`).
 
 A passage that holds nothing of what the question is about is passed over, unless a name led to
 it, it took the place of one that does, or its meaning is near. A second sentence must say more of
@@ -44,7 +43,6 @@ __all__ = ["ALONE", "VALUES", "Choice", "choose", "weighed"]
 
 _PASSAGES = 10
 _UNITS = 400
-_EMBEDDED, _CLOSE = 3, 0.1
 _BRIEF = 5
 _MOST = 3
 _GAIN = 0.12
@@ -271,20 +269,14 @@ def _code_text(each: Evidence, asked: Asked) -> tuple[str, bool]:
 
 
 def _nearest_first(ordered: Sequence[Candidate], nearness: Nearness) -> list[Candidate]:
-    """With their cosines to the question, the best first; of what comes first that is embedded
-    for which no vector of its own is stored. What is near neither in words nor in meaning is
-    dropped."""
-    found = [(c, nearness.of(c.evidence.id, c.place[1], c.end)) for c in ordered]
-    own = {i for i, (_, near) in enumerate(found) if near is not None and near.own}
-    nearer = [_with_cosine(c, near.cosine if near else 0.0) for c, near in found]
-    first = sorted(range(len(nearer)), key=lambda i: _best_first(nearer[i]))[:_EMBEDDED]
-    bare = [i for i in first if i not in own and nearer[i].worth >= nearer[first[0]].worth - _CLOSE]
-    for i, cosine in zip(bare, nearness.embedded([ordered[i].text for i in bare]), strict=True):
-        nearer[i] = _with_cosine(ordered[i], cosine)
-    return sorted((c for c in nearer if _is_near(c)), key=_best_first)
+    """With their cosines to the question, the best first. What is near neither in words nor in
+    meaning is dropped."""
+    found = [_with_cosine(c, nearness.of(c.evidence.id, c.place[1], c.end)) for c in ordered]
+    return sorted((c for c in found if _is_near(c)), key=_best_first)
 
 
-def _with_cosine(candidate: Candidate, cosine: float) -> Candidate:
+def _with_cosine(candidate: Candidate, near: float | None) -> Candidate:
+    cosine = near or 0.0
     weight = WEIGHTS["cosine"] if is_of_file(candidate) else 1.0
     return candidate._replace(worth=candidate.worth + weight * max(cosine, 0.0), similarity=cosine)
 

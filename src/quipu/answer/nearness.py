@@ -2,8 +2,7 @@
 
 The sentences of prose have vectors of their own, made in the passage's context (late chunking,
 `Profile.embedding_text`): a run of them is as near as their mean, each weighed by its length. Of
-code only the whole passage has one, so a few lines of it are first taken to be as near as their
-passage; what may come first is then embedded for itself.
+code only the whole passage has one, so a few lines of it are taken to be as near as their passage.
 
 Of a local encoder the same pass gives the vector of each word: how well the words of the question
 are met by those of some lines (MaxSim: Khattab & Zaharia 2020) tells whether they answer better
@@ -22,17 +21,9 @@ from quipu.profiles import profile
 from quipu.records.record import Chunk
 from quipu.text import STOP_WORDS, tokens
 
-__all__ = ["Near", "Nearness"]
+__all__ = ["Nearness"]
 
 _LEAST = 1e-9
-
-
-class Near(NamedTuple):
-    """The cosine of a piece of a passage with the question, and whether it is of that piece alone:
-    what is not may be embedded."""
-
-    cosine: float
-    own: bool
 
 
 class _Passage(NamedTuple):
@@ -46,14 +37,13 @@ class _Passage(NamedTuple):
 
 
 class Nearness:
-    """What is near a question, among passages; no text is embedded twice."""
+    """What is near a question, among passages."""
 
     def __init__(
         self, question: str, evidence: Sequence[Evidence], planner: Planner, embedder: Embedder
     ) -> None:
         self._embedder = embedder
         self._read_words = isinstance(embedder, LayerReader)
-        self._words: dict[str, NDArray[np.float64]] = {}
         asked = [(t.start, t.end) for t in tokens(question) if t.word and t.word not in STOP_WORDS]
         read = self._embed(question, asked)
         self._asking = read.vector.astype(np.float64)
@@ -80,7 +70,7 @@ class Nearness:
         read = parts.astype(np.float64)
         return _Passage(cosine, places, read @ self._asking, read @ read.T)
 
-    def of(self, passage_id: str, start: int, end: int) -> Near | None:
+    def of(self, passage_id: str, start: int, end: int) -> float | None:
         """Of the characters `start` to `end` of a passage; None where nothing of it is stored."""
         passage = self._passages.get(passage_id)
         if passage is None:
@@ -90,32 +80,18 @@ class Nearness:
             held = np.maximum(np.minimum(last, end) - np.maximum(first, start), 0).astype(float)
             length = float(np.sqrt(max(held @ passage.products @ held, 0.0)))
             if length > _LEAST:
-                return Near(float(held @ passage.cosines) / length, own=True)
-        return None if passage.cosine is None else Near(passage.cosine, own=False)
-
-    def embedded(self, texts: Sequence[str]) -> list[float]:
-        """The cosine of each text with the question."""
-        if self._read_words:
-            return [float(self._read_text(text) @ self._asking) for text in texts]
-        rows = self._embedder.embed(texts).astype(np.float64)
-        return [float(cosine) for cosine in (rows * self._asking).sum(axis=1)]
+                return float(held @ passage.cosines) / length
+        return passage.cosine
 
     def met(self, text: str) -> float | None:
         """The mean, over the question's content words, of the best cosine with a word of `text`;
         None where the model gives no vectors of words or the question has none."""
         if not self._read_words or not len(self._asked_words):
             return None
-        if text not in self._words:
-            self._read_text(text)
-        words = self._words[text]
+        read = self._embed(text, [(t.start, t.end) for t in tokens(text) if t.word])
+        words = read.parts.astype(np.float64)
         best = (self._asked_words @ words.T).max(axis=1) if len(words) else np.zeros(1)
         return float(np.maximum(best, 0.0).mean())
-
-    def _read_text(self, text: str) -> NDArray[np.float64]:
-        """The vector of a text; those of its words are kept."""
-        read = self._embed(text, [(t.start, t.end) for t in tokens(text) if t.word])
-        self._words[text] = read.parts.astype(np.float64)
-        return read.vector.astype(np.float64)
 
     def _embed(self, text: str, spans: Sequence[tuple[int, int]]) -> Embedded:
         if self._read_words:
