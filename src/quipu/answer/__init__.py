@@ -68,9 +68,9 @@ def answer(
     draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
     if draft is not None:
         draft = draft._replace(overtaken=overtaken(asked, draft, evidence))
-    told = _consulted(chat, question, evidence, draft, graph, now)
-    draft = _told_draft(told, draft, graph)
-    remarks = (*remarks, *_remarks(told), *unheeded)
+    from_model = _consulted(chat, question, evidence, draft, graph, now)
+    draft = _draft_of(from_model, draft, graph)
+    remarks = (*remarks, *_remarks(from_model), *unheeded)
     counts = citation_counts(graph, draft.evidence if draft else ())
     sure = confidence(
         draft,
@@ -80,11 +80,11 @@ def answer(
         best_score=hits[0].score if hits else None,
         code=bool(hits) and hits[0].why_ranked.profile == "code",
         unknown_names=len(missing) / len(asked.names) if missing else 0.0,
-        self_report=told.self_report if told and told.draft else None,
+        self_report=from_model.self_report if from_model and from_model.draft else None,
     )
     if draft is None or sure.value < least:
         why = _why_nothing(retrieved, bool(evidence), draft, sure, least)
-        reason = " ".join([(told and told.refused) or why, *remarks])
+        reason = " ".join([(from_model and from_model.refused) or why, *remarks])
         gated = withhold(about_nothing(graph, hits, reason=reason, missing=missing), now)
     else:
         draft = draft._replace(remarks=(*draft.remarks, *remarks, *replaced(hits)))
@@ -107,8 +107,8 @@ def _missing(
     """The names in the question that nothing knows, no kind of source included."""
     missing = missing_names(asked, retrieved.plan, graph, retrieved.hits)
     kinds = answers_of_kinds() if missing else ()
-    held = {name for each in kinds for name in each.named(asked, graph, evidence)}
-    return tuple(name for name in missing if name not in held)
+    known = {name for each in kinds for name in each.named(asked, graph, evidence)}
+    return tuple(name for name in missing if name not in known)
 
 
 def _consulted(
@@ -126,29 +126,29 @@ def _consulted(
     return consult(chat, question, evidence, offline=offline, citations=counts, now=now)
 
 
-def _told_draft(
-    told: ModelAnswer | None, offline: AnswerDraft | None, graph: Graph
+def _draft_of(
+    from_model: ModelAnswer | None, offline: AnswerDraft | None, graph: Graph
 ) -> AnswerDraft | None:
     """The model's draft, none where nothing it said can be kept, the offline one where it could
     not be asked."""
-    if told is None or told.failed:
+    if from_model is None or from_model.failed:
         return offline
-    if told.draft is None:
+    if from_model.draft is None:
         return None
-    return told.draft._replace(remarks=superseded(graph, told.draft.evidence))
+    return from_model.draft._replace(remarks=superseded(graph, from_model.draft.evidence))
 
 
-def _remarks(told: ModelAnswer | None) -> list[str]:
+def _remarks(from_model: ModelAnswer | None) -> list[str]:
     said: list[str] = []
-    if told is None:
+    if from_model is None:
         return said
-    if told.failed:
+    if from_model.failed:
         said.append(
-            f"The language model failed ({plain(told.failed)}); the answer is made of the "
+            f"The language model failed ({plain(from_model.failed)}); the answer is made of the "
             "evidence's own sentences."
         )
-    if told.removed:
-        count = "A sentence" if told.removed == 1 else f"{told.removed} sentences"
+    if from_model.removed:
+        count = "A sentence" if from_model.removed == 1 else f"{from_model.removed} sentences"
         said.append(f"{count} of the model without support in the evidence was removed.")
     return said
 

@@ -174,13 +174,13 @@ def holds(kind: Kind, text: str, question: str) -> bool:
 def _is_counted(what: str, text: str) -> bool:
     """Whether a number stands beside what is counted: "five kinds", "kinds of record: 5"."""
     words = tokens(text)
-    wanted = set(stems(what))
+    counted = set(stems(what))
     numbers = [
         i
         for i, token in enumerate(words)
         if token.word != "one" and _THINGS["number"].fullmatch(token.word)
     ]
-    things = [i for i, token in enumerate(words) if token.word and wanted & set(stems(token.word))]
+    things = [i for i, token in enumerate(words) if token.word and counted & set(stems(token.word))]
     return any(-_BEFORE <= n - t <= _AFTER for n in numbers for t in things)
 
 

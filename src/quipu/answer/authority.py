@@ -41,16 +41,18 @@ def heeded(
     """The evidence whose source may assert what is asked, and what to say of the rest."""
     documents = graph.get(sorted({each.document_id for each in evidence if each.document_id}))
     evidence = [e for e in evidence if _is_evidence(documents.get(e.document_id))]
-    wanted = asked_of_roles(question)
-    if not wanted or not evidence:
+    relation_types = asked_of_roles(question)
+    if not relation_types or not evidence:
         return tuple(evidence), ()
-    kept = tuple(e for e in evidence if not wanted & _withheld(documents.get(e.document_id)))
+    kept = tuple(
+        e for e in evidence if not relation_types & _withheld(documents.get(e.document_id))
+    )
     left = sorted({e.path for e in evidence} - {e.path for e in kept})
     if not left:
         return kept, ()
     shown = ", ".join(plain(path) for path in left[:_MOST])
     more = f" and {len(left) - _MOST} more" if len(left) > _MOST else ""
-    types = ", ".join(sorted(wanted))
+    types = ", ".join(sorted(relation_types))
     return kept, (f"Left out, for such a source may not assert {types}: {shown}{more}.",)
 
 
@@ -61,8 +63,8 @@ def _is_evidence(document: object) -> bool:
 
 
 def _withheld(document: object) -> frozenset[str]:
-    held = document.properties.get(WITHHELD) if isinstance(document, Entity) else None
-    return frozenset(map(str, held)) if isinstance(held, list) else frozenset()
+    withheld = document.properties.get(WITHHELD) if isinstance(document, Entity) else None
+    return frozenset(map(str, withheld)) if isinstance(withheld, list) else frozenset()
 
 
 def otherwise(

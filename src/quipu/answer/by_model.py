@@ -121,7 +121,7 @@ def supported(sentence: str, passages: Sequence[tuple[str, str]]) -> bool:
     best, bearing = 0, list[tuple[set[str], bool]]()
     for title, text in passages:
         for piece, said, denied in _said(text):
-            held = words & (said | set(stems_in_parts(title)))
+            shared = words & (said | set(stems_in_parts(title)))
             near = len(words & said)
             if near > best:
                 best, bearing = near, []
@@ -129,8 +129,8 @@ def supported(sentence: str, passages: Sequence[tuple[str, str]]) -> bool:
                 bears = hard <= said | set(stems_in_parts(title)) and not contradicts(
                     sentence, piece
                 )
-                bearing.append((held if bears else set(), denied))
-    enough = any(len(held) >= _ENOUGH * len(words) for held, _ in bearing)
+                bearing.append((shared if bears else set(), denied))
+    enough = any(len(shared) >= _ENOUGH * len(words) for shared, _ in bearing)
     return enough and all(denied == denied_too for _, denied in bearing)
 
 
@@ -212,7 +212,7 @@ def _draft(
     written: list[str] = []
     for text, sources in kept:
         for each in sources:
-            if all(each.id != held.id for held in evidence):
+            if all(each.id != listed.id for listed in evidence):
                 evidence.append(each)
         places = sorted(next(n for n, h in enumerate(evidence, 1) if h.id == e.id) for e in sources)
         written.append(f"{text.rstrip('.;:, ')} [{','.join(map(str, places))}].")

@@ -160,8 +160,8 @@ def _candidates(
     ]
     if each.is_code:
         return found + [
-            Candidate(text, (rank, start), each, own & question, held, on_subject, wordless, name)
-            for start, text, own, held, wordless, name in _of_code(each, words, above, asked)
+            Candidate(text, (rank, start), each, own & question, within, on_subject, wordless, name)
+            for start, text, own, within, wordless, name in _of_code(each, words, above, asked)
         ]
     read = units(each.text)
     if found:
@@ -206,15 +206,15 @@ def _of_windows(
     if each.role == "other":
         return
     starts = [0, *(at.end() for at in _LINE_END.finditer(each.text)), len(each.text) + 1]
-    held: dict[int, frozenset[str]] = {}
+    stems_of: dict[int, frozenset[str]] = {}
     for window in windows(each.text, code=each.is_code, most=most):
         first, last = window.first, window.last
         if text := quoted(each.text, window, code=each.is_code, title=each.title):
             for at, line in enumerate(window.text.split("\n"), first):
-                if at not in held:
+                if at not in stems_of:
                     heads = not each.is_code and line.startswith("#")  # is not quoted
-                    held[at] = frozenset[str]() if heads else frozenset(stems_in_parts(line))
-            own = frozenset[str]().union(*(held[at] for at in range(first, last + 1)))
+                    stems_of[at] = frozenset[str]() if heads else frozenset(stems_in_parts(line))
+            own = frozenset[str]().union(*(stems_of[at] for at in range(first, last + 1)))
             yield starts[first], starts[last + 1] - 1, text, own, (first, last)
 
 
@@ -283,9 +283,9 @@ def _with_cosine(candidate: Candidate, near: float | None) -> Candidate:
 
 def _is_near(candidate: Candidate) -> bool:
     cosine = candidate.similarity or 0.0
-    held = candidate.own or candidate.above or cosine >= _NEAR
+    touches = candidate.own or candidate.above or cosine >= _NEAR
     return (
-        (candidate.on_subject and bool(held))
+        (candidate.on_subject and bool(touches))
         or cosine >= _SAME_MEANING
         or candidate.evidence.current
     )
@@ -347,8 +347,8 @@ def _led(candidate: Candidate, *, where: bool) -> str:
     """The text, after what it needs to be understood: what a pronoun stands for, a release, what
     code or a description stands in."""
     text, title = candidate.text, plain(candidate.evidence.title, limit=90)
-    told = text.lower().startswith(_PRONOUNS) or candidate.evidence.role == "changelog"
-    if told and title and not title.endswith("…"):
+    dependent = text.lower().startswith(_PRONOUNS) or candidate.evidence.role == "changelog"
+    if dependent and title and not title.endswith("…"):
         return f"{title}: {text}"
     if around := _around(candidate, where=where):
         return f"In {around}:{chr(10) if candidate.lines else ' '}{text}"
@@ -363,16 +363,16 @@ def _led(candidate: Candidate, *, where: bool) -> str:
 def _around(candidate: Candidate, *, where: bool) -> str:
     """What a window of code stands in, where the window does not say so itself; the file too of
     what stands in no documentation, where that is asked for."""
-    each, told = candidate.evidence, list[str]()
+    each, places = candidate.evidence, list[str]()
     if candidate.lines is not None and each.is_code:
         _, within, titled = each.title.rpartition(" › ")
         symbol = titled.partition("(")[0].strip().replace("`", "'") if within else ""
         if symbol and symbol.rpartition(".")[2] not in candidate.text:
-            told.append(f"`{symbol}`")
+            places.append(f"`{symbol}`")
     path = each.path.replace("`", "'")
     if where and each.role in _PLACED and path not in candidate.text:
-        told.append(f"`{path}`")
-    return " of ".join(told)
+        places.append(f"`{path}`")
+    return " of ".join(places)
 
 
 def _same(one: str, other: str) -> bool:

@@ -190,11 +190,11 @@ def contradicts(sentence: str, said: str, *, asks: bool = False) -> bool:
 def _numbers_differ(sentence: str, said: str) -> bool:
     mine, theirs = _numbers(sentence), _numbers(said)
     for number in mine:
-        beside = "after" if number.after else "before"
-        noun = getattr(number, beside)
-        held = {n.value for n in theirs if noun and getattr(n, beside) == noun}
+        side = "after" if number.after else "before"
+        noun = getattr(number, side)
+        counted = {n.value for n in theirs if noun and getattr(n, side) == noun}
         units = {n.after for n in theirs if n.value == number.value}
-        if held and number.value not in held:
+        if counted and number.value not in counted:
             return True
         if number.after in _MEASURES and units and units <= _MEASURES - {number.after}:
             return True

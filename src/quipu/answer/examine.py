@@ -110,9 +110,9 @@ def _no_disk(_: str) -> None:
 
 
 def _unfounded(item: EvidenceItem, planner: Planner, disk: Disk) -> Iterator[str]:
-    held = planner.get(sorted(set(item.graph_ids)))
+    known = planner.get(sorted(set(item.graph_ids)))
     for record_id in item.graph_ids:
-        if record_id not in held:
+        if record_id not in known:
             yield f"the graph has no live record {record_id!r}"
     sources: list[_KnownPath] = []
     for path in item.file_paths:

@@ -110,8 +110,8 @@ def listed(
     plan: Plan, graph: Planner, found: Sequence[Evidence], *, now: str
 ) -> AnswerStatement | None:
     """What the first kind says that knows all that is asked about."""
-    told = (each.listed(plan, graph, found, now=now) for each in answers_of_kinds())
-    return next((statement for statement in told if statement is not None), None)
+    listings = (each.listed(plan, graph, found, now=now) for each in answers_of_kinds())
+    return next((statement for statement in listings if statement is not None), None)
 
 
 def stated(

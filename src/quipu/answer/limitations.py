@@ -124,9 +124,9 @@ def says(text: str, name: str) -> bool:
             or ("." in key and "/" not in key and all(_stands(p, read) for p in key.split(".")))
             or _stands(_in_words(name), " ".join(re.findall(r"\w+", read)))
         )
-    wanted, held = stems(name), stems(text)
-    size = len(wanted)
-    if any(held[i : i + size] == wanted for i in range(len(held) - size + 1)):
+    sought, said = stems(name), stems(text)
+    size = len(sought)
+    if any(said[i : i + size] == sought for i in range(len(said) - size + 1)):
         return True
     return size > 1 and name_key(name).replace(" ", "") in re.findall(r"\w+", name_key(text))
 
@@ -164,7 +164,7 @@ def _nearest(graph: Graph, hits: Sequence[Hit], missing: Sequence[str]) -> list[
         key = name_key(name)
         misspelt = graph.named(sorted(_one_letter_off(key))) if len(key) >= _SPELT else {}
         known = {name_key(e.name): e.name for e in tied}
-        known |= {name_key(e.name): e.name for held in misspelt.values() for e in held}
+        known |= {name_key(e.name): e.name for entities in misspelt.values() for e in entities}
         near = difflib.get_close_matches(key, sorted(known), n=_NEAREST, cutoff=_ALIKE)
         found += [known[each] for each in near]
     return list(dict.fromkeys(found))[:_NEAREST]

@@ -77,10 +77,10 @@ class Nearness:
             return None
         if len(passage.spans):
             first, last = passage.spans[:, 0], passage.spans[:, 1]
-            held = np.maximum(np.minimum(last, end) - np.maximum(first, start), 0).astype(float)
-            length = float(np.sqrt(max(held @ passage.products @ held, 0.0)))
+            overlap = np.maximum(np.minimum(last, end) - np.maximum(first, start), 0).astype(float)
+            length = float(np.sqrt(max(overlap @ passage.products @ overlap, 0.0)))
             if length > _LEAST:
-                return float(held @ passage.cosines) / length
+                return float(overlap @ passage.cosines) / length
         return passage.cosine
 
     def met(self, text: str) -> float | None:

@@ -73,11 +73,11 @@ def state(
     if for_good := settled(asked, plan, graph):
         return for_good[:_MOST]
     pool = EvidencePool(evidence, plan.scope)
-    told = _told(plan, graph, pool) or stated(asked, graph, evidence, scope=plan.scope)
+    direct = _of_facts(plan, graph, pool) or stated(asked, graph, evidence, scope=plan.scope)
     anchors = _understood(asked, plan, graph)
-    ruled = _ruled(asked, plan, graph, pool, anchors, told) if asked_of_roles(asked.text) else []
-    if told and not ruled:
-        return told[:_MOST]
+    ruled = _ruled(asked, plan, graph, pool, anchors, direct) if asked_of_roles(asked.text) else []
+    if direct and not ruled:
+        return direct[:_MOST]
     if not anchors:
         return ruled[:_MOST]
     related = _relations(asked, plan, graph, pool, anchors)
@@ -99,7 +99,7 @@ def _ruled(
     graph: Planner,
     pool: EvidencePool,
     anchors: Sequence[str],
-    told: Sequence[AnswerStatement],
+    others: Sequence[AnswerStatement],
 ) -> list[AnswerStatement]:
     """What the graph says of what governs the things that are named, asserted by a role above
     running text; what facts and passages say otherwise is stated against it. Where what is meant
@@ -117,7 +117,7 @@ def _ruled(
     else:
         return []
     said = [AnswerStatement(text, (e,)) for text, e in _said_otherwise(graph, named, pool)]
-    rivals = [t for t in told if t.text not in {s.text for s in said}]
+    rivals = [t for t in others if t.text not in {s.text for s in said}]
     first = found[0]
     return [first._replace(against=(*first.against, *rivals, *said)[:_MOST]), *found[1:]]
 
@@ -181,11 +181,11 @@ def _relations(
     asked: Asked, plan: Plan, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
 ) -> Iterable[AnswerStatement]:
     groups: dict[tuple[str, str, bool], list[Relation]] = {}
-    wanted: dict[str, tuple[bool, bool]] = {}
+    directions: dict[str, tuple[bool, bool]] = {}
     for relation in _at_anchors(plan, graph, evidence, set(anchors)):
-        if relation.type not in wanted:
-            wanted[relation.type] = asks_for(asked.text, relation.type)
-        outward, inward = wanted[relation.type]
+        if relation.type not in directions:
+            directions[relation.type] = asks_for(asked.text, relation.type)
+        outward, inward = directions[relation.type]
         if outward and relation.source_entity_id in anchors:
             groups.setdefault((relation.type, relation.source_entity_id, True), []).append(relation)
         if inward and relation.target_entity_id in anchors:
@@ -396,7 +396,7 @@ def _supported(
     return _SupportedRelation(relation, other, episodes, sources) if sources else None
 
 
-def _told(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[AnswerStatement]:
+def _of_facts(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[AnswerStatement]:
     """The dated facts that the plan holds as the answer, each with what disagrees."""
 
     def state(fact: Fact) -> AnswerStatement | None:
@@ -431,8 +431,8 @@ def _yes_or_no(question: str, fact: Fact) -> str:
         return "No" if fact.predicate.startswith("not ") else "Yes"
     if object_stems & asked:
         return ""
-    told = set(stems(f"{fact.subject} {SHIPPED.words(fact.predicate)}"))
-    return "No" if asked - told - _PRESENTLY else ""
+    stated_words = set(stems(f"{fact.subject} {SHIPPED.words(fact.predicate)}"))
+    return "No" if asked - stated_words - _PRESENTLY else ""
 
 
 def _answered(question: str, fact: Fact, graph: Planner) -> float:

@@ -32,18 +32,20 @@ def support(
     episodes = frozenset(s.episode_id for s in live)
     chunk_ids = list(dict.fromkeys(chunk for s in live for chunk in s.chunk_ids))
     ids = (record_id, *_ends(record))
-    held = [e for e in evidence.found if e.id in chunk_ids or record_id in e.graph_ids]
-    held = [e._replace(graph_ids=tuple(dict.fromkeys((*ids, *e.graph_ids)))) for e in held]
-    if held and any(e.id in chunk_ids for e in held):
-        return episodes, tuple(sorted(held, key=lambda e: e.id not in chunk_ids))
+    supporting = [e for e in evidence.found if e.id in chunk_ids or record_id in e.graph_ids]
+    supporting = [
+        e._replace(graph_ids=tuple(dict.fromkeys((*ids, *e.graph_ids)))) for e in supporting
+    ]
+    if supporting and any(e.id in chunk_ids for e in supporting):
+        return episodes, tuple(sorted(supporting, key=lambda e: e.id not in chunk_ids))
     seen = _seen(chunk_ids, graph, evidence.scope)
     if chunk_ids and not seen:
-        return episodes, tuple(held)
+        return episodes, tuple(supporting)
     records = graph.get([*seen[:2], *sorted(episodes)[:_MOST_SOURCES]])
     chunks = [c for c in records.values() if isinstance(c, Chunk)]
     found = [from_chunk(c, graph, ids, record) for c in sorted(chunks, key=lambda c: c.chunk_id)]
-    if not found and held:
-        return episodes, tuple(held)
+    if not found and supporting:
+        return episodes, tuple(supporting)
     if not found:
         sources = [e for e in records.values() if isinstance(e, Episode)]
         found = [

@@ -36,7 +36,7 @@ _ENOUGH = 0.75
 _PARTLY = 0.65
 _HALF = 0.5
 _DOUBT = 0.3
-_TOLD: frozenset[AnswerType] = frozenset({"reason", "number", "person", "time"})
+_NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "person", "time"})
 _PASSED = 0.5
 
 
@@ -55,10 +55,10 @@ class _Page:
         return mark
 
     def _number(self, each: Evidence) -> int:
-        for n, held in enumerate(self.evidence):
-            if held.id == each.id:
-                united = tuple(dict.fromkeys((*held.graph_ids, *each.graph_ids)))
-                self.evidence[n] = held._replace(graph_ids=united)
+        for n, known in enumerate(self.evidence):
+            if known.id == each.id:
+                united = tuple(dict.fromkeys((*known.graph_ids, *each.graph_ids)))
+                self.evidence[n] = known._replace(graph_ids=united)
                 return n + 1
         self.evidence.append(each)
         return len(self.evidence)
@@ -160,16 +160,16 @@ def _lacking(asked: Asked, choices: Sequence[Choice]) -> float:
 
 def _unfilled(asked: Asked, choices: Sequence[Choice]) -> float:
     if asked.kind is not None:
-        told = choices[:1] if asked.kind in ALONE else choices
-        giving = [c for c in told if holds(asked.kind, c.text, asked.text)]
+        shown = choices[:1] if asked.kind in ALONE else choices
+        giving = [c for c in shown if holds(asked.kind, c.text, asked.text)]
         return _doubtful(asked, giving[0]) if giving else 1.0
-    if asked.answer_type in _TOLD and choices and not wants(asked.answer_type, choices[0].text):
+    if asked.answer_type in _NEEDED and choices and not wants(asked.answer_type, choices[0].text):
         return 1.0
     evidence = [e for choice in choices for e in choice.evidence]
     noun = set(stems(head_noun(asked.text))) if asked.answer_type == "any" else set[str]()
     if noun and not any(e.bridged for e in evidence):
-        held = {s for c in choices for s in stems(f"{c.text} {c.evidence[0].title}")}
-        return 0.0 if noun & held else 0.5
+        said = {s for c in choices for s in stems(f"{c.text} {c.evidence[0].title}")}
+        return 0.0 if noun & said else 0.5
     about = {name_key(n.rpartition(".")[2].removesuffix("()")) for n in asked.names if _is_code(n)}
     names = [defined(choice.text) for choice in choices]
     if about and all(names) and asked.answer_type == "definition":
@@ -188,16 +188,16 @@ def _doubtful(asked: Asked, choice: Choice) -> float:
     about = set(asked.subject) - KIND_WORDS
     if asked.kind in {"default", "number", "version"} and about:
         title = choice.evidence[0].title
-        held = set(stems_in_parts(choice.text)) | set(stems(title))
-        return 0.0 if len(held & about) > _HALF * len(about) else _DOUBT
+        said = set(stems_in_parts(choice.text)) | set(stems(title))
+        return 0.0 if len(said & about) > _HALF * len(about) else _DOUBT
     return 0.0
 
 
 def _says_subject(asked: Asked, text: str) -> bool:
     """Whether a sentence itself says half of what the question is about."""
     about = set(asked.subject) - KIND_WORDS
-    held = set(stems_in_parts(text))
-    return len(held & about) >= _HALF * len(about)
+    said = set(stems_in_parts(text))
+    return len(said & about) >= _HALF * len(about)
 
 
 def _is_code(name: str) -> bool:
@@ -220,23 +220,23 @@ def superseded(graph: Graph, evidence: Sequence[Evidence]) -> tuple[str, ...]:
 
 def _said(asked: Asked, choices: Sequence[Choice]) -> float:
     """The share of the question's content words in what is quoted and its titles."""
-    held = {s for c in choices for s in stems(f"{c.text} {c.evidence[0].title}")}
-    return len(held & set(asked.stems)) / len(asked.stems) if asked.stems else 0.0
+    said = {s for c in choices for s in stems(f"{c.text} {c.evidence[0].title}")}
+    return len(said & set(asked.stems)) / len(asked.stems) if asked.stems else 0.0
 
 
 def _subject(asked: Asked, evidence: Sequence[Evidence]) -> float | None:
     if not asked.subject:
         return None
-    held = {s for e in evidence for s in words_of(e)}
-    return len(held & set(asked.subject)) / len(asked.subject)
+    said = {s for e in evidence for s in words_of(e)}
+    return len(said & set(asked.subject)) / len(asked.subject)
 
 
 def _coverage(asked: Asked, answer: str, evidence: Sequence[Evidence]) -> float:
     if not asked.stems:
         return 0.0
-    held = set(stems(f"{answer} {' '.join(e.title for e in evidence)}"))
-    held |= {s for e in evidence if e.is_code for s in stems(e.text)}
-    return len(held & set(asked.stems)) / len(asked.stems)
+    said = set(stems(f"{answer} {' '.join(e.title for e in evidence)}"))
+    said |= {s for e in evidence if e.is_code for s in stems(e.text)}
+    return len(said & set(asked.stems)) / len(asked.stems)
 
 
 def _joined(sentences: Sequence[str]) -> str:
