@@ -203,7 +203,7 @@ def _walk(
     for child in under:
         label = tokens[child].label
         if label == "conj" and (stated or _has_own_subject(sentence, child)):
-            if is_predicate(sentence, child):
+            if is_predicate(sentence, child) and not _is_order(sentence, at, child):
                 shared = clause.way in ("able", "due") and not _has_own_subject(sentence, child)
                 way = clause.way if shared else lead.way  # "we can go and have fun"
                 _walk(sentence, child, replace(clause, way=way), found, quoted)
@@ -216,6 +216,18 @@ def _walk(
     if stated:
         _relatives(sentence, at, found, quoted)
         _told_behind(sentence, at, found, quoted)
+
+
+def _is_order(sentence: Sentence, at: int, child: int) -> bool:
+    """Whether a verb behind another only tells somebody what to do: "it was changed, use 5518"; it
+    does not stand as the first does."""
+    tokens = sentence.tokens
+    led, first = tokens[child], tokens[at]
+    plain = led.tag == "VERB" and led.form.lower() == led.lemma
+    inflected = first.tag == "VERB" and first.form.lower() != first.lemma
+    governed = any(tokens[c].label in ("aux", "mark", "cc") for c in sentence.under[child])
+    helped = any(tokens[c].lemma in ("do", *_UNREAL) for c in sentence.under[at])
+    return plain and inflected and not (governed or helped or _has_own_subject(sentence, child))
 
 
 def _goes_on(sentence: Sentence, at: int) -> bool:

@@ -20,6 +20,8 @@ _MONTHS = frozenset(
     "mar apr jun jul aug sep sept oct nov dec".split()
 )
 _YEAR = 4
+_TOPS = frozenset({"root", "conj", "parataxis", "ccomp"})
+_OF_PHRASE = frozenset({"det", "compound", "amod", "nummod", "nmod:poss", "case", "flat"})
 _BEHIND_IS = frozenset({"me", "mine", "been"})
 _OF_CLAUSE = frozenset("punct parataxis advmod discourse advcl obl obl:unmarked".split())
 _OWN_CLAUSE = frozenset("acl acl:relcl advcl ccomp conj xcomp parataxis csubj cop aux".split())
@@ -80,17 +82,69 @@ def _genitives(tokens: list[ParsedToken]) -> None:
 
 
 def _no_genitives(tokens: list[ParsedToken]) -> None:
-    """Behind no genitive stands an article, a date, an amount or a preposition: "ship date's 12
-    June", "the rent's at 950"."""
+    """Behind no genitive stands an article, a date, an amount, a number or a preposition: "ship
+    date's 12 June", "the rent's at 950", "his number's 0733"."""
     for at, token in enumerate(tokens):
         genitive = token.form in ("'s", "’s") and token.tag == "PART" and token.label == "case"
         if not genitive or not 0 < at < len(tokens) - 1 or tokens[at - 1].tag not in _NAMING:
             continue
         after = tokens[at + 1]
-        dated = at + 2 < len(tokens) and tokens[at + 2].form.lower() in _MONTHS
+        behind = tokens[at + 2] if at + 2 < len(tokens) else after
         joined = after.tag in ("DET", "ADP", "SYM") or after.form.lower() in _BEHIND_IS
-        if joined or (after.tag == "NUM" and dated):
+        counting = behind.tag in _NAMING | {"ADJ"} and behind.form.lower() not in _MONTHS
+        if joined or (after.tag == "NUM" and not counting):
             tokens[at] = replace(token, tag="AUX", lemma="be", label="cop")
+
+
+def _between(tokens: list[ParsedToken]) -> None:
+    """What stands before "is" and hangs on nothing else is what is told of, and the phrase right
+    behind it is what is said: "the winner's the red one", "the contact there is Ann"."""
+    for at, token in enumerate(tokens):
+        if token.lemma != "be" or not 0 < at < len(tokens) - 1:
+            continue
+        if token.label == "cop" and token.head < at:
+            _say(tokens, at, token.head)
+        elif token.label == "cop" and tokens[at - 1].head == at:
+            if tokens[at - 1].tag in _NAMING:  # "the flat's in Lund"
+                tokens[at - 1] = replace(tokens[at - 1], head=token.head, label="nsubj")
+        elif token.head < 0:
+            before = [i for i in range(at) if tokens[i].head == at and tokens[i].tag in _NAMING]
+            if len(before) == 1 and tokens[before[0]].label.startswith("nsubj"):
+                _say(tokens, at, before[0])
+
+
+def _say(tokens: list[ParsedToken], be: int, subject: int) -> None:
+    """Make the phrase behind "is" what is said of a subject."""
+    said = _phrase_behind(tokens, be)
+    if said < 0 or tokens[subject].tag not in _NAMING:
+        return
+    top = be if tokens[be].head < 0 else subject
+    if top == subject and tokens[subject].label not in _TOPS and tokens[subject].head != said:
+        return
+    above = tokens[top] if tokens[top].head != said else tokens[said]
+    head, label = above.head, above.label
+    for i, other in enumerate(tokens):
+        behind = other.head in (be, subject) and i > be and i != said
+        if behind or (other.head == be and i < be):
+            tokens[i] = replace(other, head=said)
+    tokens[said] = replace(tokens[said], head=head, label=label)
+    tokens[subject] = replace(tokens[subject], head=said, label="nsubj")
+    tokens[be] = replace(tokens[be], tag="AUX", head=said, label="cop")
+
+
+def _phrase_behind(tokens: list[ParsedToken], be: int) -> int:
+    """The main word of the phrase that begins right behind "is"; -1 where none does."""
+    first = be + 1
+    while first < len(tokens) and tokens[first].tag in ("ADV", "ADP"):
+        first += 1
+    if first >= len(tokens) or tokens[first].tag not in _NAMING | _NUMERIC | {"DET", "PRON", "ADJ"}:
+        return -1
+    at = first
+    while be < tokens[at].head and at < tokens[at].head and tokens[at].label in _OF_PHRASE:
+        at = tokens[at].head
+    while tokens[at].head == at + 1 and {tokens[at].tag, tokens[at + 1].tag} == {"PROPN"}:
+        at += 1  # "is Dr Tan"
+    return at if tokens[at].tag in _NAMING | _NUMERIC else -1
 
 
 def _having(tokens: list[ParsedToken]) -> None:
@@ -386,6 +440,21 @@ def _headlines(tokens: list[ParsedToken]) -> None:
     tokens[root] = replace(tokens[root], head=done, label="nsubj:pass")
 
 
+def _verbs(tokens: list[ParsedToken]) -> None:
+    """What has a subject and no "is" is a verb: "snacks budget cut to 25"."""
+    for at, token in enumerate(tokens):
+        under = [i for i, t in enumerate(tokens) if t.head == at]
+        labels = {tokens[i].label for i in under}
+        bare = not labels & {"cop", "det", "amod", "nmod:poss", "compound", "nummod", "aux"}
+        to = at + 2 < len(tokens) and tokens[at + 1].lemma == "to" and tokens[at + 2].tag == "NUM"
+        if token.tag != "NOUN" or "nsubj" not in labels or not bare or not to:
+            continue
+        tokens[at] = replace(token, tag="VERB")
+        for i in under:
+            if tokens[i].label == "nmod" and i > at:
+                tokens[i] = replace(tokens[i], label="obl")
+
+
 def _rates(tokens: list[ParsedToken]) -> None:
     """Of "15 a month" the number is the main word."""
     for at in range(len(tokens) - 2):
@@ -416,7 +485,10 @@ def _copulas(tokens: list[ParsedToken]) -> None:
     for at, token in enumerate(tokens):
         copula = next((i for i, t in enumerate(tokens) if t.head == at and t.label == "cop"), -1)
         subject = token.head
-        if not 0 <= subject < copula < at or token.label in _OWN_CLAUSE:
+        bare = token.label in ("acl", "acl:relcl") and not any(
+            t.head == at and t.label == "mark" for t in tokens
+        )
+        if not 0 <= subject < copula < at or (token.label in _OWN_CLAUSE and not bare):
             continue
         above = tokens[subject]
         if above.tag not in _NAMING or any(
@@ -446,6 +518,8 @@ _MENDS: tuple[Callable[[list[ParsedToken]], None], ...] = (
     _got,
     _inner_copulas,
     _copulas,
+    _between,
+    _verbs,
     _rates,
     _subjects,
     _headlines,

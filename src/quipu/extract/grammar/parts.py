@@ -35,6 +35,9 @@ _REPORTING = frozenset(
 _NOT_FINITE = frozenset({"be", "been", "being", "having"})
 _MODIFYING = frozenset({"amod", "acl", "compound", "acl:relcl", "xcomp", "flat", "nmod", "case"})
 _LONGEST_SUBJECT = 8
+_LISTING = frozenset({",", "and", ";"})
+_NAMED = frozenset({"NOUN", "PROPN", "ADJ"})
+_LONGEST_GAPPED, _LONGEST_UNIT = 3, 1
 _GLUED = frozenset({"-", "–", "_", "/"})
 _OPENING, _CLOSING, _QUOTES = "([", ")]", '"“”'
 
@@ -56,7 +59,8 @@ def _cuts(tokens: Sequence[ParsedToken]) -> Iterator[int]:
         if depth > 0 or quoted or not at:
             continue
         first = at + 1 if _is_mark(tokens, at) else at
-        turned = first == at and token.form.lower() in _TURNING and _is_turn(tokens, at)
+        turned = first == at and token.form.lower() in _TURNING
+        turned = turned and (_is_turn(tokens, at) or _is_gapped(tokens, begin, at, at))
         if (first > at or turned) and _is_cut(tokens, begin, at, first):
             yield first
             begin = first
@@ -89,9 +93,34 @@ def _is_cut(tokens: Sequence[ParsedToken], begin: int, end: int, first: int) -> 
         return False
     if mark not in _STRONG and any(t.lemma in _REPORTING and t.tag == "VERB" for t in before):
         return False
+    if mark in _LISTING and _is_gapped(tokens, begin, end, first):
+        return True
     both = _is_done(tokens, begin) and _is_done(tokens, first)
     first = _over_that(tokens, begin, first)
     return both or _is_clause(tokens, first) or _is_condition(tokens, first)
+
+
+def _is_gapped(tokens: Sequence[ParsedToken], begin: int, end: int, first: int) -> bool:
+    """Whether another thing and its measure follow a clause that tells of one, its verb left out:
+    "sells at 4.20, rye at 4.80", "adults pay 850 and juniors 300"."""
+    at = first + 1 if tokens[first].tag == "CCONJ" else first
+    named = at
+    while at < len(tokens) and (tokens[at].tag in _NAMED or tokens[at].label == "amod"):
+        at += 1
+    if not 0 < at - named <= _LONGEST_GAPPED or tokens[at - 1].tag not in ("NOUN", "PROPN"):
+        return False
+    case = tokens[at].lemma if at < len(tokens) and tokens[at].tag == "ADP" else ""
+    at += bool(case)
+    if case and not any(t.lemma == case for t in tokens[begin:end]):
+        return False
+    while at < len(tokens) and tokens[at].tag == "SYM":
+        at += 1
+    measured = at < len(tokens) and tokens[at].form[:1].isdigit()
+    behind = [t for t in tokens[at + 1 : at + 1 + _LONGEST_UNIT] if t.tag == "NOUN"]
+    at += 1 + len(behind)
+    over = at >= len(tokens) or tokens[at].tag in ("PUNCT", "CCONJ")
+    before = any(t.form[:1].isdigit() for t in tokens[begin:end])
+    return measured and over and before
 
 
 def _is_under(words: Sequence[ParsedToken]) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from quipu.extract.grammar import Sentence, participle
 from quipu.extract.grammar.clauses import Clause, clauses, is_stated, phrase, span_of
 from quipu.extract.statements.changes import Changes, corrected, repaired
+from quipu.extract.statements.general import General
 from quipu.extract.statements.measured import Measured
 from quipu.extract.statements.phrases import ANNOUNCING, KIN, Phrases, Utterance
 from quipu.extract.statements.statement import (
@@ -178,7 +179,7 @@ class GrammarReader:
             for subject in self.here.each(clause.subject):
                 each = replace(clause, subject=subject)
                 found += list(self._clause(each)) or (
-                    Measured(self).read(each) if subject >= 0 else []
+                    Measured(self).read(each) or General(self).read(each) if subject >= 0 else []
                 )
                 self.here.cut, self.here.floor = (), -1
         found += self._named_beside()
@@ -242,10 +243,11 @@ class GrammarReader:
             said_by=said_by,
             noun=noun,
             anew=self.here.is_told_anew(clause.predicate),
-            thing=self._is_of_thing(clause),
+            thing=self.is_of_thing(clause),
         )
 
-    def _is_of_thing(self, clause: Clause) -> bool:
+    def is_of_thing(self, clause: Clause) -> bool:
+        """Whether what it is said of is a thing: "the ledger", no person."""
         at, here = clause.subject, self.here
         if at < 0 or here.is_person(at):
             return False
@@ -451,6 +453,8 @@ class GrammarReader:
             yield from self._takes_place(clause, name, ended=ended)
         elif not case and here.sentence.tokens[at].lemma in _SCALES:
             yield from self._is_down_to(clause, name, thing=thing, ended=ended)
+        elif not case and self._is_post(clause):
+            yield from self.tell(clause, name, "is", at, single=True, ended=ended)
         elif not thing and (aged := self._age(clause)) >= 0:
             yield from self.tell(clause, name, AGE, aged, single=True, ended=ended, noun=True)
         elif case:
@@ -460,6 +464,12 @@ class GrammarReader:
         elif here.sentence.tokens[at].tag == "NOUN" and here.is_kind(at) and not here.is_judged(at):
             for value, words in here.values(at, split=False):
                 yield from self.make(clause, name, "is", _with_article(value), words, ended=ended)
+
+    def _is_post(self, clause: Clause) -> bool:
+        """Whether a name fills what is nobody's in particular: "the manager is Goran"."""
+        tokens = self.here.sentence.tokens
+        post = tokens[clause.subject].tag == "NOUN" and self.here.has_article(clause.subject)
+        return post and tokens[clause.predicate].tag == "PROPN"
 
     def _takes_place(self, clause: Clause, name: str, *, ended: bool) -> Iterator[Statement]:
         """As in "the fair is on 19 June in Bodmin": where it is."""
@@ -535,7 +545,8 @@ class GrammarReader:
         tokens = self.here.sentence.tokens
         definite = not any(tokens[c].lemma == "a" for c in self.here.sentence.under[at])
         name = self.here.name(clause.subject)
-        if not definite or not name or not self.here.is_definite(clause.subject):
+        known = self.here.is_definite(clause.subject) or self.here.is_somebody(clause.subject)
+        if not definite or not name or not known:
             return
         single = tokens[at].lemma not in SEVERAL
         yield from self.make(
@@ -632,10 +643,12 @@ class GrammarReader:
     def objects(self, clause: Clause) -> dict[str, int]:
         """What the verb has beside its subject, by preposition; its object by ""."""
         found: dict[str, int] = {}
+        tokens = self.here.sentence.tokens
         for label in ("obj", "xcomp", "obl", "nmod"):
             for child in clause.under(label):
                 key = "" if label == "xcomp" else self._preposition(child)
-                if self._is_argument(child, label, key):
+                none = any(tokens[c].lemma == "no" for c in self.here.sentence.under[child])
+                if not none and self._is_argument(child, label, key):
                     found.setdefault(key, child)
         for at in list(found.values()):  # "the retry limit to 5": one hangs on the other
             for child in self.here.sentence.under[at]:

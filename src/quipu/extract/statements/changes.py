@@ -30,7 +30,7 @@ _SWITCHING = frozenset(
 
 
 _SCALES = ("up", "down", "back")
-_STEPPING = frozenset({"step in", "come in", "fill in", "start"})
+_STEPPING = frozenset({"step in", "come in", "fill in", "start", "act"})
 _TRADING = frozenset({"trade", "swap", "exchange"})
 _VERBAL = frozenset({"runs on", "uses", "lives in", "works for", "is located in", "has"})
 """What is no noun, of what changes."""
@@ -83,8 +83,21 @@ class Changes:
             yield from self._filled(clause)
         elif lemma == "rename" and "to" in objects and theme >= 0:
             yield from self._renamed(clause, theme, objects["to"])
+        elif lemma == "change" and not objects and (said := self._said_behind(clause)) >= 0:
+            yield from self._moved(clause, lemma, said, -1)
         else:
             yield from self._to_another(clause, lemma, objects, theme)
+
+    def _said_behind(self, clause: Clause) -> int:
+        """The value behind "the number changed: 0733"; -1 without one."""
+        here, mark = self.reading.here, clause.predicate + 1
+        tokens = here.sentence.tokens
+        told = mark + 1 < len(tokens) and tokens[mark].form in (":", "-", "–")
+        said = next(
+            (c for c in here.sentence.under[clause.predicate] if c > mark and here.is_measure(c)),
+            -1,
+        )
+        return said if told else -1
 
     def _filled(self, clause: Clause) -> Iterator[Statement]:
         """As in "Spain becomes the launch market": that is Spain now."""
@@ -208,7 +221,8 @@ class Changes:
 
     def _moved(self, clause: Clause, lemma: str, new: int, old: int) -> Iterator[Statement]:
         tokens = self.reading.here.sentence.tokens
-        subject = self.reading.here.name(clause.subject)
+        here = self.reading.here
+        subject = here.name(clause.subject) or here.kind(clause.subject)
         measured = self.reading.here.is_measure(new)
         low = tokens[clause.subject].form.lower()
         person = self.reading.here.is_person(clause.subject)

@@ -165,7 +165,7 @@ class Measured:
 
     def _is_clausal(self, at: int) -> bool:
         token = self.reading.here.sentence.tokens[at]
-        modifies = token.label == "compound"  # the "hit" of "hit rate"
+        modifies = token.label in ("compound", "amod")  # the "hit" of "hit rate"
         return token.tag == "PRON" or (token.tag == "VERB" and not modifies)
 
     def _of_stretch(self, words: Sequence[int], *, listed: bool = False) -> Iterator[Statement]:
@@ -189,7 +189,7 @@ class Measured:
         if not named or not whole or tokens[name[-1]].tag == "ADJ" or here.is_time(name[-1]):
             return
         labelled = tokens[name[-1]].tag == "PROPN" or len(name) == 1
-        if labelled and name[-1] + 1 == first and not listed:
+        if labelled and name[-1] + 1 == first and not (listed or here.goes_on):
             return  # "Postgres 16" and "door 4" are names
         subject = here.proper(singular(phrase(here.text, here.sentence, name)))
         said = clean(phrase(here.text, here.sentence, value))

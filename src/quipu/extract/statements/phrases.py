@@ -35,6 +35,7 @@ _RANKING = frozenset("first second third last next only same other right wrong o
 _OLDEST = 130
 _BOUNDS = frozenset({"least", "most", "little", "many"})
 _NOW = frozenset("now nowadays instead henceforth onwards".split())
+_SINCE = frozenset({"since", "from"})
 _QUOTES = frozenset({'"', "“", "‘"})
 _SPELLS = frozenset("today yesterday tomorrow tonight night week month year".split())
 _GLUE = frozenset("-–/_.:@#+")
@@ -56,6 +57,8 @@ _DAY = re.compile(
     rf"(?:,? (?=\d|the \d|{_MONTH}))?)?"
     rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b"
     rf"|{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b)"
+    r"|\b(?:the )?(?:first|second|third|fourth|last) (?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r" (?:of|in) (?:the|each|every) month\b"
     r"|\b(?:(?:every|each) (?:other |second )?)?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b"
     r"|\b(?:every|each) (?:other |second )?(?:morning|evening|night|day|week|month|quarter)\b"
     r"(?: at \d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?)?"
@@ -63,6 +66,8 @@ _DAY = re.compile(
     r"|\b\d{1,2}[:.]\d\d(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]m\b",
     re.IGNORECASE,
 )
+_WEEKDAY = re.compile(r"(?i)(?:mon|tues|wednes|thurs|fri|satur|sun)days?")
+_AND = re.compile(r",? (?:and|&) |, ")
 _NOBODY = frozenset(
     {
         "this",
@@ -86,6 +91,7 @@ _PRONOUNS = {
     "it": frozenset("it its".split()),
     "they": frozenset("they them their".split()),
 }
+_TITLES = frozenset("mr mrs ms miss dr prof".split())
 _OWNED_BY = frozenset({"mine", "yours", "ours"})
 _SUBJECTS = ("nsubj", "nsubj:pass")
 _NAMING = frozenset({"NOUN", "PROPN", "X", "SYM", "NUM", "ADJ"})
@@ -215,7 +221,8 @@ class Phrases:
         piece = self.text[sentence.start : sentence.end]
         found: dict[int, tuple[int, ...]] = {}
         spans = {(span.start, span.end) for span in self.times.values()}
-        for start, end in _united((*spans, *(m.span() for m in _DAY.finditer(piece)))):
+        told = _united((*spans, *(m.span() for m in _DAY.finditer(piece))))
+        for start, end in _listed(piece, told):
             words = tuple(
                 at
                 for at in _words_of(sentence, start, end)
@@ -271,6 +278,8 @@ class Phrases:
     def _named_before(self, at: int) -> str:
         """Who the sentence itself speaks of before a pronoun: "Rosa changed her surname", "my boss
         is Sanjay, he …"."""
+        if titled := self._titled_before(at):
+            return titled
         before = self._subject_before(at)
         tokens = self.sentence.tokens
         if before >= 0 and tokens[before].lemma in KIN and not self._is_indefinite(before):
@@ -281,6 +290,19 @@ class Phrases:
             before = said if named else -1
         named = before >= 0 and tokens[before].tag == "PROPN"
         return self.plain(before) if named and self.is_person(before) else ""
+
+    def _titled_before(self, at: int) -> str:
+        """The last name with a title before a word: "talk to Ms Lie, she …"."""
+        tokens = self.sentence.tokens
+        for before in range(at - 1, 0, -1):
+            title = tokens[before - 1].form.rstrip(".").lower()
+            if tokens[before].tag == "PROPN" and title in _TITLES:
+                return self.names_from(before - 1)
+        return ""
+
+    def is_somebody(self, at: int) -> bool:
+        """Whether it is "he" or "she"."""
+        return self.sentence.tokens[at].form.lower() in ("he", "she")
 
     def _subject_before(self, at: int, labels: tuple[str, ...] = _SUBJECTS) -> int:
         """The last subject before a word that is no part of it; -1 without one."""
@@ -518,6 +540,11 @@ class Phrases:
         """The preposition that stands before the phrase of `at`, wherever the parse hangs it."""
         return self._case_before(at)[1]
 
+    def case_behind(self, at: int) -> str:
+        """The preposition of a phrase where it stands behind the verb."""
+        begin, words = self._case_before(at)
+        return words if begin > self.floor else ""
+
     def _case_before(self, at: int) -> tuple[int, str]:
         """Where the phrase of `at` begins, behind its preposition, and that; -1 without one."""
         tokens = self.sentence.tokens
@@ -676,9 +703,15 @@ class Phrases:
             after = tokens[at + 1].form.lower() if at + 1 < len(tokens) else ""
             sign = low in _NOW or (low == "these" and after == "days")
             newly = low == "new" and token.label == "amod"
-            if (sign or newly) and self.clause_of(at) == predicate:
+            begun = low in _SINCE and token.tag in ("ADP", "SCONJ") and self._is_date_behind(at)
+            if (sign or newly or begun) and self.clause_of(at) == predicate:
                 return True
         return False
+
+    def _is_date_behind(self, at: int) -> bool:
+        """Whether a word leads a time: "since today", "from next month"."""
+        held = self.times | self.days
+        return any(i in held for i in range(at + 1, min(at + 3, len(self.sentence.tokens))))
 
     def is_age(self, at: int) -> bool:
         """Whether it is a number of years: "six", "91 years old" by its number."""
@@ -949,6 +982,21 @@ def _united(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         yield begin, end
 
 
+def _listed(piece: str, spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Stretches in order, days of the week beside each other as one: "Mondays and Thursdays"."""
+    begin = end = -1
+    for one, other in spans:
+        joined = end >= 0 and _AND.fullmatch(piece, end, one)
+        if joined and _WEEKDAY.fullmatch(piece, one, other) and _WEEKDAY.search(piece, begin, end):
+            end = other
+            continue
+        if end > begin:
+            yield begin, end
+        begin, end = one, other
+    if end > begin:
+        yield begin, end
+
+
 def _is_part_of_name(sentence: Sentence, words: Sequence[int]) -> bool:
     """Whether what looks like a time is the number of a thing: "a 2012 Golf", "Ubuntu 22.04"."""
     tokens = sentence.tokens
@@ -956,6 +1004,6 @@ def _is_part_of_name(sentence: Sentence, words: Sequence[int]) -> bool:
     if len(tops) != 1 or any(tokens[at].tag != "NUM" for at in words):
         return False
     top = tokens[tops[0]]
-    named = top.head >= 0 and tokens[top.head].tag in ("PROPN", "X", "NOUN")
+    named = top.head >= 0 and tokens[top.head].tag in ("PROPN", "X", "NOUN", "SYM")
     timely = top.head >= 0 and tokens[top.head].lemma.lower() in _NAMES_OF_TIMES | _CLOCK
     return named and not timely and top.label in ("nummod", "flat", "compound")
