@@ -59,6 +59,30 @@ def _live(memory: Memory) -> set[str]:
             "Dr Ferro",
             "Dr Tan",
         ),
+        ("Test coverage stands at 71%.", "Test coverage crept up to 78 %.", "71%", "78 %"),
+        ("The snacks budget is 40 a sprint.", "Snacks budget cut to 25.", "40 a sprint", "25"),
+        ("The frontend is Svelte.", "The frontend runs on Vue now.", "Svelte", "Vue"),
+        (
+            "Flour comes on Mondays.",
+            "Flour deliveries have moved to Tuesdays and Fridays.",
+            "Mondays",
+            "Tuesdays and Fridays",
+        ),
+        ("Rolls sell at £4.20.", "The price of rolls goes up to £4.50.", "£4.20", "£4.50"),
+        (
+            "Reefers go to dock door 4.",
+            "Reefers must go to door 9 from now on.",
+            "door 4",
+            "door 9",
+        ),
+        ("Biscuit weighs 6 kilos.", "Biscuit got down to 5 kilos.", "6 kilos", "5 kilos"),
+        (
+            "The release train leaves every Thursday.",
+            "The train leaves every Tuesday.",
+            "every Thursday",
+            "every Tuesday",
+        ),
+        ("Joan keeps the books.", "Joan is handing the books over to Pat.", "Joan", "Pat"),
     ],
 )
 def test_a_change_meets_what_it_changes(
@@ -83,6 +107,12 @@ def test_a_change_meets_what_it_changes(
             "behind the barn",
         ),
         ("Mia has judo on Mondays.", "Oskar's judo is on Fridays.", "Mondays"),
+        ("The backup takes 20 minutes.", "The export is down to 9 minutes now.", "20 minutes"),
+        ("Ann's travel budget is 3k.", "Ann's phone budget was raised to 50.", "3k"),
+        ("The ledger listens on port 8420.", "The ledger runs on Postgres 16 now.", "port 8420"),
+        ("I weigh 74 kilos.", "I've cut back to three coffees.", "74 kilos"),
+        ("The retro is on Fridays.", "The standup has moved to Mondays.", "Fridays"),
+        ("Bram owns the router.", "Bram is in Paris now.", "Bram"),
     ],
 )
 def test_a_change_of_something_else_changes_nothing(

@@ -525,7 +525,7 @@ others. `favorite *` stands for every predicate that begins with that word."""
 
 _NO_OTHER_WORDS = frozenset({"has", "likes", "not likes"})
 """Attributes that are stated by their own predicate alone: "loves" is more than "likes"."""
-_TOOLS = "tools"
+_TOOLS, _CARE = "tools", "care"
 _BEING = frozenset("am is are was were been being".split())
 _KEEPING = ("is stored in", "is kept in", "is hosted", "is built with", "is deployed")
 
@@ -637,6 +637,8 @@ class Attributes:
         row = self._row.get(predicate)
         if row is not None:
             return row.family
+        if predicate.startswith("is ") and predicate.endswith(" by"):
+            return _CARE
         return _TOOLS if predicate.startswith(_KEEPING) else ""
 
     def _is_noun(self, name: str) -> bool:

@@ -14,6 +14,9 @@ Pure rules over facts in any order: the order in which they were written never m
   predicates: who "uses" X and then "runs on" Y uses X no more.
 * What a thing is told to have changed to stands with the one thing that is measured alike of it:
   "sits at 40 mW", then "turned down to 25 mW".
+* What is told as a change, or to be so now, takes the place of the one open fact that is nearest in
+  what it tells of, whatever the verb: of the same owner, by the same words or in the same unit
+  (`records/fact_likeness.py`).
 * What was said at one time is in the order in which its source says it.
 * Anything else that disagrees is a *contradiction*: both sides stay and are shown. That is a
   statement and its negation that hold at once, and two values of a functional predicate of which
@@ -21,7 +24,8 @@ Pure rules over facts in any order: the order in which they were written never m
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Annotated, NamedTuple
 
@@ -29,6 +33,7 @@ import msgspec
 
 from quipu.records.attributes import SHIPPED, VALUE, Attributes
 from quipu.records.fact_keys import FactKey, affirmed, is_negated, key_of, owner_of, predicate_key
+from quipu.records.fact_likeness import Told, likeness
 from quipu.records.record import Fact
 from quipu.text import name_key, stem_words
 from quipu.when.intervals import Interval, overlap, read_iso, touches
@@ -131,7 +136,8 @@ def _meet(grouped: dict[FactKey, dict[str, Fact]]) -> None:
         if len(meant) != 1 or short not in grouped:
             continue
         both = sorted((*grouped[meant[0]].values(), *grouped[short].values()), key=_order)
-        if any(_is_anew(fact) for fact in both[1:]):
+        again = short.attribute != VALUE and all(f.provenance.get("single") for f in both)
+        if again or any(_is_anew(fact) for fact in both[1:]):
             grouped[meant[0]] = {fact.fact_id: fact for fact in both}
             del grouped[short]
 
@@ -385,6 +391,7 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
             if fact.valid_from and _words(fact)[0]:
                 begun.setdefault(_words(fact), []).append((fact, chain))
     _take_the_only(drawn, endings, table)
+    _take_nearest(drawn)
     for ending, chain in endings:
         first = next(iter(_thing(ending).split()), "")
         meant = [
@@ -426,6 +433,61 @@ def _take_the_only(
             if len(meant) == 1:
                 meant[0][1].give_way(meant[0][0], new)
                 chain.instead.setdefault(new.fact_id, meant[0][0].fact_id)
+
+
+def _take_nearest(drawn: Sequence[_Drawn]) -> None:
+    """Let what is told to be so now, and took nothing's place yet, take that of the one open fact
+    that tells of the nearest thing: of the same owner, by the same words, or in the same unit."""
+    by_word: dict[str, list[tuple[Fact, _Drawn]]] = {}
+    news: list[tuple[Fact, _Drawn]] = []
+    for chain in drawn:
+        taken = {*chain.by.values(), *chain.instead}
+        for fact in chain.facts:
+            read_off = fact.provenance.get("rule") in _READ
+            if not read_off or _is_ending(fact) or is_negated(fact):
+                continue
+            for word in chain.key.of.split():
+                by_word.setdefault(word, []).append((fact, chain))
+            if _is_anew(fact) and fact.fact_id not in taken:
+                news.append((fact, chain))
+    for facts in by_word.values() if news else ():
+        facts.sort(key=lambda pair: _order(pair[0]))
+    for new, chain in sorted(news, key=lambda pair: _order(pair[0])):
+        meant = _nearest(new, chain, by_word)
+        if len({_value(old) for old, _ in meant}) == 1:
+            for old, other in meant:
+                other.give_way(old, new)
+                chain.instead.setdefault(new.fact_id, old.fact_id)
+
+
+def _nearest(
+    new: Fact, chain: _Drawn, by_word: Mapping[str, Sequence[tuple[Fact, _Drawn]]]
+) -> list[tuple[Fact, _Drawn]]:
+    """What tells of the thing that is nearest to what is told anew; of each word of its owner, the
+    last that were told before it."""
+    of = chain.key.of if chain.key.of not in _NAMELESS else f"{chain.key.of} {new.object}"
+    near: dict[str, tuple[int, Fact, _Drawn]] = {}
+    for word in dict.fromkeys(name_key(of).split()):
+        known = by_word.get(word, ())
+        place = bisect_left(known, _order(new), key=lambda pair: _order(pair[0]))
+        for old, other in known[max(place - _MOST_LOOKS, 0) : place]:
+            if other is not chain and _may_give_way(old, other, new):
+                thing = bool(new.provenance.get("thing") or old.provenance.get("thing"))
+                told = Told(thing, _tells_change(new))
+                score = likeness(chain.key, new.object, other.key, old.object, told=told)
+                near[old.fact_id] = (score, old, other)
+    best = max((score for score, _, _ in near.values()), default=0)
+    return [(old, other) for score, old, other in near.values() if best and score == best]
+
+
+def _may_give_way(old: Fact, chain: _Drawn, new: Fact) -> bool:
+    """Whether a fact is open, and another says otherwise in other words."""
+    return (
+        chain.ends[old.fact_id] is None
+        and old.fact_id not in chain.by
+        and _words(old) != _words(new)
+        and _value(old) != _value(new)
+    )
 
 
 def _end_alike(ending: Fact, chain: _Drawn, fact: Fact, other: _Drawn, table: Attributes) -> None:
