@@ -43,7 +43,9 @@ _TIMES = (
 _PHONE = re.compile(r"^[+\d][\d-]{2,} \d[\d -]{2,}$")
 _NUMBERED = re.compile(r"(?i)\b(?P<unit>[^\W\d_]{2,}) (?:v|no\.? ?)?\d[\d.]*(?![\w%])")
 _AMOUNT_OF, _NAME, _WORDS, _VERSION = "amount", "name", "words", "numbered"
-_DURATIONS = frozenset(stem_words("second minute hour day week month year".split())) | {
+_DURATIONS = frozenset(
+    stem_words([str(w) for w in "second minute hour day week month year".split()])
+) | {
     "h",
     "min",
     "s",
