@@ -66,3 +66,11 @@ def test_what_is_particular_is_read(
 @pytest.mark.parametrize("text", UNSTATED)
 def test_what_says_nothing_in_particular_gives_nothing(encoder: MiniLM, text: str) -> None:
     assert _read(encoder, text) == []
+
+
+def test_what_only_the_general_rule_reads_is_less_sure(encoder: MiniLM) -> None:
+    general, ruled = (
+        read_statements(text, observed_at=SAID, speaker="user", layers=encoder.read)
+        for text in ("Joan keeps the books.", "Joan lives in Rome.")
+    )
+    assert 0 < general[0].confidence < ruled[0].confidence

@@ -120,3 +120,10 @@ def test_a_change_of_something_else_changes_nothing(
 ) -> None:
     _say(memory, before, after)
     assert any(value in old for value in _live(memory))
+
+
+def test_what_only_the_general_rule_read_is_never_told_for_sure(memory: Memory) -> None:
+    _say(memory, "Joan keeps the books.")
+    reply = memory.ask("Who keeps the books?")
+    assert "Joan" in reply.contract.answer
+    assert reply.confidence.value < 0.7

@@ -46,6 +46,7 @@ _PRESENT = "still currently any more anymore really actually now nowadays today 
 _PRESENTLY = frozenset(stems(_PRESENT))
 _YES_OR_NO = re.compile(r"(?:does|do|is|are|am|has|have)\b", re.IGNORECASE)
 _LESS = 0.2
+_SURE_FACT, _DOUBTED = 0.8, 0.7
 _DEFINED_BY = frozenset({"definition", "any"})
 _OF_CODE = frozenset(
     str(each)
@@ -438,10 +439,12 @@ def _yes_or_no(question: str, fact: Fact) -> str:
 def _answered(question: str, fact: Fact, graph: Planner) -> float:
     """The share of a question that a statement read by grammar explains: 0 where it says nothing
     that the question does not say itself. When it holds has been asked of the fact before; what
-    it took the place of may be asked for as well ("what car", of a Volvo that gave way to it)."""
+    it took the place of may be asked for as well ("what car", of a Volvo that gave way to it). What
+    is itself in doubt never explains all of it."""
     said_more = set(stems(said(fact))) - set(stems(question)) - STOP_WORDS
     if not said_more:
         return 0.0
+    most = 1.0 if fact.confidence >= _SURE_FACT else _DOUBTED
     dated = [span for span in find_spans(question) if span.dated]
     bare = without(question, dated) or question
     before = [
@@ -450,7 +453,7 @@ def _answered(question: str, fact: Fact, graph: Planner) -> float:
         if each.superseded_by == fact.fact_id
     ]
     words = " ".join(asked_by(each, SHIPPED) for each in (fact, *before))
-    return explained(bare, f"{said(fact)} {words} {_PRESENT}", "fact")
+    return min(explained(bare, f"{said(fact)} {words} {_PRESENT}", "fact"), most)
 
 
 def _uncapital(text: str) -> str:

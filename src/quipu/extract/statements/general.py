@@ -1,6 +1,6 @@
 """What any clause says in particular, whatever its verb: a name, a number or a time is stated of
 who or what it is about, so no table of verbs is needed. It is asked last, where no other rule reads
-anything of a clause."""
+anything of a clause, and less sure than what a rule of its own reads."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["General"]
 
+_CONFIDENCE = 0.6
 _HAVE = "has"
 _PRESENT = frozenset({"are", "is", "'s", "’s", "'re", "’re"})
 _PASSIVE = ("aux:pass", "nsubj:pass")
@@ -35,15 +36,18 @@ class General:
 
     def read(self, clause: Clause) -> list[Statement]:
         """What the clause says in particular."""
+        return [each._replace(confidence=_CONFIDENCE) for each in self._read(clause)]
+
+    def _read(self, clause: Clause) -> Iterator[Statement]:
         usual = clause.way in ("holds", "begins") and not (clause.negated or clause.future)
         if not usual or clause.subject < 0:
-            return []
+            return
         if clause.subject > clause.predicate:
-            return list(self._there_is(clause))
-        if clause.copular:
-            return list(self._is(clause))
-        verbal = clause.sentence.tokens[clause.predicate].tag == "VERB"
-        return list(self._does(clause)) if verbal else []
+            yield from self._there_is(clause)
+        elif clause.copular:
+            yield from self._is(clause)
+        elif clause.sentence.tokens[clause.predicate].tag == "VERB":
+            yield from self._does(clause)
 
     def _there_is(self, clause: Clause) -> Iterator[Statement]:
         """As in "there are 41 people on the waiting list": the list has them."""
