@@ -126,3 +126,43 @@ def test_weights_that_cannot_add_are_ignored(postings: Postings) -> None:
     terms = {"w3": 0.0, "w4": -1.0, "w5": float("nan"), "w6": float("inf")}
     found = ranking.best(postings, "f", terms, mask=None, limit=5, k1=1.2, b=0.75)
     assert len(found.numbers) == len(found.scores) == 0
+
+
+@pytest.mark.parametrize("limit", [0, 1, 7, 500, SIZE])
+@pytest.mark.parametrize("masked", [False, True])
+def test_the_first_postings_are_those_of_the_whole_lists(
+    postings: Postings, limit: int, masked: bool
+) -> None:
+    chooser = np.random.default_rng(limit)
+    mask = (chooser.random(SIZE) < 0.3) & postings.alive if masked else None
+    terms = ["nowhere", *(f"w{n}" for n in chooser.permutation(WORDS)[:40])]
+    found = postings.first("f", terms, limit, mask)
+    ends = np.cumsum(found.counts)
+    for at, (term, whole) in enumerate(zip(terms, postings.lists("f", terms), strict=True)):
+        expected = whole if mask is None else whole.among(mask)
+        span = slice(ends[at] - found.counts[at], ends[at])
+        assert found.df[at] == len(expected.rows), term
+        assert found.rows[span].tolist() == expected.rows[:limit].tolist()
+        assert found.tf[span].tolist() == expected.tf[:limit].tolist()
+
+
+class Counting(Kept):
+    """Counts the pages that are read."""
+
+    read = 0
+
+    def pages(self, segment: int, field: str, pages: Sequence[int]) -> list[bytes]:
+        self.read += len(pages)
+        return super().pages(segment, field, pages)
+
+
+def test_what_is_only_counted_is_not_read() -> None:
+    posted = [Posted(n, f"ch_{n:024x}", {"f": {"much": 1, f"w{n % 9}": 2}}) for n in range(20_000)]
+    kept = Counting([segments.build(posted)], [np.ones(len(posted), dtype=np.bool_)])
+    postings = Postings(kept)
+    postings.refresh()
+    assert postings.first("f", ["much", "w3", "none"], 0).df.tolist() == [20_000, 2_222, 0]
+    assert kept.read == 0
+    found = postings.first("f", ["much"], 60)
+    assert found.rows.tolist() == list(range(60))
+    assert kept.read == 1

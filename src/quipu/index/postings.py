@@ -7,21 +7,22 @@ and a read transaction around every call.
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quipu.index import bm25
 from quipu.index.blobs import PostingBlobs, SegmentHead
-from quipu.index.segments import Segment, hashes, live_counts
+from quipu.index.segments import Segment, hashes, live_counts, ranges
 from quipu.index.sets import places_in
-from quipu.index.stored import Mask, PostingList, Rows, StoredSegment
+from quipu.index.stored import Mask, Often, PostingList, Rows, StoredSegment
 
-__all__ = ["Mask", "PostingList", "Postings", "Rows", "Statistics"]
+__all__ = ["Mask", "Often", "PostingList", "Postings", "Rows", "Statistics"]
 
 _CACHE_BYTES = 64 << 20
+_NO_TF = np.zeros(0, dtype=np.uint8)
 _EPOCHS = 1000  # times that rows may move until what was read before is read again
 
 S = TypeVar("S", bound=np.generic)
@@ -44,12 +45,34 @@ class _Rows:
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """`lengths` float64[rows]; over the live chunks that have the field, their number and mean
-    length."""
+    """`lengths` uint32[rows]; over the live chunks that have the field, their number, mean and
+    least length."""
 
-    lengths: NDArray[np.float64]
+    lengths: NDArray[np.uint32]
     count: int
     average: float
+    shortest: int
+    _norms: dict[tuple[float, float], NDArray[np.float64]] = field(
+        default_factory=dict[tuple[float, float], NDArray[np.float64]]
+    )
+
+    def norms(self, k1: float, b: float) -> NDArray[np.float64]:
+        """float64[rows]: what each row's length adds below BM25's fraction."""
+        known = self._norms.get((k1, b))
+        if known is None:
+            known = bm25.norm(self.lengths.astype(np.float64), self.average or 1.0, k1, b)
+            self._norms[k1, b] = known
+        return known
+
+
+class FirstPostings(NamedTuple):
+    """`df` int64[terms]; the first postings of every term, one term after another: `counts`
+    int64[terms] of them, their `rows` and `tf`."""
+
+    df: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    rows: Rows
+    tf: NDArray[np.int32]
 
 
 class Postings:
@@ -164,8 +187,9 @@ class Postings:
             each = [stored.live_lengths(name) for stored in self._stored.values()]
             count = sum(lengths.count for lengths in each)
             total = sum(lengths.total for lengths in each)
-            lengths = _joined([lengths.rows for lengths in each], np.float64)
-            known = Statistics(lengths, count, total / count if count else 0.0)
+            lengths = _joined([lengths.rows for lengths in each], np.uint32)
+            shortest = min((lengths.shortest for lengths in each if lengths.count), default=0)
+            known = Statistics(lengths, count, total / count if count else 0.0, shortest)
             self._statistics[name] = known
         return known
 
@@ -209,7 +233,7 @@ class Postings:
         behind = self._read(name, terms, bisect_left(self._bases, rows))
         mended: list[PostingList] = []
         for each, more in zip(known, behind, strict=True):
-            stay = int(np.searchsorted(each.found.rows, rows))
+            stay = int(np.searchsorted(each.found.rows, np.uint32(rows)))
             places, tf = each.found.rows[:stay], each.found.tf[:stay]
             if died:
                 alive = self.alive[places]
@@ -220,32 +244,67 @@ class Postings:
         return mended
 
     def _read(self, name: str, terms: list[str], first: int = 0) -> list[PostingList]:
-        """The lists of all terms, from the segment `first` on: those of each segment are read and
-        filtered together, then cut, and each term's joined."""
+        """The lists of all terms, from the segment `first` on: each segment is asked for all of
+        them, then each term's are joined."""
         high, low = hashes(terms)
-        rows: list[list[Rows]] = [[] for _ in terms]
-        tf: list[list[NDArray[np.uint32]]] = [[] for _ in terms]
+        rows: list[list[NDArray[np.uint32]]] = [[] for _ in terms]
+        tf: list[list[Often]] = [[] for _ in terms]
         segments = list(self._stored.values())
         for base, stored in zip(self._bases[first:], segments[first:], strict=False):
             part = stored.part(name)
             if part is None:
                 continue
-            counts, here, often = part.find(high, low)
-            if stored.head.dead:
-                stands = stored.alive[here]
-                counts = np.bincount(
-                    np.repeat(np.arange(len(counts)), counts)[stands], minlength=len(counts)
-                )
-                here, often = here[stands], often[stands]
-            here += base
-            for term, (i, j) in enumerate(pairwise((0, *np.cumsum(counts).tolist()))):
-                if i < j:
-                    rows[term].append(here[i:j])
-                    tf[term].append(often[i:j])
+            alive = stored.alive if stored.head.dead else None
+            which, starts, ends = part.find(high, low)
+            for term, (here, often) in zip(which.tolist(), part.each(starts, ends), strict=True):
+                stands: Any = slice(None) if alive is None else alive[here]
+                rows[term].append(np.add(here[stands], np.uint32(base), dtype=np.uint32))
+                tf[term].append(often[stands])
         return [
-            PostingList(_joined(each, np.intp), _joined(often, np.uint32))
+            PostingList(_joined(each, np.uint32), np.concatenate([_NO_TF, *often]))
             for each, often in zip(rows, tf, strict=True)
         ]
+
+    def first(
+        self, name: str, terms: Sequence[str], limit: int, mask: Mask | None = None
+    ) -> FirstPostings:
+        """In how many rows that `mask` admits (None: all) each term stands, and the first `limit`
+        of them. What is only counted is not read, where nothing has died and all is admitted."""
+        high, low = hashes(terms)
+        df = np.zeros(len(terms), dtype=np.int64)
+        owners: list[Rows] = [np.zeros(0, dtype=np.intp)]
+        rows: list[Rows] = [np.zeros(0, dtype=np.intp)]
+        tf: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
+        for base, stored in zip(self._bases, self._stored.values(), strict=False):
+            part = stored.part(name)
+            if part is None:
+                continue
+            which, starts, ends = part.find(high, low)
+            if mask is None and not stored.head.dead:
+                wanted = np.minimum(ends - starts, np.maximum(limit - df[which], 0))
+                df[which] += ends - starts
+                here, often = part.together(starts, starts + wanted)
+                owner = np.repeat(which, wanted)
+            else:
+                here, often = part.together(starts, ends)
+                owner = np.repeat(which, ends - starts)
+                stands = stored.alive[here] if mask is None else mask[here.astype(np.intp) + base]
+                here, often, owner = here[stands], often[stands], owner[stands]
+                counts = np.bincount(owner, minlength=len(terms))
+                early = _places(counts) + df[owner] < limit
+                df += counts
+                here, often, owner = here[early], often[early], owner[early]
+            owners.append(owner)
+            rows.append(here.astype(np.intp) + base)
+            tf.append(often.astype(np.int32))
+        owner = np.concatenate(owners)
+        order = np.argsort(owner, kind="stable")
+        return FirstPostings(
+            df,
+            np.bincount(owner, minlength=len(terms)),
+            np.concatenate(rows)[order],
+            np.concatenate(tf)[order],
+        )
 
     def distinct(self, name: str) -> int:
         """How many different terms stand in live chunks."""
@@ -274,5 +333,10 @@ def _joined(arrays: Sequence[NDArray[Any]], dtype: type[S]) -> NDArray[S]:
     return np.concatenate([np.zeros(0, dtype=dtype), *arrays]).astype(dtype, copy=False)
 
 
+def _places(counts: NDArray[np.int64]) -> Rows:
+    """The place of each posting among its term's, one term after another."""
+    return ranges(np.zeros(len(counts), dtype=np.int64), counts)
+
+
 def _size(each: PostingList) -> int:
-    return 256 + 20 * len(each.rows)
+    return 256 + each.rows.nbytes + each.tf.nbytes + 8 * len(each.rows)  # and what they gain

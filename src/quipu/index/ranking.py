@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index import bm25
-from quipu.index.postings import Mask, PostingList, Postings, Rows, Statistics
+from quipu.index.postings import Mask, Often, PostingList, Postings, Rows, Statistics
 from quipu.ports import Ranking
 
 _SLACK = 1e-9  # sums in another order differ by less, relatively
@@ -23,10 +23,30 @@ _LONG = 6000  # postings below which a list is cheaper added than thought about
 
 @dataclass(frozen=True, slots=True)
 class _Term:
+    """A term's postings; `most` is no less than what it adds to any row."""
+
     found: PostingList
     weight: float
-    gain: NDArray[np.float64]
     most: float
+    norms: NDArray[np.float64]
+    curve: tuple[float, float]
+
+    def adds(self) -> NDArray[np.float64]:
+        """What it adds to each of its rows."""
+        gain = self.found.gains.get(self.curve)
+        if gain is None:
+            gain = self._gain(self.found.tf, self.norms[self.found.rows])
+            self.found.gains = {self.curve: gain}
+        return self.weight * gain
+
+    def adds_to(self, rows: Rows) -> NDArray[np.float64]:
+        """What it adds to each of `rows`; 0 where it does not stand."""
+        at, found = self.found.find(rows)
+        gain = self._gain(self.found.tf[at], self.norms[rows])
+        return np.where(found, self.weight * gain, 0.0)
+
+    def _gain(self, tf: Often, norms: NDArray[np.float64]) -> NDArray[np.float64]:
+        return bm25.contribution(tf.astype(np.float64), norms, 1.0, self.curve[0])
 
 
 def best(
@@ -56,13 +76,9 @@ def best(
 
 def _term(found: PostingList, weight: float, statistics: Statistics, k1: float, b: float) -> _Term:
     weight *= bm25.idf(len(found.rows), statistics.count)
-    gain = found.gains.get((k1, b))
-    if gain is None:
-        lengths = statistics.lengths[found.rows]
-        norm = bm25.norm(lengths, statistics.average, k1, b)
-        gain = bm25.contribution(found.tf.astype(np.float64), norm, 1.0, k1)
-        found.gains = {(k1, b): gain}
-    return _Term(found, weight, gain, weight * float(gain.max()))
+    shortest = bm25.norm(float(statistics.shortest), statistics.average, k1, b)
+    most = weight * bm25.contribution(float(found.tf.max()), shortest, 1.0, k1)
+    return _Term(found, weight, most, statistics.norms(k1, b), (k1, b))
 
 
 def _candidates(terms: list[_Term], size: int, mask: Mask | None, limit: int) -> Rows:
@@ -78,8 +94,9 @@ def _candidates(terms: list[_Term], size: int, mask: Mask | None, limit: int) ->
             bar = _bar(values, limit) * (1 - _SLACK)
             if bar > rest[done]:
                 return _followed(ordered[done:], rest[done:], touched, values, bar, limit)
-        scores[term.found.rows] += term.weight * term.gain
-        seen[term.found.rows] = True
+        rows = term.found.rows.astype(np.intp)
+        scores[rows] += term.adds()
+        seen[rows] = True
     touched = np.flatnonzero(seen if mask is None else seen & mask)
     return _leading(touched, scores[touched], limit)
 
@@ -99,8 +116,7 @@ def _followed(
     for term, left in zip(terms, rest, strict=True):
         able = values + left >= bar
         rows, values = rows[able], values[able]
-        at, found = term.found.find(rows)
-        values = values + np.where(found, term.weight * term.gain[at], 0.0)
+        values = values + term.adds_to(rows)
         if len(rows) > 8 * limit:
             bar = max(bar, _bar(values, limit) * (1 - _SLACK))
     return _leading(rows, values, limit)
@@ -121,8 +137,7 @@ def _bar(values: NDArray[np.float64], limit: int) -> float:
 def _exact(terms: list[_Term], rows: Rows) -> NDArray[np.float64]:
     scores = np.zeros(len(rows), dtype=np.float64)
     for term in terms:
-        at, found = term.found.find(rows)
-        scores += np.where(found, term.weight * term.gain[at], 0.0)
+        scores += term.adds_to(rows)
     return scores
 
 

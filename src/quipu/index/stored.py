@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,29 +15,31 @@ from quipu.index.blobs import (
     unpack_directory,
     unpack_page,
 )
-from quipu.index.segments import PAGE, FieldPart, Segment
+from quipu.index.segments import PAGE, FieldPart, Segment, ranges
 from quipu.index.sets import places_in
 
-__all__ = ["Mask", "Part", "PostingList", "Rows", "StoredSegment"]
+__all__ = ["Mask", "Often", "Part", "PostingList", "Rows", "StoredSegment"]
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
+Often = NDArray[np.unsignedinteger]
 
 
 @dataclass(slots=True)
 class PostingList:
-    """The rows a term stands in, ascending, with its frequencies; live chunks only."""
+    """The rows a term stands in, ascending, with its frequencies, as narrow as they are stored;
+    live chunks only."""
 
-    rows: Rows
-    tf: NDArray[np.uint32]
+    rows: NDArray[np.uint32]
+    tf: Often
     gains: dict[tuple[float, float], NDArray[np.float64]] = field(
         default_factory=dict[tuple[float, float], NDArray[np.float64]]
     )
 
-    def tf_at(self, rows: Rows) -> NDArray[np.uint32]:
+    def tf_at(self, rows: Rows) -> Often:
         """The term's frequency in each of `rows`; 0 where it does not stand."""
         at, found = self.find(rows)
-        return np.where(found, self.tf[at], np.uint32(0)) if len(self.tf) else _none(rows)
+        return self.tf[at] * found if len(self.tf) else np.zeros(len(rows), dtype=np.uint32)
 
     def among(self, mask: Mask) -> "PostingList":
         """Only the rows that a mask admits."""
@@ -47,11 +48,7 @@ class PostingList:
 
     def find(self, rows: Rows) -> tuple[Rows, Mask]:
         """Where each of `rows` is in the list (0 when it is not), and whether it is."""
-        return places_in(self.rows, rows)
-
-
-def _none(rows: Rows) -> NDArray[np.uint32]:
-    return np.zeros(len(rows), dtype=np.uint32)
+        return places_in(self.rows, rows.astype(np.uint32))
 
 
 class Part:
@@ -71,27 +68,32 @@ class Part:
 
     def find(
         self, high: NDArray[np.uint64], low: NDArray[np.uint64]
-    ) -> tuple[NDArray[np.intp], Rows, NDArray[np.uint32]]:
-        """The postings of the terms that stand here, one term after the other: how many of each of
-        the terms, their rows and frequencies."""
-        counts = np.zeros(len(high), dtype=np.intp)
+    ) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64]]:
+        """Which of the terms stand here, and where the postings of each begin and end."""
         if not len(self.high):
-            return counts, np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.uint32)
+            none = np.zeros(0, dtype=np.int64)
+            return none.astype(np.intp), none, none
         at = np.searchsorted(self.high, high)
         at[at == len(self.high)] = 0
         which = np.flatnonzero((self.high[at] == high) & (self.low[at] == low))
-        at = at[which]
-        starts, ends = self.starts[at], self.starts[at + 1]
+        return which, self.starts[at[which]], self.starts[at[which] + 1]
+
+    def each(
+        self, starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> list[tuple[NDArray[np.unsignedinteger], Often]]:
+        """The rows and frequencies of every span of postings, which are not copied."""
         self._fetch(starts, ends)
-        if len(which) == 1:
-            places: Any = slice(int(starts[0]), int(ends[0]))
-        else:
-            sizes = ends - starts
-            places = np.arange(int(sizes.sum())) + np.repeat(
-                starts - np.cumsum(sizes) + sizes, sizes
-            )
-        counts[which] = ends - starts
-        return counts, self._rows[places].astype(np.intp), self._tf[places].astype(np.uint32)
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
+        return [(self._rows[start:end], self._tf[start:end]) for start, end in spans]
+
+    def together(
+        self, starts: NDArray[np.int64], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.unsignedinteger], Often]:
+        """The rows and frequencies of all spans of postings, one after another."""
+        some = ends > starts
+        self._fetch(starts[some], ends[some])
+        places = ranges(starts, ends - starts)
+        return self._rows[places], self._tf[places]
 
     def _fetch(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
         first, last = starts // PAGE, (ends - 1) // PAGE
@@ -122,11 +124,12 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Lengths:
-    """`rows` uint32[n], 0 where a row is dead; how many are not 0, and their sum."""
+    """`rows` uint32[n], 0 where a row is dead; how many are not 0, their sum and the least."""
 
     rows: NDArray[np.uint32]
     count: int
     total: int
+    shortest: int
 
 
 class StoredSegment:
@@ -146,11 +149,12 @@ class StoredSegment:
         if known is None:
             part = self.part(name)
             if part is None:
-                known = Lengths(np.zeros(len(self.numbers), dtype=np.uint32), 0, 0)
+                known = Lengths(np.zeros(len(self.numbers), dtype=np.uint32), 0, 0, 0)
             else:
                 live = part.lengths * self.alive
-                count, total = int(np.count_nonzero(live)), int(live.sum(dtype=np.int64))
-                known = Lengths(live, count, total)
+                some = live[live > 0]
+                shortest = int(some.min()) if len(some) else 0
+                known = Lengths(live, len(some), int(some.sum(dtype=np.int64)), shortest)
             self._live[name] = known
         return known
 

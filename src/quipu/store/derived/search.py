@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from quipu.errors import UnknownRecord
 from quipu.index import ranking, similarity
-from quipu.index.postings import Mask
+from quipu.index.postings import Mask, Statistics
 from quipu.index.sketch import decoded
 from quipu.ports import Cosines, Frequencies, Numbers, Occurrence, Ranking, Vectors
 from quipu.records.record import Chunk
@@ -73,6 +73,9 @@ class IndexReads(StoreState):
         with self._session.reading():
             self._fresh()
             statistics = self._postings.statistics(field)
+            if not len(numbers):
+                df = self._postings.first(field, terms, 0).df
+                return _nowhere(len(terms), df, statistics)
             lists = self._postings.lists(field, terms)
             rows, found = self._postings.rows_of(numbers)
         tf = np.zeros((len(numbers), len(terms)), dtype=np.int32)
@@ -96,20 +99,13 @@ class IndexReads(StoreState):
         with self._session.reading():
             self._fresh()
             mask = self._mask(scope)
-            lists = self._postings.lists(field, terms)
-            numbers, most = self._postings.numbers, max(limit, 0)
-        if mask is not None:
-            lists = [posted.among(mask) for posted in lists]
-        df = [len(posted.rows) for posted in lists]
-        if not most:
-            none, nowhere = numbers[:0], np.zeros(0, dtype=np.int32)
-            return {t: Occurrence(count, none, nowhere) for t, count in zip(terms, df, strict=True)}
-        found = numbers[np.concatenate([numbers[:0], *(posted.rows[:most] for posted in lists)])]
-        ends = accumulate(min(count, most) for count in df)
+            found = self._postings.first(field, terms, max(limit, 0), mask)
+            numbers = self._postings.numbers[found.rows]
+        ends = accumulate(found.counts.tolist())
         return {
-            term: Occurrence(count, found[start:end], posted.tf[:most].astype(np.int32))
-            for term, count, posted, (start, end) in zip(
-                terms, df, lists, pairwise((0, *ends)), strict=True
+            term: Occurrence(df, numbers[start:end], found.tf[start:end])
+            for term, df, (start, end) in zip(
+                terms, found.df.tolist(), pairwise((0, *ends)), strict=True
             )
         }
 
@@ -289,6 +285,18 @@ class IndexReads(StoreState):
             chosen = lacking[: max(limit, 0)]
             bodies = self._bodies(chosen)
             return [_chunk(bodies[number]) for number in chosen]
+
+
+def _nowhere(terms: int, df: NDArray[np.int64], statistics: Statistics) -> Frequencies:
+    """Of terms in no chunk."""
+    none = np.zeros((0, terms), dtype=np.int32)
+    return Frequencies(
+        tf=none,
+        lengths=none[:, 0] if terms else np.zeros(0, dtype=np.int32),
+        df=df,
+        count=statistics.count,
+        average_length=statistics.average,
+    )
 
 
 def _chunk(body: bytes) -> Chunk:
