@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -13,7 +14,8 @@ import numpy as np
 import pytest
 
 from quipu.errors import CorruptStore, NewerStore, StoreUnavailable
-from quipu.records.batch import Batch
+from quipu.files import checked
+from quipu.records.batch import Batch, Embedding
 from quipu.store import open_store
 from quipu.store.sqlite import SQLiteStore, schema
 from quipu.testing.store_compare import apply, assert_same
@@ -149,6 +151,31 @@ def test_vectors_are_counted_in_files_that_did_not_count_them(tmp_path: Path) ->
         assert store.counts({"chunk"}) == {"chunk": 2}
         store.drop_space("small")
         assert store.spaces() == {}
+
+
+def test_parts_of_before_are_read_as_they_are(tmp_path: Path) -> None:
+    path, draw = tmp_path / "q.db", np.random.default_rng(0)
+    rows = draw.standard_normal((5, 384)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    with open_at(path) as store:
+        red = batch("a", "red")
+        ids = [c.chunk.chunk_id for c in red.chunks]
+        given = tuple(Embedding(i, "wide", rows[0], rows[1:]) for i in ids)
+        store.write(replace(red, embeddings=given))
+        (packed,) = store.parts(store.numbers(ids), "wide")
+        best = store.best_parts(store.numbers(ids), "wide", rows[2])
+    old = checked.connect(path)
+    before = rows[1:].astype(np.float16)
+    old.execute("UPDATE part SET parts = ? WHERE length(parts) > 100", (before.tobytes(),))
+    old.execute("PRAGMA user_version = 5")
+    old.close()
+    for read_only in (True, False):
+        with open_at(path, read_only=read_only) as store:
+            (kept,) = store.parts(store.numbers(ids), "wide")
+            np.testing.assert_array_equal(kept, before.astype(np.float32))
+            of_before = store.best_parts(store.numbers(ids), "wide", rows[2])
+            assert best == pytest.approx(of_before, abs=0.02)
+    assert np.sum(packed * kept, axis=1) == pytest.approx([0.99] * 4, abs=0.01)
 
 
 def test_migrations_stop_where_they_are_told(tmp_path: Path) -> None:

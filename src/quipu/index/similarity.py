@@ -4,8 +4,6 @@ A row's score does not depend on how many rows are scored with it (a matrix prod
 every store ranks alike, ties included.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,20 +18,6 @@ def unit(vector: NDArray[np.floating]) -> NDArray[np.float64]:
 def cosines(rows: NDArray[np.floating], query: NDArray[np.float64]) -> NDArray[np.float64]:
     """float64[n]: each row of `rows` [n, d] (length 1 or 0) against the unit vector `query`."""
     return (rows.astype(np.float64) * query).sum(axis=1)
-
-
-def best_of(
-    parts: NDArray[np.float32], counts: Sequence[int], vector: NDArray[np.float32]
-) -> NDArray[np.float64]:
-    """float64[n]: of `parts` float32[m, d], of which `counts` belong to each chunk in turn, the
-    best cosine with `vector`; -1 where a chunk has none."""
-    each = np.array(counts, dtype=np.int64)
-    best = np.full(len(each), -1.0)
-    filled = each > 0
-    if filled.any():
-        starts = (np.cumsum(each) - each)[filled]
-        best[filled] = np.maximum.reduceat(parts @ vector, starts)
-    return best
 
 
 def rounded(rows: NDArray[np.floating]) -> NDArray[np.float16]:

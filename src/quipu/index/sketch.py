@@ -22,6 +22,7 @@ __all__ = [
     "sketch_width",
     "sketched",
     "turned",
+    "turned_back",
     "turned_dimension",
 ]
 
@@ -91,6 +92,17 @@ def rotated(rows: NDArray[np.float32]) -> NDArray[np.float32]:
         _mix(columns)
         columns = columns[order]
     return columns.T
+
+
+def turned_back(rows: NDArray[np.float32], dimension: int) -> NDArray[np.float32]:
+    """float32[n, dimension]: what `rotated` turned into `rows` float32[n, turned_dimension]."""
+    columns = np.ascontiguousarray(rows.T)
+    for signs, order in reversed(_draws(len(columns))):
+        before = np.empty_like(columns)
+        before[order] = columns
+        _mix(before)
+        columns = before * signs
+    return np.ascontiguousarray(columns[:dimension].T)
 
 
 @lru_cache(maxsize=8)

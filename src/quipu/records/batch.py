@@ -38,7 +38,8 @@ class Claim:
 class Embedding:
     """A chunk's vectors in one space: `vector` float[d] and `parts` float[m, d] (sentences).
 
-    Rows have length 1 or are zero. Stores keep float16, so two stores give the same numbers.
+    Rows have length 1 or are zero. Stores keep float16, parts at six bits a number
+    (`index/parts.py`), so two stores give the same numbers.
     """
 
     chunk_id: str

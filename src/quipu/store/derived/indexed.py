@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from quipu.index import segments as seg
 from quipu.index.blobs import SegmentHead, pack_arrays, pack_dead, pack_head, pack_pages
+from quipu.index.parts import pack
 from quipu.index.postings import Postings
 from quipu.store.backend import CHUNK, FIELD, PAGE, PART, SEGMENT, SPACE, VECTOR
 from quipu.store.checking import Vector
@@ -102,7 +103,11 @@ def put_vectors(
 def _put(session: Session, name: str, vectors: Mapping[int, Vector]) -> set[str]:
     space = _space(session, name, len(next(iter(vectors.values())).vector))
     known = _known(session, space, vectors.keys())
-    given = {n: (each.vector.tobytes(), each.parts.tobytes()) for n, each in vectors.items()}
+    parts = pack([each.parts for each in vectors.values()])
+    given = {
+        n: (each.vector.tobytes(), packed)
+        for (n, each), packed in zip(vectors.items(), parts, strict=True)
+    }
     changed = {n: given[n] for n in given if known.get(n) != given[n]}
     _delete(session, [space], changed.keys() & known.keys())
     session.insert(VECTOR, ((space, n, vector) for n, (vector, _) in changed.items()))

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.errors import UnknownRecord
-from quipu.index import ranking, similarity
+from quipu.index import parts, ranking
+from quipu.index.nearest import SpaceInfo
 from quipu.index.postings import Mask, Statistics
-from quipu.index.sketch import decoded
 from quipu.ports import Cosines, Frequencies, Numbers, Occurrence, Ranking, Vectors
 from quipu.records.record import Chunk
 from quipu.records.scope import EVERYTHING, Filter, Scope
@@ -120,26 +120,23 @@ class IndexReads(StoreState):
 
     def parts(self, numbers: Numbers, space: str) -> list[Vectors]:
         """Part vectors of given chunks."""
-        together, counts = self._all_parts(numbers, space)
+        info, blobs = self._all_parts(numbers, space)
+        if info is None:
+            return [np.zeros((0, 0), dtype=np.float32) for _ in blobs]
+        together, counts = parts.unpack(blobs, info.dimension)
         return [together[start:end] for start, end in pairwise((0, *accumulate(counts)))]
 
     def best_parts(self, numbers: Numbers, space: str, vector: NDArray[np.float32]) -> Cosines:
         """The best part of each."""
-        together, counts = self._all_parts(numbers, space)
-        if together.shape[1] != len(vector):
-            return np.full(len(counts), -1.0)
-        return similarity.best_of(together, counts, vector)
+        info, blobs = self._all_parts(numbers, space)
+        if info is None or info.dimension != len(vector):
+            return np.full(len(blobs), -1.0)
+        return parts.best_of(blobs, vector)
 
-    def _all_parts(self, numbers: Numbers, space: str) -> tuple[Vectors, list[int]]:
-        """The parts of all chunks, one below the other, and how many each has."""
+    def _all_parts(self, numbers: Numbers, space: str) -> tuple[SpaceInfo | None, list[bytes]]:
+        """The parts of each chunk as they are kept; none in an unknown space."""
         with self._session.reading():
-            info, key = self._rows.space(space), self._rows.space_key(space)
-            blobs = self._parts(key, numbers)
-        if info is None:
-            return np.zeros((0, 0), dtype=np.float32), [0] * len(blobs)
-        rows = decoded(np.frombuffer(b"".join(blobs), dtype=np.uint8))
-        counts = [len(blob) // (2 * info.dimension) for blob in blobs]
-        return rows.reshape(-1, info.dimension), counts
+            return self._rows.space(space), self._parts(self._rows.space_key(space), numbers)
 
     def _parts(self, space: int, numbers: Numbers) -> list[bytes]:
         if space < 0:

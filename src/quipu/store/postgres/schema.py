@@ -146,7 +146,10 @@ _RECORDS = "".join(
     )
 )
 
-MIGRATIONS = (_RECORDS,)
+# From here on part vectors may be packed (`index/parts.py`), which earlier programs cannot read.
+_PACKED = "SELECT 1"
+
+MIGRATIONS = (_RECORDS, _PACKED)
 """Migration n takes a schema from version n - 1 to n. One that was released is never changed."""
 
 LATEST = len(MIGRATIONS)

@@ -166,7 +166,10 @@ END;
 # From here on only programs that write a checksum with every page may write (`opening`).
 _CHECKED = "CREATE TABLE IF NOT EXISTS checksums (complete INTEGER NOT NULL)"
 
-MIGRATIONS = (_RECORDS, _VECTORS, _COUNTED_VECTORS, _COUNTED_ENDS, _CHECKED)
+# From here on part vectors may be packed (`index/parts.py`), which earlier programs cannot read.
+_PACKED = "SELECT 1"
+
+MIGRATIONS = (_RECORDS, _VECTORS, _COUNTED_VECTORS, _COUNTED_ENDS, _CHECKED, _PACKED)
 """Migration n takes a file from version n - 1 to n. One that was released is never changed."""
 
 LATEST = len(MIGRATIONS)

@@ -1,0 +1,86 @@
+"""Part vectors at six bits a dimension: near enough, stable, beside what was written before."""
+
+import numpy as np
+import pytest
+
+from quipu.index import parts
+
+DIMENSIONS = [64, 100, 384, 1536]
+
+
+def unit_rows(count: int, dimension: int, seed: int = 0) -> np.ndarray:
+    """Rows far from normal: a few great numbers, as some models make them."""
+    rows = np.random.default_rng(seed).standard_normal((count, dimension))
+    rows[:, :3] *= 8
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float16)
+
+
+def packed(rows: np.ndarray) -> bytes:
+    (blob,) = parts.pack([rows])
+    return blob
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_a_cosine_is_off_by_little(dimension: int) -> None:
+    rows = unit_rows(300, dimension)
+    kept, counts = parts.unpack([packed(rows)], dimension)
+    assert counts == [300]
+    off = kept @ unit_rows(50, dimension, 1).astype(np.float32).T - rows.astype(np.float32) @ (
+        unit_rows(50, dimension, 1).astype(np.float32).T
+    )
+    assert off.std() < 0.04 / dimension**0.5
+    assert np.abs(np.linalg.norm(kept, axis=1) - 1).max() < 2e-3
+
+
+def test_six_bits_a_dimension_and_a_scale_a_part() -> None:
+    assert len(packed(unit_rows(8, 384))) == 1 + 8 * (384 * 6 // 8 + 2)
+    assert packed(unit_rows(0, 384)) == b""
+
+
+@pytest.mark.parametrize("dimension", DIMENSIONS)
+def test_what_was_unpacked_packs_to_the_same_bytes(dimension: int) -> None:
+    blob = packed(unit_rows(200, dimension))
+    again = parts.unpack([blob], dimension)[0].astype(np.float16)
+    assert packed(again) == blob
+
+
+def test_a_zero_part_stays_zero() -> None:
+    rows = unit_rows(3, 384)
+    rows[1] = 0
+    kept, _ = parts.unpack([packed(rows)], 384)
+    assert np.linalg.norm(kept, axis=1) == pytest.approx([1, 0, 1], abs=2e-3)
+
+
+def test_few_dimensions_stay_as_they_are() -> None:
+    rows = unit_rows(5, 63)
+    assert packed(rows) == rows.tobytes()
+    kept, _ = parts.unpack([packed(rows)], 63)
+    np.testing.assert_array_equal(kept, rows.astype(np.float32))
+
+
+def test_parts_of_before_stand_beside_packed_ones() -> None:
+    one, two, three = (unit_rows(count, 384, count) for count in (2, 3, 4))
+    blobs = [packed(one), b"", two.tobytes(), packed(three)]
+    kept, counts = parts.unpack(blobs, 384)
+    assert counts == [2, 0, 3, 4]
+    np.testing.assert_array_equal(kept[2:5], two.astype(np.float32))
+    np.testing.assert_array_equal(kept[:2], parts.unpack(blobs[:1], 384)[0])
+    np.testing.assert_array_equal(kept[5:], parts.unpack(blobs[3:], 384)[0])
+
+
+def test_the_best_part_is_that_of_the_unpacked() -> None:
+    blobs = [packed(unit_rows(4, 384, 1)), b"", unit_rows(3, 384, 2).tobytes()]
+    vector = unit_rows(1, 384, 3)[0].astype(np.float32)
+    kept, _ = parts.unpack(blobs, 384)
+    best = [float((kept[:4] @ vector).max()), -1.0, float((kept[4:] @ vector).max())]
+    assert parts.best_of(blobs, vector) == pytest.approx(best, abs=1e-5)
+    assert parts.best_of([b"", b""], vector).tolist() == [-1.0, -1.0]
+
+
+def test_a_part_does_not_depend_on_the_others() -> None:
+    rows = unit_rows(40, 384)
+    assert parts.pack([rows[:3], rows[3:3], rows[3:]]) == [packed(rows[:3]), b"", packed(rows[3:])]
+    together, _ = parts.unpack([packed(rows)], 384)
+    for at in (0, 17, 39):
+        alone, _ = parts.unpack([packed(rows[at : at + 1])], 384)
+        np.testing.assert_array_equal(alone[0], together[at])
