@@ -166,3 +166,16 @@ def test_what_is_only_counted_is_not_read() -> None:
     found = postings.first("f", ["much"], 60)
     assert found.rows.tolist() == list(range(60))
     assert kept.read == 1
+
+
+def test_pages_are_not_held_without_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quipu.index.postings._PAGE_BYTES", 100_000)
+    posted = [Posted(n, f"ch_{n:024x}", {"f": {f"w{n % 9}": 2}}) for n in range(90_000)]
+    kept = Counting([segments.build(posted)], [np.ones(len(posted), dtype=np.bool_)])
+    postings = Postings(kept)
+    postings.refresh()
+    for _ in range(2):
+        for word in range(9):
+            found = postings.first("f", [f"w{word}"], SIZE)
+            assert found.rows.tolist() == list(range(word, 90_000, 9))
+    assert kept.read > 2 * 11

@@ -4,10 +4,12 @@ FAISS scores many vectors at once: exactly, or over sketches. To import it takes
 700,000 vectors without it, so callers ask for it only once they have much to score.
 """
 
+import mmap as mmap_module
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
+from mmap import mmap
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -21,6 +23,8 @@ __all__ = ["MOST", "Mask", "Piece", "joined", "scores_of"]
 
 MOST = 131_072
 """Vectors beyond which pieces are not put together: so much is written at most when few came."""
+
+_NOT_NEEDED: int | None = getattr(mmap_module, "MADV_DONTNEED", None)  # not on Windows
 
 _BLOCK = 1024  # rows that are decoded at a time: they stay in the processor's cache
 
@@ -140,6 +144,7 @@ class Piece:
         """FAISS over its sketches."""
         if self._scan is None:
             self._scan = _SketchScan(self.sketches(), self.codes.shape[1] // 2)
+            _give_back(self.sketches())
         return self._scan
 
     def find(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.intp], Mask]:
@@ -185,6 +190,15 @@ def joined(pieces: Sequence[tuple[Piece, Mask]]) -> Piece:
     if (order[1:] < order[:-1]).any():
         codes, sketches = codes[order], sketches[order]
     return Piece(numbers[order], codes, _sketches=sketches)
+
+
+def _give_back(array: NDArray[Any]) -> None:
+    """Hold no page of a file that `array` is a map of, until it is read again."""
+    base: Any = array
+    while hasattr(base, "base"):
+        base = base.base
+    if isinstance(base, mmap) and _NOT_NEEDED is not None:
+        base.madvise(_NOT_NEEDED)
 
 
 def _selector(admitted: Mask, count: int, faiss: Any) -> Any:

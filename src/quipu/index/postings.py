@@ -22,6 +22,7 @@ from quipu.index.stored import Mask, Often, PostingList, Rows, StoredSegment
 __all__ = ["Mask", "Often", "PostingList", "Postings", "Rows", "Statistics"]
 
 _CACHE_BYTES = 64 << 20
+_PAGE_BYTES = 192 << 20  # of pages that are held: all of some 500,000 passages
 _NO_TF = np.zeros(0, dtype=np.uint8)
 _EPOCHS = 1000  # times that rows may move until what was read before is read again
 
@@ -204,6 +205,7 @@ class Postings:
                 missing.append(term)
             elif known.epoch != now:
                 older.append(term)
+        self._bound()
         if missing:
             self._put(name, missing, self._read(name, missing), terms)
         if older:
@@ -222,6 +224,12 @@ class Postings:
             replaced = self._lists.get((name, term))
             self._lists[name, term] = _Cached(found, now)
             self._cached += _size(found) - (_size(replaced.found) if replaced else 0)
+
+    def _bound(self) -> None:
+        """Begin anew where pages of many passages are held: those of late are among the lists."""
+        if sum(stored.held() for stored in self._stored.values()) > _PAGE_BYTES:
+            for stored in self._stored.values():
+                stored.drop()
 
     def _mended(self, name: str, terms: list[str]) -> list[PostingList]:
         """Lists that were read before rows moved: what stands in segments that stayed is kept,
@@ -256,7 +264,8 @@ class Postings:
                 continue
             alive = stored.alive if stored.head.dead else None
             which, starts, ends = part.find(high, low)
-            for term, (here, often) in zip(which.tolist(), part.each(starts, ends), strict=True):
+            places: list[int] = which.tolist()
+            for term, (here, often) in zip(places, part.each(starts, ends), strict=True):
                 stands: Any = slice(None) if alive is None else alive[here]
                 rows[term].append(np.add(here[stands], np.uint32(base), dtype=np.uint32))
                 tf[term].append(often[stands])
@@ -270,6 +279,7 @@ class Postings:
     ) -> FirstPostings:
         """In how many rows that `mask` admits (None: all) each term stands, and the first `limit`
         of them. What is only counted is not read, where nothing has died and all is admitted."""
+        self._bound()
         high, low = hashes(terms)
         df = np.zeros(len(terms), dtype=np.int64)
         owners: list[Rows] = [np.zeros(0, dtype=np.intp)]

@@ -59,12 +59,18 @@ class Part:
         self._widths = (head.row_width, head.tf_width)
         self.lengths = np.frombuffer(head.lengths, dtype="<u4")
         self.high, self.low, self.counts = unpack_directory(head.directory)
-        self.starts = np.zeros(len(self.counts) + 1, dtype=np.int64)
+        total = int(self.counts.sum(dtype=np.int64))
+        self.starts = np.zeros(len(self.counts) + 1, dtype=_place_type(total))
         np.cumsum(self.counts, out=self.starts[1:])
-        total = int(self.starts[-1])
-        self._rows = np.empty(total, dtype=f"<u{head.row_width}")
-        self._tf = np.empty(total, dtype=f"<u{head.tf_width}")
-        self._there = np.zeros((total + PAGE - 1) // PAGE, dtype=np.bool_)
+        self._total = total
+        self.drop()
+
+    def drop(self) -> None:
+        """Hold no page any more; `held` counts the bytes of those that were read since."""
+        self.held = 0
+        self._rows = np.empty(self._total, dtype=f"<u{self._widths[0]}")
+        self._tf = np.empty(self._total, dtype=f"<u{self._widths[1]}")
+        self._there = np.zeros((self._total + PAGE - 1) // PAGE, dtype=np.bool_)
 
     def find(
         self, high: NDArray[np.uint64], low: NDArray[np.uint64]
@@ -76,7 +82,8 @@ class Part:
         at = np.searchsorted(self.high, high)
         at[at == len(self.high)] = 0
         which = np.flatnonzero((self.high[at] == high) & (self.low[at] == low))
-        return which, self.starts[at[which]], self.starts[at[which] + 1]
+        at = at[which]
+        return which, self.starts[at].astype(np.int64), self.starts[at + 1].astype(np.int64)
 
     def each(
         self, starts: NDArray[np.int64], ends: NDArray[np.int64]
@@ -115,11 +122,17 @@ class Part:
             self._rows[begin : begin + len(rows)] = rows
             self._tf[begin : begin + len(tf)] = tf
             self._there[page] = True
+            self.held += len(blob)
 
     def everything(self) -> FieldPart:
         """The whole field, for merging and counting."""
         self._load(np.flatnonzero(~self._there).tolist())
         return FieldPart(self.lengths, self.high, self.low, self.counts, self._rows, self._tf)
+
+
+def _place_type(total: int) -> type[np.unsignedinteger]:
+    """What counts up to `total` postings."""
+    return np.uint32 if total <= np.iinfo(np.uint32).max else np.uint64
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +185,16 @@ class StoredSegment:
             made = None if head is None else Part(self._blobs, self.head.segment, name, head)
             self._parts[name] = made
         return self._parts[name]
+
+    def held(self) -> int:
+        """The bytes of the pages of postings that were read."""
+        return sum(part.held for part in self._parts.values() if part is not None)
+
+    def drop(self) -> None:
+        """Hold no page of postings any more."""
+        for part in self._parts.values():
+            if part is not None:
+                part.drop()
 
     def whole(self) -> Segment:
         parts = ((name, self.part(name)) for name in self._blobs.fields(self.head.segment))
