@@ -169,14 +169,17 @@ def _vector_gains(
     best gain over the question's windows."""
     if rows.shape[1] == 0:
         return np.zeros(len(row)), np.zeros(len(row))
-    source = pairs.source
-    to_source = source_rows @ vectors.vector
-    lengths = np.maximum((source_rows * source_rows).sum(axis=1), 1e-9)
-    squares = lengths[source] + 2 * (source_rows @ rows.T)[source, row]
-    squares += (rows * rows).sum(axis=1)[row]
-    joined = (to_source[source] + (rows @ vectors.vector)[row]) / np.sqrt(np.maximum(squares, 1e-9))
-    closer = joined - (to_source / np.sqrt(lengths))[source]
-    gain = (rows @ vectors.parts.T)[row] - (source_rows @ vectors.parts.T)[source]
+    source, asked = pairs.source, np.concatenate((vectors.vector[None], vectors.parts))
+    # One product over the neighbours, of which there are thousands: to read them takes longest.
+    to_source = source_rows @ asked.T
+    products = rows @ np.concatenate((source_rows, asked)).T
+    between, to_target = products[row, source], products[row, len(source_rows) :]
+    lengths = np.maximum(np.einsum("ij,ij->i", source_rows, source_rows), 1e-9)
+    squares = lengths[source] + 2 * between + np.einsum("ij,ij->i", rows, rows)[row]
+    joined = to_source[source, 0] + to_target[:, 0]
+    closer = joined / np.sqrt(np.maximum(squares, 1e-9))
+    closer -= (to_source[:, 0] / np.sqrt(lengths))[source]
+    gain = to_target[:, 1:] - to_source[source, 1:]
     return closer.astype(np.float64), np.maximum(gain, 0).max(axis=1).astype(np.float64)
 
 
