@@ -9,6 +9,8 @@ right answer does). `fit` maximises the log-likelihood that a candidate which an
 the softmax over all of a question, with a ridge; the weights are divided by `SCALE`, which gives
 them the spread that worth always had. Each set is held out once: how many of its questions the
 best three candidates answer, by the weights of the others and by those of the product.
+
+`bench/repositories.tar.xz` holds questions about nine packages, and says which versions of them.
 """
 
 import argparse

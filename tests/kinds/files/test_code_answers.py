@@ -249,6 +249,7 @@ def test_what_is_known_of_code_is_told_with_its_line(
         "Which function sets the weather?",
         "What is the default of colour in fetch_page?",
         "Where is CRAWLER_COLOUR read?",
+        "By how much does fetch_page follow pages if I configure nothing?",
     ],
 )
 def test_what_the_records_do_not_hold_is_not_told(

@@ -427,7 +427,8 @@ class CodeRecords:
                     if not value or value.lower() in _LEFT_OPEN:
                         continue
                     text = self._default_told(word, value, symbol)
-                    if self.asked.kind == "default" or re.search(r"\d", text.partition(" is ")[2]):
+                    counted = self.asked.answer_type == "number" or self.asked.kind != "default"
+                    if not counted or re.search(r"\d", text.partition(" is ")[2]):
                         said += self._stated(text, symbol, [part])
         return [each._replace(explained=_NAMED) for each in said]
 
