@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from quipu.extract.asserting import Assertions, PassageText, Unresolved, evidence_at
 from quipu.extract.catalogue import Catalogue, Defined, defined_by
 from quipu.extract.entities import entities_of
-from quipu.extract.fact_claims import dated_facts, observed_facts, told_facts
+from quipu.extract.fact_claims import dated_facts, observed_facts, stated_facts
 from quipu.extract.imports import assert_imports
 from quipu.extract.links import (
     assert_addresses,
@@ -43,7 +43,7 @@ __all__ = [
     "entities_of",
     "linked_claims",
     "local_claims",
-    "told_facts",
+    "stated_facts",
 ]
 
 _HEADING_NOISE = re.compile(
@@ -89,7 +89,7 @@ def local_claims(
     if document.family == "prose":
         found.claims += defined_names(document.text, chunks, episode, namespace=namespace)
         found.claims += observed_facts(document, chunks, episode, namespace=namespace)
-        found.claims += told_facts(
+        found.claims += stated_facts(
             document.text,
             chunks,
             episode,

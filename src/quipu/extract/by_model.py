@@ -149,10 +149,10 @@ def _refused(fact: _Fact, text: str, title: str) -> str:
         return "the quotation is not in the text"
     if not singular(fact.subject) or not clean(fact.predicate) or not is_object(fact.object):
         return "it has no subject, predicate or object"
-    held = set(stems(fact.quote))
-    if not _content(fact.object) <= held:
+    quoted = set(stems(fact.quote))
+    if not _content(fact.object) <= quoted:
         return f"the object {fact.object!r} is not in the quotation"
-    if not _content(fact.subject) <= held | set(stems(f"{text} {title}")):
+    if not _content(fact.subject) <= quoted | set(stems(f"{text} {title}")):
         return f"the subject {fact.subject!r} is not in the text"
     return _misdated(fact, text, title)
 

@@ -74,7 +74,7 @@ def defined_by(document: Document, document_id: str, namespace: str) -> Defined:
 
 
 def _bare(entity: Entity) -> Entity:
-    held = entity.properties
+    properties = entity.properties
     return Entity(
         entity_id=entity.entity_id,
         type=entity.type,
@@ -83,9 +83,9 @@ def _bare(entity: Entity) -> Entity:
         source_sha="",
         aliases=entity.aliases,
         properties={
-            key: held[key]
+            key: properties[key]
             for key in (*_ASKED_FOR, _BLOCKS, _BASES)
-            if isinstance(held.get(key), list if key in (_BLOCKS, _BASES) else str)
+            if isinstance(properties.get(key), list if key in (_BLOCKS, _BASES) else str)
         },
     )
 

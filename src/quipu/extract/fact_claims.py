@@ -27,7 +27,7 @@ from quipu.text import excerpt
 from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval, read_iso, shown
 
-__all__ = ["dated_facts", "observed_facts", "told_facts"]
+__all__ = ["dated_facts", "observed_facts", "stated_facts"]
 
 _PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
 """Kinds of source in which somebody speaks for themselves."""
@@ -58,7 +58,7 @@ _TO_KEYS = (
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
-def told_facts(
+def stated_facts(
     text: str,
     chunks: Sequence[PassageText],
     episode: Episode,

@@ -166,9 +166,9 @@ def _relative_base(each: Import, path: str) -> str | None:
 def _python_path(module: str, document: Document, catalogue: Catalogue) -> str | None:
     folder = posixpath.dirname(document.path)
     if not catalogue.document(posixpath.join(folder, "__init__.py")):
-        beside = posixpath.join(folder, module.replace(".", "/") + ".py")
-        if catalogue.document(beside):  # a folder of scripts, where Python looks first
-            return beside
+        sibling = posixpath.join(folder, module.replace(".", "/") + ".py")
+        if catalogue.document(sibling):  # a folder of scripts, where Python looks first
+            return sibling
     return catalogue.module(module)
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from quipu.chunk import chunk
 from quipu.errors import InvalidInput, QuipuError
-from quipu.extract import BY_RULE, StatementReading, defined_names, local_claims, told_facts
+from quipu.extract import BY_RULE, StatementReading, defined_names, local_claims, stated_facts
 from quipu.profiles import profile
 from quipu.read import SourceFile, read_document
 from quipu.read.kinds import format_of, profile_of, reader_of
@@ -213,7 +213,7 @@ def _statements(
 ) -> list[Claim]:
     """The names that a passage of prose defines, and the facts that it tells."""
     defined = defined_names(passage.text, [only], episode, namespace=namespace)
-    return defined + told_facts(
+    return defined + stated_facts(
         passage.text,
         [only],
         episode,

@@ -135,8 +135,8 @@ def _grammar() -> _Grammar:
         raise WrongWeights(
             f"{_FILE} has SHA-256 {found}, expected {GRAMMAR_SHA256}; install the package again"
         )
-    with np.load(io.BytesIO(data), allow_pickle=False) as held:
-        pairs: list[str] = held["lemmas"].tolist()
+    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+        pairs: list[str] = archive["lemmas"].tolist()
     return _Grammar(Head.load(io.BytesIO(data)), dict(_pair(each) for each in pairs))
 
 

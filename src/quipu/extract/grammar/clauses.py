@@ -63,7 +63,7 @@ _ASIDE = frozenset(
     "dislocated".split()
 )
 _HOLDING_NOUNS = frozenset("nsubj obj nsubj:pass appos obl nmod conj".split())
-_BESIDE = frozenset({"parataxis", "appos", "list", "dep"})
+_PARATACTIC = frozenset({"parataxis", "appos", "list", "dep"})
 _ANNOUNCING = frozenset(
     "reminder note notice news update headsup sorry glad happy pleased "
     "fyi correction confirmed good".split()
@@ -158,7 +158,7 @@ def _before_question(sentence: Sentence) -> list[int]:
 
 
 def _quoted(tokens: Sequence[ParsedToken]) -> frozenset[int]:
-    held: set[int] = set()
+    quoted: set[int] = set()
     opened = -1
     for at, token in enumerate(tokens):
         if token.form in _QUOTES or token.form in ("``", "''"):
@@ -169,9 +169,9 @@ def _quoted(tokens: Sequence[ParsedToken]) -> frozenset[int]:
                     t.tag in ("PROPN", "NUM", "X", "SYM") for t in tokens[opened + 1 : at]
                 )
                 if not one_name:  # a name is no quotation
-                    held.update(range(opened, at))
+                    quoted.update(range(opened, at))
                 opened = -1
-    return frozenset(held)
+    return frozenset(quoted)
 
 
 def _walk(
@@ -207,7 +207,7 @@ def _walk(
                 shared = clause.way in ("able", "due") and not _has_own_subject(sentence, child)
                 way = clause.way if shared else lead.way  # "we can go and have fun"
                 _walk(sentence, child, replace(clause, way=way), found, quoted)
-        elif _is_beside(sentence, at, child):
+        elif _is_paratactic(sentence, at, child):
             goes_on = stated and _goes_on(sentence, child)
             lead_in = replace(clause, way=lead.way) if goes_on else Clause(sentence, child, -1)
             _walk(sentence, child, lead_in, found, quoted)
@@ -215,7 +215,7 @@ def _walk(
             _reported(sentence, at, child, clause, found, quoted)
     if stated:
         _relatives(sentence, at, found, quoted)
-        _told_behind(sentence, at, found, quoted)
+        _announced(sentence, at, found, quoted)
 
 
 def _is_order(sentence: Sentence, at: int, child: int) -> bool:
@@ -237,10 +237,10 @@ def _goes_on(sentence: Sentence, at: int) -> bool:
     return finite and not token.form.endswith("ing") and not _has_own_subject(sentence, at)
 
 
-def _is_beside(sentence: Sentence, at: int, child: int) -> bool:
+def _is_paratactic(sentence: Sentence, at: int, child: int) -> bool:
     """Whether a clause only follows another: "I was wrong: Dana lives in Milan"."""
     tokens, label = sentence.tokens, sentence.tokens[child].label
-    if label in _BESIDE:
+    if label in _PARATACTIC:
         return is_predicate(sentence, child)
     under = [tokens[c] for c in sentence.under[child]]
     if label == "advcl":  # "…, and the export starts at two"
@@ -325,7 +325,7 @@ def _is_dropped(sentence: Sentence, at: int) -> bool:
     return at == sentence.root and thrown_in and not _has_own_subject(sentence, at)
 
 
-def _told_behind(sentence: Sentence, at: int, found: list[Clause], quoted: Collection[int]) -> None:
+def _announced(sentence: Sentence, at: int, found: list[Clause], quoted: Collection[int]) -> None:
     """What is told behind "sorry to say", "happy to announce"."""
     tokens = sentence.tokens
     if tokens[at].lemma not in _ANNOUNCING or _has_own_subject(sentence, at):

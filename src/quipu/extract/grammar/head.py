@@ -56,9 +56,9 @@ class Head:
     @classmethod
     def load(cls, file: Path | IO[bytes]) -> "Head":
         """From an npz file of float16 arrays."""
-        with np.load(file, allow_pickle=False) as held:
-            names = [name for name in held.files if name != "lemmas"]
-            return cls({name: held[name].astype(np.float32) for name in names})
+        with np.load(file, allow_pickle=False) as archive:
+            names = [name for name in archive.files if name != "lemmas"]
+            return cls({name: archive[name].astype(np.float32) for name in names})
 
     def read(self, vectors: Floats, shapes: Floats) -> Parsed:
         """One sentence: `vectors` float32[n, 1536] and `shapes` float32[n, 6] of its words."""
@@ -83,8 +83,8 @@ class Head:
         padded = np.zeros((count + 2, width), np.float32)
         padded[1:-1] = words
         split = padded.reshape(count + 2, _GROUPS, width // _GROUPS)
-        beside = np.concatenate([split[:-2], split[1:-1], split[2:]], axis=-1)
-        near: Floats = np.matmul(beside.transpose(1, 0, 2), w["near"]).transpose(1, 0, 2)
+        windows = np.concatenate([split[:-2], split[1:-1], split[2:]], axis=-1)
+        near: Floats = np.matmul(windows.transpose(1, 0, 2), w["near"]).transpose(1, 0, 2)
         return words + _bend(near.reshape(count, width) + w["near_bias"])
 
     def _arcs(self, dep: Floats, heads: Floats) -> Floats:
@@ -183,8 +183,8 @@ def _edmonds(weights: NDArray[np.float64]) -> NDArray[np.int64]:
         return heads
     outside = [node for node in range(len(weights)) if node not in ring]
     size = len(outside)
-    held = weights[ring, heads[ring]]
-    into = weights[np.ix_(ring, outside)] - held[:, None]
+    ring_weights = weights[ring, heads[ring]]
+    into = weights[np.ix_(ring, outside)] - ring_weights[:, None]
     out_of = weights[np.ix_(outside, ring)]
     small = np.full((size + 1, size + 1), -np.inf)
     small[:size, :size] = weights[np.ix_(outside, outside)]

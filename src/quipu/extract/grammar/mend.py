@@ -342,8 +342,8 @@ def _is_numbered(tokens: list[ParsedToken], at: int) -> bool:
     """Whether a number right behind a noun tells which: "door 9"."""
     noun, number = tokens[at - 1], tokens[at]
     plain = number.form.isdigit() and len(number.form) < _YEAR
-    beside = noun.tag == "NOUN" and number.tag == "NUM" and plain and number.head != at - 1
-    free = beside and number.label in ("obl", "dep", "nmod", "nsubj", "list")
+    unattached = noun.tag == "NOUN" and number.tag == "NUM" and plain and number.head != at - 1
+    free = unattached and number.label in ("obl", "dep", "nmod", "nsubj", "list")
     under = [t for t in tokens if t.head == at - 1]
     alone = not any(t.head == at and t.tag != "PUNCT" for t in tokens)
     return free and alone and not any(t.label == "nummod" for t in under)

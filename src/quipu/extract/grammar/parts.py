@@ -169,9 +169,9 @@ def _over_inserted(tokens: Sequence[ParsedToken], at: int) -> int:
 def _over_that(tokens: Sequence[ParsedToken], begin: int, first: int) -> int:
     """Behind the "that" of what is told beside something else: "we agreed that …, and that …"."""
     at = _over_joining(tokens, first)
-    beside = at < len(tokens) and tokens[at].form.lower() == "that"
-    told = any(t.form.lower() == "that" and t.label == "mark" for t in tokens[begin:first])
-    return at + 1 if beside and told else first
+    complementizer = at < len(tokens) and tokens[at].form.lower() == "that"
+    earlier = any(t.form.lower() == "that" and t.label == "mark" for t in tokens[begin:first])
+    return at + 1 if complementizer and earlier else first
 
 
 def _over_joining(tokens: Sequence[ParsedToken], at: int) -> int:

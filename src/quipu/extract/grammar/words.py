@@ -68,9 +68,9 @@ def split_words(text: str, start: int = 0, end: int | None = None) -> list[tuple
 
 
 def _cut(word: str, at: int) -> Iterator[tuple[int, int]]:
-    if held := _NEGATED.match(word):
-        yield at, at + held.end(1)
-        yield at + held.start(2), at + len(word)
+    if negated := _NEGATED.match(word):
+        yield at, at + negated.end(1)
+        yield at + negated.start(2), at + len(word)
     elif joined := _JOINED.match(word):
         first = joined.end(1) if joined[1] else joined.end(3)
         yield at, at + first
@@ -182,11 +182,11 @@ class Sentence:
     @cached_property
     def under(self) -> tuple[tuple[int, ...], ...]:
         """Of each word, those that hang on it, in order."""
-        held: list[list[int]] = [[] for _ in self.tokens]
+        dependents: list[list[int]] = [[] for _ in self.tokens]
         for at, token in enumerate(self.tokens):
             if token.head >= 0:
-                held[token.head].append(at)
-        return tuple(map(tuple, held))
+                dependents[token.head].append(at)
+        return tuple(map(tuple, dependents))
 
     @property
     def root(self) -> int:

@@ -52,7 +52,7 @@ _SHORTENED = re.compile(
     r"dec|mon|tues?|wed|thu|thurs|fri|sat|sun)|\.\w)\.$"
 )
 _LONGEST_SHORT = 8
-_BESIDE = frozenset({"instruction"})
+_SUPPLEMENTARY = frozenset({"instruction"})
 _UNPARSED = frozenset({"instruction", "decision", "key", "dated"})
 _NOT_KEYS = frozenset({"title", "name", "default", "value"})
 
@@ -89,8 +89,8 @@ def read_statements(
     outside = _Outside(fenced)
     may_state = CueGate(text, keyed=bool(about), personal=personal, relative=known, rules=rules)
     counting = {"dated", "key", *(rule.name for rule in rules if personal or rule.of_pages)}
-    told = Utterance(speaker=speaker, said_on=said_on, now=now, spoken=spoken)
-    reader = GrammarReader(text, told, attributes)
+    utterance = Utterance(speaker=speaker, said_on=said_on, now=now, spoken=spoken)
+    reader = GrammarReader(text, utterance, attributes)
     pieces = [(s, e) for s, e in _pieces(text) if e - s <= _LONGEST and outside(s, e)]
     parsed = _parsed(text, pieces, layers) if personal and layers else {}
     found: list[Statement] = []
@@ -103,7 +103,11 @@ def read_statements(
             continue
         piece = text[start:end]
         read = _read(piece, start, about, speaker, said_on if personal else None, now, rules)
-        kept = counting if start not in parsed else counting & (_BESIDE if read_off else _UNPARSED)
+        kept = (
+            counting
+            if start not in parsed
+            else counting & (_SUPPLEMENTARY if read_off else _UNPARSED)
+        )
         found.extend(s for s in read if s.rule in kept)
     return found
 
@@ -123,16 +127,16 @@ def _parsed(
 
 
 class _Outside:
-    """Whether a stretch meets none of `held`; asked in the order of the text."""
+    """Whether a stretch meets none of `spans`; asked in the order of the text."""
 
-    def __init__(self, held: list[tuple[int, int]]) -> None:
-        self._held = sorted(held)
+    def __init__(self, spans: list[tuple[int, int]]) -> None:
+        self._spans = sorted(spans)
         self._next = 0
 
     def __call__(self, start: int, end: int) -> bool:
-        while self._next < len(self._held) and self._held[self._next][1] <= start:
+        while self._next < len(self._spans) and self._spans[self._next][1] <= start:
             self._next += 1
-        return self._next == len(self._held) or self._held[self._next][0] >= end
+        return self._next == len(self._spans) or self._spans[self._next][0] >= end
 
 
 def _day(instant: str) -> str | None:

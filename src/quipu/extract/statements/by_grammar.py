@@ -40,7 +40,7 @@ REPORTED = 0.6
 REPORT = "reported"
 INSTRUCTS = "instructs"
 _LONGEST_NOTED = 3
-_TOLD = frozenset({"obj", "obl", "nmod"})
+_ARGUMENTS = frozenset({"obj", "obl", "nmod"})
 AGE = "age"
 _LONGEST_VALUE = 14
 _NOUNS = frozenset({"value", "age", "diet", "marital status", "status"})
@@ -138,9 +138,9 @@ _HEARSAY = frozenset(
 class GrammarReader:
     """Reads the sentences of one turn or text, in order."""
 
-    def __init__(self, text: str, told: Utterance, attributes: Attributes = SHIPPED) -> None:
-        """`told.spoken` knows who and what was spoken of before, and is told what is now."""
-        self.here = Phrases(text, told)
+    def __init__(self, text: str, utterance: Utterance, attributes: Attributes = SHIPPED) -> None:
+        """`utterance.spoken` knows who and what was spoken of before, and is told what is now."""
+        self.here = Phrases(text, utterance)
         self.attributes = attributes
         self._corrected: Statement | None = None
 
@@ -182,7 +182,7 @@ class GrammarReader:
                     Measured(self).read(each) or General(self).read(each) if subject >= 0 else []
                 )
                 self.here.cut, self.here.floor = (), -1
-        found += self._named_beside()
+        found += self._named_kin()
         found += self._come_from()
         found += self._forbidden()
         found += [] if found else [*self._noted()] or Measured(self).noted()
@@ -191,7 +191,7 @@ class GrammarReader:
     def _dates(self, value: Sequence[int]) -> tuple[str | None, str | None]:
         """From when and until when, by the one time that is not the value itself."""
         spans = list(dict.fromkeys(s for at, s in self.here.times.items() if at not in value))
-        said_on = self.here.told.said_on
+        said_on = self.here.utterance.said_on
         if len(spans) != 1:
             return said_on, None
         start, end = fact_dates(spans[0])
@@ -242,7 +242,7 @@ class GrammarReader:
             single=single,
             said_by=said_by,
             noun=noun,
-            anew=self.here.is_told_anew(clause.predicate),
+            anew=self.here.is_anew(clause.predicate),
             thing=self.is_of_thing(clause),
         )
 
@@ -322,7 +322,7 @@ class GrammarReader:
         if clause.negated and not ended:
             yield from self._is_adjective(clause, negated=True)
             return
-        if clause.past and not clause.perfect and not self.here.told.said_on:
+        if clause.past and not clause.perfect and not self.here.utterance.said_on:
             return
         if clause.subject > clause.predicate:
             return
@@ -416,7 +416,7 @@ class GrammarReader:
             return list(self.make(clause, name, "works as", role, [at], single=True, ended=ended))
         if subject.tag not in ("PROPN", "X"):
             return []
-        told = self.make(
+        statements = self.make(
             clause,
             here.attribute(at),
             VALUE,
@@ -426,7 +426,7 @@ class GrammarReader:
             ended=ended,
             noun=True,
         )
-        return list(told)
+        return list(statements)
 
     def _of_subject(self, clause: Clause, ended: bool) -> Iterator[Statement]:
         """As in "my budget is 5k", "Dana's manager is Greta", "the port of the ledger is 8080"."""
@@ -1026,7 +1026,7 @@ class GrammarReader:
         keys = [k for k in ("", *_PREPOSITIONS) if k in objects]
         if here.is_we(clause.subject) and self._is_placed(objects):
             keys.remove("")  # "we store images in S3" tells of the images
-        theme, told = objects.get("", -1), False
+        theme, stated = objects.get("", -1), False
         token = here.sentence.tokens[clause.predicate]
         for key in keys:
             at = objects[key]
@@ -1037,24 +1037,24 @@ class GrammarReader:
                 continue
             if key in _MEASURING and not here.has_number(at):
                 continue
-            beside = key and theme >= 0
-            if beside and told:
+            with_theme = key and theme >= 0
+            if with_theme and stated:
                 break
-            if (beside or passive) and not (here.is_specific(at) or here.is_definite(at)):
+            if (with_theme or passive) and not (here.is_specific(at) or here.is_definite(at)):
                 continue
-            if beside and (here.is_time(at) or not here.is_specific(at)):
+            if with_theme and (here.is_time(at) or not here.is_specific(at)):
                 continue
-            told_of = here.attribute(theme) if beside and not here.is_recurring(at) else ""
-            words = self._said_of(clause, verb, told_of, key)
+            theme_phrase = here.attribute(theme) if with_theme and not here.is_recurring(at) else ""
+            words = self._said_of(clause, verb, theme_phrase, key)
             of_theme = (
-                beside and here.is_we(clause.subject) and (here.name(theme) or here.kind(theme))
+                with_theme and here.is_we(clause.subject) and (here.name(theme) or here.kind(theme))
             )
             if of_theme:  # "we keep logs for 30 days": they are kept
                 done = participle(token.lemma)
                 subject, words = of_theme, phrase_of(("is", done, key))
             single = not person and (here.is_time(at) or here.has_number(at)) and verb != "have"
             yield from self.tell(clause, subject, f"{no}{words}", at, ended=ended, single=single)
-            told = bool(beside)
+            stated = bool(with_theme)
 
     def _is_placed(self, objects: dict[str, int]) -> bool:
         """Whether something in particular is done to what has a name."""
@@ -1062,7 +1062,7 @@ class GrammarReader:
         named = at >= 0 and bool(self.here.name(at) or self.here.kind(at))
         return named and any(k and self.here.is_specific(o) for k, o in objects.items())
 
-    def told_by(self, clause: Clause) -> str:
+    def predicate_of(self, clause: Clause) -> str:
         """The verb of a clause as a predicate: "closes", "is kept"."""
         return self._said_of(clause, self.verb(clause), "", "")
 
@@ -1128,23 +1128,25 @@ class GrammarReader:
         root = sentence.tokens[sentence.root]
         under = [sentence.tokens[c] for c in sentence.under[sentence.root]]
         ordered = root.tag == "VERB" and root.form.lower() == root.lemma
-        told = [c for c in sentence.under[sentence.root] if sentence.tokens[c].label in _TOLD]
+        arguments = [
+            c for c in sentence.under[sentence.root] if sentence.tokens[c].label in _ARGUMENTS
+        ]
         if (
             ordered
             and root.lemma not in _LIGHT
             and any(t.label == "aux" and t.lemma == "do" for t in under)
             and any(t.lemma in ("not", "n't", "n’t", "never") for t in under)
             and not any(t.label.startswith("nsubj") for t in under)
-            and any(self.here.is_specific(c) or self.here.is_definite(c) for c in told)
+            and any(self.here.is_specific(c) or self.here.is_definite(c) for c in arguments)
             and sentence.tokens[-1].form != "?"
         ):
             words = [w for w in span_of(sentence, sentence.root) if w >= sentence.root]
             value = f"do not {clean(phrase(self.here.text, sentence, words))}"
             yield Statement(
-                self.here.told.speaker or "user",
+                self.here.utterance.speaker or "user",
                 INSTRUCTS,
                 value,
-                self.here.told.said_on,
+                self.here.utterance.said_on,
                 None,
                 sentence.start,
                 sentence.end,
@@ -1184,7 +1186,7 @@ class GrammarReader:
                 subject,
                 VALUE,
                 value,
-                here.told.said_on,
+                here.utterance.said_on,
                 None,
                 sentence.start,
                 sentence.end,
@@ -1211,7 +1213,7 @@ class GrammarReader:
                     here.proper(phrase(here.text, sentence, whole)),
                     "is from",
                     here.names_from(at),
-                    here.told.said_on,
+                    here.utterance.said_on,
                     None,
                     sentence.start,
                     sentence.end,
@@ -1219,13 +1221,13 @@ class GrammarReader:
                     CONFIDENCE,
                 )
 
-    def _named_beside(self) -> Iterator[Statement]:
+    def _named_kin(self) -> Iterator[Statement]:
         tokens = self.here.sentence.tokens
         for at, token in enumerate(tokens):
             if token.tag != "NOUN" or token.lemma not in KIN:
                 continue
             owner = self.here.possessor(at)
-            named = self.here.beside(at)
+            named = self.here.appositive(at)
             if owner and owner[0] and named >= 0:
                 value = self.here.names_from(named)
                 if value:
@@ -1233,7 +1235,7 @@ class GrammarReader:
                         owner[0],
                         self.here.attribute(at),
                         value,
-                        self.here.told.said_on,
+                        self.here.utterance.said_on,
                         None,
                         self.here.sentence.start,
                         self.here.sentence.end,

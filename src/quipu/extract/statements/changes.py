@@ -62,9 +62,9 @@ class Changes:
         nobody = clause.subject < 0 and lemma not in _SETTING | _SWITCHING | {"rename"}
         if nobody or clause.negated or clause.way in ("ends", "past", "able"):
             return []
-        return list(self._told(clause, lemma))
+        return list(self._by_verb(clause, lemma))
 
-    def _told(self, clause: Clause, lemma: str) -> Iterator[Statement]:
+    def _by_verb(self, clause: Clause, lemma: str) -> Iterator[Statement]:
         verb, objects = self.reading.verb(clause), self.reading.objects(clause)
         passive, here = verb.startswith("be "), self.reading.here
         theme = clause.subject if passive else objects.get("", -1)
@@ -92,28 +92,28 @@ class Changes:
         """The value behind "the number changed: 0733"; -1 without one."""
         here, mark = self.reading.here, clause.predicate + 1
         tokens = here.sentence.tokens
-        told = mark + 1 < len(tokens) and tokens[mark].form in (":", "-", "–")
+        marked = mark + 1 < len(tokens) and tokens[mark].form in (":", "-", "–")
         said = next(
             (c for c in here.sentence.under[clause.predicate] if c > mark and here.is_measure(c)),
             -1,
         )
-        return said if told else -1
+        return said if marked else -1
 
     def _filled(self, clause: Clause) -> Iterator[Statement]:
         """As in "Spain becomes the launch market": that is Spain now."""
         here = self.reading.here
         tokens = here.sentence.tokens
-        told = [
+        complements = [
             c for label in ("xcomp", "obj") for c in clause.under(label) if tokens[c].tag == "NOUN"
         ]
-        if not told or tokens[clause.subject].tag not in ("PROPN", "X"):
+        if not complements or tokens[clause.subject].tag not in ("PROPN", "X"):
             return
-        owned = here.owned(told[0])
-        if not owned and not here.is_role(told[0]):
+        owned = here.owned(complements[0])
+        if not owned and not here.is_role(complements[0]):
             return
         yield from self.reading.make(
             clause,
-            *(owned or (here.attribute(told[0]), VALUE)),
+            *(owned or (here.attribute(complements[0]), VALUE)),
             here.name(clause.subject),
             [clause.subject],
             single=True,
@@ -297,7 +297,7 @@ class Changes:
             if holder >= 0:
                 yield from self._pair(clause, *owned, holder, old, single=True)
             return
-        if old >= 0 and new >= 0 and subject in ("we", self.reading.here.told.speaker, "user"):
+        if old >= 0 and new >= 0 and subject in ("we", self.reading.here.utterance.speaker, "user"):
             yield from self._pair(clause, subject, "uses", new, old, single=False)
         elif old >= 0 and new < 0 and not passive:
             yield from self._took_place(clause, objects, old)
@@ -397,8 +397,8 @@ class Changes:
     def _of_same_unit(self, old: int, new: int) -> Iterator[tuple[str, list[int]]]:
         """The old value, with the unit of the new one: "from 40 to 25 mW"."""
         here = self.reading.here
-        (told, _), *_rest = here.values(new, split=False)
-        number, _, unit = told.partition(" ")
+        (amount, _), *_rest = here.values(new, split=False)
+        number, _, unit = amount.partition(" ")
         for value, words in here.values(old, split=False):
             alone = unit and _is_number(value) and _is_number(number) and " " not in value
             yield (f"{value} {unit}" if alone else value), words
@@ -437,7 +437,7 @@ def corrected(here: Phrases, last: Statement | None) -> list[Statement]:
             start=sentence.start,
             end=sentence.end,
             rule=CHANGE,
-            valid_from=here.told.said_on,
+            valid_from=here.utterance.said_on,
             valid_to=None,
         )
     ]

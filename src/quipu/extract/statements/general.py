@@ -82,8 +82,10 @@ class General:
             return  # who somebody is, other rules read
         one = thing and not case and self._is_one(clause.subject) and self._is_one(at)
         if one or self._is_particular(at, case):
-            told = VALUE if thing and not case else phrase_of(("is", case))
-            yield from self.reading.tell(clause, name, told, at, single=thing, noun=told == VALUE)
+            predicate = VALUE if thing and not case else phrase_of(("is", case))
+            yield from self.reading.tell(
+                clause, name, predicate, at, single=thing, noun=predicate == VALUE
+            )
             return
         if clause.sentence.tokens[at].tag in ("ADJ", "ADV"):
             yield from self._is_so(clause, name)

@@ -45,7 +45,7 @@ class Measured:
         if clause.way == "due":
             return list(self._due(clause))
         usual = clause.way in ("holds", "begins") and not clause.copular
-        return list(self._told(clause)) if usual else []
+        return list(self._asserted(clause)) if usual else []
 
     def _due(self, clause: Clause) -> Iterator[Statement]:
         """What something must do or be, by when, where or how much: "must be in by 11:00"."""
@@ -68,7 +68,7 @@ class Measured:
         token = self.reading.here.sentence.tokens[clause.predicate]
         return f"be {token.form.lower()}"
 
-    def _told(self, clause: Clause) -> Iterator[Statement]:
+    def _asserted(self, clause: Clause) -> Iterator[Statement]:
         here, objects = self.reading.here, self.reading.objects(clause)
         theme = objects.get("", -1)
         passive = any(True for _ in clause.under("aux:pass", of=clause.predicate))
@@ -89,7 +89,7 @@ class Measured:
             if person and timed:
                 continue
             here.cut = (at,)
-            words = f"{self.reading.told_by(clause)} {case}"
+            words = f"{self.reading.predicate_of(clause)} {case}"
             yield from self.reading.tell(clause, name, words, at, single=True, rule=RULE)
             return
 
@@ -127,7 +127,7 @@ class Measured:
         usual = here.is_bare(theme) and not (clause.past or clause.perfect or clause.future)
         name = here.name(clause.subject)
         if usual and name and at >= 0 and here.is_recurring(at):
-            words = f"{self.reading.told_by(clause)} {here.attribute(theme)} on"
+            words = f"{self.reading.predicate_of(clause)} {here.attribute(theme)} on"
             yield from self.reading.tell(clause, name, words, at, single=True, rule=RULE)
 
     def _thing(self, at: int) -> str:
@@ -198,7 +198,7 @@ class Measured:
                 subject,
                 VALUE,
                 said,
-                here.told.said_on,
+                here.utterance.said_on,
                 None,
                 here.sentence.start,
                 here.sentence.end,

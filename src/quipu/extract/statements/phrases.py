@@ -151,7 +151,7 @@ class Phrases:
     for now, and what is said stands behind `floor`."""
 
     text: str
-    told: Utterance
+    utterance: Utterance
     spoken: Spoken = field(init=False)
     sentence: Sentence = field(init=False)
     times: dict[int, TimeSpan] = field(init=False)
@@ -163,10 +163,10 @@ class Phrases:
     within: _Within = _NOTHING
 
     def __post_init__(self) -> None:
-        self.spoken = self.told.spoken or Spoken()
-        if self.spoken.speaker != self.told.speaker:
+        self.spoken = self.utterance.spoken or Spoken()
+        if self.spoken.speaker != self.utterance.speaker:
             self.spoken.thing = self.spoken.things = ""
-            self.spoken.speaker = self.told.speaker
+            self.spoken.speaker = self.utterance.speaker
 
     def turn_to(self, sentence: Sentence) -> None:
         """Go on with another sentence, or with another clause of the same."""
@@ -181,7 +181,7 @@ class Phrases:
         end, before = len(self.sentence.tokens), self.within
         return _Within(
             self._named_before(end) or before.person,
-            self._topic() or self._told_before(end) or before.thing,
+            self._topic() or self._thing_before(end) or before.thing,
             self.possessed() or before.possessed,
         )
 
@@ -207,22 +207,22 @@ class Phrases:
 
     def _times(self, sentence: Sentence) -> dict[int, TimeSpan]:
         piece = self.text[sentence.start : sentence.end]
-        held: dict[int, TimeSpan] = {}
-        for span in find_spans(piece, now=self.told.now):
+        found: dict[int, TimeSpan] = {}
+        for span in find_spans(piece, now=self.utterance.now):
             if span.interval.backwards:
                 continue
             own = _words_of(sentence, span.start, span.end)
             if not _is_part_of_name(sentence, own):
-                held.update(dict.fromkeys(own, span))
-        return held
+                found.update(dict.fromkeys(own, span))
+        return found
 
     def _days(self, sentence: Sentence) -> dict[int, tuple[int, ...]]:
         """Of each word of a time, the words of that time; days without a year are times too."""
         piece = self.text[sentence.start : sentence.end]
         found: dict[int, tuple[int, ...]] = {}
         spans = {(span.start, span.end) for span in self.times.values()}
-        told = _united((*spans, *(m.span() for m in _DAY.finditer(piece))))
-        for start, end in _listed(piece, told):
+        stretches = _united((*spans, *(m.span() for m in _DAY.finditer(piece))))
+        for start, end in _listed(piece, stretches):
             words = tuple(
                 at
                 for at in _words_of(sentence, start, end)
@@ -247,26 +247,26 @@ class Phrases:
     def _meant(self, first: str, at: int) -> str:
         match first:
             case "i":
-                return self.told.speaker or "user"
+                return self.utterance.speaker or "user"
             case "we":
                 return "we"
             case "you":
-                return self.told.addressee
+                return self.utterance.addressee
             case "he":
                 return self._named_before(at) or self.within.person or self.spoken.person
             case "they":
                 return self.spoken.things
             case _:
-                return self._told_before(at) or self.within.thing or self.spoken.thing
+                return self._thing_before(at) or self.within.thing or self.spoken.thing
 
-    def _told_before(self, at: int) -> str:
+    def _thing_before(self, at: int) -> str:
         """What the sentence itself speaks of before "it"."""
         before = self._subject_before(at)
-        if before < 0 or not self._is_thing_told(before):  # "I changed my number, it's …"
+        if before < 0 or not self._is_antecedent(before):  # "I changed my number, it's …"
             before = self._subject_before(at, (*_SUBJECTS, "obj"))
-        return self.name(before) if before >= 0 and self._is_thing_told(before) else ""
+        return self.name(before) if before >= 0 and self._is_antecedent(before) else ""
 
-    def _is_thing_told(self, at: int) -> bool:
+    def _is_antecedent(self, at: int) -> bool:
         token = self.sentence.tokens[at]
         return (
             token.tag == "NOUN"
@@ -320,8 +320,8 @@ class Phrases:
         tokens = self.sentence.tokens
         if tokens[at].tag not in _NAMING or self._is_indefinite(at) or self._is_called(at):
             return ""
-        if tokens[at].lemma in KIN and (beside := self.beside(at)) >= 0:
-            return self.names_from(beside)
+        if tokens[at].lemma in KIN and (appositive := self.appositive(at)) >= 0:
+            return self.names_from(appositive)
         if tokens[at].tag == "PROPN" and at and tokens[at - 1].lemma in KIN:
             return self.names_from(at)
         owner = self.possessor(at)
@@ -405,8 +405,8 @@ class Phrases:
             for child in self.sentence.under[at]
         )
         after = tokens[at + 2] if at + 2 < len(tokens) else None
-        told_of = after is not None and (after.tag == "DET" or after.lemma in ("who", "which"))
-        return tokens[at].tag == "PROPN" and comma and not (closed or told_of)
+        described = after is not None and (after.tag == "DET" or after.lemma in ("who", "which"))
+        return tokens[at].tag == "PROPN" and comma and not (closed or described)
 
     def _of_owner(self, at: int, whose: str, child: int) -> str:
         rest = self.words(at, without=(child,))
@@ -416,7 +416,7 @@ class Phrases:
             return self.proper(rest)
         return self.proper(f"{_genitive(whose)} {rest}")
 
-    def beside(self, at: int) -> int:
+    def appositive(self, at: int) -> int:
         """The name right behind a noun, which is called so: "my sister Ann"; -1 without one."""
         tokens = self.sentence.tokens
         after = at + 1
@@ -492,7 +492,7 @@ class Phrases:
             return another
         if (owner := self.possessor(at)) is not None:
             return (
-                (owner[0], f"{attribute}{self._told_apart(at)}")
+                (owner[0], f"{attribute}{self._qualifier(at)}")
                 if all((owner[0], attribute))
                 else None
             )
@@ -505,16 +505,16 @@ class Phrases:
     def _another_one(self, at: int) -> tuple[str, str] | None:
         """(owner, attribute) of "the second one", behind "my main supervisor"."""
         tokens = self.sentence.tokens
-        told = [c for c in self.sentence.under[at] if tokens[c].label == "amod" and c < at]
-        if tokens[at].form.lower() != "one" or not told:
+        modifiers = [c for c in self.sentence.under[at] if tokens[c].label == "amod" and c < at]
+        if tokens[at].form.lower() != "one" or not modifiers:
             return None
         for before in range(at - 1, -1, -1):
             owner = self.possessor(before) if tokens[before].tag == "NOUN" else None
             if owner is not None and owner[0]:
-                return owner[0], f"{tokens[told[-1]].form.lower()} {tokens[before].lemma}"
+                return owner[0], f"{tokens[modifiers[-1]].form.lower()} {tokens[before].lemma}"
         return None
 
-    def _told_apart(self, at: int) -> str:
+    def _qualifier(self, at: int) -> str:
         """What tells one of an owner's things from another: the "for Q3" of "our budget for Q3"."""
         for child in self.sentence.under[at]:
             if self.sentence.tokens[child].label == "nmod" and self.case(child) in ("of", "for"):
@@ -578,7 +578,7 @@ class Phrases:
 
     def _whole(self, words: Sequence[int]) -> list[int]:
         """The words with those that are written together with them."""
-        held = set(words)
+        whole = set(words)
         for at in words:
             for step in (-1, 1):
                 i = at
@@ -586,12 +586,12 @@ class Phrases:
                     max(i, i + step)
                 ):
                     i += step
-                    held.add(i)
-        last = max(held, default=-1)
+                    whole.add(i)
+        last = max(whole, default=-1)
         while last >= 0 and self._goes_on(last):  # "0733-41 90 22"
             last += 1
-            held.add(last)
-        return sorted(held)
+            whole.add(last)
+        return sorted(whole)
 
     def _goes_on(self, at: int) -> bool:
         """Whether a number of several groups goes on behind a word."""
@@ -624,7 +624,7 @@ class Phrases:
         for head in heads:
             leave = [c for c in others if head == at] if split else []
             leave += [t for t in (*self.days, *self.times, *self.cut) if t != head]
-            leave += [c for c in self.sentence.under[head] if self._is_beside(head, c)]
+            leave += [c for c in self.sentence.under[head] if self._is_outside(head, c)]
             floor = max(self.floor, self._case_before(head)[0] - 1)
             if head < self.floor:
                 floor = -1
@@ -636,7 +636,7 @@ class Phrases:
                 found.append((said, words))
         return found
 
-    def _is_beside(self, head: int, child: int) -> bool:
+    def _is_outside(self, head: int, child: int) -> bool:
         """Whether a word under a value is no part of it."""
         tokens = self.sentence.tokens
         if self._is_apart(head, child):
@@ -695,7 +695,7 @@ class Phrases:
             at = tokens[at].head
         return at
 
-    def is_told_anew(self, predicate: int) -> bool:
+    def is_anew(self, predicate: int) -> bool:
         """Whether a clause says that it is so now, as it was not before."""
         tokens = self.sentence.tokens
         for at, token in enumerate(tokens):
@@ -710,8 +710,8 @@ class Phrases:
 
     def _is_date_behind(self, at: int) -> bool:
         """Whether a word leads a time: "since today", "from next month"."""
-        held = self.times | self.days
-        return any(i in held for i in range(at + 1, min(at + 3, len(self.sentence.tokens))))
+        dated = self.times | self.days
+        return any(i in dated for i in range(at + 1, min(at + 3, len(self.sentence.tokens))))
 
     def is_age(self, at: int) -> bool:
         """Whether it is a number of years: "six", "91 years old" by its number."""
@@ -753,7 +753,7 @@ class Phrases:
         tokens = self.sentence.tokens
         under = [tokens[c] for c in self.sentence.under[at] if c < at]
         the = any(t.label == "det" and t.lemma == "the" for t in under)
-        told = any(t.label in ("compound", "amod") for t in under)
+        modified = any(t.label in ("compound", "amod") for t in under)
         whole = not any(
             tokens[c].label in ("acl", "acl:relcl", "advcl") for c in self.sentence.under[at]
         )
@@ -765,15 +765,15 @@ class Phrases:
                 for t in under
             )
         )
-        return tokens[at].tag == "NOUN" and the and told and whole and not judged
+        return tokens[at].tag == "NOUN" and the and modified and whole and not judged
 
     def is_modified(self, at: int) -> bool:
         """Whether it is a noun that is told more of: "an expired certificate"."""
         tokens = self.sentence.tokens
-        told = any(
+        modified = any(
             tokens[c].label in ("amod", "compound") and c < at for c in self.sentence.under[at]
         )
-        return tokens[at].tag == "NOUN" and told and not self.is_judged(at)
+        return tokens[at].tag == "NOUN" and modified and not self.is_judged(at)
 
     def is_bare(self, at: int) -> bool:
         """Whether it is a noun of one that needs no article: "staging", "production"."""

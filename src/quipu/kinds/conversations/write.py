@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from quipu.extract import BY_RULE, Spoken, StatementReading, defined_names, told_facts
+from quipu.extract import BY_RULE, Spoken, StatementReading, defined_names, stated_facts
 from quipu.kinds.conversations.junk import Seen, noise
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.kinds.conversations.profile import stating
@@ -229,7 +229,7 @@ def _prepared(
     )
     claims = [*draft.claims(entities, chunk)]
     if rules.extract and turn.role not in _MACHINES:
-        claims += told_facts(
+        claims += stated_facts(
             text,
             [chunk],
             episode,
