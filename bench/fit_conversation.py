@@ -3,17 +3,17 @@
     quipu eval memory SET --keep FOLDER                        # writes the store, once
     python -m bench.fit_conversation collect SET FOLDER/*/evaluation.db OUT.jsonl
     python -m bench.fit_conversation fit OUT.jsonl             # TABLE: whether it was said
-    python -m bench.fit_conversation told SET FOLDER/*/evaluation.db OUT.jsonl
-    python -m bench.fit_conversation fit-told OUT.jsonl        # TOLD: whether what is told answers
+    python -m bench.fit_conversation correctness SET FOLDER/*/evaluation.db OUT.jsonl
+    python -m bench.fit_conversation fit-correctness OUT.jsonl # CORRECTNESS: whether it answers
 
 `collect` searches for every question inside its conversation, and for one in twelve of the
 questions that other conversations answer, under the names of the speakers of this one: hardly any
-of these was ever said here. `told` asks the questions that have an answer, of SET and of the halves
-of `bench/everyday` that may be looked at; right is what cites a turn with the answer, or says it.
-A fit minimises the logistic loss with a small ridge by projected gradient, so that a weight never
-leaves the sign it has in the table; questions with an answer weigh as much as those without, and of
-these the two kinds weigh the same; of what is told each conversation weighs the same. It prints
-what fits on the other conversations say of each, then the weights of all.
+of these was ever said here. `correctness` asks the questions that have an answer, of SET and of the
+halves of `bench/everyday` that may be looked at; right is what cites a turn with the answer, or
+says it. A fit minimises the logistic loss with a small ridge by projected gradient, so that a
+weight never leaves the sign it has in the table; questions with an answer weigh as much as those
+without, and of these the two kinds weigh the same; of what is told each conversation weighs the
+same. It prints what fits on the other conversations say of each, then the weights of all.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from quipu.answer.formula import Term
 from quipu.config import AnswerConfig, Config
 from quipu.evaluate.dataset import CORPUS, QUERIES, read_grades, read_rows
 from quipu.evaluate.figures import auroc
-from quipu.kinds.conversations.confidence import FORMULA, TABLE, TOLD
+from quipu.kinds.conversations.confidence import CORRECTNESS, FORMULA, TABLE
 from quipu.kinds.conversations.evaluate import TurnReferences
 from quipu.memory import Memory
 from quipu.records.reply import Reply
@@ -95,8 +95,8 @@ def collect(directory: Path, store: Path, out: Path) -> None:
             lines.write(json.dumps({**asked._asdict(), "inputs": held}) + "\n")
 
 
-def collect_told(directory: Path, store: Path, out: Path) -> None:
-    """One JSON line a question that has an answer: whether it was told, and the inputs."""
+def collect_correctness(directory: Path, store: Path, out: Path) -> None:
+    """One JSON line a question that has an answer: whether it was answered, and the inputs."""
     config = Config(answer=AnswerConfig(floor=0.0))
     with out.open("w") as lines:
         rows, grades = TurnReferences(), read_grades(directory)
@@ -127,35 +127,35 @@ def _tell_everyday(half: str, config: Config, lines: TextIO) -> None:
         for question, words in given.questions:
             if words != "-":
                 reply = memory.ask(question)
-                told = everyday_memory.answers(words, reply.contract.answer)
-                _write(lines, half, reply, right=told)
+                answered = everyday_memory.answers(words, reply.contract.answer)
+                _write(lines, half, reply, right=answered)
 
 
 def _write(lines: TextIO, conversation: str, reply: Reply, *, right: bool) -> None:
     inputs = reply.confidence.inputs
     if FORMULA.holds(inputs):
-        held = {term.name: inputs.get(term.name) for term in TOLD.table}
+        held = {term.name: inputs.get(term.name) for term in CORRECTNESS.table}
         row = {"conversation": conversation, "right": right, "inputs": held}
         lines.write(json.dumps(row) + "\n")
 
 
-def fit_told(records: Sequence[dict[str, Any]]) -> tuple[float, Floats]:
-    """(intercept, weights in the order of `TOLD.table`)."""
+def fit_correctness(records: Sequence[dict[str, Any]]) -> tuple[float, Floats]:
+    """(intercept, weights in the order of `CORRECTNESS.table`)."""
     of = Counter(r["conversation"] for r in records)
     share = np.array([1 / of[r["conversation"]] / len(of) for r in records])
     side = np.array([1.0 if r["right"] else -1.0 for r in records])
-    return _descend(_matrix(records, TOLD.table), side, share, TOLD.table)
+    return _descend(_matrix(records, CORRECTNESS.table), side, share, CORRECTNESS.table)
 
 
-def report_told(records: Sequence[dict[str, Any]]) -> None:
+def report_correctness(records: Sequence[dict[str, Any]]) -> None:
     """Print the weights and how the right ones are told, each conversation by the others' fit."""
     right = np.array([r["right"] for r in records])
-    odds = _held_out(records, fit_told, TOLD.table)
-    now = np.array([TOLD.value_of(r["inputs"]) for r in records])
+    odds = _held_out(records, fit_correctness, CORRECTNESS.table)
+    now = np.array([CORRECTNESS.value_of(r["inputs"]) for r in records])
     for name, values in (("other conversations' fit", odds), ("as it stands", now)):
         area = auroc(values[right].tolist(), values[~right].tolist())
         print(f"{name}: AUROC {area:.3f}; n = {right.sum()} + {(~right).sum()}")
-    _print_weights(*fit_told(records), TOLD.intercept, TOLD.table)
+    _print_weights(*fit_correctness(records), CORRECTNESS.intercept, CORRECTNESS.table)
 
 
 def fit(records: Sequence[dict[str, Any]]) -> tuple[float, Floats]:
@@ -245,19 +245,21 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("collect", "told"):
+    for name in ("collect", "correctness"):
         collecting = commands.add_parser(name)
         collecting.add_argument("set", type=Path)
         collecting.add_argument("store", type=Path)
         collecting.add_argument("out", type=Path)
-    for name in ("fit", "fit-told"):
+    for name in ("fit", "fit-correctness"):
         commands.add_parser(name).add_argument("inputs", type=Path)
     given = parser.parse_args()
-    if given.command in {"collect", "told"}:
-        (collect if given.command == "collect" else collect_told)(given.set, given.store, given.out)
+    if given.command in {"collect", "correctness"}:
+        (collect if given.command == "collect" else collect_correctness)(
+            given.set, given.store, given.out
+        )
     else:
         rows = [json.loads(line) for line in given.inputs.read_text().splitlines()]
-        (report if given.command == "fit" else report_told)(rows)
+        (report if given.command == "fit" else report_correctness)(rows)
 
 
 if __name__ == "__main__":

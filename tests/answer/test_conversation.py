@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from quipu.answer.confidence import FLOOR
 from quipu.answer.formula import Term
-from quipu.kinds.conversations.confidence import FORMULA, INTERCEPT, TABLE, TOLD
+from quipu.kinds.conversations.confidence import CORRECTNESS, FORMULA, INTERCEPT, TABLE
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 PAGE = (REFERENCE / "confidence-in-conversations.md").read_text("utf-8")
@@ -18,10 +18,10 @@ PAGE = (REFERENCE / "confidence-in-conversations.md").read_text("utf-8")
 def test_the_page_has_the_numbers_of_the_code() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (-?[\d.]+) \| (-?[\d.]+) \|", PAGE, re.MULTILINE)
     assert [(name, float(weight), float(neutral)) for name, weight, neutral in rows] == [
-        (term.name, term.weight, term.neutral) for term in (*TABLE, *TOLD.table)
+        (term.name, term.weight, term.neutral) for term in (*TABLE, *CORRECTNESS.table)
     ]
     assert f"e^-({INTERCEPT} +" in PAGE
-    assert f"e^-({TOLD.intercept} +" in PAGE
+    assert f"e^-({CORRECTNESS.intercept} +" in PAGE
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_worse_attribution_is_never_surer(one: float, other: float) -> None:
     assert 0.0 <= first <= second <= 1.0
 
 
-@given(st.sampled_from((*TABLE, *TOLD.table)), st.floats(0, 1), st.floats(0, 1))
+@given(st.sampled_from((*TABLE, *CORRECTNESS.table)), st.floats(0, 1), st.floats(0, 1))
 def test_each_input_counts_in_the_direction_of_its_weight(
     term: Term, one: float, other: float
 ) -> None:

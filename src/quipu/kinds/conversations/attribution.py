@@ -47,8 +47,8 @@ def attribution(
     one = named[0] if len(named) == 1 else None
     found = planner.frequencies("turn", telling_stems(question, rows), numbers)
     idf = np.array([bm25.idf(df, max(found.count, df)) for df in found.df.tolist()])
-    held = (found.tf > 0) @ idf / max(float(idf.sum()), 1e-9)
-    score = _WORDS * held - _ASKS * rows["asks"]
+    coverage = (found.tf > 0) @ idf / max(float(idf.sum()), 1e-9)
+    score = _WORDS * coverage - _ASKS * rows["asks"]
     if embedder is not None and space is not None and space == embedder.space:
         bare = _without(question.text, named)
         vector = question_vectors(embedder, bare).vector

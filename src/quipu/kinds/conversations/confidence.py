@@ -1,7 +1,7 @@
 """How sure an answer from a conversation is: how likely it was said at all, times how likely what
 is told answers, given that it was.
 
-    value = P(said) · P(told | said), each 1 / (1 + e^-(intercept + Σ weight · input))
+    value = P(said) · P(right | said), each 1 / (1 + e^-(intercept + Σ weight · input))
 
 Whether something was said depends on how near the turns come and, where the question names one
 speaker, on whose statement it is (`attribution.py`); whether what is quoted of it answers depends
@@ -15,7 +15,7 @@ from quipu.answer.gate import AnswerDraft
 from quipu.answer.kinds import Answers
 from quipu.records.refs import session_ref
 
-__all__ = ["ANSWERS", "FORMULA", "INTERCEPT", "TABLE", "TOLD"]
+__all__ = ["ANSWERS", "CORRECTNESS", "FORMULA", "INTERCEPT", "TABLE"]
 
 _LEAST_SCORE = -0.5
 INTERCEPT = -5.0
@@ -65,7 +65,7 @@ def is_from_a_conversation(inputs: Mapping[str, float | None]) -> bool:
     return inputs.get("said") is not None
 
 
-TOLD = ConfidenceFormula(
+CORRECTNESS = ConfidenceFormula(
     intercept=-0.2,
     table=(
         Term("stated", 2.1, 0.0, "share of the question that facts explain, where they answer", ""),
@@ -101,7 +101,7 @@ TOLD = ConfidenceFormula(
     holds=is_from_a_conversation,
 )
 
-FORMULA = ConfidenceFormula(INTERCEPT, TABLE, is_from_a_conversation, then=TOLD)
+FORMULA = ConfidenceFormula(INTERCEPT, TABLE, is_from_a_conversation, then=CORRECTNESS)
 
 
 class TurnAnswers(Answers):

@@ -157,9 +157,9 @@ class TurnReferences:
         return self._rows.get(ref, ref)
 
 
-def _text(held: Mapping[str, object], *keys: str) -> str:
+def _text(fields: Mapping[str, object], *keys: str) -> str:
     for key in keys:
-        value = held.get(key)
+        value = fields.get(key)
         if value is not None and value != "":
             return str(value)
     return ""
@@ -217,7 +217,7 @@ def _figures(
 ) -> MemoryEvaluation:
     graded = [a for a in answered if a.gold]
     groups = sorted({a.group for a in graded if a.group})
-    updates = [_above(a) for a in answered if a.group == _UPDATE and _told_twice(a)]
+    updates = [_above(a) for a in answered if a.group == _UPDATE and _has_order(a)]
     sides = [_both_sides(a) for a in graded if a.group == _CONTRADICTION]
     yes = [a.confidence for a in answered if a.answerable]
     no = [a.confidence for a in answered if not a.answerable]
@@ -243,7 +243,7 @@ def _figures(
     )
 
 
-def _told_twice(answered: JudgedTurnQuestion) -> bool:
+def _has_order(answered: JudgedTurnQuestion) -> bool:
     """Whether the old and the new value stand in turns of their own: one turn has no order."""
     return bool(answered.original and set(answered.updated) - set(answered.original))
 

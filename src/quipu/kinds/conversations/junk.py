@@ -115,8 +115,8 @@ class Seen:
         known = self._run.get(key)
         if known is None and self._ledger is not None:
             entry = self._ledger.get(_SEEN, key)
-            held = entry.value.decode() if entry else ""
-            known = held if held and self._store.get([held]) else None
+            recorded = entry.value.decode() if entry else ""
+            known = recorded if recorded and self._store.get([recorded]) else None
             if known is None:
                 self._new[key] = episode_id.encode()
         return self._run.setdefault(key, known or episode_id)

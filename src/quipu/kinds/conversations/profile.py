@@ -94,10 +94,10 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
 
 def stating(indexed: IndexedChunk, predicates: Iterable[str]) -> IndexedChunk:
     """The turn with what the facts read from it say of its speaker: the field "turn-states"."""
-    told = Counter(predicates)
-    if not told:
+    counts = Counter(predicates)
+    if not counts:
         return indexed
-    fields = {**indexed.fields, "turn-states": dict(told)}
+    fields = {**indexed.fields, "turn-states": dict(counts)}
     return replace(indexed, fields=fields)
 
 

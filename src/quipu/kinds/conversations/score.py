@@ -189,8 +189,8 @@ def _standing(
     found = np.zeros(len(numbers))
     if not turns["is_asker"].any() or _OWN_PAST.search(question.text):
         return found
-    told = index.frequencies("turn-states", [_INSTRUCTS], numbers).tf[:, 0] > 0
-    places = np.flatnonzero(told & (turns["is_asker"] > 0))
+    instructs = index.frequencies("turn-states", [_INSTRUCTS], numbers).tf[:, 0] > 0
+    places = np.flatnonzero(instructs & (turns["is_asker"] > 0))
     found[places[np.argsort(-base[places], kind="stable")[:_INSTRUCTIONS]]] = 1.0
     return found
 

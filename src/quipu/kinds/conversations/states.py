@@ -90,13 +90,13 @@ def _of_people(sentence: str, offset: int) -> Iterator[State]:
         match = pattern.search(sentence)
         if match is None:
             continue
-        held = match.groupdict()
-        said = held["new"]
+        groups = match.groupdict()
+        said = groups["new"]
         value = _stems(_CUT.split(said, maxsplit=1)[0])[:_MOST_OF_VALUE]
         of = [stem(attribute)]
         if attribute == "use":
             purpose = _FOR.search(said)
-            of += _stems(purpose.group(1) if purpose else held.get("old") or "")
+            of += _stems(purpose.group(1) if purpose else groups.get("old") or "")
         elif attribute == "prefer":
             of += value[-1:]
         elif attribute == "plan":
@@ -130,9 +130,9 @@ def _of_rule(
     match = pattern.search(sentence)
     if match is None:
         return
-    held = match.groupdict(default="")
-    of = [*_stems(held.get("what") or held.get("who") or ""), stem(attribute)]
-    value = _stems(_CUT.split(held.get("new", ""), maxsplit=1)[0])[:_MOST_OF_VALUE]
+    groups = match.groupdict(default="")
+    of = [*_stems(groups.get("what") or groups.get("who") or ""), stem(attribute)]
+    value = _stems(_CUT.split(groups.get("new", ""), maxsplit=1)[0])[:_MOST_OF_VALUE]
     if value:
         yield State(tuple(of[-_MOST_OF_ATTRIBUTE:]), tuple(value), offset, offset + len(sentence))
 

@@ -79,9 +79,9 @@ def find_replaced(
         asked |= {"state"} if asked else set(_OF_ANY)
     if not asked or _PAST.search(low) or _STRETCH.search(low):
         return None
-    wanted = [KINDS.index(kind) for kind in asked]
+    kinds = [KINDS.index(kind) for kind in asked]
     first = np.argsort(-scores, kind="stable")[:_FIRST].tolist()
-    stated = [s for place in first if (s := _stated(place, wanted, stems, turns, columns))]
+    stated = [s for place in first if (s := _stated(place, kinds, stems, turns, columns))]
     if len(stated) < 2:
         return None
     best, *others = stated
@@ -116,16 +116,16 @@ def _fitting(
 
 def _stated(
     place: int,
-    wanted: Sequence[int],
+    kinds: Sequence[int],
     stems: Sequence[str],
     turns: NDArray[np.void],
     columns: Sequence[bytes],
 ) -> _StatedValues | None:
-    """A turn's values of a wanted kind that share enough of the question's stems."""
+    """A turn's values of one of `kinds` that share enough of the question's stems."""
     if not turns["is_asker"][place] and turns["first_name"][place] == 0:
         return None  # what a machine says is no statement of anybody's
     values = read_values(columns[place])
-    values = values[np.isin(values["kind"], wanted)]
+    values = values[np.isin(values["kind"], kinds)]
     if not len(values):
         return None
     near = np.concatenate([values["unit"], values["about"]], axis=1)
@@ -149,11 +149,11 @@ def _replaces(old: _StatedValues, new: _StatedValues) -> tuple[float, bool]:
     """How well the best of the new values takes the place of one of the old, 0 if none does; and
     whether that is a state of the same attribute."""
     units, theirs = old.values["unit"], new.values["unit"]
-    count = _held(units, theirs)
+    count = _count_shared(units, theirs)
     sizes, others = np.count_nonzero(units, axis=1)[:, None], np.count_nonzero(theirs, axis=1)
     fewer = np.minimum(sizes, others)
     spoken = np.concatenate([units, old.values["about"]], axis=1)
-    follows = (_held(spoken, theirs) == others) & (units[:, None, 0] == theirs[:, 0])
+    follows = (_count_shared(spoken, theirs) == others) & (units[:, None, 0] == theirs[:, 0])
     of_one: NDArray[np.bool_] = np.logical_or(
         (count == fewer) & ((fewer > 1) | (sizes == others)), follows & (others > 1)
     )
@@ -168,7 +168,7 @@ def _replaces(old: _StatedValues, new: _StatedValues) -> tuple[float, bool]:
     return float(fits.max()), bool(np.any(same & state))
 
 
-def _held(stems: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArray[np.intp]:
-    """int[old, new]: how many of the stems that are wanted, none twice, are held."""
-    held = (stems[:, None, :, None] == wanted[None, :, None, :]) & (wanted > 0)[None, :, None, :]
-    return np.count_nonzero(held.any(axis=2), axis=2)
+def _count_shared(stems: NDArray[np.uint32], theirs: NDArray[np.uint32]) -> NDArray[np.intp]:
+    """int[old, new]: how many of `theirs`, none twice, are among `stems`."""
+    equal = (stems[:, None, :, None] == theirs[None, :, None, :]) & (theirs > 0)[None, :, None, :]
+    return np.count_nonzero(equal.any(axis=2), axis=2)

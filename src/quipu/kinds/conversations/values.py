@@ -89,8 +89,8 @@ def stem_hashes(stems: Sequence[str]) -> NDArray[np.uint32]:
 
 def read_values(blob: bytes) -> NDArray[np.void]:
     """The values of a turn's packed columns, a row a value (dtype VALUE); none of older ones."""
-    held = tail(blob)[: -TURN.itemsize]
-    return np.frombuffer(held[: len(held) // VALUE.itemsize * VALUE.itemsize], dtype=VALUE)
+    packed = tail(blob)[: -TURN.itemsize]
+    return np.frombuffer(packed[: len(packed) // VALUE.itemsize * VALUE.itemsize], dtype=VALUE)
 
 
 def pack_values(text: str) -> bytes:

@@ -47,7 +47,7 @@ _TOO_LONG = (
     "has {:,} characters, a turn at most {:,}: remember it as a text (`quipu add --file`), "
     "which is cut into passages"
 )
-_ID_HELD_ONE = (
+_REDACTED_ID = (
     "stands for an id that holds a secret: conversations whose ids differ in it alone become one; "
     "give the session another id"
 )
@@ -89,7 +89,7 @@ def add_sessions(
         transcript, redactions = _redacted(given)
         writer.redacted.update(redactions)
         if "[redacted:" in transcript.session_id:
-            tally.problems.append(Problem(transcript.session_id, _ID_HELD_ONE, "warning"))
+            tally.problems.append(Problem(transcript.session_id, _REDACTED_ID, "warning"))
         turns = iter(transcript.turns)
         while page := list(islice(turns, _PAGE)):
             _add_page(transcript, page, store, writer, tally, now=clock(), rules=rules)

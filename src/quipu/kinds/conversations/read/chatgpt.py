@@ -23,9 +23,9 @@ _RESULTS = frozenset(
 _THOUGHTS = frozenset({"thoughts", "reasoning_recap"})
 
 
-def is_chatgpt(held: Json) -> bool:
+def is_chatgpt(fields: Json) -> bool:
     """Whether an object is a conversation of this export."""
-    return isinstance(held.get("mapping"), dict)
+    return isinstance(fields.get("mapping"), dict)
 
 
 def read_chatgpt(path: str, value: object, *, stem: str) -> Sessions:

@@ -11,9 +11,9 @@ __all__ = ["NAME", "is_claude_export", "read_claude_export"]
 NAME = "claude-export"
 
 
-def is_claude_export(held: Json) -> bool:
+def is_claude_export(fields: Json) -> bool:
     """Whether an object is a conversation of this export."""
-    return isinstance(held.get("chat_messages"), list)
+    return isinstance(fields.get("chat_messages"), list)
 
 
 def read_claude_export(path: str, value: object, *, stem: str) -> Sessions:

@@ -31,8 +31,8 @@ def read_content(value: object) -> Content:
         if isinstance(block, str):
             content.speech.append(block)
         elif isinstance(block, dict):
-            held: Json = block  # pyright: ignore[reportUnknownVariableType]
-            _add(content, held, text(held, "type"))
+            fields: Json = block  # pyright: ignore[reportUnknownVariableType]
+            _add(content, fields, text(fields, "type"))
         else:
             raise InvalidInput(f"the message's content is {shown(value)}, not text or blocks")  # pyright: ignore[reportUnknownArgumentType]
     return content

@@ -20,11 +20,11 @@ NAME = "messages"
 _ANSWERS = frozenset({"tool", "function"})
 
 
-def is_message(held: Json) -> bool:
+def is_message(fields: Json) -> bool:
     """Whether an object is a message, or holds a list of them."""
-    if isinstance(held.get("messages"), list):
+    if isinstance(fields.get("messages"), list):
         return True
-    return isinstance(held.get("role"), str) and ("content" in held or "tool_calls" in held)
+    return isinstance(fields.get("role"), str) and ("content" in fields or "tool_calls" in fields)
 
 
 def read_messages(path: str, value: object, *, stem: str) -> Sessions:
@@ -53,20 +53,20 @@ def read_message_lines(path: str, data: bytes, *, stem: str) -> Sessions:
     return collector.sessions(NAME)
 
 
-def _session_of(held: Json) -> str:
-    return text(held, "session_id", "conversation_id", "thread_id", "sessionId")
+def _session_of(fields: Json) -> str:
+    return text(fields, "session_id", "conversation_id", "thread_id", "sessionId")
 
 
-def _read_holder(collector: Collector, held: Json, name: str, line: int) -> None:
-    session = _session_of(held) or text(held, "id") or name
-    time = collector.time(held.get("created_at") or held.get("created"), line)
-    collector.open(session, title=text(held, "title"), time=time)
-    _read_list(collector, session, a_list(held.get("messages"), "messages"), line)
+def _read_holder(collector: Collector, holder: Json, name: str, line: int) -> None:
+    session = _session_of(holder) or text(holder, "id") or name
+    time = collector.time(holder.get("created_at") or holder.get("created"), line)
+    collector.open(session, title=text(holder, "title"), time=time)
+    _read_list(collector, session, a_list(holder.get("messages"), "messages"), line)
 
 
-def _read_list(collector: Collector, session: str, held: list[object], line: int = 0) -> None:
+def _read_list(collector: Collector, session: str, messages: list[object], line: int = 0) -> None:
     collector.open(session)
-    for place, each in enumerate(held, 1):
+    for place, each in enumerate(messages, 1):
         try:
             message = an_object(each, f"message {place}")
         except InvalidInput as error:

@@ -64,8 +64,8 @@ def _whole(value: object) -> object:
     if isinstance(value, list):
         return [_whole(each) for each in cast(list[object], value)]
     if isinstance(value, dict):
-        held = cast(Json, value)
-        return {_SURROGATE.sub("\ufffd", key): _whole(each) for key, each in held.items()}
+        fields = cast(Json, value)
+        return {_SURROGATE.sub("\ufffd", key): _whole(each) for key, each in fields.items()}
     return value
 
 
@@ -119,10 +119,10 @@ def objects(value: object) -> list[Json]:
     return [cast(Json, each) for each in cast(list[object], value) if isinstance(each, dict)]
 
 
-def text(held: Json, *keys: str) -> str:
+def text(fields: Json, *keys: str) -> str:
     """The first of `keys` that holds text or a whole number, as text; "" when none does."""
     for key in keys:
-        value = held.get(key)
+        value = fields.get(key)
         if isinstance(value, str) and value.strip():
             return value.strip()
         if isinstance(value, int) and not isinstance(value, bool):
