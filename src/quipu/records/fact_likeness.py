@@ -11,7 +11,7 @@ from quipu.records.attributes import VALUE
 from quipu.records.fact_keys import USER, WE, FactKey
 from quipu.text import STOP_WORDS, stem_words, tokens
 
-__all__ = ["Told", "ValueKind", "likeness", "value_kind"]
+__all__ = ["FactTraits", "ValueKind", "likeness", "value_kind"]
 
 _NAMELESS = frozenset({USER, WE})
 _ABOUT = re.compile(
@@ -64,8 +64,9 @@ class ValueKind(NamedTuple):
     unit: str = ""
 
 
-class Told(NamedTuple):
-    """How a fact is told: of a thing, which has one of each kind, and as a change."""
+class FactTraits(NamedTuple):
+    """What the wording of a fact tells of it: that it is of a thing, which has one of each kind,
+    and that it is a change."""
 
     of_thing: bool
     changed: bool
@@ -89,9 +90,9 @@ def value_kind(value: str) -> ValueKind:
     return ValueKind(_NAME if named else _WORDS)
 
 
-def likeness(new: FactKey, value: str, old: FactKey, other: str, *, told: Told) -> int:
+def likeness(new: FactKey, value: str, old: FactKey, other: str, *, traits: FactTraits) -> int:
     """How near what is told of `new` is to what was told of `old`, by their keys and values; 0
-    where they tell of two things. `told` is how the first is told."""
+    where they tell of two things. `traits` are those of the first."""
     one, two = value_kind(value), value_kind(other)
     counted = bool(one.unit) and one.unit == two.unit
     if one.kind != two.kind or new.apart != old.apart or (one.unit and two.unit and not counted):
@@ -101,8 +102,8 @@ def likeness(new: FactKey, value: str, old: FactKey, other: str, *, told: Told) 
     shared = len(named) + len((_words(value) & _words(other)) - _owner(new))
     if not owners or (one.kind == _WORDS and not named):
         return _UNRELATED
-    near = owners == _SAME or (owners == _WITHIN and told.changed)
-    alone = near and told.of_thing and one.kind not in (_VERSION, _WORDS)
+    near = owners == _SAME or (owners == _WITHIN and traits.changed)
+    alone = near and traits.of_thing and one.kind not in (_VERSION, _WORDS)
     return owners + 3 * counted + 2 * shared if counted or shared or alone else _UNRELATED
 
 

@@ -33,7 +33,7 @@ import msgspec
 
 from quipu.records.attributes import SHIPPED, VALUE, Attributes
 from quipu.records.fact_keys import FactKey, affirmed, is_negated, key_of, owner_of, predicate_key
-from quipu.records.fact_likeness import Told, likeness
+from quipu.records.fact_likeness import FactTraits, likeness
 from quipu.records.record import Fact
 from quipu.text import name_key, stem_words
 from quipu.when.intervals import Interval, overlap, read_iso, touches
@@ -473,8 +473,8 @@ def _nearest(
         for old, other in known[max(place - _MOST_LOOKS, 0) : place]:
             if other is not chain and _may_give_way(old, other, new):
                 thing = bool(new.provenance.get("thing") or old.provenance.get("thing"))
-                told = Told(thing, _tells_change(new))
-                score = likeness(chain.key, new.object, other.key, old.object, told=told)
+                traits = FactTraits(thing, _tells_change(new))
+                score = likeness(chain.key, new.object, other.key, old.object, traits=traits)
                 near[old.fact_id] = (score, old, other)
     best = max((score for score, _, _ in near.values()), default=0)
     return [(old, other) for score, old, other in near.values() if best and score == best]
