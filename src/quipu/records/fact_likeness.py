@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from quipu.records.attributes import VALUE
 from quipu.records.fact_keys import USER, WE, FactKey
-from quipu.text import STOP_WORDS, stem_words, tokens
+from quipu.text import STOP_WORDS, stem_words, stems, tokens
+from quipu.when.dates import MONTH
 
 __all__ = ["FactTraits", "ValueKind", "likeness", "value_kind"]
 
@@ -23,16 +24,10 @@ _AMOUNT = re.compile(
     r"ten|eleven|twelve|twenty|thirty|forty|fifty|a hundred|half an?)(?P<thousand>[km]\b)?"
     r"(?P<unit>\s?%|-?\s?[^\W\d_]*)"
 )
-_MONTHS = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
-    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
-)
 _TIMES = (
     (
         "date",
-        re.compile(
-            rf"(?i)\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {_MONTHS}\b|\b{_MONTHS} \d|\d{{4}}-\d\d"
-        ),
+        re.compile(rf"(?i)\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH}\b|\b{MONTH} \d|\d{{4}}-\d\d"),
     ),
     (
         "day",
@@ -43,13 +38,7 @@ _TIMES = (
 _PHONE = re.compile(r"^[+\d][\d-]{2,} \d[\d -]{2,}$")
 _NUMBERED = re.compile(r"(?i)\b(?P<unit>[^\W\d_]{2,}) (?:v|no\.? ?)?\d[\d.]*(?![\w%])")
 _AMOUNT_OF, _NAME, _WORDS, _VERSION = "amount", "name", "words", "numbered"
-_DURATIONS = frozenset(
-    stem_words([str(w) for w in "second minute hour day week month year".split()])
-) | {
-    "h",
-    "min",
-    "s",
-}
+_DURATIONS = frozenset(stems("second minute hour day week month year")) | {"h", "min", "s"}
 _NO_UNITS = frozenset("a an per each at in on of for by to the and or since from with".split())
 _TITLE = frozenset("mr mrs ms dr prof".split())
 _LITTLE = frozenset({VALUE, "is", "has", "was", "have", "be"})

@@ -13,12 +13,17 @@ from typing import NamedTuple
 from quipu.patterns import late
 from quipu.when.intervals import MONTHS, CalendarDate, Interval, calendar_date, month_of
 
-__all__ = ["MONTH", "Item", "find_items", "month_number"]
+__all__ = ["MONTH", "MONTH_NAMES", "Item", "find_items", "month_number"]
 
 MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
+MONTH_NAMES = frozenset(
+    "january february march april may june july august september october november december jan feb "
+    "mar apr jun jul aug sep sept oct nov dec".split()
+)
+"""The names of months in lower case, as `MONTH` reads them."""
 _YEAR = r"[12]\d{3}"
 _COMMA = r"(?:[ ]{0,2},[ ]{0,2}|\.[ ]{0,2},?[ ]?|[ ]{1,2})"
 _ORDINAL = {

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from quipu.extract.grammar.words import ParsedToken
+from quipu.when.dates import MONTH_NAMES
 
 __all__ = ["is_tree", "mended"]
 
@@ -15,10 +16,6 @@ _QUOTES = frozenset({'"', "“", "”", "``", "''"})
 _LONGEST_TITLE = 8
 _THROWN_IN = frozenset("btw lol tbh imo pls plz please though tho anyway haha honestly lah".split())
 _LOOSE = frozenset("appos nmod dislocated nmod:unmarked obl:unmarked dep vocative".split())
-_MONTHS = frozenset(
-    "january february march april may june july august september october november december jan feb "
-    "mar apr jun jul aug sep sept oct nov dec".split()
-)
 _YEAR = 4
 _TOPS = frozenset({"root", "conj", "parataxis", "ccomp"})
 _OF_PHRASE = frozenset({"det", "compound", "amod", "nummod", "nmod:poss", "case", "flat"})
@@ -91,7 +88,7 @@ def _no_genitives(tokens: list[ParsedToken]) -> None:
         after = tokens[at + 1]
         behind = tokens[at + 2] if at + 2 < len(tokens) else after
         joined = after.tag in ("DET", "ADP", "SYM") or after.form.lower() in _BEHIND_IS
-        counting = behind.tag in _NAMING | {"ADJ"} and behind.form.lower() not in _MONTHS
+        counting = behind.tag in _NAMING | {"ADJ"} and behind.form.lower() not in MONTH_NAMES
         if joined or (after.tag == "NUM" and not counting):
             tokens[at] = replace(token, tag="AUX", lemma="be", label="cop")
 
@@ -308,9 +305,9 @@ def _dates(tokens: list[ParsedToken]) -> None:
     """What hangs on either word of "12 June" hangs on the upper one: it is one phrase."""
     for at in range(1, len(tokens)):
         day, month = tokens[at - 1], tokens[at]
-        if day.form.lower() in _MONTHS:
+        if day.form.lower() in MONTH_NAMES:
             day, month = month, day
-        if day.tag != "NUM" or month.form.lower() not in _MONTHS:
+        if day.tag != "NUM" or month.form.lower() not in MONTH_NAMES:
             continue
         upper, lower = (at - 1, at) if tokens[at].head == at - 1 else (at, at - 1)
         if tokens[lower].head != upper:

@@ -10,6 +10,7 @@ from quipu.extract.grammar import Sentence
 from quipu.extract.grammar.clauses import is_predicate, phrase, span_of
 from quipu.extract.statements.statement import Statement, clean, is_object, singular
 from quipu.when import TimeSpan, find_spans
+from quipu.when.dates import MONTH, MONTH_NAMES
 
 __all__ = ["ANNOUNCING", "KIN", "Phrases", "Spoken", "Utterance"]
 
@@ -40,23 +41,16 @@ _QUOTES = frozenset({'"', "“", "‘"})
 _SPELLS = frozenset("today yesterday tomorrow tonight night week month year".split())
 _GLUE = frozenset("-–/_.:@#+")
 _CLOCK = frozenset("am pm a.m. p.m. o'clock clock hour".split())
-_NAMES_OF_TIMES = frozenset(
-    "january february march april may june july august september october november december jan feb "
-    "mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday "
-    "sunday".split()
-)
-_NAMES_OF_MONTHS = frozenset(name for name in _NAMES_OF_TIMES if not name.endswith("day"))
-_MONTH = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
-    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+_NAMES_OF_TIMES = MONTH_NAMES | frozenset(
+    "monday tuesday wednesday thursday friday saturday sunday".split()
 )
 _EVERY = ("every", "each")
 _OFTEN = ("once", "twice", "times")
 _DAY = re.compile(
     rf"\b(?:every |each )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-    rf"(?:,? (?=\d|the \d|{_MONTH}))?)?"
-    rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b"
-    rf"|{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b)"
+    rf"(?:,? (?=\d|the \d|{MONTH}))?)?"
+    rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH}\b"
+    rf"|{MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b)"
     r"|\b(?:the )?(?:first|second|third|fourth|last) (?:mon|tues|wednes|thurs|fri|satur|sun)day"
     r" (?:of|in) (?:the|each|every) month\b"
     r"|\b(?:(?:every|each) (?:other |second )?)?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b"
@@ -890,7 +884,7 @@ class Phrases:
         """Whether it is a day of a month: "15 December"."""
         tokens = self.sentence.tokens
         words = self.days.get(at, (at,))
-        named = any(tokens[i].form.lower() in _NAMES_OF_MONTHS for i in words)
+        named = any(tokens[i].form.lower() in MONTH_NAMES for i in words)
         return named and any(c.isdigit() for i in words for c in tokens[i].form)
 
     def is_judged(self, at: int) -> bool:

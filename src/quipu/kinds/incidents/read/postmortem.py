@@ -18,6 +18,7 @@ from quipu.kinds.incidents.read.foreign import component_of, grade, metrics_in
 from quipu.kinds.incidents.read.tried import TimelineEntry, attempts, entries
 from quipu.read.fields import Fields, prose_of, slug
 from quipu.records.record import Properties
+from quipu.when.dates import MONTH_NAMES, month_number
 from quipu.when.instants import from_epoch, to_epoch
 
 __all__ = ["is_postmortem", "report"]
@@ -255,29 +256,6 @@ def _day(facts: Fields, path: str) -> str:
     return ""
 
 
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        (
-            "jan january",
-            "feb february",
-            "mar march",
-            "apr april",
-            "may",
-            "jun june",
-            "jul july",
-            "aug august",
-            "sep sept september",
-            "oct october",
-            "nov november",
-            "dec december",
-        ),
-        1,
-    )
-    for name in names.split()
-}
-
-
 def _spelled(text: str) -> str:
     """`3 March 2026`, `March 3rd, 2026` as `2026-03-03`; '' for anything else."""
     match = re.search(
@@ -287,8 +265,9 @@ def _spelled(text: str) -> str:
     )
     if not match:
         return ""
-    month = _MONTHS.get((match[2] or match[3]).casefold())
-    day = f"{match[5]}-{month or 0:02d}-{int(match[1] or match[4]):02d}"
+    name = (match[2] or match[3]).casefold()
+    month = month_number(name) if name in MONTH_NAMES else 0
+    day = f"{match[5]}-{month:02d}-{int(match[1] or match[4]):02d}"
     return day if _valid(day) else ""
 
 
