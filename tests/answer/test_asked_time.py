@@ -55,3 +55,9 @@ def test_no_surer_than_what_is_quoted() -> None:
     quoted = {"worth": 0.2, "similarity": 0.3}
     assert confidence_of(asked | quoted) == quoting.FORMULA.value_of(asked | quoted)
     assert confidence_of(asked | quoted) < confidence_of(asked)
+
+
+@given(SHARES, SHARES)
+def test_prose_is_never_told_for_sure(fit: float, met: float) -> None:
+    quoted = {"worth": 3.0, "similarity": 0.9, "met": met, "plain": 1.0, "margin": 1.0}
+    assert confidence_of({"tfit": fit, "stated": 0.0, "coverage": 1.0, **quoted}) < 0.7

@@ -22,6 +22,10 @@ def test_a_quotation_never_holds_a_mark_or_a_control_character(text: str) -> Non
     assert plain(quoted) == quoted
 
 
+def test_what_a_terminal_would_obey_is_taken_out_whole() -> None:
+    assert plain("The \x1b[31mlimit\x1b[0m is 17\x1b]0;pwned\x07 cups.") == "The limit is 17 cups."
+
+
 @given(st.text(max_size=200))
 def test_units_are_safe_and_in_order(text: str) -> None:
     read = units(text)

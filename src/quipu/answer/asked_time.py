@@ -54,5 +54,5 @@ FORMULA = ConfidenceFormula(
         ),
     ),
     holds=asks_for_a_time,
-    bounds=(quoting.FORMULA,),
+    bounds=(quoting.FORMULA, *quoting.PLAIN.bounds),
 )

@@ -30,13 +30,14 @@ _LOOKED_AT = 40_000
 _DOCUMENTED = 4_000
 _LONGEST_LINE = 1000
 CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\))"  # what a terminal would obey
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
 _SPACE = re.compile(r"\s+")
 _TICKS = re.compile(r"`{2,}")
 _BRACKETED = re.compile(r"\[(\s*[0-9]+(?:\s*,\s*[0-9]+)*\s*)\]")
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\s+\"[^\"]*\")?\)")
-_EMPHASIS = re.compile(r"(`[^`]*`)|(?<!\w)(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\2(?!\w)")
+_EMPHASIS = re.compile(r"(`[^`]*`)|(?<!\w)(\*\*|__(?!\w+__(?!\w))|\*)(?=\S)(.+?)(?<=\S)\2(?!\w)")
 _LISTED = re.compile(r"^\s*(?:[-*+•:@]|\d{1,3}[.)])\s?\S", re.MULTILINE)
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 # Of Markdown, and what Sphinx describes an object with: its name stands above what is said of it.

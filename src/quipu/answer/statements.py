@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from quipu.answer.answer_type import holds
 from quipu.answer.authority import asked_of_roles, otherwise
 from quipu.answer.dated_facts import is_by_grammar, said, told_by
 from quipu.answer.gate import Evidence
@@ -53,7 +54,8 @@ _OF_CODE = frozenset(
     for each in RelationType
     if EntityType.SYMBOL in each.row.sources or each == RelationType.REFERS_TO
 )
-"""Relations of code: they tell how it is, never why."""
+"""Relations of code: they tell how it is, never why, nor when something happens."""
+_MENTIONED = re.compile(r"\b(?:refer|mention)", re.IGNORECASE)
 _MOST_SOURCES = 4
 _MOST_RELATIONS = 400
 _ALSO = {"deadline": "due", "status": "state", "owner": "own"}
@@ -83,15 +85,19 @@ def state(
         return ruled[:_MOST]
     related = _relations(asked, plan, graph, pool, anchors)
     found = ruled or [
-        *(s for s in related if asked.answer_type != "reason" or s.kind not in _OF_CODE),
+        *(s for s in related if s.kind not in _OF_CODE or not _asks_when_or_why(asked)),
         *_facts(asked, graph, pool, anchors, now),
     ]
     answering = [
-        s._replace(explained=explained(asked.text, f"{_said(asked, s)} {_where(s)}", s.kind))
+        s._replace(explained=min(_share(asked, s), 1.0 if _counts(asked, s.text) else _DOUBTED))
         for s in found or _definitions(asked, graph, pool, anchors)
     ]
     best = max((s.explained for s in answering), default=0.0)
     return [s for s in answering if s.explained >= best - _LESS][:_MOST]
+
+
+def _asks_when_or_why(asked: Asked) -> bool:
+    return asked.answer_type == "reason" or asked.kind == "condition"
 
 
 def _ruled(
@@ -194,11 +200,29 @@ def _relations(
                 relation
             )
     order = {anchor: place for place, anchor in enumerate(anchors)}
+    both = _YES_OR_NO.match(asked.text) is not None and len(anchors) > 1
     for key in sorted(groups, key=lambda k: (order[k[1]], k[0], not k[2])):
-        statement = _stated(graph, evidence, key[1], key[2], groups[key])
+        relations = [r for r in groups[key] if not both or _joins(r, anchors)]
+        used = key[0] == RelationType.REFERS_TO and not _MENTIONED.search(asked.text)
+        statement = _stated(graph, evidence, key[1], key[2], relations, of_code=used)
         if statement is not None:
             yield statement
     yield from _of_parts(asked, graph, evidence, anchors)
+
+
+def _share(asked: Asked, statement: AnswerStatement) -> float:
+    said = f"{_said(asked, statement)} {_where(statement)}"
+    return explained(asked.text, said, statement.kind)
+
+
+def _counts(asked: Asked, text: str) -> bool:
+    """Whether a number is told where it is asked how many there are."""
+    return asked.kind != "number" or holds("number", text, asked.text)
+
+
+def _joins(relation: Relation, anchors: Sequence[str]) -> bool:
+    """Whether both ends are asked about: "is A a subclass of B?"."""
+    return relation.source_entity_id in anchors and relation.target_entity_id in anchors
 
 
 def _of_parts(
@@ -302,9 +326,16 @@ def _stated(
     anchor: str,
     outward: bool,
     relations: Sequence[Relation],
+    *,
+    of_code: bool = False,
 ) -> AnswerStatement | None:
+    """What relations of one type say of an anchor; with `of_code` what code says: documentation
+    that names a function does not call it."""
     supported = [
-        each for r in relations if (each := _supported(graph, evidence, r, outward)) is not None
+        each
+        for r in relations
+        if (each := _supported(graph, evidence, r, outward)) is not None
+        and (not of_code or any(e.is_code for e in each.evidence))
     ]
     if not supported:
         return None
