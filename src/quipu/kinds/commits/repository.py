@@ -13,7 +13,7 @@ import msgspec
 from quipu.kinds.commits.claims import CommitTask, prepare_commits
 from quipu.kinds.commits.model import CommitInput
 from quipu.kinds.commits.read import Repository, open_repository, reachable, read_commits
-from quipu.kinds.commits.write import CommitTally, add_commits
+from quipu.kinds.commits.write import PAGE, CommitTally, add_commits
 from quipu.ports import Store
 from quipu.records.document import Problem
 from quipu.records.progress import Progress
@@ -30,6 +30,9 @@ __all__ = ["HistoryReport", "add_history", "index_history"]
 
 _WORTH_WORKERS = 1_500
 _A_BATCH = 3_000
+_AHEAD = _A_BATCH // PAGE + 2
+"""Pages of commits that are made ready at a time: more than a batch, or who makes them ready would
+have nothing to do while one is written."""
 _SHOWN = 100
 
 
@@ -167,7 +170,9 @@ def _fill(
     cores = os.cpu_count() or 1
     count = workers or max(cores - 1, 1)  # this process has its hands full with writing
     worth = cores > 1 and len(first) > _WORTH_WORKERS
-    pool: Workers[Sequence[CommitTask], bytes] = Workers(prepare_commits, count if worth else 0)
+    pool: Workers[Sequence[CommitTask], bytes] = Workers(
+        prepare_commits, count if worth else 0, ahead=_AHEAD
+    )
     with _collecting_nothing(), pool as started:
         return add_commits(
             _chained(first, rest),

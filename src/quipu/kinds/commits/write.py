@@ -37,9 +37,10 @@ from quipu.write.batches import BatchWriter
 from quipu.write.prepare import Prepared
 from quipu.write.workers import WorkerDied, Workers
 
-__all__ = ["CommitTally", "add_commits"]
+__all__ = ["PAGE", "CommitTally", "add_commits"]
 
-_PAGE = 500
+PAGE = 500
+"""Commits that are made ready together."""
 _START = 7
 
 
@@ -130,7 +131,7 @@ class _Pages:
         self._waiting: list[Prepared] = []
 
     def __iter__(self) -> Iterator[list[CommitTask]]:
-        while page := list(islice(self._commits, _PAGE)):
+        while page := list(islice(self._commits, PAGE)):
             if job := list(self._tasks(page, self._clock())):
                 self._surround(job)
                 yield job
