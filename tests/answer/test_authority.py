@@ -125,6 +125,25 @@ def test_the_rules_can_be_changed(open_memory: Open, tree: Tree, memory: Memory)
 
 
 @pytest.mark.parametrize(
+    ("vendored", "owned_by"),
+    [
+        (("theirs.md",), set[str]()),
+        (("lib/", "theirs.md"), set[str]()),
+        (("theirs.md/",), {"@mallory"}),
+        ((), {"@mallory"}),
+    ],
+)
+def test_a_file_beside_all_folders_can_come_from_elsewhere(
+    open_memory: Open, tree: Tree, memory: Memory, vendored: tuple[str, ...], owned_by: set[str]
+) -> None:
+    tree({"theirs.md": SERVICE.format("owner: '@mallory'\n")})
+    config = Config(sources=SourcesConfig(vendored=vendored))
+    with open_memory("memory:", memory.home.folder, config=config) as other:
+        other.index()
+        assert owners(other) == owned_by
+
+
+@pytest.mark.parametrize(
     ("table", "said"),
     [({"wen": ""}, "no role 'wen'"), ({"web": "OWNS"}, "'OWNS' of 'web' needs no role")],
 )

@@ -127,5 +127,12 @@ def _spec(patterns: tuple[str, ...]) -> "GitIgnoreSpec":
     return GitIgnoreSpec.from_lines(patterns)
 
 
+@lru_cache(maxsize=16)
+def _of_folders(patterns: tuple[str, ...]) -> bool:
+    return all(pattern.endswith("/") for pattern in patterns)
+
+
 def _is_vendored(path: str, patterns: tuple[str, ...]) -> bool:
-    return bool(patterns) and _spec(patterns).match_file(path)
+    if "/" not in path and _of_folders(patterns):  # most references that are no path of a file
+        return False
+    return _spec(patterns).match_file(path)

@@ -187,16 +187,13 @@ def _checked_claims(claims: Iterable[Claim]) -> dict[tuple[str, str], Claimed]:
         for each in claim.chunk_ids:
             require_text(each, "a chunk that a claim stands in")
         key = (id_of(record), claim.episode_id)
-        earlier = checked.get(key)
-        chunk_ids = (*(earlier.chunk_ids if earlier else ()), *claim.chunk_ids)
-        checked[key] = Claimed(
-            key[0],
-            kind_of_record(record),
-            claim.episode_id,
-            tuple(dict.fromkeys(chunk_ids)),
-            record,
-            _encoded(record),
-        )
+        earlier, chunk_ids = checked.get(key), tuple(claim.chunk_ids)
+        if earlier is not None or len(chunk_ids) > 1:
+            before = earlier.chunk_ids if earlier else ()
+            chunk_ids = tuple(dict.fromkeys((*before, *chunk_ids)))
+        kind = kind_of_record(record)
+        body = _encoded(record)
+        checked[key] = Claimed(key[0], kind, claim.episode_id, chunk_ids, record, body)
     return checked
 
 

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import is_not
 from typing import ClassVar
 
 from quipu.ports import Store
@@ -65,7 +66,8 @@ class BatchWriter:
         out."""
         if prepared.episode is not None:
             kept = authorised(prepared.claims, prepared.episode, self._authority)
-            prepared = replace(prepared, claims=tuple(kept))
+            if len(kept) < len(prepared.claims) or any(map(is_not, kept, prepared.claims)):
+                prepared = replace(prepared, claims=tuple(kept))
         earlier = self._waiting.pop(prepared.ref, None)
         for sign, each in ((-1, earlier), (1, prepared)):
             if each is not None:

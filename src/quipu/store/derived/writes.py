@@ -1,6 +1,7 @@
 """One batch into the tables, a set of rows at a time."""
 
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -304,21 +305,26 @@ class BatchWrite:
 
     def _log(self, embedded: set[str]) -> tuple[int, int]:
         lines: list[tuple[str, str, str]] = []
-        live = self._still_live()
-        for kind, record_id in sorted(self._touched):
-            lines.append(
-                (rules.KINDS[kind], record_id, "put" if (kind, record_id) in live else "end")
-            )
+        ended = self._no_longer_live()
+        touched: tuple[list[str], ...] = tuple([] for _ in rules.KINDS)
+        for kind, record_id in self._touched:
+            touched[kind].append(record_id)
+        for kind, ids in enumerate(touched):
+            ids.sort()
+            name, gone = rules.KINDS[kind], ended[kind]
+            lines += [(name, each, "end" if each in gone else "put") for each in ids]
         lines += (("vector", chunk_id, "put") for chunk_id in sorted(embedded))
         return log(self._session, lines), len(lines)
 
-    def _still_live(self) -> set[tuple[int, str]]:
-        live = {(kind, record_id) for kind, record_id, *_ in self._new}
-        for number, kind in enumerate(rules.KINDS):
-            unsure = [i for k, i in self._touched - live if k == number]
+    def _no_longer_live(self) -> list[set[str]]:
+        """The touched records that nothing asserts any more, by kind."""
+        ended: list[set[str]] = [set() for _ in rules.KINDS]
+        for kind, record_id in self._touched.difference([new[:2] for new in self._new]):
+            ended[kind].add(record_id)
+        for kind, unsure in zip(rules.KINDS, ended, strict=True):
             if unsure:
-                live |= {(number, row.record_id) for row in self._live(kind, unsure)}
-        return live
+                unsure -= {row.record_id for row in self._live(kind, unsure)}
+        return ended
 
 
 def log(session: Session, lines: Sequence[tuple[str, str, str]]) -> int:
@@ -330,6 +336,7 @@ def log(session: Session, lines: Sequence[tuple[str, str, str]]) -> int:
     return first + len(lines) - 1
 
 
+@lru_cache(maxsize=64)  # all that one passage states comes together
 def _listed(chunk_ids: tuple[str, ...]) -> str:
     return msgspec.json.encode(chunk_ids).decode() if chunk_ids else ""
 
