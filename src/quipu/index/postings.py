@@ -227,7 +227,7 @@ class Postings:
 
     def _bound(self) -> None:
         """Begin anew where pages of many passages are held: those of late are among the lists."""
-        if sum(stored.held() for stored in self._stored.values()) > _PAGE_BYTES:
+        if sum(stored.page_bytes() for stored in self._stored.values()) > _PAGE_BYTES:
             for stored in self._stored.values():
                 stored.drop()
 
@@ -291,10 +291,10 @@ class Postings:
                 continue
             which, starts, ends = part.find(high, low)
             if mask is None and not stored.head.dead:
-                wanted = np.minimum(ends - starts, np.maximum(limit - df[which], 0))
+                sizes = np.minimum(ends - starts, np.maximum(limit - df[which], 0))
                 df[which] += ends - starts
-                here, often = part.together(starts, starts + wanted)
-                owner = np.repeat(which, wanted)
+                here, often = part.together(starts, starts + sizes)
+                owner = np.repeat(which, sizes)
             else:
                 here, often = part.together(starts, ends)
                 owner = np.repeat(which, ends - starts)

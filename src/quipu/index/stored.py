@@ -66,8 +66,8 @@ class Part:
         self.drop()
 
     def drop(self) -> None:
-        """Hold no page any more; `held` counts the bytes of those that were read since."""
-        self.held = 0
+        """Hold no page any more; `page_bytes` counts the bytes of those that were read since."""
+        self.page_bytes = 0
         self._rows = np.empty(self._total, dtype=f"<u{self._widths[0]}")
         self._tf = np.empty(self._total, dtype=f"<u{self._widths[1]}")
         self._there = np.zeros((self._total + PAGE - 1) // PAGE, dtype=np.bool_)
@@ -122,7 +122,7 @@ class Part:
             self._rows[begin : begin + len(rows)] = rows
             self._tf[begin : begin + len(tf)] = tf
             self._there[page] = True
-            self.held += len(blob)
+            self.page_bytes += len(blob)
 
     def everything(self) -> FieldPart:
         """The whole field, for merging and counting."""
@@ -186,9 +186,9 @@ class StoredSegment:
             self._parts[name] = made
         return self._parts[name]
 
-    def held(self) -> int:
+    def page_bytes(self) -> int:
         """The bytes of the pages of postings that were read."""
-        return sum(part.held for part in self._parts.values() if part is not None)
+        return sum(part.page_bytes for part in self._parts.values() if part is not None)
 
     def drop(self) -> None:
         """Hold no page of postings any more."""
