@@ -10,11 +10,6 @@ pytestmark = pytest.mark.model
 SAID = "2026-11-05T10:00:00.000Z"
 
 
-@pytest.fixture(scope="module")
-def encoder() -> MiniLM:
-    return MiniLM(threads=1)
-
-
 def _read(encoder: MiniLM, text: str) -> list[tuple[str, str, str]]:
     read = read_statements(text, observed_at=SAID, speaker="Ann", layers=encoder.read)
     return [(each.subject, each.predicate, each.object) for each in read]

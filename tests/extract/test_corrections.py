@@ -8,11 +8,6 @@ from quipu.extract.statements import Spoken, Statement, read_statements
 pytestmark = pytest.mark.model
 
 
-@pytest.fixture(scope="module")
-def encoder() -> MiniLM:
-    return MiniLM(threads=1)
-
-
 def _read(encoder: MiniLM, text: str, *, speaker: str, spoken: Spoken) -> list[Statement]:
     return read_statements(
         text,

@@ -9,11 +9,6 @@ pytestmark = pytest.mark.model
 SAID = "2026-05-01T10:00:00.000Z"
 
 
-@pytest.fixture(scope="module")
-def encoder() -> MiniLM:
-    return MiniLM(threads=1)
-
-
 def _read(encoder: MiniLM, text: str) -> list[tuple[str, str, str]]:
     found = read_statements(text, observed_at=SAID, speaker="user", layers=encoder.read)
     return [(each.subject, each.predicate, each.object) for each in found]

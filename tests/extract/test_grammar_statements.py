@@ -10,11 +10,6 @@ SAID = "2026-05-01T10:00:00.000Z"
 TODAY = "2026-05-01"
 
 
-@pytest.fixture(scope="module")
-def encoder() -> MiniLM:
-    return MiniLM(threads=1)
-
-
 def _read(encoder: MiniLM, text: str, speaker: str = "") -> list[Statement]:
     return read_statements(text, observed_at=SAID, speaker=speaker, layers=encoder.read)
 

@@ -11,11 +11,6 @@ pytestmark = pytest.mark.model
 SAID = "2026-11-05T10:00:00.000Z"
 
 
-@pytest.fixture(scope="module")
-def encoder() -> MiniLM:
-    return MiniLM(threads=1)
-
-
 def _read(encoder: MiniLM, text: str) -> list[Statement]:
     return read_statements(text, observed_at=SAID, speaker="user", layers=encoder.read)
 

@@ -40,7 +40,6 @@ _NUMBERED = re.compile(r"(?i)\b(?P<unit>[^\W\d_]{2,}) (?:v|no\.? ?)?\d[\d.]*(?![
 _AMOUNT_OF, _NAME, _WORDS, _VERSION = "amount", "name", "words", "numbered"
 _DURATIONS = frozenset(stems("second minute hour day week month year")) | {"h", "min", "s"}
 _NO_UNITS = frozenset("a an per each at in on of for by to the and or since from with".split())
-_TITLE = frozenset("mr mrs ms dr prof".split())
 _LITTLE = frozenset({VALUE, "is", "has", "was", "have", "be"})
 _UNRELATED, _LED, _WITHIN, _SAME = range(4)
 

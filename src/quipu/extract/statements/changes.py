@@ -220,14 +220,14 @@ class Changes:
         yield from self._pair(clause, subject, predicate, new, old, single=True)
 
     def _moved(self, clause: Clause, lemma: str, new: int, old: int) -> Iterator[Statement]:
-        tokens = self.reading.here.sentence.tokens
         here = self.reading.here
+        tokens = here.sentence.tokens
         subject = here.name(clause.subject) or here.kind(clause.subject)
-        measured = self.reading.here.is_measure(new)
+        measured = here.is_measure(new)
         low = tokens[clause.subject].form.lower()
-        person = self.reading.here.is_person(clause.subject)
+        person = here.is_person(clause.subject)
         if measured and not person and low != "we":
-            owned = self.reading.here.owned(clause.subject)
+            owned = here.owned(clause.subject)
             subject, predicate = owned or (subject, VALUE)
             yield from self._pair(clause, subject, predicate, new, old, single=True)
             return
