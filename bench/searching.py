@@ -80,6 +80,7 @@ def base_vectors(embedder: Embedder, kept: Path) -> Any:
     """float32[2000, d], the vectors of other passages, made once into the file `kept`."""
     if not kept.exists():
         words = Words(13)
+        kept.parent.mkdir(parents=True, exist_ok=True)
         np.save(kept, embedder.embed([words.passage() for _ in range(_BASES)]))
     return np.load(kept)
 
