@@ -9,7 +9,8 @@ A file of `bench/everyday/` holds sessions (`@ day`), turns (`user: …`), the f
 states (`= owner ; attribute ; value`; `~` marks one that may be read and need not be), the changes
 (`^ owner ; old ; new`) and questions asked at the end (`? question ; words of the answer`, `-`
 where nothing was said). A fact that was read counts as right when owner and value are those of a
-fact of its turn; the attribute is for the reader.
+fact of its turn; the attribute is for the reader. Facts of a turn with one value are one fact, told
+of one owner or another: it is found, and its change is followed, with any of them.
 """
 
 import argparse
@@ -25,7 +26,11 @@ from quipu.records.record import Fact
 from quipu.text import stems
 
 REPLIES = {"yes": r"^yes\b", "no": r"^no\b|\bno longer\b|\bnot\b|n't\b"}
-HALVES = ("tuned", "kept", "written_tuned", "written_kept", "third_tuned", "third_kept")
+HALVES = tuple(
+    f"{each}{half}"
+    for each in ("", "written_", "third_", "fourth_", "fifth_")
+    for half in ("tuned", "kept")
+)
 FOLDER = Path(__file__).parent / "everyday"
 LAST = "2025-12-20T12:00:00.000Z"
 SURE = 0.7
@@ -56,7 +61,8 @@ class Set:
     """A whole file."""
 
     turns: list[Said] = field(default_factory=list)
-    changes: list[tuple[str, str, str]] = field(default_factory=list)
+    changes: list[tuple[str, str, str, int]] = field(default_factory=list)
+    """Owner, old value, new value, and how many turns had been said when it was told."""
     questions: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -71,7 +77,8 @@ def read(path: Path) -> Set:
         elif mark in ("=", "~"):
             found.turns[-1].facts.append(Gold(parts[0], parts[-1], mark == "="))
         elif mark == "^":
-            found.changes.append((parts[0], parts[1], parts[2]))
+            found.changes.append((parts[0], parts[1], parts[2], len(found.turns)))
+            found.turns[-1].facts.append(Gold(parts[0], parts[1], False))  # that it ended
         elif mark == "?":
             found.questions.append((parts[0], parts[1]))
         elif mark.endswith(":"):
@@ -100,16 +107,21 @@ def write(memory: Memory, given: Set) -> None:
 def same(gold: Gold, fact: Fact) -> bool:
     """Whether a fact says what is wanted, whichever side it is told from: "Ann is our treasurer"
     tells of Ann that she is the treasurer."""
-    sides = {frozenset(stems(fact.subject)), frozenset(stems(fact.object))}
+    sides = {_words(fact.subject), _words(fact.object)}
     if fact.provenance.get("noun"):
-        sides.add(frozenset(stems(fact.predicate)))
-    owner, value = set(stems(gold.owner)), set(stems(gold.value))
+        sides.add(_words(fact.predicate))
+    owner, value = _words(gold.owner), _words(gold.value)
     return any(
         value <= one and (owner <= other or other <= owner)
         for one in sides
         for other in sides
         if one is not other or len(sides) == 1
     )
+
+
+def _words(text: str) -> frozenset[str]:
+    """By their stems; all of them where there are none but small ones: "we"."""
+    return frozenset(stems(text)) or frozenset(text.lower().split())
 
 
 def facts(memory: Memory, given: Set, *, show: bool) -> None:
@@ -122,7 +134,11 @@ def facts(memory: Memory, given: Set, *, show: bool) -> None:
     for turn in given.turns:
         place[turn.session] = place.get(turn.session, 0) + 1
         held = read_in.get(f"session:{turn.session}#{place[turn.session]}", [])
-        missed = [g for g in turn.facts if g.wanted and not any(same(g, f) for f in held)]
+        missed = [
+            g
+            for g in turn.facts
+            if g.wanted and not any(same(o, f) for o in _alike(g, turn) for f in held)
+        ]
         wrong = [f for f in held if not any(same(g, f) for g in turn.facts)]
         wanted += sum(g.wanted for g in turn.facts)
         found += sum(g.wanted for g in turn.facts) - len(missed)
@@ -140,21 +156,54 @@ def facts(memory: Memory, given: Set, *, show: bool) -> None:
     )
 
 
+def _alike(gold: Gold, turn: Said) -> list[Gold]:
+    """The facts of a turn that tell the value of one, of whomever."""
+    return [each for each in turn.facts if each.value.casefold() == gold.value.casefold()]
+
+
+def _told_of(given: Set, owner: str, value: str) -> list[Gold]:
+    """The facts by which turns tell a value of an owner."""
+    gold = Gold(owner, value, True)
+    alike = [
+        each
+        for turn in given.turns
+        if any(o.owner == owner and o.value.casefold() == value.casefold() for o in turn.facts)
+        for each in _alike(gold, turn)
+    ]
+    return list(dict.fromkeys((gold, *alike)))
+
+
+def _places(given: Set) -> dict[str, int]:
+    """Of the ref of each turn, how many were said up to it."""
+    found: dict[str, int] = {}
+    within: dict[str, int] = {}
+    for count, turn in enumerate(given.turns, 1):
+        within[turn.session] = within.get(turn.session, 0) + 1
+        found[f"session:{turn.session}#{within[turn.session]}"] = count
+    return found
+
+
 def changes(memory: Memory, given: Set, *, show: bool) -> None:
     """How many old values have lost their place to the new, and how many others have."""
     live = memory.facts(live=True, as_of=LAST)
     every = memory.facts()
     done = 0
-    for owner, old, new in given.changes:
-        held = any(same(Gold(owner, new, True), fact) for fact in every)
-        gone = not any(same(Gold(owner, old, True), fact) for fact in live)
-        known = any(same(Gold(owner, old, True), fact) for fact in every)
+    changed: list[Gold] = []
+    place = _places(given)
+    for owner, old, new, said in given.changes:
+        before, after = _told_of(given, owner, old), _told_of(given, owner, new)
+        changed += before
+        earlier = [f for f in every if place[str(f.provenance.get("path"))] < said]
+        held = any(same(gold, fact) for gold in after for fact in every)
+        known = any(same(gold, fact) for gold in before for fact in earlier)
+        living = [fact for fact in earlier if fact in live]
+        gone = not any(same(gold, fact) for gold in before for fact in living)
         done += held and gone and known
         if show and not (held and gone and known):
             print(f"      not followed: {owner} ; {old} → {new} ({held=}, {gone=}, {known=})")
     ended = [f for f in every if f.valid_from and f.fact_id not in {g.fact_id for g in live}]
     stated = [f for f in ended if f.valid_to is None]
-    wrong = [f for f in stated if not any(same(Gold(o, v, True), f) for o, v, _ in given.changes)]
+    wrong = [f for f in stated if not any(same(gold, f) for gold in changed)]
     if show:
         for fact in wrong:
             print(f"      superseded: {fact.subject} | {fact.predicate} | {fact.object}")

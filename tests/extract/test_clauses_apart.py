@@ -24,6 +24,7 @@ def test_clauses_that_marks_join_are_read_one_by_one(encoder: MiniLM) -> None:
     text = "Search runs on Solr 9 with 4 shards, our cache is Redis, and the queue holds 20 jobs."
     assert _read(encoder, text) == [
         ("search", "runs on", "Solr 9"),
+        ("search", "runs with", "4 shards"),
         ("we", "cache", "Redis"),
         ("queue", "holds", "20 jobs"),
     ]
@@ -85,6 +86,8 @@ STATED = [
     ("The new rep is some Leon.", ("rep", "is", "some Leon")),
     ("The fair is on 19 June in Bodmin.", ("fair", "is in", "Bodmin")),
     ("Our vet is Mr Prosser from Llandovery.", ("Mr Prosser", "is from", "Llandovery")),
+    ("Rhona from the port authority called.", ("Rhona", "is from", "port authority")),
+    ("Rhona, from the port authority, has agreed.", ("Rhona", "is from", "port authority")),
     ("We've put the top field under clover.", ("top field", "is under", "clover")),
     ("The top field's down to barley.", ("top field", "is down to", "barley")),
     ("The fee goes up next season to 920.", ("fee", "value", "920")),
@@ -141,3 +144,80 @@ def test_what_stands_beside_it_is_not_told(encoder: MiniLM, text: str, wrong: st
 
 def test_what_was_never_meant_is_not_kept(encoder: MiniLM) -> None:
     assert _read(encoder, "The door code is 4471. I mean 4417!") == [("door code", "value", "4417")]
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("My vet is Tom Prosser, who lives in Rome.", ("Tom Prosser", "lives in", "Rome")),
+        ("My vet is Tom Prosser, who lives in Rome.", ("Ann", "vet", "Tom Prosser")),
+        ("We hired Rhona, who's in on Mondays.", ("Rhona", "is in on", "Mondays")),
+        (
+            "Payments go through the ledger, which runs on MySQL 5.7, and the port is 8080.",
+            ("ledger", "runs on", "MySQL 5.7"),
+        ),
+        ("I met Otto from Kiel, who lives in Rome.", ("Otto", "lives in", "Rome")),
+    ],
+)
+def test_what_tells_more_of_something_is_read_of_it(
+    encoder: MiniLM, text: str, wanted: tuple[str, str, str]
+) -> None:
+    assert wanted in _read(encoder, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "If you see Rhona, who lives in Rome, the limit is 5.",
+        "Is it Rhona, who lives in Rome?",
+        "We hired somebody, who lives in Rome.",
+        "It costs a fortune, which is in Rome a scandal.",
+    ],
+)
+def test_what_tells_more_of_nobody_known_is_not_read(encoder: MiniLM, text: str) -> None:
+    assert not any("Rome" in each[2] for each in _read(encoder, text))
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("My landlord, Mr De Graaf, lives in Rome.", ("Ann", "landlord", "Mr De Graaf")),
+        ("My landlord, Mr De Graaf, lives in Rome.", ("Mr De Graaf", "lives in", "Rome")),
+        ("Nadia, our new landlady, lives in Rome.", ("we", "landlady", "Nadia")),
+        (
+            "I bought Bryn Hyfryd, a farmhouse near Kiel, built in 1842.",
+            ("Bryn Hyfryd", "is built in", "1842"),
+        ),
+        (
+            "I bought Bryn Hyfryd, a farmhouse near Kiel.",
+            ("Bryn Hyfryd", "is", "a farmhouse near Kiel"),
+        ),
+        (
+            "We hired a second physio, Rhona, who's in on Mondays.",
+            ("Rhona", "is", "a second physio"),
+        ),
+        ("We hired a second physio, Rhona, who's in on Mondays.", ("Rhona", "is in on", "Mondays")),
+        ("Our carer is a woman called Rhona, she lives in Rome.", ("we", "carer", "Rhona")),
+        ("Our carer is a woman called Rhona, she lives in Rome.", ("Rhona", "lives in", "Rome")),
+    ],
+)
+def test_what_is_told_between_commas_is_a_statement(
+    encoder: MiniLM, text: str, wanted: tuple[str, str, str]
+) -> None:
+    assert wanted in _read(encoder, text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Otto, a quick question.",
+        "Rhona, my sister, and Otto live in Rome.",
+        "I met Rhona, a friend and Otto.",
+        "On Monday, the last day of term, I swim.",
+        "Is Rhona, my boss, in Rome?",
+        'He said "Rhona, a nurse, is here".',
+    ],
+)
+def test_several_things_and_a_call_are_nothing_told(encoder: MiniLM, text: str) -> None:
+    found = _read(encoder, text)
+    assert not any(predicate in ("is", "boss", "sister", "value") for _, predicate, _ in found)

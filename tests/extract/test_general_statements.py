@@ -14,6 +14,7 @@ def _read(encoder: MiniLM, text: str) -> list[tuple[str, str, str]]:
     return [(each.subject, each.predicate, each.object) for each in found]
 
 
+_HALL = "the Methodist hall"
 STATED = [
     ("The release manager is Goran.", ("release manager", "is", "Goran")),
     ("The best seller's the cheese scone now.", ("best seller", "is", "the cheese scone")),
@@ -33,7 +34,43 @@ STATED = [
     ("Talk to Ms Lie, she's our contact.", ("we", "contact", "Ms Lie")),
     ("Stewart's number changed: 07700 900733.", ("Stewart", "number", "07700 900733")),
     ("Snacks budget cut to 25.", ("Snacks budget", "value", "25")),
+    ("The roof will be Welsh slate.", ("roof", "value", "Welsh slate")),
+    ("The caching layer will be Redis.", ("caching layer", "is", "Redis")),
+    ("The fair is on Tuesdays at half past seven.", ("fair", "is at", "half past seven")),
+    ("There are 112 tests.", ("tests", "value", "112")),
+    ("From today we're open 8 till 6.", ("we", "is open", "8 till 6")),
+    ("I've settled the kitchen colour: sage green.", ("kitchen colour", "value", "sage green")),
+    ("Title's settled: Cold Clouds.", ("title", "value", "Cold Clouds")),
+    (
+        "Our accountant wants the papers before 28 February.",
+        ("papers", "is due before", "28 February"),
+    ),
+    ("Ann wants 25 pounds a week.", ("Ann", "wants", "25 pounds a week")),
+    ("I'll do Tuesdays and Thursdays.", ("user", "does", "Tuesdays and Thursdays")),
+    ("Operation's on 9 September.", ("Operation", "is on", "9 September")),
+    ("Our nurse is Ann Bo, who's off on Fridays.", ("Ann Bo", "is off on", "Fridays")),
+    ("Our baker is Bo Lie, who asks 40 pounds a day.", ("Bo Lie", "asks", "40 pounds a day")),
+    ("The paid plan, which costs 9 euros, is closed.", ("paid plan", "costs", "9 euros")),
+    ("The run takes 4 s and peaks at 410 MB.", ("run", "peaks at", "410 MB")),
+    ("The pipeline takes 4 min 5 s now.", ("pipeline", "takes", "4 min 5 s")),
+    ("The default is now 8 threads.", ("default", "value", "8 threads")),
+    ("Yes, issue 58 is closed.", ("issue 58", "status", "closed")),
+    ("Bridie next door has the spare key.", ("spare key", "is held by", "Bridie next door")),
+    ("Lone from the port authority came.", ("Lone", "is from", "port authority")),
+    ("Our carer is a woman called Agnes.", ("we", "carer", "Agnes")),
+    ("im in leeds now", ("user", "is in", "leeds")),
+    ("Rehearsals move to Wednesdays, in the Methodist hall.", ("rehearsals", "is in", _HALL)),
+    ("We bought a Koga, second hand, 480 euros.", ("Koga", "costs", "480 euros")),
+    ("We bought a Clearview for 900 pounds from Bo.", ("Clearview", "costs", "900 pounds")),
+    ("The attic is done, so that makes four rooms.", ("rooms", "value", "four")),
+    ("Ingest runs on Kafka 3.4 with 12 partitions.", ("ingest", "runs with", "12 partitions")),
+    ("Which means that the budget has gone up to 92,000.", ("budget", "value", "92,000")),
+    ("I'm writing the report, review is on 25 Feb.", ("review", "value", "25 Feb")),
+    ("I hired a second physio, Sander, who's in on Mondays.", ("Sander", "is in on", "Mondays")),
+    ("The root cause was an expired key.", ("root cause", "value", "an expired key")),
+    ("bin day's Thursday now", ("bin day", "value", "Thursday")),
 ]
+
 
 APART = [
     ("Rolls sell at £4.20, rye at £4.80.", ("rye", "value", "£4.80")),
@@ -48,6 +85,18 @@ UNSTATED = [
     "I had one idea.",
     "Did Lea leave in 2022?",
     "If Lea left in 2022, nobody knew.",
+    "The meeting will be fun.",
+    "He won't manage the stairs alone.",
+    "Management wanted the timeout at 5 minutes.",
+    "Famous last words, I daresay.",
+    "Half the users open the thing.",
+    "The backup doesn't start till quarter to three.",
+    "The alert's been raised, by the way.",
+    "There are about 300 minutes left.",
+    "There are two options here.",
+    "There's one thing I forgot.",
+    "Ann will be in Rome on 3 May.",
+    "My landlord never picks up his phone.",
 ]
 
 

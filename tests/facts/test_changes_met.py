@@ -83,6 +83,38 @@ def _live(memory: Memory) -> set[str]:
             "every Tuesday",
         ),
         ("Joan keeps the books.", "Joan is handing the books over to Pat.", "Joan", "Pat"),
+        (
+            "The archive's retention is 30 days.",
+            "The retention of the archive is back at 14 days because the disk is full.",
+            "30 days",
+            "14 days",
+        ),
+        (
+            "We use Sonar.",
+            "We switched to Semgrep last week because Sonar lost two reports.",
+            "Sonar",
+            "Semgrep",
+        ),
+        (
+            "We use Unity.",
+            "We're off Unity, the game runs on Bevy since last night.",
+            "Unity",
+            "Bevy",
+        ),
+        ("We dropped MySQL for Postgres.", "We decided to go back to MySQL.", "Postgres", "MySQL"),
+        (
+            "The manual is in the wiki.",
+            "The manual is in the shared drive since Monday.",
+            "the wiki",
+            "the shared drive",
+        ),
+        ("The key is owned by Ann.", "Ann gave the key to Mikkel.", "Ann", "Mikkel"),
+        (
+            "The quota is 100 requests a minute.",
+            "The quota is set to 250 requests a minute.",
+            "100 requests a minute",
+            "250 requests a minute",
+        ),
     ],
 )
 def test_a_change_meets_what_it_changes(
@@ -126,4 +158,11 @@ def test_what_only_the_general_rule_read_is_never_told_for_sure(memory: Memory) 
     _say(memory, "Joan keeps the books.")
     reply = memory.ask("Who keeps the books?")
     assert "Joan" in reply.contract.answer
+    assert reply.confidence.value < 0.7
+
+
+def test_a_fact_is_doubted_where_a_later_turn_tells_another_value(memory: Memory) -> None:
+    _say(memory, "The firmware version is 2.0.0.", "Nice weather. Released as firmware 2.0.1.")
+    reply = memory.ask("What version is the firmware at?")
+    assert "2.0.1" in reply.contract.answer
     assert reply.confidence.value < 0.7

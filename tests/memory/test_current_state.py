@@ -166,6 +166,53 @@ def test_who_was_spoken_of_in_the_turn_before_is_meant(told: Memory) -> None:
     ]
 
 
+_TALK = (
+    ("user", "My sister Saga teaches chemistry."),
+    ("assistant", "Is the summer fair still on?"),
+    ("user", "It is on 4 May."),
+    ("user", "Her husband is called Pelle."),
+    ("user", "The retry limit is 3."),
+    ("assistant", "Are you sure?"),
+    ("user", "No, 4."),
+    ("user", "Who keeps the books?"),
+    ("assistant", "How is Otto getting on?"),
+    ("user", "Fine. He works on Mondays."),
+)
+
+
+@pytest.mark.parametrize("given", ["one by one", "growing"])
+def test_a_conversation_is_read_alike_however_it_is_written(
+    tmp_path: Path, clock: _Clock, given: str
+) -> None:
+    turns = tuple(
+        Turn(
+            session_id="s",
+            offset=n,
+            speaker=speaker,
+            role=speaker,
+            text=text,
+            time=f"2026-04-05T10:{n:02}:00.000Z",
+        )
+        for n, (speaker, text) in enumerate(_TALK, 1)
+    )
+    ends = range(1, len(turns) + 1)
+    parts = [turns[end - 1 : end] if given == "one by one" else turns[:end] for end in ends]
+    read: list[list[tuple[str, str, str, str | None]]] = []
+    for name, written in (("whole.db", [turns]), ("parts.db", parts)):
+        with Memory.open(tmp_path / name, clock=clock) as memory:
+            for part in written:
+                memory.add_sessions([Transcript(session_id="s", group="s", turns=part)])
+            facts = memory.facts()
+            read.append(sorted((f.subject, f.predicate, f.object, f.valid_from) for f in facts))
+    assert read[0] == read[1]
+    assert {("summer fair", "value", "4 May"), ("Saga", "husband", "Pelle")} <= {
+        each[:3] for each in read[0]
+    }
+    assert {("retry limit", "value", "4"), ("Otto", "works on", "Mondays")} <= {
+        each[:3] for each in read[0]
+    }
+
+
 @pytest.mark.parametrize("apart", [0, 1], ids=["in one text", "on one day"])
 def test_what_is_said_later_on_one_day_takes_the_place(
     told: Memory, clock: _Clock, apart: int

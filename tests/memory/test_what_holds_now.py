@@ -66,7 +66,7 @@ def test_what_was_replaced_is_marked_whichever_way_it_is_found(memory: Memory) -
 
 def test_of_what_is_counted_the_last_count_holds(memory: Memory) -> None:
     live = [fact.object for fact in memory.facts("user", "drinks", live=True)]
-    assert live == ["one cup of coffee"]
+    assert live == ["one cup of coffee a day"]
 
 
 def test_owners_never_mix(memory: Memory) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from quipu.when import read_question_time
+from quipu.when import dateless, read_question_time
 from quipu.when.intervals import iso
 
 NOW = "2026-05-20T10:00:00.000Z"
@@ -19,6 +19,19 @@ def test_a_date_is_taken_out() -> None:
 def test_a_question_without_time() -> None:
     time = read_question_time("When was the bridge built?")
     assert (time.kind, time.base) == ("none", "When was the bridge built?")
+
+
+@pytest.mark.parametrize(
+    ("text", "bare"),
+    [
+        ("Where did I live in February 2025?", "Where did I live ?"),
+        ("Who won before 2024?", "Who won ?"),
+        ("Where do I live?", "Where do I live?"),
+        ("in May 2024", "in May 2024"),
+    ],
+)
+def test_a_text_is_read_without_its_dates(text: str, bare: str) -> None:
+    assert dateless(text) == bare
 
 
 @pytest.mark.parametrize(

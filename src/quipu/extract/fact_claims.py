@@ -69,13 +69,15 @@ def stated_facts(
     stated: Properties | None = None,
     reading: StatementReading = BY_RULE,
     spoken: Spoken | None = None,
+    reports: bool = False,
 ) -> list[Claim]:
     """A claim for each statement in `text`, by where it stands.
 
     `about` is the title of the document, `speaker` who says "I". `chunks` are those of the text,
     in order; lines count from 1. `stated` may date a text that names no time itself: its
     `valid_from`, `valid_to` and, if the text says more, its `statement`. `reading` is what
-    they are read with; `spoken` is who and what was spoken of before.
+    they are read with; `spoken` is who and what was spoken of before. Of what `reports` is read
+    only what was changed.
     """
     statements = read_statements(
         text,
@@ -86,6 +88,7 @@ def stated_facts(
         layers=reading.layers,
         attributes=reading.attributes,
         spoken=spoken,
+        reports=reports,
     )
     if not statements and stated:
         statements = _stated(text, stated)

@@ -34,6 +34,9 @@ _CLASSES = frozenset(
 )
 _LONGEST_NOUN = 3
 _CALLED = "is called"
+_STANDING = re.compile(r"(?:stands|sits|stays|remains|hovers) at|(?:comes|amounts) to")
+"""What says no more than "is" of an amount: "the fee stands at £60"."""
+_AMOUNT = re.compile(r"\d")
 _HAVING = re.compile(r"has (\w[\w ]*) on")
 _KINDS = (
     (re.compile(r"(?i)\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"), "day weekday"),
@@ -45,6 +48,8 @@ _KINDS = (
     (re.compile(r"\d"), "number amount value large big high much size long"),
 )
 """What a value is asked for by, told from how it is written."""
+_TIMES = _KINDS[:3]
+_BEING = frozenset({"is", "has"})
 
 
 class FactKey(NamedTuple):
@@ -91,9 +96,15 @@ def owner_of(fact: Fact) -> FactKey:
 def key_of(fact: Fact, table: Attributes) -> FactKey:
     """What it is kept together with others by."""
     said = affirmed(fact)
+    verb, _, case = said.partition(" ")
+    timed = verb not in _BEING and case in ("at", "on")
+    if timed and any(sign.search(fact.object) for sign, _ in _TIMES):
+        said = verb  # "starts at 9:00", "starts 9:00"
     owner, attribute = owner_of(fact), table.attribute_of(said)
     if said == "is" and fact.provenance.get("single"):  # "the venue is the Old Mill"
         said = attribute = VALUE
+    if _STANDING.fullmatch(said) and fact.provenance.get("thing") and _AMOUNT.search(fact.object):
+        attribute = VALUE
     if said == _CALLED and fact.provenance.get("thing"):  # "the rep is called Leon"
         attribute = VALUE
     if attribute == VALUE:

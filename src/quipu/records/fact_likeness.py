@@ -54,10 +54,11 @@ class ValueKind(NamedTuple):
 
 class FactTraits(NamedTuple):
     """What the wording of a fact tells of it: that it is of a thing, which has one of each kind,
-    and that it is a change."""
+    that it is a change, and that the same words name the other value."""
 
     of_thing: bool
     changed: bool
+    names_other: bool = False
 
 
 @lru_cache(maxsize=8192)
@@ -90,6 +91,8 @@ def likeness(new: FactKey, value: str, old: FactKey, other: str, *, traits: Fact
     shared = len(named) + len((_words(value) & _words(other)) - _owner(new))
     if not owners or (one.kind == _WORDS and not named):
         return _UNRELATED
+    if traits.names_other and owners == _SAME:
+        shared += 1  # "we switched to X because Y was slow"
     near = owners == _SAME or (owners == _WITHIN and traits.changed)
     alone = near and traits.of_thing and one.kind not in (_VERSION, _WORDS)
     return owners + 3 * counted + 2 * shared if counted or shared or alone else _UNRELATED

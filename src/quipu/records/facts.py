@@ -15,8 +15,9 @@ Pure rules over facts in any order: the order in which they were written never m
 * What a thing is told to have changed to stands with the one thing that is measured alike of it:
   "sits at 40 mW", then "turned down to 25 mW".
 * What is told as a change, or to be so now, takes the place of the one open fact that is nearest in
-  what it tells of, whatever the verb: of the same owner, by the same words or in the same unit
-  (`records/fact_likeness.py`).
+  what it tells of, whatever the verb: of the same owner, by the same words or in the same unit, or
+  named with it (`records/fact_likeness.py`).
+* What is gone back to takes the place of what once took its own.
 * What was said at one time is in the order in which its source says it.
 * Anything else that disagrees is a *contradiction*: both sides stay and are shown. That is a
   statement and its negation that hold at once, and two values of a functional predicate of which
@@ -152,9 +153,10 @@ def _meet_by_unit(grouped: dict[FactKey, dict[str, Fact]]) -> None:
             for name in _names_of(key.of):
                 of_owner.setdefault((name, key.apart), []).append(key)
     for key in sorted(grouped):
-        changes = [f for f in grouped.get(key, {}).values() if _tells_change(f)]
+        anew = [f for f in grouped.get(key, {}).values() if _is_anew(f)]
+        changes = [f for f in anew if _tells_change(f)]
         units = {unit for f in changes if key.attribute == VALUE and (unit := _unit(f))}
-        placed = _is_placing(key.attribute) and bool(changes)
+        placed = _is_placing(key.attribute) and bool(anew)
         meant = [
             other
             for other in of_owner.get((key.of, key.apart), ())
@@ -319,11 +321,11 @@ def _supersede(drawn: _Drawn, *, several: bool) -> None:
             continue
         _take_turns(alike, drawn)
     for place, newer in enumerate(valued):
-        if not several and _is_anew(newer):
-            for older in valued[:place]:
-                apart = _words(older) != _words(newer) and _value(older) != _value(newer)
-                if apart and older.fact_id not in drawn.by:
-                    drawn.give_way(older, newer)
+        for older in valued[:place] if _is_anew(newer) else ():
+            apart = _words(older) != _words(newer) and _value(older) != _value(newer)
+            meant = not several or (_tells_change(newer) and _names(newer, older))
+            if apart and meant and older.fact_id not in drawn.by:
+                drawn.give_way(older, newer)
 
 
 def _take_turns(valued: Sequence[Fact], drawn: _Drawn) -> None:
@@ -406,6 +408,23 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
             both = _tells_change(ending) and _tells_change(new)
             if new.valid_from == ending.valid_to and (both or where is chain):
                 _take_place(new, where, ending, [*meant, (ending, chain)])
+    _go_back(drawn)
+
+
+def _go_back(drawn: Sequence[_Drawn]) -> None:
+    """Let what is gone back to take the place of what once took its own: "we dropped MySQL for
+    Postgres", then "we went back to MySQL"."""
+    of = {fact.fact_id: (fact, chain) for chain in drawn for fact in chain.facts}
+    for chain in drawn:
+        gone: dict[str, list[str]] = {}
+        for fact in chain.facts:
+            for taker_id in gone.get(_value(fact), ()) if _tells_change(fact) else ():
+                taker, where = of[taker_id]
+                said_before = taker is not fact and _order(taker) < _order(fact)
+                if said_before and where.ends[taker_id] is None:
+                    where.give_way(taker, fact)
+            if fact.fact_id in chain.by:
+                gone.setdefault(_value(fact), []).append(chain.by[fact.fact_id])
 
 
 def _take_the_only(
@@ -473,11 +492,18 @@ def _nearest(
         for old, other in known[max(place - _MOST_LOOKS, 0) : place]:
             if other is not chain and _may_give_way(old, other, new):
                 thing = bool(new.provenance.get("thing") or old.provenance.get("thing"))
-                traits = FactTraits(thing, _tells_change(new))
+                traits = FactTraits(thing, _tells_change(new), _names(new, old))
                 score = likeness(chain.key, new.object, other.key, old.object, traits=traits)
                 near[old.fact_id] = (score, old, other)
     best = max((score for score, _, _ in near.values()), default=0)
     return [(old, other) for score, old, other in near.values() if best and score == best]
+
+
+def _names(new: Fact, old: Fact) -> bool:
+    """Whether the words of one name the value of another beside their own: "we switched to X, for
+    Y was slow"."""
+    said = f" {name_key(str(new.provenance.get('text', '')))} "
+    return f" {_thing(old)} " in said and f" {_thing(old)} " not in f" {_value(new)} "
 
 
 def _may_give_way(old: Fact, chain: _Drawn, new: Fact) -> bool:
@@ -492,11 +518,12 @@ def _may_give_way(old: Fact, chain: _Drawn, new: Fact) -> bool:
 
 def _end_alike(ending: Fact, chain: _Drawn, fact: Fact, other: _Drawn, table: Attributes) -> None:
     noun = bool(fact.provenance.get("noun")) or other.key.attribute == VALUE
+    numbered = chain.key.of == other.key.of and any(c.isdigit() for c in _thing(ending))
     if (
         other is not chain
         and other.ends[fact.fact_id] is None
         and _is_of_owner(ending, fact)
-        and table.are_alike(chain.key.attribute, other.key.attribute, noun=noun)
+        and (numbered or table.are_alike(chain.key.attribute, other.key.attribute, noun=noun))
         and _begun(fact.valid_from, str(ending.valid_to))
     ):
         other.ends[fact.fact_id] = ending.valid_to

@@ -3,12 +3,13 @@
 Pure and linear in the text. Readers call it at write time, planning at question time.
 """
 
-from quipu.when.question import QuestionTime, find_days, read_question_time, without
+from quipu.when.question import QuestionTime, dateless, find_days, read_question_time, without
 from quipu.when.spans import TimeSpan, fact_dates, find_spans
 
 __all__ = [
     "QuestionTime",
     "TimeSpan",
+    "dateless",
     "fact_dates",
     "find_days",
     "find_spans",

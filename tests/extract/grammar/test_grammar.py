@@ -10,7 +10,7 @@ import pytest
 from quipu.embed import MiniLM
 from quipu.extract.grammar import GRAMMAR_SHA256, Sentence, parse
 from quipu.extract.grammar.head import best_tree
-from quipu.extract.grammar.words import lemma_of, split_words
+from quipu.extract.grammar.words import lemma_of, spelled, split_words
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +40,39 @@ def _words(text: str) -> list[str]:
 )
 def test_words_are_cut_as_in_the_treebank(text: str, words: list[str]) -> None:
     assert _words(text) == words
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("im in leeds", "i'm in leeds"),
+        ("Ive seen it, dont worry", "I've seen it, don't worry"),
+        ("its 32 euro", "it's 32 euro"),
+        ("its a rabbit, its name is Bo", "it's a rabbit, its name is Bo"),
+        ("hes well, were late, my id", "he's well, were late, my id"),
+        ("IM me at im.example.org or @im", "IM me at im.example.org or @im"),
+        ("I'm here, don’t go", "I'm here, don’t go"),
+    ],
+)
+def test_apostrophes_that_were_left_out_are_read(written: str, read: str) -> None:
+    assert spelled(written).text == read
+
+
+def test_places_are_those_of_what_was_written() -> None:
+    written = "ive got it, dont ask, its 5"
+    read = spelled(written)
+    for word in ("got", "ask", "5"):
+        at = written.index(word)
+        assert read.own(at) == read.text.index(word)
+        assert read.place(read.own(at)) == at
+
+
+def test_words_keep_their_places_where_an_apostrophe_was_left_out(encoder: MiniLM) -> None:
+    text = "btw im in leeds, dont ask"
+    (sentence,) = parse(text, encoder.read)
+    assert [text[t.start : t.end] for t in sentence.tokens][1:3] == ["i", "m"]
+    assert [t.form for t in sentence.tokens][1:3] == ["i", "'m"]
+    assert all(t.form in ("'m", "n't", text[t.start : t.end]) for t in sentence.tokens)
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,17 @@ from numpy.typing import NDArray
 
 from quipu.errors import WrongWeights
 from quipu.extract.grammar.head import LABELS, TAGS, Head, word_shapes, word_vectors
-from quipu.extract.grammar.mend import mended
-from quipu.extract.grammar.parts import parts
-from quipu.extract.grammar.words import ParsedToken, Sentence, lemma_of, participle, split_words
+from quipu.extract.grammar.mend import is_tree, mended
+from quipu.extract.grammar.parts import Part, is_reason, parts
+from quipu.extract.grammar.words import (
+    ParsedToken,
+    Sentence,
+    Spelled,
+    lemma_of,
+    participle,
+    spelled,
+    split_words,
+)
 from quipu.ports import Layers, ReadLayers
 from quipu.text import sentences
 
@@ -58,11 +66,11 @@ def _parse(
     found: list[list[Sentence]] = []
     for window in _windows(sentences(text) if spans is None else spans):
         offset = window[0][0]
-        piece = text[offset : window[-1][1]]
-        layers = read(piece)
+        piece = spelled(text[offset : window[-1][1]])
+        layers = read(piece.text)
         reach = int(layers.ends[-1]) if len(layers.ends) else 0
         for start, end in window:
-            words = split_words(piece, start - offset, end - offset)
+            words = split_words(piece.text, piece.own(start - offset), piece.own(end - offset))
             if words and words[-1][0] < reach:
                 found.append(_grammar().read(piece, words, layers, offset, apart=apart))
     return found
@@ -88,7 +96,7 @@ class _Grammar(NamedTuple):
 
     def read(
         self,
-        text: str,
+        text: Spelled,
         words: list[tuple[int, int]],
         layers: Layers,
         offset: int,
@@ -101,30 +109,99 @@ class _Grammar(NamedTuple):
         cut = parts(whole.tokens) if apart else []
         if len(cut) < _SEVERAL:
             return [whole]
-        found = [self._sentence(text, words[a:b], vectors[a:b], offset) for a, b in cut]
+        found = [self._part(text, words, vectors, offset, each) for each in cut]
+        found[0] = replace(found[0], start=whole.start)
+        found = [*map(_with_reason, found, found[1:]), found[-1]]
         return [found[0], *map(_with_topic, found, found[1:])]
 
-    def _sentence(
-        self, text: str, words: list[tuple[int, int]], vectors: Floats, offset: int
+    def _part(
+        self, text: Spelled, words: list[tuple[int, int]], vectors: Floats, offset: int, part: Part
     ) -> Sentence:
-        forms = [text[start:end] for start, end in words]
+        """A clause of a sentence."""
+
+        def read(own: list[int]) -> Sentence:
+            return self._sentence(text, [words[at] for at in own], vectors[own], offset)
+
+        if not part.copula:
+            return _of_subject(read(part.words), part.subject)
+        mark = part.subject
+        return _told(read(part.words[:mark]), words[part.words[mark]], read(part.words[mark + 1 :]))
+
+    def _sentence(
+        self, text: Spelled, words: list[tuple[int, int]], vectors: Floats, offset: int
+    ) -> Sentence:
+        forms = [text.text[start:end] for start, end in words]
         read = self.head.read(vectors, word_shapes(forms))
         tokens: list[ParsedToken] = []
         for at, (start, end) in enumerate(words):
             tag, label = TAGS[int(read.tags[at])], LABELS[int(read.labels[at])]
             lemma = lemma_of(forms[at], tag, self.exceptions)
             head = int(read.heads[at])
-            tokens.append(
-                ParsedToken(forms[at], lemma, tag, head, label, start + offset, end + offset)
-            )
+            begin, over = text.place(start) + offset, text.place(end) + offset
+            tokens.append(ParsedToken(forms[at], lemma, tag, head, label, begin, over))
         tokens = mended(tokens)
         return Sentence(tuple(tokens), tokens[0].start, tokens[-1].end)
+
+
+def _of_subject(sentence: Sentence, count: int) -> Sentence:
+    """A clause whose first words are its subject, whatever they were before: the "ledger" of "goes
+    through the ledger, which runs on MySQL"."""
+    tokens, root = sentence.tokens, sentence.root
+    if not count or len(tokens) <= count:
+        return sentence
+    top = root if root < count else next((at for at in range(count) if tokens[at].head >= count), 0)
+    verb = root if root >= count else next((c for c in sentence.under[root] if c >= count), -1)
+    tokens = _one_name(tokens, top, count)
+    if verb < 0 or tokens[top].label.startswith("nsubj"):
+        return replace(sentence, tokens=tokens) if is_tree(tokens) else sentence
+    passive = any(tokens[at].label == "aux:pass" for at in sentence.under[verb])
+    moved = [
+        replace(token, head=verb) if token.head == top and at >= count else token
+        for at, token in enumerate(tokens)
+    ]
+    moved[verb] = replace(tokens[verb], head=-1, label="root")
+    moved[top] = replace(tokens[top], head=verb, label="nsubj:pass" if passive else "nsubj")
+    return replace(sentence, tokens=tuple(moved)) if is_tree(moved) else sentence
+
+
+def _one_name(tokens: tuple[ParsedToken, ...], top: int, count: int) -> tuple[ParsedToken, ...]:
+    """A name that a clause begins with hangs on one of its words: "Ifor Bevan asks"."""
+    own = [at for at in range(count) if tokens[at].tag == "PROPN" and at != top]
+    if tokens[top].tag != "PROPN":
+        return tokens
+    return tuple(
+        replace(token, head=top, label="flat" if at > top else "compound") if at in own else token
+        for at, token in enumerate(tokens)
+    )
+
+
+def _told(of: Sentence, mark: tuple[int, int], told: Sentence) -> Sentence:
+    """A clause that says of something that it is so, with "is" at a mark between them."""
+    shift = len(of.tokens) + 1
+    root = shift + told.root
+    passive = told.tokens[told.root].tag == "VERB"
+    subject, copula = ("nsubj:pass", "aux:pass") if passive else ("nsubj", "cop")
+    first = [
+        replace(token, head=root, label=subject) if token.head < 0 else token for token in of.tokens
+    ]
+    last = [
+        replace(token, head=token.head + shift) if token.head >= 0 else token
+        for token in told.tokens
+    ]
+    start, end = of.tokens[-1].end, of.tokens[-1].end + mark[1] - mark[0]
+    joined = ParsedToken("is", "be", "AUX", root, copula, start, end)
+    return Sentence((*first, joined, *last), of.start, told.end)
 
 
 def _with_topic(before: Sentence, each: Sentence) -> Sentence:
     """A clause with what it is announced by: "Correction: the budget is 45k"."""
     topic = before.tokens[-1].form == ":"
     return replace(each, start=before.start) if topic else each
+
+
+def _with_reason(each: Sentence, after: Sentence) -> Sentence:
+    """A clause with why it is so: "we switched to X because Y was slow"."""
+    return replace(each, end=after.end) if is_reason(after.tokens, 0) else each
 
 
 @cache

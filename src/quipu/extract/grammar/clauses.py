@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from quipu.extract.grammar.parts import is_reason
 from quipu.extract.grammar.words import ParsedToken, Sentence
 
 __all__ = ["Clause", "clauses", "is_predicate", "is_stated", "phrase", "span_of"]
@@ -15,7 +16,9 @@ __all__ = ["Clause", "clauses", "is_predicate", "is_stated", "phrase", "span_of"
 _UNREAL = frozenset("would could might may should shall ought 'd".split())
 _ABLE = frozenset({"can", "ca", "cannot"})
 _DUE = frozenset({"must"})
+_WILL = frozenset({"will", "wo", "'ll", "’ll"})
 _CONDITION = frozenset("if unless whether whenever lest suppose supposing provided".split())
+_WHEN = frozenset("until till before once when".split())
 _HEDGE = frozenset(
     "maybe perhaps probably possibly presumably allegedly supposedly apparently hopefully almost "
     "nearly hardly barely hypothetically theoretically reportedly likely ideally "
@@ -57,7 +60,7 @@ _PASSING = {
 }
 _QUOTES = '"“”«»'
 _BAD_TEXT = frozenset("`{}<>=|\\")
-_SETTING = re.compile(r"[A-Za-z_]\w*=\d[\w.]*")
+_ALLOWED = re.compile(r"[A-Za-z_]\w*=\d[\w.]*|-{1,2}>")
 _ASIDE = frozenset(
     "acl:relcl advcl parataxis vocative discourse punct reparandum appos ccomp list "
     "dislocated".split()
@@ -112,6 +115,10 @@ def clauses(sentence: Sentence) -> list[Clause]:
         return []
     quoted = _quoted(tokens)
     found: list[Clause] = []
+    if is_reason(tokens, 0) and tokens[0].head == sentence.root:
+        return []  # why something is so, parsed apart from it
+    if _is_only_when(sentence):
+        return []
     tops = [sentence.root]
     if _is_question(sentence):
         tops = _before_question(sentence)
@@ -120,9 +127,20 @@ def clauses(sentence: Sentence) -> list[Clause]:
     return sorted(found, key=lambda c: c.predicate)
 
 
+def _is_only_when(sentence: Sentence) -> bool:
+    """Whether a sentence only tells until when, or when, something else is so: "until we have
+    Ann"."""
+    return any(
+        sentence.tokens[c].label in ("mark", "advmod") and sentence.tokens[c].form.lower() in _WHEN
+        for c in sentence.under[sentence.root]
+        if c == 0
+    )
+
+
 def _is_code(form: str) -> bool:
-    """Whether a word is no language; one setting may stand in a sentence: "capped at n=5"."""
-    return any(c in _BAD_TEXT for c in form) and not _SETTING.fullmatch(form)
+    """Whether a word is no language; a setting may stand in a sentence: "capped at
+    n=5"; so may an arrow."""
+    return any(c in _BAD_TEXT for c in form) and not _ALLOWED.fullmatch(form)
 
 
 def _is_question(sentence: Sentence) -> bool:
@@ -137,6 +155,7 @@ def _is_question(sentence: Sentence) -> bool:
     # "Does it run", "Is he", "Where do you": the auxiliary stands before the subject.
     inverted = first.tag == "AUX" and tokens.index(first) < subject and first.head == root
     asked = tokens[0].lemma in {"who", "what", "where", "when", "why", "how", "which"}
+    asked = asked and not _is_so(sentence, root, 0)  # "Which means that …"
     return inverted or (asked and not any(t.label == "punct" and t.form == "," for t in tokens))
 
 
@@ -371,21 +390,33 @@ def _reported(
         if not first_person and who < 0:
             return
         _walk(sentence, child, fresh, found, quoted)
-    elif verb in _KNOWING and first_person and not clause.negated:
+    elif verb in _KNOWING and (first_person or _is_so(sentence, at, who)) and not clause.negated:
         _walk(sentence, child, fresh, found, quoted)
     elif verb in ("decide", "agree", "resolve") and not clause.negated:
         _walk(sentence, child, replace(fresh, way="begins"), found, quoted)
 
 
+def _is_so(sentence: Sentence, at: int, who: int) -> bool:
+    """Whether what was told means something: "which means that …"."""
+    told = who >= 0 and sentence.tokens[who].form.lower() in ("which", "that", "this", "it")
+    return told and sentence.tokens[at].lemma == "mean"
+
+
 def _relatives(sentence: Sentence, at: int, found: list[Clause], quoted: Collection[int]) -> None:
     """Clauses on a noun under this one: "Ann, who lives in Bergen"."""
     tokens = sentence.tokens
-    for noun in sentence.under[at]:
-        if tokens[noun].label not in _HOLDING_NOUNS:
-            continue
+    held = [c for c in sentence.under[at] if tokens[c].label in _HOLDING_NOUNS]
+    named = [
+        c
+        for noun in held
+        for c in sentence.under[noun]
+        if tokens[c].tag == "PROPN" and tokens[c].label in ("conj", "appos") and c > at
+    ]
+    for noun in (*([at] if tokens[at].tag == "PROPN" else []), *held, *named):
         known = tokens[noun].tag == "PROPN" or _is_definite(sentence, noun)
         for inner in sentence.under[noun]:
-            if tokens[inner].label == "parataxis" and _has_own_subject(sentence, inner):
+            own = noun != at and _has_own_subject(sentence, inner)
+            if tokens[inner].label == "parataxis" and own:
                 _walk(sentence, inner, Clause(sentence, inner, -1), found, quoted)
             if (
                 not known
@@ -479,7 +510,7 @@ def _time_of(sentence: Sentence, at: int, lead: Clause | None) -> dict[str, bool
         past = not present and not done and not form.endswith(("ing", "s"))
     return {
         "past": past,
-        "future": "will" in lows or "'ll" in lows or "’ll" in lows,
+        "future": bool(lows & _WILL),
         "perfect": perfect,
     }
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from quipu.extract.grammar.people import TITLES
 from quipu.extract.grammar.words import ParsedToken
 from quipu.when.dates import MONTH_NAMES
 
@@ -15,10 +16,33 @@ _WITHIN = frozenset({"flat", "compound", "nummod", "nmod", "nmod:unmarked", "obl
 _QUOTES = frozenset({'"', "“", "”", "``", "''"})
 _LONGEST_TITLE = 8
 _THROWN_IN = frozenset("btw lol tbh imo pls plz please though tho anyway haha honestly lah".split())
+_THROWN_IN_PHRASES = tuple(
+    tuple(each.split())
+    for each in (
+        "by the way",
+        "for the record",
+        "just in case",
+        "in any case",
+        "of course",
+        "after all",
+        "as far as i know",
+        "if i remember right",
+        "for what it 's worth",
+    )
+)
+_UNITS = frozenset(
+    "h hr hrs hour hours m min mins minute minutes s sec secs second seconds day days week weeks "
+    "month months year years kg kilo kilos g lb lbs oz ft feet foot inch inches cm mm pound pounds "
+    "pence euro euros cent cents".split()
+)
+_PRESENTLY = frozenset("now currently still already just today again".split())
+_RELATIVE = frozenset({"who", "which"})
+_NO_RELATIVE = frozenset("conj advcl parataxis ccomp appos dep xcomp advmod case".split())
 _LOOSE = frozenset("appos nmod dislocated nmod:unmarked obl:unmarked dep vocative".split())
 _YEAR = 4
 _TOPS = frozenset({"root", "conj", "parataxis", "ccomp"})
 _OF_PHRASE = frozenset({"det", "compound", "amod", "nummod", "nmod:poss", "case", "flat"})
+_TITLES = frozenset({"mr", "mrs", "ms", "dr", "prof"})
 _BEHIND_IS = frozenset({"me", "mine", "been"})
 _OF_CLAUSE = frozenset("punct parataxis advmod discourse advcl obl obl:unmarked".split())
 _OWN_CLAUSE = frozenset("acl acl:relcl advcl ccomp conj xcomp parataxis csubj cop aux".split())
@@ -31,7 +55,8 @@ def mended(tokens: Sequence[ParsedToken]) -> list[ParsedToken]:
     for mend in _MENDS:
         tried = list(found)
         mend(tried)
-        found = tried if is_tree(tried) else found
+        if tried != found and is_tree(tried):
+            found = tried
     return found
 
 
@@ -88,6 +113,7 @@ def _no_genitives(tokens: list[ParsedToken]) -> None:
         after = tokens[at + 1]
         behind = tokens[at + 2] if at + 2 < len(tokens) else after
         joined = after.tag in ("DET", "ADP", "SYM") or after.form.lower() in _BEHIND_IS
+        joined = joined or after.form.lower().rstrip(".") in _TITLES  # "my dentist's Dr Patel"
         counting = behind.tag in _NAMING | {"ADJ"} and behind.form.lower() not in MONTH_NAMES
         if joined or (after.tag == "NUM" and not counting):
             tokens[at] = replace(token, tag="AUX", lemma="be", label="cop")
@@ -198,6 +224,25 @@ def _asides(tokens: list[ParsedToken]) -> None:
         alone = token.head >= 0 and not any(t.head == at for t in tokens)
         if alone and token.form.lower() in _THROWN_IN:
             tokens[at] = replace(token, label="discourse")
+    lows = [token.form.lower().replace("’", "'") for token in tokens]
+    for words in _THROWN_IN_PHRASES:
+        for at in range(len(lows) - len(words) + 1):
+            if lows[at] == words[0] and tuple(lows[at : at + len(words)]) == words:
+                _throw_in(tokens, range(at, at + len(words)))
+
+
+def _throw_in(tokens: list[ParsedToken], own: range) -> None:
+    """Make a phrase belong to no other, and what hung on its words hang on what it hung on."""
+    top = next((i for i in own if tokens[i].head not in own), own[0])
+    above = tokens[top].head
+    if above < 0:
+        return
+    for i, token in enumerate(tokens):
+        if i in own and token.head not in own and i != top:
+            tokens[i] = replace(token, head=top)
+        elif i not in own and token.head in own:
+            tokens[i] = replace(token, head=above)
+    tokens[top] = replace(tokens[top], label="discourse")
 
 
 def _titles(tokens: list[ParsedToken]) -> None:
@@ -262,6 +307,21 @@ def _names(tokens: list[ParsedToken]) -> None:
         named = token.tag in ("ADJ", "NOUN") and token.label not in ("amod", "compound")
         if inside and token.form[:1].isupper() and named and not token.form.isupper():
             tokens[at] = replace(token, tag="PROPN", lemma=token.form.lower())
+
+
+def _addressed(tokens: list[ParsedToken]) -> None:
+    """A title belongs to the name behind it: "Fr Lacey"."""
+    for at in range(len(tokens) - 1):
+        title, name = tokens[at], tokens[at + 1]
+        titled = title.form.rstrip(".").lower() in TITLES and title.form[:1].isupper()
+        if not titled or name.tag != "PROPN" or title.head == at + 1:
+            continue
+        top = name if name.head != at else replace(name, head=title.head, label=title.label)
+        tokens[at] = replace(title, head=at + 1, label="nmod")
+        tokens[at + 1] = top
+        for i, token in enumerate(tokens):
+            if token.head == at and i != at + 1:
+                tokens[i] = replace(token, head=at + 1)
 
 
 def _firms(tokens: list[ParsedToken]) -> None:
@@ -330,20 +390,177 @@ def _versions(tokens: list[ParsedToken]) -> None:
             tokens[at - 1] = replace(name, tag="PROPN", head=number.head, label=number.label)
             _hang(tokens, at, at - 1)
         elif number.label in ("obl", "nmod", "dep", "flat") and number.head not in (at - 1, -1):
-            alone = not any(t.head == at and t.tag != "PUNCT" for t in tokens)
-            if alone:
+            under = [i for i, t in enumerate(tokens) if t.head == at and t.tag != "PUNCT"]
+            if all(i < at and tokens[i].label == "case" for i in under):  # "on MySQL 5.7"
+                for i in under:
+                    tokens[i] = replace(tokens[i], head=at - 1)
                 _hang(tokens, at, at - 1)
 
 
+def _measures(tokens: list[ParsedToken]) -> None:
+    """One measure in two units is one phrase: "4 min 5 s"."""
+    for at in range(len(tokens) - 3):
+        one, unit, other, lower = tokens[at : at + 4]
+        counted = one.tag == other.tag == "NUM" and unit.head != at + 3
+        if not counted or not {unit.form.lower(), lower.form.lower()} <= _UNITS:
+            continue
+        for i, token in enumerate(tokens):
+            if token.head == at + 3 and i != at + 2:
+                tokens[i] = replace(token, head=at + 1)
+        tokens[at + 2] = replace(other, head=at + 3, label="nummod")
+        tokens[at + 3] = replace(lower, head=at + 1, label="flat")
+
+
+def _presently(tokens: list[ParsedToken]) -> None:
+    """The "now" of "is now 8 threads" tells of the clause, not of the number."""
+    for at, token in enumerate(tokens):
+        counts = token.head >= 0 and tokens[token.head].label in ("nummod", "compound")
+        if token.label == "advmod" and token.lemma in _PRESENTLY and counts and at < token.head:
+            tokens[at] = replace(token, head=tokens[token.head].head)
+
+
+def _plurals(tokens: list[ParsedToken]) -> None:
+    """Several things are no verb: "deploys move to Thursdays", "takings 1580"."""
+    for at, token in enumerate(tokens):
+        low = token.form.lower()
+        if token.tag != "VERB" or not low.endswith("s") or low.endswith("ss"):
+            continue
+        governs = any(t.head == at and t.label.startswith(("nsubj", "obj")) for t in tokens)
+        subject = token.label in ("nsubj", "nsubj:pass") and token.head > at and not governs
+        stem = low.removesuffix("ings")
+        several = stem != low and any(c in "aeiouy" for c in stem)
+        if subject or several:
+            tokens[at] = replace(token, tag="NOUN", lemma=low[:-1])
+
+
+def _joined_verbs(tokens: list[ParsedToken]) -> None:
+    """What goes on behind "and" with an amount is a verb as the one before: "takes 4 s and peaks
+    at 410 MB"."""
+    for at in range(2, len(tokens) - 2):
+        token, above = tokens[at], tokens[tokens[at].head]
+        plural = token.tag == "NOUN" and token.form.lower() == f"{token.lemma}s"
+        after = plural and tokens[at - 1].tag == "CCONJ" and tokens[at + 1].tag == "ADP"
+        if not after or tokens[at + 2].tag not in _NUMERIC:
+            continue
+        verb = at - 1 if above.tag != "VERB" else token.head
+        while verb >= 0 and tokens[verb].tag != "VERB":
+            verb -= 1
+        if verb < 0 or verb == at or not tokens[verb].form.lower().endswith("s"):
+            continue
+        tokens[at] = replace(token, tag="VERB", head=verb, label="conj")
+        for i, other in enumerate(tokens):
+            amount = i > at + 1 and other.head in (at, verb)
+            if amount and other.label in ("nmod", "obj", "obl"):
+                tokens[i] = replace(other, head=at, label="obl")
+
+
+def _two_subjects(tokens: list[ParsedToken]) -> None:
+    """Of "memory on the file fell" the file is where the memory is, and no subject."""
+    for at, token in enumerate(tokens):
+        if token.label != "nsubj" or token.head < at:
+            continue
+        cased = any(t.head == at and t.label == "case" and t.tag == "ADP" for t in tokens[:at])
+        cased = cased or (token.lemma == "door" and tokens[at - 1].lemma == "next")
+        before = [
+            i
+            for i in range(at)
+            if tokens[i].head == token.head
+            and tokens[i].label == "nsubj"
+            and tokens[i].tag in _NAMING
+        ]
+        if cased and before:
+            tokens[at] = replace(token, head=before[-1], label="nmod")
+
+
+def _relatives(tokens: list[ParsedToken]) -> None:
+    """What "who" is behind a comma tells of whom that stands behind: "Bo, who's in on Mondays"."""
+    for at in range(2, len(tokens) - 1):
+        who, before = tokens[at], tokens[at - 2]
+        verb = who.head
+        led = who.lemma in _RELATIVE and who.label == "nsubj" and tokens[at - 1].form == ","
+        apart = who.lemma == "who" and before.tag == "PROPN" and tokens[verb].head < at - 2
+        stray = tokens[verb].label in _NO_RELATIVE or (apart and tokens[verb].label == "acl:relcl")
+        if not led or verb < at or not stray or before.head == tokens[verb].head == -1:
+            continue
+        name = at - 2
+        while tokens[name].label == "flat" and tokens[name].head >= 0:
+            name = tokens[name].head
+        if tokens[verb].head == name and tokens[verb].label == "acl:relcl":
+            continue
+        if tokens[name].label == "nmod":
+            continue  # "Mr Prosser from Lund, who …"
+        inserted = tokens[name].label.startswith("nsubj") and tokens[name].head >= verb
+        named = before.tag == "PROPN" or inserted
+        if before.tag in _NAMING and (inserted if who.lemma == "which" else named):
+            below = tokens[verb].head
+            if tokens[verb].label == "case" and below > verb:  # "who's in on Mondays"
+                tokens[below] = replace(tokens[below], head=verb, label="obl")
+            if tokens[name].head == verb:
+                tokens[name] = replace(tokens[name], head=tokens[verb].head)
+            tokens[verb] = replace(tokens[verb], head=name, label="acl:relcl")
+            _take_back(tokens, verb, at)
+
+
+def _people(tokens: list[ParsedToken]) -> None:
+    """Who is told of behind "Mr Prosser from Lund, who …" is he, and not where he is from."""
+    for at, token in enumerate(tokens):
+        place = token.head
+        if token.label != "acl:relcl" or place < 0 or tokens[place].tag != "PROPN":
+            continue
+        who = any(t.head == at and t.lemma == "who" for t in tokens)
+        person = tokens[place].head
+        if who and tokens[place].label == "nmod" and tokens[person].tag in ("PROPN", "NOUN"):
+            tokens[at] = replace(token, head=person)
+
+
+def _bare_subjects(tokens: list[ParsedToken]) -> None:
+    """What stands right before a verb that has no subject, and has no preposition, is that: "so
+    orders API moved to 9443"."""
+    for at in range(len(tokens) - 1):
+        token, verb = tokens[at], tokens[at + 1]
+        loose = token.label in ("obl", "obl:unmarked", "nmod", "dep") and token.head == at + 1
+        if not loose or token.tag not in ("NOUN", "PROPN") or verb.tag != "VERB":
+            continue
+        under = [t for t in tokens if t.head == at + 1]
+        cased = any(t.head == at and t.label == "case" for t in tokens)
+        if not cased and not any(t.label.startswith(("nsubj", "aux")) for t in under):
+            tokens[at] = replace(token, label="nsubj")
+
+
+def _own_subjects(tokens: list[ParsedToken]) -> None:
+    """What has a subject of its own is a clause, and no part of one."""
+    for at, token in enumerate(tokens):
+        led = at > 0 and tokens[at - 1].lemma == "to"
+        own = any(t.head == at and t.label == "nsubj" for t in tokens[:at])
+        if token.label == "xcomp" and token.tag == "VERB" and own and not led:
+            tokens[at] = replace(token, label="parataxis")
+
+
+def _take_back(tokens: list[ParsedToken], verb: int, first: int) -> None:
+    """What is no part of a clause that begins at `first`, hangs on what that hangs on."""
+    above = tokens[verb].head
+    for i in range(first):
+        if tokens[i].head == verb and i != above:
+            tokens[i] = replace(tokens[i], head=above)
+
+
 def _is_numbered(tokens: list[ParsedToken], at: int) -> bool:
-    """Whether a number right behind a noun tells which: "door 9"."""
+    """Whether a number right behind a noun tells which: "door 9", "on port 8443"."""
     noun, number = tokens[at - 1], tokens[at]
-    plain = number.form.isdigit() and len(number.form) < _YEAR
-    unattached = noun.tag == "NOUN" and number.tag == "NUM" and plain and number.head != at - 1
-    free = unattached and number.label in ("obl", "dep", "nmod", "nsubj", "list")
+    plain = number.form.isdigit() and not _is_year(number.form)
+    common = noun.tag == "NOUN" or (noun.tag == "PROPN" and noun.form.islower())
+    unattached = common and number.tag == "NUM" and plain and number.head != at - 1
     under = [t for t in tokens if t.head == at - 1]
+    free = number.label in ("obl", "dep", "nmod", "nsubj", "nsubj:pass", "list")
+    alone_or_led = all(t.tag == "ADP" for t in under) and noun.form.lower() == noun.lemma
+    led = alone_or_led and (bool(under) or noun.label == "obj")
+    free = unattached and (free or (led and number.label in ("obj", "appos")))
     alone = not any(t.head == at and t.tag != "PUNCT" for t in tokens)
     return free and alone and not any(t.label == "nummod" for t in under)
+
+
+def _is_year(form: str) -> bool:
+    return len(form) == _YEAR and form[:2] in ("19", "20")
 
 
 def _hang(tokens: list[ParsedToken], number: int, name: int) -> None:
@@ -383,7 +600,20 @@ def _inner_copulas(tokens: list[ParsedToken]) -> None:
         said = tokens[top].head
         if top < at < said and tokens[top].label == "nsubj" and not _has_copula(tokens, said):
             top = said  # "the fair's on 19 June", where "is" was hung on the fair
+        for i, other in enumerate(tokens[:at]):
+            if other.head == token.head != top and other.label == "nsubj":
+                tokens[i] = replace(other, head=top)
         tokens[at] = replace(token, head=top)
+
+
+def _objects(tokens: list[ParsedToken]) -> None:
+    """A noun right behind a verb is done to, no adverb of it: "moved backend to X"."""
+    for at in range(1, len(tokens)):
+        token, verb = tokens[at], tokens[at - 1]
+        astray = token.tag == "NOUN" and token.label == "advmod" and token.head == at - 1
+        has_object = any(t.head == at - 1 and t.label == "obj" for t in tokens)
+        if astray and verb.tag == "VERB" and not has_object:
+            tokens[at] = replace(token, label="obj")
 
 
 def _subjects(tokens: list[ParsedToken]) -> None:
@@ -453,10 +683,15 @@ def _verbs(tokens: list[ParsedToken]) -> None:
 
 
 def _rates(tokens: list[ParsedToken]) -> None:
-    """Of "15 a month" the number is the main word."""
+    """Of "15 a month" the number is the main word, and of "40 pounds a day" the pounds."""
     for at in range(len(tokens) - 2):
         number, article, noun = tokens[at : at + 3]
-        each = article.form.lower() in ("a", "an", "per") and noun.tag == "NOUN"
+        each = article.form.lower() in ("a", "an", "per") and noun.tag in _NAMING
+        counted = number.tag == "NUM" or any(
+            t.head == at and t.label == "nummod" for t in tokens[:at]
+        )
+        if each and counted and noun.head == number.head and noun.label.startswith("obl"):
+            tokens[at + 2] = replace(noun, head=at, label="nmod:unmarked")
         if number.tag != "NUM" or not each or number.head != at + 2:
             continue
         label = noun.label
@@ -501,6 +736,7 @@ def _copulas(tokens: list[ParsedToken]) -> None:
 
 _MENDS: tuple[Callable[[list[ParsedToken]], None], ...] = (
     _asides,
+    _relatives,
     _titles,
     _dropped,
     _genitives,
@@ -508,18 +744,28 @@ _MENDS: tuple[Callable[[list[ParsedToken]], None], ...] = (
     _copular,
     _having,
     _names,
+    _addressed,
     _firms,
     _dates,
     _numbers,
+    _measures,
     _versions,
+    _presently,
+    _plurals,
+    _joined_verbs,
+    _two_subjects,
     _got,
     _inner_copulas,
     _copulas,
     _between,
     _verbs,
     _rates,
+    _objects,
     _subjects,
     _headlines,
     _done_to,
     _clauses,
+    _bare_subjects,
+    _own_subjects,
+    _people,
 )

@@ -5,11 +5,23 @@ Pure; every word knows its characters in the text.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
-__all__ = ["ParsedToken", "Sentence", "lemma_of", "participle", "rule_lemma", "split_words"]
+__all__ = [
+    "ParsedToken",
+    "Sentence",
+    "Spelled",
+    "lemma_of",
+    "participle",
+    "rule_lemma",
+    "spelled",
+    "split_words",
+]
 
 
 def _halves(pair: str) -> tuple[str, str]:
@@ -45,18 +57,69 @@ _WORD = re.compile(
     | [^\W\d_]+(?:-[^\W\d_]+)*n['’]t\b
     | [A-Za-z_]\w*=\d[\w.]*                                  # max_connections=300
     | [\w@#]+(?:[-_./&+][\w]+)*[+#]*
-    | \.{2,}|…|-{2,}|={2,}|[!?]{2,}|:-?[)(]
+    | -{1,2}>|[→⇒]|\.{2,}|…|-{2,}|={2,}|[!?]{2,}|:-?[)(]
     | ['’](?:s|m|re|ve|ll|d)\b
     | \S
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_SHORT = (
+    "i'm i've you're you've you'll they're they've they'll we've he's she's that's that'll it'll "
+    "there's here's what's who's where's how's don't doesn't didn't isn't aren't wasn't weren't "
+    "haven't hasn't hadn't won't can't couldn't wouldn't shouldn't mustn't needn't ain't"
+).split()
+"""What is one word only where its apostrophe is left out; "were", "well", "id" are others too."""
+_APOSTROPHES = {
+    written: short.index("'")
+    for short in _SHORT
+    for written in (short.replace("'", ""), short.replace("'", "").capitalize())
+}
+_AFTER_IT_IS = (
+    "a|an|the|not|been|now|still|just|so|too|my|your|our|his|her|their|in|on|at|from|with|for|me|"
+    "got|gonna|like|called|all|both|about"
+)
+"""What stands behind "it's" and behind no "its"."""
+_UNMARKED = re.compile(
+    rf"(?<![\w'’/.@#-])(?:(?:{'|'.join(_APOSTROPHES)})(?![\w'’/@-]|\.\w)"
+    rf"|[iI]ts(?= (?:(?:{_AFTER_IT_IS})\b|[\d$£€])))"
+)
+_ITS = 2
 _NEGATED = re.compile(r"(?i)^(.+?)(n['’]t)$")
 _JOINED = re.compile(r"(?i)^(can)(not)$|^(gon|wan|got)(na|ta)$")
 _HYPHEN = re.compile(r"(?:[^\W\d_]{3,}|\d+)(?:-[^\W\d_]{2,})+")
 _PREFIXES = ("non-", "pre-", "mid-", "post-", "anti-", "semi-", "pro-", "re-", "co-", "ex-", "e-")
 _BEFORE_VERBS = ("re", "over", "under", "out", "un", "fore")
 _VOWELS = "aeiou"
+
+
+class Spelled(NamedTuple):
+    """A text with the apostrophes that were left out, each at one of `gaps` (its places here)."""
+
+    text: str
+    gaps: tuple[int, ...] = ()
+
+    def place(self, at: int) -> int:
+        """Where a character of the text stood as it was given."""
+        return at - bisect_left(self.gaps, at)
+
+    def own(self, at: int) -> int:
+        """Where a character of what was given stands."""
+        for gap in self.gaps:
+            at += gap <= at
+        return at
+
+
+def spelled(text: str) -> Spelled:
+    """The text with the apostrophes that chats leave out: "im", "dont", "its 5" as "i'm", "don't",
+    "it's 5", which the encoder and the parse know."""
+    gaps = [
+        match.start() + _APOSTROPHES.get(match.group(), _ITS) for match in _UNMARKED.finditer(text)
+    ]
+    if not gaps:
+        return Spelled(text)
+    cuts = [0, *gaps, len(text)]
+    parts = [text[one:other] for one, other in pairwise(cuts)]
+    return Spelled("'".join(parts), tuple(gap + n for n, gap in enumerate(gaps)))
 
 
 def split_words(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:

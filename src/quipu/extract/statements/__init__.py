@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from quipu.extract.grammar import Sentence, parse_apart
-from quipu.extract.statements.by_grammar import GrammarReader
+from quipu.extract.statements.asked import Replied, asked_in, read_reply
+from quipu.extract.statements.by_grammar import GrammarReader, last_single
 from quipu.extract.statements.cues import CueGate
 from quipu.extract.statements.dated import dated_statements
-from quipu.extract.statements.phrases import Spoken, Utterance
+from quipu.extract.statements.phrases import Phrases, Utterance
 from quipu.extract.statements.said import Saying, said_statements
+from quipu.extract.statements.spoken import REACH, Before, Recalled, Said, Spoken
 from quipu.extract.statements.statement import (
     BY_RULE,
     CHANGE,
@@ -31,7 +33,16 @@ from quipu.when import TimeSpan, fact_dates, find_spans, without
 from quipu.when.instants import UNKNOWN_TIME
 from quipu.when.intervals import iso, read_iso
 
-__all__ = ["BY_RULE", "Spoken", "Statement", "StatementReading", "read_statements", "singular"]
+__all__ = [
+    "BY_RULE",
+    "REACH",
+    "Said",
+    "Spoken",
+    "Statement",
+    "StatementReading",
+    "read_statements",
+    "singular",
+]
 
 _KEY_VALUE = re.compile(
     r"^[ \t]*(?:[-*] )?(?:\*\*|__)?(?P<key>[A-Za-z][\w /-]{1,30}?)(?:\*\*|__)?:(?:\*\*|__)?"
@@ -45,13 +56,24 @@ _LONGEST = 600
 _KEY_CONFIDENCE = 0.8
 _PHRASE = re.compile(r"[^\W\d_]+\W+[^\W\d_]+")
 _CORRECTION = re.compile(r"[^\W\d_]+[,:]? \S*\d")
-_LOWER_END = re.compile(r"(?<=[\w)\]\"'%][.!])\s+(?=[^\W\d_A-Z])")
+_VALUE = re.compile(r"\W?\d\S* [^\W\d_]+")
+_LOWER_END = re.compile(r"(?<=[\w)\]\"'%][.!?])\s+(?=[^\W\d_A-Z])")
 _SHORTENED = re.compile(
     r"(?i)(?:\b(?:\w|approx|ca|resp|incl|excl|max|min|tel|ext|dept|nr|no|art|vol|eds?|esp|vs|etc|cf|"
     r"mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|co|corp|fig|al|sept?|jan|feb|mar|apr|jun|jul|aug|oct|nov|"
     r"dec|mon|tues?|wed|thu|thurs|fri|sat|sun)|\.\w)\.$"
 )
+_REPORTING = re.compile(
+    r"\bI\b(?! (?:can|could|would|will|might|may|should|suggest|recommend)\b)|\b(?i:now|again)\b"
+    r"|\bfrom\b.{1,40}\bto\b|->|→"
+)
+_ACTED = re.compile(
+    r"\bI(?:['’]ve| have)?(?: just| also)? (?:\w+ed|ran|read|wrote|set|put|made|found|built|cut)\b"
+    r"|^\W*(?:Done|Measured|Fixed)\b"
+)
 _LONGEST_SHORT = 8
+_LONGEST_REPLY, _LONGEST_RECALLED = 100, 400
+_REFERRING = re.compile(r"(?i)\b(?:s?he|him|his|hers?|it|its|they|them|their)\b")
 _SUPPLEMENTARY = frozenset({"instruction"})
 _UNPARSED = frozenset({"instruction", "decision", "key", "dated"})
 _NOT_KEYS = frozenset({"title", "name", "default", "value"})
@@ -68,6 +90,7 @@ def read_statements(
     layers: ReadLayers | None = None,
     attributes: Attributes = SHIPPED,
     spoken: Spoken | None = None,
+    reports: bool = False,
 ) -> list[Statement]:
     """The statements in `text`, by where they stand.
 
@@ -78,7 +101,8 @@ def read_statements(
     `layers`, which reads a text with the local encoder, what is personal is read by its grammar
     first; then the rules read the sentences in which that finds nothing. `spoken` knows who and
     what was spoken of before, and is told who and what is now. `attributes` tells which wordings
-    say the same.
+    say the same. What `reports` is a machine's own word: of it counts what it changed ("I raised
+    the limit to 5") and, beside that, what it measured; no more.
     """
     known = observed_at != UNKNOWN_TIME
     said_on = _day(observed_at) if known else None
@@ -89,12 +113,27 @@ def read_statements(
     outside = _Outside(fenced)
     may_state = CueGate(text, keyed=bool(about), personal=personal, relative=known, rules=rules)
     counting = {"dated", "key", *(rule.name for rule in rules if personal or rule.of_pages)}
-    utterance = Utterance(speaker=speaker, said_on=said_on, now=now, spoken=spoken)
-    reader = GrammarReader(text, utterance, attributes)
+    before = (
+        _before(spoken, speaker, layers, attributes) if spoken and personal and layers else None
+    )
+    utterance = Utterance(speaker=speaker, said_on=said_on, now=now, before=before)
     pieces = [(s, e) for s, e in _pieces(text) if e - s <= _LONGEST and outside(s, e)]
-    parsed = _parsed(text, pieces, layers) if personal and layers else {}
-    found: list[Statement] = []
+    if reports and not _ACTED.search(text):
+        pieces = [(s, e) for s, e in pieces if _REPORTING.search(text, s, e)]
+    asked = _asked(before, pieces[0]) if before and pieces and not reports else None
+    parsed = (
+        _parsed(text, pieces, layers, replying=asked is not None) if personal and layers else {}
+    )
+    replied = Replied((), whole=False)
+    if asked and layers and pieces[0][0] in parsed:
+        replied = read_reply(parsed[pieces[0][0]], text, asked, utterance, attributes, layers)
+        pieces = pieces[1:] if replied.whole else pieces
+    found = [*replied.statements]
+    reader = GrammarReader(text, utterance, attributes)
     for start, end in pieces:
+        if start in parsed and _only_asks(text, start, end):
+            reader.hear(parsed[start])
+            continue
         read_off = reader.read_parts(parsed[start]) if start in parsed else []
         if read_off and found and read_off[0].rule == CHANGE and reader.corrects(found[-1]):
             found.pop()  # "4471. I mean 4417!": the first was never meant
@@ -109,21 +148,92 @@ def read_statements(
             else counting & (_SUPPLEMENTARY if read_off else _UNPARSED)
         )
         found.extend(s for s in read if s.rule in kept)
-    return found
+    if spoken is not None:
+        spoken.hear(Said(speaker, text, observed_at, machine=reports))
+    if not reports:
+        return found
+    acted = bool(_ACTED.search(text))
+    return [each for each in found if _is_done(each, speaker, acted=acted)]
+
+
+def _is_done(statement: Statement, speaker: str, *, acted: bool) -> bool:
+    """Whether it tells what has changed of things: what a machine says it did; or, where it tells
+    what it did, what it measured."""
+    changed = statement.rule == CHANGE or statement.anew
+    measured = acted and statement.thing and any(c.isdigit() for c in statement.object)
+    told = changed or measured
+    return told and statement.subject not in (speaker, "we") and not statement.said_by
+
+
+def _before(spoken: Spoken, speaker: str, layers: ReadLayers, attributes: Attributes) -> Before:
+    """What was spoken of before a turn, read when something refers back to it."""
+
+    def state(said: Said) -> Statement | None:
+        return last_single(
+            read_statements(
+                said.text,
+                speaker=said.speaker,
+                observed_at=said.observed_at,
+                layers=layers,
+                attributes=attributes,
+                spoken=spoken.until(said),
+                reports=said.machine,
+            )
+        )
+
+    return Before(spoken, speaker, lambda said: _recalled(said, layers), state)
+
+
+def _recalled(said: Said, layers: ReadLayers) -> Recalled:
+    """What the end of a turn mentions, clause by clause."""
+    pieces = [piece for piece in _pieces(said.text) if said.text[piece[0]] != "["]
+    near = [(s, e) for s, e in pieces if pieces[-1][1] - s <= _LONGEST_RECALLED]
+    here = Phrases(said.text, Utterance(speaker=said.speaker))
+    for clauses in parse_apart(said.text, layers, near):
+        for place, each in enumerate(clauses):
+            here.goes_on = place > 0
+            here.turn_to(each)
+            here.spoken_of()
+    return here.mentioned
+
+
+def _asked(before: Before, piece: tuple[int, int]) -> Said | None:
+    """What another speaker asked right before a sentence that may reply to it."""
+    start, end = piece
+    said = before.last() if end - start <= _LONGEST_REPLY else None
+    if said is None or said.speaker == before.speaker:
+        return None
+    asked = asked_in(said.text, list(_pieces(said.text)))
+    return said._replace(text=asked) if asked else None
+
+
+def _only_asks(text: str, start: int, end: int) -> bool:
+    """Whether a sentence is a question that states nothing before it asks."""
+    return text[end - 1] == "?" and text.find(",", start, end) < 0
 
 
 def _parsed(
-    text: str, pieces: Sequence[tuple[int, int]], layers: ReadLayers
+    text: str, pieces: Sequence[tuple[int, int]], layers: ReadLayers, *, replying: bool
 ) -> dict[int, list[Sentence]]:
-    """The clauses of each sentence that may state something, by where it begins."""
+    """The clauses of each sentence that may state something, by where it begins; the first
+    in any case where it may be a reply."""
+    first = pieces[0] if replying else None
     stating = [
         (s, e)
         for s, e in pieces
-        if (text[e - 1] != "?" or text.find(",", s, e) > 0)
-        and text[s] != "["
-        and (_PHRASE.search(text, s, e) or _CORRECTION.match(text, s, e))
+        if (s, e) == first
+        or (
+            (not _only_asks(text, s, e) or _REFERRING.search(text, e))
+            and text[s] != "["
+            and (_PHRASE.search(text, s, e) or _is_value(text, s, e))
+        )
     ]
     return {clauses[0].start: clauses for clauses in parse_apart(text, layers, stating)}
+
+
+def _is_value(text: str, start: int, end: int) -> bool:
+    """Whether it is little more than a value: "no, 4", "40 now"."""
+    return bool(_CORRECTION.match(text, start, end) or _VALUE.match(text, start, end))
 
 
 class _Outside:

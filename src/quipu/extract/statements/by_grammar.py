@@ -9,10 +9,12 @@ from dataclasses import replace
 
 from quipu.extract.grammar import Sentence, participle
 from quipu.extract.grammar.clauses import Clause, clauses, is_stated, phrase, span_of
+from quipu.extract.grammar.people import KIN
 from quipu.extract.statements.changes import Changes, corrected, repaired
+from quipu.extract.statements.fragments import Fragments, is_post
 from quipu.extract.statements.general import General
 from quipu.extract.statements.measured import Measured
-from quipu.extract.statements.phrases import ANNOUNCING, KIN, Phrases, Utterance
+from quipu.extract.statements.phrases import ANNOUNCING, Phrases, Utterance
 from quipu.extract.statements.statement import (
     CHANGE,
     CONFIDENCE,
@@ -34,7 +36,7 @@ from quipu.records.attributes import (
 )
 from quipu.when import fact_dates
 
-__all__ = ["GrammarReader"]
+__all__ = ["GrammarReader", "last_single"]
 
 REPORTED = 0.6
 REPORT = "reported"
@@ -95,6 +97,8 @@ _PREPOSITIONS = (
     "until",
 )
 _MEASURING = frozenset("after per over above below".split())
+_OUTCOMES = frozenset("cause reason winner result verdict outcome culprit".split())
+"""What was found once and holds since: "the cause was an expired certificate"."""
 _IDLE = frozenset("take have make give hold".split())
 """Verbs that say little without their noun: "takes place in Vienna"."""
 _PLACED = frozenset("in on at under behind near above below inside beside opposite".split())
@@ -139,9 +143,10 @@ class GrammarReader:
     """Reads the sentences of one turn or text, in order."""
 
     def __init__(self, text: str, utterance: Utterance, attributes: Attributes = SHIPPED) -> None:
-        """`utterance.spoken` knows who and what was spoken of before, and is told what is now."""
+        """`utterance.before` knows whom and what was spoken of before."""
         self.here = Phrases(text, utterance)
         self.attributes = attributes
+        self._last: Statement | None = None
         self._corrected: Statement | None = None
 
     def corrects(self, before: Statement) -> bool:
@@ -160,33 +165,67 @@ class GrammarReader:
     def read(self, sentence: Sentence) -> list[Statement]:
         """What one sentence states."""
         found = repaired(self.here, self._by_rule(sentence))
-        spoken = self.here.spoken
         self._corrected = None
-        if not found and (found := corrected(self.here, spoken.statement)):
-            self._corrected = spoken.statement
-        single = [each for each in found if each.single and each.valid_to is None]
-        spoken.statement = single[-1] if single else spoken.statement
+        if not found and (found := corrected(self.here, self._told)):
+            self._corrected = self._last
+        self._last = last_single(found) or self._last
         self.here.spoken_of()
         return found
+
+    def _told(self) -> Statement | None:
+        """The last statement of one value, here or in a turn before."""
+        before = self.here.utterance.before
+        if self._last is None and before:
+            self._last = before.statement()
+        return self._last
+
+    def hear(self, clauses_: Sequence[Sentence]) -> None:
+        """Go on behind a sentence that states nothing: whom and what it speaks of."""
+        for each in clauses_:
+            self.here.turn_to(each)
+            self.here.spoken_of()
 
     def _by_rule(self, sentence: Sentence) -> list[Statement]:
         """What the rules read of one sentence, before it corrects itself."""
         self.here.turn_to(sentence)
+        self.here.complete()
+        if posts := Fragments(self).posts():
+            return posts
         found: list[Statement] = []
-        for clause in clauses(sentence):
-            if clause.way == "unreal" or (clause.future and not self.here.days):
+        for clause in clauses(self.here.sentence):
+            if clause.way == "unreal" or (clause.future and not self._is_decided(clause)):
                 continue
             for subject in self.here.each(clause.subject):
-                each = replace(clause, subject=subject)
-                found += list(self._clause(each)) or (
-                    Measured(self).read(each) or General(self).read(each) if subject >= 0 else []
-                )
+                found += self._of_clause(replace(clause, subject=subject))
                 self.here.cut, self.here.floor = (), -1
         found += self._named_kin()
         found += self._come_from()
         found += self._forbidden()
+        found += Fragments(self).read()
         found += [] if found else [*self._noted()] or Measured(self).noted()
         return list(dict.fromkeys(found))
+
+    def _of_clause(self, clause: Clause) -> list[Statement]:
+        """What a clause states by the first of the rules that reads it, and by how much beside."""
+        general = General(self)
+        if any(True for _ in clause.under("expl")):  # "there's a sale on Tuesdays"
+            return general.read(clause)
+        found = list(self._clause(clause))
+        if clause.subject < 0:
+            return found
+        if found:
+            found += [*general.further(clause, found), *general.dated(clause, found)]
+        else:
+            found = Measured(self).read(clause) or general.read(clause)
+            found = found or general.dated(clause, found)
+        return found + general.price(clause)
+
+    def _is_decided(self, clause: Clause) -> bool:
+        """Whether what will be is told as it stands already: on a day, or of what there is one of
+        ("the roof will be slate")."""
+        here = self.here
+        dated = any(here.clause_of(at) == clause.predicate for at in here.days)
+        return dated or (clause.copular and here.is_definite(clause.subject))
 
     def _dates(self, value: Sequence[int]) -> tuple[str | None, str | None]:
         """From when and until when, by the one time that is not the value itself."""
@@ -267,7 +306,7 @@ class GrammarReader:
         rule: str = RULE,
     ) -> Iterator[Statement]:
         """A statement for each value at a word, if that can be one."""
-        if not self.here.is_thing(at) or self.here.is_pointed_at(at):
+        if not self.here.is_thing(at) or self.here.is_pointed_at(at) or self.here.is_nothing(at):
             return
         for value, words in self.here.values(at, split=not single):
             if any(self.here.sentence.tokens[w].lemma in ("not", "n't") for w in words):
@@ -302,6 +341,16 @@ class GrammarReader:
         elif tokens[clause.predicate].tag in ("VERB", "AUX"):
             changed = list(Changes(self).read(clause))
             yield from changed or self._verbal(clause)
+            if changed and clause.subject >= 0 and self._is_when(changed[-1]):
+                yield from self.beside(clause, self._called_so(clause))
+
+    def _called_so(self, clause: Clause) -> str:
+        return self.here.name(clause.subject) or self.here.kind(clause.subject)
+
+    def _is_when(self, statement: Statement) -> bool:
+        """Whether what is told is a day: where it is then, is told beside it."""
+        days = self.here.days
+        return any(self.here.sentence.tokens[at].form in statement.object.split() for at in days)
 
     def _ended(self, clause: Clause) -> bool:
         """No longer, not … any more."""
@@ -318,7 +367,8 @@ class GrammarReader:
 
     def _copular(self, clause: Clause) -> Iterator[Statement]:
         """X is Y."""
-        ended = self._ended(clause) or (clause.past and not clause.perfect)
+        outcome = self.here.sentence.tokens[clause.subject].lemma in _OUTCOMES
+        ended = self._ended(clause) or (clause.past and not clause.perfect and not outcome)
         if clause.negated and not ended:
             yield from self._is_adjective(clause, negated=True)
             return
@@ -333,7 +383,7 @@ class GrammarReader:
             list(self._is_somebody(clause, ended))
             or list(self._of_subject(clause, ended))
             or list(self._of_another(clause, ended))
-            or list(self._is_adjective(clause, ended=ended))
+            or ([] if clause.future else list(self._is_adjective(clause, ended=ended)))
         )
         yield from found or self._is_role(clause, ended) or self._is_what(clause, ended)
 
@@ -407,13 +457,14 @@ class GrammarReader:
         at, here = clause.predicate, self.here
         subject = here.sentence.tokens[clause.subject]
         somebody = subject.form.lower() in ("i", "he", "she")
-        titled = somebody and here.is_title(at)  # "I'm lead pharmacist"
-        if here.case(at) or not (titled or here.is_role(at)):
+        posted = here.is_bare(at) and is_post(here.sentence.tokens[at].lemma)
+        titled = somebody and (here.is_title(at) or posted)  # "I'm lead pharmacist"
+        posted = posted and here.is_person(clause.subject)
+        if here.case(at) or not (titled or posted or here.is_role(at)):
             return []
         name = here.name(clause.subject)
         if somebody:
-            role = here.attribute(at)
-            return list(self.make(clause, name, "works as", role, [at], single=True, ended=ended))
+            return list(self._is_titled(clause, name, ended=ended))
         if subject.tag not in ("PROPN", "X"):
             return []
         statements = self.make(
@@ -428,6 +479,18 @@ class GrammarReader:
         )
         return list(statements)
 
+    def _is_titled(self, clause: Clause, name: str, *, ended: bool) -> Iterator[Statement]:
+        """As in "I'm sound designer in Lund": as what and where one works."""
+        here, at = self.here, clause.predicate
+        role = here.attribute(at)
+        yield from self.make(clause, name, "works as", role, [at], single=True, ended=ended)
+        for child in here.sentence.under[at]:
+            case = here.case(child)
+            named = here.sentence.tokens[child].tag == "PROPN" and not here.is_time(child)
+            if named and child > at and case in ("in", "at", "with"):
+                where = "works in" if case == "in" else "works for"
+                yield from self.tell(clause, name, where, child, single=True, ended=ended)
+
     def _of_subject(self, clause: Clause, ended: bool) -> Iterator[Statement]:
         """As in "my budget is 5k", "Dana's manager is Greta", "the port of the ledger is 8080"."""
         at, subject = clause.predicate, clause.subject
@@ -439,7 +502,15 @@ class GrammarReader:
         last = owned[1].rpartition(" ")[2]  # of "the second one", what it is one of
         noun = head.lemma if head.form.lower() != "one" else last
         several = noun in SEVERAL or head.form.lower() not in (head.lemma, "one")
+        if (named := self._named_behind(at)) >= 0:  # "our carer is a woman called Ann"
+            name = self.here.names_from(named)
+            yield from self.make(
+                clause, *owned, name, [named], single=not several, ended=ended, noun=True
+            )
+            return
         yield from self.tell(clause, *owned, at, single=not several, ended=ended, noun=True)
+        if timed:
+            yield from self.beside(clause, self.here.name(subject), ended=ended)
 
     def _is_what(self, clause: Clause, ended: bool) -> Iterator[Statement]:
         """What is said of a subject that is nobody's: when, where, how much, or who it is."""
@@ -448,11 +519,14 @@ class GrammarReader:
         if not name:
             return
         thing = not here.is_person(clause.subject)
-        if thing and here.is_time(at):
+        lower = here.sentence.tokens[clause.subject].form.islower()  # "bin day's Thursday"
+        if (thing or (lower and not case)) and here.is_time(at):
             yield from self.tell(clause, name, VALUE, at, single=True, ended=ended, noun=True)
-            yield from self._takes_place(clause, name, ended=ended)
+            yield from self.beside(clause, name, ended=ended)
         elif not case and here.sentence.tokens[at].lemma in _SCALES:
             yield from self._is_down_to(clause, name, thing=thing, ended=ended)
+        elif not case and here.sentence.tokens[at].lemma == "back":
+            yield from self._is_back(clause, name, thing=thing)
         elif not case and self._is_post(clause):
             yield from self.tell(clause, name, "is", at, single=True, ended=ended)
         elif not thing and (aged := self._age(clause)) >= 0:
@@ -471,14 +545,26 @@ class GrammarReader:
         post = tokens[clause.subject].tag == "NOUN" and self.here.has_article(clause.subject)
         return post and tokens[clause.predicate].tag == "PROPN"
 
-    def _takes_place(self, clause: Clause, name: str, *, ended: bool) -> Iterator[Statement]:
-        """As in "the fair is on 19 June in Bodmin": where it is."""
-        here = self.here
-        for at in clause.sentence.under[clause.predicate]:
-            case = here.case(at)
-            named = here.sentence.tokens[at].tag == "PROPN" and not here.is_time(at)
-            if named and at > clause.predicate and case in ("in", "at"):
+    def beside(self, clause: Clause, name: str, *, ended: bool = False) -> Iterator[Statement]:
+        """As in "the fair is on 19 June in Bodmin", "is on Tuesdays at half past seven": where it
+        is, and at what hour, behind the day."""
+        here, tokens = self.here, self.here.sentence.tokens
+        for at in range(clause.predicate + 1, len(tokens)):
+            case, told = here.case(at), here.days.get(at, ())
+            hour = at in told[:1] and clause.predicate not in told and here.is_recurring(at)
+            named = tokens[at].tag == "PROPN" and not self._is_inner(at)
+            named = named or (here.has_proper(at) and here.has_article(at))
+            named = named and not here.is_time(at)
+            placed = (named and case in ("in", "at")) or (hour and case == "at")
+            if placed and here.clause_of(at) == clause.predicate:
                 yield from self.tell(clause, name, f"is {case}", at, single=True, ended=ended)
+
+    def _is_inner(self, at: int) -> bool:
+        """Whether a name is only a part of another's: the "St" of "St Mary's"."""
+        tokens = self.here.sentence.tokens
+        above = tokens[at].head
+        beside = above >= 0 and abs(above - at) == 1
+        return beside and (tokens[above].tag == "PROPN" or tokens[at].label in ("amod", "compound"))
 
     def _is_thing(self, clause: Clause, name: str, *, ended: bool) -> Iterator[Statement]:
         """As in "the limit is 5", "the venue is the Old Mill"."""
@@ -504,10 +590,23 @@ class GrammarReader:
                     clause, name, words, child, single=True, ended=ended, noun=thing and counted
                 )
 
+    def _is_back(self, clause: Clause, name: str, *, thing: bool) -> Iterator[Statement]:
+        """As in "the retention is back at 30 days", "we're back on Stripe"."""
+        here, we = self.here, self.here.is_we(clause.subject)
+        for at in clause.under("obl", of=clause.predicate):
+            case = here.case(at)
+            here.cut = tuple(c for c in here.sentence.under[at] if here.case(c) == "since")
+            named = here.sentence.tokens[at].tag == "PROPN" and not here.is_time(at)
+            if thing and case in ("at", "on", "to") and here.has_number(at):
+                yield from self.tell(clause, name, VALUE, at, single=True, noun=True, rule=CHANGE)
+            elif named and case in ("on", "to", "with"):
+                uses = "runs on" if thing and not we else "uses"
+                yield from self.tell(clause, name, uses, at, single=not we, rule=CHANGE)
+
     def _age(self, clause: Clause) -> int:
         """The word that tells how old somebody is; -1 where none does."""
         at, here = clause.predicate, self.here
-        if here.is_age(at):
+        if here.is_age(at) and not here.is_time(at):
             return at
         old = here.sentence.tokens[at].lemma == "old"
         return next(clause.under("obl:unmarked", of=at), -1) if old else -1
@@ -521,6 +620,7 @@ class GrammarReader:
             token.tag in ("PROPN", "NUM", "X", "SYM")
             or self.here.is_time(at)
             or self.here.has_number(at)
+            or self.here.called_behind(at)
         ):
             return True
         if token.tag == "ADJ":
@@ -583,7 +683,8 @@ class GrammarReader:
             for each in self.attributes.rows:
                 low = head if head in each.values and tokens[at].tag == "ADJ" else low
                 if low in each.values and tokens[at].tag in ("ADJ", "NOUN", "VERB", "PROPN"):
-                    if each.name == "status" and self.here.is_person(clause.subject):
+                    person = self.here.is_person(clause.subject)
+                    if each.name == "status" and (person or self._has_hours(clause)):
                         continue
                     yield from self.make(
                         clause,
@@ -595,6 +696,11 @@ class GrammarReader:
                         noun=True,
                     )
                     return
+
+    def _has_hours(self, clause: Clause) -> bool:
+        """Whether what is said is said of hours: "we are open 8 till 6"."""
+        here, at = self.here, clause.predicate
+        return any(c > at and here.is_recurring(c) for c in here.sentence.under[at])
 
     def _is_where(
         self, clause: Clause, name: str, case: str, *, thing: bool, ended: bool
@@ -611,9 +717,12 @@ class GrammarReader:
         counted = case in ("on", "at") and self.here.has_number(at) and not self.here.is_time(at)
         named = self.here.pronoun(clause.subject) is None
         if (
-            (thing or named) and counted and token.tag != "PROPN"
+            (thing or named) and counted and token.tag != "PROPN" and not we
         ):  # "is on firmware 3.8", "is at 40 mW"
             yield from self.tell(clause, name, VALUE, at, single=True, ended=ended, noun=True)
+        elif case == "off" and token.tag == "PROPN" and (thing or we) and not self.here.is_time(at):
+            predicate = "uses" if we else "runs on"
+            yield from self.tell(clause, name, predicate, at, ended=True, rule=CHANGE)
         elif case == "on" and token.tag == "PROPN" and (thing or we) and not self.here.is_time(at):
             predicate = "uses" if we else "runs on"
             yield from self.tell(clause, name, predicate, at, single=not we, ended=ended)
@@ -648,16 +757,14 @@ class GrammarReader:
             for child in clause.under(label):
                 key = "" if label == "xcomp" else self._preposition(child)
                 none = any(tokens[c].lemma == "no" for c in self.here.sentence.under[child])
+                none = none or self._is_fronted(clause, child)
                 if not none and self._is_argument(child, label, key):
                     found.setdefault(key, child)
-        for at in list(found.values()):  # "the retry limit to 5": one hangs on the other
-            for child in self.here.sentence.under[at]:
-                label = self.here.sentence.tokens[child].label
-                if label in ("nmod", "obl") and (key := self._preposition(child)):
-                    found.setdefault(key, child)
+        self._add_inner(found)
         for at in range(clause.predicate + 1, len(self.here.sentence.tokens)):
             key = self._preposition(at)  # "turned down from 40 to 25 mW", wherever they hang
             astray = key in _FROM_TO and key not in found and self.here.is_measure(at)
+            astray = astray and self.here.days.get(at, (at,))[0] == at
             if astray and self.here.clause_of(at) == clause.predicate:
                 found[key] = self._counted_by(at)
         for day in dict.fromkeys(self.here.days.values()):
@@ -669,6 +776,22 @@ class GrammarReader:
             if self.here.clause_of(day[0]) == clause.predicate and (key or again):
                 found.setdefault(key or "on", day[-1] if again else day[0])
         return found
+
+    def _add_inner(self, found: dict[str, int]) -> None:
+        """Add what hangs on an object: the "5" of "the retry limit to 5"."""
+        sentence = self.here.sentence
+        for at in list(found.values()):
+            hour = self.here.days.get(at, ())  # "quarter to three" is one time
+            for child in sentence.under[at]:
+                inner = sentence.tokens[child].label in ("nmod", "obl") and child not in hour
+                if inner and (key := self._preposition(child)):
+                    found.setdefault(key, child)
+
+    def _is_fronted(self, clause: Clause, at: int) -> bool:
+        """Whether it stands before the subject as something said: "famous last words, I say"."""
+        tokens = self.here.sentence.tokens
+        comma = any(tokens[i].form == "," for i in range(at, clause.subject))
+        return tokens[at].label == "obj" and at < clause.subject and comma
 
     def _counted_by(self, at: int) -> int:
         """What a number right before it counts: the "mW" of "25 mW"."""
@@ -846,9 +969,8 @@ class GrammarReader:
             ),
             -1,
         )
-        behind = at + 2 < len(tokens) and tokens[at + 1].lemma in ("call", "name")
-        if named < 0 and behind and tokens[at + 2].tag == "PROPN":
-            named = at + 2
+        if named < 0:
+            named = self._named_behind(at)
         if named >= 0:
             yield from self.make(
                 clause,
@@ -859,6 +981,12 @@ class GrammarReader:
                 single=tokens[at].lemma not in SEVERAL,
                 noun=True,
             )
+
+    def _named_behind(self, at: int) -> int:
+        """The name of "a woman called Ann"; -1 without one."""
+        tokens = self.here.sentence.tokens
+        behind = at + 2 < len(tokens) and tokens[at + 1].lemma in ("call", "name")
+        return at + 2 if behind and tokens[at + 2].tag == "PROPN" else -1
 
     def _of_kind(self, clause: Clause, verb: str, objects: dict[str, int]) -> Iterator[Statement]:
         """What holds of things of one kind, if it is something in particular: "logs are kept for
@@ -913,6 +1041,8 @@ class GrammarReader:
         """Whether something is had for long: "two kids", "a peanut allergy", "a ThinkPad"."""
         here = self.here
         kept = here.sentence.tokens[at].lemma in _KEPT or self._is_one_thing(at)
+        only = len(self.objects(clause)) == 1 and here.is_person(clause.subject)
+        kept = kept or (only and self._is_it(at))
         if verb == "have" or (verb == "get" and clause.perfect):
             return kept or here.is_counted(at)
         named = here.sentence.tokens[at].tag == "PROPN" and here.is_definite(at)
@@ -922,6 +1052,10 @@ class GrammarReader:
         """Whether there is one of it, which somebody has or not: "the shed key"."""
         here = self.here
         return here.is_role(at) and here.sentence.tokens[at].tag == "NOUN"
+
+    def _is_it(self, at: int) -> bool:
+        """Whether it is "it" and something known, as in "Ann has it now"."""
+        return self.here.sentence.tokens[at].form.lower() == "it" and bool(self.here.pronoun(at))
 
     def _of_entry(
         self,
@@ -943,7 +1077,7 @@ class GrammarReader:
             yield from self.tell(clause, *owned, at, single=True, ended=ended, noun=True)
             return
         rule = CHANGE if entry.kind == "ends" else RULE
-        if each.name == "has" and self._is_one_thing(at) and not negated:
+        if each.name == "has" and (self._is_one_thing(at) or self._is_it(at)) and not negated:
             yield from self.make(
                 clause,
                 self.here.name(at),
@@ -1033,12 +1167,13 @@ class GrammarReader:
             once = person and not here.is_recurring(at) and not here.is_date(at)
             timed = here.is_time(at) and (key == "from" or once)
             idle = not key and token.lemma in _IDLE and here.is_bare(at)
+            idle = idle or (clause.negated and here.is_judged(at))  # "not picks up his phone"
             if timed or idle or here.pronoun(at) is not None or (passive and not key):
                 continue
             if key in _MEASURING and not here.has_number(at):
                 continue
             with_theme = key and theme >= 0
-            if with_theme and stated:
+            if with_theme and (stated or here.is_nothing(theme)):
                 break
             if (with_theme or passive) and not (here.is_specific(at) or here.is_definite(at)):
                 continue
@@ -1064,7 +1199,12 @@ class GrammarReader:
 
     def predicate_of(self, clause: Clause) -> str:
         """The verb of a clause as a predicate: "closes", "is kept"."""
-        return self._said_of(clause, self.verb(clause), "", "")
+        verb, token = self.verb(clause), self.here.sentence.tokens[clause.predicate]
+        own = any(True for label in ("nsubj", "nsubj:pass", "aux") for _ in clause.under(label))
+        done = token.form.lower() == participle(token.lemma) != token.lemma
+        if token.label == "conj" and done and not own:  # "run at 2, kept for 30 days"
+            verb = f"be {verb}"
+        return self._said_of(clause, verb, "", "")
 
     def _said_of(self, clause: Clause, verb: str, theme: str, key: str) -> str:
         """The predicate of a verb, with what it is done to where that is not what is told."""
@@ -1176,15 +1316,23 @@ class GrammarReader:
             return
         mark = max((i for i in range(at) if tokens[i].form == ","), default=-1)
         before = [i for i in before if i > mark]  # "next, the door code: 4471"
-        subject = here.proper(singular(phrase(here.text, sentence, [*before, at])))
+        before = [i for i in before if i not in here.of_now(at)]
+        subject = here.lowered(
+            at, here.proper(singular(phrase(here.text, sentence, [*before, at])))
+        )
         end = next(
             (i for i in range(first, len(tokens)) if tokens[i].form in (",", ";", "(")), len(tokens)
         )
         value = clean(phrase(here.text, sentence, range(first, end)))
-        if subject and is_object(value):
+        named = tokens[first].tag == "PROPN" and not here.is_time(first)
+        listed = named and end + 1 < len(tokens) and tokens[end + 1].tag == "PROPN"
+        told = any(tokens[i].tag == "PRON" for i in range(first, end))
+        owner = here.possessor(at)
+        subject, predicate = here.owned(at) or (subject, VALUE) if owner else (subject, VALUE)
+        if subject and is_object(value) and not (listed or told):
             yield Statement(
                 subject,
-                VALUE,
+                predicate,
                 value,
                 here.utterance.said_on,
                 None,
@@ -1194,25 +1342,32 @@ class GrammarReader:
                 CONFIDENCE,
                 single=True,
                 noun=True,
-                thing=True,
+                thing=owner is None,
             )
 
     def _come_from(self) -> Iterator[Statement]:
-        """Where somebody who is named is from: "Prof. Abara from Durham"."""
-        here = self.here
-        tokens, sentence = here.sentence.tokens, here.sentence
-        for at, token in enumerate(tokens):
-            top = token.head
-            place = token.tag == "PROPN" and token.label == "nmod" and here.case(at) == "from"
-            named = top >= 0 and tokens[top].tag == "PROPN" and here.is_person(top)
-            if place and named and not here.is_time(at) and is_stated(sentence):
-                first = tokens[top].head if tokens[top].label == "flat" else top
-                whole = [i for i in range(first, at) if tokens[i].tag == "PROPN"]
-                whole = [*here.titles(first), *whole]
+        """Where somebody who is named is from: "Prof. Abara from Durham", "Lone from the port
+        authority"."""
+        here, sentence = self.here, self.here.sentence
+        tokens = sentence.tokens
+        for case in range(1, len(tokens) - 1):
+            name, end = case - (tokens[case - 1].form == ","), case + 1
+            while end < len(tokens) and tokens[end].tag in ("DET", "ADJ", "NOUN", "PROPN"):
+                end += 1
+            named = name and tokens[name - 1].tag == "PROPN" and here.is_person(name - 1)
+            place = tokens[case].lemma == "from" and tokens[end - 1].tag in ("NOUN", "PROPN")
+            if not (named and place) or here.is_time(end - 1) or not is_stated(sentence):
+                continue
+            begin = name
+            while begin and tokens[begin - 1].tag == "PROPN":
+                begin -= 1
+            subject = here.proper(phrase(here.text, sentence, range(begin, name)))
+            value = singular(phrase(here.text, sentence, range(case + 1, end)))
+            if subject and value:
                 yield Statement(
-                    here.proper(phrase(here.text, sentence, whole)),
+                    subject,
                     "is from",
-                    here.names_from(at),
+                    value,
                     here.utterance.said_on,
                     None,
                     sentence.start,
@@ -1244,6 +1399,11 @@ class GrammarReader:
                         single=token.lemma not in SEVERAL,
                         noun=True,
                     )
+
+
+def last_single(found: Sequence[Statement]) -> Statement | None:
+    """The last of some statements that leaves room for one value, and has not ended."""
+    return next((each for each in reversed(found) if each.single and not each.valid_to), None)
 
 
 def _with_article(value: str) -> str:

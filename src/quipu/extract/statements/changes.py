@@ -5,7 +5,7 @@ And what a speaker takes back in the same breath, or another corrects: "31, sorr
 4417", "no, 4". The correction names only the new value; what it is of was said right before.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from quipu.extract.grammar.clauses import Clause
@@ -32,6 +32,9 @@ _SWITCHING = frozenset(
 _SCALES = ("up", "down", "back")
 _STEPPING = frozenset({"step in", "come in", "fill in", "start", "act"})
 _TRADING = frozenset({"trade", "swap", "exchange"})
+_DROPPING = frozenset({"drop", "ditch", "abandon", "scrap"})
+_GIVING = frozenset({"hand", "give", "pass", "sell"})
+_RETURNING = frozenset({"go", "switch", "move", "revert", "return", "change"})
 _VERBAL = frozenset({"runs on", "uses", "lives in", "works for", "is located in", "has"})
 """What is no noun, of what changes."""
 
@@ -71,14 +74,18 @@ class Changes:
         given_for = clause.subject >= 0 and {"", "for"} <= objects.keys()
         if lemma == "replace":
             yield from self._replaced(clause, objects, passive=passive)
-        elif not passive and lemma in ("take", "hand"):
+        elif not passive and (lemma == "take" or lemma in _GIVING):
             yield from self._handed(clause, lemma, verb, objects)
+        elif lemma in _RETURNING and (to := self._returned_to(clause, objects)) >= 0:
+            yield from self._returned(clause, to)
         elif verb in _STEPPING and here.is_role_name(objects.get("as", -1)):
             yield from self._became(clause, objects["as"], -1)
         elif lemma == "leave" and given_for:
             yield from self._left(clause, objects)
         elif lemma in _TRADING and given_for:
             yield from self._traded(clause, objects)
+        elif lemma in _DROPPING and given_for:
+            yield from self._dropped(clause, objects)
         elif lemma == "become" and clause.subject >= 0:
             yield from self._filled(clause)
         elif lemma == "rename" and "to" in objects and theme >= 0:
@@ -182,9 +189,9 @@ class Changes:
             theme = objects.get("over", objects.get("", -1))
             if theme >= 0:
                 yield from self._takes_over(clause, theme, objects.get("from", -1))
-        if lemma == "hand" and "to" in objects and "" in objects:
+        if lemma in _GIVING and "to" in objects and "" in objects:
             here.cut = (objects["to"],)
-            if here.is_definite(objects[""]):
+            if here.is_definite(objects[""]) and self._is_given(clause, lemma, objects):
                 name = here.name(objects[""])
                 yield from self.reading.make(
                     clause,
@@ -199,6 +206,44 @@ class Changes:
                 yield from self.reading.tell(
                     clause, name, "is owned by", objects["to"], single=True, rule=CHANGE
                 )
+
+    def _is_given(self, clause: Clause, lemma: str, objects: dict[str, int]) -> bool:
+        """Whether what had one holder has another: what "gave a talk to them" does not tell."""
+        if lemma == "hand":
+            return True
+        done = clause.past or clause.perfect
+        return done and self.reading.here.sentence.tokens[objects["to"]].tag == "PROPN"
+
+    def _returned_to(self, clause: Clause, objects: dict[str, int]) -> int:
+        """What we are back to: the "Postgres" of "we went back to Postgres"; -1 without it, and
+        where it may as well be a place that somebody is back in."""
+        tokens = self.reading.here.sentence.tokens
+        back = any(tokens[c].lemma == "back" for c in clause.sentence.under[clause.predicate])
+        lemma = tokens[clause.predicate].lemma
+        to = objects.get("to", -1)
+        if to < 0 or tokens[to].tag not in ("PROPN", "X") or self.reading.here.is_time(to):
+            return -1
+        if not (back or lemma in ("revert", "return")) or clause.subject < 0:
+            return -1
+        settled = bool(clause.leads) or not may_be_place(self.reading.here.words(to))
+        return to if settled or self.reading.here.is_we(clause.subject) else -1
+
+    def _returned(self, clause: Clause, to: int) -> Iterator[Statement]:
+        """As in "we decided to go back to Postgres"."""
+        here = self.reading.here
+        thing = self.reading.is_of_thing(clause)
+        name = here.name(clause.subject)
+        predicate = "runs on" if thing else "uses"
+        yield from self.reading.tell(clause, name, predicate, to, single=thing, rule=CHANGE)
+
+    def _dropped(self, clause: Clause, objects: dict[str, int]) -> Iterator[Statement]:
+        """As in "we dropped Redis for Valkey"."""
+        here = self.reading.here
+        old, new = objects[""], objects["for"]
+        if all(here.sentence.tokens[at].tag in ("PROPN", "X") for at in (old, new)):
+            here.cut = (old, new)
+            name = here.name(clause.subject)
+            yield from self._pair(clause, name, "uses", new, old, single=False)
 
     def _set(self, clause: Clause, theme: int, new: int, old: int) -> Iterator[Statement]:
         """As in "raised the limit from 3 to 5": the limit is 5."""
@@ -235,7 +280,9 @@ class Changes:
             return
         here = self.reading.here
         places = all(
-            may_be_place(here.words(p)) and not here.has_article(p) for p in (new, old) if p >= 0
+            may_be_place(here.names_from(p)) and not here.has_article(p)
+            for p in (new, old)
+            if p >= 0
         )
         whole = here.sentence.tokens[new].tag == "NOUN" and here.is_modified(new)
         if whole and old < 0 and here.has_article(new) and (person or low == "we"):
@@ -330,6 +377,12 @@ class Changes:
     def _became(self, clause: Clause, role: int, old: int) -> Iterator[Statement]:
         """As in "Leo took over as product owner from Ana"."""
         here = self.reading.here
+        if here.is_kind(role) and here.is_person(clause.subject):  # "started as a developer"
+            name = here.name(clause.subject)
+            yield from self.reading.make(
+                clause, name, "works as", here.attribute(role), [role], single=True, rule=CHANGE
+            )
+            return
         owned = here.owned(role) or (here.attribute(role), VALUE)
         if old >= 0:
             yield from self.reading.tell(
@@ -419,16 +472,19 @@ def repaired(here: Phrases, statements: Sequence[Statement]) -> list[Statement]:
     return found
 
 
-def corrected(here: Phrases, last: Statement | None) -> list[Statement]:
-    """The last statement with the value that a sentence of nothing but a correction gives it."""
+def corrected(here: Phrases, told: Callable[[], Statement | None]) -> list[Statement]:
+    """The last statement, which `told` gives, with the value that a sentence of nothing but a
+    correction gives it."""
     tokens = here.sentence.tokens
     after = _behind_opening(here, _over_marks(here, 0))
     numbers = [at for at in range(max(after, 0), len(tokens)) if _is_number(tokens[at].form)]
-    known = last is not None and any(map(_is_number, last.object.split()))
-    if last is None or not known or after < 0 or not numbers or len(tokens) > _LONGEST_CORRECTION:
+    if after < 0 or not numbers or len(tokens) > _LONGEST_CORRECTION:
         return []
     values = here.values(numbers[0], split=False)
     if not values or any("?" in token.form for token in tokens):
+        return []
+    last = told()
+    if last is None or not any(map(_is_number, last.object.split())):
         return []
     sentence = here.sentence
     return [

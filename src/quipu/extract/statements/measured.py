@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from quipu.extract.grammar.clauses import Clause, is_stated, phrase
+from quipu.extract.statements.phrases import ANNOUNCING
 from quipu.extract.statements.statement import (
     CHANGE,
     CONFIDENCE,
@@ -26,8 +27,13 @@ _AT = ("at", "on", "to", "by", "for", "in", "until")
 _SET = ("to", "at", "on")
 _PLACED = frozenset("under behind into onto".split())
 _PUTTING = frozenset({"put", "place", "set", "move"})
+_WISHING = frozenset("want need like expect hope wish ask suggest propose prefer".split())
 _BREAKS = frozenset(",;.!?()")
 _JOINS = frozenset({":", "=", "is", "at", "of"})
+_ARROWS = frozenset({"->", "-->", "→", "⇒"})
+_OVER = frozenset("this so now already today after before since until till".split())
+"""What stands behind a measure and is no part of it."""
+_NONE = frozenset({"no", "not", "never"})
 _LONGEST_NAME = 4
 _SEVERAL = 2
 
@@ -73,7 +79,8 @@ class Measured:
         theme = objects.get("", -1)
         passive = any(True for _ in clause.under("aux:pass", of=clause.predicate))
         if theme >= 0 and not passive:
-            yield from self._set(clause, theme, objects)
+            if here.sentence.tokens[clause.predicate].lemma not in _WISHING:
+                yield from self._set(clause, theme, objects)
             yield from self._again(clause, theme, objects)
             yield from self._placed(clause, theme, objects)
             return
@@ -153,9 +160,17 @@ class Measured:
         tokens = self.reading.here.sentence.tokens
         start = 0
         for at in range(len(tokens) + 1):
-            if at == len(tokens) or tokens[at].form in _BREAKS:
+            if at == len(tokens) or tokens[at].form in _BREAKS or self._is_announced(at):
                 yield range(start, at)
                 start = at + 1
+
+    def _is_announced(self, at: int) -> bool:
+        """Whether a colon stands behind what only says that something is told: "Done: …"."""
+        tokens = self.reading.here.sentence.tokens
+        if tokens[at].form != ":" or not at:
+            return False
+        before = tokens[at - 1]
+        return before.tag in ("VERB", "ADJ", "ADV", "INTJ") or before.lemma in ANNOUNCING
 
     def _is_listed(self, words: range) -> bool:
         """Whether it is a name and its number, as others beside it: "Ann 600, Bo 450"."""
@@ -171,8 +186,9 @@ class Measured:
     def _of_stretch(self, words: Sequence[int], *, listed: bool = False) -> Iterator[Statement]:
         here = self.reading.here
         tokens = here.sentence.tokens
-        first = next((i for i in words if _has_digit(tokens[i].form)), -1)
-        if first < 0 or any(self._is_clausal(i) for i in words):
+        first = next((i for i in words if _has_digit(tokens[i].form) or here.is_named_time(i)), -1)
+        none = any(tokens[i].form.lower() in _NONE for i in words)  # "no class Monday"
+        if first < 0 or none or any(self._is_clausal(i) for i in words):
             return
         name = [i for i in words if i < first]
         while name and (tokens[name[-1]].form in _JOINS or tokens[name[-1]].tag == "SYM"):
@@ -180,6 +196,10 @@ class Measured:
         value = [i for i in words if not name or i > name[-1]]
         while value and tokens[value[0]].form in _JOINS:
             value.pop(0)
+        turned = next((i for i in value if tokens[i].form in _ARROWS), -1)
+        value = [i for i in value if i > turned]
+        over = next((i for i in value[1:] if tokens[i].lemma in _OVER), len(tokens))
+        value = [i for i in value if i < over]
         while name and tokens[name[0]].tag in ("DET", "CCONJ", "INTJ", "ADV", "SCONJ"):
             name.pop(0)
         named = name and all(
@@ -188,26 +208,46 @@ class Measured:
         whole = len(name) <= _LONGEST_NAME and len(value) <= _LONGEST_NAME
         if not named or not whole or tokens[name[-1]].tag == "ADJ" or here.is_time(name[-1]):
             return
-        labelled = tokens[name[-1]].tag == "PROPN" or len(name) == 1
+        counted = all(tokens[i].tag in ("NUM", "SYM", "NOUN") for i in value)
+        event = here.is_named_time(first) and tokens[name[-1]].tag == "NOUN"  # "dentist Friday"
+        idle = here.is_judged(name[-1]) or tokens[name[-1]].lemma in ANNOUNCING
+        several = event or (
+            len(name) == 1 and here.is_plural(name[-1]) and counted
+        )  # "takings 1580"
+        labelled = tokens[name[-1]].tag == "PROPN" or (len(name) == 1 and not several)
+        if event and idle:
+            return  # "great news Monday"
         if labelled and name[-1] + 1 == first and not (listed or here.goes_on):
             return  # "Postgres 16" and "door 4" are names
         subject = here.proper(singular(phrase(here.text, here.sentence, name)))
+        subject = here.lowered(name[-1], subject)
         said = clean(phrase(here.text, here.sentence, value))
-        if subject and is_object(said):
-            yield Statement(
-                subject,
-                VALUE,
-                said,
-                here.utterance.said_on,
-                None,
-                here.sentence.start,
-                here.sentence.end,
-                RULE,
-                CONFIDENCE,
-                single=True,
-                noun=True,
-                thing=True,
+        if not subject or not is_object(said):
+            return
+        if turned >= 0:
+            unit = said.partition(" ")[2]
+            old = f"{tokens[first].form} {unit}".strip()
+            yield self._note(subject, old)._replace(
+                valid_from=None, valid_to=here.utterance.said_on, rule=CHANGE
             )
+        yield self._note(subject, said)._replace(rule=CHANGE if turned >= 0 else RULE)
+
+    def _note(self, subject: str, value: str) -> Statement:
+        here = self.reading.here
+        return Statement(
+            subject,
+            VALUE,
+            value,
+            here.utterance.said_on,
+            None,
+            here.sentence.start,
+            here.sentence.end,
+            RULE,
+            CONFIDENCE,
+            single=True,
+            noun=True,
+            thing=True,
+        )
 
 
 def _has_digit(form: str) -> bool:

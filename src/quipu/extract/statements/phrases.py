@@ -8,56 +8,70 @@ from typing import NamedTuple
 
 from quipu.extract.grammar import Sentence
 from quipu.extract.grammar.clauses import is_predicate, phrase, span_of
-from quipu.extract.statements.statement import Statement, clean, is_object, singular
+from quipu.extract.grammar.people import GENDERS, HUMAN, KIN, TITLES, Gender, genitive
+from quipu.extract.statements.mentions import mentions_of
+from quipu.extract.statements.spoken import Before, Mention, Recalled, Sought
+from quipu.extract.statements.statement import clean, is_object, singular
+from quipu.extract.statements.topics import completed, topic_of
 from quipu.when import TimeSpan, find_spans
 from quipu.when.dates import MONTH, MONTH_NAMES
 
-__all__ = ["ANNOUNCING", "KIN", "Phrases", "Spoken", "Utterance"]
+__all__ = ["ANNOUNCING", "JUDGING", "NO_KIND", "Phrases", "Utterance"]
 
 _LONGEST_VALUE, _LONGEST_NAME = 14, 7
 _INDEFINITE = frozenset(
-    "a an any some every no each another all most many few several either neither both what "
+    "a an any some every no each another all most many few several either neither both half what "
     "which whatever whichever such".split()
 )
-KIN = frozenset(
-    "sister brother sibling mother father mom mum dad parent wife husband partner girlfriend "
-    "boyfriend son daughter child kid cousin aunt uncle nephew niece grandmother grandfather "
-    "grandma grandpa granddad friend colleague coworker boss manager roommate flatmate neighbour "
-    "neighbor dog cat pet fiancé fiancée fiance fiancee".split()
-)
-"""Nouns for people and animals that belong to somebody."""
 ANNOUNCING = frozenset(
     "note question update decision edit ps example tip warning option answer correction "
     "reminder news thought plan point idea step re topic subject quote fact".split()
 )
 """What only says that something is told: "Note: …"."""
-_POINTING = frozenset("this that these those such some any same your yours another".split())
+_POINTING = frozenset("this that these those such some any same your yours another which".split())
+_NOTHING_NAMED = frozenset({"thing", "stuff"})
+_SIGNS = frozenset("£$€")
+_MONEY = frozenset(
+    "euro euros eur pound pounds quid gbp dollar dollars buck bucks usd cent cents pence krona "
+    "kronor krone kroner franc francs zloty rupee rupees".split()
+)
 _RANKING = frozenset("first second third last next only same other right wrong one".split())
 _OLDEST = 130
 _BOUNDS = frozenset({"least", "most", "little", "many"})
-_NOW = frozenset("now nowadays instead henceforth onwards".split())
+_NOW = frozenset("now nowadays instead henceforth onwards again back".split())
 _SINCE = frozenset({"since", "from"})
 _QUOTES = frozenset({'"', "“", "‘"})
 _SPELLS = frozenset("today yesterday tomorrow tonight night week month year".split())
+_PER = frozenset({"a", "an", "per", "each", "every"})
+_MOMENTS = frozenset("then noon midnight lunch".split()) | _SPELLS
 _GLUE = frozenset("-–/_.:@#+")
 _CLOCK = frozenset("am pm a.m. p.m. o'clock clock hour".split())
 _NAMES_OF_TIMES = MONTH_NAMES | frozenset(
     "monday tuesday wednesday thursday friday saturday sunday".split()
 )
+_PARTS_OF_DAYS = frozenset("mornings afternoons evenings nights weekends".split())
 _EVERY = ("every", "each")
+_QUARTERS = ("half", "quarter", "till", "until")
 _OFTEN = ("once", "twice", "times")
+_HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_BEHIND_DAY = "at|in|and|to|for|from|until|till|so|with|by|on|but"
+_NTH = "(?:first|second|third|fourth|last|1st|2nd|3rd|4th)"
 _DAY = re.compile(
     rf"\b(?:every |each )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
     rf"(?:,? (?=\d|the \d|{MONTH}))?)?"
     rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{MONTH}\b"
     rf"|{MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b)"
-    r"|\b(?:the )?(?:first|second|third|fourth|last) (?:mon|tues|wednes|thurs|fri|satur|sun)day"
-    r" (?:of|in) (?:the|each|every) month\b"
-    r"|\b(?:(?:every|each) (?:other |second )?)?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b"
+    rf"|\b(?:the )?{_NTH} (?:(?:and|,) (?:the )?{_NTH} )?(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"(?: (?:of|in) (?:the|each|every) month\b|s?\b)"
+    r"|\b(?:(?:every|each) (?:other |second )?)?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"(?: (?:mornings|afternoons|evenings|nights))?)\b"
     r"|\b(?:every|each) (?:other |second )?(?:morning|evening|night|day|week|month|quarter)\b"
     r"(?: at \d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?)?"
     r"|\b(?:once|twice|\d+ times|several times) (?:an?|per|every) \w+\b"
-    r"|\b\d{1,2}[:.]\d\d(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]m\b",
+    r"|\b\d{1,2}[:.]\d\d(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]m\b"
+    rf"|\bthe \d{{1,2}}(?:st|nd|rd|th)\b(?! (?!(?:{_BEHIND_DAY})\b)\w)"
+    rf"|\b(?:half|quarter) (?:past|to) (?:\d{{1,2}}|{_HOURS})\b"
+    rf"|\b(?:\d{{1,2}}(?:[:.]\d\d)?|{_HOURS}) (?:till|until) (?:\d{{1,2}}(?:[:.]\d\d)?|{_HOURS})\b",
     re.IGNORECASE,
 )
 _WEEKDAY = re.compile(r"(?i)(?:mon|tues|wednes|thurs|fri|satur|sun)days?")
@@ -81,62 +95,39 @@ _PRONOUNS = {
     "i": frozenset("i me my mine myself".split()),
     "we": frozenset("we us our ours".split()),
     "you": frozenset("you your yours".split()),
-    "he": frozenset("he she him her his hers".split()),
+    "he": frozenset("he him his himself".split()),
+    "she": frozenset("she her hers herself".split()),
     "it": frozenset("it its".split()),
     "they": frozenset("they them their".split()),
 }
-_TITLES = frozenset("mr mrs ms miss dr prof".split())
 _OWNED_BY = frozenset({"mine", "yours", "ours"})
 _SUBJECTS = ("nsubj", "nsubj:pass")
 _NAMING = frozenset({"NOUN", "PROPN", "X", "SYM", "NUM", "ADJ"})
 _NOT_TELLING = frozenset({"new", "current", "old", "present", "own", "latest", "actual"})
 _OF_NOW = frozenset({"new", "current", "latest", "present"})
 _BEFORE_CASE = frozenset({"case", "mark", "cc", "punct", "nsubj"})
-_JUDGING = frozenset(
-    "great good nice amazing awesome best worst bad better worse wonderful lovely terrible cool "
+JUDGING = frozenset(
+    "great good nice lovely amazing awesome best worst bad better worse wonderful terrible cool "
     "fun perfect beautiful true real big huge important such fantastic incredible".split()
 )
-_NO_KIND = frozenset(
+"""What only says what somebody thinks of a thing."""
+NO_KIND = frozenset(
     "bit lot fan mess bunch way thing little while problem idea joke nightmare fool wreck person "
-    "member pain kind type sort part reason fact".split()
+    "member pain kind type sort part reason fact bargain steal disaster treat shame relief "
+    "surprise mistake failure hero legend saviour chaos".split()
 )
-
-
-@dataclass(slots=True)
-class Spoken:
-    """Who and what was last spoken of in a conversation, and by whom: what "she", "it" and "they"
-    mean next. Another speaker's "it" may be anything; the last `statement` of one value is what a
-    correction corrects, whoever makes it."""
-
-    person: str = ""
-    thing: str = ""
-    things: str = ""
-    speaker: str = ""
-    statement: Statement | None = None
-
-
-class _Within(NamedTuple):
-    """Who and what the clauses before of the same sentence spoke of, and the last thing of
-    somebody's that they named."""
-
-    person: str = ""
-    thing: str = ""
-    possessed: str = ""
-
-
-_NOTHING = _Within()
 
 
 class Utterance(NamedTuple):
     """Who says a text, to whom, and when: `speaker` is the first person and `addressee` the
-    second, where they are known. `said_on` is the day (ISO) or None, `now` the instant, `spoken`
+    second, where they are known. `said_on` is the day (ISO) or None, `now` the instant, `before`
     what was spoken of before."""
 
     speaker: str = ""
     addressee: str = ""
     said_on: str | None = None
     now: str | None = None
-    spoken: Spoken | None = None
+    before: Before | None = None
 
 
 @dataclass(slots=True)
@@ -146,7 +137,6 @@ class Phrases:
 
     text: str
     utterance: Utterance
-    spoken: Spoken = field(init=False)
     sentence: Sentence = field(init=False)
     times: dict[int, TimeSpan] = field(init=False)
     days: dict[int, tuple[int, ...]] = field(init=False)
@@ -154,32 +144,54 @@ class Phrases:
     floor: int = -1
     goes_on: bool = False
     """Whether what comes next is a clause of the same sentence."""
-    within: _Within = _NOTHING
-
-    def __post_init__(self) -> None:
-        self.spoken = self.utterance.spoken or Spoken()
-        if self.spoken.speaker != self.utterance.speaker:
-            self.spoken.thing = self.spoken.things = ""
-            self.spoken.speaker = self.utterance.speaker
+    possessed_before: str = ""
+    """The last thing of somebody's that the clauses before of the same sentence name."""
+    mentioned: list[list[Mention]] = field(default_factory=list[list[Mention]])
+    """Whom and what each clause before mentions."""
+    _meaning: dict[int, str] = field(default_factory=dict[int, str])
+    _left_out: dict[int, str] = field(default_factory=dict[int, str])
+    """What pronouns mean that were put in the place of what a sentence leaves out."""
 
     def turn_to(self, sentence: Sentence) -> None:
         """Go on with another sentence, or with another clause of the same."""
-        self.within = self._spoken_within() if self.goes_on else _NOTHING
+        self.possessed_before = self.possessed() if self.goes_on else ""
         self.sentence = sentence
         self.times = self._times(sentence)
         self.days = self._days(sentence)
         self.cut, self.floor = (), -1
+        self._meaning, self._left_out = {}, {}
 
-    def _spoken_within(self) -> _Within:
-        """What the clause before, or one before that, spoke of."""
-        end, before = len(self.sentence.tokens), self.within
-        return _Within(
-            self._named_before(end) or before.person,
-            self._topic() or self._thing_before(end) or before.thing,
-            self.possessed() or before.possessed,
+    def complete(self) -> None:
+        """Put what the sentence leaves out in its place, where the one before tells it."""
+        if self.goes_on:
+            return
+        valued = self._is_value_alone()
+        found = completed(
+            self.sentence, lambda: topic_of(self._recent(), thing=valued), valued=valued
         )
+        if found:
+            sentence, at, topic = found
+            name = topic.name or self._somebody(topic.gender, 0)
+            self.sentence = sentence
+            self.times, self.days = self._times(sentence), self._days(sentence)
+            self._left_out = {at: name}
 
-    def _topic(self) -> str:
+    def _is_value_alone(self) -> bool:
+        """Whether nothing is said but when something is, again and again, or what it is now:
+        "Thursday evenings", "1.9 % now"."""
+        tokens, root = self.sentence.tokens, self.sentence.root
+        first = next((at for at, t in enumerate(tokens) if t.tag != "PUNCT"), 0)
+        if first in self.days and self.is_recurring(first):
+            return root in self.days[first]
+        return self.is_measure(root) and not self.is_time(root) and self.is_anew(root)
+
+    def _recent(self) -> Recalled:
+        """What was mentioned right before: here, or in what is answered."""
+        if self.mentioned or not self.utterance.before:
+            return self.mentioned[-2:]
+        return self.utterance.before.things()[-1:]
+
+    def topic(self) -> str:
         """What the next clause is announced to be of: "Robot: it was repaired"."""
         tokens = self.sentence.tokens
         at = len(tokens) - 2
@@ -188,6 +200,13 @@ class Phrases:
         if not named or tokens[at].lemma in ANNOUNCING:
             return ""
         return self.name(at)
+
+    def announces(self, at: int) -> bool:
+        """Whether it only says that something is told: "news", "heads up"."""
+        tokens = self.sentence.tokens
+        after = tokens[at + 1].form.lower() if at + 1 < len(tokens) else ""
+        heads_up = tokens[at].lemma == "head" and after == "up"
+        return heads_up or tokens[at].lemma in ANNOUNCING
 
     def each(self, at: int) -> list[int]:
         """The subject at a word, or each of "Bob and Alice", "my wife and I"."""
@@ -236,7 +255,7 @@ class Phrases:
         if first is None:
             none = self.sentence.tokens[at].tag == "PRON" or low in _NOBODY
             return "" if none else None
-        return self._meant(first, at)
+        return self._left_out[at] if at in self._left_out else self._meant(first, at)
 
     def _meant(self, first: str, at: int) -> str:
         match first:
@@ -246,12 +265,45 @@ class Phrases:
                 return "we"
             case "you":
                 return self.utterance.addressee
-            case "he":
-                return self._named_before(at) or self.within.person or self.spoken.person
+            case "he" | "she":
+                return self._somebody(first, at)
             case "they":
-                return self.spoken.things
+                return self._something("things", at)
             case _:
-                return self._thing_before(at) or self.within.thing or self.spoken.thing
+                return self._thing_before(at) or self._something("thing", at)
+
+    def _somebody(self, gender: Gender, at: int) -> str:
+        """Whom "he" or "she" means: somebody of this sentence, of one before, or of another turn;
+        nobody of whom the other pronoun is used."""
+        sought = Sought(gender)
+        found = self._named_before(at, gender) or sought.among(self.mentioned)
+        if found is None and self.utterance.before:
+            turns = map(sought.among, self.utterance.before.people())
+            found = next((name for name in turns if name is not None), None)
+        self._meaning[at] = found or ""
+        return found or ""
+
+    def _something(self, kind: str, at: int) -> str:
+        """What "it" or "they" mean of what was mentioned before."""
+        found = _latest(kind, self.mentioned)
+        if found is None and self.utterance.before:
+            found = _latest(kind, self.utterance.before.things())
+        self._meaning[at] = found or ""
+        return found or ""
+
+    def several(self) -> str:
+        """What things were last spoken of: what "they" would mean."""
+        return self._something("things", -1)
+
+    def meaning(self, at: int) -> str:
+        """Whom or what a pronoun was found to mean, or means of what this text mentions."""
+        if at in self._meaning:
+            return self._meaning[at]
+        before = self.utterance.before
+        self.utterance = self.utterance._replace(before=None)
+        found = self.pronoun(at) or ""
+        self.utterance = self.utterance._replace(before=before)
+        return found
 
     def _thing_before(self, at: int) -> str:
         """What the sentence itself speaks of before "it"."""
@@ -264,34 +316,64 @@ class Phrases:
         token = self.sentence.tokens[at]
         return (
             token.tag == "NOUN"
-            and token.lemma not in KIN
+            and token.lemma not in HUMAN
+            and token.form.lower() != "one"
             and not self._is_indefinite(at)
             and (self.is_definite(at) or self.is_bare(at))
         )
 
-    def _named_before(self, at: int) -> str:
+    def gender(self, name: str) -> Gender:
+        """By which pronoun somebody is spoken of in this text; empty where it does not tell."""
+        told: list[Gender] = [
+            m.gender for each in self.mentioned for m in each if m.name == name and m.gender
+        ]
+        return told[0] if told else ""
+
+    def _named_before(self, at: int, gender: Gender) -> str | None:
         """Who the sentence itself speaks of before a pronoun: "Rosa changed her surname", "my boss
-        is Sanjay, he …"."""
-        if titled := self._titled_before(at):
-            return titled
-        before = self._subject_before(at)
+        is Sanjay, he …"; None where it speaks of nobody who may be meant."""
         tokens = self.sentence.tokens
-        if before >= 0 and tokens[before].lemma in KIN and not self._is_indefinite(before):
-            return self.name(before)
-        if before >= 0 and tokens[before].tag == "NOUN":
+        if (titled := self._titled_before(at, gender)) or (titled := self._topical(at)):
+            return titled
+        for before in range(at - 1, -1, -1):
+            if tokens[before].label in _SUBJECTS and tokens[before].tag != "PRON":
+                if self.hangs_on(at, before):
+                    return None
+                if name := self._person_at(before, at, gender):
+                    return name
+        return None
+
+    def _person_at(self, before: int, at: int, gender: Gender) -> str:
+        """Who a subject is, if a pronoun at `at` may mean them; empty where it is nobody."""
+        tokens = self.sentence.tokens
+        if tokens[before].lemma in KIN and not self._is_indefinite(before):
+            suits = GENDERS.get(tokens[before].lemma, gender) == gender
+            return self.name(before) if suits else ""
+        if tokens[before].tag == "NOUN":
             said = tokens[before].head
             named = 0 <= said < at and tokens[said].tag == "PROPN"
             before = said if named else -1
-        named = before >= 0 and tokens[before].tag == "PROPN"
-        return self.plain(before) if named and self.is_person(before) else ""
+        if before < 0 or tokens[before].tag != "PROPN" or not self.is_person(before):
+            return ""
+        name = self.plain(before)
+        return name if name and self.gender(name) in ("", gender) else ""
 
-    def _titled_before(self, at: int) -> str:
+    def _topical(self, at: int) -> str:
+        """The name that the sentence begins with where "he" or "she" takes it up: "Lotte Brandsma,
+        she's from …"."""
+        tokens = self.sentence.tokens
+        end = next((i for i in range(at) if tokens[i].tag != "PROPN"), at)
+        taken_up = 0 < end == at - 1 and tokens[end].form in (",", "-", "–", "—", ":")
+        return self.names_from(0) if taken_up else ""
+
+    def _titled_before(self, at: int, gender: Gender) -> str:
         """The last name with a title before a word: "talk to Ms Lie, she …"."""
         tokens = self.sentence.tokens
         for before in range(at - 1, 0, -1):
             title = tokens[before - 1].form.rstrip(".").lower()
-            if tokens[before].tag == "PROPN" and title in _TITLES:
-                return self.names_from(before - 1)
+            if tokens[before].tag == "PROPN" and title in TITLES:
+                suits = GENDERS.get(title, gender) == gender
+                return self.names_from(before - 1) if suits else ""
         return ""
 
     def is_somebody(self, at: int) -> bool:
@@ -312,18 +394,19 @@ class Phrases:
         if known is not None:
             return known
         tokens = self.sentence.tokens
-        if tokens[at].tag not in _NAMING or self._is_indefinite(at) or self._is_called(at):
-            return ""
+        none = tokens[at].tag not in _NAMING or self._is_indefinite(at) or self._is_called(at)
+        if none or (tokens[at].tag == "PROPN" and at in self.days | self.times):
+            return ""  # no name is "September", in "From September I am at Acme"
         if tokens[at].lemma in KIN and (appositive := self.appositive(at)) >= 0:
             return self.names_from(appositive)
         if tokens[at].tag == "PROPN" and at and tokens[at - 1].lemma in KIN:
             return self.names_from(at)
         owner = self.possessor(at)
         if owner is None:
-            return self._lowered(at, self.proper(self.words(at, without=self._of_now(at))))
+            return self.lowered(at, self.proper(self.words(at, without=self.of_now(at))))
         return self._of_owner(at, *owner)
 
-    def _of_now(self, at: int) -> list[int]:
+    def of_now(self, at: int) -> list[int]:
         """The words before a noun that tell it from none that there is: the "new" of "new rep"."""
         tokens = self.sentence.tokens
         return [
@@ -343,9 +426,9 @@ class Phrases:
             return ""
         under = [tokens[child] for child in self.sentence.under[at]]
         several = any(t.label in ("det", "nummod", "advmod") and t.lemma != "all" for t in under)
-        return "" if several else self._lowered(at, self.plain(at))
+        return "" if several else self.lowered(at, self.plain(at))
 
-    def _lowered(self, at: int, name: str) -> str:
+    def lowered(self, at: int, name: str) -> str:
         """What only begins the sentence with a capital, without it: "Logs" are logs."""
         first = self.sentence.tokens[0]
         token = self.sentence.tokens[at]
@@ -390,6 +473,16 @@ class Phrases:
         bare = not any(t.label in ("det", "nmod:poss") for t in under)
         return bare and tokens[at].tag == "NOUN" and tokens[at].form.lower() != tokens[at].lemma
 
+    def is_called(self, at: int) -> bool:
+        """Whether a name only calls somebody who spoke: "I live in Porto, Goran"."""
+        tokens = self.sentence.tokens
+        if tokens[at].tag != "PROPN" or not self.utterance.before:
+            return False
+        before = tokens[at - 1].form if at else ","
+        after = tokens[at + 1].form if at + 1 < len(tokens) else "."
+        apart = before in (",", ";", "!") and after in (",", ";", "!", ".", ":")
+        return apart and tokens[at].form.casefold() in self.utterance.before.names()
+
     def _is_called(self, at: int) -> bool:
         """Whether a name only calls somebody: "Wow Ann, that is great"."""
         tokens = self.sentence.tokens
@@ -408,7 +501,7 @@ class Phrases:
             return ""
         if whose == "we" and self.sentence.tokens[child].tag == "PRON":
             return self.proper(rest)
-        return self.proper(f"{_genitive(whose)} {rest}")
+        return self.proper(f"{genitive(whose)} {rest}")
 
     def appositive(self, at: int) -> int:
         """The name right behind a noun, which is called so: "my sister Ann"; -1 without one."""
@@ -443,6 +536,7 @@ class Phrases:
     def words(self, at: int, *, without: Sequence[int] = ()) -> str:
         cut = [i for i in (*self.days, *self.times, *self.cut) if i != at]
         cut += self.each(at)[1:]
+        cut += [child for child in self.sentence.under[at] if self.is_called(child)]
         words = self._whole(span_of(self.sentence, at, without=(*without, *cut)))
         return singular(phrase(self.text, self.sentence, words))
 
@@ -530,6 +624,15 @@ class Phrases:
         said = phrase(self.text, self.sentence, words)
         return said if any(c.isupper() for c in said[1:]) else said.lower()
 
+    def attribute_of(self, at: int, *, without: Sequence[int]) -> str:
+        """The noun with what stands before it but some words of that: "tests" of "112 tests"."""
+        words = [w for w in span_of(self.sentence, at, without=without) if w <= at]
+        return self.lowered(at, self.proper(singular(phrase(self.text, self.sentence, words))))
+
+    def is_capitalized(self) -> bool:
+        """Whether the text is written with a capital somewhere, as chats often are not."""
+        return any(character.isupper() for character in self.text)
+
     def case(self, at: int) -> str:
         """The preposition that stands before the phrase of `at`, wherever the parse hangs it."""
         return self._case_before(at)[1]
@@ -585,13 +688,30 @@ class Phrases:
         while last >= 0 and self._goes_on(last):  # "0733-41 90 22"
             last += 1
             whole.add(last)
+        if last >= 0 and self._is_rate(last) and any(self._is_numeral(i) for i in whole):
+            whole.update((last + 1, last + 2))
         return sorted(whole)
+
+    def _is_numeral(self, at: int) -> bool:
+        return self.sentence.tokens[at].tag in ("NUM", "SYM")
+
+    def _is_rate(self, at: int) -> bool:
+        """Whether "a minute", "per head" follows, which is what an amount is for."""
+        tokens = self.sentence.tokens
+        if at + 2 >= len(tokens) or tokens[at + 2].tag != "NOUN":
+            return False
+        per, each = tokens[at + 1].form.lower(), tokens[at + 2]
+        alone = each.form.lower() == each.lemma and not any(
+            tokens[c].label in ("amod", "compound") for c in self.sentence.under[at + 2]
+        )
+        return per in _PER and alone and not self._is_glued(at + 1)
 
     def _goes_on(self, at: int) -> bool:
         """Whether a number of several groups goes on behind a word."""
         tokens = self.sentence.tokens
         after = tokens[at + 1].form if at + 1 < len(tokens) else ""
-        return tokens[at].form.isdigit() and after.isdigit() and not self.is_time(at)
+        grouped = tokens[at].form.replace("-", "").replace("/", "").isdigit()
+        return grouped and after.isdigit() and not self.is_time(at)
 
     def _is_case(self, at: int) -> bool:
         token = self.sentence.tokens[at]
@@ -609,6 +729,10 @@ class Phrases:
             for c in self.sentence.under[at]
             if tokens[c].label == "conj" and tokens[c].tag in ("NOUN", "PROPN", "NUM", "X")
         ]
+        if not any(tokens[g].label == "cc" for c in others for g in self.sentence.under[c]):
+            others = [c for c in others if tokens[c].tag == tokens[at].tag]
+        apart = [c for c in others if tokens[c].tag == "NUM" != tokens[at].tag]
+        others = [c for c in others if c not in apart]  # "on weekdays and 9 on Sundays"
         heads = [at, *others] if split else [at]
         found: list[tuple[str, list[int]]] = []
         if at in self.days:
@@ -616,9 +740,12 @@ class Phrases:
             piece = self.text[tokens[words[0]].start : tokens[words[-1]].end]
             return [(clean(piece), words)] if len(piece.split()) <= _LONGEST_VALUE else []
         for head in heads:
-            leave = [c for c in others if head == at] if split else []
+            leave = [*apart, *(c for c in others if head == at)] if split else apart[:]
             leave += [t for t in (*self.days, *self.times, *self.cut) if t != head]
             leave += [c for c in self.sentence.under[head] if self._is_outside(head, c)]
+            if named := self.called_behind(head):
+                found.append(named)
+                continue
             floor = max(self.floor, self._case_before(head)[0] - 1)
             if head < self.floor:
                 floor = -1
@@ -630,10 +757,19 @@ class Phrases:
                 found.append((said, words))
         return found
 
+    def called_behind(self, at: int) -> tuple[str, list[int]] | None:
+        """The name of "a woman called Agnieszka", and its words."""
+        tokens, behind = self.sentence.tokens, at + 2
+        called = behind < len(tokens) and tokens[at + 1].form.lower() in ("called", "named")
+        if not called or tokens[at].lemma not in HUMAN or tokens[behind].tag != "PROPN":
+            return None
+        name = self.names_from(behind)
+        return (name, [*range(behind, behind + len(name.split()))]) if name else None
+
     def _is_outside(self, head: int, child: int) -> bool:
         """Whether a word under a value is no part of it."""
         tokens = self.sentence.tokens
-        if self._is_apart(head, child):
+        if self._is_apart(head, child) or self.is_called(child):
             return True
         adverb = tokens[child].label in ("advmod", "obl") and tokens[child].tag == "ADV"
         if adverb and tokens[head].tag in ("NOUN", "PROPN"):
@@ -655,16 +791,23 @@ class Phrases:
         token = self.sentence.tokens[at]
         return at in self.days or at in self.times or token.lemma.lower() in _NAMES_OF_TIMES
 
+    def is_named_time(self, at: int) -> bool:
+        """Whether it is a day by its name, a date or a clock: "Thursday", "10:15"."""
+        form = self.sentence.tokens[at].form.lower()
+        return at in self.days and (form in _NAMES_OF_TIMES or any(c.isdigit() for c in form))
+
     def is_recurring(self, at: int) -> bool:
         """Whether it is a time that comes again: "Wednesdays", "every night", "7:30"."""
         tokens = self.sentence.tokens
         words = self.days.get(at, (at,))
-        lows = [tokens[i].form.lower() for i in words]
+        lows = [tokens[i].form.lower() for i in range(words[0], words[-1] + 1)]
         return any(
             low in _EVERY
             or low in _OFTEN
             or ":" in low
+            or low in _QUARTERS
             or (low.endswith("days") and low[:-1] in _NAMES_OF_TIMES)
+            or low in _PARTS_OF_DAYS
             for low in lows
         )
 
@@ -703,9 +846,10 @@ class Phrases:
         return False
 
     def _is_date_behind(self, at: int) -> bool:
-        """Whether a word leads a time: "since today", "from next month"."""
-        dated = self.times | self.days
-        return any(i in dated for i in range(at + 1, min(at + 3, len(self.sentence.tokens))))
+        """Whether a word leads a time: "since today", "from next month", "since last night"."""
+        dated, tokens = self.times | self.days, self.sentence.tokens
+        behind = range(at + 1, min(at + 3, len(tokens)))
+        return any(i in dated or tokens[i].form.lower() in _MOMENTS for i in behind)
 
     def is_age(self, at: int) -> bool:
         """Whether it is a number of years: "six", "91 years old" by its number."""
@@ -740,7 +884,7 @@ class Phrases:
         tokens = self.sentence.tokens
         under = [tokens[c] for c in self.sentence.under[at]]
         article = any(t.label == "det" and t.lemma == "a" for t in under)
-        return article and tokens[at].lemma not in _NO_KIND
+        return article and tokens[at].lemma not in NO_KIND
 
     def is_role(self, at: int) -> bool:
         """Whether it is the only one of its kind: "the tech lead", "the minimum version"."""
@@ -818,6 +962,13 @@ class Phrases:
             for c in self.sentence.under[at]
         )
 
+    def is_money(self, at: int) -> bool:
+        """Whether it is an amount of money: "480 euros", "£4"."""
+        tokens = self.sentence.tokens
+        form = tokens[at].form.lower()
+        signed = form[:1] in _SIGNS and (len(form) > 1 or at + 1 < len(tokens))
+        return signed or (tokens[at].lemma in _MONEY and self.has_number(at))
+
     def is_numbered(self, at: int) -> bool:
         """Whether a number behind it tells which: "door 4"."""
         tokens = self.sentence.tokens
@@ -864,6 +1015,11 @@ class Phrases:
             if tokens[child].label in ("det", "amod", "nmod:poss")
         )
 
+    def is_nothing(self, at: int) -> bool:
+        """Whether a word only stands for what nobody names: "the thing", "stuff"."""
+        token = self.sentence.tokens[at]
+        return token.lemma in _NOTHING_NAMED and not self.is_modified(at)
+
     def _has_some(self, at: int) -> bool:
         return any(self.sentence.tokens[c].lemma == "some" for c in self.sentence.under[at])
 
@@ -885,16 +1041,17 @@ class Phrases:
         tokens = self.sentence.tokens
         words = self.days.get(at, (at,))
         named = any(tokens[i].form.lower() in MONTH_NAMES for i in words)
+        named = named or tokens[words[0]].form.lower().endswith(("st", "nd", "rd", "th"))
         return named and any(c.isdigit() for i in words for c in tokens[i].form)
 
     def is_judged(self, at: int) -> bool:
         """Whether a complement is what somebody thinks of it: "the best thing", "my rock"."""
         tokens = self.sentence.tokens
-        if tokens[at].lemma in _NO_KIND:
+        if tokens[at].lemma in NO_KIND:
             return True
         return any(
             (tokens[child].label == "nmod:poss" and tokens[child].tag == "PRON")
-            or (tokens[child].label == "amod" and tokens[child].lemma in _JUDGING)
+            or (tokens[child].label == "amod" and tokens[child].lemma in JUDGING)
             for child in self.sentence.under[at]
         )
 
@@ -918,7 +1075,7 @@ class Phrases:
                 tokens[c].label == "nmod:poss" for c in self.sentence.under[at]
             ):
                 return self.attribute(at)
-        return self.within.possessed
+        return self.possessed_before
 
     def is_genitive(self, at: int) -> bool:
         """Whether a name stands for what is somebody's: "Kwame's is 1.5k", "it is Tobi's"."""
@@ -928,30 +1085,13 @@ class Phrases:
 
     def spoken_of(self) -> None:
         """Remember whom and what later pronouns may mean."""
-        tokens = self.sentence.tokens
-        for at, token in enumerate(tokens):
-            of_us = token.label == "obj" and token.lemma in KIN and self._is_indefinite(at)
-            if of_us:  # "we got a cat": she is ours
-                subject = next(
-                    (c for c in self.sentence.under[token.head] if tokens[c].label == "nsubj"), -1
-                )
-                whose = self.pronoun(subject) if subject >= 0 else None
-                self.spoken.person = f"{_genitive(whose)} {token.lemma}" if whose else ""
-            if token.label not in ("nsubj", "nsubj:pass") or token.tag == "PRON":
-                continue
-            name = self.name(at)
-            if name and (token.tag == "PROPN" or token.lemma in KIN):
-                self.spoken.person = name
-            elif name and token.tag == "NOUN":
-                self.spoken.thing = name
-            if self.is_plural(at) and token.lemma not in KIN:
-                self.spoken.things = name or self.kind(at)
+        self.mentioned.append(mentions_of(self))
 
 
-def _genitive(name: str) -> str:
-    if name == "we":
-        return "our"
-    return f"{name}'" if name.endswith("s") else f"{name}'s"
+def _latest(kind: str, recalled: Recalled) -> str | None:
+    """The last of a kind that clauses mention; empty where it has no name, None without one."""
+    found = (m.name for each in reversed(recalled) for m in reversed(each) if m.kind == kind)
+    return next(found, None)
 
 
 def _words_of(sentence: Sentence, start: int, end: int) -> list[int]:

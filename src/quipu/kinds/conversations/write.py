@@ -5,14 +5,26 @@ new. Speakers are entities; what a person says of himself is read as facts.
 """
 
 import hashlib
+from bisect import bisect_left
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
+from operator import attrgetter
 from typing import NamedTuple
 
 import msgspec
 
-from quipu.extract import BY_RULE, Spoken, StatementReading, defined_names, stated_facts
+from quipu.extract import (
+    BY_RULE,
+    REACH,
+    Said,
+    Spoken,
+    StatementReading,
+    defined_names,
+    stated_facts,
+)
 from quipu.kinds.conversations.junk import Seen, noise
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.kinds.conversations.profile import stating
@@ -22,7 +34,7 @@ from quipu.read import redact
 from quipu.read.redact import Redactor
 from quipu.records.document import Problem
 from quipu.records.ids import episode_id_of, make_id
-from quipu.records.naming import named_entity_id
+from quipu.records.naming import document_entity_id, named_entity_id
 from quipu.records.progress import Progress
 from quipu.records.record import Entity, Fact
 from quipu.records.refs import session_ref
@@ -51,8 +63,9 @@ _REDACTED_ID = (
     "stands for an id that holds a secret: conversations whose ids differ in it alone become one; "
     "give the session another id"
 )
-# What a machine says back is no statement of anybody's.
+# What a machine says back is no statement of anybody's, but for what it did itself.
 _MACHINES = frozenset({"assistant", "system", "tool"})
+_ACTING = "assistant"
 
 
 class _Rules(NamedTuple):
@@ -91,8 +104,13 @@ def add_sessions(
         if "[redacted:" in transcript.session_id:
             tally.problems.append(Problem(transcript.session_id, _REDACTED_ID, "warning"))
         turns = iter(transcript.turns)
+        first = next(turns, None)
+        turns = chain(() if first is None else (first,), turns)
+        spoken = Spoken(partial(_said_before, first, store))
         while page := list(islice(turns, _PAGE)):
-            _add_page(transcript, page, store, writer, tally, now=clock(), rules=rules)
+            _add_page(
+                transcript, page, store, writer, tally, now=clock(), rules=rules, spoken=spoken
+            )
             if progress:
                 progress("read", tally.documents, 0)
     writer.flush()
@@ -142,6 +160,7 @@ def _add_page(
     *,
     now: str,
     rules: _Rules,
+    spoken: Spoken,
 ) -> None:
     space = store.namespace
     chosen, again = tally.last_of_each(page, _ref)
@@ -150,9 +169,10 @@ def _add_page(
     live = store.get([episode_id for ref, episode_id in ids.items() if ref not in again])
     tally.unchanged += len(live)
     ready: list[Prepared] = []
-    spoken = Spoken()
+    known: deque[Turn] = deque(maxlen=REACH)
     for ref, turn in chosen.items():
         if ids[ref] in live:
+            known.append(turn)
             continue
         if not turn.text.strip() and not turn.caption.strip():
             tally.problems.append(Problem(ref, "the turn is blank"))
@@ -164,15 +184,44 @@ def _add_page(
         if junk:
             tally.refused[junk] += 1
             continue
+        while known:
+            spoken.hear(_said(known.popleft(), rules.keep))
         prepared = _prepared(
             transcript, turn, hashes[ref], space, now=now, rules=rules, spoken=spoken
         )
         tally.added[ref] = None
         ready.append(prepared)
+    while known:
+        spoken.hear(_said(known.popleft(), rules.keep))
     if rules.seen:
         rules.seen.keep()  # before the turns: after a kill they would not be seen again
     for each in ready:
         writer.add(each)
+
+
+def _said(turn: Turn, keep: int | None) -> Said:
+    """A turn that is stored, as it is read where a later one refers back to it."""
+    text, speaker = _text(turn, Redactor(), keep), redact(turn.speaker)[0]
+    return Said(speaker, text, turn.time, machine=turn.role in _MACHINES)
+
+
+def _said_before(first: Turn | None, store: Store) -> list[Said]:
+    """The last stored turns of a session before one of it, in order."""
+    if first is None:
+        return []
+    document = document_entity_id(store.namespace, session_ref(first.session_id))
+    numbers = store.numbers_in([document])[document]
+    last = store.chunks(numbers[-REACH:])
+    if last and last[-1].position >= first.offset:  # it is written between others
+        position = attrgetter("position")
+        every = sorted(store.chunks(numbers), key=position)
+        end = bisect_left(every, first.offset, key=position)
+        last = every[max(end - REACH, 0) : end]
+    found: list[Said] = []
+    for chunk in last:
+        role, speaker, seen = (*chunk.heading_path, "", "", "")[:3]
+        found.append(Said(speaker, chunk.text, seen, machine=role in _MACHINES))
+    return found
 
 
 def turn_hash(turn: Turn) -> str:
@@ -228,7 +277,9 @@ def _prepared(
         _speaker(transcript, turn, speaker, namespace, hashed, seen),
     )
     claims = [*draft.claims(entities, chunk)]
-    if rules.extract and turn.role not in _MACHINES:
+    if turn.role in _MACHINES - {_ACTING}:
+        spoken.hear(Said(speaker, text, episode.observed_at, machine=True))
+    elif rules.extract:
         claims += stated_facts(
             text,
             [chunk],
@@ -237,7 +288,9 @@ def _prepared(
             speaker=speaker,
             reading=rules.reading,
             spoken=spoken,
+            reports=turn.role == _ACTING,
         )
+    if rules.extract and turn.role not in _MACHINES:
         claims += defined_names(text, [chunk], episode, namespace=namespace)
     stated = [c.record.predicate for c in claims if isinstance(c.record, Fact)]
     return Prepared(
