@@ -15,8 +15,10 @@ from typing import NamedTuple
 
 from quipu.answer.answer_type import KIND_WORDS
 from quipu.answer.code_lines import documented, settings
-from quipu.answer.gate import Evidence, words_of
+from quipu.answer.gate import Evidence, is_turn, words_of
 from quipu.answer.intent import Asked
+from quipu.answer.kinds import Quotation
+from quipu.answer.kinds import quoted as quoted_by_kinds
 from quipu.answer.nearness import Nearness
 from quipu.answer.quote import Unit, code_lead, defined, plain, units
 from quipu.answer.roles import PLACES, is_release_asked_for
@@ -31,6 +33,8 @@ from quipu.answer.worth import (
     weigh,
     worth,
 )
+from quipu.ports import Planner
+from quipu.records.plan import Plan
 from quipu.text import (
     looks_like_identifier,
     name_key,
@@ -78,12 +82,21 @@ def choose(
     nearness: Nearness | None,
     *,
     decisions: frozenset[str] = frozenset(),
+    planner: Planner | None = None,
+    plan: Plan | None = None,
 ) -> list[Choice]:
-    """At most three sentences, the best first; none when nothing touches the question.
+    """At most three sentences, the best first; none when nothing touches the question. Where a kind
+    of source has a way of its own, as it quotes.
 
     `decisions` are the documents that record a decision, for a question that asks for a reason.
     """
     found, weighing, ordered = _ordered(asked, evidence, nearness, decisions)
+    if planner is not None and plan is not None:
+        quotations = quoted_by_kinds(
+            ordered, weighing, planner, question=plan.question, scope=plan.scope
+        )
+        if quotations:
+            return [_quotation(q, ordered) for q in quotations]
     picked = _picked(_alone(ordered, asked), weighing.stems)
     return [_choice(c, found, asked)._replace(margin=_margin(c, ordered)) for c in picked]
 
@@ -126,6 +139,13 @@ def _ordered(
         return found, weighing, _nearest_first(ordered, nearness)
     near = [c for c in ordered if (c.on_subject and c.own | c.above) or c.evidence.current]
     return found, weighing, near
+
+
+def _quotation(quotation: Quotation, ordered: Sequence[Candidate]) -> Choice:
+    by = quotation.by
+    return Choice(
+        quotation.text, quotation.evidence, by.similarity, by.worth, by.text, _margin(by, ordered)
+    )
 
 
 def _margin(candidate: Candidate, ordered: Sequence[Candidate]) -> float | None:
@@ -286,7 +306,7 @@ def _is_near(candidate: Candidate) -> bool:
     touches = candidate.own or candidate.above or cosine >= _NEAR
     return (
         (candidate.on_subject and bool(touches))
-        or cosine >= _SAME_MEANING
+        or cosine >= (_NEAR if is_turn(candidate.evidence) else _SAME_MEANING)
         or candidate.evidence.current
     )
 

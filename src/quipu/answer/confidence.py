@@ -221,6 +221,7 @@ def confidence(
         "subject": subject,
         "lacking": draft.lacking if draft else 0.0,
         "overtaken": draft.overtaken if draft else 0.0,
+        "unvouched": draft.unvouched if draft else 0.0,
         "unsaid": _unsaid(draft, signals),
         "worth": draft.worth if draft else None,
         "margin": draft.margin if draft else None,

@@ -11,8 +11,9 @@ from quipu.ports import Graph
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
 from quipu.records.record import Fact
+from quipu.records.refs import SESSION_PREFIX
 from quipu.records.reply import Hit
-from quipu.when import find_days, find_spans, without
+from quipu.when import dateless, find_days, find_spans, without
 from quipu.when.intervals import Interval, read_iso, shown
 
 __all__ = ["is_by_grammar", "said", "timeless", "told_by"]
@@ -46,8 +47,10 @@ def told_by(plan: Plan, graph: Graph, state: Callable[[Fact], T | None]) -> tupl
 
 
 def timeless(question: str, hits: Sequence[Hit], *, now: str) -> str:
-    """The question without its dates where a dated fact took part: that fact holds then, and no
-    passage has to say "2012"; else the question itself."""
+    """The question without its dates where a dated fact took part, or turns, which have a time of
+    their own: that holds then, and no passage has to say "2012"; else the question itself."""
+    if hits and hits[0].path.startswith(SESSION_PREFIX):
+        return dateless(question)
     if not any(hit.temporal_context and not hit.temporal_context.superseded_by for hit in hits):
         return question
     dated = [span for span in find_spans(question) if span.dated]

@@ -12,6 +12,7 @@ from quipu.answer.limitations import Doubt
 from quipu.answer.quote import plain
 from quipu.ports import Graph
 from quipu.records.plan import Plan
+from quipu.records.refs import SESSION_PREFIX
 from quipu.records.reply import Contract, EvidenceItem, Hit
 from quipu.records.role import Role
 from quipu.text import excerpt, stems, stems_in_parts
@@ -24,6 +25,7 @@ __all__ = [
     "abstain",
     "cited_ids",
     "existing_ids",
+    "is_turn",
     "linked",
     "pass_gate",
     "replaced",
@@ -88,7 +90,8 @@ class AnswerDraft(NamedTuple):
     with the question, where it is known, `worth` what the best of them was chosen by, `margin` how
     much more than what any other passage holds, and `agreement` how far it agrees with the
     question; `lacking` is 1 where the question asks for a kind of thing of which the answer names
-    none, less where that is in doubt; `overtaken` is 1 where something later may say otherwise."""
+    none, less where that is in doubt; `overtaken` is 1 where something later may say otherwise,
+    `unvouched` where nobody but an assistant says it of who asks."""
 
     answer: str
     evidence: tuple[Evidence, ...]
@@ -99,6 +102,7 @@ class AnswerDraft(NamedTuple):
     similarity: float | None = None
     lacking: float = 0.0
     overtaken: float = 0.0
+    unvouched: float = 0.0
     worth: float | None = None
     margin: float | None = None
     agreement: Agreement | None = None
@@ -131,6 +135,11 @@ def linked(hits: Iterable[Hit], known_ids: Collection[str], *, now: str) -> tupl
         if ids and hit.path.strip() and hit.text.strip():
             found.append(_evidence(hit, ids, now))
     return tuple(found)
+
+
+def is_turn(each: Evidence) -> bool:
+    """Whether a passage is a turn of a conversation."""
+    return each.path.startswith(SESSION_PREFIX)
 
 
 def replaced(hits: Iterable[Hit]) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from quipu.question import read_question
 from quipu.records.mentions import names_in
 from quipu.text import STOP_WORDS, fold, looks_like_identifier, stems, tokens
 
-__all__ = ["AnswerType", "Asked", "given_texts", "understand", "wants"]
+__all__ = ["AnswerType", "Asked", "asks_of_past", "given_texts", "understand", "wants"]
 
 AnswerType: TypeAlias = Literal[
     "person", "place", "time", "number", "path", "definition", "reason", "manner", "any"
@@ -97,6 +97,12 @@ _SEVERAL = re.compile(
 )
 
 
+_PAST = re.compile(
+    r"\b(?:originally|initially|at first|before|previous(?:ly)?|used to|earlier|ago|did|was|were|"
+    r"had|old|formerly|since|until|history|changed?|first|back then|last)\b|\b(?:19|20)\d\d\b"
+)
+
+
 class Asked(NamedTuple):
     """A question as the writer sees it; `names` are written as in the question, `subject` holds
     the stems that say what it is about; `kind` is the kind of thing a text must name to answer,
@@ -135,6 +141,11 @@ def understand(question: str) -> Asked:
         of_tests=read.of_tests,
         messages=tuple(said for said in _quoted(text) if len(said.split()) > _LONGEST_NAME),
     )
+
+
+def asks_of_past(question: str) -> bool:
+    """Whether a question may be about what was, so that what holds no more answers it as well."""
+    return _PAST.search(question.lower()) is not None
 
 
 def wants(answer_type: AnswerType, text: str) -> bool:

@@ -8,20 +8,23 @@ from quipu.answer.formula import ConfidenceFormula
 from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.support import EvidencePool
+from quipu.answer.worth import Candidate, Weighing
 from quipu.kind import parts
 from quipu.ports import Graph, Planner
 from quipu.records.plan import Plan
-from quipu.records.record import Entity, Relation
+from quipu.records.record import Entity, Fact, Relation
 from quipu.records.scope import Scope
 
 __all__ = [
     "AnswerStatement",
     "Answers",
+    "Quotation",
     "answers_of_kinds",
     "in_force",
     "led_to",
     "listed",
     "present",
+    "quoted",
     "settled",
     "stated",
 ]
@@ -30,7 +33,8 @@ __all__ = [
 class AnswerStatement(NamedTuple):
     """A sentence without its full stop, what it rests on, and what speaks against it;
     `explained` is the share of the question that it explains, `authority` the rank of the highest
-    role that asserts it; `quoted` are lines that it leads to, as they stand, safe to quote."""
+    role that asserts it; `quoted` are lines that it leads to, as they stand, safe to quote; `fact`
+    is the dated fact that it tells, and `replies` says that it does so by yes or no."""
 
     text: str
     evidence: tuple[Evidence, ...]
@@ -39,6 +43,16 @@ class AnswerStatement(NamedTuple):
     explained: float = 1.0
     authority: int = 0
     quoted: str = ""
+    fact: Fact | None = None
+    replies: bool = False
+
+
+class Quotation(NamedTuple):
+    """What is quoted, the passages that it stands in, and what it is worth by."""
+
+    text: str
+    evidence: tuple[Evidence, ...]
+    by: Candidate
 
 
 class Answers:
@@ -86,6 +100,19 @@ class Answers:
     ) -> list[Evidence]:
         """The passages, but those that speak of a past that is not asked about."""
         return list(found)
+
+    def quoted(
+        self,
+        ordered: Sequence[Candidate],
+        weighing: Weighing,
+        planner: Planner,
+        *,
+        question: str,
+        scope: Scope,
+    ) -> Sequence[Quotation]:
+        """How its sources are quoted, where the best of what may be quoted (`ordered`) is of them
+        and is not quoted line by line; nothing elsewhere."""
+        return ()
 
     def is_evidence(self, document: Entity) -> bool:
         """Whether the passages of a document may be quoted."""
@@ -147,3 +174,19 @@ def present(question: str, graph: Graph, found: Sequence[Evidence], *, now: str)
     for each in answers_of_kinds():
         left = each.present(question, graph, left, now=now)
     return left
+
+
+def quoted(
+    ordered: Sequence[Candidate],
+    weighing: Weighing,
+    planner: Planner,
+    *,
+    question: str,
+    scope: Scope,
+) -> Sequence[Quotation]:
+    """How the first kind quotes that has a way of its own."""
+    of_kinds = (
+        each.quoted(ordered, weighing, planner, question=question, scope=scope)
+        for each in answers_of_kinds()
+    )
+    return next((found for found in of_kinds if found), ())

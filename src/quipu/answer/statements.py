@@ -11,6 +11,7 @@ from typing import NamedTuple
 from quipu.answer.answer_type import holds
 from quipu.answer.authority import asked_of_roles, otherwise
 from quipu.answer.dated_facts import is_by_grammar, said, told_by
+from quipu.answer.fact_fit import is_asked_for
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement, in_force, led_to, settled, stated
@@ -28,6 +29,7 @@ from quipu.answer.wording import (
     shown,
     verb,
 )
+from quipu.answer.yes_or_no import PRESENTLY, asks_yes_or_no
 from quipu.ports import Planner
 from quipu.records.attributes import SHIPPED
 from quipu.records.authority import GOVERNED, ROLES, rank
@@ -43,9 +45,7 @@ from quipu.when import find_spans, without
 __all__ = ["state"]
 
 _MOST = 3
-_PRESENT = "still currently any more anymore really actually now nowadays today these days"
-_PRESENTLY = frozenset(stems(_PRESENT))
-_YES_OR_NO = re.compile(r"(?:does|do|is|are|am|has|have)\b", re.IGNORECASE)
+_PRESENTLY = frozenset(stems(PRESENTLY))
 _LESS = 0.2
 _SURE_FACT, _DOUBTED = 0.8, 0.7
 _DEFINED_BY = frozenset({"definition", "any"})
@@ -200,7 +200,7 @@ def _relations(
                 relation
             )
     order = {anchor: place for place, anchor in enumerate(anchors)}
-    both = _YES_OR_NO.match(asked.text) is not None and len(anchors) > 1
+    both = asks_yes_or_no(asked.text) and len(anchors) > 1
     for key in sorted(groups, key=lambda k: (order[k[1]], k[0], not k[2])):
         relations = [r for r in groups[key] if not both or _joins(r, anchors)]
         used = key[0] == RelationType.REFERS_TO and not _MENTIONED.search(asked.text)
@@ -436,10 +436,13 @@ def _of_facts(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[Answer
         if not sources:
             return None
         if reply := _yes_or_no(plan.question, fact):
-            return AnswerStatement(f"{reply}: {_uncapital(said(fact))}", sources[:2])
+            text = f"{reply}: {_uncapital(said(fact))}"
+            return AnswerStatement(text, sources[:2], fact=fact, replies=True)
         share = _answered(plan.question, fact, graph) if is_by_grammar(fact) else 1.0
+        if asks_yes_or_no(plan.question):
+            share = min(share, _DOUBTED)  # neither yes nor no follows from it
         return AnswerStatement(
-            said(fact), _with_record(sources[:2], evidence.found), explained=share
+            said(fact), _with_record(sources[:2], evidence.found), explained=share, fact=fact
         )
 
     winners, others = told_by(plan, graph, state)
@@ -456,7 +459,7 @@ def _with_record(sources: tuple[Evidence, ...], found: Sequence[Evidence]) -> tu
 def _yes_or_no(question: str, fact: Fact) -> str:
     """What a fact replies to a question that is answered by yes or no: no, where it asks for
     another value than the fact's; empty for any other question."""
-    if not _YES_OR_NO.match(question.strip()):
+    if not asks_yes_or_no(question):
         return ""
     asked, object_stems = set(stems(question)), set(stems(fact.object))
     if object_stems and object_stems <= asked:
@@ -473,7 +476,7 @@ def _answered(question: str, fact: Fact, graph: Planner) -> float:
     it took the place of may be asked for as well ("what car", of a Volvo that gave way to it). What
     is itself in doubt never explains all of it."""
     said_more = set(stems(said(fact))) - set(stems(question)) - STOP_WORDS
-    if not said_more:
+    if not said_more or not is_asked_for(question, fact):
         return 0.0
     most = 1.0 if fact.confidence >= _SURE_FACT else _DOUBTED
     dated = [span for span in find_spans(question) if span.dated]
@@ -484,7 +487,7 @@ def _answered(question: str, fact: Fact, graph: Planner) -> float:
         if each.superseded_by == fact.fact_id
     ]
     words = " ".join(asked_by(each, SHIPPED) for each in (fact, *before))
-    return min(explained(bare, f"{said(fact)} {words} {_PRESENT}", "fact"), most)
+    return min(explained(bare, f"{said(fact)} {words} {PRESENTLY}", "fact"), most)
 
 
 def _uncapital(text: str) -> str:

@@ -4,33 +4,31 @@ Nothing is invented: a relation is put into words by the table of `wording`, eve
 quoted. Marks `[1,3]` stand before the full stop and count the evidence in order of first use.
 """
 
-import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from quipu.answer.agreement import agreement
 from quipu.answer.answer_type import KIND_WORDS, head_noun, holds
 from quipu.answer.choose import ALONE, VALUES, Choice, choose
 from quipu.answer.constants import stands_for
 from quipu.answer.decisions import decisions
-from quipu.answer.gate import AnswerDraft, Evidence, words_of
-from quipu.answer.intent import AnswerType, Asked, wants
+from quipu.answer.gate import Agreement, AnswerDraft, Evidence, is_turn, words_of
+from quipu.answer.intent import AnswerType, Asked, asks_of_past, wants
 from quipu.answer.kinds import AnswerStatement, listed, present
 from quipu.answer.limitations import says
 from quipu.answer.nearness import Nearness
+from quipu.answer.overtaken import is_overtaken
 from quipu.answer.quote import code_lead, defined, plain
 from quipu.answer.statements import state
 from quipu.answer.support import EvidencePool
+from quipu.answer.yes_or_no import replied
 from quipu.ports import Embedder, Graph, Planner
 from quipu.records.plan import Plan
 from quipu.records.schema import RelationType
-from quipu.text import looks_like_identifier, name_key, stems, stems_in_parts
+from quipu.text import looks_like_identifier, name_key, stems, stems_in_parts, tokens
 
 __all__ = ["superseded", "write"]
 
-_PAST = re.compile(
-    r"\b(?:originally|initially|at first|before|previous(?:ly)?|used to|earlier|ago|did|was|were|"
-    r"had|old|formerly|since|until|history|changed?|first|back then|last)\b|\b(?:19|20)\d\d\b"
-)
 _STATEMENT_LIMIT = 900
 _ENOUGH = 0.75
 _PARTLY = 0.65
@@ -38,6 +36,9 @@ _HALF = 0.5
 _DOUBT = 0.3
 _NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "person", "time"})
 _PASSED = 0.5
+_OWN = frozenset("i me my mine myself".split())
+_MACHINE = "assistant"
+_SEVERAL = 2
 
 
 class _Page:
@@ -64,6 +65,17 @@ class _Page:
         return len(self.evidence)
 
 
+class _Chosen(NamedTuple):
+    """What is told: statements that explain a share of the question, or else the quoted choices;
+    what was said later of what is stated, and what is near the question."""
+
+    statements: Sequence[AnswerStatement]
+    explained: float
+    choices: Sequence[Choice] = ()
+    later: Sequence[Choice] = ()
+    near: Nearness | None = None
+
+
 def write(
     asked: Asked,
     plan: Plan,
@@ -74,8 +86,6 @@ def write(
     embedder: Embedder | None = None,
 ) -> AnswerDraft | None:
     """The answer that the evidence gives, or None when it says nothing to the question."""
-    page = _Page()
-    disagreements: list[str] = []
     of_all = listed(plan, graph, evidence, now=now)
     if of_all is None:
         statements = state(asked, plan, graph, evidence, now=now)
@@ -83,36 +93,29 @@ def write(
         statements = [of_all]
     else:
         return None
-    explained = max((s.explained for s in statements), default=0.0)
-    choices: list[Choice] = []
-    near: Nearness | None = None
-    if explained < _ENOUGH:
-        open_ = _holding(plan.question, present(plan.question, graph, evidence, now=now))
-        near = Nearness(asked.text, open_, graph, embedder) if embedder and open_ else None
-        choices = choose(asked, open_, near, decisions=decisions(asked, graph, open_))
-        kind_given = asked.kind is not None and not _lacking(asked, choices)
-        said_more = choices and (kind_given or _said(asked, choices) >= explained)
-        if explained < _PARTLY or said_more:
-            statements, explained = [], 0.0
-    for statement in statements:
-        stated = plain(statement.text, limit=_STATEMENT_LIMIT)
-        shown = f"{stated}\n{statement.quoted}" if statement.quoted else stated
-        mark = page.add(shown, statement.evidence)
-        for other in statement.against:
-            said = plain(other.text, limit=_STATEMENT_LIMIT)
-            theirs = page.add(f"Another source says: {said}", other.evidence)
-            disagreements.append(f"{plain(statement.text)} {mark}, but {said} {theirs}")
-    _add_documentation(page, statements)
-    for choice in () if statements else choices:
-        page.add(choice.text, choice.evidence)
+    chosen = _chosen(asked, plan, graph, evidence, statements, now=now, embedder=embedder)
+    page, disagreements = _Page(), list[str]()
+    for statement in chosen.statements:
+        disagreements += _state(page, statement)
+    _add_documentation(page, chosen.statements)
+    for choice in chosen.later:
+        page.add(f"Later: {choice.text}", choice.evidence)
+    for n, choice in enumerate(() if chosen.statements else chosen.choices):
+        page.add(_replying(choice, plan.question) if n == 0 else choice.text, choice.evidence)
         if asked.kind in VALUES:
             for said, sources in stands_for(choice, graph, EvidencePool(evidence, plan.scope)):
                 page.add(said, sources)
     if not page.sentences:
         return None
-    outdated = superseded(graph, page.evidence)
+    return _draft(asked, page, chosen, graph, disagreements)
+
+
+def _draft(
+    asked: Asked, page: _Page, chosen: _Chosen, graph: Planner, disagreements: Sequence[str]
+) -> AnswerDraft:
+    statements, choices, explained = chosen.statements, chosen.choices, chosen.explained
     answer = _joined(page.sentences)
-    first = choices[0] if choices and not statements else None
+    first = max(choices, key=lambda c: c.worth) if choices and not statements else None
     return AnswerDraft(
         answer=answer,
         evidence=tuple(page.evidence),
@@ -124,17 +127,117 @@ def write(
         lacking=0.0 if statements else _lacking(asked, choices),
         worth=first.worth if first else None,
         margin=first.margin if first else None,
-        agreement=agreement(asked, first.quoted, near, first.evidence) if first else None,
+        agreement=_agreement(asked, first, choices, chosen.near) if first else None,
+        unvouched=float(first is not None and _is_unvouched(asked, first)),
         disagreements=tuple(disagreements),
-        remarks=outdated,
+        remarks=superseded(graph, page.evidence),
     )
+
+
+def _is_unvouched(asked: Asked, first: Choice) -> bool:
+    """Whether what somebody asks of themselves is told by an assistant alone, who knows it from
+    nobody: "what do I charge?" – "£2 is common"."""
+    own = _OWN & {token.word for token in tokens(asked.text)}
+    return bool(own) and is_turn(first.evidence[-1]) and _speaker(first.evidence[-1]) == _MACHINE
+
+
+def _agreement(
+    asked: Asked, first: Choice, choices: Sequence[Choice], near: Nearness | None
+) -> Agreement:
+    """How far what is quoted agrees with the question: of files the best lines, of turns all."""
+    if not is_turn(first.evidence[0]):
+        return agreement(asked, first.quoted, near, first.evidence)
+    cited = [each for choice in choices for each in choice.evidence]
+    return agreement(asked, "\n".join(c.quoted for c in choices), near, cited)
+
+
+def _chosen(
+    asked: Asked,
+    plan: Plan,
+    graph: Planner,
+    evidence: Sequence[Evidence],
+    statements: Sequence[AnswerStatement],
+    *,
+    now: str,
+    embedder: Embedder | None,
+) -> _Chosen:
+    """What the graph states, as far as it explains the question, or else what is quoted; beside a
+    fact that turns told, what was said of it later."""
+    explained = max((s.explained for s in statements), default=0.0)
+    of_turns = bool(statements) and all(is_turn(e) for s in statements for e in s.evidence)
+    if explained >= _ENOUGH and not of_turns:
+        return _Chosen(statements, explained)
+    known = present(plan.question, graph, evidence, now=now)
+    open_ = _holding(plan.question, known)
+    near = Nearness(asked.text, open_, graph, embedder) if embedder and open_ else None
+    reasons = decisions(asked, graph, open_)
+    choices = choose(asked, open_, near, decisions=reasons, planner=graph, plan=plan)
+    if explained >= _ENOUGH:
+        later = _later(asked, choices, statements, plan.question)
+        doubted = bool(choices) and is_overtaken(asked, statements, known)
+        if doubted or (later and any(s.replies for s in statements)):
+            return _Chosen((), 0.0, choices, (), near)
+        return _Chosen(statements, explained, (), later, near)
+    kind_given = asked.kind is not None and not _lacking(asked, choices)
+    said_more = bool(choices) and (kind_given or _said(asked, choices) >= explained)
+    if explained < _PARTLY or said_more:
+        return _Chosen((), 0.0, choices, (), near)
+    return _Chosen(statements, explained, choices, (), near)
+
+
+def _state(page: _Page, statement: AnswerStatement) -> list[str]:
+    """Write a statement down, and what other sources say; gives these disagreements."""
+    stated = plain(statement.text, limit=_STATEMENT_LIMIT)
+    shown = f"{stated}\n{statement.quoted}" if statement.quoted else stated
+    mark = page.add(shown, statement.evidence)
+    found: list[str] = []
+    for other in statement.against:
+        said = plain(other.text, limit=_STATEMENT_LIMIT)
+        theirs = page.add(f"Another source says: {said}", other.evidence)
+        found.append(f"{plain(statement.text)} {mark}, but {said} {theirs}")
+    return found
+
+
+def _later(
+    asked: Asked, choices: Sequence[Choice], statements: Sequence[AnswerStatement], question: str
+) -> list[Choice]:
+    """The turns that later say of the owner of a fact all that its own turn says of the question,
+    but for its value: what is stated may hold no more."""
+    fact = statements[0].fact if statements else None
+    sources = statements[0].evidence if statements else ()
+    if fact is None or not sources or asks_of_past(question):
+        return []
+    said = frozenset[str]().union(*map(words_of, sources)) & frozenset(asked.stems)
+    said -= frozenset(stems(fact.object))
+    if len(said) < _SEVERAL and said <= frozenset(stems(fact.subject)):
+        return []
+    newest = max(each.updated_at for each in sources)
+    whose = {_speaker(e) for e in sources} if fact.subject == "user" else set[str]()
+    return [
+        choice
+        for choice in choices
+        if choice.evidence[-1].updated_at > newest
+        and said <= frozenset[str]().union(*map(words_of, choice.evidence))
+        and (not whose or _speaker(choice.evidence[-1]) in whose)
+    ]
+
+
+def _replying(choice: Choice, question: str) -> str:
+    """What is quoted, behind the yes or no that it replies where it is a turn."""
+    each = choice.evidence[-1]
+    reply = replied(question, choice.quoted, each.title) if is_turn(each) else ""
+    return f"{reply}: {choice.text}" if reply else choice.text
+
+
+def _speaker(turn: Evidence) -> str:
+    return turn.title.rpartition(",")[0]
 
 
 def _holding(question: str, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
     """The passages without those of which nothing holds any more, unless the past is asked for."""
-    if _PAST.search(question.lower()):
+    if asks_of_past(question):
         return evidence
-    return [each for each in evidence if not each.outdated]
+    return [each for each in evidence if not each.outdated or is_turn(each)]
 
 
 def _add_documentation(page: _Page, statements: Sequence[AnswerStatement]) -> None:

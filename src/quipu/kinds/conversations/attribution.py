@@ -14,10 +14,11 @@ from quipu.index.asked import question_vectors
 from quipu.kinds.conversations.columns import name_hash, read_turns
 from quipu.kinds.conversations.score import named_speakers, telling_stems
 from quipu.ports import Embedder, Planner
-from quipu.question import Question
+from quipu.question import Question, read_question
 from quipu.retrieve.kinds import Signals
 from quipu.retrieve.rank import Candidate
 from quipu.text import tokens
+from quipu.when import dateless
 
 __all__ = ["SIGNALS", "attribution"]
 
@@ -40,6 +41,7 @@ def attribution(
     about others."""
     if not ranked or ranked[0].profile != "conversation":
         return {}
+    question = read_question(dateless(question.text))
     turns = [c for c in ranked if c.profile == "conversation"][:_LOOKED_AT]
     numbers = np.array([c.number for c in turns], dtype=np.int64)
     rows = read_turns(planner.columns(numbers))

@@ -6,12 +6,14 @@ from itertools import zip_longest
 import numpy as np
 from numpy.typing import NDArray
 
+from quipu.index.asked import question_vectors
 from quipu.kinds.conversations.score import measure_turns, telling_stems
 from quipu.plan.kinds import Among, Asking, Found
 from quipu.plan.visibility import seen_numbers
 from quipu.ports import Embedded, Numbers, Planner
-from quipu.question import Question
+from quipu.question import Question, read_question
 from quipu.records.scope import Scope
+from quipu.when import dateless
 
 __all__ = ["TURNS", "TurnCandidates"]
 
@@ -51,8 +53,9 @@ class TurnCandidates(Among):
             ranked = _by_nearness(near, asking.vectors, planner, asking.space)
             room = self.whole_up_to
             numbers = _of_near_sessions(asking.question, planner, asking.scope, ranked, room)
+        asked, vectors = _without_dates(asking)
         measured = measure_turns(
-            asking.question, asking.vectors, planner, numbers, space=asking.space
+            asking.question, vectors, planner, numbers, space=asking.space, asked=asked
         )
         base = measured.base()
         order = np.argsort(-base, kind="stable")
@@ -64,6 +67,18 @@ class TurnCandidates(Among):
 
 
 TURNS = TurnCandidates()
+
+
+def _without_dates(asking: Asking) -> tuple[Question, Embedded | None]:
+    """The question and its vectors without the dates it names: when a turn was said stands beside
+    it, its words need not."""
+    bare = dateless(asking.question.text)
+    embedder = asking.embedder
+    if bare == asking.question.text:
+        return asking.question, asking.vectors
+    if asking.vectors is None or embedder is None or embedder.space != asking.space:
+        return read_question(bare), asking.vectors
+    return read_question(bare), question_vectors(embedder, bare)
 
 
 def _by_nearness(

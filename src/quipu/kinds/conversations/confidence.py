@@ -8,12 +8,16 @@ speaker, on whose statement it is (`attribution.py`); whether what is quoted of 
 on the words that it meets and on what facts state. `bench/fit_conversation.py` fits both.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from quipu.answer.formula import ConfidenceFormula, Term
 from quipu.answer.gate import AnswerDraft
-from quipu.answer.kinds import Answers
+from quipu.answer.kinds import Answers, Quotation
+from quipu.answer.worth import Candidate, Weighing
+from quipu.kinds.conversations.told import quotations
+from quipu.ports import Planner
 from quipu.records.refs import session_ref
+from quipu.records.scope import Scope
 
 __all__ = ["ANSWERS", "CORRECTNESS", "FORMULA", "INTERCEPT", "TABLE"]
 
@@ -97,6 +101,13 @@ CORRECTNESS = ConfidenceFormula(
             "1 where a later turn says as much of it, and something else",
             "something was said of it later that was not read",
         ),
+        Term(
+            "unvouched",
+            -1.5,
+            0.0,
+            "1 where what somebody asks of themselves is told by an assistant alone",
+            "only an assistant says so",
+        ),
     ),
     holds=is_from_a_conversation,
 )
@@ -105,10 +116,22 @@ FORMULA = ConfidenceFormula(INTERCEPT, TABLE, is_from_a_conversation, then=CORRE
 
 
 class TurnAnswers(Answers):
-    """How sure an answer is that rests on turns."""
+    """How turns are quoted, and how sure an answer is that rests on them."""
 
     signals = ("said", "attributed", "misattributed")
     formula = FORMULA
+
+    def quoted(
+        self,
+        ordered: Sequence[Candidate],
+        weighing: Weighing,
+        planner: Planner,
+        *,
+        question: str,
+        scope: Scope,
+    ) -> Sequence[Quotation]:
+        """See `told`."""
+        return quotations(ordered, weighing, planner, question=question, scope=scope)
 
     def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
         """Where only turns are cited, a low score says no more than a score as low as right

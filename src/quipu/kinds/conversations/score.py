@@ -149,12 +149,14 @@ def measure_turns(
     numbers: Numbers,
     *,
     space: str | None,
+    asked: Question | None = None,
 ) -> MeasuredTurns:
-    """Score the turns `numbers` against each other; give whole sessions, or context is lost."""
+    """Score the turns `numbers` against each other; give whole sessions, or context is lost.
+    `asked` is the question without its dates, which no turn has to say."""
     columns = index.columns(numbers)
     turns = read_turns(columns)
     named = named_speakers(question, turns)
-    stems = telling_stems(question, turns)
+    stems = telling_stems(asked or question, turns)
     words = _WordScores(stems, index, numbers, turns)
     lexical = words.scores()
     cosine, similarity = _similarity(vectors, index, numbers, space, lexical)

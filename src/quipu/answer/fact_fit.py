@@ -1,0 +1,72 @@
+"""Whether a fact tells what a question asks for: of what it asks about, and a thing of the kind.
+
+"Who is my landlord?" is not answered by what the landlord does, "where do rehearsals take place?"
+not by the day of them, and nothing by what is said of somebody else.
+"""
+
+import re
+
+from quipu.answer.contradiction import denies
+from quipu.records.fact_keys import is_negated
+from quipu.records.fact_likeness import value_kind
+from quipu.records.record import Fact
+from quipu.text import stems, tokens
+
+__all__ = ["is_asked_for"]
+
+_FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
+_OURS = frozenset({"user", "we"})
+_PLAIN = frozenset({"is", "value", "name", "is called", "is named", "is known as"})
+_TIMES = frozenset({"date", "day", "clock"})
+_ASKS = re.compile(r"\b(?:who(?:m|se)?|what|which|where|when|why|how)\b", re.IGNORECASE)
+_WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
+_MUCH = re.compile(r"\bhow (?:much|many|long|old|often|far|large|big|high|fast)\b", re.IGNORECASE)
+_DOING = re.compile(r"\W*what (?:do|does|did) [\w' -]{1,40}? do\b", re.IGNORECASE)
+_DAY = (
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july"
+    r"|august|september|october|november|december"
+)
+_NUMBER = re.compile(
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|"
+    r"fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|"
+    r"ninety|hundred|thousand|million|dozen|half|once|twice|free|daily|weekly|monthly|yearly|every|"
+    r"always|never)\b",
+    re.IGNORECASE,
+)
+_ONLY_TIME = re.compile(
+    rf"(?:(?:on|at|every|the|and|half|past|[ap]m|noon|midnight|\d[\d:.]*|{_DAY})\b\W*)+",
+    re.IGNORECASE,
+)
+
+
+def is_asked_for(question: str, fact: Fact) -> bool:
+    """Whether `fact`, read by grammar, is of what `question` asks about and of the asked kind."""
+    if not _ASKS.search(question):
+        return True
+    if is_negated(fact) and not denies(question):
+        return False
+    return _is_of(question, fact) and _is_of_kind(question, fact)
+
+
+def _is_of(question: str, fact: Fact) -> bool:
+    """Whether the question speaks of the owner of the fact or of its value, and asks for what the
+    fact says of the owner: one that names no more than the owner asks what or who that is."""
+    asked, owner = set(stems(question)), set(stems(fact.subject))
+    ours = fact.subject.casefold().partition("'")[0] in _OURS
+    spoken = asked & (owner | set(stems(fact.object)))
+    own = ours and _FIRST_PERSON & {token.word for token in tokens(question)}
+    if not (spoken or own or (ours and asked & set(stems(fact.predicate)))):
+        return False
+    return not asked <= owner or fact.predicate in _PLAIN
+
+
+def _is_of_kind(question: str, fact: Fact) -> bool:
+    """Whether the fact can tell a place, a number or what somebody does, where that is asked."""
+    if _WHERE.match(question):
+        timed = fact.predicate in _PLAIN and value_kind(fact.object).kind in _TIMES
+        return not (timed or fact.predicate.endswith(" as") or _ONLY_TIME.fullmatch(fact.object))
+    if _MUCH.search(question):
+        return _NUMBER.search(f"{fact.subject} {fact.object}") is not None
+    if _DOING.match(question):
+        return not fact.predicate.endswith((" in", " at"))
+    return True

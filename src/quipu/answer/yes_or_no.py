@@ -1,0 +1,67 @@
+"""What quoted prose replies to a question that is answered by yes or no.
+
+Yes where it says all that is asked and denies nothing, no where it says the opposite, or that what
+is asked about has ended: "we're off Godot" to "is it still built with Godot?". Otherwise nothing:
+what is quoted stands for itself.
+"""
+
+import re
+
+from quipu.answer.contradiction import contradicts, denies
+from quipu.text import STOP_WORDS, stems
+
+__all__ = ["PRESENTLY", "asks_yes_or_no", "replied"]
+
+PRESENTLY = "still currently any more anymore really actually now nowadays today these days"
+_SOONER = frozenset(stems(f"{PRESENTLY} always already just yet"))
+_BEGINS = re.compile(r"\W*(?:does|do|is|are|am|has|have)\b", re.IGNORECASE)
+_ANSWERED = re.compile(
+    r"\?\s+(?:[\w .'’-]{1,40}:\s+)?"
+    r"(?:(?P<yes>yes|yep|yeah|yup|correct|indeed)|(?P<no>no|nope|nah))\b",
+    re.IGNORECASE,
+)
+_ENDED = re.compile(
+    r"\b(?:off|no longer|stopped|quit|left|leaving|sold|dropped|cancelled|canceled|gave up"
+    r"|got rid of|done with|moved away from|switched away from)\s+"
+    r"(?:(?:the|my|our|his|her|their|its|that|this|using|at|from|with)\s+)*(?P<what>[\w'’-]+)",
+    re.IGNORECASE,
+)
+_UNSURE = re.compile(
+    r"\b(?:if|whether|unless|maybe|perhaps|probably|might|could|would|should|want\w*|hop(?:e|es|ing)"
+    r"|think|thought|plan\w*|propos\w+|until|used to|was|were|had)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_yes_or_no(question: str) -> bool:
+    """Whether a question about the present is answered by yes or no."""
+    return _BEGINS.match(question) is not None
+
+
+def replied(question: str, said: str, around: str = "") -> str:
+    """`Yes`, `No` or nothing, by what was `said`, a sentence or a question with its reply; `around`
+    is what says whose words they are."""
+    if not asks_yes_or_no(question):
+        return ""
+    if answered := _ANSWERED.search(said):
+        same = _asked(question) <= set(stems(said[: answered.start()]))
+        return ("Yes" if answered["yes"] else "No") if same else ""
+    if "?" in said:
+        return ""
+    if contradicts(question, said, asks=True) or _has_ended(question, said):
+        return "No"
+    told = set(stems(f"{said} {around}"))
+    sure = not denies(question) and not denies(said) and not _UNSURE.search(said)
+    return "Yes" if sure and _asked(question) <= told else ""
+
+
+def _asked(question: str) -> set[str]:
+    return set(stems(question)) - _SOONER
+
+
+def _has_ended(question: str, said: str) -> bool:
+    asked = _asked(question)
+    return any(
+        match["what"].lower() not in STOP_WORDS and set(stems(match["what"])) & asked
+        for match in _ENDED.finditer(said)
+    )

@@ -1,0 +1,215 @@
+"""How turns are quoted: with who said them and when, up to three that tell of the same.
+
+What one turn says of a thing another may say otherwise, later. Of the turns that are worth nearly
+as much as the best the newest comes first; one that is later than the best, and says as much of
+what is asked, may be worth less. Where a time is asked for, what was said until then comes first;
+where the beginning is, the oldest. A question is quoted with its reply, and a short reply with the
+question that it answers (`exchanges`).
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from quipu.answer.answer_type import KIND_WORDS
+from quipu.answer.gate import Evidence, is_turn
+from quipu.answer.intent import asks_of_past
+from quipu.answer.kinds import Quotation
+from quipu.answer.quote import plain, units
+from quipu.answer.support import from_chunk
+from quipu.answer.worth import Candidate, Weighing, worth
+from quipu.kinds.conversations.exchanges import Beside, asks, beside, last_sentence, speaker_of
+from quipu.ports import Planner
+from quipu.records.record import Chunk, Entity
+from quipu.records.scope import Scope
+from quipu.text import stems
+from quipu.when import find_spans
+
+__all__ = ["quotations"]
+
+_MOST = 3
+_LONGEST = 280
+_NEARLY = 0.5
+_LATER, _AS_MUCH = 0.7, 0.5
+_UNANSWERED = 0.5
+_BY_THEN = 0.4
+_FIRST = re.compile(r"\b(?:original(?:ly)?|initial(?:ly)?|at first|to begin with)\b", re.IGNORECASE)
+
+
+class _Said(NamedTuple):
+    """Turns that are quoted together, the one that tells last, and what they are worth by."""
+
+    text: str
+    turns: tuple[Evidence, ...]
+    by: Candidate
+
+    @property
+    def when(self) -> str:
+        """When it was told."""
+        return self.turns[-1].updated_at
+
+    def worth_more(self, bonus: float) -> "_Said":
+        """As it is, worth more."""
+        return self._replace(by=self.by._replace(worth=self.by.worth + bonus))
+
+
+class _AskedTime(NamedTuple):
+    """Which turns a question wants: those until a day (empty: it names none), those that hold
+    (unless the past is asked for), the newest before the others or the oldest."""
+
+    until: str
+    past: bool
+    oldest: bool
+
+    @classmethod
+    def of(cls, question: str) -> "_AskedTime":
+        """As the question says."""
+        until = ""
+        for span in find_spans(question):
+            last = span.interval.end or span.interval.start
+            if span.dated and last is not None:
+                until = f"{last.year:04}-{last.month or 12:02}-{last.day or 31:02}"
+        return cls(until, asks_of_past(question), _FIRST.search(question) is not None)
+
+    def admits(self, said: _Said) -> bool:
+        """Whether something was told by then."""
+        return not self.until or said.when[: len(self.until)] <= self.until
+
+
+class _Reader(NamedTuple):
+    """What turns are read with."""
+
+    weighing: Weighing
+    planner: Planner
+    sides: dict[str, Beside]
+
+    def read(self, candidate: Candidate) -> _Said:
+        """A turn as it is quoted: whole or, of a long one, what stands around its best sentence,
+        with its reply or its question."""
+        own = candidate.evidence
+        sides = self.sides.get(own.id)
+        if sides is None:
+            return _Said(_led(own, candidate.text), (own,), candidate)
+        if not asks(candidate.text):
+            if sides.question is not None:
+                asked = plain(last_sentence(sides.question.text))
+                turns = self._evidence(sides.question, own), own
+                return self._exchange(candidate, turns, asked, sides.own, candidate.text)
+            return _Said(_led(own, _around(own.text, candidate.text)), (own,), candidate)
+        if sides.reply is None:
+            lower = candidate._replace(worth=candidate.worth - _UNANSWERED)
+            return _Said(_led(own, candidate.text), (own,), lower)
+        turns = own, self._evidence(sides.reply, own)
+        return self._exchange(candidate, turns, candidate.text, sides.reply)
+
+    def _exchange(
+        self,
+        candidate: Candidate,
+        turns: tuple[Evidence, Evidence],
+        question: str,
+        reply: Chunk,
+        about: str = "",
+    ) -> _Said:
+        """A question and its reply, worth what they are together, but no less than one of them."""
+        text = f"{question} {speaker_of(reply)}: {_around(reply.text, about)}"
+        said = candidate.own | (frozenset(stems(text)) & frozenset(self.weighing.asked.stems))
+        both = candidate._replace(text=text, own=said)
+        value = worth(both, self.weighing) + max(candidate.similarity or 0.0, 0.0)
+        both = both._replace(worth=max(value, candidate.worth))
+        return _Said(_led(turns[0], text), turns, both)
+
+    def _evidence(self, turn: Chunk, near: Evidence) -> Evidence:
+        """A turn that stands beside one that was found, as evidence."""
+        session = self.planner.get([turn.document_id]).get(turn.document_id)
+        if not isinstance(session, Entity):
+            return near
+        when = turn.heading_path[2] if len(turn.heading_path) > 2 else near.updated_at
+        found = from_chunk(turn, self.planner, (turn.document_id,), session)
+        return found._replace(updated_at=when)
+
+
+def quotations(
+    ordered: Sequence[Candidate],
+    weighing: Weighing,
+    planner: Planner,
+    *,
+    question: str,
+    scope: Scope,
+) -> list[Quotation]:
+    """What is quoted where the best is a turn, in the order in which it is told; nothing elsewhere.
+    `ordered` are the sentences that may be quoted, the best first."""
+    if not ordered or not is_turn(ordered[0].evidence):
+        return []
+    best: dict[str, Candidate] = {}
+    for candidate in ordered:
+        if is_turn(candidate.evidence):
+            best.setdefault(candidate.evidence.id, candidate)
+    sessions = {id_: candidate.evidence.document_id for id_, candidate in best.items()}
+    reader = _Reader(weighing, planner, beside(sessions, planner, scope))
+    time = _AskedTime.of(question)
+    picked = _picked(_read(reader, best.values(), time), weighing, time)
+    return [Quotation(said.text, said.turns, said.by) for said in _in_order(picked, time)]
+
+
+def _read(reader: _Reader, best: Iterable[Candidate], time: _AskedTime) -> list[_Said]:
+    """What the turns say, the best first; what a question and its reply say but once."""
+    found: dict[str, _Said] = {}
+    for candidate in best:
+        said = reader.read(candidate)
+        if time.until and time.admits(said):
+            said = said.worth_more(_BY_THEN)
+        known = found.get(said.turns[-1].id)
+        if known is None or said.by.worth > known.by.worth:
+            found[said.turns[-1].id] = said
+    return sorted(found.values(), key=lambda said: -said.by.worth)
+
+
+def _picked(ranked: Sequence[_Said], weighing: Weighing, time: _AskedTime) -> list[_Said]:
+    """The best and at most two that are worth nearly as much, later ones rather than others; of
+    what holds no more only the newest, unless the past is asked for."""
+    best = ranked[0]
+    worths = {
+        said.turns[-1].id: said.by.worth + _credit(said, best, weighing, time) for said in ranked
+    }
+    rivals = [s for s in ranked[1:] if worths[s.turns[-1].id] >= best.by.worth - _NEARLY]
+    rivals.sort(key=lambda said: -worths[said.turns[-1].id])
+    picked = [best, *rivals[: _MOST - 1]]
+    newest = max(said.when for said in picked)
+    return [s for s in picked if time.past or not s.turns[-1].outdated or s.when == newest]
+
+
+def _credit(said: _Said, best: _Said, weighing: Weighing, time: _AskedTime) -> float:
+    """How much less a turn may be worth because it is later than the best and says as much."""
+    if said.when <= best.when or not time.admits(said) or (time.past and not time.until):
+        return 0.0
+    about = frozenset(weighing.stems) - KIND_WORDS
+    own, most = (weighing.share(frozenset(stems(each.text)) & about) for each in (said, best))
+    return _LATER if own >= _AS_MUCH * most else 0.0
+
+
+def _in_order(picked: Sequence[_Said], time: _AskedTime) -> list[_Said]:
+    """The newest first, or the oldest; those of the asked time before the others."""
+    ordered = sorted(picked, key=lambda said: said.when, reverse=not time.oldest)
+    return sorted(ordered, key=lambda said: not time.admits(said))
+
+
+def _led(turn: Evidence, text: str) -> str:
+    """What was said, after who said it and when."""
+    title = plain(turn.title, limit=90)
+    return f"{title}: {text}" if title else text
+
+
+def _around(text: str, about: str) -> str:
+    """A turn, or of a long one the sentences around `about`."""
+    read = [unit.text for unit in units(text) if unit.kind != "code"]
+    if not read:
+        return plain(text)
+    at = next((n for n, said in enumerate(read) if about and (said in about or about in said)), 0)
+    first, last, room = at, at, _LONGEST - len(read[at])
+    while last + 1 < len(read) and len(read[last + 1]) < room:
+        last += 1
+        room -= len(read[last]) + 1
+    while first and len(read[first - 1]) < room:
+        first -= 1
+        room -= len(read[first]) + 1
+    return plain(" ".join(read[first : last + 1]))

@@ -1,0 +1,44 @@
+"""Whether a fact tells what a question asks for."""
+
+import pytest
+
+from quipu.answer.fact_fit import is_asked_for
+from quipu.records.record import Fact
+
+
+def _fact(subject: str, predicate: str, value: str) -> Fact:
+    return Fact(
+        fact_id="fa_1",
+        subject=subject,
+        predicate=predicate,
+        object=value,
+        updated_at="2025-01-01T00:00:00.000Z",
+        source_sha="0" * 64,
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "fact", "told"),
+    [
+        ("Who is my landlord?", ("user", "landlord", "Mr Lind"), True),
+        ("Who is my landlord?", ("user's landlord", "is", "Mr Lind"), True),
+        ("Who is my landlord?", ("user's landlord", "keeps", "bees"), False),
+        ("Who is my landlord?", ("user's landlord", "not picks up", "his phone"), False),
+        ("Where does Ann work?", ("Ann", "works as", "sound designer"), False),
+        ("Where does Ann work?", ("Ann", "works for", "Corvane"), True),
+        ("Where do rehearsals take place?", ("rehearsals", "is", "Wednesdays"), False),
+        ("Where do rehearsals take place?", ("rehearsals", "takes place in", "the hall"), True),
+        ("How much is the rent?", ("rent", "is", "due"), False),
+        ("How much is the rent?", ("rent", "is", "940 a month"), True),
+        ("How many hens do we have?", ("we", "has", "four hens"), True),
+        ("What do I do for a living?", ("user", "lives in", "Ghent"), False),
+        ("What do I do for a living?", ("user", "works as", "baker"), True),
+        ("Who was on call?", ("payments", "goes by", "Stripe"), False),
+        ("What does Ann not eat?", ("Ann", "not eats", "olives"), True),
+        ("Which editor does Ann use?", ("Ann", "uses", "Helix"), True),
+    ],
+)
+def test_a_fact_answers_what_it_tells(
+    question: str, fact: tuple[str, str, str], told: bool
+) -> None:
+    assert is_asked_for(question, _fact(*fact)) is told

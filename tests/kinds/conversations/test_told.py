@@ -1,0 +1,142 @@
+"""How turns are quoted: who said them when, the newest first, a question with its reply."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from quipu.config import AnswerConfig, Config
+from quipu.kinds.conversations.exchanges import asks
+from quipu.kinds.conversations.model import Transcript, Turn
+from quipu.memory import Memory
+from quipu.testing.fakes import HashEmbedder
+
+NOW = "2026-07-01T12:00:00.000Z"
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    config = Config(answer=AnswerConfig(floor=0.0))
+    embedder = HashEmbedder(64)
+    with Memory.open(
+        "memory:", home=tmp_path, config=config, embedder=embedder, clock=lambda: NOW
+    ) as opened:
+        yield opened
+
+
+def _say(memory: Memory, day: str, said: Sequence[tuple[str, str]]) -> None:
+    turns = tuple(
+        Turn(
+            session_id=day,
+            offset=n,
+            speaker=who,
+            role="user",
+            text=text,
+            time=f"{day}T10:{n:02}:00.000Z",
+        )
+        for n, (who, text) in enumerate(said, 1)
+    )
+    memory.add_sessions([Transcript(session_id=day, group="team", turns=turns)])
+
+
+def _asked(memory: Memory, question: str) -> str:
+    return memory.ask(question).contract.answer
+
+
+def test_a_turn_is_quoted_with_who_said_it_and_when(memory: Memory) -> None:
+    _say(memory, "2025-01-14", [("Ann", "Alas, the gravel came to 340 with delivery. So it goes.")])
+    assert _asked(memory, "How much did the gravel come to?").startswith(
+        "Ann, 2025-01-14: Alas, the gravel came to 340 with delivery. So it goes [1]."
+    )
+
+
+def test_of_turns_that_tell_of_the_same_the_newest_comes_first(memory: Memory) -> None:
+    _say(memory, "2025-01-14", [("Ann", "Alas, the gravel came to 340 with delivery.")])
+    _say(memory, "2025-03-02", [("Bo", "Alas, the gravel came to 410 with delivery.")])
+    told = _asked(memory, "What does the gravel come to?")
+    assert 0 <= told.find("Bo, 2025-03-02") < told.find("Ann, 2025-01-14")
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What did the gravel come to in February 2025?", "What did the gravel come to at first?"],
+)
+def test_what_was_said_by_then_comes_first(memory: Memory, question: str) -> None:
+    _say(memory, "2025-01-14", [("Ann", "Alas, the gravel came to 340 with delivery.")])
+    _say(memory, "2025-03-02", [("Bo", "Alas, the gravel came to 410 with delivery.")])
+    assert _asked(memory, question).startswith("Ann, 2025-01-14")
+
+
+def test_a_question_is_quoted_with_its_reply(memory: Memory) -> None:
+    _say(
+        memory,
+        "2025-01-14",
+        [("Ann", "ta. and which shelf do the paint tins go to, they ask"), ("Bo", "top, as ever")],
+    )
+    reply = memory.ask("Which shelf do the paint tins go to?")
+    told = "and which shelf do the paint tins go to, they ask Bo: top, as ever [1,2]."
+    assert reply.contract.answer.startswith(f"Ann, 2025-01-14: ta. {told}")
+    assert [c.path for c in reply.citations][:2] == ["session:2025-01-14#1", "session:2025-01-14#2"]
+
+
+def test_a_short_reply_is_quoted_with_its_question(memory: Memory) -> None:
+    _say(
+        memory, "2025-01-14", [("Ann", "Who feeds the hens?"), ("Bo", "Kit feeds them, the hens.")]
+    )
+    assert "Who feeds the hens? Bo: Kit feeds them, the hens [1,2]" in _asked(
+        memory, "Who feeds the hens?"
+    )
+
+
+def test_of_a_long_turn_what_stands_around_the_sentence_is_quoted(memory: Memory) -> None:
+    filler = "It rained and nobody went out, so we all sat inside and talked of nothing much. "
+    text = f"{filler * 4}Alas, the gravel came to 340 with delivery. {filler * 4}"
+    _say(memory, "2025-01-14", [("Ann", text)])
+    told = _asked(memory, "How much did the gravel come to?")
+    assert "340 with delivery" in told
+    assert len(told) < len(text) / 2
+
+
+@pytest.mark.parametrize(
+    ("sentence", "asked"),
+    [
+        ("And which channel do the alerts go to, they want that too", True),
+        ("who's on call this month", True),
+        ("is he still driving", True),
+        ("how many sold", True),
+        ("what canvas size", True),
+        ("200?", True),
+        ("lovely. what's the TTL these days", True),
+        ("Which means the office is closed.", False),
+        ("What a day it was.", False),
+        ("How vexing.", False),
+        ("When it rains we are inside.", False),
+        ("Do it, start with four", False),
+        ("The rent is 940.", False),
+    ],
+)
+def test_a_sentence_asks_with_or_without_its_mark(sentence: str, asked: bool) -> None:
+    assert asks(sentence) is asked
+
+
+def test_a_fact_that_says_neither_yes_nor_no_is_not_told_for_sure(memory: Memory) -> None:
+    _say(memory, "2026-06-04", [("Ann", "We switched from MySQL to Postgres 16 Pro today.")])
+    reply = memory.ask("Do we use Postgres?")
+    assert "Postgres 16 Pro" in reply.contract.answer
+    assert not reply.confidence.inputs["stated"]
+
+
+def test_what_an_assistant_supposes_of_who_asks_is_never_told_for_sure(tmp_path: Path) -> None:
+    said = [
+        ("user", "user", "What does everyone else charge for a loaf, do you know?"),
+        ("assistant", "assistant", "Between 3 and 4 pounds a loaf is common in small towns."),
+    ]
+    turns = tuple(
+        Turn(session_id="s", offset=n, speaker=who, role=role, text=text, time=NOW)  # type: ignore[arg-type]
+        for n, (who, role, text) in enumerate(said, 1)
+    )
+    with Memory.open("memory:", home=tmp_path, embedder=HashEmbedder(64)) as memory:
+        memory.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
+        reply = memory.ask("What do I charge for a loaf?")
+    assert reply.confidence.inputs["unvouched"] == 1.0
+    assert reply.confidence.value < 0.7
