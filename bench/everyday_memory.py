@@ -14,6 +14,7 @@ of one owner or another: it is found, and its change is followed, with any of th
 """
 
 import argparse
+import lzma
 import re
 import tempfile
 from dataclasses import dataclass, field
@@ -67,9 +68,11 @@ class Set:
 
 
 def read(path: Path) -> Set:
-    """The file at `path`."""
+    """The file at `path`, packed or plain."""
     found, day = Set(), ""
-    for line in path.read_text(encoding="utf-8").splitlines():
+    packed = path.suffix == ".xz"
+    text = lzma.decompress(path.read_bytes()) if packed else path.read_bytes()
+    for line in text.decode("utf-8").splitlines():
         mark, _, rest = line.partition(" ")
         parts = [part.strip() for part in rest.split(" ; ")]
         if mark == "@":
@@ -84,6 +87,12 @@ def read(path: Path) -> Set:
         elif mark.endswith(":"):
             found.turns.append(Said(f"day-{day}", day, mark[:-1], rest))
     return found
+
+
+def _named(half: str) -> Path:
+    """The file of a half; the later ones are packed, lest they be read by accident or indexed."""
+    plain = FOLDER / f"{half}.txt"
+    return plain if plain.exists() else FOLDER / f"{half}.txt.xz"
 
 
 def write(memory: Memory, given: Set) -> None:
@@ -257,8 +266,7 @@ def main() -> None:
     parser.add_argument("--figures", action="store_true", help="show no sentence and no answer")
     given = parser.parse_args()
     show = not given.figures and not given.half.endswith("kept")
-    named = FOLDER / f"{given.half}.txt" if given.half in HALVES else Path(given.half)
-    found = read(named)
+    found = read(_named(given.half) if given.half in HALVES else Path(given.half))
     with (
         tempfile.TemporaryDirectory() as folder,
         Memory.open(Path(folder) / "memory.db", clock=lambda: LAST) as memory,
