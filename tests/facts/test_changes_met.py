@@ -166,3 +166,10 @@ def test_a_fact_is_doubted_where_a_later_turn_tells_another_value(memory: Memory
     reply = memory.ask("What version is the firmware at?")
     assert "2.0.1" in reply.contract.answer
     assert reply.confidence.value < 0.7
+
+
+def test_one_word_of_a_later_turn_casts_no_doubt(memory: Memory) -> None:
+    _say(memory, "I joined Volt Labs as a tester.", "I live in Ghent and take the train to work.")
+    reply = memory.ask("Where does Ann work?")
+    assert "Volt Labs" in reply.contract.answer
+    assert reply.confidence.value >= 0.7

@@ -51,7 +51,8 @@ def is_overtaken(
 ) -> bool:
     """Whether a later turn speaks of what a fact that turns told is of, which need not be said with
     its value, and names or counts something else; half of it is enough where that is of the
-    value's very kind."""
+    value's very kind. One word that is not the owner's is too little: "I take the train to work"
+    says nothing of where I work."""
     fact = statements[0].fact if statements else None
     cited = statements[0].evidence if statements else ()
     if fact is None or not all(map(is_turn, cited)) or _PAST.search(asked.text):
@@ -62,11 +63,14 @@ def is_overtaken(
     later = [each for each in found if is_turn(each) and _told(each) > newest]
     if not about or not later:
         return False
+    owner = set(stems(fact.subject))
+    shared = [(each, about & set(stems(each.text))) for each in later]
+    of_it = [each for each, words in shared if words & owner or len(words) > 1]
     least = max(_HALF, max(_share(about, each) for each in cited) - _SLACK)
     return any(
         (_share(about, each) >= least and _says_another(each.text, known))
         or (_share(about, each) >= _HALF and _counts_alike(each.text, fact.object, known))
-        for each in later
+        for each in of_it
     )
 
 
