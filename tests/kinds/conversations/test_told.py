@@ -57,6 +57,13 @@ def test_of_turns_that_tell_of_the_same_the_newest_comes_first(memory: Memory) -
     assert 0 <= told.find("Bo, 2025-03-02") < told.find("Ann, 2025-01-14")
 
 
+def test_of_turns_of_one_session_the_newest_comes_first(memory: Memory) -> None:
+    said = ["Alas, the gravel came to 340 with delivery.", "Alas, the gravel came to 410 with it."]
+    _say(memory, "2025-01-14", [("Ann", text) for text in said])
+    told = _asked(memory, "What does the gravel come to?")
+    assert 0 <= told.find("410") < told.find("340")
+
+
 @pytest.mark.parametrize(
     "question",
     ["What did the gravel come to in February 2025?", "What did the gravel come to at first?"],

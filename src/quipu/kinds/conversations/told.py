@@ -90,6 +90,7 @@ class _Reader(NamedTuple):
         sides = self.sides.get(own.id)
         if sides is None:
             return _Said(_led(own, candidate.text), (own,), candidate)
+        own = _timed(own, sides.own)
         if not asks(candidate.text):
             if sides.question is not None:
                 asked = plain(last_sentence(sides.question.text))
@@ -123,9 +124,13 @@ class _Reader(NamedTuple):
         session = self.planner.get([turn.document_id]).get(turn.document_id)
         if not isinstance(session, Entity):
             return near
-        when = turn.heading_path[2] if len(turn.heading_path) > 2 else near.updated_at
-        found = from_chunk(turn, self.planner, (turn.document_id,), session)
-        return found._replace(updated_at=when)
+        return _timed(from_chunk(turn, self.planner, (turn.document_id,), session), turn)
+
+
+def _timed(each: Evidence, turn: Chunk) -> Evidence:
+    """A turn with the time at which it was said; its session's is that of the last one there."""
+    said = turn.heading_path[2] if len(turn.heading_path) > 2 else ""
+    return each._replace(updated_at=said) if said else each
 
 
 def quotations(
