@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from quipu.extract.grammar.parts import is_reason
-from quipu.extract.grammar.words import ParsedToken, Sentence
+from quipu.extract.grammar.words import ASKING, ParsedToken, Sentence
 
 __all__ = ["Clause", "clauses", "is_predicate", "is_stated", "phrase", "span_of"]
 
@@ -154,7 +154,7 @@ def _is_question(sentence: Sentence) -> bool:
         return False
     # "Does it run", "Is he", "Where do you": the auxiliary stands before the subject.
     inverted = first.tag == "AUX" and tokens.index(first) < subject and first.head == root
-    asked = tokens[0].lemma in {"who", "what", "where", "when", "why", "how", "which"}
+    asked = tokens[0].lemma in ASKING
     asked = asked and not _is_so(sentence, root, 0)  # "Which means that …"
     return inverted or (asked and not any(t.label == "punct" and t.form == "," for t in tokens))
 
@@ -171,7 +171,7 @@ def _before_question(sentence: Sentence) -> list[int]:
         and _has_own_subject(sentence, child)
         and not any(tokens[c].label in marked for c in sentence.under[child])
         and any(tokens[i].form in (",", "-", "–", ";") for i in range(child, root))
-        and tokens[0].lemma not in ("who", "what", "where", "when", "why", "how", "which")
+        and tokens[0].lemma not in ASKING
         and tokens[0].tag != "AUX"
     ]
 

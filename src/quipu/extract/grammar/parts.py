@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from quipu.extract.grammar.insertions import insertions
-from quipu.extract.grammar.words import ParsedToken
+from quipu.extract.grammar.words import ASKING, ParsedToken
 
 __all__ = ["Part", "is_reason", "parts"]
 
@@ -30,7 +30,6 @@ _UNDER = frozenset(
     "if when while because since although though unless whether as once after before until till "
     "where wherever whenever in that which who whom whose what how why for than".split()
 )
-_ASKING = frozenset("who what where when why how which".split())
 _LONGEST_TAG = 4
 _LONGEST_OPENER = 3
 _OPENERS = frozenset({"INTJ", "ADJ", "PART", "VERB", "PUNCT"})
@@ -112,10 +111,10 @@ def _before_question(tokens: Sequence[ParsedToken]) -> Iterator[int]:
     """Where a statement ends that a question follows: "it has moved to Tuesday, would you alter
     that?". A tag makes no question of its own ("it is Tuesday, isn't it?")."""
     opened = next((t for t in tokens if t.tag not in ("PUNCT", "CCONJ", "INTJ", "ADV")), tokens[0])
-    if opened.tag == "AUX" or opened.lemma in _ASKING or _is_under(tokens):
+    if opened.tag == "AUX" or opened.lemma in ASKING or _is_under(tokens):
         return
     for at in range(1, len(tokens) - _LONGEST_TAG):
-        asks = tokens[at + 1].tag == "AUX" or tokens[at + 1].lemma in _ASKING
+        asks = tokens[at + 1].tag == "AUX" or tokens[at + 1].lemma in ASKING
         whole = any(_is_finite(tokens, i) for i in range(at))
         if tokens[at].form in (",", ";", "-", "–", "—") and asks and whole:
             yield at + 1

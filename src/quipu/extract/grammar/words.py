@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 __all__ = [
+    "ASKING",
     "ParsedToken",
     "Sentence",
     "Spelled",
@@ -22,6 +23,10 @@ __all__ = [
     "spelled",
     "split_words",
 ]
+
+
+ASKING = frozenset("who what where when why how which".split())
+"""What a question may ask for by."""
 
 
 def _halves(pair: str) -> tuple[str, str]:

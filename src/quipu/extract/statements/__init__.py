@@ -118,7 +118,8 @@ def read_statements(
     )
     utterance = Utterance(speaker=speaker, said_on=said_on, now=now, before=before)
     pieces = [(s, e) for s, e in _pieces(text) if e - s <= _LONGEST and outside(s, e)]
-    if reports and not _ACTED.search(text):
+    acted = reports and _ACTED.search(text) is not None
+    if reports and not acted:
         pieces = [(s, e) for s, e in pieces if _REPORTING.search(text, s, e)]
     asked = _asked(before, pieces[0]) if before and pieces and not reports else None
     parsed = (
@@ -152,7 +153,6 @@ def read_statements(
         spoken.hear(Said(speaker, text, observed_at, machine=reports))
     if not reports:
         return found
-    acted = bool(_ACTED.search(text))
     return [each for each in found if _is_done(each, speaker, acted=acted)]
 
 

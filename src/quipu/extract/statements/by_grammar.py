@@ -1282,17 +1282,7 @@ class GrammarReader:
         ):
             words = [w for w in span_of(sentence, sentence.root) if w >= sentence.root]
             value = f"do not {clean(phrase(self.here.text, sentence, words))}"
-            yield Statement(
-                self.here.utterance.speaker or "user",
-                INSTRUCTS,
-                value,
-                self.here.utterance.said_on,
-                None,
-                sentence.start,
-                sentence.end,
-                RULE,
-                CONFIDENCE,
-            )
+            yield self.here.state(self.here.utterance.speaker or "user", INSTRUCTS, value)
 
     def _noted(self) -> Iterator[Statement]:
         """As in "Kafka retention: 3 days", "dentist: 4 February, 8:40": a note of one thing."""
@@ -1330,19 +1320,8 @@ class GrammarReader:
         owner = here.possessor(at)
         subject, predicate = here.owned(at) or (subject, VALUE) if owner else (subject, VALUE)
         if subject and is_object(value) and not (listed or told):
-            yield Statement(
-                subject,
-                predicate,
-                value,
-                here.utterance.said_on,
-                None,
-                sentence.start,
-                sentence.end,
-                RULE,
-                CONFIDENCE,
-                single=True,
-                noun=True,
-                thing=owner is None,
+            yield self.here.state(
+                subject, predicate, value, single=True, noun=True, thing=owner is None
             )
 
     def _come_from(self) -> Iterator[Statement]:
@@ -1364,17 +1343,7 @@ class GrammarReader:
             subject = here.proper(phrase(here.text, sentence, range(begin, name)))
             value = singular(phrase(here.text, sentence, range(case + 1, end)))
             if subject and value:
-                yield Statement(
-                    subject,
-                    "is from",
-                    value,
-                    here.utterance.said_on,
-                    None,
-                    sentence.start,
-                    sentence.end,
-                    RULE,
-                    CONFIDENCE,
-                )
+                yield self.here.state(subject, "is from", value)
 
     def _named_kin(self) -> Iterator[Statement]:
         tokens = self.here.sentence.tokens
@@ -1386,16 +1355,10 @@ class GrammarReader:
             if owner and owner[0] and named >= 0:
                 value = self.here.names_from(named)
                 if value:
-                    yield Statement(
+                    yield self.here.state(
                         owner[0],
                         self.here.attribute(at),
                         value,
-                        self.here.utterance.said_on,
-                        None,
-                        self.here.sentence.start,
-                        self.here.sentence.end,
-                        RULE,
-                        CONFIDENCE,
                         single=token.lemma not in SEVERAL,
                         noun=True,
                     )

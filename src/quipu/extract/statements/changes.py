@@ -278,7 +278,6 @@ class Changes:
             return
         if lemma not in _SWITCHING or measured or tokens[new].tag not in ("PROPN", "NOUN", "X"):
             return
-        here = self.reading.here
         places = all(
             may_be_place(here.names_from(p)) and not here.has_article(p)
             for p in (new, old)

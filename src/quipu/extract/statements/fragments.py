@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from quipu.extract.grammar.clauses import is_stated, phrase
 from quipu.extract.grammar.people import KIN, RANKS, TITLES
 from quipu.extract.statements.phrases import NO_KIND
-from quipu.extract.statements.statement import CONFIDENCE, RULE, Statement, clean
+from quipu.extract.statements.statement import CONFIDENCE, Statement, clean
 
 if TYPE_CHECKING:
     from quipu.extract.statements.by_grammar import GrammarReader
@@ -229,16 +229,4 @@ class Fragments:
         self, subject: str, predicate: str, value: str, *, noun: bool = False
     ) -> Statement:
         here = self.reading.here
-        return Statement(
-            subject,
-            predicate,
-            value,
-            here.utterance.said_on,
-            None,
-            here.sentence.start,
-            here.sentence.end,
-            RULE,
-            _CONFIDENCE,
-            single=noun,
-            noun=noun,
-        )
+        return here.state(subject, predicate, value, confidence=_CONFIDENCE, single=noun, noun=noun)

@@ -9,7 +9,6 @@ from quipu.extract.grammar.clauses import Clause, is_stated, phrase
 from quipu.extract.statements.phrases import ANNOUNCING
 from quipu.extract.statements.statement import (
     CHANGE,
-    CONFIDENCE,
     RULE,
     Statement,
     clean,
@@ -233,21 +232,7 @@ class Measured:
         yield self._note(subject, said)._replace(rule=CHANGE if turned >= 0 else RULE)
 
     def _note(self, subject: str, value: str) -> Statement:
-        here = self.reading.here
-        return Statement(
-            subject,
-            VALUE,
-            value,
-            here.utterance.said_on,
-            None,
-            here.sentence.start,
-            here.sentence.end,
-            RULE,
-            CONFIDENCE,
-            single=True,
-            noun=True,
-            thing=True,
-        )
+        return self.reading.here.state(subject, VALUE, value, single=True, noun=True, thing=True)
 
 
 def _has_digit(form: str) -> bool:

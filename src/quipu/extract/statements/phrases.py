@@ -11,7 +11,14 @@ from quipu.extract.grammar.clauses import is_predicate, phrase, span_of
 from quipu.extract.grammar.people import GENDERS, HUMAN, KIN, TITLES, Gender, genitive
 from quipu.extract.statements.mentions import mentions_of
 from quipu.extract.statements.spoken import Before, Mention, Recalled, Sought
-from quipu.extract.statements.statement import clean, is_object, singular
+from quipu.extract.statements.statement import (
+    CONFIDENCE,
+    RULE,
+    Statement,
+    clean,
+    is_object,
+    singular,
+)
 from quipu.extract.statements.topics import completed, topic_of
 from quipu.when import TimeSpan, find_spans
 from quipu.when.dates import MONTH, MONTH_NAMES
@@ -629,6 +636,33 @@ class Phrases:
         words = [w for w in span_of(self.sentence, at, without=without) if w <= at]
         return self.lowered(at, self.proper(singular(phrase(self.text, self.sentence, words))))
 
+    def state(
+        self,
+        subject: str,
+        predicate: str,
+        value: str,
+        *,
+        confidence: float = CONFIDENCE,
+        single: bool = False,
+        noun: bool = False,
+        thing: bool = False,
+    ) -> Statement:
+        """What the sentence as a whole states, without a clause that says so: from its day on."""
+        return Statement(
+            subject,
+            predicate,
+            value,
+            self.utterance.said_on,
+            None,
+            self.sentence.start,
+            self.sentence.end,
+            RULE,
+            confidence,
+            single=single,
+            noun=noun,
+            thing=thing,
+        )
+
     def is_capitalized(self) -> bool:
         """Whether the text is written with a capital somewhere, as chats often are not."""
         return any(character.isupper() for character in self.text)
@@ -1028,13 +1062,6 @@ class Phrases:
         tokens = self.sentence.tokens
         alone = not any(tokens[c].label in ("det", "nmod:poss") for c in self.sentence.under[at])
         return alone and self.is_modified(at) and not self.is_plural(at) and not self.is_time(at)
-
-    def titles(self, at: int) -> list[int]:
-        """The words before a name that belong to it: the "Mr" of "Mr Prosser"."""
-        tokens, first = self.sentence.tokens, at
-        while first and tokens[first - 1].tag == "PROPN" and tokens[first - 1].head == at:
-            first -= 1
-        return list(range(first, at))
 
     def is_date(self, at: int) -> bool:
         """Whether it is a day of a month: "15 December"."""
