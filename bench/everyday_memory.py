@@ -69,10 +69,15 @@ class Set:
 
 def read(path: Path) -> Set:
     """The file at `path`, packed or plain."""
-    found, day = Set(), ""
     packed = path.suffix == ".xz"
-    text = lzma.decompress(path.read_bytes()) if packed else path.read_bytes()
-    for line in text.decode("utf-8").splitlines():
+    data = lzma.decompress(path.read_bytes()) if packed else path.read_bytes()
+    return read_text(data.decode("utf-8"))
+
+
+def read_text(text: str) -> Set:
+    """The set that a file's text describes."""
+    found, day = Set(), ""
+    for line in text.splitlines():
         mark, _, rest = line.partition(" ")
         parts = [part.strip() for part in rest.split(" ; ")]
         if mark == "@":

@@ -24,7 +24,7 @@ _VERBS = frozenset(
     "requires represents costs won released belongs lives teaches prefers likes eats drinks "
     "decided instructs needs maintains has not".split()
 )
-_BY_GRAMMAR = frozenset({"grammar", "change", "reported"})
+_BY_GRAMMAR = frozenset({"grammar", "change", "reported", "valued"})
 _NOT, _VALUE = "not ", "value"
 _WITH_WE = {"is": "are", "has": "have", "goes": "go", "does": "do"}
 _LONG = ("shes", "ches", "sses", "xes", "zes")

@@ -165,6 +165,8 @@ def _fact(
     for mark in ("noun", "anew", "thing"):
         if getattr(statement, mark):
             provenance[mark] = True
+    if statement.sketch:
+        provenance["sketch"], provenance["fresh"] = statement.sketch, statement.fresh
     if statement.said_by:
         provenance["said_by"] = statement.said_by
     if episode.group:

@@ -27,6 +27,7 @@ Pure rules over facts in any order: the order in which they were written never m
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from itertools import pairwise
 from typing import Annotated, NamedTuple
 
@@ -35,6 +36,7 @@ import msgspec
 from quipu.records.attributes import SHIPPED, VALUE, Attributes
 from quipu.records.fact_keys import FactKey, affirmed, is_negated, key_of, owner_of, predicate_key
 from quipu.records.fact_likeness import FactTraits, likeness
+from quipu.records.fact_links import SURE, Told, link, unpacked_sketch
 from quipu.records.record import Fact
 from quipu.text import name_key, stem_words
 from quipu.when.intervals import Interval, overlap, read_iso, touches
@@ -357,10 +359,10 @@ def _earlier(one: str | None, other: str | None) -> str | None:
 
 def _end_order(text: str) -> tuple[int, tuple[int, int, int], str]:
     """Ends by the month they can last into; of one month, the more precise first."""
-    date = read_iso(text)
-    if date is None:
+    end = read_iso(text)
+    if end is None:
         return 0, (0, 0, 0), text
-    return date.last, (-1 if date.month else 0, -1 if date.day else 0, date.day), text
+    return end.last, (-1 if end.month else 0, -1 if end.day else 0, end.day), text
 
 
 def _end(facts: Sequence[Fact], ends: dict[str, str | None]) -> None:
@@ -394,6 +396,7 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
                 begun.setdefault(_words(fact), []).append((fact, chain))
     _take_the_only(drawn, endings, table)
     _take_nearest(drawn)
+    _take_linked(drawn)
     for ending, chain in endings:
         first = next(iter(_thing(ending).split()), "")
         meant = [
@@ -499,6 +502,70 @@ def _nearest(
     return [(old, other) for score, old, other in near.values() if best and score == best]
 
 
+def _take_linked(drawn: Sequence[_Drawn]) -> None:
+    """Let what took nothing's place yet take that of the one earlier fact that most surely told of
+    the same (`records/fact_links.py`), in the order in which they were said."""
+    sketched = sorted(
+        (
+            (fact, chain)
+            for chain in drawn
+            for fact in chain.facts
+            if "sketch" in fact.provenance and not _is_ending(fact) and not is_negated(fact)
+        ),
+        key=lambda pair: _order(pair[0]),
+    )
+    of_word: dict[str, list[int]] = {}
+    told: list[Told] = []
+    for at, (new, chain) in enumerate(sketched):
+        told.append(_told(new))
+        words = name_key(f"{chain.key.of} {told[at].said}").split()
+        named = {i for word in words for i in of_word.get(word, ())[-_MOST_LOOKS:]}
+        for word in dict.fromkeys(words):
+            of_word.setdefault(word, []).append(at)
+        if new.fact_id in chain.instead or new.fact_id in chain.by.values():
+            continue
+        meant = [
+            i for i in sorted(named)[-_MOST_LOOKS:] if _may_be_linked(*sketched[i], new, chain)
+        ]
+        best, sure = link(told[at], [told[i] for i in meant])
+        if sure >= SURE:
+            old, other = sketched[meant[best]]
+            other.give_way(old, new)
+            chain.instead.setdefault(new.fact_id, old.fact_id)
+
+
+def _told(fact: Fact) -> Told:
+    said = fact.provenance
+    path = str(said.get("path", ""))
+    fresh = said.get("fresh", 0.0)
+    return Told(
+        owner=fact.subject,
+        value=fact.object,
+        said=str(said.get("text", "")),
+        session=path.rpartition("#")[0],
+        turn=path,
+        day=_day_number(fact.updated_at),
+        speaker=_speaker_of(fact),
+        anew=float(fresh) if isinstance(fresh, int | float) else 0.0,
+        sketch=unpacked_sketch(str(said["sketch"])),
+    )
+
+
+def _day_number(instant: str) -> int:
+    try:
+        return date.fromisoformat(instant[:_DAY]).toordinal()
+    except ValueError:
+        return 0
+
+
+def _may_be_linked(old: Fact, other: _Drawn, new: Fact, chain: _Drawn) -> bool:
+    """Whether a fact may give way to another: what one person tells of themselves ends nothing that
+    another does."""
+    things = new.provenance.get("thing") or old.provenance.get("thing")
+    ones = other.key.of == chain.key.of or bool(things)
+    return ones and other.key.apart == chain.key.apart and _may_give_way(old, other, new)
+
+
 def _names(new: Fact, old: Fact) -> bool:
     """Whether the words of one name the value of another beside their own: "we switched to X, for
     Y was slow"."""
@@ -579,8 +646,8 @@ def _words(fact: Fact) -> tuple[str, str]:
 
 
 def _begin_order(text: str | None) -> tuple[int, int]:
-    date = read_iso(text) if text else None
-    return (-1, 0) if date is None else (date.first, date.day)
+    begin = read_iso(text) if text else None
+    return (-1, 0) if begin is None else (begin.first, begin.day)
 
 
 def _begun(valid_from: str | None, by: str) -> bool:

@@ -32,7 +32,16 @@ from quipu.extract.grammar.words import (
 from quipu.ports import Layers, ReadLayers
 from quipu.text import sentences
 
-__all__ = ["GRAMMAR_SHA256", "ParsedToken", "Sentence", "parse", "parse_apart", "participle"]
+__all__ = [
+    "GRAMMAR_SHA256",
+    "ParsedToken",
+    "ReadSentence",
+    "Sentence",
+    "parse",
+    "parse_apart",
+    "participle",
+    "read_sentences",
+]
 
 GRAMMAR_SHA256 = "7382fd1e9950dab35d3826a2380ba22ae71d2cddbdb9004541de164b2cfd282e"
 _FILE = "grammar.npz"
@@ -40,6 +49,15 @@ _WINDOW = 700
 _SEVERAL = 2
 
 Floats = NDArray[np.float32]
+
+
+class ReadSentence(NamedTuple):
+    """A sentence parsed as a whole, the vectors of its words (float32[n, 1536], those that the
+    parse was read from), and the clauses of it that stand for themselves, in order."""
+
+    whole: Sentence
+    vectors: Floats
+    clauses: list[Sentence]
 
 
 def parse(
@@ -50,20 +68,27 @@ def parse(
     `read` gives the encoder's layers of a text; it is called once for as many sentences as it
     reads whole. A sentence with words beyond the encoder's limit is left out.
     """
-    return [parted[0] for parted in _parse(text, read, spans, apart=False)]
+    return [each.whole for each in _read(text, read, spans, apart=False)]
 
 
 def parse_apart(
     text: str, read: ReadLayers, spans: Sequence[tuple[int, int]] | None = None
 ) -> list[list[Sentence]]:
     """As `parse`, but each sentence as the clauses of it that stand for themselves, in order."""
-    return _parse(text, read, spans, apart=True)
+    return [each.clauses for each in read_sentences(text, read, spans)]
 
 
-def _parse(
+def read_sentences(
+    text: str, read: ReadLayers, spans: Sequence[tuple[int, int]] | None = None
+) -> list[ReadSentence]:
+    """As `parse_apart`, with each sentence as a whole and its words' vectors."""
+    return _read(text, read, spans, apart=True)
+
+
+def _read(
     text: str, read: ReadLayers, spans: Sequence[tuple[int, int]] | None, *, apart: bool
-) -> list[list[Sentence]]:
-    found: list[list[Sentence]] = []
+) -> list[ReadSentence]:
+    found: list[ReadSentence] = []
     for window in _windows(sentences(text) if spans is None else spans):
         offset = window[0][0]
         piece = spelled(text[offset : window[-1][1]])
@@ -102,17 +127,18 @@ class _Grammar(NamedTuple):
         offset: int,
         *,
         apart: bool,
-    ) -> list[Sentence]:
-        """A sentence, or, where they are read `apart`, those clauses that stand for themselves."""
+    ) -> ReadSentence:
+        """A sentence; where clauses are read `apart`, with those that stand for themselves."""
         vectors = word_vectors(layers, words)
         whole = self._sentence(text, words, vectors, offset)
         cut = parts(whole.tokens) if apart else []
         if len(cut) < _SEVERAL:
-            return [whole]
+            return ReadSentence(whole, vectors, [whole])
         found = [self._part(text, words, vectors, offset, each) for each in cut]
         found[0] = replace(found[0], start=whole.start)
         found = [*map(_with_reason, found, found[1:]), found[-1]]
-        return [found[0], *map(_with_topic, found, found[1:])]
+        clauses = [found[0], *map(_with_topic, found, found[1:])]
+        return ReadSentence(whole, vectors, clauses)
 
     def _part(
         self, text: Spelled, words: list[tuple[int, int]], vectors: Floats, offset: int, part: Part

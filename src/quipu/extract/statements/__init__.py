@@ -6,8 +6,9 @@ Precision before recall: a sentence that no rule reads without doubt gives nothi
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from quipu.extract.grammar import Sentence, parse_apart
+from quipu.extract.grammar import ReadSentence, parse_apart, read_sentences
 from quipu.extract.statements.asked import Replied, asked_in, read_reply
 from quipu.extract.statements.by_grammar import GrammarReader, last_single
 from quipu.extract.statements.cues import CueGate
@@ -24,6 +25,9 @@ from quipu.extract.statements.statement import (
     is_object,
     singular,
 )
+from quipu.extract.statements.valued import Valued
+from quipu.extract.values import TurnWords, words_of
+from quipu.extract.values.inputs import BEFORE
 from quipu.ports import ReadLayers
 from quipu.records.attributes import FUNCTIONAL, SHIPPED, Attributes
 from quipu.records.fact_keys import predicate_key
@@ -41,6 +45,7 @@ __all__ = [
     "Statement",
     "StatementReading",
     "read_statements",
+    "sentence_spans",
     "singular",
 ]
 
@@ -73,10 +78,23 @@ _ACTED = re.compile(
 )
 _LONGEST_SHORT = 8
 _LONGEST_REPLY, _LONGEST_RECALLED = 100, 400
+_LONGEST_REFERRING = 24
+"""Words of a turn that may rest on those before; a longer one names what it speaks of."""
 _REFERRING = re.compile(r"(?i)\b(?:s?he|him|his|hers?|it|its|they|them|their)\b")
 _SUPPLEMENTARY = frozenset({"instruction"})
 _UNPARSED = frozenset({"instruction", "decision", "key", "dated"})
 _NOT_KEYS = frozenset({"title", "name", "default", "value"})
+
+
+class _Ruled(NamedTuple):
+    """What the rules read of a text, what of that was `replied` to a question, and what of the text
+    was parsed: the sentences at `spans`; `here` knows whom and what they speak of."""
+
+    statements: list[Statement]
+    sentences: list[ReadSentence]
+    spans: list[tuple[int, int]]
+    here: Phrases
+    replied: Sequence[Statement]
 
 
 def read_statements(
@@ -102,29 +120,66 @@ def read_statements(
     first; then the rules read the sentences in which that finds nothing. `spoken` knows who and
     what was spoken of before, and is told who and what is now. `attributes` tells which wordings
     say the same. What `reports` is a machine's own word: of it counts what it changed ("I raised
-    the limit to 5") and, beside that, what it measured; no more.
+    the limit to 5") and, beside that, what it measured; no more. In a conversation, what is
+    `spoken`, the values that no rule reads are found by a head on the same layers.
     """
+    ruled = _read_by_rule(
+        text,
+        about=about,
+        speaker=speaker,
+        observed_at=observed_at,
+        personal=personal,
+        rules=rules,
+        layers=layers,
+        attributes=attributes,
+        spoken=spoken,
+        reports=reports,
+    )
+    if spoken is None:
+        return ruled.statements
+    found, said = ruled.statements, Said(speaker, text, observed_at, machine=reports)
+    if layers and ruled.sentences:
+        words = words_of(ruled.sentences, speaker, machine=reports)
+        before = _words_before(spoken, layers) if len(words.vectors) <= _LONGEST_REFERRING else []
+        found = Valued(ruled.here, words, before).read(found, ruled.replied)
+        if ruled.spans == _last_pieces(text):
+            spoken.words[said] = words
+    spoken.hear(said)
+    return found
+
+
+def _read_by_rule(
+    text: str,
+    *,
+    about: str = "",
+    speaker: str,
+    observed_at: str,
+    personal: bool = True,
+    rules: Sequence[FactRule] = RULES,
+    layers: ReadLayers | None,
+    attributes: Attributes,
+    spoken: Spoken | None,
+    reports: bool,
+) -> _Ruled:
+    """What grammar and phrases read of a text."""
     known = observed_at != UNKNOWN_TIME
     said_on = _day(observed_at) if known else None
     now = observed_at if known else None
-    fenced = [match.span() for match in _FENCE.finditer(text)]
-    if head := _FRONT_MATTER.match(text):  # read as properties, not as text
-        fenced.append(head.span())
-    outside = _Outside(fenced)
     may_state = CueGate(text, keyed=bool(about), personal=personal, relative=known, rules=rules)
     counting = {"dated", "key", *(rule.name for rule in rules if personal or rule.of_pages)}
     before = (
         _before(spoken, speaker, layers, attributes) if spoken and personal and layers else None
     )
     utterance = Utterance(speaker=speaker, said_on=said_on, now=now, before=before)
-    pieces = [(s, e) for s, e in _pieces(text) if e - s <= _LONGEST and outside(s, e)]
     acted = reports and _ACTED.search(text) is not None
-    if reports and not acted:
-        pieces = [(s, e) for s, e in pieces if _REPORTING.search(text, s, e)]
+    pieces = _pieces(text, reported=reports and not acted)
     asked = _asked(before, pieces[0]) if before and pieces and not reports else None
-    parsed = (
-        _parsed(text, pieces, layers, replying=asked is not None) if personal and layers else {}
-    )
+    stating = _stating(text, pieces, replying=asked is not None) if personal and layers else []
+    says = before and any(not _only_asks(text, *piece) for piece in pieces)
+    spans = pieces if says else stating
+    whole = read_sentences(text, layers, spans) if spans and layers else []
+    begins = {start for start, _ in stating}
+    parsed = {e.whole.start: e.clauses for e in whole if e.whole.start in begins}
     replied = Replied((), whole=False)
     if asked and layers and pieces[0][0] in parsed:
         replied = read_reply(parsed[pieces[0][0]], text, asked, utterance, attributes, layers)
@@ -149,11 +204,47 @@ def read_statements(
             else counting & (_SUPPLEMENTARY if read_off else _UNPARSED)
         )
         found.extend(s for s in read if s.rule in kept)
-    if spoken is not None:
-        spoken.hear(Said(speaker, text, observed_at, machine=reports))
-    if not reports:
-        return found
-    return [each for each in found if _is_done(each, speaker, acted=acted)]
+    if reports:
+        found = [each for each in found if _is_done(each, speaker, acted=acted)]
+    return _Ruled(found, whole, spans, reader.here, replied.statements)
+
+
+def _pieces(text: str, *, reported: bool) -> list[tuple[int, int]]:
+    """The sentences that are read: none that is too long, or stands in a block of code or among
+    properties; of a machine's where it may be `reported` what was done."""
+    fenced = [match.span() for match in _FENCE.finditer(text)]
+    if head := _FRONT_MATTER.match(text):  # read as properties, not as text
+        fenced.append(head.span())
+    outside = _Outside(fenced)
+    spans = [(s, e) for s, e in sentence_spans(text) if e - s <= _LONGEST and outside(s, e)]
+    return [(s, e) for s, e in spans if not reported or _REPORTING.search(text, s, e)]
+
+
+def _words_before(spoken: Spoken, layers: ReadLayers) -> list[tuple[TurnWords, Phrases]]:
+    """The turns before with the last of their words, the latest first."""
+    found: list[tuple[TurnWords, Phrases]] = []
+    for said in spoken.turns()[:REACH]:
+        if said not in spoken.words:
+            read = read_sentences(said.text, layers, _last_pieces(said.text))
+            spoken.words[said] = words_of(read, said.speaker, machine=said.machine)
+        words = spoken.words[said]
+        found.append((words, Phrases(said.text, Utterance(speaker=said.speaker))))
+        if sum(len(each.vectors) for each, _ in found) >= BEFORE:
+            break
+    return found
+
+
+def _last_pieces(text: str) -> list[tuple[int, int]]:
+    """The last sentences of a text, as many as may be seen from the next."""
+    found: list[tuple[int, int]] = []
+    missing = BEFORE
+    for start, end in reversed(list(sentence_spans(text))):
+        if missing <= 0:
+            break
+        if end - start <= _LONGEST:
+            found.insert(0, (start, end))
+        missing -= text.count(" ", start, end) + 1
+    return found
 
 
 def _is_done(statement: Statement, speaker: str, *, acted: bool) -> bool:
@@ -169,24 +260,23 @@ def _before(spoken: Spoken, speaker: str, layers: ReadLayers, attributes: Attrib
     """What was spoken of before a turn, read when something refers back to it."""
 
     def state(said: Said) -> Statement | None:
-        return last_single(
-            read_statements(
-                said.text,
-                speaker=said.speaker,
-                observed_at=said.observed_at,
-                layers=layers,
-                attributes=attributes,
-                spoken=spoken.until(said),
-                reports=said.machine,
-            )
+        ruled = _read_by_rule(
+            said.text,
+            speaker=said.speaker,
+            observed_at=said.observed_at,
+            layers=layers,
+            attributes=attributes,
+            spoken=spoken.until(said),
+            reports=said.machine,
         )
+        return last_single(ruled.statements)
 
     return Before(spoken, speaker, lambda said: _recalled(said, layers), state)
 
 
 def _recalled(said: Said, layers: ReadLayers) -> Recalled:
     """What the end of a turn mentions, clause by clause."""
-    pieces = [piece for piece in _pieces(said.text) if said.text[piece[0]] != "["]
+    pieces = [piece for piece in sentence_spans(said.text) if said.text[piece[0]] != "["]
     near = [(s, e) for s, e in pieces if pieces[-1][1] - s <= _LONGEST_RECALLED]
     here = Phrases(said.text, Utterance(speaker=said.speaker))
     for clauses in parse_apart(said.text, layers, near):
@@ -203,7 +293,7 @@ def _asked(before: Before, piece: tuple[int, int]) -> Said | None:
     said = before.last() if end - start <= _LONGEST_REPLY else None
     if said is None or said.speaker == before.speaker:
         return None
-    asked = asked_in(said.text, list(_pieces(said.text)))
+    asked = asked_in(said.text, list(sentence_spans(said.text)))
     return said._replace(text=asked) if asked else None
 
 
@@ -212,13 +302,12 @@ def _only_asks(text: str, start: int, end: int) -> bool:
     return text[end - 1] == "?" and text.find(",", start, end) < 0
 
 
-def _parsed(
-    text: str, pieces: Sequence[tuple[int, int]], layers: ReadLayers, *, replying: bool
-) -> dict[int, list[Sentence]]:
-    """The clauses of each sentence that may state something, by where it begins; the first
-    in any case where it may be a reply."""
+def _stating(
+    text: str, pieces: Sequence[tuple[int, int]], *, replying: bool
+) -> list[tuple[int, int]]:
+    """The sentences that may state something; the first in any case where it may be a reply."""
     first = pieces[0] if replying else None
-    stating = [
+    return [
         (s, e)
         for s, e in pieces
         if (s, e) == first
@@ -228,7 +317,6 @@ def _parsed(
             and (_PHRASE.search(text, s, e) or _is_value(text, s, e))
         )
     ]
-    return {clauses[0].start: clauses for clauses in parse_apart(text, layers, stating)}
 
 
 def _is_value(text: str, start: int, end: int) -> bool:
@@ -254,7 +342,7 @@ def _day(instant: str) -> str | None:
     return iso(date) if date else None
 
 
-def _pieces(text: str) -> Iterator[tuple[int, int]]:
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     """Sentences, none of which goes over a list item or a line of its own; what is written without
     capitals ends at its dots as well."""
     for start, end in _lines(text):

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from quipu.extract.grammar.people import Gender
 from quipu.extract.statements.statement import Statement
+from quipu.extract.values import TurnWords
 from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = ["REACH", "Before", "Mention", "Said", "Sought", "Spoken"]
@@ -87,13 +88,15 @@ class Spoken:
         self._turns: deque[Said] = deque(maxlen=2 * REACH)
         self.recalled: dict[Said, Recalled] = {}
         self.stated: dict[Said, Statement | None] = {}
+        self.words: dict[Said, TurnWords] = {}
+        """What was read of each turn, word by word."""
 
     def hear(self, said: Said) -> None:
         """Go on with a turn."""
         self._turns.append(said)
         if len(self._turns) == self._turns.maxlen:
             self._earlier = None
-        for memo in (self.recalled, self.stated):
+        for memo in (self.recalled, self.stated, self.words):
             for gone in [each for each in memo if each not in self._turns]:
                 del memo[gone]
 

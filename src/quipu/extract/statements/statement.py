@@ -80,7 +80,9 @@ class Statement(NamedTuple):
     Only `valid_to` means that it ended then. `confidence` in [0, 1] is the rule's own. `single`
     tells that the wording leaves room for one value only; `said_by` who is reported to say it.
     With `noun` the predicate is one ("budget"), else a verb ("lives in"). `anew` tells that it is
-    said to be so now, as it was not before; `thing` that it is said of no person.
+    said to be so now, as it was not before; `thing` that it is said of no person. Where the head
+    that finds values knows, `fresh` is how sure it is, in [0, 1], that it takes another's place,
+    and `sketch` tells what its value is a value of.
     """
 
     subject: str
@@ -97,6 +99,8 @@ class Statement(NamedTuple):
     noun: bool = False
     anew: bool = False
     thing: bool = False
+    fresh: float = 0.0
+    sketch: str = ""
 
 
 def clean(phrase: str) -> str:
