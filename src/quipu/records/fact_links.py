@@ -20,11 +20,20 @@ from numpy.typing import NDArray
 from quipu.records.fact_likeness import ValueKind, value_kind
 from quipu.text import stems
 
-__all__ = ["FEATURES", "SURE", "Told", "features_of", "link", "packed_sketch", "unpacked_sketch"]
+__all__ = [
+    "FEATURES",
+    "SURE",
+    "Told",
+    "features_of",
+    "link",
+    "nearest",
+    "packed_sketch",
+    "unpacked_sketch",
+]
 
 Floats = NDArray[np.float32]
 
-SURE = 0.8
+SURE = 0.9
 _WEIGHTS = {
     "alike": 2.24,
     "alike_of_kind": 1.33,
@@ -50,6 +59,7 @@ _WEIGHTS = {
     "alike_owner": 2.25,
 }
 FEATURES = tuple(_WEIGHTS)
+_SCORED = np.array(list(_WEIGHTS.values()), np.float32)
 _NONE = 2.62
 _MOST_SAID = 3
 _DAYS = 5.0
@@ -87,11 +97,18 @@ def link(new: Told, olds: Sequence[Told]) -> tuple[int, float]:
     -1 without any."""
     if not olds:
         return -1, 0.0
-    weights = np.array([_WEIGHTS[name] for name in FEATURES], np.float32)
-    scores = np.append(features_of(new, olds) @ weights, _NONE)
+    scores = np.append(features_of(new, olds) @ _SCORED, _NONE)
     chances = np.exp(scores - scores.max())
     best = int(scores[:-1].argmax())
     return best, float(chances[best] / chances.sum())
+
+
+def nearest(sketch: Floats, sketches: Floats, among: Sequence[int]) -> list[int]:
+    """Which of some rows of `sketches` float32[n, s] are the most alike to one, first."""
+    if not among:
+        return []
+    alike = sketches[among] @ sketch
+    return [among[at] for at in np.argsort(-alike, kind="stable")]
 
 
 def _features(new: Told, old: Told) -> tuple[float, ...]:

@@ -28,15 +28,16 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Annotated, NamedTuple
 
 import msgspec
+import numpy as np
 
 from quipu.records.attributes import SHIPPED, VALUE, Attributes
 from quipu.records.fact_keys import FactKey, affirmed, is_negated, key_of, owner_of, predicate_key
 from quipu.records.fact_likeness import FactTraits, likeness
-from quipu.records.fact_links import SURE, Told, link, unpacked_sketch
+from quipu.records.fact_links import SURE, Told, link, nearest, unpacked_sketch
 from quipu.records.record import Fact
 from quipu.text import name_key, stem_words
 from quipu.when.intervals import Interval, overlap, read_iso, touches
@@ -69,6 +70,7 @@ _YEAR = re.compile(r"^(?:1[5-9]|20)\d\d\b")
 _PLACING = frozenset("under in on at behind into onto to".split())
 _MOST_AGAINST = 20
 _MOST_LOOKS = 200
+_MOST_LINKS, _MOST_ALIKE, _FRESH = 100, 12, 0.1
 _DAY = len("2026-01-01")
 _ARTICLE = re.compile(r"^(?:an?|the|our|my|new|old) ")
 _DIGITS = re.compile(r"(\d+)")
@@ -515,20 +517,20 @@ def _take_linked(drawn: Sequence[_Drawn]) -> None:
         key=lambda pair: _order(pair[0]),
     )
     of_word: dict[str, list[int]] = {}
-    told: list[Told] = []
+    told = [_told(fact) for fact, _ in sketched]
+    sketches = np.array([each.sketch for each in told])
     for at, (new, chain) in enumerate(sketched):
-        told.append(_told(new))
-        words = name_key(f"{chain.key.of} {told[at].said}").split()
-        named = {i for word in words for i in of_word.get(word, ())[-_MOST_LOOKS:]}
-        for word in dict.fromkeys(words):
+        words = dict.fromkeys(name_key(f"{chain.key.of} {told[at].said}").split())
+        named: set[int] = set()
+        if new.fact_id not in chain.instead and told[at].anew >= _FRESH:
+            named.update(*(of_word.get(word, ())[-_MOST_LINKS:] for word in words))
+        for word in words:
             of_word.setdefault(word, []).append(at)
-        if new.fact_id in chain.instead or new.fact_id in chain.by.values():
-            continue
-        meant = [
-            i for i in sorted(named)[-_MOST_LOOKS:] if _may_be_linked(*sketched[i], new, chain)
-        ]
+        near = nearest(told[at].sketch, sketches, sorted(named)[-_MOST_LINKS:])
+        may = (i for i in near if _may_be_linked(*sketched[i], new, chain))
+        meant = list(islice(may, _MOST_ALIKE))
         best, sure = link(told[at], [told[i] for i in meant])
-        if sure >= SURE:
+        if sure >= SURE and new.fact_id not in chain.by.values():
             old, other = sketched[meant[best]]
             other.give_way(old, new)
             chain.instead.setdefault(new.fact_id, old.fact_id)
@@ -563,7 +565,17 @@ def _may_be_linked(old: Fact, other: _Drawn, new: Fact, chain: _Drawn) -> bool:
     another does."""
     things = new.provenance.get("thing") or old.provenance.get("thing")
     ones = other.key.of == chain.key.of or bool(things)
-    return ones and other.key.apart == chain.key.apart and _may_give_way(old, other, new)
+    one = _is_one_of(chain.key.of, other.key.of) and _is_one_of(
+        chain.key.attribute, other.key.attribute
+    )
+    return ones and one and other.key.apart == chain.key.apart and _may_give_way(old, other, new)
+
+
+def _is_one_of(name: str, other: str) -> bool:
+    """Whether two names may be of one thing: not where each is told from the other, as the travel
+    budget is from the phone budget."""
+    words, others = set(name.split()), set(other.split())
+    return not (words & others and words - others and others - words)
 
 
 def _names(new: Fact, old: Fact) -> bool:

@@ -78,6 +78,7 @@ _ACTED = re.compile(
 )
 _LONGEST_SHORT = 8
 _LONGEST_REPLY, _LONGEST_RECALLED = 100, 400
+_ANEW = 0.7
 _LONGEST_REFERRING = 24
 """Words of a turn that may rest on those before; a longer one names what it speaks of."""
 _REFERRING = re.compile(r"(?i)\b(?:s?he|him|his|hers?|it|its|they|them|their)\b")
@@ -141,7 +142,9 @@ def read_statements(
     if layers and ruled.sentences:
         words = words_of(ruled.sentences, speaker, machine=reports)
         before = _words_before(spoken, layers) if len(words.vectors) <= _LONGEST_REFERRING else []
-        found = Valued(ruled.here, words, before).read(found, ruled.replied)
+        read = Valued(ruled.here, words, before).read(found, ruled.replied)
+        acted = reports and _ACTED.search(text) is not None
+        found = [s for s in read if not reports or _is_done(s, speaker, acted=acted)]
         if ruled.spans == _last_pieces(text):
             spoken.words[said] = words
     spoken.hear(said)
@@ -250,7 +253,7 @@ def _last_pieces(text: str) -> list[tuple[int, int]]:
 def _is_done(statement: Statement, speaker: str, *, acted: bool) -> bool:
     """Whether it tells what has changed of things: what a machine says it did; or, where it tells
     what it did, what it measured."""
-    changed = statement.rule == CHANGE or statement.anew
+    changed = statement.rule == CHANGE or statement.anew or statement.fresh > _ANEW
     measured = acted and statement.thing and any(c.isdigit() for c in statement.object)
     told = changed or measured
     return told and statement.subject not in (speaker, "we") and not statement.said_by

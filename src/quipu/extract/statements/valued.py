@@ -15,13 +15,13 @@ from quipu.extract.statements.statement import CHANGE, RULE, Statement, clean, i
 from quipu.extract.values import (
     GROUP,
     SPEAKER,
-    SPOKEN_TO,
     StatedValue,
     TurnWords,
     ValueReading,
     Word,
 )
 from quipu.records.attributes import phrase_of, third_person
+from quipu.records.fact_likeness import value_kind
 from quipu.records.fact_links import packed_sketch
 from quipu.text import stems
 
@@ -31,14 +31,15 @@ VALUED = "valued"
 """The rule of what no rule of grammar reads."""
 _CONFIDENCE = 0.6
 _SURE, _SURE_OF_OWNER = 0.7, 0.6
-_SURE_OF_EARLIER = 0.8
+_SURE_OF_EARLIER, _SURE_ALONE = 0.8, 0.95
 _DENIED = 0.05
-_TASTES = frozenset("likes dislikes prefers eats drinks".split())
+_KEPT = frozenset(("likes", "dislikes", "prefers", "eats", "drinks", "works as"))
 """What is kept of somebody though nobody would ask for it soon."""
 _WEIGHED = frozenset({RULE, CHANGE, "reported"})
 _WITHIN = frozenset({"compound", "flat", "amod", "nummod", "det", "case", "nmod:poss"})
 _BELONGING = frozenset({"compound", "flat", "amod", "nummod"})
 _SUBJECTS = ("nsubj", "nsubj:pass")
+_DATING = frozenset("since from until till".split())
 _FIRST, _OTHERS = frozenset("i we".split()), frozenset("he she it they".split())
 _SMALL = frozenset("ADP DET CCONJ SCONJ PUNCT PART AUX".split())
 _LONGEST = 14
@@ -71,7 +72,7 @@ class Valued:
         if value.sure < _SURE or value.owner_sure < _SURE_OF_OWNER or _asks(sentence):
             return False
         self.here.turn_to(sentence)
-        if self._is_unreal(value) or self.here.is_called(value.first):
+        if not self._is_stated(value) or self.here.is_called(value.first):
             return False
         if isinstance(value.owner, Word):
             return self._is_near(value, value.owner)
@@ -79,19 +80,27 @@ class Valued:
         return subject < 0 or sentence.tokens[subject].form.lower() not in _OTHERS
 
     def _is_near(self, value: StatedValue, owner: Word) -> bool:
-        """Whether an owner is named in the same sentence, or surely meant of another speaker's
-        turn right before."""
+        """Whether an owner is named in the same sentence, or surely meant of what another speaker
+        asked right before."""
         if owner.back == 0:
             return owner.sentence == value.sentence
         before = self.before[owner.back - 1][0]
-        own = before.speaker == self.words.speaker and _asks(before.sentences[owner.sentence])
-        return owner.back == 1 and value.owner_sure >= _SURE_OF_EARLIER and not own
+        asked = before.speaker != self.words.speaker and _asks(before.sentences[-1])
+        return owner.back == 1 and asked and value.owner_sure >= _SURE_OF_EARLIER
 
-    def _is_unreal(self, value: StatedValue) -> bool:
-        """Whether a value stands in what would be, or would have to be."""
-        verb = self.here.clause_of(_main(self.here, value))
-        stated = clauses(self.here.sentence)
-        return any(c.predicate == verb and c.way == "unreal" for c in stated)
+    def _is_stated(self, value: StatedValue) -> bool:
+        """Whether a value stands in what is so: not in what would or will be, nor is since when it
+        is so or when something was done once; without a verb, it must be surer."""
+        here, main = self.here, _main(self.here, value)
+        if here.is_time(main) and here.case(main) in _DATING:
+            return False
+        verb = here.clause_of(main)
+        clause = next((c for c in clauses(here.sentence) if c.predicate == verb), None)
+        if clause is None:
+            verbless = here.sentence.tokens[verb].tag not in ("VERB", "AUX")
+            return verbless and value.sure >= _SURE_ALONE
+        once = clause.past and here.is_time(main)
+        return clause.way != "unreal" and not (clause.future or once)
 
     def _weighed(self, statement: Statement, *, known: bool) -> Statement | None:
         """A statement with what is known of its value; None where nothing is stated there, or of
@@ -100,15 +109,11 @@ class Valued:
         if place is None or statement.rule not in _WEIGHED:
             return statement
         sentence, words = place
-        known = known or statement.valid_to is not None or statement.predicate in _TASTES
-        if not known and self._reading.sure(sentence, words) < _DENIED:
+        known = known or statement.valid_to is not None or statement.predicate in _KEPT
+        told = known or statement.rule == CHANGE
+        if not told and self._reading.sure(sentence, words) < _DENIED:
             return None
         main = max(words, key=lambda at: (self._reading.sure(sentence, [at]), -at))
-        owned = self._reading.owned(sentence, main, main)
-        names = [statement.subject, *([statement.predicate] if statement.noun else ())]
-        share = sum(s for who, s in owned if any(self._may_be(name, who) for name in names))
-        if not known and share < _DENIED:
-            return None
         return self._sketched(statement, sentence, main, main)
 
     def _place(self, statement: Statement) -> tuple[int, list[int]] | None:
@@ -125,15 +130,6 @@ class Valued:
                 if words:
                     return place, words
         return None
-
-    def _may_be(self, subject: str, owner: int | Word) -> bool:
-        """Whether an owner may be meant by a name: it is a word of it, or says who speaks."""
-        if isinstance(owner, Word):
-            words = self.words if not owner.back else self.before[owner.back - 1][0]
-            token = words.sentences[owner.sentence].tokens[owner.at]
-            return bool(frozenset(stems(token.form)) & frozenset(stems(subject)))
-        first = {self._nameless(SPEAKER).casefold(), "we"} if owner != SPOKEN_TO else ()
-        return subject.casefold() in (self._nameless(owner).casefold(), *first)
 
     def _sketched(self, statement: Statement, sentence: int, first: int, last: int) -> Statement:
         return statement._replace(
@@ -210,7 +206,7 @@ class Valued:
         at = _top(here, at)
         token = here.sentence.tokens[at]
         return not here.is_person(at) and (
-            token.tag in ("NOUN", "X") or (token.tag == "PROPN" and here.has_article(at))
+            token.tag == "NOUN" or (token.tag == "PROPN" and here.has_article(at))
         )
 
     def _predicate(self, value: StatedValue) -> tuple[str, bool]:
@@ -285,8 +281,12 @@ def _main(here: Phrases, value: StatedValue) -> int:
 
 
 def _tells(one: Statement, other: Statement) -> bool:
-    """Whether two tell of one value in one sentence."""
+    """Whether two tell of one value in one sentence, or the second of one of the same kind: of "31,
+    sorry, 32" the last counts."""
     near = one.start < other.end and other.start < one.end
     said, sought = frozenset(stems(one.object)), frozenset(stems(other.object))
     named = frozenset(stems(one.subject))
-    return near and bool(said & sought or (sought and sought <= named))
+    of = named | frozenset(stems(one.predicate if one.noun else ""))
+    again = frozenset(stems(other.subject)) <= of
+    again = again and value_kind(one.object) == value_kind(other.object)
+    return near and bool(said & sought or (sought and sought <= named) or again)
