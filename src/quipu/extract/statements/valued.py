@@ -90,15 +90,15 @@ class Valued:
 
     def _is_stated(self, value: StatedValue) -> bool:
         """Whether a value stands in what is so: not in what would or will be, nor is since when it
-        is so or when something was done once; without a verb, it must be surer."""
+        is so or when something was done once; outside of a clause that states, it must be surer."""
         here, main = self.here, _main(self.here, value)
         if here.is_time(main) and here.case(main) in _DATING:
             return False
         verb = here.clause_of(main)
         clause = next((c for c in clauses(here.sentence) if c.predicate == verb), None)
         if clause is None:
-            verbless = here.sentence.tokens[verb].tag not in ("VERB", "AUX")
-            return verbless and value.sure >= _SURE_ALONE
+            led = any(token.tag == "SCONJ" for token in here.sentence.tokens[:verb])
+            return not led and value.sure >= _SURE_ALONE  # not "if it sits at 40 mW"
         once = clause.past and here.is_time(main)
         return clause.way != "unreal" and not (clause.future or once)
 
