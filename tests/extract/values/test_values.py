@@ -84,6 +84,14 @@ def test_a_turn_gives_the_same_alone_and_behind_others_written_with_it(encoder: 
 
 
 @model
+def test_a_turn_that_cannot_be_read_hides_none_behind_it(encoder: MiniLM) -> None:
+    endless = "word " * 300
+    for before in (endless, "👍", "...", "\u200b"):
+        read = _said(encoder, ("Ann", before), ("Bo", "The deposit is 40 euros."))
+        assert [(s.subject, s.object) for s in read] == [("deposit", "40 euros")]
+
+
+@model
 def test_a_statement_bears_a_sketch_of_what_its_value_is_a_value_of(encoder: MiniLM) -> None:
     (read,) = _said(encoder, ("Ann", "The rent is 900 euros."))
     assert read.sketch

@@ -103,8 +103,7 @@ class Valued:
         return clause.way != "unreal" and not (clause.future or once)
 
     def _weighed(self, statement: Statement, *, known: bool) -> Statement | None:
-        """A statement with what is known of its value; None where nothing is stated there, or of
-        somebody else."""
+        """A statement with what is known of its value; None where nothing is stated there."""
         place = self._place(statement)
         if place is None or statement.rule not in _WEIGHED:
             return statement

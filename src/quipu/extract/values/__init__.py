@@ -27,7 +27,7 @@ from quipu.extract.values.head import (
     Read,
     ValueHead,
 )
-from quipu.extract.values.inputs import Inputs, TurnWords, inputs_of
+from quipu.extract.values.inputs import VECTOR, Inputs, TurnWords, inputs_of
 
 __all__ = [
     "GROUP",
@@ -153,7 +153,7 @@ def words_of(
 ) -> TurnWords:
     """The words of a turn that was read."""
     read = [each for each in sentences if len(each.vectors)]
-    vectors = np.concatenate([each.vectors for each in read]) if read else np.zeros((0, 0))
+    vectors = np.concatenate([each.vectors for each in read]) if read else np.zeros((0, VECTOR))
     return TurnWords(
         tuple(each.whole for each in read), vectors.astype(np.float32), speaker, machine
     )

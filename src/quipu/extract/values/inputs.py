@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from quipu.extract.grammar import Sentence
 from quipu.extract.grammar.head import LABELS, SHAPES, TAGS, word_shapes
 
-__all__ = ["BEFORE", "FEATURES", "STEPS", "WORDS", "Inputs", "TurnWords", "inputs_of"]
+__all__ = ["BEFORE", "FEATURES", "STEPS", "VECTOR", "WORDS", "Inputs", "TurnWords", "inputs_of"]
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
+VECTOR = 1536
+"""Numbers of a word's vector."""
 BEFORE, WORDS = 64, 112
 """How many words said before a turn, and how many of it, are seen at once."""
 _TURNS_BACK = 4
