@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from quipu.extract.grammar import Sentence
 from quipu.extract.grammar.clauses import clauses, phrase
+from quipu.extract.statements.by_grammar import REPORT
 from quipu.extract.statements.phrases import Phrases
 from quipu.extract.statements.statement import CHANGE, RULE, Statement, clean, is_object
 from quipu.extract.values import (
@@ -35,7 +36,7 @@ _SURE_OF_EARLIER, _SURE_ALONE = 0.8, 0.95
 _DENIED = 0.05
 _KEPT = frozenset(("likes", "dislikes", "prefers", "eats", "drinks", "works as"))
 """What is kept of somebody though nobody would ask for it soon."""
-_WEIGHED = frozenset({RULE, CHANGE, "reported"})
+_WEIGHED = frozenset({RULE, CHANGE, REPORT})
 _WITHIN = frozenset({"compound", "flat", "amod", "nummod", "det", "case", "nmod:poss"})
 _BELONGING = frozenset({"compound", "flat", "amod", "nummod"})
 _SUBJECTS = ("nsubj", "nsubj:pass")

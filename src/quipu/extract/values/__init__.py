@@ -44,7 +44,6 @@ VALUES_SHA256 = "1d41440f8ea0f9c84f21a59b04d3ad5104dd270b8c8533d99e1710f091d2cca
 _FILE = "values.npz"
 _LEAST = 0.3
 """How sure a word must be a part of a value."""
-_HARDLY = 1e-3
 
 
 class Word(NamedTuple):
@@ -93,15 +92,6 @@ class ValueReading:
         found = [self._seen(sentence, at) for at in words]
         return max((float(read.parts[own, 1:].sum()) for _, read, own in found), default=0.0)
 
-    def owned(self, sentence: int, first: int, last: int) -> Iterator[tuple[int | Word, float]]:
-        """Whose the value of words `first` to `last` may be, and how sure that is; none that is
-        hardly so."""
-        given, read, own = self._seen(sentence, first)
-        start = given.first + own
-        shares = self._head.owners(given, read.hidden, start, start + last - first)
-        for at in map(int, np.flatnonzero(shares > _HARDLY)):
-            yield (at if at < NAMELESS else self._word(given, at - NAMELESS)), float(shares[at])
-
     def anew(self, sentence: int, first: int, last: int) -> float:
         """How sure it is, in [0, 1], that the value takes the place of another."""
         given, read, own = self._seen(sentence, first)
@@ -115,7 +105,12 @@ class ValueReading:
         return self._head.sketch(read.hidden, start, start + last - first)
 
     def _owner(self, sentence: int, first: int, last: int) -> tuple[int | Word, float]:
-        return max(self.owned(sentence, first, last), key=lambda each: each[1])
+        """Whose the value of words `first` to `last` most surely is, and how sure that is."""
+        given, read, own = self._seen(sentence, first)
+        start = given.first + own
+        shares = self._head.owners(given, read.hidden, start, start + last - first)
+        at = int(shares.argmax())
+        return (at if at < NAMELESS else self._word(given, at - NAMELESS)), float(shares[at])
 
     def _seen(self, sentence: int, at: int) -> tuple[Inputs, Read, int]:
         """What was seen with a word, and its place among the own words there."""
