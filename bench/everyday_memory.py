@@ -8,14 +8,16 @@
 A file of `bench/everyday/` holds sessions (`@ day`), turns (`user: …`), the facts that a turn
 states (`= owner ; attribute ; value`; `~` marks one that may be read and need not be), the changes
 (`^ owner ; old ; new`) and questions asked at the end (`? question ; words of the answer`, `-`
-where nothing was said). A fact that was read counts as right when owner and value are those of a
-fact of its turn; the attribute is for the reader. Facts of a turn with one value are one fact, told
-of one owner or another: it is found, and its change is followed, with any of them.
+where nothing was said; behind them sometimes words of the turn that tells it). A fact that was read
+counts as right when owner and value are those of a fact of its turn; the attribute is for the
+reader. Facts of a turn with one value are one fact, told of one owner or another: it is found, and
+its change is followed, with any of them.
 """
 
 import argparse
 import lzma
 import re
+import tarfile
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +28,7 @@ from quipu.memory import Memory
 from quipu.records.record import Fact
 from quipu.text import stems
 
+NEVER_SAID = "-"
 REPLIES = {"yes": r"^yes\b", "no": r"^no\b|\bno longer\b|\bnot\b|n't\b"}
 HALVES = tuple(
     f"{each}{half}"
@@ -44,6 +47,16 @@ class Gold(NamedTuple):
     owner: str
     value: str
     wanted: bool
+    attribute: str = ""
+
+
+class Asked(NamedTuple):
+    """A question, the words of its answer, and words of the turn that tells it (empty: not
+    known)."""
+
+    question: str
+    words: str
+    evidence: str = ""
 
 
 @dataclass
@@ -64,7 +77,7 @@ class Set:
     turns: list[Said] = field(default_factory=list)
     changes: list[tuple[str, str, str, int]] = field(default_factory=list)
     """Owner, old value, new value, and how many turns had been said when it was told."""
-    questions: list[tuple[str, str]] = field(default_factory=list)
+    questions: list[Asked] = field(default_factory=list)
 
 
 def read(path: Path) -> Set:
@@ -72,6 +85,16 @@ def read(path: Path) -> Set:
     packed = path.suffix == ".xz"
     data = lzma.decompress(path.read_bytes()) if packed else path.read_bytes()
     return read_text(data.decode("utf-8"))
+
+
+def sets(path: Path) -> dict[str, Set]:
+    """Those of an archive, by name."""
+    with tarfile.open(path) as archive:
+        return {
+            Path(each.name).stem: read_text(archive.extractfile(each).read().decode())  # type: ignore[union-attr]
+            for each in sorted(archive.getmembers(), key=lambda each: each.name)
+            if each.isfile()
+        }
 
 
 def read_text(text: str) -> Set:
@@ -83,12 +106,12 @@ def read_text(text: str) -> Set:
         if mark == "@":
             day = rest
         elif mark in ("=", "~"):
-            found.turns[-1].facts.append(Gold(parts[0], parts[-1], mark == "="))
+            found.turns[-1].facts.append(Gold(parts[0], parts[-1], mark == "=", parts[1]))
         elif mark == "^":
             found.changes.append((parts[0], parts[1], parts[2], len(found.turns)))
             found.turns[-1].facts.append(Gold(parts[0], parts[1], False))  # that it ended
         elif mark == "?":
-            found.questions.append((parts[0], parts[1]))
+            found.questions.append(Asked(*parts))
         elif mark.endswith(":"):
             found.turns.append(Said(f"day-{day}", day, mark[:-1], rest))
     return found
@@ -228,16 +251,17 @@ def changes(memory: Memory, given: Set, *, show: bool) -> None:
 
 
 def answers(words: str, answer: str) -> bool:
-    """Whether an answer says what is wanted; a yes or no by a word of its own."""
+    """Whether an answer says what is wanted; a yes or no by a word of its own. Where nothing was
+    said (`-`), no answer does."""
     sign = REPLIES.get(words, re.escape(words))
-    return re.search(sign, answer, re.IGNORECASE) is not None
+    return words != NEVER_SAID and re.search(sign, answer, re.IGNORECASE) is not None
 
 
 def questions(memory: Memory, given: Set, *, show: bool) -> None:
     """Right, wrong and withheld answers; of facts at a time, of search, of the sure ones."""
     right = wrong = withheld = sure = sure_right = fact_right = fact_wrong = near = 0
-    answerable = [q for q in given.questions if q[1] != "-"]
-    for question, words in given.questions:
+    answerable = [q for q in given.questions if q.words != NEVER_SAID]
+    for question, words, _ in given.questions:
         reply = memory.ask(question)
         answer = reply.contract.answer
         told = answer != "unknown"
@@ -252,14 +276,14 @@ def questions(memory: Memory, given: Set, *, show: bool) -> None:
             hit = words.lower() in f"{fact.subject} {fact.object}".lower()
             fact_right, fact_wrong = fact_right + hit, fact_wrong + (not hit)
         texts = [hit.text.lower() for hit in memory.search(question).hits[:FIRST]]
-        near += words != "-" and any(words.lower() in text for text in texts)
-        if show and not good and (told or words != "-"):
+        near += words != NEVER_SAID and any(words.lower() in text for text in texts)
+        if show and not good and (told or words != NEVER_SAID):
             print(f"      {question} ({words}) → {answer[:90]} {reply.confidence.value:.2f}")
     print(
         f"ask: {right} right, {wrong} wrong, {withheld} withheld of {len(given.questions)} "
         f"({len(answerable)} answerable); sure ones right: {sure_right} of {sure}"
     )
-    dated = [q for q in answerable if q[1] not in REPLIES]
+    dated = [q for q in answerable if q.words not in REPLIES]
     print(f"facts at a time: {fact_right} right, {fact_wrong} wrong of {len(dated)}")
     print(f"search: the turn is among the first {FIRST} for {near} of {len(answerable)}")
 

@@ -19,8 +19,8 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from bench.everyday_memory import Set
-from bench.fit_values import Example, examples, forms, sets
+from bench.everyday_memory import Set, sets
+from bench.fit_values import Example, examples, forms
 from quipu.embed import MiniLM
 from quipu.extract.values.head import ValueHead
 from quipu.extract.values.inputs import inputs_of

@@ -11,7 +11,6 @@ one small network on the vectors of their words. One seed, one order. Ten minute
 
 import argparse
 import re
-import tarfile
 import time
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -24,7 +23,7 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from bench.everyday_memory import Said, Set, read_text
+from bench.everyday_memory import Said, Set, sets
 from quipu.embed import MiniLM
 from quipu.extract.grammar import read_sentences
 from quipu.extract.statements import sentence_spans
@@ -63,16 +62,6 @@ class Example(NamedTuple):
     values: tuple[Value, ...]
 
 
-def sets(path: Path) -> dict[str, Set]:
-    """Those of an archive, by name."""
-    with tarfile.open(path) as archive:
-        return {
-            Path(each.name).stem: read_text(archive.extractfile(each).read().decode())  # type: ignore[union-attr]
-            for each in sorted(archive.getmembers(), key=lambda each: each.name)
-            if each.isfile()
-        }
-
-
 def examples(given: Set, model: MiniLM) -> list[Example]:
     """The turns of a set; a session's are seen from each other."""
     found: list[Example] = []
@@ -102,7 +91,7 @@ def _values(
     said: Said, turn: TurnWords, before: Sequence[TurnWords], fresh: set[str]
 ) -> tuple[Value, ...]:
     told: dict[str, dict[bool, list[str]]] = {}
-    for owner, value, wanted in said.facts:
+    for owner, value, wanted, _ in said.facts:
         told.setdefault(value.casefold(), {}).setdefault(wanted, []).append(owner)
     own = forms(turn)[:WORDS]
     places = _Places(turn, before)
