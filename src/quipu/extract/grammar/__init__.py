@@ -5,18 +5,15 @@
 Everything here is pure but the weights, which are loaded once from the package.
 """
 
-import hashlib
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.errors import WrongWeights
 from quipu.extract.grammar.head import LABELS, TAGS, Head, word_shapes, word_vectors
 from quipu.extract.grammar.mend import is_tree, mended
 from quipu.extract.grammar.parts import Part, is_reason, parts
@@ -29,6 +26,7 @@ from quipu.extract.grammar.words import (
     spelled,
     split_words,
 )
+from quipu.heads import weights
 from quipu.ports import Layers, ReadLayers
 from quipu.text import sentences
 
@@ -37,10 +35,12 @@ __all__ = [
     "ParsedToken",
     "ReadSentence",
     "Sentence",
+    "SentenceWords",
     "parse",
     "parse_apart",
     "participle",
     "read_sentences",
+    "read_words",
 ]
 
 GRAMMAR_SHA256 = "7382fd1e9950dab35d3826a2380ba22ae71d2cddbdb9004541de164b2cfd282e"
@@ -58,6 +58,13 @@ class ReadSentence(NamedTuple):
     whole: Sentence
     vectors: Floats
     clauses: list[Sentence]
+
+
+class SentenceWords(NamedTuple):
+    """The words of a sentence as they are written, and their vectors, float32[n, 1536]."""
+
+    forms: tuple[str, ...]
+    vectors: Floats
 
 
 def parse(
@@ -85,10 +92,30 @@ def read_sentences(
     return _read(text, read, spans, apart=True)
 
 
+def read_words(
+    text: str, read: ReadLayers, spans: Sequence[tuple[int, int]] | None = None
+) -> list[SentenceWords]:
+    """The words of each sentence with their vectors, as `read_sentences` reads them, unparsed."""
+    return [
+        SentenceWords(tuple(piece.text[a:b] for a, b in words), word_vectors(layers, words))
+        for piece, words, layers, _ in _encoded(text, read, spans)
+    ]
+
+
 def _read(
     text: str, read: ReadLayers, spans: Sequence[tuple[int, int]] | None, *, apart: bool
 ) -> list[ReadSentence]:
-    found: list[ReadSentence] = []
+    return [
+        _grammar().read(piece, words, layers, offset, apart=apart)
+        for piece, words, layers, offset in _encoded(text, read, spans)
+    ]
+
+
+def _encoded(
+    text: str, read: ReadLayers, spans: Sequence[tuple[int, int]] | None
+) -> Iterator[tuple[Spelled, list[tuple[int, int]], Layers, int]]:
+    """Of each sentence that the encoder reads the text it stands in, its words there, what the
+    layers say, and where that text begins."""
     for window in _windows(sentences(text) if spans is None else spans):
         offset = window[0][0]
         piece = spelled(text[offset : window[-1][1]])
@@ -97,8 +124,7 @@ def _read(
         for start, end in window:
             words = split_words(piece.text, piece.own(start - offset), piece.own(end - offset))
             if words and words[-1][0] < reach:
-                found.append(_grammar().read(piece, words, layers, offset, apart=apart))
-    return found
+                yield piece, words, layers, offset
 
 
 def _windows(spans: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
@@ -232,12 +258,7 @@ def _with_reason(each: Sentence, after: Sentence) -> Sentence:
 
 @cache
 def _grammar() -> _Grammar:
-    data = files("quipu.extract.grammar").joinpath(_FILE).read_bytes()
-    found = hashlib.sha256(data).hexdigest()
-    if found != GRAMMAR_SHA256:
-        raise WrongWeights(
-            f"{_FILE} has SHA-256 {found}, expected {GRAMMAR_SHA256}; install the package again"
-        )
+    data = weights("quipu.extract.grammar", _FILE, GRAMMAR_SHA256)
     with np.load(io.BytesIO(data), allow_pickle=False) as archive:
         pairs: list[str] = archive["lemmas"].tolist()
     return _Grammar(Head.load(io.BytesIO(data)), dict(_pair(each) for each in pairs))

@@ -7,16 +7,13 @@ Grammar says how far a phrase goes and what is said of it; what is worth keeping
 learnt from conversations in which people marked it (`bench/fit_values.py`).
 """
 
-import hashlib
 import io
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
 
-from quipu.errors import WrongWeights
 from quipu.extract.grammar import ReadSentence
 from quipu.extract.values.head import (
     GROUP,
@@ -28,6 +25,7 @@ from quipu.extract.values.head import (
     ValueHead,
 )
 from quipu.extract.values.inputs import VECTOR, Inputs, TurnWords, inputs_of
+from quipu.heads import weights
 
 __all__ = [
     "GROUP",
@@ -156,10 +154,4 @@ def words_of(
 
 @cache
 def _head() -> ValueHead:
-    data = files("quipu.extract.values").joinpath(_FILE).read_bytes()
-    found = hashlib.sha256(data).hexdigest()
-    if found != VALUES_SHA256:
-        raise WrongWeights(
-            f"{_FILE} has SHA-256 {found}, expected {VALUES_SHA256}; install the package again"
-        )
-    return ValueHead.load(io.BytesIO(data))
+    return ValueHead.load(io.BytesIO(weights("quipu.extract.values", _FILE, VALUES_SHA256)))

@@ -8,17 +8,14 @@ The weights (`values.npz`) were fitted by `bench/fit_values.py`.
 """
 
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from quipu.extract.values.inputs import BEFORE, WORDS, Inputs, TurnWords
+from quipu.heads import Floats, arrays_in, gelu, normal, softmax
 
 __all__ = ["GROUP", "NAMELESS", "SPEAKER", "SPOKEN_TO", "Read", "ValueHead"]
-
-Floats = NDArray[np.float32]
-Numbers = NDArray[np.floating[Any]]
 
 SPEAKER, SPOKEN_TO, GROUP = range(3)
 """Owners that no word need name: who speaks, who is spoken to, all of them."""
@@ -47,14 +44,13 @@ class ValueHead:
     @classmethod
     def load(cls, file: Path | IO[bytes]) -> "ValueHead":
         """From an npz file of float16 arrays."""
-        with np.load(file, allow_pickle=False) as archive:
-            return cls({name: archive[name].astype(np.float32) for name in archive.files})
+        return cls(arrays_in(file))
 
     def read(self, given: Inputs) -> Read:
         """Which words are values."""
         w, h = self._w, self._hidden(given)
         own = h[given.first :]
-        return Read(h, _softmax(own @ w["part"] + w["part_bias"]))
+        return Read(h, softmax(own @ w["part"] + w["part_bias"]))
 
     def owners(self, given: Inputs, hidden: Floats, first: int, last: int) -> Floats:
         """float32[3 + t]: how sure it is that the owner of the value of words `first` to `last`
@@ -66,7 +62,7 @@ class ValueHead:
         scores = hidden @ w["key"] @ sought / scale + hidden @ w["point"] + w["far"][far]
         scores += w["step"][step] + (w["step_key"] @ sought)[step] / scale
         scores[first : last + 1] = -np.inf
-        return _softmax(np.concatenate([w["nameless"] @ sought, scores]))
+        return softmax(np.concatenate([w["nameless"] @ sought, scores]))
 
     def anew(self, hidden: Floats, first: int, last: int) -> float:
         """How sure it is, in [0, 1], that a value takes the place of another."""
@@ -85,16 +81,16 @@ class ValueHead:
     def _hidden(self, given: Inputs) -> Floats:
         w = self._w
         vectors = given.gathered(self._embedded)
-        words = _gelu(vectors + given.features @ w["features"] + w["in_bias"])
+        words = gelu(vectors + given.features @ w["features"] + w["in_bias"])
         count, width = words.shape
         padded = np.zeros((count + 2, width), np.float32)
         padded[1:-1] = words
         beside = np.concatenate([padded[:-2], padded[1:-1], padded[2:]], axis=1)
         above = np.where((given.heads >= 0)[:, None], words[np.maximum(given.heads, 0)], 0)
-        h = words + _gelu(beside @ w["near"] + above @ w["above"] + w["near_bias"])
-        h = h + self._attended(_normal(h, w["attend_scale"]))
-        h = h + _gelu(_normal(h, w["mix_scale"]) @ w["widen"]) @ w["narrow"]
-        return _normal(h, w["out_scale"])
+        h = words + gelu(beside @ w["near"] + above @ w["above"] + w["near_bias"])
+        h = h + self._attended(normal(h, w["attend_scale"]))
+        h = h + gelu(normal(h, w["mix_scale"]) @ w["widen"]) @ w["narrow"]
+        return normal(h, w["out_scale"])
 
     def _embedded(self, turn: TurnWords) -> Floats:
         if turn.embedded is None:
@@ -110,22 +106,5 @@ class ValueHead:
         place = np.arange(count)
         far = place[None, :] - place[:, None] + BEFORE + WORDS - 1
         scores = query @ key.transpose(0, 2, 1) / size**0.5 + w["place"][:, far]
-        mixed = (_softmax(scores) @ value).transpose(1, 0, 2).reshape(count, self._width)
+        mixed = (softmax(scores) @ value).transpose(1, 0, 2).reshape(count, self._width)
         return (mixed @ w["attended"]).astype(np.float32)
-
-
-def _softmax(scores: Numbers) -> Floats:
-    shifted = np.exp(scores - scores.max(-1, keepdims=True))
-    return (shifted / shifted.sum(-1, keepdims=True)).astype(np.float32)
-
-
-def _gelu(x: Numbers) -> Floats:
-    """Hendrycks and Gimpel 2016, by its tangent."""
-    return (0.5 * x * (1 + np.tanh(0.7978845608 * (x + 0.044715 * x * x * x)))).astype(np.float32)
-
-
-def _normal(x: Numbers, scale: Floats) -> Floats:
-    """Ba, Kiros and Hinton 2016, without a shift."""
-    centred = x - x.mean(-1, keepdims=True)
-    spread = np.sqrt((centred**2).mean(-1, keepdims=True) + _LITTLE)
-    return (centred / spread * scale).astype(np.float32)
