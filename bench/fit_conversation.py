@@ -3,17 +3,19 @@
     quipu eval memory SET --keep FOLDER                        # writes the store, once
     python -m bench.fit_conversation collect SET FOLDER/*/evaluation.db OUT.jsonl
     python -m bench.fit_conversation fit OUT.jsonl             # TABLE: whether it was said
-    python -m bench.fit_conversation correctness SET FOLDER/*/evaluation.db OUT.jsonl
-    python -m bench.fit_conversation fit-correctness OUT.jsonl # CORRECTNESS: whether it answers
+    python -m bench.fit_conversation correctness SET FOLDER/*/evaluation.db OUT.jsonl SETS NAMES
+    python -m bench.fit_conversation fit-answering OUT.jsonl   # ANSWERING: whether it answers
+    python -m bench.fit_conversation fit-correctness OUT.jsonl # CORRECTNESS: without a local model
 
 `collect` searches for every question inside its conversation, and for one in twelve of the
 questions that other conversations answer, under the names of the speakers of this one: hardly any
-of these was ever said here. `correctness` asks the questions that have an answer, of SET and of the
-halves of `bench/everyday` that may be looked at; right is what cites a turn with the answer, or
-says it. A fit minimises the logistic loss with a small ridge by projected gradient, so that a
-weight never leaves the sign it has in the table; questions with an answer weigh as much as those
-without, and of these the two kinds weigh the same; of what is told each conversation weighs the
-same. It prints what fits on the other conversations say of each, then the weights of all.
+of these was ever said here. `correctness` asks the questions of SET and of those of the SETS
+(`bench/stated.tar.xz`) that are named, which the head that says how likely a turn answers must not
+have been fitted to; right is what cites a turn with the answer, or says it. A fit minimises the
+logistic loss with a small ridge by projected gradient, so that a weight never leaves the sign it
+has in the table; questions with an answer weigh as much as those without, and of these the two
+kinds weigh the same; of what is told each conversation weighs the same. It prints what fits on the
+other conversations say of each, then the weights of all.
 """
 
 import argparse
@@ -23,6 +25,7 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -30,11 +33,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench import everyday_memory
-from quipu.answer.formula import Term
+from quipu.answer.formula import ConfidenceFormula, Term
 from quipu.config import AnswerConfig, Config
 from quipu.evaluate.dataset import CORPUS, QUERIES, read_grades, read_rows
 from quipu.evaluate.figures import auroc
-from quipu.kinds.conversations.confidence import CORRECTNESS, FORMULA, TABLE
+from quipu.kinds.conversations.confidence import (
+    ANSWERING,
+    CORRECTNESS,
+    FORMULA,
+    TABLE,
+    is_from_a_conversation,
+)
 from quipu.kinds.conversations.evaluate import TurnReferences
 from quipu.memory import Memory
 from quipu.records.reply import Reply
@@ -95,8 +104,8 @@ def collect(directory: Path, store: Path, out: Path) -> None:
             lines.write(json.dumps({**asked._asdict(), "inputs": held}) + "\n")
 
 
-def collect_correctness(directory: Path, store: Path, out: Path) -> None:
-    """One JSON line a question that has an answer: whether it was answered, and the inputs."""
+def collect_correctness(directory: Path, store: Path, out: Path, archive: Path, of: str) -> None:
+    """One JSON line a question: whether it was answered rightly, and the inputs."""
     config = Config(answer=AnswerConfig(floor=0.0))
     with out.open("w") as lines:
         rows, grades = TurnReferences(), read_grades(directory)
@@ -104,19 +113,18 @@ def collect_correctness(directory: Path, store: Path, out: Path) -> None:
             rows.line(row)
         with Memory.open(store, read_only=True, config=config) as memory:
             for asked in questions(directory):
-                if asked.kind == "answer":
+                if asked.kind != "elsewhere":
                     scope = Scope(groups=frozenset({asked.conversation}))
                     reply = memory.ask(asked.text, limit=10, scope=scope)
                     cited = {rows.row(each.path) for each in reply.citations}
                     right = any(grades.get(asked.id, {}).get(each, 0) > 0 for each in cited)
-                    _write(lines, asked.conversation, reply, right=right)
-        for half in everyday_memory.HALVES:
-            if not half.endswith("kept"):
-                _tell_everyday(half, config, lines)
+                    _write(lines, asked.conversation, asked.kind, reply, right=right)
+        for name, each in everyday_memory.sets(archive).items():
+            if name in of.split(","):
+                _tell_everyday(name, each, config, lines)
 
 
-def _tell_everyday(half: str, config: Config, lines: TextIO) -> None:
-    given = everyday_memory.read(everyday_memory.FOLDER / f"{half}.txt")
+def _tell_everyday(name: str, given: everyday_memory.Set, config: Config, lines: TextIO) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         Memory.open(
@@ -124,38 +132,46 @@ def _tell_everyday(half: str, config: Config, lines: TextIO) -> None:
         ) as memory,
     ):
         everyday_memory.write(memory, given)
-        for question, words in given.questions:
-            if words != "-":
-                reply = memory.ask(question)
-                answered = everyday_memory.answers(words, reply.contract.answer)
-                _write(lines, half, reply, right=answered)
+        for question, words, _ in given.questions:
+            reply = memory.ask(question)
+            answered = everyday_memory.answers(words, reply.contract.answer)
+            kind = "none" if words == everyday_memory.NEVER_SAID else "answer"
+            _write(lines, name, kind, reply, right=answered)
 
 
-def _write(lines: TextIO, conversation: str, reply: Reply, *, right: bool) -> None:
+def _write(lines: TextIO, conversation: str, kind: str, reply: Reply, *, right: bool) -> None:
     inputs = reply.confidence.inputs
-    if FORMULA.holds(inputs):
-        held = {term.name: inputs.get(term.name) for term in CORRECTNESS.table}
-        row = {"conversation": conversation, "right": right, "inputs": held}
+    if is_from_a_conversation(inputs):
+        terms = (*CORRECTNESS.table, *ANSWERING.table)
+        held = {term.name: inputs.get(term.name) for term in terms}
+        row = {"conversation": conversation, "kind": kind, "right": right, "inputs": held}
         lines.write(json.dumps(row) + "\n")
 
 
-def fit_correctness(records: Sequence[dict[str, Any]]) -> tuple[float, Floats]:
-    """(intercept, weights in the order of `CORRECTNESS.table`)."""
+def fit_correctness(
+    records: Sequence[dict[str, Any]], terms: Sequence[Term]
+) -> tuple[float, Floats]:
+    """(intercept, weights in the order of `terms`)."""
     of = Counter(r["conversation"] for r in records)
     share = np.array([1 / of[r["conversation"]] / len(of) for r in records])
     side = np.array([1.0 if r["right"] else -1.0 for r in records])
-    return _descend(_matrix(records, CORRECTNESS.table), side, share, CORRECTNESS.table)
+    return _descend(_matrix(records, terms), side, share, terms)
 
 
-def report_correctness(records: Sequence[dict[str, Any]]) -> None:
+def report_correctness(records: Sequence[dict[str, Any]], formula: ConfidenceFormula) -> None:
     """Print the weights and how the right ones are told, each conversation by the others' fit."""
     right = np.array([r["right"] for r in records])
-    odds = _held_out(records, fit_correctness, CORRECTNESS.table)
-    now = np.array([CORRECTNESS.value_of(r["inputs"]) for r in records])
+    odds = _held_out(records, partial(fit_correctness, terms=formula.table), formula.table)
+    now = np.array([formula.value_of(r["inputs"]) for r in records])
     for name, values in (("other conversations' fit", odds), ("as it stands", now)):
         area = auroc(values[right].tolist(), values[~right].tolist())
         print(f"{name}: AUROC {area:.3f}; n = {right.sum()} + {(~right).sum()}")
-    _print_weights(*fit_correctness(records), CORRECTNESS.intercept, CORRECTNESS.table)
+    shares = 1 / (1 + np.exp(-odds))
+    for low in (0.0, 0.2, 0.4, 0.6, 0.7, 0.8, 0.9):
+        within = (shares >= low) & (shares < low + (0.2 if low < 0.6 else 0.1))
+        print(f"  from {low}: {right[within].sum()} of {within.sum()} right")
+    found = fit_correctness(records, formula.table)
+    _print_weights(*found, formula.intercept, formula.table)
 
 
 def fit(records: Sequence[dict[str, Any]]) -> tuple[float, Floats]:
@@ -250,16 +266,24 @@ def main() -> None:
         collecting.add_argument("set", type=Path)
         collecting.add_argument("store", type=Path)
         collecting.add_argument("out", type=Path)
-    for name in ("fit", "fit-correctness"):
+        if name == "correctness":
+            collecting.add_argument("sets", type=Path)
+            collecting.add_argument("of", help="which of the sets are asked")
+    for name in ("fit", "fit-correctness", "fit-answering"):
         commands.add_parser(name).add_argument("inputs", type=Path)
     given = parser.parse_args()
-    if given.command in {"collect", "correctness"}:
-        (collect if given.command == "collect" else collect_correctness)(
-            given.set, given.store, given.out
-        )
+    if given.command == "collect":
+        collect(given.set, given.store, given.out)
+    elif given.command == "correctness":
+        collect_correctness(given.set, given.store, given.out, given.sets, given.of)
     else:
         rows = [json.loads(line) for line in given.inputs.read_text().splitlines()]
-        (report if given.command == "fit" else report_correctness)(rows)
+        if given.command == "fit":
+            report(rows)
+        elif given.command == "fit-correctness":
+            report_correctness([r for r in rows if r["kind"] == "answer"], CORRECTNESS)
+        else:
+            report_correctness([r for r in rows if ANSWERING.holds(r["inputs"])], ANSWERING)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ SIGNALS = {"cos1": 0.6, "mslow": 0.5, "miss": 0.1, "nfound": 1.0}
 
 def test_every_input_is_named_and_gaps_are_none() -> None:
     sure = confidence(DRAFT, {}, now=NOW, citations={})
-    turns = (*conversation.TABLE, *conversation.CORRECTNESS.table)
+    turns = (*conversation.TABLE, *conversation.CORRECTNESS.table, *conversation.ANSWERING.table)
     tables = (*TABLE, *turns, *asked_time.FORMULA.table, *quoting.FORMULA.table)
     named = {term.name for term in (*tables, *quoting.PLAIN.table)} | {"plain", "worth"}
     assert set(sure.inputs) == named - {"general"}

@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 
 from quipu.answer.confidence import FLOOR
 from quipu.answer.formula import Term
-from quipu.kinds.conversations.confidence import CORRECTNESS, FORMULA, INTERCEPT, TABLE
+from quipu.kinds.conversations.confidence import (
+    ANSWERING,
+    CORRECTNESS,
+    FORMULA,
+    INTERCEPT,
+    TABLE,
+)
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 PAGE = (REFERENCE / "confidence-in-conversations.md").read_text("utf-8")
@@ -18,8 +24,10 @@ PAGE = (REFERENCE / "confidence-in-conversations.md").read_text("utf-8")
 def test_the_page_has_the_numbers_of_the_code() -> None:
     rows = re.findall(r"^\| `(\w+)` \| (-?[\d.]+) \| (-?[\d.]+) \|", PAGE, re.MULTILINE)
     assert [(name, float(weight), float(neutral)) for name, weight, neutral in rows] == [
-        (term.name, term.weight, term.neutral) for term in (*TABLE, *CORRECTNESS.table)
+        (term.name, term.weight, term.neutral)
+        for term in (*ANSWERING.table, *TABLE, *CORRECTNESS.table)
     ]
+    assert f"e^-({ANSWERING.intercept} +" in PAGE
     assert f"e^-({INTERCEPT} +" in PAGE
     assert f"e^-({CORRECTNESS.intercept} +" in PAGE
 
@@ -52,6 +60,22 @@ def test_each_input_counts_in_the_direction_of_its_weight(
     low, high = sorted((one, other))
     gain = FORMULA.value_of({term.name: high}) - FORMULA.value_of({term.name: low})
     assert gain * term.weight >= 0
+
+
+@given(st.sampled_from(ANSWERING.table), st.floats(-1, 1), st.floats(-1, 1))
+def test_each_input_counts_in_its_direction_where_turns_are_read(
+    term: Term, one: float, other: float
+) -> None:
+    low, high = sorted((one, other))
+    gain = ANSWERING.value_of({term.name: high}) - ANSWERING.value_of({term.name: low})
+    assert gain * term.weight >= 0
+
+
+def test_a_formula_holds_where_its_inputs_are_known() -> None:
+    read = {"said": 0.5, "likely": 0.3}
+    assert ANSWERING.holds(read)
+    assert not ANSWERING.holds({"said": 0.5, "likely": None})
+    assert not ANSWERING.holds({"said": None, "likely": 0.3})
 
 
 def test_what_is_hardly_near_is_below_the_floor() -> None:

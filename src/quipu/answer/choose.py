@@ -17,7 +17,7 @@ from quipu.answer.answer_type import KIND_WORDS
 from quipu.answer.code_lines import documented, settings
 from quipu.answer.gate import Evidence, is_turn, words_of
 from quipu.answer.intent import Asked
-from quipu.answer.kinds import Quotation
+from quipu.answer.kinds import Likely, Quotation
 from quipu.answer.kinds import quoted as quoted_by_kinds
 from quipu.answer.nearness import Nearness
 from quipu.answer.quote import Unit, code_lead, defined, plain, units
@@ -84,16 +84,18 @@ def choose(
     decisions: frozenset[str] = frozenset(),
     planner: Planner | None = None,
     plan: Plan | None = None,
+    likely: Likely | None = None,
 ) -> list[Choice]:
     """At most three sentences, the best first; none when nothing touches the question. Where a kind
     of source has a way of its own, as it quotes.
 
     `decisions` are the documents that record a decision, for a question that asks for a reason.
     """
-    found, weighing, ordered = _ordered(asked, evidence, nearness, decisions)
+    known = frozenset(likely.answers) if likely is not None else frozenset[str]()
+    found, weighing, ordered = _ordered(asked, evidence, nearness, decisions, known)
     if planner is not None and plan is not None:
         quotations = quoted_by_kinds(
-            ordered, weighing, planner, question=plan.question, scope=plan.scope
+            ordered, weighing, planner, question=plan.question, scope=plan.scope, likely=likely
         )
         if quotations:
             return [_quotation(q, ordered) for q in quotations]
@@ -106,7 +108,7 @@ def weighed(
 ) -> list[tuple[str, dict[str, float]]]:
     """Whatever of files may be quoted, as it would be, with the inputs of `worth.WEIGHTS`: what
     these are fitted by."""
-    _, weighing, ordered = _ordered(asked, evidence, nearness, frozenset())
+    _, weighing, ordered = _ordered(asked, evidence, nearness, frozenset(), frozenset())
     return [
         (
             _led(c, where=asked.answer_type in PLACES),
@@ -122,12 +124,15 @@ def _ordered(
     evidence: Sequence[Evidence],
     nearness: Nearness | None,
     decisions: frozenset[str],
+    likely: frozenset[str],
 ) -> tuple[list[Candidate], Weighing, list[Candidate]]:
-    """(all candidates, what they are weighed for, those that may answer: the best first)."""
+    """(all candidates, what they are weighed for, those that may answer: the best first). All of a
+    passage may of which is known how `likely` it answers."""
     question = frozenset(asked.stems)
+    read = [each for n, each in enumerate(evidence) if n < _PASSAGES or each.id in likely]
     found = [
         candidate
-        for rank, each in enumerate(evidence[:_PASSAGES])
+        for rank, each in enumerate(read)
         for candidate in _candidates(each, rank, question, asked)
     ][:_UNITS]
     if any(not c.heading and c.on_subject and gives(asked, c.text) and c.own for c in found):
@@ -136,7 +141,7 @@ def _ordered(
     scored = [c._replace(worth=worth(c, weighing)) for c in found]
     ordered = sorted(scored, key=lambda c: (-c.worth, c.place, c.evidence.id))
     if nearness is not None:
-        return found, weighing, _nearest_first(ordered, nearness)
+        return found, weighing, _nearest_first(ordered, nearness, likely)
     near = [c for c in ordered if (c.on_subject and c.own | c.above) or c.evidence.current]
     return found, weighing, near
 
@@ -288,11 +293,14 @@ def _code_text(each: Evidence, asked: Asked) -> tuple[str, bool]:
     return (plain(f"`{first.replace('`', chr(39))}` is in `{path}`") if first else ""), True
 
 
-def _nearest_first(ordered: Sequence[Candidate], nearness: Nearness) -> list[Candidate]:
+def _nearest_first(
+    ordered: Sequence[Candidate], nearness: Nearness, likely: frozenset[str]
+) -> list[Candidate]:
     """With their cosines to the question, the best first. What is near neither in words nor in
     meaning is dropped."""
     found = [_with_cosine(c, nearness.of(c.evidence.id, c.place[1], c.end)) for c in ordered]
-    return sorted((c for c in found if _is_near(c)), key=_best_first)
+    near = (c for c in found if c.evidence.id in likely or _is_near(c))
+    return sorted(near, key=_best_first)
 
 
 def _with_cosine(candidate: Candidate, near: float | None) -> Candidate:

@@ -224,6 +224,7 @@ def confidence(
         "unvouched": draft.unvouched if draft else 0.0,
         "unsaid": _unsaid(draft, signals),
         "worth": draft.worth if draft else None,
+        "likely": _log_odds_of(draft.likely if draft else None),
         "margin": draft.margin if draft else None,
         **_agreeing(draft),
         "words": (subject or 0.0) ** 2 * (1 - signals["miss"])
@@ -262,7 +263,7 @@ def formulas() -> tuple[ConfidenceFormula, ...]:
     """Every formula, in the order in which they are asked whether they hold: those of some kinds
     of source, of a question that names a time, of what is quoted from prose and from all files; the
     general one is the last."""
-    of_kinds = (f for each in answers_of_kinds() if (f := each.formula) is not None)
+    of_kinds = (formula for each in answers_of_kinds() for formula in each.formulas)
     return (*of_kinds, asked_time.FORMULA, quoting.PLAIN, quoting.FORMULA, _GENERAL)
 
 
@@ -314,6 +315,10 @@ def citation_counts(graph: Graph, evidence: Sequence[Evidence]) -> dict[str, int
 def _scaled_log_odds(score: float) -> float:
     bounded = min(max(score, _LEAST), 1 - _LEAST)
     return math.log(bounded / (1 - bounded)) / math.log(1 / _LEAST - 1)
+
+
+def _log_odds_of(share: float | None) -> float | None:
+    return None if share is None else _scaled_log_odds(share)
 
 
 def _counted(count: int) -> float:

@@ -87,7 +87,8 @@ class AnswerDraft(NamedTuple):
     `unexplained` what they leave; `subject` is the share of the words the question is about that
     the cited passages hold (None: it has none); `coverage` is the share of its words that the
     answer and the titles of its evidence hold; `similarity` the best cosine of a quoted sentence
-    with the question, where it is known, `worth` what the best of them was chosen by, `margin` how
+    with the question, where it is known, `worth` what the best of them was chosen by, `likely` how
+    likely one of the cited passages answers (None: nobody knows), `margin` how
     much more than what any other passage holds, and `agreement` how far it agrees with the
     question; `lacking` is 1 where the question asks for a kind of thing of which the answer names
     none, less where that is in doubt; `overtaken` is 1 where something later may say otherwise,
@@ -104,6 +105,7 @@ class AnswerDraft(NamedTuple):
     overtaken: float = 0.0
     unvouched: float = 0.0
     worth: float | None = None
+    likely: float | None = None
     margin: float | None = None
     agreement: Agreement | None = None
     disagreements: tuple[str, ...] = ()

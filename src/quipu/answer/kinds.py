@@ -1,6 +1,6 @@
 """What answering asks of the kinds of source: what only they know how to say."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
@@ -10,21 +10,25 @@ from quipu.answer.intent import Asked
 from quipu.answer.support import EvidencePool
 from quipu.answer.worth import Candidate, Weighing
 from quipu.kind import parts
-from quipu.ports import Graph, Planner
+from quipu.ports import Embedder, Graph, Planner
 from quipu.records.plan import Plan
 from quipu.records.record import Entity, Fact, Relation
+from quipu.records.reply import Hit
 from quipu.records.scope import Scope
 
 __all__ = [
     "AnswerStatement",
     "Answers",
+    "Likely",
     "Quotation",
     "answers_of_kinds",
     "in_force",
     "led_to",
+    "likely",
     "listed",
     "present",
     "quoted",
+    "read_of",
     "settled",
     "stated",
 ]
@@ -47,6 +51,16 @@ class AnswerStatement(NamedTuple):
     replies: bool = False
 
 
+class Likely(NamedTuple):
+    """How likely each passage, by its id, is to answer: they share 1 with "none does"."""
+
+    answers: Mapping[str, float]
+
+    def of(self, evidence: Sequence[Evidence]) -> float:
+        """How likely one of some passages answers, in [0, 1]."""
+        return sum(self.answers.get(id_, 0.0) for id_ in dict.fromkeys(e.id for e in evidence))
+
+
 class Quotation(NamedTuple):
     """What is quoted, the passages that it stands in, and what it is worth by."""
 
@@ -59,10 +73,16 @@ class Answers:
     """What a kind of source says to a question. A kind overrides what it knows more of; the rest
     says nothing."""
 
+    reads: int = 0
+    """How many passages it reads for an answer where it is of its sources."""
     signals: tuple[str, ...] = ()
     """The inputs of confidence that its search brings."""
-    formula: ConfidenceFormula | None = None
-    """How sure an answer is where the formula's own condition holds."""
+    formulas: tuple[ConfidenceFormula, ...] = ()
+    """How sure an answer is where a formula's own condition holds; the first that does counts."""
+
+    def is_of(self, hit: Hit) -> bool:
+        """Whether a passage is of its sources."""
+        return False
 
     def settled(self, asked: Asked, plan: Plan, graph: Graph) -> Sequence[AnswerStatement]:
         """What answers for good, whatever else was found."""
@@ -101,6 +121,19 @@ class Answers:
         """The passages, but those that speak of a past that is not asked about."""
         return list(found)
 
+    def likely(
+        self,
+        question: str,
+        evidence: Sequence[Evidence],
+        planner: Planner,
+        embedder: Embedder,
+        *,
+        scope: Scope,
+    ) -> Likely | None:
+        """How likely passages answer, where the best of them is of its sources; None where nobody
+        knows."""
+        return None
+
     def quoted(
         self,
         ordered: Sequence[Candidate],
@@ -109,6 +142,7 @@ class Answers:
         *,
         question: str,
         scope: Scope,
+        likely: Likely | None,
     ) -> Sequence[Quotation]:
         """How its sources are quoted, where the best of what may be quoted (`ordered`) is of them
         and is not quoted line by line; nothing elsewhere."""
@@ -126,6 +160,14 @@ class Answers:
 def answers_of_kinds() -> tuple[Answers, ...]:
     """What the kinds bring to an answer."""
     return parts("answer", Answers)
+
+
+def read_of(hits: Sequence[Hit]) -> int:
+    """How many passages are read for an answer, by the kind that the best is of; 0 where it is of
+    none that says."""
+    return max(
+        (each.reads for each in answers_of_kinds() if hits and each.is_of(hits[0])), default=0
+    )
 
 
 def settled(asked: Asked, plan: Plan, graph: Graph) -> list[AnswerStatement]:
@@ -176,6 +218,22 @@ def present(question: str, graph: Graph, found: Sequence[Evidence], *, now: str)
     return left
 
 
+def likely(
+    question: str,
+    evidence: Sequence[Evidence],
+    planner: Planner,
+    embedder: Embedder,
+    *,
+    scope: Scope,
+) -> Likely | None:
+    """How likely passages answer, by the first kind that knows."""
+    of_kinds = (
+        each.likely(question, evidence, planner, embedder, scope=scope)
+        for each in answers_of_kinds()
+    )
+    return next((found for found in of_kinds if found is not None), None)
+
+
 def quoted(
     ordered: Sequence[Candidate],
     weighing: Weighing,
@@ -183,10 +241,11 @@ def quoted(
     *,
     question: str,
     scope: Scope,
+    likely: Likely | None,
 ) -> Sequence[Quotation]:
     """How the first kind quotes that has a way of its own."""
     of_kinds = (
-        each.quoted(ordered, weighing, planner, question=question, scope=scope)
+        each.quoted(ordered, weighing, planner, question=question, scope=scope, likely=likely)
         for each in answers_of_kinds()
     )
     return next((found for found in of_kinds if found), ())

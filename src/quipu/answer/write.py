@@ -14,14 +14,14 @@ from quipu.answer.constants import stands_for
 from quipu.answer.decisions import decisions
 from quipu.answer.gate import Agreement, AnswerDraft, Evidence, is_turn, words_of
 from quipu.answer.intent import AnswerType, Asked, asks_of_past, wants
-from quipu.answer.kinds import AnswerStatement, listed, present
+from quipu.answer.kinds import AnswerStatement, Likely, likely, listed, present
 from quipu.answer.limitations import says
 from quipu.answer.nearness import Nearness
 from quipu.answer.overtaken import is_overtaken
 from quipu.answer.quote import code_lead, defined, plain
 from quipu.answer.statements import state
 from quipu.answer.support import EvidencePool
-from quipu.answer.yes_or_no import replied
+from quipu.answer.yes_or_no import asks_yes_or_no, replied
 from quipu.ports import Embedder, Graph, Planner
 from quipu.records.plan import Plan
 from quipu.records.schema import RelationType
@@ -39,6 +39,7 @@ _PASSED = 0.5
 _OWN = frozenset("i me my mine myself".split())
 _MACHINE = "assistant"
 _SEVERAL = 2
+_AS_LIKELY = 0.5
 
 
 class _Page:
@@ -74,6 +75,7 @@ class _Chosen(NamedTuple):
     choices: Sequence[Choice] = ()
     later: Sequence[Choice] = ()
     near: Nearness | None = None
+    likely: Likely | None = None
 
 
 def write(
@@ -126,6 +128,7 @@ def _draft(
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
         lacking=0.0 if statements else _lacking(asked, choices),
         worth=first.worth if first else None,
+        likely=chosen.likely.of(page.evidence) if chosen.likely else None,
         margin=first.margin if first else None,
         agreement=_agreement(asked, first, choices, chosen.near) if first else None,
         unvouched=float(first is not None and _is_unvouched(asked, first)),
@@ -170,19 +173,39 @@ def _chosen(
     known = present(plan.question, graph, evidence, now=now)
     open_ = _holding(plan.question, known)
     near = Nearness(asked.text, open_, graph, embedder) if embedder and open_ else None
+    sure = likely(plan.question, open_, graph, embedder, scope=plan.scope) if embedder else None
     reasons = decisions(asked, graph, open_)
-    choices = choose(asked, open_, near, decisions=reasons, planner=graph, plan=plan)
+    choices = choose(asked, open_, near, decisions=reasons, planner=graph, plan=plan, likely=sure)
+    quoted = _Chosen((), 0.0, choices, (), near, sure)
     if explained >= _ENOUGH:
-        later = _later(asked, choices, statements, plan.question)
-        doubted = bool(choices) and is_overtaken(asked, statements, known)
+        later = _later(asked, choices, statements, plan.question, sure)
+        doubted = bool(choices) and _is_doubted(asked, statements, known, sure)
         if doubted or (later and any(s.replies for s in statements)):
-            return _Chosen((), 0.0, choices, (), near)
-        return _Chosen(statements, explained, (), later, near)
+            return quoted
+        return _Chosen(statements, explained, (), later, near, sure)
     kind_given = asked.kind is not None and not _lacking(asked, choices)
     said_more = bool(choices) and (kind_given or _said(asked, choices) >= explained)
     if explained < _PARTLY or said_more:
-        return _Chosen((), 0.0, choices, (), near)
-    return _Chosen(statements, explained, choices, (), near)
+        return quoted
+    return _Chosen(statements, explained, choices, (), near, sure)
+
+
+def _is_doubted(
+    asked: Asked,
+    statements: Sequence[AnswerStatement],
+    known: Sequence[Evidence],
+    sure: Likely | None,
+) -> bool:
+    """Whether a later turn speaks of what a fact is of, and says something else; where it is known
+    how likely turns answer, one must do so rather than the turn that states the fact."""
+    likelier = sure is None or _is_less_likely(statements, sure)
+    return likelier and is_overtaken(asked, statements, known)
+
+
+def _is_less_likely(statements: Sequence[AnswerStatement], sure: Likely) -> bool:
+    """Whether another turn is much likelier to answer than those that state a fact."""
+    told = max(sure.of(statement.evidence) for statement in statements)
+    return told < _AS_LIKELY * max(sure.answers.values())
 
 
 def _state(page: _Page, statement: AnswerStatement) -> list[str]:
@@ -199,19 +222,27 @@ def _state(page: _Page, statement: AnswerStatement) -> list[str]:
 
 
 def _later(
-    asked: Asked, choices: Sequence[Choice], statements: Sequence[AnswerStatement], question: str
-) -> list[Choice]:
+    asked: Asked,
+    choices: Sequence[Choice],
+    statements: Sequence[AnswerStatement],
+    question: str,
+    sure: Likely | None,
+) -> Sequence[Choice]:
     """The turns that later say of the owner of a fact all that its own turn says of the question,
-    but for its value: what is stated may hold no more."""
+    but for its value: what is stated may hold no more. Where it is known how likely turns answer,
+    the likeliest one, if it is much likelier and later."""
     fact = statements[0].fact if statements else None
     sources = statements[0].evidence if statements else ()
     if fact is None or not sources or asks_of_past(question):
         return []
+    newest = max(each.updated_at for each in sources)
+    if sure is not None:
+        first = choices[:1] if _is_less_likely(statements, sure) else ()
+        return [choice for choice in first if choice.evidence[-1].updated_at > newest]
     said = frozenset[str]().union(*map(words_of, sources)) & frozenset(asked.stems)
     said -= frozenset(stems(fact.object))
     if len(said) < _SEVERAL and said <= frozenset(stems(fact.subject)):
         return []
-    newest = max(each.updated_at for each in sources)
     whose = {_speaker(e) for e in sources} if fact.subject == "user" else set[str]()
     return [
         choice
@@ -223,10 +254,15 @@ def _later(
 
 
 def _replying(choice: Choice, question: str) -> str:
-    """What is quoted, behind the yes or no that it replies where it is a turn."""
-    each = choice.evidence[-1]
-    reply = replied(question, choice.quoted, each.title) if is_turn(each) else ""
+    """What is quoted, behind the yes or no that it replies."""
+    reply = _reply(choice, question)
     return f"{reply}: {choice.text}" if reply else choice.text
+
+
+def _reply(choice: Choice, question: str) -> str:
+    """The yes or no that a turn replies; empty where it is none, or replies neither."""
+    each = choice.evidence[-1]
+    return replied(question, choice.quoted, each.title) if is_turn(each) else ""
 
 
 def _speaker(turn: Evidence) -> str:
@@ -252,10 +288,12 @@ def _add_documentation(page: _Page, statements: Sequence[AnswerStatement]) -> No
 
 def _lacking(asked: Asked, choices: Sequence[Choice]) -> float:
     """1 where nothing of the kind that is asked for is named, or no reason, number, person or time
-    is told that is asked for; less where what "which …" asks for is not spoken of, where only
-    something else than the identifiers asked about is defined, or where what holds is told by what
-    a release once brought."""
+    is told that is asked for, or by a turn neither yes nor no; less where what "which …" asks for
+    is not spoken of, where only something else than the identifiers asked about is defined, or
+    where what holds is told by what a release once brought."""
     first = choices[0].evidence[0] if choices else None
+    if first is not None and is_turn(first) and asks_yes_or_no(asked.text):
+        return 0.0 if _reply(choices[0], asked.text) else 1.0
     if first is not None and first.role == "changelog" and not asked.of_releases:
         return max(_PASSED, _unfilled(asked, choices))
     return _unfilled(asked, choices)

@@ -701,9 +701,11 @@ class Memory:
     ) -> Reply:
         """An answer under the contract, cited, or `unknown`; never an exception for lack of
         evidence. `offline` asks no language model, though one be configured."""
-        found = self.search(question, limit=limit, mode=mode, scope=scope, use_graph=use_graph)
+        plan = self.plan(question, mode=mode, scope=scope, use_graph=use_graph)
+        found = self.retrieve(plan, limit=self._questions.to_read(limit))
+        found = self._questions.logged(found, question, scope, limit=limit, use_graph=use_graph)
         with self.handle.stage("answer"):
-            return self._questions.answer(question, found, offline=offline)
+            return self._questions.answer(question, found, limit=limit, offline=offline)
 
     def find_facts(
         self, question: str, *, scope: Scope = EVERYTHING, limit: int = 10, now: str | None = None

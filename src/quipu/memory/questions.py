@@ -121,14 +121,30 @@ class Questions:
         notes = self.log.write(question, now=now, top_k=top_k, scope=scope, use_graph=use_graph)
         return _noted(found, notes)
 
-    def answer(self, question: str, found: Retrieved, *, offline: bool) -> Reply:
+    def to_read(self, limit: int | None) -> int:
+        """How many passages are retrieved for an answer of which `limit` are shown: some kinds of
+        source read more of theirs."""
+        from quipu.answer.kinds import answers_of_kinds
+
+        shown = self._handle.config.search.limit if limit is None else limit
+        most = max(each.reads for each in answers_of_kinds())
+        return max(shown, most) if shown > 0 else shown
+
+    def answer(
+        self, question: str, retrieved: Retrieved, *, limit: int | None, offline: bool
+    ) -> Reply:
         """The reply under the contract: by the language model where there is one, else by itself.
         What stands in for a model that fails is said in the limitations."""
         from quipu.answer import answer
+        from quipu.answer.kinds import read_of
 
         handle = self._handle
-        if found.plan.mode == "global":
+        shown = retrieved.hits[: handle.config.search.limit if limit is None else limit]
+        if retrieved.plan.mode == "global":
+            found = msgspec.structs.replace(retrieved, hits=shown)
             return self._reports.answer(question, found)
+        read = max(len(shown), read_of(shown))
+        found = msgspec.structs.replace(retrieved, hits=retrieved.hits[:read])
         embedder = handle.models.comparing(found.plan.space)
         remarks = tuple(note for note in found.plan.notes if note.startswith(FELL_BACK))
         writer: Chat | None = None
@@ -151,10 +167,11 @@ class Questions:
             )
 
         try:
-            return made(embedder, remarks)
+            reply = made(embedder, remarks)
         except (ModelUnavailable, MissingExtra) as error:
             failed = f"{FELL_BACK}failed ({error}); sentences were not compared."
-            return made(None, (*remarks, failed))
+            reply = made(None, (*remarks, failed))
+        return msgspec.structs.replace(reply, hits=shown)
 
 
 def _noted(found: Retrieved, notes: tuple[str, ...]) -> Retrieved:

@@ -11,15 +11,17 @@ on the words that it meets and on what facts state. `bench/fit_conversation.py` 
 from collections.abc import Mapping, Sequence
 
 from quipu.answer.formula import ConfidenceFormula, Term
-from quipu.answer.gate import AnswerDraft
-from quipu.answer.kinds import Answers, Quotation
+from quipu.answer.gate import AnswerDraft, Evidence, is_turn
+from quipu.answer.kinds import Answers, Likely, Quotation
 from quipu.answer.worth import Candidate, Weighing
+from quipu.kinds.conversations.answering import TURNS, likely
 from quipu.kinds.conversations.told import quotations
-from quipu.ports import Planner
+from quipu.ports import Embedder, LayerReader, Planner
 from quipu.records.refs import session_ref
+from quipu.records.reply import Hit
 from quipu.records.scope import Scope
 
-__all__ = ["ANSWERS", "CORRECTNESS", "FORMULA", "INTERCEPT", "TABLE"]
+__all__ = ["ANSWERING", "ANSWERS", "CORRECTNESS", "FORMULA", "INTERCEPT", "TABLE"]
 
 _LEAST_SCORE = -0.5
 INTERCEPT = -5.0
@@ -115,11 +117,94 @@ CORRECTNESS = ConfidenceFormula(
 FORMULA = ConfidenceFormula(INTERCEPT, TABLE, is_from_a_conversation, then=CORRECTNESS)
 
 
+def is_known_how_likely(inputs: Mapping[str, float | None]) -> bool:
+    """Whether a turn answers, and how likely it does."""
+    return is_from_a_conversation(inputs) and inputs.get("likely") is not None
+
+
+ANSWERING = ConfidenceFormula(
+    intercept=-2.5,
+    table=(
+        Term(
+            "likely",
+            4.4,
+            0.0,
+            "log-odds that one of the cited turns answers, ÷ ln 499, in [-1, 1]",
+            "none of the turns that were found surely answers",
+        ),
+        Term(
+            "met",
+            1.8,
+            0.5,
+            "mean over the question's content words of their best cosine with a quoted word",
+            "some words of the question are met by nothing that is quoted",
+        ),
+        Term("cos1", 0.7, 0.4, "best cosine between the question and a turn", ""),
+        Term(
+            "misattributed",
+            19.0,
+            0.0,
+            "how much less the turns about the speaker say",
+            "others say more of it than the one who is asked about",
+        ),
+        Term("attributed", 3.5, 0.0, "how much more the turns about the speaker say", ""),
+        Term(
+            "absent",
+            -0.4,
+            0.0,
+            "share of what the question names that stands in no turn that is cited",
+            "no turn that is cited speaks of all that is named",
+        ),
+        Term(
+            "lacking",
+            -2.0,
+            0.0,
+            "1 where a kind of thing is asked for and none named, or yes or no and neither said",
+            "the answer names nothing of the kind that is asked for",
+        ),
+        Term(
+            "unknown_names",
+            -2.0,
+            0.0,
+            "share of the question's names that are not known at all",
+            "the question names something that is not known here",
+        ),
+        Term(
+            "unvouched",
+            -2.0,
+            0.0,
+            "1 where what somebody asks of themselves is told by an assistant alone",
+            "only an assistant says so",
+        ),
+    ),
+    holds=is_known_how_likely,
+)
+
+
 class TurnAnswers(Answers):
     """How turns are quoted, and how sure an answer is that rests on them."""
 
+    reads = TURNS
     signals = ("said", "attributed", "misattributed")
-    formula = FORMULA
+    formulas = (ANSWERING, FORMULA)
+
+    def is_of(self, hit: Hit) -> bool:
+        """Whether it is a turn."""
+        return hit.path.startswith(session_ref(""))
+
+    def likely(
+        self,
+        question: str,
+        evidence: Sequence[Evidence],
+        planner: Planner,
+        embedder: Embedder,
+        *,
+        scope: Scope,
+    ) -> Likely | None:
+        """See `answering`."""
+        if not evidence or not is_turn(evidence[0]) or not isinstance(embedder, LayerReader):
+            return None
+        return likely(question, evidence, planner, embedder, scope=scope)
 
     def quoted(
         self,
@@ -129,9 +214,10 @@ class TurnAnswers(Answers):
         *,
         question: str,
         scope: Scope,
+        likely: Likely | None,
     ) -> Sequence[Quotation]:
         """See `told`."""
-        return quotations(ordered, weighing, planner, question=question, scope=scope)
+        return quotations(ordered, weighing, planner, question=question, scope=scope, likely=likely)
 
     def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
         """Where only turns are cited, a low score says no more than a score as low as right

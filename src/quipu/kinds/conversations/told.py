@@ -8,13 +8,13 @@ question that it answers (`exchanges`).
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from quipu.answer.answer_type import KIND_WORDS
 from quipu.answer.gate import Evidence, is_turn
 from quipu.answer.intent import asks_of_past
-from quipu.answer.kinds import Quotation
+from quipu.answer.kinds import Likely, Quotation
 from quipu.answer.quote import plain, units
 from quipu.answer.support import from_chunk
 from quipu.answer.worth import Candidate, Weighing, worth
@@ -32,6 +32,7 @@ _LONGEST = 280
 _NEARLY = 0.5
 _LATER, _AS_MUCH = 0.7, 0.5
 _UNANSWERED = 0.5
+_FAIRLY = 0.1
 _BY_THEN = 0.4
 _FIRST = re.compile(r"\b(?:original(?:ly)?|initial(?:ly)?|at first|to begin with)\b", re.IGNORECASE)
 
@@ -140,9 +141,11 @@ def quotations(
     *,
     question: str,
     scope: Scope,
+    likely: Likely | None,
 ) -> list[Quotation]:
     """What is quoted where the best is a turn, in the order in which it is told; nothing elsewhere.
-    `ordered` are the sentences that may be quoted, the best first."""
+    `ordered` are the sentences that may be quoted, the best first; where it is known how
+    `likely` each turn answers, the likeliest are quoted."""
     if not ordered or not is_turn(ordered[0].evidence):
         return []
     best: dict[str, Candidate] = {}
@@ -151,9 +154,27 @@ def quotations(
             best.setdefault(candidate.evidence.id, candidate)
     sessions = {id_: candidate.evidence.document_id for id_, candidate in best.items()}
     reader = _Reader(weighing, planner, beside(sessions, planner, scope))
+    if likely is not None:
+        return _likeliest(reader, best, likely.answers)
     time = _AskedTime.of(question)
     picked = _picked(_read(reader, best.values(), time), weighing, time)
     return [Quotation(said.text, said.turns, said.by) for said in _in_order(picked, time)]
+
+
+def _likeliest(
+    reader: _Reader, best: Mapping[str, Candidate], likely: Mapping[str, float]
+) -> list[Quotation]:
+    """The turn that most likely answers, and at most two that are not much less likely to."""
+    found: dict[str, Quotation] = {}
+    ranked = sorted(best, key=lambda id_: -likely.get(id_, 0.0))
+    most = likely.get(ranked[0], 0.0)
+    for id_ in ranked[:_MOST]:
+        share = likely.get(id_, 0.0)
+        if share >= _FAIRLY * most:
+            said = reader.read(best[id_])
+            by = said.by._replace(worth=share)
+            found.setdefault(said.turns[-1].id, Quotation(said.text, said.turns, by))
+    return list(found.values())
 
 
 def _read(reader: _Reader, best: Iterable[Candidate], time: _AskedTime) -> list[_Said]:

@@ -1,0 +1,120 @@
+"""Which of the turns that were found answers a question, by a head on the encoder's layers.
+
+    question, turns found → their words → how likely each answers, and none
+
+Search knows what a turn is near to; whether it tells what is asked, is the newest that does, and
+is said by the one who is asked about, is learnt from conversations with questions that people
+wrote about them (`bench/fit_answering.py`).
+"""
+
+import io
+from collections.abc import Sequence
+from functools import cache
+
+from quipu.answer.gate import Evidence, is_turn
+from quipu.answer.kinds import Likely
+from quipu.answer.quote import units
+from quipu.extract.grammar import read_words
+from quipu.extract.statements import sentence_spans
+from quipu.heads import weights
+from quipu.kinds.conversations.answering.head import AnswerHead
+from quipu.kinds.conversations.answering.inputs import (
+    TURNS,
+    Question,
+    Said,
+    Words,
+    inputs_of,
+    is_said_after,
+)
+from quipu.kinds.conversations.exchanges import Beside, beside, speaker_of
+from quipu.ports import LayerReader, Planner
+from quipu.records.record import Chunk
+from quipu.records.scope import Scope
+from quipu.text import stems
+
+__all__ = ["TURNS", "likely"]
+
+ANSWERING_SHA256 = "c47d6009a413fdef271f6c94c69613f977d526ab9db47c130ea75cb54824a473"
+_PACKAGE, _FILE = "quipu.kinds.conversations.answering", "answering.npz"
+_LONGEST = 600
+_MACHINE = "assistant"
+_ASKER = "user"
+
+
+def likely(
+    question: str,
+    evidence: Sequence[Evidence],
+    planner: Planner,
+    reader: LayerReader,
+    *,
+    scope: Scope,
+) -> Likely | None:
+    """How likely each of the first turns answers; None where there is none to be read."""
+    turns = [each for each in evidence if is_turn(each)][:TURNS]
+    sides = beside({each.id: each.document_id for each in turns}, planner, scope)
+    read = _Reader(reader, frozenset(stems(question)))
+    found = [
+        (each.id, said)
+        for each in turns
+        if (side := sides.get(each.id)) is not None
+        and len((said := read.said(side, each)).words.forms)
+    ]
+    asked = read.words(question, _ASKER)
+    if not found or not len(asked.forms):
+        return None
+    scores = _head().read(inputs_of(Question.of(asked, question), [said for _, said in found]))
+    ids = [id_ for id_, _ in found]
+    return Likely(dict(zip(ids, scores.turns.tolist(), strict=True)))
+
+
+class _Reader:
+    """Reads turns for a question that says some stems, none of them twice."""
+
+    def __init__(self, reader: LayerReader, about: frozenset[str]) -> None:
+        self._reader, self._about = reader, about
+        self._known: dict[str, Words] = {}
+
+    def said(self, side: Beside, found: Evidence) -> Said:
+        """A turn that was found, with the one before it where it needs that."""
+        own, before = side.own, side.before
+        if before is not None and not is_said_after(own.text, before.text):
+            before = None
+        place = found.path.rpartition("#")[2]
+        return Said(
+            self._turn(own),
+            self._turn(before) if before is not None else None,
+            own.text,
+            own.heading_path[2] if len(own.heading_path) > 2 else "",
+            int(place) if place.isdigit() else 0,
+            found.score or 0.0,
+        )
+
+    def words(self, text: str, speaker: str, *, machine: bool = False) -> Words:
+        """The words of a text."""
+        sentences = read_words(text, self._reader.read, list(sentence_spans(text)))
+        return Words.of(sentences, speaker, machine=machine)
+
+    def _turn(self, turn: Chunk) -> Words:
+        if turn.chunk_id not in self._known:
+            machine = bool(turn.heading_path) and turn.heading_path[0] == _MACHINE
+            text = _part(turn.text, self._about)
+            self._known[turn.chunk_id] = self.words(text, speaker_of(turn), machine=machine)
+        return self._known[turn.chunk_id]
+
+
+def _part(text: str, about: frozenset[str]) -> str:
+    """A turn; of a long one the part that begins with the sentence that says most of what is
+    asked, so that a long text costs no more than some sentences."""
+    if len(text) <= _LONGEST:
+        return text
+    starts = [unit.start for unit in units(text)] or [0]
+    said = [len(about & frozenset(stems(text[at : at + _LONGEST]))) for at in starts]
+    first = starts[said.index(max(said))]
+    return text[first : first + _LONGEST]
+
+
+@cache
+def _head() -> AnswerHead:
+    return AnswerHead.load(
+        io.BytesIO(weights("quipu.kinds.conversations.answering", _FILE, ANSWERING_SHA256))
+    )

@@ -1,0 +1,164 @@
+"""Which turn answers: the head that says how likely each does, and what an answer makes of it."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quipu.config import AnswerConfig, Config
+from quipu.embed import MiniLM
+from quipu.extract.grammar import SentenceWords, read_words
+from quipu.kinds.conversations.answering.inputs import (
+    ASKED,
+    BEFORE,
+    OWN,
+    TURNS,
+    Question,
+    Said,
+    Words,
+    inputs_of,
+    is_said_after,
+)
+from quipu.kinds.conversations.model import Transcript, Turn
+from quipu.memory import Memory
+from quipu.records.reply import Reply
+
+NOW = "2026-07-01T12:00:00.000Z"
+model = pytest.mark.model
+
+
+@pytest.fixture(scope="module")
+def encoder() -> MiniLM:
+    """One thread gives the same bytes as many, and costs less on short texts."""
+    return MiniLM(threads=1)
+
+
+@pytest.fixture
+def memory(tmp_path: Path, encoder: MiniLM) -> Iterator[Memory]:
+    config = Config(answer=AnswerConfig(floor=0.0))
+    with Memory.open(
+        "memory:", home=tmp_path, config=config, embedder=encoder, clock=lambda: NOW
+    ) as opened:
+        yield opened
+
+
+def _say(memory: Memory, day: str, said: Sequence[tuple[str, str]]) -> None:
+    turns = tuple(
+        Turn(
+            session_id=day,
+            offset=n,
+            speaker=who,
+            role="assistant" if who == "assistant" else "user",
+            text=text,
+            time=f"{day}T10:{n:02}:00.000Z",
+        )
+        for n, (who, text) in enumerate(said, 1)
+    )
+    memory.add_sessions([Transcript(session_id=day, group="team", turns=turns)])
+
+
+def _likely(reply: Reply) -> float:
+    found = reply.confidence.inputs["likely"]
+    assert found is not None
+    return found
+
+
+@model
+def test_the_turn_that_tells_it_comes_before_those_that_only_speak_of_it(memory: Memory) -> None:
+    _say(memory, "2026-01-05", [("Ann", "The dentist again. I hate that waiting room.")])
+    _say(memory, "2026-02-03", [("Ann", "Dr Okoro looks after my teeth, she is brilliant.")])
+    _say(memory, "2026-03-01", [("Bo", "My dentist retired, so I have none at all.")])
+    assert memory.ask("Who is Ann's dentist?").contract.answer.startswith("Ann, 2026-02-03")
+
+
+@model
+def test_what_was_said_last_comes_before_what_it_overtook(memory: Memory) -> None:
+    _say(memory, "2026-01-05", [("Ann", "Choir practice is at seven, in the old chapel.")])
+    _say(memory, "2026-03-01", [("Ann", "They pushed the choir back, half past eight from now.")])
+    told = memory.ask("At what time is choir practice?").contract.answer
+    assert told.startswith("Ann, 2026-03-01")
+
+
+@model
+def test_what_nobody_said_is_less_likely_than_what_somebody_did(memory: Memory) -> None:
+    _say(memory, "2026-01-05", [("Ann", "Our boiler is a Vaillant, it was put in by Hogan's.")])
+    _say(memory, "2026-01-09", [("Bo", "The bikes go into the shed behind the house.")])
+    said = memory.ask("Which make is our boiler?")
+    unsaid = memory.ask("How many litres does our boiler hold?")
+    assert _likely(said) > _likely(unsaid)
+    assert said.confidence.value > unsaid.confidence.value
+
+
+@model
+def test_a_memory_answers_the_same_whatever_it_is_asked_before(memory: Memory) -> None:
+    _say(memory, "2026-01-05", [("Ann", "The spare key hangs behind the blue door.")])
+    first = memory.ask("Where is the spare key?")
+    memory.ask("Who has the bikes?")
+    assert memory.ask("Where is the spare key?") == first
+
+
+@model
+def test_more_turns_are_read_than_are_shown(memory: Memory) -> None:
+    filler = [("Bo", f"Nothing new about the shed today, day {n} of it.") for n in range(30)]
+    _say(memory, "2026-01-05", [*filler, ("Ann", "The shed key is with Marta.")])
+    reply = memory.ask("Who has the shed key?", limit=2)
+    assert len(reply.hits) == 2
+    assert "Marta" in reply.contract.answer
+
+
+@model
+@pytest.mark.parametrize("text", ["👍", "...", "\u200b", "word " * 400, "x" * 3000])
+def test_turns_that_hardly_say_a_word_are_no_obstacle(memory: Memory, text: str) -> None:
+    _say(memory, "2026-01-05", [("Bo", text), ("Ann", "The spare key hangs behind the blue door.")])
+    assert "blue door" in memory.ask("Where is the spare key?").contract.answer
+    memory.ask(text)
+
+
+@model
+def test_words_are_read_as_they_are_for_a_parse(encoder: MiniLM) -> None:
+    (one, two) = read_words("We're at No. 9, Elm Row. Come by!", encoder.read)
+    assert one.forms[:2] == ("We", "'re")
+    assert two.forms == ("Come", "by", "!")
+    assert one.vectors.shape == (len(one.forms), 1536)
+
+
+def test_a_short_turn_and_a_reply_are_read_with_the_turn_before() -> None:
+    long = "I went all the way to the market and bought three kilos of pears for the two of us."
+    assert is_said_after("Seven.", "See you then.")
+    assert is_said_after(long, "So what did you do today?")
+    assert not is_said_after(long, "See you then.")
+
+
+def _words(count: int, speaker: str = "Ann") -> Words:
+    rng = np.random.default_rng(count)
+    vectors = rng.normal(size=(count, 1536)).astype(np.float32)
+    forms = tuple(f"w{at}" for at in range(count))
+    return Words.of([SentenceWords(forms, vectors)], speaker, machine=False)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(1, 40),
+    st.lists(st.tuples(st.integers(0, 120), st.integers(0, 40)), min_size=1, max_size=TURNS),
+    st.sampled_from(["", "2026-01-05T10:00:00.000Z", "unknown", "2025-12-31"]),
+)
+def test_what_the_head_is_given_is_bounded_and_finite(
+    asked: int, turns: list[tuple[int, int]], when: str
+) -> None:
+    said = [
+        Said(_words(own), _words(before, "Bo") if before else None, "so", when, at, 0.5)
+        for at, (own, before) in enumerate(turns)
+    ]
+    found = inputs_of(Question.of(_words(asked, "user"), "Where was I in May 2025?"), said)
+    assert len(found.asked) == min(asked, ASKED)
+    assert found.words.shape == (len(turns), BEFORE + OWN, 1536)
+    for row, (own, before) in zip(found.read, turns, strict=True):
+        assert row[:BEFORE].sum() == min(before, BEFORE)
+        assert row[BEFORE:].sum() == min(own, OWN)
+    for each in found:
+        assert np.isfinite(each).all()
+    assert (np.abs(found.near) <= 1.001).all()
+    assert (found.said[:, 2] < 1).all()
