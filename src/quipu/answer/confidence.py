@@ -11,7 +11,14 @@ import math
 from collections.abc import Mapping, Sequence
 
 from quipu.answer import asked_time, quoting
-from quipu.answer.formula import ConfidenceFormula, Inputs, Term, first_of, log_odds
+from quipu.answer.formula import (
+    ConfidenceFormula,
+    Inputs,
+    Term,
+    first_of,
+    log_odds,
+    scaled_log_odds,
+)
 from quipu.answer.gate import Agreement, AnswerDraft, Evidence
 from quipu.answer.kinds import answers_of_kinds
 from quipu.ports import Graph
@@ -36,7 +43,6 @@ _DAY_S = 86_400.0
 _HALF_LIFE_DAYS = 730.0
 _MANY_CITATIONS = 20
 _COUNTED = 100
-_LEAST = 0.002
 _CITING = frozenset(str(each) for each in RelationType if each.row.cites)
 
 
@@ -203,7 +209,7 @@ def confidence(
     fresh = [f for e in evidence if (f := freshness(e.updated_at, now)) is not None]
     documents = {e.document_id for e in evidence}
     bare = "cos1" not in signals
-    score1 = None if best_score is None or bare else _scaled_log_odds(best_score)
+    score1 = None if best_score is None or bare else scaled_log_odds(best_score)
     subject = draft.subject if draft else None
     inputs: dict[str, float | None] = {
         "similarity": draft.similarity if draft else None,
@@ -312,13 +318,8 @@ def citation_counts(graph: Graph, evidence: Sequence[Evidence]) -> dict[str, int
     }
 
 
-def _scaled_log_odds(score: float) -> float:
-    bounded = min(max(score, _LEAST), 1 - _LEAST)
-    return math.log(bounded / (1 - bounded)) / math.log(1 / _LEAST - 1)
-
-
 def _log_odds_of(share: float | None) -> float | None:
-    return None if share is None else _scaled_log_odds(share)
+    return None if share is None else scaled_log_odds(share)
 
 
 def _counted(count: int) -> float:

@@ -7,10 +7,19 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["ConfidenceFormula", "Inputs", "Term", "first_of", "log_odds", "logistic"]
+__all__ = [
+    "ConfidenceFormula",
+    "Inputs",
+    "Term",
+    "first_of",
+    "log_odds",
+    "logistic",
+    "scaled_log_odds",
+]
 
 Inputs: TypeAlias = Mapping[str, float | None]
 _FELT = 0.05
+_LEAST = 0.002
 
 
 class Term(NamedTuple):
@@ -36,6 +45,12 @@ def log_odds(intercept: float, table: Iterable[Term], inputs: Inputs) -> float:
 def logistic(total: float) -> float:
     """What a sum says, in [0, 1]."""
     return round(1 / (1 + math.exp(-total)), 4)
+
+
+def scaled_log_odds(share: float) -> float:
+    """The log-odds of a share, ÷ ln 499, in [-1, 1]."""
+    bounded = min(max(share, _LEAST), 1 - _LEAST)
+    return math.log(bounded / (1 - bounded)) / math.log(1 / _LEAST - 1)
 
 
 class ConfidenceFormula(NamedTuple):

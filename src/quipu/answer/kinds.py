@@ -52,9 +52,11 @@ class AnswerStatement(NamedTuple):
 
 
 class Likely(NamedTuple):
-    """How likely each passage, by its id, is to answer: they share 1 with "none does"."""
+    """How likely each passage, by its id, is to answer: they share 1 with "none does"; and what it
+    is worth to be quoted by, its search included."""
 
     answers: Mapping[str, float]
+    worth: Mapping[str, float]
 
     def of(self, evidence: Sequence[Evidence]) -> float:
         """How likely one of some passages answers, in [0, 1]."""

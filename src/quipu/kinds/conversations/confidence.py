@@ -10,7 +10,7 @@ on the words that it meets and on what facts state. `bench/fit_conversation.py` 
 
 from collections.abc import Mapping, Sequence
 
-from quipu.answer.formula import ConfidenceFormula, Term
+from quipu.answer.formula import ConfidenceFormula, Term, scaled_log_odds
 from quipu.answer.gate import AnswerDraft, Evidence, is_turn
 from quipu.answer.kinds import Answers, Likely, Quotation
 from quipu.answer.worth import Candidate, Weighing
@@ -24,6 +24,7 @@ from quipu.records.scope import Scope
 __all__ = ["ANSWERING", "ANSWERS", "CORRECTNESS", "FORMULA", "INTERCEPT", "TABLE"]
 
 _LEAST_SCORE = -0.5
+_LEAST_STATED = 0.1
 INTERCEPT = -5.0
 TABLE = (
     Term(
@@ -123,7 +124,7 @@ def is_known_how_likely(inputs: Mapping[str, float | None]) -> bool:
 
 
 ANSWERING = ConfidenceFormula(
-    intercept=-2.5,
+    intercept=-2.2,
     table=(
         Term(
             "likely",
@@ -221,10 +222,14 @@ class TurnAnswers(Answers):
 
     def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
         """Where only turns are cited, a low score says no more than a score as low as right
-        answers have: the fewer turns there are, the lower all of them score."""
+        answers have: the fewer turns there are, the lower all of them score. What facts state is no
+        less likely than such answers are where the head thinks little of their turns."""
         if score1 is None or not all(e.path.startswith(session_ref("")) for e in draft.evidence):
             return {}
-        return {"score1": max(score1, _LEAST_SCORE)}
+        found: dict[str, float | None] = {"score1": max(score1, _LEAST_SCORE)}
+        if draft.stated and draft.likely is not None:
+            found["likely"] = max(scaled_log_odds(draft.likely), _LEAST_STATED)
+        return found
 
 
 ANSWERS = TurnAnswers()

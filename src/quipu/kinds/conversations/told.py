@@ -17,7 +17,8 @@ from quipu.answer.intent import asks_of_past
 from quipu.answer.kinds import Likely, Quotation
 from quipu.answer.quote import plain, units
 from quipu.answer.support import from_chunk
-from quipu.answer.worth import Candidate, Weighing, worth
+from quipu.answer.worth import Candidate, Weighing
+from quipu.answer.worth import worth as worth_of
 from quipu.kinds.conversations.exchanges import Beside, asks, beside, last_sentence, speaker_of
 from quipu.ports import Planner
 from quipu.records.record import Chunk, Entity
@@ -116,7 +117,7 @@ class _Reader(NamedTuple):
         text = f"{question} {speaker_of(reply)}: {_around(reply.text, about)}"
         said = candidate.own | (frozenset(stems(text)) & frozenset(self.weighing.asked.stems))
         both = candidate._replace(text=text, own=said)
-        value = worth(both, self.weighing) + max(candidate.similarity or 0.0, 0.0)
+        value = worth_of(both, self.weighing) + max(candidate.similarity or 0.0, 0.0)
         both = both._replace(worth=max(value, candidate.worth))
         return _Said(_led(turns[0], text), turns, both)
 
@@ -155,24 +156,23 @@ def quotations(
     sessions = {id_: candidate.evidence.document_id for id_, candidate in best.items()}
     reader = _Reader(weighing, planner, beside(sessions, planner, scope))
     if likely is not None:
-        return _likeliest(reader, best, likely.answers)
+        return _likeliest(reader, best, likely.worth)
     time = _AskedTime.of(question)
     picked = _picked(_read(reader, best.values(), time), weighing, time)
     return [Quotation(said.text, said.turns, said.by) for said in _in_order(picked, time)]
 
 
 def _likeliest(
-    reader: _Reader, best: Mapping[str, Candidate], likely: Mapping[str, float]
+    reader: _Reader, best: Mapping[str, Candidate], worth: Mapping[str, float]
 ) -> list[Quotation]:
     """The turn that most likely answers, and at most two that are not much less likely to."""
     found: dict[str, Quotation] = {}
-    ranked = sorted(best, key=lambda id_: -likely.get(id_, 0.0))
-    most = likely.get(ranked[0], 0.0)
+    ranked = sorted(best, key=lambda id_: -worth.get(id_, 0.0))
     for id_ in ranked[:_MOST]:
-        share = likely.get(id_, 0.0)
-        if share >= _FAIRLY * most:
+        own = worth.get(id_, 0.0)
+        if own >= _FAIRLY * worth.get(ranked[0], 0.0):
             said = reader.read(best[id_])
-            by = said.by._replace(worth=share)
+            by = said.by._replace(worth=own)
             found.setdefault(said.turns[-1].id, Quotation(said.text, said.turns, by))
     return list(found.values())
 

@@ -11,12 +11,14 @@ import io
 from collections.abc import Sequence
 from functools import cache
 
+import numpy as np
+
 from quipu.answer.gate import Evidence, is_turn
 from quipu.answer.kinds import Likely
 from quipu.answer.quote import units
 from quipu.extract.grammar import read_words
 from quipu.extract.statements import sentence_spans
-from quipu.heads import weights
+from quipu.heads import Floats, weights
 from quipu.kinds.conversations.answering.head import AnswerHead
 from quipu.kinds.conversations.answering.inputs import (
     TURNS,
@@ -37,6 +39,9 @@ __all__ = ["TURNS", "likely"]
 ANSWERING_SHA256 = "c47d6009a413fdef271f6c94c69613f977d526ab9db47c130ea75cb54824a473"
 _PACKAGE, _FILE = "quipu.kinds.conversations.answering", "answering.npz"
 _LONGEST = 600
+_SEARCHED = 0.25
+"""How much its search counts beside the head, for what no question of those it learnt was like."""
+_LITTLE = 1e-6
 _MACHINE = "assistant"
 _ASKER = "user"
 
@@ -63,8 +68,20 @@ def likely(
     if not found or not len(asked.forms):
         return None
     scores = _head().read(inputs_of(Question.of(asked, question), [said for _, said in found]))
+    searched = _as_searched([said.score for _, said in found])
+    worth = (1 - _SEARCHED) * scores.turns + _SEARCHED * searched
     ids = [id_ for id_, _ in found]
-    return Likely(dict(zip(ids, scores.turns.tolist(), strict=True)))
+    return Likely(
+        dict(zip(ids, scores.turns.tolist(), strict=True)),
+        dict(zip(ids, worth.tolist(), strict=True)),
+    )
+
+
+def _as_searched(scores: Sequence[float]) -> Floats:
+    """How likely each turn answers by its search alone: their scores as shares of twice the best,
+    at most 1."""
+    found = np.array(scores, np.float32)
+    return found / max(float(found.sum()), _LITTLE) * min(2 * float(found.max()), 1.0)
 
 
 class _Reader:
