@@ -230,7 +230,7 @@ def confidence(
         "unvouched": draft.unvouched if draft else 0.0,
         "unsaid": _unsaid(draft, signals),
         "worth": draft.worth if draft else None,
-        "likely": _log_odds_of(draft.likely if draft else None),
+        "likely": scaled_log_odds(draft.likely) if draft and draft.likely is not None else None,
         "margin": draft.margin if draft else None,
         **_agreeing(draft),
         "words": (subject or 0.0) ** 2 * (1 - signals["miss"])
@@ -316,10 +316,6 @@ def citation_counts(graph: Graph, evidence: Sequence[Evidence]) -> dict[str, int
         document: len({r.source_entity_id for r in relations} - {document})
         for document, relations in incoming.items()
     }
-
-
-def _log_odds_of(share: float | None) -> float | None:
-    return None if share is None else scaled_log_odds(share)
 
 
 def _counted(count: int) -> float:

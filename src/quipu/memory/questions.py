@@ -95,7 +95,7 @@ class Questions:
         from quipu.retrieve import retrieve
 
         handle = self._handle
-        chosen = handle.config.search.limit if limit is None else limit
+        chosen = self._shown(limit)
         if chosen < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
         if plan.mode == "global":
@@ -121,12 +121,16 @@ class Questions:
         notes = self.log.write(question, now=now, top_k=top_k, scope=scope, use_graph=use_graph)
         return _noted(found, notes)
 
+    def _shown(self, limit: int | None) -> int:
+        """How many passages come back."""
+        return self._handle.config.search.limit if limit is None else limit
+
     def to_read(self, limit: int | None) -> int:
         """How many passages are retrieved for an answer of which `limit` are shown: some kinds of
         source read more of theirs."""
         from quipu.answer.kinds import answers_of_kinds
 
-        shown = self._handle.config.search.limit if limit is None else limit
+        shown = self._shown(limit)
         most = max(each.reads for each in answers_of_kinds())
         return max(shown, most) if shown > 0 else shown
 
@@ -139,7 +143,7 @@ class Questions:
         from quipu.answer.kinds import read_of
 
         handle = self._handle
-        shown = retrieved.hits[: handle.config.search.limit if limit is None else limit]
+        shown = retrieved.hits[: self._shown(limit)]
         if retrieved.plan.mode == "global":
             found = msgspec.structs.replace(retrieved, hits=shown)
             return self._reports.answer(question, found)
