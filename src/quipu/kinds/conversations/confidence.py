@@ -124,11 +124,11 @@ def is_known_how_likely(inputs: Mapping[str, float | None]) -> bool:
 
 
 ANSWERING = ConfidenceFormula(
-    intercept=-2.2,
+    intercept=-2.8,
     table=(
         Term(
             "likely",
-            4.4,
+            4.8,
             0.0,
             "log-odds that one of the cited turns answers, ÷ ln 499, in [-1, 1]",
             "none of the turns that were found surely answers",
@@ -140,15 +140,15 @@ ANSWERING = ConfidenceFormula(
             "mean over the question's content words of their best cosine with a quoted word",
             "some words of the question are met by nothing that is quoted",
         ),
-        Term("cos1", 0.7, 0.4, "best cosine between the question and a turn", ""),
+        Term("cos1", 1.5, 0.4, "best cosine between the question and a turn", ""),
         Term(
             "misattributed",
-            19.0,
+            25.0,
             0.0,
             "how much less the turns about the speaker say",
             "others say more of it than the one who is asked about",
         ),
-        Term("attributed", 3.5, 0.0, "how much more the turns about the speaker say", ""),
+        Term("attributed", 8.0, 0.0, "how much more the turns about the speaker say", ""),
         Term(
             "absent",
             -0.4,
@@ -158,7 +158,7 @@ ANSWERING = ConfidenceFormula(
         ),
         Term(
             "lacking",
-            -2.0,
+            -1.3,
             0.0,
             "1 where a kind of thing is asked for and none named, or yes or no and neither said",
             "the answer names nothing of the kind that is asked for",
