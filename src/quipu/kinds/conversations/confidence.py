@@ -124,11 +124,11 @@ def is_known_how_likely(inputs: Mapping[str, float | None]) -> bool:
 
 
 ANSWERING = ConfidenceFormula(
-    intercept=-2.8,
+    intercept=-2.6,
     table=(
         Term(
             "likely",
-            4.8,
+            4.4,
             0.0,
             "log-odds that one of the cited turns answers, ÷ ln 499, in [-1, 1]",
             "none of the turns that were found surely answers",
