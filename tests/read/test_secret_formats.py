@@ -78,6 +78,35 @@ def test_what_only_looks_like_a_secret_stays(text: str) -> None:
     assert redact(text) == (text, {})
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The wifi password is {}.",
+        "I changed the wifi password to {}",
+        "please set my new admin password for gitea to {}, thanks",
+        "The password has been reset to {}.",
+        "password was just changed to `{}`",
+    ],
+)
+def test_a_password_that_a_sentence_tells_is_redacted(said: str) -> None:
+    text, counts = redact(said.format("greenfinch12"))
+    assert counts == {"password": 1}
+    assert "greenfinch" not in text
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Hash the password to argon2 before storing it.",
+        "We changed the password to something longer.",
+        "I moved the password to 1Password.",
+        "set the password to expire after 90 days",
+    ],
+)
+def test_what_becomes_of_a_password_stays(said: str) -> None:
+    assert redact(said) == (said, {})
+
+
 def test_nothing_of_this_project_is_damaged() -> None:
     files = [
         *sorted((ROOT / "src").rglob("*.py")),
