@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from quipu.errors import UnknownRecord
 from quipu.facts import FactsFound, find_facts
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
@@ -159,3 +160,8 @@ def test_nothing_known_is_nothing_found(memory: Memory) -> None:
 @pytest.mark.parametrize("question", ["?", "in 1990", "before", "after 1990 to 1980", "  "])
 def test_odd_questions_find_nothing_and_raise_nothing(told: Memory, question: str) -> None:
     assert not _ask(told, question).known
+
+
+def test_a_name_that_only_facts_know_leads_to_them(told: Memory) -> None:
+    with pytest.raises(UnknownRecord, match="'Dee Fox' is known by facts alone: `quipu facts"):
+        told.get("Dee Fox")

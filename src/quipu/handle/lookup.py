@@ -273,6 +273,8 @@ def _by_name(planner: Planner, ref: str) -> Entity:
     if exact:
         listed = "; ".join(_described(e) for e in exact[:10])
         raise UnknownRecord(f"{ref!r} could be {len(exact)} things; give an id: {listed}")
+    if planner.facts(ref):
+        raise UnknownRecord(f"{ref!r} is known by facts alone: `quipu facts {ref!r}` tells them")
     near = _nearest(planner, ref)
     hint = f"nearest are {', '.join(near)}" if near else "nothing here is like it"
     raise UnknownRecord(f"nothing is known as {ref!r}; {hint}; `quipu search` finds by content")
