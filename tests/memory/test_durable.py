@@ -96,6 +96,22 @@ def test_what_cannot_be_remembered_is_no_job(memory: Memory, tmp_path: Path) -> 
         memory.job("job_0")
 
 
+def test_what_was_read_with_a_reservation_is_told(memory: Memory, tmp_path: Path) -> None:
+    file = tmp_path / "talk.jsonl"
+    lines = [
+        {"session": "s", "speaker": "Ann", "text": "Hello there.", "time": "not a date"},
+        {"session": "s", "role": "wizard", "text": "Good evening."},
+    ]
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    job = memory.ingest(file)
+    assert job.errors == ()
+    assert [note.partition(": ")[2] for note in job.notes] == [
+        "the time 'not a date' is no date",
+        "the role 'wizard' is not known; it is read as other",
+    ]
+    assert memory.job(job.job_id).notes == job.notes
+
+
 def test_no_secret_waits_in_the_ledger(
     tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from quipu.ledger import Salvaged
     from quipu.memory.extraction import Extracted, ExtractionProgress
     from quipu.write.jobs import Given, Job, Stage
-    from quipu.write.report import IndexReport
+    from quipu.write.report import IndexReport, ProblemRow
 
 __all__ = ["JobQueue"]
 
 _log = logging.getLogger(__name__)
-_SKIPPED = 20
+_SKIPPED = _WARNINGS = 20
 _STAGE_OF: "dict[str, Stage]" = {"read": "extract", "embed": "embed", "extract": "extract"}
 
 
@@ -279,6 +279,7 @@ def _done(
     from quipu.write.run import rows
 
     errors = (*rows(problems, "error"), *report.errors)
+    warnings = (*rows(problems, "warning"), *report.warnings)
     counts: dict[Any, int] = {
         "normalize": len(report.added) + report.unchanged + sum(report.refused.values()),
         "extract": report.extracted.get("facts", 0) + (read.facts if read else 0),
@@ -286,7 +287,7 @@ def _done(
         "embed": report.embedded,
         "graph": report.extracted.get("entities", 0) + report.extracted.get("relations", 0),
         "index": len(report.added),
-        "audit": len(errors) + len(report.warnings),
+        "audit": len(errors) + len(warnings),
     }
     return msgspec.structs.replace(
         job,
@@ -297,9 +298,16 @@ def _done(
         stages=tuple(StageCount(stage=stage, count=counts[stage]) for stage in STAGES),
         refused=report.refused,
         errors=errors,
-        notes=(*report.notes, *(_said(read) if read else ())),
+        notes=(*report.notes, *_warned(warnings), *(_said(read) if read else ())),
         result=result,
     )
+
+
+def _warned(rows: "Sequence[ProblemRow]") -> "Iterator[str]":
+    for row in rows[:_WARNINGS]:
+        yield f"{row.path}: {row.error}"
+    if len(rows) > _WARNINGS:
+        yield f"{len(rows) - _WARNINGS} more were read with a reservation"
 
 
 def _said(read: "Extracted") -> "Iterator[str]":
