@@ -70,6 +70,10 @@ KEPT = [
     '{"password": "Passwort", "token": "Zeichen"}',
     "kind: ConfigMap\ndata:\n  greeting: aGVsbG8gd29ybGQ=",
     "session_id: conversation-26",
+    "Hash the password to argon2 before storing it.",
+    "We changed the password to something longer.",
+    "I moved the password to 1Password.",
+    "set the password to expire after 90 days",
 ]
 
 
@@ -92,19 +96,6 @@ def test_a_password_that_a_sentence_tells_is_redacted(said: str) -> None:
     text, counts = redact(said.format("greenfinch12"))
     assert counts == {"password": 1}
     assert "greenfinch" not in text
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Hash the password to argon2 before storing it.",
-        "We changed the password to something longer.",
-        "I moved the password to 1Password.",
-        "set the password to expire after 90 days",
-    ],
-)
-def test_what_becomes_of_a_password_stays(said: str) -> None:
-    assert redact(said) == (said, {})
 
 
 def test_nothing_of_this_project_is_damaged() -> None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 __all__ = ["JobQueue"]
 
 _log = logging.getLogger(__name__)
-_SKIPPED = _WARNINGS = 20
+_SHOWN = 20
 _STAGE_OF: "dict[str, Stage]" = {"read": "extract", "embed": "embed", "extract": "extract"}
 
 
@@ -303,17 +303,19 @@ def _done(
     )
 
 
+def _first(lines: Sequence[str], more: str) -> "Iterator[str]":
+    """The first of some lines, and how many there are behind them."""
+    yield from lines[:_SHOWN]
+    if len(lines) > _SHOWN:
+        yield f"{len(lines) - _SHOWN} more {more}"
+
+
 def _warned(rows: "Sequence[ProblemRow]") -> "Iterator[str]":
-    for row in rows[:_WARNINGS]:
-        yield f"{row.path}: {row.error}"
-    if len(rows) > _WARNINGS:
-        yield f"{len(rows) - _WARNINGS} more were read with a reservation"
+    return _first([f"{row.path}: {row.error}" for row in rows], "were read with a reservation")
 
 
 def _said(read: "Extracted") -> "Iterator[str]":
-    for each in read.skipped[:_SKIPPED]:
-        yield f"a fact was skipped: {each}"
-    if len(read.skipped) > _SKIPPED:
-        yield f"{len(read.skipped) - _SKIPPED} more facts were skipped"
+    skipped = [f"a fact was skipped: {each}" for each in read.skipped]
+    yield from _first(skipped, "facts were skipped")
     if read.stopped:
         yield read.stopped
