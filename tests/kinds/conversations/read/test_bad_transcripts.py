@@ -58,6 +58,21 @@ def test_impossible_time_is_a_warning_and_unknown() -> None:
     assert "2026-02-30" in sessions.problems[0].error
 
 
+def test_a_number_that_is_no_time_dates_no_line() -> None:
+    rows = [
+        {"speaker": "Ann", "text": "One", "time": "2026-01-05"},
+        {"speaker": "Ann", "text": "Two", "time": -1},
+        {"speaker": "Bo", "text": "Three"},
+    ]
+    sessions = read_sessions("a.jsonl", "\n".join(map(json.dumps, rows)).encode())
+    (transcript,) = sessions.transcripts
+    assert transcript.started_at == "2026-01-05T00:00:00.000Z"
+    assert [t.time for t in transcript.turns[1:]] == [UNKNOWN_TIME, UNKNOWN_TIME]
+    assert [(p.line, p.severity, "-1" in p.error) for p in sessions.problems] == [
+        (2, "warning", True)
+    ]
+
+
 def test_a_huge_message_is_kept_whole() -> None:
     line = json.dumps({"role": "user", "text": "x" * 10_000_000}).encode()
     sessions = read_sessions("a.jsonl", line)
@@ -123,7 +138,7 @@ def test_times_as_transcripts_write_them(value: object, instant: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["soon", True, [], "31 June 2024", 1e300, "x" * 1000, float("nan")]
+    "value", ["soon", True, [], "31 June 2024", 1e300, "x" * 1000, float("nan"), -1, 0, 12.5]
 )
 def test_what_is_no_time_is_refused(value: object) -> None:
     with pytest.raises(InvalidInput):

@@ -28,6 +28,7 @@ _DATES = tuple(
 _CLOCK = re.compile(r"(?<!\d)(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap])?\.?(?:m\b)?")
 _ZONED = re.compile(r"(?:\s[+-]\d{4}|GMT|UTC)(?: \(\w+\))?$")
 _MILLISECONDS, _MICROSECONDS = 1e11, 1e14
+_EARLIEST = 1e8  # March 1973: a smaller number stands for no time, or counts from elsewhere
 _LONGEST = 100
 
 
@@ -35,7 +36,8 @@ def read_time(value: object) -> str:
     """`value` as an instant: seconds, milliseconds or microseconds since 1970, ISO, a mail date,
     or a date in English with or without a time of day; UNKNOWN_TIME for nothing.
 
-    A date without a zone is UTC. Raises InvalidInput for anything else.
+    A date without a zone is UTC. Raises InvalidInput for anything else, so for a number that lies
+    before any message: -1, 0, seconds from the beginning of a recording.
     """
     if value is None or value == "":
         return UNKNOWN_TIME
@@ -50,6 +52,11 @@ def read_time(value: object) -> str:
 
 
 def _from_number(value: float) -> str:
+    if value < _EARLIEST:
+        raise InvalidInput(
+            f"the time {shown(value)} is no date: a number counts seconds since 1970, and no "
+            "message is that old"
+        )
     try:
         seconds = float(value)
         if abs(seconds) >= _MICROSECONDS:
