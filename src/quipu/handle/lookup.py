@@ -14,7 +14,7 @@ from quipu.patterns import late
 from quipu.ports import Direction, Planner
 from quipu.records.ids import kind_of
 from quipu.records.naming import document_entity_id
-from quipu.records.record import Chunk, Entity, Episode, Record, Relation, record_id
+from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation, record_id
 from quipu.records.refs import COMMIT, commit_ref, session_ref
 from quipu.text import name_key
 from quipu.write.dropped import is_whole
@@ -287,9 +287,9 @@ def _described(entity: Entity) -> str:
 
 def _nearest(planner: Planner, ref: str) -> list[str]:
     names = {s.source_ref for s in planner.sources()[:_LOOKED_AT]}
-    for record in planner.scan("entity", limit=_LOOKED_AT):
-        if isinstance(record, Entity):
-            names.add(record.name)
+    names |= {e.name for e in planner.scan("entity", limit=_LOOKED_AT) if isinstance(e, Entity)}
+    stated = {f.subject for f in planner.scan("fact", limit=_LOOKED_AT) if isinstance(f, Fact)}
+    names |= {subject for subject in stated if kind_of(subject) is None}
     by_key = {name.casefold(): name for name in sorted(names)}
     ends = [n for n in sorted(names) if n.casefold().endswith(f"/{ref.casefold()}")]
     close = difflib.get_close_matches(ref.casefold(), by_key, n=_NEAREST)

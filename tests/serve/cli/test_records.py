@@ -46,6 +46,17 @@ def test_an_unknown_name_lists_the_nearest(quipu, project: Path) -> None:
     assert "docs/payments.md" in outcome.err
 
 
+@pytest.mark.parametrize("verb", ["history", "facts", "brief", "audit"])
+def test_a_name_that_nobody_knows_leads_to_the_nearest(quipu, project: Path, verb: str) -> None:
+    said = '{"speaker": "Nadia", "text": "I live in Bern."}'
+    assert quipu("ingest", "-", stdin=said).code == 0
+    outcome = quipu(verb, "Nadja")
+    assert outcome.code == 0
+    assert "nearest are 'Nadia'" in outcome.err
+    assert not quipu(verb, "Nadia").err
+    assert not quipu(verb, "Nadja", "--quiet").err
+
+
 @pytest.mark.parametrize(
     "ref", ["", "ch_", "no such thing\x00", "docs/payments.md:99-98", "x" * 9000]
 )

@@ -11,6 +11,7 @@ from quipu.facts import History, HistoryEntry
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.lazy import command
+from quipu.serve.cli.options import note_unknown
 from quipu.serve.cli.terminal import safe, style
 from quipu.when.instants import UNKNOWN_TIME
 
@@ -36,6 +37,8 @@ def history(subject: str, as_of: str | None, known_at: str | None) -> None:
     with run.open(read_only=True) as memory:
         found = memory.history(subject, as_of=as_of, known_at=known_at)
         run.show(found, lambda: _history_lines(found))
+        if not found.entries:
+            note_unknown(run, memory, subject)
 
 
 @command(
@@ -74,6 +77,8 @@ def audit(subject: str | None, as_of: str | None, known_at: str | None, limit: i
         else:
             found = audit(memory, subject, as_of=as_of, known_at=known_at, limit=limit)
             run.show(found, lambda: _audit_lines(found))
+            if not found.entries:
+                note_unknown(run, memory, subject)
 
 
 @command("brief", "quipu brief", "quipu brief Dana", "quipu brief --tokens 200 --json")
@@ -100,6 +105,8 @@ def brief(about: str | None, tokens: int) -> None:
         entries = live_entries(memory, Entries(memory))
         found = briefed(memory, entries, about=about or "user", budget_tokens=tokens)
         run.show(found, lambda: _brief_lines(found))
+        if about is not None and not memory.facts(about):
+            note_unknown(run, memory, about)
 
 
 def _brief_lines(found: Brief) -> Iterator[str]:

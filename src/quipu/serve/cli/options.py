@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from quipu.errors import InvalidInput
+from quipu.errors import InvalidInput, UnknownRecord
 from quipu.records.record import Properties
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.memory import Memory
+    from quipu.serve.cli.invocation import Invocation
 
 __all__ = [
     "files_of",
+    "note_unknown",
     "properties",
     "property_option",
     "question_argument",
@@ -117,3 +119,11 @@ def remembered(memory: "Memory", ref: str) -> str:
         return path.resolve().relative_to(memory.home.folder.resolve()).as_posix() + suffix
     except (OSError, ValueError):  # not a name a file can have; outside the home
         return ref
+
+
+def note_unknown(run: "Invocation", memory: "Memory", name: str) -> None:
+    """Say what `get` says where nothing is known as `name`: the nearest names."""
+    try:
+        memory.get(remembered(memory, name))
+    except UnknownRecord as error:
+        run.note(str(error))

@@ -16,7 +16,13 @@ from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import counted, cut, width, wrapped
 from quipu.serve.cli.lazy import command
-from quipu.serve.cli.options import properties, property_option, read_standard_input, remembered
+from quipu.serve.cli.options import (
+    note_unknown,
+    properties,
+    property_option,
+    read_standard_input,
+    remembered,
+)
 from quipu.serve.cli.shapes import Added, FactList, Forgotten, Opened
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.lookups import looked_up
@@ -77,6 +83,8 @@ def facts(
         shown = about(subject)
         if subject is not None and not shown.facts:
             shown = about(_subject(memory, subject))
+            if not shown.facts:
+                note_unknown(run, memory, subject)
         labels = Labels(memory)
         run.show(shown, lambda: _fact_lines(shown.facts, labels))
 
