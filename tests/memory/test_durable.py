@@ -85,6 +85,8 @@ def test_the_same_again_changes_nothing(memory: Memory) -> None:
 def test_what_cannot_be_remembered_is_no_job(memory: Memory, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput):
         memory.add("  \n")
+    with pytest.raises(InvalidInput, match="give plain text"):
+        memory.add("The caf\0 opens.")
     with pytest.raises(InvalidInput):
         memory.add("Text.", observed_at="yesterday")
     with pytest.raises(InvalidInput):

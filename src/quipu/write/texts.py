@@ -7,6 +7,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.ports import Store
 from quipu.read import SourceFile, content_hash
+from quipu.read.decode import is_binary
 from quipu.read.redact import Redactor
 from quipu.records.ids import episode_id_of
 from quipu.records.naming import document_entity_id
@@ -35,11 +36,14 @@ class TextInput(msgspec.Struct, frozen=True, kw_only=True):
 
 def settled(given: TextInput, now: str) -> TextInput:
     """The text without its secrets, with its reference and its time. Raises InvalidInput for a
-    blank text or what is no date."""
+    blank text, binary data or what is no date."""
     if not given.text.strip():
         raise InvalidInput("there is no text to remember: give some")
+    given_data = given.text.encode("utf-8", "replace")
+    if is_binary(given_data):
+        raise InvalidInput("the text holds NUL characters, as binary data does: give plain text")
     redactor = Redactor()
-    text = redactor.text(given.text.encode("utf-8", "replace").decode())
+    text = redactor.text(given_data.decode())
     digest = content_hash(text.encode())
     return TextInput(
         text=text,

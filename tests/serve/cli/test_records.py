@@ -46,6 +46,28 @@ def test_an_unknown_name_lists_the_nearest(quipu, project: Path) -> None:
     assert "docs/payments.md" in outcome.err
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig", "cp1252"])
+def test_a_text_is_read_in_the_encoding_of_its_file(quipu, project: Path, encoding: str) -> None:
+    (project / "note.txt").write_bytes("The café opens at nine.".encode(encoding))
+    added = quipu("add", "--file", "note.txt", "--source-ref", "note")
+    assert added.code == 0, added.err
+    assert quipu("get", "--json", "note:1").document["record"]["text"] == "The café opens at nine."
+    assert ("Windows-1252" in added.err) == (encoding == "cp1252")
+
+
+@pytest.mark.parametrize("given", [("--file", "note.txt"), ("-",)])
+def test_what_is_no_text_is_refused_by_its_name(
+    quipu, project: Path, given: tuple[str, ...]
+) -> None:
+    data = "The café opens at nine.".encode("utf-16-le")  # without a mark nobody can tell
+    (project / "note.txt").write_bytes(data)
+    added = quipu("add", *given, stdin=data)
+    assert added.code == 2
+    assert ("'note.txt'" if "--file" in given else "standard input") in added.err
+    assert "UTF-8" in added.err
+    assert ".quipuignore" not in added.err
+
+
 @pytest.mark.parametrize("verb", ["history", "facts", "brief", "audit"])
 def test_a_name_that_nobody_knows_leads_to_the_nearest(quipu, project: Path, verb: str) -> None:
     said = '{"speaker": "Nadia", "text": "I live in Bern."}'

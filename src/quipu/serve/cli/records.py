@@ -11,8 +11,9 @@ import msgspec
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.kinds.reports.model import REPORT
 from quipu.memory import Memory, Passage
+from quipu.read.decode import decode, is_binary
 from quipu.records.record import Fact, Relation, record_id
-from quipu.serve.cli.invocation import invocation
+from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import counted, cut, width, wrapped
 from quipu.serve.cli.lazy import command
@@ -20,7 +21,7 @@ from quipu.serve.cli.options import (
     note_unknown,
     properties,
     property_option,
-    read_standard_input,
+    read_standard_bytes,
     remembered,
 )
 from quipu.serve.cli.shapes import Added, FactList, Forgotten, Opened
@@ -141,7 +142,7 @@ def add(
     Another text under the same --source-ref replaces the first; the same text changes nothing.
     """
     run = invocation()
-    content, kept = _text(text, file), properties(pairs)
+    content, kept = _text(run, text, file), properties(pairs)
     with run.open() as memory:
         episode_id = memory.add(
             content,
@@ -160,14 +161,29 @@ def add(
         )
 
 
-def _text(text: str | None, file: Path | None) -> str:
+def _text(run: Invocation, text: str | None, file: Path | None) -> str:
     if file is not None:
         if text is not None:
             raise InvalidInput("a text and --file were both given: choose one")
-        return file.read_bytes().decode("utf-8-sig", "replace")
+        return _decoded(run, file.read_bytes(), repr(str(file)))
     if text is None and sys.stdin.isatty():
         raise InvalidInput("no text was given: write it after `add`, name a --file, or pipe it in")
-    return read_standard_input() if text in (None, "-") else str(text)
+    if text in (None, "-"):
+        return _decoded(run, read_standard_bytes(), "standard input")
+    return str(text)
+
+
+def _decoded(run: Invocation, data: bytes, name: str) -> str:
+    """What `name` holds, as text. Raises InvalidInput for what is none."""
+    if is_binary(data):
+        raise InvalidInput(
+            f"{name} is binary (it holds NUL bytes): save it as UTF-8, or as UTF-16 with a byte "
+            "order mark; `quipu index` reads documents of other formats"
+        )
+    text, warning = decode(data)
+    if warning:
+        run.note(f"{name} {warning}")
+    return text
 
 
 @command("forget", "quipu forget docs/old.md", "quipu forget --yes manual:3f2a90c1")
