@@ -89,6 +89,10 @@ def test_what_cannot_be_remembered_is_no_job(memory: Memory, tmp_path: Path) -> 
         memory.add("The caf\0 opens.")
     with pytest.raises(InvalidInput):
         memory.add("Text.", observed_at="yesterday")
+    with pytest.raises(InvalidInput, match="'' is not a date"):
+        memory.add("Text.", observed_at="")
+    with pytest.raises(InvalidInput, match="'9999-01-01' lies ahead"):
+        memory.add("Text.", observed_at="9999-01-01")
     with pytest.raises(InvalidInput):
         memory.add(TALK, session_id=" ")
     with pytest.raises(InvalidInput):
@@ -103,14 +107,18 @@ def test_what_was_read_with_a_reservation_is_told(memory: Memory, tmp_path: Path
     lines = [
         {"session": "s", "speaker": "Ann", "text": "Hello there.", "time": "not a date"},
         {"session": "s", "role": "wizard", "text": "Good evening."},
+        {"session": "s", "speaker": "Bo", "text": "The fete is on.", "time": "9999-12-31"},
     ]
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     job = memory.ingest(file)
     assert job.errors == ()
-    assert [note.partition(": ")[2] for note in job.notes] == [
+    noted = [note.partition(": ")[2] for note in job.notes]
+    assert {
         "the time 'not a date' is no date",
         "the role 'wizard' is not known; it is read as other",
-    ]
+    } < set(noted)
+    assert [note for note in noted if note.startswith("is dated 9999-12-31")] != []
+    assert len(noted) == 3
     assert memory.job(job.job_id).notes == job.notes
 
 

@@ -43,7 +43,7 @@ from quipu.records.progress import Progress
 from quipu.records.record import Properties, Record, Relation
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.when.instants import Clock, parse_instant, system_clock
+from quipu.when.instants import Clock, observed_instant, system_clock
 from quipu.write.report import IndexReport
 
 if TYPE_CHECKING:
@@ -258,8 +258,8 @@ class Memory:
 
         A text: `source_ref` (default: `manual:` and a digest) is what a citation opens; another
         text under it replaces the first, the same changes nothing. Markdown is understood.
-        `observed_at` (any ISO date) is when it was true to say it, by default now; after
-        `expires` it is no longer recalled.
+        `observed_at` (any ISO date from the year 1000 to a day from now) is when it was true to
+        say it, by default now; after `expires` it is no longer recalled.
 
         Messages (`{"role", "content"}`, as chat interfaces take them): the list of the whole
         session `session_id`; given again with more at its end, only what is new is written.
@@ -271,6 +271,8 @@ class Memory:
             return self.ingest_sessions(transcripts_of(text, session_id), embed=embed)
         from quipu.write.texts import TextInput, settled
 
+        now = self.clock()
+        seen = now if observed_at is None else observed_instant(observed_at, now)
         kept = dict(properties or {})
         if expires is not None:
             kept["expires"] = first_instant(expires)
@@ -280,10 +282,10 @@ class Memory:
             title=title,
             source_type=source_type,
             group=group,
-            observed_at=observed_at or "",
+            observed_at=seen,
             properties=kept,
         )
-        given = payloads.given_text(settled(given, self.clock()), self.store.namespace)
+        given = payloads.given_text(settled(given, now), self.store.namespace)
         return self.jobs.do(given, embed=embed).result
 
     def ingest(
@@ -324,7 +326,8 @@ class Memory:
     ) -> "Job":
         """Remember records of goals and tasks (docs/how-to/goals.md). What names no date itself
         holds from `observed_at`, by default now. Accepted as a job first."""
-        seen = self.clock() if observed_at is None else parse_instant(observed_at)
+        now = self.clock()
+        seen = now if observed_at is None else observed_instant(observed_at, now)
         return self.jobs.do(payloads.given_records(records, seen), embed=embed)
 
     def ingest_urls(

@@ -1,7 +1,7 @@
 """Instants: UTC, RFC 3339, always 24 characters, so that text order is time order."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from quipu.errors import InvalidInput
 
@@ -10,6 +10,9 @@ Clock = Callable[[], str]
 
 UNKNOWN_TIME = "0001-01-01T00:00:00.000Z"
 """Stands where a source has no known time; it sorts before every real instant."""
+
+_EARLIEST = "1000-01-01T00:00:00.000Z"
+_A_DAY = timedelta(days=1)
 
 
 def instant(moment: datetime) -> str:
@@ -42,6 +45,29 @@ def parse_instant(text: str) -> str:
         raise InvalidInput(
             f"{text!r} is not a date: write it as 2026-01-31 or 2026-01-31T08:00:00Z"
         ) from error
+
+
+def observed_instant(text: str, now: str) -> str:
+    """`text` as the instant at which something was observed. Raises InvalidInput for what is no
+    date, for one more than a day ahead of `now` and for one before the year 1000, which is a year
+    that lacks digits."""
+    moment = parse_instant(text)
+    if is_ahead(moment, now):
+        raise InvalidInput(
+            f"{text!r} lies ahead of the clock ({now}): nothing can have been observed then; give "
+            "the date on which it was said"
+        )
+    if moment < _EARLIEST:
+        raise InvalidInput(
+            f"{text!r} lies before the year 1000: write all digits of the year, or leave the date "
+            "out"
+        )
+    return moment
+
+
+def is_ahead(moment: str, now: str) -> bool:
+    """Whether an instant lies more than a day after `now`: less is a zone that was left out."""
+    return datetime.fromisoformat(moment) - datetime.fromisoformat(now) > _A_DAY
 
 
 def system_clock() -> str:

@@ -12,7 +12,7 @@ from quipu.read.redact import Redactor
 from quipu.records.ids import episode_id_of
 from quipu.records.naming import document_entity_id
 from quipu.records.record import Properties
-from quipu.when.instants import parse_instant
+from quipu.when.instants import observed_instant
 from quipu.write.batches import BatchWriter
 from quipu.write.passages import PassageTally
 from quipu.write.prepare import FileTask, Preparing, outcome
@@ -36,7 +36,7 @@ class TextInput(msgspec.Struct, frozen=True, kw_only=True):
 
 def settled(given: TextInput, now: str) -> TextInput:
     """The text without its secrets, with its reference and its time. Raises InvalidInput for a
-    blank text, binary data or what is no date."""
+    blank text, binary data or a date on which nothing can have been observed."""
     if not given.text.strip():
         raise InvalidInput("there is no text to remember: give some")
     given_data = given.text.encode("utf-8", "replace")
@@ -51,7 +51,7 @@ def settled(given: TextInput, now: str) -> TextInput:
         title=redactor.line(given.title),
         source_type=redactor.line(given.source_type),
         group=redactor.line(given.group),
-        observed_at=parse_instant(given.observed_at or now),
+        observed_at=observed_instant(given.observed_at or now, now),
         properties=redactor.properties(given.properties),
         given_at=now,
     )

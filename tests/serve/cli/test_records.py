@@ -46,6 +46,22 @@ def test_an_unknown_name_lists_the_nearest(quipu, project: Path) -> None:
     assert "docs/payments.md" in outcome.err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("add", "The café opens at nine.", "--observed-at"),
+        ("add", "The café opens at nine.", "--expires"),
+        ("search", "café", "--before"),
+        ("audit", "café", "--as-of"),
+    ],
+)
+def test_a_blank_date_is_no_date(quipu, project: Path, words: tuple[str, ...]) -> None:
+    outcome = quipu(*words, "")
+    assert outcome.code == 2
+    assert "'' is not a date" in outcome.err
+    assert quipu(*words, "2100-01-01" if words[-1] == "--expires" else "2026-01-01").code == 0
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig", "cp1252"])
 def test_a_text_is_read_in_the_encoding_of_its_file(quipu, project: Path, encoding: str) -> None:
     (project / "note.txt").write_bytes("The café opens at nine.".encode(encoding))

@@ -41,7 +41,7 @@ from quipu.records.refs import session_ref
 from quipu.resolve import resolve
 from quipu.source import Draft
 from quipu.text import excerpt
-from quipu.when.instants import UNKNOWN_TIME, Clock
+from quipu.when.instants import UNKNOWN_TIME, Clock, is_ahead
 from quipu.write.batches import BatchWriter
 from quipu.write.options import IndexOptions
 from quipu.write.passages import PassageTally
@@ -63,6 +63,7 @@ _REDACTED_ID = (
     "stands for an id that holds a secret: conversations whose ids differ in it alone become one; "
     "give the session another id"
 )
+_AHEAD = "is dated {}, ahead of the clock ({}): it was kept; see to the clock that dated it"
 # What a machine says back is no statement of anybody's, but for what it did itself.
 _MACHINES = frozenset({"assistant", "system", "tool"})
 _ACTING = "assistant"
@@ -190,6 +191,8 @@ def _add_page(
             transcript, turn, hashes[ref], space, now=now, rules=rules, spoken=spoken
         )
         tally.added[ref] = None
+        if is_ahead(turn.time, now):
+            tally.problems.append(Problem(ref, _AHEAD.format(turn.time, now), "warning"))
         ready.append(prepared)
     while known:
         spoken.hear(_said(known.popleft(), rules.keep))

@@ -11,7 +11,7 @@ from quipu.facts import History, HistoryEntry
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.lazy import command
-from quipu.serve.cli.options import note_unknown
+from quipu.serve.cli.options import DATE, note_unknown
 from quipu.serve.cli.terminal import safe, style
 from quipu.when.instants import UNKNOWN_TIME
 
@@ -25,8 +25,8 @@ __all__ = ["audit", "brief", "history"]
     "quipu history 'Eva Gray' --known-at 2026-01-31",
 )
 @click.argument("subject")
-@click.option("--as-of", metavar="DATE", help="Only what was true on this date.")
-@click.option("--known-at", metavar="DATE", help="Only what was known then, as it stood then.")
+@click.option("--as-of", type=DATE, help="Only what was true on this date.")
+@click.option("--known-at", type=DATE, help="Only what was known then, as it stood then.")
 def history(subject: str, as_of: str | None, known_at: str | None) -> None:
     """Print all that was ever said of SUBJECT, in the order of what happened.
 
@@ -49,8 +49,8 @@ def history(subject: str, as_of: str | None, known_at: str | None) -> None:
     "quipu audit",
 )
 @click.argument("subject", required=False)
-@click.option("--as-of", metavar="DATE", help="What held on this date (default: today).")
-@click.option("--known-at", metavar="DATE", help="Judged by what was known then.")
+@click.option("--as-of", type=DATE, help="What held on this date (default: today).")
+@click.option("--known-at", type=DATE, help="Judged by what was known then.")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),

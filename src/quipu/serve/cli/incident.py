@@ -9,7 +9,7 @@ from quipu.kinds.incidents.model import BlastRadius
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import CommandEntry, Group, command
-from quipu.serve.cli.options import read_standard_input
+from quipu.serve.cli.options import DATE, read_standard_input
 from quipu.serve.cli.progress import progress
 from quipu.serve.cli.view_incidents import added_lines, moved_lines, outcome_lines
 
@@ -97,7 +97,7 @@ def add(ctx: click.Context, paths: tuple[str, ...], component: str | None) -> No
     type=click.Choice([str(each) for each in BlastRadius]),
     help="How far the incident reached.  [default: as the incident says]",
 )
-@click.option("--recorded-at", metavar="DATE", help="When this was known.  [default: now]")
+@click.option("--recorded-at", type=DATE, help="When this was known.  [default: now]")
 def outcome(
     incident_id: str,
     actions: tuple[str, ...],

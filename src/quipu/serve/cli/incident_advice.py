@@ -11,6 +11,7 @@ from quipu.kinds.incidents.model import UNKNOWN_COMPONENT
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import command
+from quipu.serve.cli.options import DATE
 from quipu.serve.cli.view_incidents import (
     advice_lines,
     comparison_lines,
@@ -23,7 +24,7 @@ __all__ = ["compare", "policies", "recommend", "replay", "similar"]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-_AS_OF = click.option("--as-of", metavar="DATE", help="Use only what was known at this date.")
+_AS_OF = click.option("--as-of", type=DATE, help="Use only what was known at this date.")
 _METRICS = {
     "latency_p99": "The p99 latency in milliseconds.",
     "error_rate": "The share of failing requests, 0 to 1.",

@@ -8,6 +8,7 @@ import click
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.layout import counted, cut, width, wrapped
 from quipu.serve.cli.lazy import command
+from quipu.serve.cli.options import DATE
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.cli.view_incidents import outcome_lines
 
@@ -27,8 +28,8 @@ __all__ = ["list_", "resolve", "show", "summary", "timeline"]
 @click.option("--component", help="Only those of this component.")
 @click.option("--open", "state", flag_value="open", help="Only those that are open.")
 @click.option("--resolved", "state", flag_value="resolved", help="Only those that are over.")
-@click.option("--since", metavar="DATE", help="Only those that began at this date or later.")
-@click.option("--until", metavar="DATE", help="Only those that began at this date or earlier.")
+@click.option("--since", type=DATE, help="Only those that began at this date or later.")
+@click.option("--until", type=DATE, help="Only those that began at this date or earlier.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many.")
 def list_(**chosen: Any) -> None:
     """List incidents, the latest first. One is open until an attempt that worked is recorded."""
@@ -62,7 +63,7 @@ def timeline(incident_id: str) -> None:
 @click.argument("incident_id")
 @click.argument("actions", nargs=-1, required=True, metavar="ACTION...")
 @click.option("--lessons", default="", help="What was learned.")
-@click.option("--at", metavar="DATE", help="When it was over.  [default: now]")
+@click.option("--at", type=DATE, help="When it was over.  [default: now]")
 def resolve(incident_id: str, actions: tuple[str, ...], lessons: str, at: str | None) -> None:
     """Record that the ACTIONS ended INCIDENT_ID; how long it took follows from its beginning."""
     run = invocation()

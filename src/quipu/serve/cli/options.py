@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # pragma: no cover
     from quipu.serve.cli.invocation import Invocation
 
 __all__ = [
+    "DATE",
     "files_of",
     "note_unknown",
     "properties",
@@ -27,6 +28,23 @@ __all__ = [
     "remembered",
     "scope_options",
 ]
+
+
+class _Date(click.ParamType[str]):
+    """A date as it was written; what is asked with it reads it. A blank one is no date, for what
+    was left out means something else: now, or no bound."""
+
+    name = "date"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not value.strip():
+            self.fail(
+                f"{value!r} is not a date: write it as 2026-01-31, or leave it out", param, ctx
+            )
+        return value
+
+
+DATE = _Date()
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -63,12 +81,12 @@ def scope_options(function: Decorated) -> Decorated:
         line = f"{text} May be repeated."
         kind = "PATTERN" if flag == "--path" else "NAME"
         function = click.option(flag, name, multiple=True, metavar=kind, help=line)(function)
-    function = click.option(
-        "--before", metavar="DATE", help="Only what was observed before this date."
-    )(function)
-    return click.option(
-        "--after", metavar="DATE", help="Only what was observed at this date or later."
-    )(function)
+    function = click.option("--before", type=DATE, help="Only what was observed before this date.")(
+        function
+    )
+    return click.option("--after", type=DATE, help="Only what was observed at this date or later.")(
+        function
+    )
 
 
 def files_of(bounds: dict[str, Any]) -> dict[str, tuple[str, ...]]:

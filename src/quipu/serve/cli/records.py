@@ -18,6 +18,7 @@ from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import counted, cut, width, wrapped
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import (
+    DATE,
     note_unknown,
     properties,
     property_option,
@@ -57,8 +58,8 @@ def get(ref: str) -> None:
 @command("facts", "quipu facts", "quipu facts 'payment service' --as-of 2026-01-31")
 @click.argument("subject", required=False)
 @click.option("--predicate", metavar="NAME", help="Only statements with this predicate.")
-@click.option("--as-of", metavar="DATE", help="Only what is true on this date.")
-@click.option("--known-at", metavar="DATE", help="Only what was known on this date.")
+@click.option("--as-of", type=DATE, help="Only what is true on this date.")
+@click.option("--known-at", type=DATE, help="Only what was known on this date.")
 @click.option("--all", "every", is_flag=True, help="Also what another took the place of.")
 def facts(
     subject: str | None,
@@ -121,8 +122,8 @@ def _subject(memory: Memory, subject: str) -> str:
     help="What kind of source it is.",
 )
 @click.option("--group", metavar="NAME", default="", help="Its conversation or repository.")
-@click.option("--observed-at", metavar="DATE", help="When it was true to say it.  [default: now]")
-@click.option("--expires", metavar="DATE", help="From then on it is no longer recalled.")
+@click.option("--observed-at", type=DATE, help="When it was true to say it.  [default: now]")
+@click.option("--expires", type=DATE, help="From then on it is no longer recalled.")
 @click.option("--no-embed", is_flag=True, help="Leave the vectors for the next run.")
 @property_option
 def add(
@@ -140,6 +141,7 @@ def add(
     """Remember TEXT, the text of a file, or standard input (-).
 
     Another text under the same --source-ref replaces the first; the same text changes nothing.
+    --observed-at lies between the year 1000 and a day from now.
     """
     run = invocation()
     content, kept = _text(run, text, file), properties(pairs)

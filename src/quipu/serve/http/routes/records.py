@@ -44,6 +44,7 @@ from quipu.serve.lookups import (
 )
 from quipu.serve.mcp.shapes import Audited, Lines, Recalled, StoreResult
 from quipu.serve.results import shaped
+from quipu.when.instants import observed_instant
 from quipu.write.jobs import Job
 from quipu.write.texts import TextInput, settled
 
@@ -276,15 +277,16 @@ get_audit = get("/audit", sync_to_thread=True, opt=_READ)(audit_of)
 def _accept_text(memory: Memory, given: NewEpisode) -> Job:
     """Accept a text as a job, which is not lost from here on, and write it in the background.
     Raises InvalidInput."""
+    now = memory.clock()
     text = TextInput(
         text=given.text,
         source_ref=given.source_ref or "",
         title=given.title,
         group=given.group,
-        observed_at=given.observed_at or "",
+        observed_at=now if given.observed_at is None else observed_instant(given.observed_at, now),
         properties={"expires": first_instant(given.expires)} if given.expires else {},
     )
-    (job,) = memory.give([settled(text, memory.clock())])
+    (job,) = memory.give([settled(text, now)])
     threading.Thread(target=_work, args=(memory, job), name="quipu-job").start()
     return job
 
