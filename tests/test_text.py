@@ -2,7 +2,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.text import fold, name_key, sentences, split_identifier, stem_words, stems, tokens
+from quipu.text import (
+    fold,
+    name_key,
+    natural_key,
+    sentences,
+    split_identifier,
+    stem_words,
+    stems,
+    tokens,
+)
 
 
 @pytest.mark.parametrize(
@@ -50,6 +59,18 @@ def test_identifiers_split_at_humps_and_digits() -> None:
 def test_names_compare_folded_with_bare_edges() -> None:
     assert name_key(" “Émile   ZOLA”, ") == "emile zola"
     assert name_key("src/quipu/text.py") == "src/quipu/text.py"
+
+
+def test_numbers_sort_as_numbers() -> None:
+    rows = ["a.jsonl:10", "a.jsonl:9", "a10.jsonl", "a9.jsonl:1", "b", f"c{'9' * 5000}"]
+    assert sorted(rows, key=natural_key) == [
+        "a9.jsonl:1",
+        "a10.jsonl",
+        "a.jsonl:9",
+        "a.jsonl:10",
+        "b",
+        f"c{'9' * 5000}",
+    ]
 
 
 def test_sentences_do_not_end_at_initials_and_titles() -> None:

@@ -27,6 +27,7 @@ _ABBREVIATION = late(
 )
 _EDGE = late(r"^\W+|\W+$")
 _SPACE = late(r"\s+")
+_DIGITS = late(r"([0-9]{1,18})")
 
 # Function words, and the adverbs that open sentences with a capital letter.
 STOP_WORDS = frozenset(
@@ -187,6 +188,11 @@ def name_key(name: str) -> str:
     """What a name is compared by: folded, lower-cased, single spaces, bare at its edges."""
     key = _SPACE.sub(" ", fold(name).lower()).strip()
     return _EDGE.sub("", key) or key
+
+
+def natural_key(text: str) -> list[str | int]:
+    """What a text is sorted by with its numbers as numbers: the second stands before the tenth."""
+    return [int(part) if i % 2 else part for i, part in enumerate(_DIGITS.split(text))]
 
 
 def sentences(text: str) -> list[tuple[int, int]]:

@@ -93,7 +93,7 @@ class JobQueue:
         self, given: "Sequence[Transcript | Problem]", *, embed: bool, progress: Progress | None
     ) -> "Job":
         """`do` for transcripts, and the problems that were met when they were read."""
-        problems = [each for each in given if isinstance(each, Problem)]
+        problems = [each.at_line() for each in given if isinstance(each, Problem)]
         rest = payloads.given_transcripts(each for each in given if not isinstance(each, Problem))
         return self.do(rest, embed=embed, progress=progress, problems=problems)
 

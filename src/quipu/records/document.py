@@ -21,6 +21,10 @@ class Problem(NamedTuple):
     severity: Literal["error", "warning"] = "error"
     line: int = 0
 
+    def at_line(self) -> "Problem":
+        """With the line in the path, as rows name it: `log.jsonl:3`."""
+        return self._replace(path=f"{self.path}:{self.line}") if self.line else self
+
 
 class Section(NamedTuple):
     """Lines under a heading up to the next one; `path` holds the headings from the top down."""

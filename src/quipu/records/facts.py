@@ -39,7 +39,7 @@ from quipu.records.fact_keys import FactKey, affirmed, is_negated, key_of, owner
 from quipu.records.fact_likeness import FactTraits, likeness
 from quipu.records.fact_links import SURE, Told, link, nearest, unpacked_sketch
 from quipu.records.record import Fact
-from quipu.text import name_key, stem_words
+from quipu.text import name_key, natural_key, stem_words
 from quipu.when.intervals import Interval, overlap, read_iso, touches
 
 __all__ = [
@@ -73,7 +73,6 @@ _MOST_LOOKS = 200
 _MOST_LINKS, _MOST_ALIKE, _FRESH = 100, 12, 0.1
 _DAY = len("2026-01-01")
 _ARTICLE = re.compile(r"^(?:an?|the|our|my|new|old) ")
-_DIGITS = re.compile(r"(\d+)")
 
 
 class FactStanding(msgspec.Struct, frozen=True, kw_only=True):
@@ -289,17 +288,12 @@ def _order(fact: Fact) -> tuple[str, str, list[str | int], int, str]:
     """By begin, by when it was said, by where it stands in what was said then, by id."""
     said = fact.provenance
     start = said.get("start")
-    place = _natural(str(said.get("path", "")))
+    place = natural_key(str(said.get("path", "")))
     return fact.valid_from or "", fact.updated_at, place, _number(start), fact.fact_id
 
 
 def _number(value: object) -> int:
     return value if isinstance(value, int) else 0
-
-
-def _natural(path: str) -> list[str | int]:
-    """With its numbers as numbers: the second turn stands before the tenth."""
-    return [int(part) if i % 2 else part for i, part in enumerate(_DIGITS.split(path))]
 
 
 def _supersede(drawn: _Drawn, *, several: bool) -> None:

@@ -482,7 +482,8 @@ def _sealed(waiting: Waiting, key: bytes) -> bytes:
 
 
 def _listed(job: Job) -> Job:
-    """The job as it is listed: the first errors, and no secret that a URL in them holds."""
+    """The job as it is listed: the first errors and how many there are besides, and no secret that
+    a URL in them holds."""
     from quipu.read.redact import without_url_secrets  # dear to import, and not to ask
 
     errors = tuple(
@@ -490,6 +491,8 @@ def _listed(job: Job) -> Job:
         for row in job.errors[:_ERRORS]
     )
     notes = tuple(map(without_url_secrets, job.notes))
+    if (more := len(job.errors) - _ERRORS) > 0:
+        notes = (f"{more:,} more could not be read", *notes)
     return msgspec.structs.replace(job, errors=errors, notes=notes)
 
 

@@ -1,12 +1,13 @@
 """What an indexing run did: the typed report, and the two files it leaves behind."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
+from quipu.text import natural_key
 from quipu.write.dropped import Dropped
 from quipu.write.state_files import replace_file
 
@@ -16,6 +17,15 @@ class ProblemRow(msgspec.Struct, frozen=True, kw_only=True, order=True):
 
     path: Annotated[str, "the file, control characters escaped"]
     error: Annotated[str, "what was wrong with it"]
+
+
+def in_order(rows: Iterable[ProblemRow]) -> tuple[ProblemRow, ...]:
+    """Rows, each once, by path and error, their numbers as numbers: line 9 before line 10."""
+
+    def place(row: ProblemRow) -> tuple[object, ...]:
+        return natural_key(row.path), natural_key(row.error), row.path, row.error
+
+    return tuple(sorted(set(rows), key=place))
 
 
 class _Errors(msgspec.Struct, frozen=True):

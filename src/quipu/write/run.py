@@ -30,7 +30,7 @@ from quipu.write.lock import WriteLock
 from quipu.write.options import EmbeddedProfiles, IndexOptions
 from quipu.write.passages import PassageTally, add_passages
 from quipu.write.prepare import FILE, FileTask, Preparing, outcomes, preparing
-from quipu.write.report import IndexReport, ProblemRow, write_report_files
+from quipu.write.report import IndexReport, ProblemRow, in_order, write_report_files
 from quipu.write.survey import Places, Survey, Todo, check_roots, git_head, sources_since, survey
 from quipu.write.texts import TextInput, add_text
 
@@ -389,13 +389,8 @@ def _by_state(todo: Iterable[Todo]) -> _States:
 
 def rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
     """The problems of one severity as the report lists them."""
-    return tuple(
-        sorted(
-            {
-                ProblemRow(path=escaped(redacted_path(p.path)), error=redact(p.error)[0])
-                for p in problems
-                if p.severity == severity
-            },
-            key=lambda row: (row.path, row.error),
-        )
+    return in_order(
+        ProblemRow(path=escaped(redacted_path(p.path)), error=redact(p.error)[0])
+        for p in problems
+        if p.severity == severity
     )

@@ -51,6 +51,41 @@ def test_what_is_no_transcript_is_said(quipu: Quipu, home: Path) -> None:
     assert quipu("jobs", "job_0").code == 2
 
 
+def test_what_was_not_read_is_counted_and_listed_by_its_line(quipu: Quipu, home: Path) -> None:
+    rows = [json.dumps({"speaker": "Ann", "text": f"This is line {n}."}) for n in range(1, 13)]
+    for bad in (9, 10, 2):
+        rows[bad - 1] = '{"speaker": "Ann", "text": ""}'
+    (home / "talk.jsonl").write_text("\n".join(rows))
+    for given, name in (("talk.jsonl", "talk.jsonl"), ("-", "standard input")):
+        done = quipu("ingest", given, stdin="\n".join(rows))
+        assert done.code == 0
+        listed = done.out.split("3 entries could not be read:\n")[1].splitlines()
+        assert [row.partition(": ")[0].strip() for row in listed[:3]] == [
+            f"{name}:{line}" for line in (2, 9, 10)
+        ]
+
+
+@pytest.mark.parametrize(
+    "said", ["nothing", '[{"role": "user", "content"', '{"speaker": "Ann", "text": ""}\n']
+)
+def test_standard_input_is_called_by_its_name(quipu: Quipu, home: Path, said: str) -> None:
+    done = quipu("ingest", "-", stdin=said)
+    assert done.code in (1, 2)
+    assert "standard input" in done.out + done.err
+    assert "stdin.jsonl" not in done.out + done.err
+
+
+def test_a_job_that_read_nothing_is_no_success(quipu: Quipu, home: Path) -> None:
+    (home / "logs").mkdir()
+    (home / "logs" / "settings.json").write_text('{"theme": "dark"}')
+    assert quipu("ingest", "logs").code == 1
+    empty = quipu("ingest", "-", stdin='{"messages": []}')
+    assert (empty.code, "Nothing that can be remembered" in empty.out) == (1, True)
+    many = '{"speaker": "Ann", "text": ""}\n' * 120
+    done = quipu("ingest", "-", stdin=many)
+    assert (done.code, "20 more could not be read" in done.out) == (1, True)
+
+
 @pytest.mark.parametrize("given", ["memory", "memory/", "memory/prefs.md"])
 def test_notes_are_known_by_the_folder_that_is_given(quipu: Quipu, home: Path, given: str) -> None:
     (home / "memory").mkdir()

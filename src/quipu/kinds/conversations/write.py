@@ -97,8 +97,7 @@ def add_sessions(
     rules = _Rules(keep, options.extract, seen if options.refuse_junk else None, reading)
     for given in transcripts:
         if isinstance(given, Problem):
-            at = f"{given.path}:{given.line}" if given.line else given.path
-            tally.problems.append(given._replace(path=at))
+            tally.problems.append(given.at_line())
             continue
         transcript, redactions = _redacted(given)
         writer.redacted.update(redactions)

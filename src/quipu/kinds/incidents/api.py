@@ -33,7 +33,7 @@ from quipu.records.document import Problem
 from quipu.records.progress import Progress
 from quipu.records.record import Entity
 from quipu.when.instants import parse_instant, to_epoch
-from quipu.write.report import ProblemRow
+from quipu.write.report import ProblemRow, in_order
 from quipu.write.state_files import SHADOW_LOG
 
 if TYPE_CHECKING:
@@ -604,5 +604,8 @@ def _usable(
 def _rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
     from quipu.read import redact  # dear to import, and seldom needed
 
-    rows = {(p.path, redact(p.error)[0]) for p in problems if p.severity == severity}
-    return tuple(ProblemRow(path=path, error=error) for path, error in sorted(rows))
+    return in_order(
+        ProblemRow(path=p.path, error=redact(p.error)[0])
+        for p in problems
+        if p.severity == severity
+    )

@@ -31,7 +31,7 @@ from quipu.kinds.incidents.model import (
 from quipu.ports import Embedder
 from quipu.records.document import Problem
 from quipu.text import excerpt, sentences
-from quipu.write.report import ProblemRow
+from quipu.write.report import ProblemRow, in_order
 
 if TYPE_CHECKING:
     from quipu.ports import Embedder, Store
@@ -154,8 +154,9 @@ def _notes(joined: bool, cosine: float | None, space: str, done: int) -> tuple[s
 
 
 def _rows(problems: list[Problem], severity: str) -> tuple[ProblemRow, ...]:
-    rows = {(p.path, p.error) for p in problems if p.severity == severity}
-    return tuple(ProblemRow(path=path, error=error) for path, error in sorted(rows))
+    return in_order(
+        ProblemRow(path=p.path, error=p.error) for p in problems if p.severity == severity
+    )
 
 
 def write_summary(migration: Migration, state: Path | None) -> None:

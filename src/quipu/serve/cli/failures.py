@@ -1,7 +1,8 @@
 """From an exception to one readable line, one JSON document and one exit code.
 
 0  done; an answer of `unknown` is a result
-1  answered no: a golden question failed, the graph is invalid, a check of `doctor` failed
+1  answered no: a golden question failed, the graph is invalid, a check of `doctor` failed, nothing
+   could be read
 2  the caller's mistake: an option, a path, a question, the configuration
 3  Quipu cannot: something is missing, locked, full or damaged, or Quipu itself is wrong
 130, 141  interrupted; the reader of the output went away

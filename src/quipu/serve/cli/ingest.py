@@ -19,14 +19,17 @@ from quipu.serve.cli.shapes import JobList
 from quipu.serve.cli.terminal import safe
 
 if TYPE_CHECKING:
+    from quipu.kinds.conversations.model import Transcript
     from quipu.kinds.work.model import WorkKind
     from quipu.ledger import Salvaged
     from quipu.memory.extraction import Extracted
+    from quipu.records.document import Problem
     from quipu.write.jobs import Job
 
 __all__ = ["extract", "ingest", "job_lines", "jobs"]
 
 _SHOWN = 20
+_STANDARD = "standard input"
 
 
 @command(
@@ -65,8 +68,8 @@ def ingest(
     memory folders, JSON lines) and goals and tasks (JSON, front matter, task lists) are told apart
     by what they hold. A URL is fetched (HTML, Markdown, text, PDF), its links are not; robots.txt
     is heeded, and no address of a private network is reached. What is known is not written again.
-    What was accepted is a job: `quipu jobs` shows it, and a kill loses nothing of it. Exit code 1
-    when nothing could be read.
+    What was accepted is a job: `quipu jobs` shows it, and a kill loses nothing of it. What cannot
+    be read is listed and the rest is remembered; exit code 1 when nothing could be read.
     """
     from quipu.kinds.pages.crawl.address import is_url
 
@@ -90,18 +93,26 @@ def ingest(
     with run.open() as memory:
         with progress(quiet=run.quiet) as shown:
             if paths == ("-",):
-                from quipu.kinds.conversations.read import read_sessions
-
-                read = read_sessions(f"{session}.jsonl", read_standard_bytes())
-                given = (*read.problems, *read.transcripts)
+                given = _standard_sessions(session)
                 job = memory.ingest_sessions(given, embed=not no_embed, progress=shown)
             elif urls:
                 job = memory.ingest_urls(urls, embed=not no_embed, progress=shown)
             else:
                 job = memory.ingest(paths, kind=kind, embed=not no_embed, progress=shown)
         run.show(job, lambda: job_lines(job))
-    if job.errors and not (job.added or job.unchanged):
+    if not (job.added or job.unchanged or job.refused):
         ctx.exit(NO)
+
+
+def _standard_sessions(session: str) -> "list[Problem | Transcript]":
+    """What was said on standard input, and what of it cannot be read."""
+    from quipu.kinds.conversations.read import read_sessions
+
+    try:
+        read = read_sessions(_STANDARD, read_standard_bytes(), session=session)
+    except InvalidInput as error:
+        raise InvalidInput(f"{_STANDARD} {error}") from error
+    return [*read.problems, *read.transcripts]
 
 
 @command("jobs", "quipu jobs", "quipu jobs --resume", "quipu jobs --json")
@@ -181,6 +192,10 @@ def job_lines(job: "Job") -> list[str]:
     if counts.get("extract"):
         lines.append(f"  {counted(counts['extract'], 'fact')} read from them")
     lines += [f"  refused: {count:,} × {rule}" for rule, count in sorted(job.refused.items())]
+    if job.status == "done" and not (job.added or job.unchanged or job.refused or job.errors):
+        lines.append("Nothing that can be remembered was found.")
+    if job.errors:
+        lines.append(f"{counted(len(job.errors), 'entry', 'entries')} could not be read:")
     lines += [f"  {safe(row.path, line=True)}: {safe(row.error, line=True)}" for row in job.errors]
     lines += [f"  {safe(note, line=True)}" for note in job.notes]
     return [*lines, f"Job {job.job_id} is {job.status}."]

@@ -47,19 +47,21 @@ FORMATS = (
 )
 
 
-def read_sessions(path: str, data: bytes) -> Sessions:
-    """The sessions in a file. Raises InvalidInput when it is of no format known here."""
+def read_sessions(path: str, data: bytes, *, session: str | None = None) -> Sessions:
+    """The sessions in a file; one that does not say what it is called is `session`, by default the
+    stem of `path`. Raises InvalidInput, which says what the file is not, when it is of no format
+    known here."""
     data = unmarked(data)
     format_name, value = _sniffed(path, data)
-    stem = PurePosixPath(path).stem
+    stem = PurePosixPath(path).stem if session is None else session
     if format_name == "memory-folder":
         return read_memory_file(path, data)
     if format_name is None:
         if data.lstrip()[:1] == b"[":
             decode(data)  # says where it breaks off
         raise InvalidInput(
-            f"{path!r} is no transcript that can be read here: give one of {', '.join(FORMATS)}, "
-            "or write JSON lines with `speaker`, `text` and, if known, `conv`, `session`, `time`"
+            f"is no transcript that can be read here: give one of {', '.join(FORMATS)}, or write "
+            "JSON lines with `speaker`, `text` and, if known, `conv`, `session`, `time`"
         )
     if value is not None:
         return _WHOLE[format_name][1](path, value, stem=stem)
