@@ -9,6 +9,7 @@ the same. What a source says is data; the tools only read, so a source that give
 change nothing, and what the model makes of it is checked against what it cites.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
@@ -29,7 +30,7 @@ from quipu.text import sentences
 
 __all__ = ["HELP", "Agent", "Exchange", "converse"]
 
-HELP = ":1 opens source 1, :sources lists them, :quit ends"
+HELP = ":1 opens source 1, :sources lists them, :help shows this, :quit ends (/ does as well as :)"
 _BREAK = "\n"
 _CHARACTERS = 1500
 _READ_CHARACTERS = 6000
@@ -39,6 +40,8 @@ _ROLE = (
     "them; use the tools when they do not suffice; say unknown when nothing does."
 )
 _ROLE_ALONE = "You answer questions. No memory is connected: say so where one would be needed."
+_ENDING = frozenset({"quit", "exit", "q"})
+_MARKED = re.compile(r":\s*(?P<word>.*)|/(?P<one>\w+)")  # "/srv/data" is a path, not an order
 _ROUNDS = 4
 _KEPT = 20
 _SOURCE_CHARACTERS = 1500
@@ -322,15 +325,25 @@ def converse(agent: Agent, lines: Iterable[str], write: Callable[[str], None]) -
     """Answer each line until there are no more, or `:quit`; a question that fails says why."""
     for line in lines:
         asked = line.strip()
-        if asked in {":quit", ":q"}:
+        order = _order(asked)
+        if order in _ENDING:
             return
         if not asked:
             continue
         try:
-            for piece in _opened(agent, asked) if asked.startswith(":") else _asked(agent, asked):
+            for piece in _asked(agent, asked) if order is None else _done(agent, order):
                 write(piece)
         except QuipuError as error:
             write(f"error: {error}\n")
+
+
+def _order(line: str) -> str | None:
+    """The order that a line gives: a word behind `:` or `/`, or `help`, `exit` or `quit` alone;
+    None for a question."""
+    marked = _MARKED.fullmatch(line)
+    if marked is not None:
+        return marked["one"] or marked["word"] or ""
+    return line if line in {"help", "exit", "quit"} else None
 
 
 def _answer_lines(exchange: Exchange) -> Iterator[str]:
@@ -351,16 +364,18 @@ def _asked(agent: Agent, question: str) -> Iterator[str]:
         yield "".join(f"{line}\n" for line in shown)
 
 
-def _opened(agent: Agent, asked: str) -> Iterator[str]:
-    word = asked[1:].strip()
+def _done(agent: Agent, word: str) -> Iterator[str]:
     if word.isdecimal():
         source = agent.source(int(word[:9]))
         yield f"[{source.n}] {_flat(source.path)} (confidence: {source.confidence:.0%})\n"
         yield "".join(c for c in source.text if c.isprintable() or c in "\n\t") + _BREAK
-    elif word == "sources" and agent.last is not None:
-        yield "".join(f"{line}\n" for line in _answer_lines(agent.last))
-    else:
+    elif word == "sources":
+        lines = _answer_lines(agent.last) if agent.last else ["there are none: ask first"]
+        yield "".join(f"{line}\n" for line in lines)
+    elif word in {"", "help"}:
         yield f"{HELP}\n"
+    else:
+        yield f"there is no :{_flat(word)}; {HELP}\n"
 
 
 def _flat(text: str) -> str:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 
 def test_one_question_is_one_document(quipu, project: Path) -> None:
     shown = quipu("chat", "--json", "who owns docs/payments.md?").document
@@ -15,6 +17,27 @@ def test_a_conversation_reads_lines_until_they_end(quipu, project: Path) -> None
     assert outcome.code == 0
     assert "team-pay" in outcome.out
     assert "(confidence:" in outcome.out
+
+
+@pytest.mark.parametrize("word", ["/help", ":help", "help", ":"])
+def test_help_shows_what_can_be_said(quipu, project: Path, word: str) -> None:
+    outcome = quipu("chat", stdin=f"{word}\n")
+    assert outcome.out.startswith(":1 opens source 1")
+
+
+@pytest.mark.parametrize("word", ["/exit", "/quit", ":exit", ":quit", ":q", "exit", "quit"])
+def test_a_conversation_is_left_by_word(quipu, project: Path, word: str) -> None:
+    assert quipu("chat", stdin=f"{word}\nwho owns docs/payments.md?\n").out == ""
+
+
+def test_an_order_that_is_none_is_told(quipu, project: Path) -> None:
+    outcome = quipu("chat", stdin="/model\n:model gpt\n/sources\n")
+    assert outcome.out.count("there is no :model") == 2
+    assert "there are none: ask first" in outcome.out
+
+
+def test_a_path_is_no_order(quipu, project: Path) -> None:
+    assert "Evidence" in quipu("chat", stdin="/docs/payments.md is whose?\n").out
 
 
 def test_json_needs_a_question(quipu, project: Path) -> None:

@@ -37,7 +37,8 @@ def chat(question: tuple[str, ...], rag: bool, limit: int) -> None:
 
     With chat.model configured (extra openai) a language model answers, streams, searches and
     cites; without one the memory answers by itself. In a conversation :1 opens source 1,
-    :sources lists them, :quit ends. With --json the one exchange is printed.
+    :sources lists them, :help says so, :quit ends; / does as well as :. With --json the one
+    exchange is printed.
     """
     from quipu.agents.chat import HELP, Agent, converse
     from quipu.errors import InvalidInput
