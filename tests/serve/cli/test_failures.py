@@ -26,6 +26,9 @@ PROGRAM = [sys.executable, "-m", "quipu.serve.cli"]
     ("words", "part"),
     [
         (["serch"], "did you mean 'search'?"),
+        (["foo"], "no command 'foo'; there are init, index, watch,"),
+        (["foo"], " contract, golden and eval. See `quipu --help`"),
+        (["contract", "foo"], "no command 'foo'; the only one is check."),
         (["relation", "lst"], "did you mean 'list'?"),
         (["search", "x", "--lmit", "3"], "--limit"),
         (["search", "x", "--limit", "many"], "'many'"),

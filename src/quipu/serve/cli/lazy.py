@@ -4,7 +4,7 @@
 everything else, is imported when that command is asked for.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from importlib import import_module
@@ -103,9 +103,7 @@ class Group(_Shown, click.Group):
         names = self.list_commands(ctx)
         if name in names:
             return super().resolve_command(ctx, args)
-        near = get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
-        raise click.UsageError(f"no command {name!r}; {hint}", ctx)
+        raise click.UsageError(f"there is no command {name!r}; {_instead(name, names)}", ctx)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands under their sections, without importing one."""
@@ -118,6 +116,15 @@ class Group(_Shown, click.Group):
         for section, rows in sections.items():
             with formatter.section(section):
                 formatter.write_dl(rows)
+
+
+def _instead(name: str, names: Sequence[str]) -> str:
+    """What there is in place of a command that is not there: the nearest, else all."""
+    near = get_close_matches(name, names, n=1)
+    if near:
+        return f"did you mean {near[0]!r}?"
+    *rest, last = names
+    return f"there are {', '.join(rest)} and {last}." if rest else f"the only one is {last}."
 
 
 def command(name: str, *examples: str) -> Callable[[Callable[..., Any]], click.Command]:
