@@ -21,6 +21,10 @@ __all__ = ["Doubt", "about_answer", "about_nothing", "below", "missing_names", "
 _ALIKE = 0.7
 _SPELT, _LONGEST_SPELT = 3, 40
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-. "
+_FIRST = (
+    "Give it something first: files with `quipu index PATH`, a text with `quipu add TEXT`, "
+    "transcripts with `quipu ingest PATH`."
+)
 _NEAREST = 3
 
 
@@ -70,7 +74,7 @@ def about_nothing(
 ) -> Doubt:
     """What to say instead of an answer: what is missing, what is near, what to do."""
     if not graph.counts(("chunk",))["chunk"]:
-        return Doubt("Nothing is indexed yet.", "Index something first: `quipu index PATH`.")
+        return Doubt("Nothing is indexed yet.", _FIRST)
     limitations = [reason]
     step = "Index the sources that say it (`quipu index PATH`), then ask again."
     if missing:
