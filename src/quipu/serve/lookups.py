@@ -18,7 +18,7 @@ from quipu.records.plan import Mode
 from quipu.records.record import Chunk, Entity, Properties, Relation, record_id
 from quipu.records.reply import Hit
 from quipu.records.scope import Scope
-from quipu.serve.cli.shapes import Opened, opened
+from quipu.serve.cli.shapes import Added, Opened, opened
 from quipu.serve.mcp.shapes import (
     Audited,
     FactAtTime,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from quipu.evaluate.golden import GoldenReport
 
 __all__ = [
+    "added",
     "audited",
     "changed_relation",
     "facts_at",
@@ -71,6 +72,12 @@ def looked_up(memory: Memory, ref: str) -> Opened:
     numbers = memory.store.numbers_in([key])[key]
     chunks: list[Chunk] = memory.store.chunks(numbers)
     return opened(found, support=support, relations=relations, chunks=chunks)
+
+
+def added(memory: Memory, episode_id: str) -> Added:
+    """What became of the text that was just added: its last job says whether it was known."""
+    job = next(each for each in memory.jobs() if each.result == episode_id)
+    return Added(episode_id=episode_id, unchanged=bool(job.unchanged))
 
 
 def query(

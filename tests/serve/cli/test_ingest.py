@@ -137,3 +137,15 @@ def test_a_text_that_is_added_is_a_job(quipu: Quipu, home: Path) -> None:
     (job,) = quipu("jobs", "--json").document["jobs"]
     assert (job["kind"], job["status"], job["result"]) == ("text", "done", episode_id)
     assert quipu("jobs", "--resume").code == 0
+
+
+def test_the_same_text_again_is_told_as_known(quipu: Quipu, home: Path) -> None:
+    words = ("add", "The kiosk opens at nine.", "--source-ref", "kiosk", "--observed-at")
+    assert "Remembered as" in quipu(*words, "2026-01-01").out
+    again = quipu(*words, "2026-02-01")
+    assert again.code == 0
+    assert "Remembered" not in again.out
+    assert "of 2026-01-01: nothing was changed" in again.out
+    assert quipu(*words, "2026-02-01", "--json").document["unchanged"] is True
+    other = ("add", "It opens at ten.", *words[2:], "2026-02-01", "--json")
+    assert quipu(*other).document["unchanged"] is False

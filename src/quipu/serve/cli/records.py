@@ -12,7 +12,7 @@ from quipu.errors import InvalidInput, UnknownRecord
 from quipu.kinds.reports.model import REPORT
 from quipu.memory import Memory, Passage
 from quipu.read.decode import decode, is_binary
-from quipu.records.record import Fact, Relation, record_id
+from quipu.records.record import Episode, Fact, Relation, record_id
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import counted, cut, width, wrapped
@@ -27,7 +27,7 @@ from quipu.serve.cli.options import (
 )
 from quipu.serve.cli.shapes import Added, FactList, Forgotten, Opened
 from quipu.serve.cli.terminal import safe, style
-from quipu.serve.lookups import looked_up
+from quipu.serve.lookups import added, looked_up
 
 __all__ = ["add", "facts", "forget", "get", "relation_lines"]
 
@@ -140,8 +140,9 @@ def add(
 ) -> None:
     """Remember TEXT, the text of a file, or standard input (-).
 
-    Another text under the same --source-ref replaces the first; the same text changes nothing.
-    --observed-at lies between the year 1000 and a day from now.
+    Another text under the same --source-ref replaces the first; the same text changes nothing,
+    whatever date or title comes with it. --observed-at lies between the year 1000 and a day from
+    now.
     """
     run = invocation()
     content, kept = _text(run, text, file), properties(pairs)
@@ -157,10 +158,20 @@ def add(
             properties=kept,
             embed=not no_embed,
         )
-        run.show(
-            Added(episode_id=episode_id),
-            lambda: [f"Remembered as {episode_id}.", f"Erase it with: quipu forget {episode_id}"],
-        )
+        done = added(memory, episode_id)
+        run.show(done, lambda: _added_lines(memory, done))
+
+
+def _added_lines(memory: Memory, done: Added) -> Iterator[str]:
+    erasing = f"quipu forget {done.episode_id}"
+    if not done.unchanged:
+        yield f"Remembered as {done.episode_id}."
+        yield f"Erase it with: {erasing}"
+        return
+    kept = memory.graph.get([done.episode_id]).get(done.episode_id)
+    dated = f", of {kept.observed_at[:10]}" if isinstance(kept, Episode) else ""
+    yield f"Known already as {done.episode_id}{dated}: nothing was changed."
+    yield f"To give it another date or title, erase it first: {erasing}"
 
 
 def _text(run: Invocation, text: str | None, file: Path | None) -> str:

@@ -108,6 +108,7 @@ class Added(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu add`."""
 
     episode_id: Annotated[str, "what `quipu forget` erases again"]
+    unchanged: Annotated[bool, "the same text was there under its reference: nothing was changed"]
 
 
 class JobList(msgspec.Struct, frozen=True, kw_only=True):

@@ -35,6 +35,7 @@ from quipu.serve.http.shapes import (
     UnmergeRequest,
 )
 from quipu.serve.lookups import (
+    added,
     audited,
     changed_relation,
     kept_entry,
@@ -104,7 +105,7 @@ def add_episode(memory: TheMemory, data: JSONBody[NewEpisode]) -> Response[Added
             observed_at=data.observed_at,
             expires=data.expires,
         )
-        return Response(Added(episode_id=episode_id), status_code=201)
+        return Response(added(memory, episode_id), status_code=201)
     return Response(_accept_text(memory, data), status_code=202)
 
 
