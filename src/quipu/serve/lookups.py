@@ -15,9 +15,10 @@ from quipu.errors import InvalidInput
 from quipu.handle.lookup import Passage
 from quipu.memory import Memory
 from quipu.records.plan import Mode
-from quipu.records.record import Chunk, Entity, Properties, Relation, record_id
+from quipu.records.record import Chunk, Entity, Fact, Properties, Relation, record_id
 from quipu.records.reply import Hit
 from quipu.records.scope import Scope
+from quipu.resolve.merges import may_be_merged
 from quipu.serve.cli.shapes import Added, Opened, opened
 from quipu.serve.mcp.shapes import (
     Audited,
@@ -55,12 +56,13 @@ __all__ = [
 
 MOST_IDS = 20
 _RELATIONS = 200
+_FACTS = 200
 _SNIPPET = 700
 _FEW_IDS = 5
 
 
 def looked_up(memory: Memory, ref: str) -> Opened:
-    """What `ref` names, with the chunks, relations and support around it."""
+    """What `ref` names, with the chunks, relations, facts and support around it."""
     found = memory.get(ref)
     if isinstance(found, Passage):
         return opened(found)
@@ -71,7 +73,16 @@ def looked_up(memory: Memory, ref: str) -> Opened:
     relations = memory.relations(key, limit=_RELATIONS)
     numbers = memory.store.numbers_in([key])[key]
     chunks: list[Chunk] = memory.store.chunks(numbers)
-    return opened(found, support=support, relations=relations, chunks=chunks)
+    facts = _facts_of(memory, found)
+    return opened(found, support=support, relations=relations, chunks=chunks, facts=facts)
+
+
+def _facts_of(memory: Memory, thing: Entity) -> list[Fact]:
+    """What holds of a thing: facts call it by its id or, where its name says what it is, by
+    that."""
+    names = [thing.entity_id, *([thing.name] if may_be_merged(thing.type) else [])]
+    found = {f.fact_id: f for name in names for f in memory.facts(name, live=True)}
+    return list(found.values())[:_FACTS]
 
 
 def added(memory: Memory, episode_id: str) -> Added:

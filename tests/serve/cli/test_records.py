@@ -62,6 +62,20 @@ def test_a_blank_date_is_no_date(quipu, project: Path, words: tuple[str, ...]) -
     assert quipu(*words, "2100-01-01" if words[-1] == "--expires" else "2026-01-01").code == 0
 
 
+def test_a_speaker_is_shown_with_what_was_stated_and_every_turn(quipu, project: Path) -> None:
+    said = (
+        '{"speaker": "Nadia", "text": "I live in Bern.", "session": "s"}\n'
+        '{"speaker": "Nadia", "text": "The kiosk was shut again.", "session": "s"}\n'
+    )
+    assert quipu("ingest", "-", stdin=said).code == 0
+    shown = quipu("get", "Nadia").out
+    assert "Nadia lives in Bern" in shown
+    assert "session:s#1" in shown
+    assert "session:s#2" in shown
+    facts = quipu("get", "Nadia", "--json").document["facts"]
+    assert [fact["object"] for fact in facts] == ["Bern"]
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig", "cp1252"])
 def test_a_text_is_read_in_the_encoding_of_its_file(quipu, project: Path, encoding: str) -> None:
     (project / "note.txt").write_bytes("The café opens at nine.".encode(encoding))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from quipu.records.ids import name_key
 from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation
+from quipu.records.refs import SESSION_PREFIX
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.memory import Memory
@@ -62,6 +63,8 @@ def label(  # noqa: PLR0911 - one return a kind of record
             return f"{record.name} ({record.type})"
         case Chunk():
             path = paths.get(record.document_id, record.document_id)
+            if path.startswith(SESSION_PREFIX):  # a turn is named by its number
+                return f"{path}#{record.position}"
             return f"{path}:{record.start_line}-{record.end_line}"
         case Episode():
             return record.source_ref

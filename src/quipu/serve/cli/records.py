@@ -46,7 +46,8 @@ _SHOWN = 40
 def get(ref: str) -> None:
     """Show what REF names: an id, a path, path:12-40, a source or a unique name.
 
-    A document lists its passages; a thing its relations; both the sources that assert them.
+    A document lists its passages; a thing its relations and statements; both the sources that
+    assert them.
     """
     run = invocation()
     with run.open(read_only=True) as memory:
@@ -227,7 +228,8 @@ def forget(refs: tuple[str, ...], expired: bool, yes: bool) -> None:
 
 
 def _opened_lines(opened: Opened, labels: Labels) -> Iterator[str]:
-    """A record: its fields, its text, its passages, its relations, who asserts it."""
+    """A record: its fields, its text, its passages, its relations, its statements, who asserts
+    it."""
     record = opened.record
     fields = msgspec.to_builtins(record)
     hidden = _OF_REPORTS if fields.get("source_type") == REPORT else ()
@@ -253,6 +255,11 @@ def _opened_lines(opened: Opened, labels: Labels) -> Iterator[str]:
         yield style(f"Relations ({len(opened.relations)})", bold=True)
         yield from ("  " + line for line in relation_lines(opened.relations[:_SHOWN], labels))
         yield from _more(len(opened.relations))
+    if opened.facts:
+        yield ""
+        yield style(f"Statements ({len(opened.facts)})", bold=True)
+        yield from ("  " + line for line in _fact_lines(opened.facts[:_SHOWN], labels))
+        yield from _more(len(opened.facts))
     yield from _support_lines(opened, labels)
 
 

@@ -140,13 +140,15 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu get`: the record with the fields of its kind, and what stands around it.
 
     `chunks` are a document's passages by position, without limit; `relations` those at an
-    entity, at most 200; `support` says which episodes assert the record and in which chunks.
+    entity, `facts` those of it that hold, at most 200 each; `support` says which episodes assert
+    the record and in which chunks.
     """
 
     kind: Annotated[str, "`episode`, `chunk`, `entity`, `relation`, `fact` or `passage`"]
     record: Annotated[Record | Passage, "the record, with the keys of its kind"]
     chunks: Annotated[tuple[Chunk, ...], "a document's passages by position"] = ()
     relations: Annotated[tuple[Relation, ...], "those at an entity, at most 200, by id"] = ()
+    facts: Annotated[tuple[Fact, ...], "statements of an entity that hold, at most 200"] = ()
     support: Annotated[tuple[Support, ...], "which episodes assert it, and in which chunks"] = ()
 
 
