@@ -37,6 +37,7 @@ STATED = [
     ("The roof will be Welsh slate.", ("roof", "value", "Welsh slate")),
     ("The caching layer will be Redis.", ("caching layer", "is", "Redis")),
     ("The fair is on Tuesdays at half past seven.", ("fair", "is at", "half past seven")),
+    ("The backup runs at two in the morning.", ("backup", "runs at", "two in the morning")),
     ("There are 112 tests.", ("tests", "value", "112")),
     ("From today we're open 8 till 6.", ("we", "is open", "8 till 6")),
     ("I've settled the kitchen colour: sage green.", ("kitchen colour", "value", "sage green")),

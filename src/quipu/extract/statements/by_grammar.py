@@ -56,6 +56,7 @@ _ONGOING = frozenset(
 _PARTICLES = frozenset("on up off out over back down in".split())
 _APPOSED = frozenset({"appos", "conj", "parataxis", "list"})
 _BEGINNING = frozenset("begin start kick open commence".split())
+_PARTS_OF_A_DAY = frozenset("morning afternoon evening night".split())
 _TIMELY = frozenset("moment present time minute point least most first last once".split())
 _PASSIVE = ("aux:pass", "nsubj:pass")
 _FROM_TO = frozenset({"from", "to"})
@@ -757,7 +758,7 @@ class GrammarReader:
             for child in clause.under(label):
                 key = "" if label == "xcomp" else self._preposition(child)
                 none = any(tokens[c].lemma == "no" for c in self.here.sentence.under[child])
-                none = none or self._is_fronted(clause, child)
+                none = none or self._is_fronted(clause, child) or self._is_within_time(child)
                 if not none and self._is_argument(child, label, key):
                     found.setdefault(key, child)
         self._add_inner(found)
@@ -792,6 +793,13 @@ class GrammarReader:
         tokens = self.here.sentence.tokens
         comma = any(tokens[i].form == "," for i in range(at, clause.subject))
         return tokens[at].label == "obj" and at < clause.subject and comma
+
+    def _is_within_time(self, at: int) -> bool:
+        """Whether a word and its preposition only go on with a time: the "in the morning" of "at
+        two in the morning"."""
+        tokens, first = self.here.sentence.tokens, self.here.days.get(at, (at,))[0]
+        cases = (c for c in self.here.sentence.under[at] if tokens[c].label == "case")
+        return tokens[at].lemma in _PARTS_OF_A_DAY and any(c > first for c in cases)
 
     def _counted_by(self, at: int) -> int:
         """What a number right before it counts: the "mW" of "25 mW"."""

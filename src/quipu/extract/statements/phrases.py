@@ -61,6 +61,7 @@ _EVERY = ("every", "each")
 _QUARTERS = ("half", "quarter", "till", "until")
 _OFTEN = ("once", "twice", "times")
 _HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_PART_OF_DAY = "(?:in the (?:morning|afternoon|evening)|at night)"
 _BEHIND_DAY = "at|in|and|to|for|from|until|till|so|with|by|on|but"
 _NTH = "(?:first|second|third|fourth|last|1st|2nd|3rd|4th)"
 _DAY = re.compile(
@@ -75,6 +76,7 @@ _DAY = re.compile(
     r"|\b(?:every|each) (?:other |second )?(?:morning|evening|night|day|week|month|quarter)\b"
     r"(?: at \d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?)?"
     r"|\b(?:once|twice|\d+ times|several times) (?:an?|per|every) \w+\b"
+    rf"|\b(?:(?:half|quarter) (?:past|to) )?(?:\d{{1,2}}(?:[:.]\d\d)?|{_HOURS}) {_PART_OF_DAY}\b"
     r"|\b\d{1,2}[:.]\d\d(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]m\b"
     rf"|\bthe \d{{1,2}}(?:st|nd|rd|th)\b(?! (?!(?:{_BEHIND_DAY})\b)\w)"
     rf"|\b(?:half|quarter) (?:past|to) (?:\d{{1,2}}|{_HOURS})\b"
