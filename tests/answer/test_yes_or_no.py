@@ -19,6 +19,10 @@ from quipu.answer.yes_or_no import replied
         ("Is the hall free?", "If the hall is free we meet there.", ""),
         ("Is the hall free?", "The hall isn't free.", ""),
         ("Who has the hall?", "The hall is free.", ""),
+        ("Is Jess going to Bologna?", "Jess may be going to Bologna.", ""),
+        ("Is Jess going to Bologna?", "Bo says Jess is going to Bologna.", ""),
+        ("Is Jess going to Bologna?", "I'd love Jess going to Bologna.", ""),
+        ("Is the fair in May?", "The fair is in May.", "Yes"),
     ],
 )
 def test_a_reply_is_given_where_all_of_it_is_said(question: str, said: str, reply: str) -> None:

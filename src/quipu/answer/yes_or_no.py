@@ -28,9 +28,11 @@ _ENDED = re.compile(
 )
 _UNSURE = re.compile(
     r"\b(?:if|whether|unless|maybe|perhaps|probably|might|could|would|should|want\w*|hop(?:e|es|ing)"
-    r"|think|thought|plan\w*|propos\w+|until|used to|was|were|had)\b",
+    r"|think|thought|plan\w*|propos\w+|until|used to|was|were|had|wish\w*|(?<!in )(?<!of )(?-i:may)"
+    r"|say|says|said|claim\w*|reckon\w*|quote|joking|kidding)\b|['’]d (?:love|like|rather)\b",
     re.IGNORECASE,
 )
+"""What is wished, supposed, was so once, or is what somebody else says."""
 
 
 def asks_yes_or_no(question: str) -> bool:
