@@ -1,10 +1,10 @@
 """Fit the head that finds the turn that answers
 (`quipu/kinds/conversations/answering/answering.npz`).
 
-    python -m bench.fit_answering SETS.tar.xz OUT.npz            # needs `jax` and `optax`
-    python -m bench.fit_answering SETS.tar.xz OUT.npz --leave q4,s2   # and print how those answer
+    python -m bench.fit_answering OUT.npz SETS.tar.xz …          # needs `jax` and `optax`
+    python -m bench.fit_answering OUT.npz SETS.tar.xz … --leave q4,s2   # and print how those answer
 
-SETS holds conversations in the format of `bench/everyday_memory.py`, with questions by people who
+SETS hold conversations in the format of `bench/everyday_memory.py`, with questions by people who
 had not read the rules (`? question ; words of the answer ; words of the turn that tells it`, the
 last where it is known). Of each question the turns that a search finds are given, in its order;
 those that say the answer are right. What turns state (`=`) is asked too, in one plain sentence.
@@ -50,7 +50,7 @@ from quipu.text import stems
 
 SEED, PASSES, BATCH, RATE, DECAY = 5, 4, 8, 1.5e-3, 0.05
 WIDTH, HEADS, DROPOUT, PARTS = 96, 4, 0.3, 256
-WITHHELD, THINNED = 0.2, 0.25
+WITHHELD, THINNED = 0.2, 0.4
 """How many questions are asked without the turns that answer them, and how many of fewer turns."""
 PLAIN, BY_WORD, VERDICT = 0.5, 0.04, 0.5
 """What a plain question, a word and a yes or no weigh. What is learnt of yes and no helps to read
@@ -290,7 +290,7 @@ def withheld(batch: Batch) -> Batch:
 
 def thinned(batch: Batch, rng: np.random.Generator) -> Batch:
     """The question with those that answer and some of the other turns: a memory may be small."""
-    kept = batch.right[:-1] | (rng.random(TURNS) < rng.random())
+    kept = batch.right[:-1] | (rng.random(TURNS) < rng.random() ** 2)
     turns = batch.turns & kept
     return batch._replace(turns=turns) if turns.any() else batch
 
@@ -497,13 +497,15 @@ def measured(found: Sequence[Example], head: AnswerHead) -> str:
 def main() -> None:
     """Read the sets, fit, print the figures of those that were left out."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("sets", type=Path)
     parser.add_argument("out", type=Path)
+    parser.add_argument("sets", type=Path, nargs="+")
     parser.add_argument("--leave", default="", help="sets that are measured, not learnt from")
     given = parser.parse_args()
     left = {name for name in given.leave.split(",") if name}
     model = MiniLM(threads=1)
-    found = {name: examples(each, model) for name, each in sets(given.sets).items()}
+    found = {
+        name: examples(each, model) for path in given.sets for name, each in sets(path).items()
+    }
     rng = np.random.default_rng(SEED)
     train = [
         each

@@ -106,6 +106,19 @@ def test_the_right_speaker_is_attributed_and_the_wrong_one_is_not(memory: Memory
     assert unsure.inputs["misattributed"] == pytest.approx(wrong["misattributed"], abs=1e-5)
 
 
+def test_nothing_is_attributed_where_hardly_anybody_else_speaks(tmp_path: Path) -> None:
+    memory = Memory.open("memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(512))
+    said = (("Ann", "I adopted a greyhound called Pepper."), ("Bo", "How lovely!"))
+    turns = tuple(
+        Turn(session_id="s", offset=n, speaker=who, role="other", text=text)
+        for n, (who, text) in enumerate(said, 1)
+    )
+    memory.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    signals = memory.search("When did Ann adopt a greyhound?").signals
+    assert "said" in signals
+    assert "attributed" not in signals
+
+
 @pytest.mark.parametrize("asked", ["Who adopted a greyhound?", "Did Ann and Bo climb the Eiger?"])
 def test_a_question_about_nobody_or_two_is_not_attributed(memory: Memory, asked: str) -> None:
     signals = memory.search(asked).signals

@@ -22,7 +22,7 @@ from quipu.records.batch import Batch, Claim
 from quipu.records.entry import CATEGORIES, ENTRY, Category
 from quipu.records.facts import standings
 from quipu.records.naming import document_entity_id
-from quipu.records.passage import PassageInput
+from quipu.records.passage import SPOKEN, PassageInput, is_saying
 from quipu.records.record import Entity, Fact, Properties
 from quipu.records.scope import Scope
 from quipu.text import fold, lower, name_key
@@ -212,7 +212,7 @@ class Entries:
             source_ref=entry.id,
             text=entry.content,
             observed_at=now,
-            profile="prose",
+            profile=SPOKEN if is_saying(entry.content) else "prose",
             properties=properties,
         )
         store = self._memory.store

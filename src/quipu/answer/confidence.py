@@ -231,6 +231,7 @@ def confidence(
         "unsaid": _unsaid(draft, signals),
         "worth": draft.worth if draft else None,
         "likely": scaled_log_odds(draft.likely) if draft and draft.likely is not None else None,
+        "plainly": draft.plainly if draft else 0.0,
         "margin": draft.margin if draft else None,
         **_agreeing(draft),
         "words": (subject or 0.0) ** 2 * (1 - signals["miss"])

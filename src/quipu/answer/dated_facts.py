@@ -9,9 +9,9 @@ from typing import TypeVar
 
 from quipu.ports import Graph
 from quipu.records.ids import kind_of
+from quipu.records.passage import SPOKEN
 from quipu.records.plan import Plan
 from quipu.records.record import Fact
-from quipu.records.refs import SESSION_PREFIX
 from quipu.records.reply import Hit
 from quipu.when import dateless, find_days, find_spans, without
 from quipu.when.intervals import Interval, read_iso, shown
@@ -49,7 +49,7 @@ def told_by(plan: Plan, graph: Graph, state: Callable[[Fact], T | None]) -> tupl
 def timeless(question: str, hits: Sequence[Hit], *, now: str) -> str:
     """The question without its dates where a dated fact took part, or turns, which have a time of
     their own: that holds then, and no passage has to say "2012"; else the question itself."""
-    if hits and hits[0].path.startswith(SESSION_PREFIX):
+    if hits and hits[0].why_ranked.profile == SPOKEN:
         return dateless(question)
     if not any(hit.temporal_context and not hit.temporal_context.superseded_by for hit in hits):
         return question

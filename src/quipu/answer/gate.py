@@ -11,8 +11,8 @@ from quipu.answer.contract import UNKNOWN, check
 from quipu.answer.limitations import Doubt
 from quipu.answer.quote import plain
 from quipu.ports import Graph
+from quipu.records.passage import SPOKEN
 from quipu.records.plan import Plan
-from quipu.records.refs import SESSION_PREFIX
 from quipu.records.reply import Contract, EvidenceItem, Hit
 from quipu.records.role import Role
 from quipu.text import excerpt, stems, stems_in_parts
@@ -42,7 +42,8 @@ class Evidence(NamedTuple):
     hit's, None where the graph led here without ranking it; `bridged` says that a name of another
     passage led here, `current` that it took the place of a turn, so that it need not hold the
     question's own words, `outdated` that what it states holds no more; `lexical`
-    is that part of the hit's score, `role` what its file is for."""
+    is that part of the hit's score, `role` what its file is for; `spoken` is what somebody
+    said, `saying` the part of its score that it has for standing alone."""
 
     id: str
     document_id: str
@@ -62,6 +63,8 @@ class Evidence(NamedTuple):
     outdated: bool = False
     lexical: float = 0.0
     role: Role = "other"
+    spoken: bool = False
+    saying: float = 0.0
 
 
 class Agreement(NamedTuple):
@@ -88,7 +91,8 @@ class AnswerDraft(NamedTuple):
     the cited passages hold (None: it has none); `coverage` is the share of its words that the
     answer and the titles of its evidence hold; `similarity` the best cosine of a quoted sentence
     with the question, where it is known, `worth` what the best of them was chosen by, `likely` how
-    likely one of the cited passages answers (None: nobody knows), `margin` how
+    likely one of the cited passages answers (None: nobody knows), `plainly` the share of what is
+    said there that the fact says which is told, `margin` how
     much more than what any other passage holds, and `agreement` how far it agrees with the
     question; `lacking` is 1 where the question asks for a kind of thing of which the answer names
     none, less where that is in doubt; `overtaken` is 1 where something later may say otherwise,
@@ -106,6 +110,7 @@ class AnswerDraft(NamedTuple):
     unvouched: float = 0.0
     worth: float | None = None
     likely: float | None = None
+    plainly: float = 0.0
     margin: float | None = None
     agreement: Agreement | None = None
     disagreements: tuple[str, ...] = ()
@@ -140,8 +145,8 @@ def linked(hits: Iterable[Hit], known_ids: Collection[str], *, now: str) -> tupl
 
 
 def is_turn(each: Evidence) -> bool:
-    """Whether a passage is a turn of a conversation."""
-    return each.path.startswith(SESSION_PREFIX)
+    """Whether a passage is what somebody said: a turn of a conversation, or an entry."""
+    return each.spoken
 
 
 def replaced(hits: Iterable[Hit]) -> tuple[str, ...]:
@@ -245,6 +250,8 @@ def _evidence(hit: Hit, ids: tuple[str, ...], now: str) -> Evidence:
         outdated=_is_outdated(hit, now),
         lexical=hit.why_ranked.parts.get("lexical", 0.0),
         role=hit.role,
+        spoken=hit.why_ranked.profile == SPOKEN,
+        saying=hit.why_ranked.parts.get("saying", 0.0),
     )
 
 

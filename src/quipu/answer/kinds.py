@@ -1,6 +1,6 @@
 """What answering asks of the kinds of source: what only they know how to say."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
@@ -38,7 +38,10 @@ class AnswerStatement(NamedTuple):
     """A sentence without its full stop, what it rests on, and what speaks against it;
     `explained` is the share of the question that it explains, `authority` the rank of the highest
     role that asserts it; `quoted` are lines that it leads to, as they stand, safe to quote; `fact`
-    is the dated fact that it tells, and `replies` says that it does so by yes or no."""
+    is the dated fact that it tells, and `replies` says that it does so by yes or no; `others` are
+    the ids of the passages that state what it took the place of, or what took its own; `plainly` is
+    the share of what is said in the first of its passages that facts tell, 0 where it is in doubt
+    how the fact is meant."""
 
     text: str
     evidence: tuple[Evidence, ...]
@@ -49,6 +52,8 @@ class AnswerStatement(NamedTuple):
     quoted: str = ""
     fact: Fact | None = None
     replies: bool = False
+    others: frozenset[str] = frozenset()
+    plainly: float = 0.0
 
 
 class Likely(NamedTuple):
@@ -58,9 +63,10 @@ class Likely(NamedTuple):
     answers: Mapping[str, float]
     worth: Mapping[str, float]
 
-    def of(self, evidence: Sequence[Evidence]) -> float:
-        """How likely one of some passages answers, in [0, 1]."""
-        return sum(self.answers.get(id_, 0.0) for id_ in dict.fromkeys(e.id for e in evidence))
+    def of(self, evidence: Sequence[Evidence], others: Iterable[str] = ()) -> float:
+        """How likely one of some passages answers, or of `others` by their ids, in [0, 1]."""
+        ids = dict.fromkeys((*(each.id for each in evidence), *others))
+        return sum(self.answers.get(id_, 0.0) for id_ in ids)
 
 
 class Quotation(NamedTuple):

@@ -37,7 +37,7 @@ from quipu.records.fact_keys import asked_by
 from quipu.records.facts import FactStanding, fit, interval_of, now_as_date, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
-from quipu.records.record import Entity, Fact, Record, Relation
+from quipu.records.record import Chunk, Entity, Fact, Record, Relation
 from quipu.records.schema import EntityType, RelationType, row_of
 from quipu.text import STOP_WORDS, stems
 from quipu.when import find_spans, without
@@ -47,6 +47,7 @@ __all__ = ["state"]
 _MOST = 3
 _PRESENTLY = frozenset(stems(PRESENTLY))
 _LESS = 0.2
+_NOT = "not "
 _SURE_FACT, _DOUBTED = 0.8, 0.7
 _DEFINED_BY = frozenset({"definition", "any"})
 _OF_CODE = frozenset(
@@ -435,14 +436,24 @@ def _of_facts(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[Answer
         _, sources = support(graph, fact.fact_id, evidence, fact)
         if not sources:
             return None
+        every = standings(graph.facts(fact.subject))
+        others = _passages_beside(fact, every, graph)
+        plainly = _plainly(sources[0], graph) if _is_sure(fact) else 0.0
         if reply := _yes_or_no(plan.question, fact):
             text = f"{reply}: {_uncapital(said(fact))}"
-            return AnswerStatement(text, sources[:2], fact=fact, replies=True)
-        share = _answered(plan.question, fact, graph) if is_by_grammar(fact) else 1.0
+            return AnswerStatement(
+                text, sources[:2], fact=fact, replies=True, others=others, plainly=plainly
+            )
+        share = _answered(plan.question, fact, every) if is_by_grammar(fact) else 1.0
         if asks_yes_or_no(plan.question):
             share = min(share, _DOUBTED)  # neither yes nor no follows from it
         return AnswerStatement(
-            said(fact), _with_record(sources[:2], evidence.found), explained=share, fact=fact
+            said(fact),
+            _with_record(sources[:2], evidence.found),
+            explained=share,
+            fact=fact,
+            others=others,
+            plainly=plainly,
         )
 
     winners, others = told_by(plan, graph, state)
@@ -470,7 +481,7 @@ def _yes_or_no(question: str, fact: Fact) -> str:
     return "No" if asked - stated_words - _PRESENTLY else ""
 
 
-def _answered(question: str, fact: Fact, graph: Planner) -> float:
+def _answered(question: str, fact: Fact, every: Sequence[FactStanding]) -> float:
     """The share of a question that a statement read by grammar explains: 0 where it says nothing
     that the question does not say itself. When it holds has been asked of the fact before; what
     it took the place of may be asked for as well ("what car", of a Volvo that gave way to it). What
@@ -478,16 +489,41 @@ def _answered(question: str, fact: Fact, graph: Planner) -> float:
     said_more = set(stems(said(fact))) - set(stems(question)) - STOP_WORDS
     if not said_more or not is_asked_for(question, fact):
         return 0.0
-    most = 1.0 if fact.confidence >= _SURE_FACT else _DOUBTED
+    most = 1.0 if _is_sure(fact) else _DOUBTED
     dated = [span for span in find_spans(question) if span.dated]
     bare = without(question, dated) or question
-    before = [
-        each.fact
-        for each in standings(graph.facts(fact.subject))
-        if each.superseded_by == fact.fact_id
-    ]
+    before = [each.fact for each in every if each.superseded_by == fact.fact_id]
     words = " ".join(asked_by(each, SHIPPED) for each in (fact, *before))
     return min(explained(bare, f"{said(fact)} {words} {PRESENTLY}", "fact"), most)
+
+
+def _is_sure(fact: Fact) -> bool:
+    """Whether the rule that read it leaves no doubt how it is meant."""
+    return fact.confidence >= _SURE_FACT
+
+
+def _plainly(source: Evidence, graph: Planner) -> float:
+    """The share of what a passage says that the facts tell which were read from it: 1 where it says
+    nothing else."""
+    passage, words = graph.get([source.id]).get(source.id), set(stems(source.text))
+    if not isinstance(passage, Chunk) or not words:
+        return 0.0
+    claims = (c for each in graph.claims([passage.episode_id]).values() for c in each)
+    facts = [c.record for c in claims if isinstance(c.record, Fact) and source.id in c.chunk_ids]
+    told = (f"{said(f)} {SHIPPED.wordings(f.predicate.removeprefix(_NOT))}" for f in facts)
+    return len(words & set(stems(" ".join(told)))) / len(words)
+
+
+def _passages_beside(fact: Fact, every: Sequence[FactStanding], graph: Planner) -> frozenset[str]:
+    """The passages that state what it took the place of, or what took its own."""
+    after = {each.superseded_by for each in every if each.fact.fact_id == fact.fact_id}
+    ids = [
+        each.fact.fact_id
+        for each in every
+        if each.superseded_by == fact.fact_id or each.fact.fact_id in after
+    ]
+    supports = graph.support(ids)
+    return frozenset(id_ for rows in supports.values() for row in rows for id_ in row.chunk_ids)
 
 
 def _uncapital(text: str) -> str:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
 from quipu.ports import Graph, Planner
+from quipu.records.passage import SPOKEN
 from quipu.records.record import Chunk, Entity, Episode, Fact, Relation
 from quipu.records.scope import EVERYTHING, Scope
 
@@ -84,6 +85,7 @@ def from_chunk(
         graph_ids=ids,
         updated_at=record.updated_at,
         source_sha=episode.source_sha if isinstance(episode, Episode) else record.source_sha,
+        spoken=chunk.profile == SPOKEN,
     )
 
 

@@ -32,7 +32,7 @@ __all__ = ["superseded", "write"]
 _STATEMENT_LIMIT = 900
 _ENOUGH = 0.75
 _PARTLY = 0.65
-_HALF = 0.5
+_HALF, _PLAIN = 0.5, 0.9
 _DOUBT = 0.3
 _NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "person", "time"})
 _PASSED = 0.5
@@ -128,7 +128,8 @@ def _draft(
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
         lacking=0.0 if statements else _lacking(asked, choices),
         worth=first.worth if first else None,
-        likely=chosen.likely.of(page.evidence) if chosen.likely else None,
+        likely=_likely(chosen, page.evidence),
+        plainly=statements[0].plainly if statements else 0.0,
         margin=first.margin if first else None,
         agreement=_agreement(asked, first, choices, chosen.near) if first else None,
         unvouched=float(first is not None and _is_unvouched(asked, first)),
@@ -142,6 +143,15 @@ def _is_unvouched(asked: Asked, first: Choice) -> bool:
     nobody: "what do I charge?" – "£2 is common"."""
     own = _OWN & {token.word for token in tokens(asked.text)}
     return bool(own) and is_turn(first.evidence[-1]) and _speaker(first.evidence[-1]) == _MACHINE
+
+
+def _likely(chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
+    """How likely what is cited answers; of a fact also what states those beside it in its chain:
+    their words tell that one of them does, and the chain which."""
+    if chosen.likely is None:
+        return None
+    others = (id_ for statement in chosen.statements for id_ in sorted(statement.others))
+    return min(chosen.likely.of(cited, others), 1.0)
 
 
 def _agreement(
@@ -196,15 +206,20 @@ def _is_doubted(
     known: Sequence[Evidence],
     sure: Likely | None,
 ) -> bool:
-    """Whether a later turn speaks of what a fact is of, and says something else; where it is known
-    how likely turns answer, one must do so rather than the turn that states the fact."""
-    likelier = sure is None or _is_less_likely(statements, sure)
-    return likelier and is_overtaken(asked, statements, known)
+    """Whether a later turn speaks of what a fact is of, and says something else. Where it is known
+    how likely turns answer, one must do so rather than those that state the fact; and a fact that
+    is only a part of what its turn says is better quoted, unless a chain tells how it changed."""
+    if sure is None:
+        return is_overtaken(asked, statements, known)
+    if statements[0].plainly < (_HALF if statements[0].others else _PLAIN):
+        return True
+    return _is_less_likely(statements, sure) and is_overtaken(asked, statements, known)
 
 
 def _is_less_likely(statements: Sequence[AnswerStatement], sure: Likely) -> bool:
-    """Whether another turn is much likelier to answer than those that state a fact."""
-    told = max(sure.of(statement.evidence) for statement in statements)
+    """Whether another turn is much likelier to answer than those that state a fact, or what stands
+    beside it in its chain."""
+    told = max(sure.of(statement.evidence, statement.others) for statement in statements)
     return told < _AS_LIKELY * max(sure.answers.values())
 
 

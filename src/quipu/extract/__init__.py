@@ -97,6 +97,7 @@ def local_claims(
             episode,
             namespace=namespace,
             about=document.title,
+            speaker=str(document.properties.get("speaker") or ""),
             reading=reading,
         )
     return found.claims

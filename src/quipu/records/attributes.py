@@ -615,6 +615,12 @@ class Attributes:
             return predicate
         return " ".join((predicate, row.name, *row.verbs, *row.nouns, row.asked))
 
+    def wordings(self, predicate: str) -> str:
+        """`words`, and those by which it begins and ends."""
+        row = self._row.get(self.attribute_of(predicate))
+        changes = (*row.begins, *row.ends) if row is not None else ()
+        return " ".join((self.words(predicate), *changes))
+
     def has_several(self, predicate: str) -> bool:
         """Whether the table knows it as one of which there are several values at a time."""
         row = self._row.get(predicate)

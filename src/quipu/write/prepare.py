@@ -20,11 +20,12 @@ from quipu.read.redact import Redactor
 from quipu.records.batch import Claim, IndexedChunk
 from quipu.records.document import Document, Problem
 from quipu.records.ids import episode_id_of
-from quipu.records.passage import PassageInput
+from quipu.records.passage import SPOKEN, PassageInput, is_saying
 from quipu.records.record import Chunk, Episode, Fact, Properties, record_id
 from quipu.resolve import resolve
 from quipu.source import Draft
 from quipu.text import excerpt
+from quipu.when.instants import UNKNOWN_TIME
 from quipu.when.intervals import read_iso
 from quipu.write.limits import Limits
 from quipu.write.references import References, pack
@@ -36,11 +37,13 @@ FILE = "file"
 _CHEAP = 16_000
 _COSTLY = frozenset({"pdf", "docx", "notebook", "rst"})
 _PREVIEW = 500
+_USER = "user"
 _LARGEST_PREVIEWED = 4_000
 
 
 class FileTask(NamedTuple):
-    """A file's bytes and where they go. `title` and `properties` override what the file says."""
+    """A file's bytes and where they go. `title` and `properties` override what the file says;
+    `said` tells that it is a saying if it is one paragraph."""
 
     source: SourceFile
     document_id: str
@@ -54,6 +57,7 @@ class FileTask(NamedTuple):
     reads_as: str = ""
     observed_at: str = ""
     extract: bool = True
+    said: bool = False
 
 
 class PassageTask(NamedTuple):
@@ -134,6 +138,9 @@ def _prepare_file(task: FileTask, reading: StatementReading) -> Prepared:
     content_hash = task.source.content_hash
     episode_id = episode_id_of(task.namespace, task.source_type, ref, content_hash)
     chunks = chunk(document, episode_id=episode_id, document_id=task.document_id)
+    if task.said and is_saying(document.text):
+        seen = task.observed_at or document.updated_at
+        chunks = [_as_said(each, document.properties, seen) for each in chunks]
     episode = Episode(
         episode_id=episode_id,
         source_type=task.source_type,
@@ -161,6 +168,18 @@ def _prepare_file(task: FileTask, reading: StatementReading) -> Prepared:
         tuple(claims),
         task.replaces,
         document.redactions,
+    )
+
+
+def _as_said(passage: Chunk, properties: Properties, seen: str) -> Chunk:
+    """A passage of prose as what somebody said at an instant: which of several sayings answers is
+    told as it is of turns."""
+    if passage.profile == "code":
+        return passage
+    speaker = str(properties.get("speaker") or _USER)
+    day = "" if seen == UNKNOWN_TIME else f", {seen[:10]}"
+    return msgspec.structs.replace(
+        passage, profile=SPOKEN, title=f"{speaker}{day}", heading_path=(_USER, speaker, seen)
     )
 
 
@@ -195,6 +214,8 @@ def _prepare_passage(task: PassageTask, reading: StatementReading) -> Prepared:
     kind = passage.profile or profile_of(text)
     episode = draft.episode(task.ingested_at, preview=_preview(text))
     only = draft.passage(text, profile=kind, title=passage.title)
+    if kind == SPOKEN:
+        only = _as_said(only, passage.properties, episode.observed_at)
     document = draft.document_entity("passage", passage.title or ref, properties=passage.properties)
     claims = [*draft.claims([document], only)]
     if kind != "code" and task.extract:

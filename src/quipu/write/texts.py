@@ -91,6 +91,7 @@ def add_text(
         title=given.title,
         properties=given.properties,
         reads_as=ref if PurePath(ref).suffix else f"{ref}.md",
+        said=not given.title and not PurePath(ref).suffix,
         extract=extract,
     )
     prepared = outcome(workers, task)

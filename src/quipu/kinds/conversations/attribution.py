@@ -15,6 +15,7 @@ from quipu.kinds.conversations.columns import name_hash, read_turns
 from quipu.kinds.conversations.score import named_speakers, telling_stems
 from quipu.ports import Embedder, Planner
 from quipu.question import Question, read_question
+from quipu.records.passage import SPOKEN
 from quipu.retrieve.kinds import Signals
 from quipu.retrieve.rank import Candidate
 from quipu.text import tokens
@@ -23,7 +24,7 @@ from quipu.when import dateless
 __all__ = ["SIGNALS", "attribution"]
 
 _LOOKED_AT = 100
-_BEST = 3
+_BEST, _OTHERS = 3, 2
 _COSINE, _WORDS, _ASKS = 0.4, 0.6, 0.15
 _CLIP = 0.4
 
@@ -38,11 +39,11 @@ def attribution(
     """`said`: how much the best turn says of what is asked; nothing where the first passage is no
     turn. Where the question names exactly one speaker, `said` counts the turns about that one,
     and `attributed` and `misattributed` are how much those say more, or less (≤ 0), than the best
-    about others."""
-    if not ranked or ranked[0].profile != "conversation":
+    about others, where there are two."""
+    if not ranked or ranked[0].profile != SPOKEN:
         return {}
     question = read_question(dateless(question.text))
-    turns = [c for c in ranked if c.profile == "conversation"][:_LOOKED_AT]
+    turns = [c for c in ranked if c.profile == SPOKEN][:_LOOKED_AT]
     numbers = np.array([c.number for c in turns], dtype=np.int64)
     rows = read_turns(planner.columns(numbers))
     named = named_speakers(question, rows)
@@ -58,8 +59,10 @@ def attribution(
     if one is None:
         return {"said": float(score.max())}
     about = (rows["first_name"] == one) ^ (rows["about_other"] > 0)
-    gap = float(np.clip(_best(score[about]) - _best(score[~about]), -_CLIP, _CLIP))
     said = float(score[about].max(initial=0.0))
+    if np.count_nonzero(~about) < _OTHERS:  # where hardly anybody else speaks it tells nothing
+        return {"said": said}
+    gap = float(np.clip(_best(score[about]) - _best(score[~about]), -_CLIP, _CLIP))
     return {"said": said, "attributed": max(gap, 0.0), "misattributed": min(gap, 0.0)}
 
 

@@ -12,6 +12,7 @@ from quipu.plan.kinds import Among, Asking, Found
 from quipu.plan.visibility import seen_numbers
 from quipu.ports import Embedded, Numbers, Planner
 from quipu.question import Question, read_question
+from quipu.records.passage import SPOKEN
 from quipu.records.scope import Scope
 from quipu.when import dateless
 
@@ -26,7 +27,7 @@ _AROUND = 21  # turns that a found one brings of a session too long to be scored
 class TurnCandidates(Among):
     """Turns of conversations, scored with their neighbours."""
 
-    profile = "conversation"
+    profile = SPOKEN
     whole_up_to = 2_000
     """Turns in scope that are all scored."""
 
@@ -36,7 +37,8 @@ class TurnCandidates(Among):
         return found
 
     def find(self, asking: Asking, near: Sequence[int], keep: Collection[int]) -> Found | None:
-        """The best turns by raw score, and those to `keep`; None where there are no turns.
+        """The best turns by raw score, and those to `keep`; None where there are no turns. Without
+        vectors only those that share anything with the question.
 
         Up to `whole_up_to` turns in scope are all scored. Of more, the sessions are that words and
         vectors (`near`) lead to: whole, or where one is longer than what is left, its turns around
@@ -59,8 +61,12 @@ class TurnCandidates(Among):
         )
         base = measured.base()
         order = np.argsort(-base, kind="stable")
-        kept = [place for place in order[limit:].tolist() if int(numbers[place]) in keep]
-        best = np.concatenate([order[:limit], np.array(kept, dtype=order.dtype)])
+        first = order[:limit]
+        if vectors is None:
+            first = first[base[first] > 0]
+        rest = order[len(first) :].tolist()
+        kept = [place for place in rest if int(numbers[place]) in keep]
+        best = np.concatenate([first, np.array(kept, dtype=order.dtype)])
         chosen = measured.rows(best)
         parts = [chosen.parts(row) for row in range(len(best))]
         return Found(numbers[best], parts, measured.cosine)

@@ -17,7 +17,7 @@ from quipu.answer.worth import Candidate, Weighing
 from quipu.kinds.conversations.answering import TURNS, likely
 from quipu.kinds.conversations.told import quotations
 from quipu.ports import Embedder, LayerReader, Planner
-from quipu.records.refs import session_ref
+from quipu.records.passage import SPOKEN
 from quipu.records.reply import Hit
 from quipu.records.scope import Scope
 
@@ -26,6 +26,13 @@ __all__ = ["ANSWERING", "ANSWERS", "CORRECTNESS", "FORMULA", "INTERCEPT", "TABLE
 _LEAST_SCORE = -0.5
 _LEAST_STATED = 0.1
 INTERCEPT = -5.0
+
+
+def _plainly(weight: float) -> Term:
+    said = "of a fact that is told: the share of what is said where it stands that facts tell"
+    return Term("plainly", weight, 0.0, said, "")
+
+
 TABLE = (
     Term(
         "misattributed",
@@ -64,6 +71,7 @@ TABLE = (
         "the question names something that is not known here",
     ),
     Term("stated", 2.0, 0.0, "share of the question that facts explain, where they answer", ""),
+    _plainly(3.0),
 )
 
 
@@ -76,6 +84,7 @@ CORRECTNESS = ConfidenceFormula(
     intercept=-0.2,
     table=(
         Term("stated", 2.1, 0.0, "share of the question that facts explain, where they answer", ""),
+        _plainly(2.0),
         Term(
             "met",
             1.7,
@@ -124,55 +133,49 @@ def is_known_how_likely(inputs: Mapping[str, float | None]) -> bool:
 
 
 ANSWERING = ConfidenceFormula(
-    intercept=-2.6,
+    intercept=-2.35,
     table=(
         Term(
             "likely",
-            4.4,
+            5.2,
             0.0,
             "log-odds that one of the cited turns answers, ÷ ln 499, in [-1, 1]",
             "none of the turns that were found surely answers",
         ),
+        _plainly(1.2),
         Term(
             "met",
-            1.8,
+            1.9,
             0.5,
             "mean over the question's content words of their best cosine with a quoted word",
             "some words of the question are met by nothing that is quoted",
         ),
-        Term("cos1", 1.5, 0.4, "best cosine between the question and a turn", ""),
+        Term("cos1", 1.05, 0.4, "best cosine between the question and a turn", ""),
         Term(
             "misattributed",
-            25.0,
+            27.0,
             0.0,
             "how much less the turns about the speaker say",
             "others say more of it than the one who is asked about",
         ),
-        Term("attributed", 8.0, 0.0, "how much more the turns about the speaker say", ""),
-        Term(
-            "absent",
-            -0.4,
-            0.0,
-            "share of what the question names that stands in no turn that is cited",
-            "no turn that is cited speaks of all that is named",
-        ),
+        Term("attributed", 8.6, 0.0, "how much more the turns about the speaker say", ""),
         Term(
             "lacking",
-            -1.3,
+            -2.2,
             0.0,
             "1 where a kind of thing is asked for and none named, or yes or no and neither said",
             "the answer names nothing of the kind that is asked for",
         ),
         Term(
             "unknown_names",
-            -2.0,
+            -2.2,
             0.0,
             "share of the question's names that are not known at all",
             "the question names something that is not known here",
         ),
         Term(
             "unvouched",
-            -2.0,
+            -2.2,
             0.0,
             "1 where what somebody asks of themselves is told by an assistant alone",
             "only an assistant says so",
@@ -191,7 +194,7 @@ class TurnAnswers(Answers):
 
     def is_of(self, hit: Hit) -> bool:
         """Whether it is a turn."""
-        return hit.path.startswith(session_ref(""))
+        return hit.why_ranked.profile == SPOKEN
 
     def likely(
         self,
@@ -221,10 +224,13 @@ class TurnAnswers(Answers):
         return quotations(ordered, weighing, planner, question=question, scope=scope, likely=likely)
 
     def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
-        """Where only turns are cited, a low score says no more than a score as low as right
-        answers have: the fewer turns there are, the lower all of them score. What facts state is no
-        less likely than such answers are where the head thinks little of their turns."""
-        if score1 is None or not all(e.path.startswith(session_ref("")) for e in draft.evidence):
+        """What is cited of other sources alone is no answer from a conversation. Where only turns
+        are cited, a low score says no more than a score as low as right answers have: the fewer
+        turns there are, the lower all of them score. What facts state is no less likely than such
+        answers are where the head thinks little of their turns."""
+        if draft.evidence and not any(map(is_turn, draft.evidence)):
+            return {"said": None}
+        if score1 is None or not all(map(is_turn, draft.evidence)):
             return {}
         found: dict[str, float | None] = {"score1": max(score1, _LEAST_SCORE)}
         if draft.stated and draft.likely is not None:

@@ -19,13 +19,14 @@ from quipu.kinds.conversations.weights import TURNS
 from quipu.profiles import Profile
 from quipu.records.batch import IndexedChunk, Terms
 from quipu.records.mentions import Mention, find_mentions
+from quipu.records.passage import SPOKEN
 from quipu.records.record import Chunk
 from quipu.text import STOP_WORDS, name_key, sentences, stem_words, tokens
 from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = ["EVERY_TURN", "NAME", "PROFILE", "index_chunk", "of_session", "stating"]
 
-NAME = "conversation"
+NAME = SPOKEN
 EVERY_TURN = "*"
 NEIGHBOURS = 2
 _ROOM = 1_000

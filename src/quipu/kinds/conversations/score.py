@@ -81,6 +81,7 @@ class MeasuredTurns:
     standing: Floats
     update: Floats
     replaced: Floats
+    saying: Floats
     cosine: float
 
     def rows(self, places: NDArray[np.intp]) -> "MeasuredTurns":
@@ -94,6 +95,7 @@ class MeasuredTurns:
             self.standing[places],
             self.update[places],
             self.replaced[places],
+            self.saying[places],
             self.cosine,
         )
 
@@ -112,6 +114,7 @@ class MeasuredTurns:
                     ("standing", self.standing),
                     ("update", self.update),
                     ("replaced", self.replaced),
+                    ("saying", self.saying),
                 )
                 if values[row]
             },
@@ -120,7 +123,7 @@ class MeasuredTurns:
     def base(self) -> Floats:
         """The raw scores."""
         parts = ("similarity", "lexical", "speaker", "time", "question", "standing", "update")
-        return _weighted({part: getattr(self, part) for part in parts})
+        return _weighted({part: getattr(self, part) for part in (*parts, "saying")})
 
 
 def turn_score(parts: Mapping[str, float]) -> float:
@@ -137,6 +140,7 @@ def _weighted(parts: Mapping[str, Any]) -> Any:
         + TURNS.time * parts.get("time", 0.0)
         + TURNS.standing * parts.get("standing", 0.0)
         + TURNS.update * parts.get("update", 0.0)
+        + TURNS.saying * parts.get("saying", 0.0)
         - TURNS.question * parts.get("question", 0.0)
         + TURNS.graph_proximity * parts.get("graph_proximity", 0.0)
     )
@@ -159,7 +163,8 @@ def measure_turns(
     stems = telling_stems(asked or question, turns)
     words = _WordScores(stems, index, numbers, turns)
     lexical = words.scores()
-    cosine, similarity = _similarity(vectors, index, numbers, space, lexical)
+    near, similarity = _similarity(vectors, index, numbers, space, lexical)
+    cosine = float(near.max(initial=0.0)) if near is not None else 0.0
     first_person = bool(_FIRST_PERSON & question.words)
     speaker = TURNS.named_speaker * (_is_speaker(turns, named[0]) if len(named) == 1 else 0.0)
     asker = TURNS.asker * (turns["is_asker"] if first_person else 0.0)
@@ -176,6 +181,7 @@ def measure_turns(
         standing=np.zeros(len(numbers)),
         update=np.zeros(len(numbers)),
         replaced=np.zeros(len(numbers)),
+        saying=_saying(turns, words.shares(), near),
         cosine=cosine,
     )
     found = replace(found, standing=_standing(question, turns, index, numbers, found.base()))
@@ -273,6 +279,11 @@ class _WordScores:
             + TURNS.session_words * self._sessions()
         )
 
+    def shares(self) -> Floats:
+        """The share of the question's stems, by their idf, that each turn says itself."""
+        idf = np.array(self._idf, dtype=np.float64)
+        return (self._tf > 0) @ idf / max(float(idf.sum()), 1e-9)
+
     def _in_context(self) -> Floats:
         """Frequencies, with those of the neighbours in the session: less for a long turn."""
         order = np.lexsort((self._turns["offset"], self._turns["session"]))
@@ -319,10 +330,10 @@ class _WordScores:
 
 def _similarity(
     vectors: Embedded | None, index: Index, numbers: Numbers, space: str | None, lexical: Floats
-) -> tuple[float, Floats]:
-    """The best cosine, and the part. Of very many turns, only those that words and the turn's own
-    vector rank first are read by sentence: that is what costs."""
-    nothing = 0.0, np.zeros(len(numbers))
+) -> tuple[Floats | None, Floats]:
+    """The cosines (None: no vectors were searched), and the part. Of very many turns, only those
+    that words and the turn's own vector rank first are read by sentence: that is what costs."""
+    nothing = None, np.zeros(len(numbers))
     if vectors is None or space is None or not len(numbers):
         return nothing
     rows = index.vectors(numbers, space)
@@ -338,11 +349,20 @@ def _similarity(
     )
     sentence[near] = np.maximum(index.best_parts(numbers[near], space, vectors.vector), 0.0)
     both = base + TURNS.sentence_cosine * _scaled(sentence)
-    return float(turn.max()), both / TURNS.similarity
+    return turn, both / TURNS.similarity
+
+
+def _saying(turns: NDArray[np.void], shares: Floats, near: Floats | None) -> Floats:
+    """Of a turn that is a session by itself, which has no neighbours to be scored with: the square
+    of the share of the question's words that it says, by rarity, times its cosine with it."""
+    _, session, sizes = np.unique(turns["session"], return_inverse=True, return_counts=True)
+    alone = (sizes == 1)[session]
+    return alone * shares**2 * (np.maximum(near, 0.0) if near is not None else 1.0)
 
 
 def _scaled(scores: Floats) -> Floats:
-    low, high = float(scores.min(initial=np.inf)), float(scores.max(initial=-np.inf))
+    """From 0, or the lowest if that is less, to the highest as 1; 0 where all are the same."""
+    low, high = float(scores.min(initial=0.0)), float(scores.max(initial=-np.inf))
     return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
 
 

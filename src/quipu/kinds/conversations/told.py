@@ -34,6 +34,7 @@ _NEARLY = 0.5
 _LATER, _AS_MUCH = 0.7, 0.5
 _UNANSWERED = 0.5
 _FAIRLY = 0.1
+_RATHER = 0.5
 _BY_THEN = 0.4
 _FIRST = re.compile(r"\b(?:original(?:ly)?|initial(?:ly)?|at first|to begin with)\b", re.IGNORECASE)
 
@@ -144,15 +145,16 @@ def quotations(
     scope: Scope,
     likely: Likely | None,
 ) -> list[Quotation]:
-    """What is quoted where the best is a turn, in the order in which it is told; nothing elsewhere.
-    `ordered` are the sentences that may be quoted, the best first; where it is known how
-    `likely` each turn answers, the likeliest are quoted."""
-    if not ordered or not is_turn(ordered[0].evidence):
-        return []
+    """What is quoted where the best is a turn, or one of them answers rather than not, in the order
+    in which it is told; nothing elsewhere. `ordered` are the sentences that may be quoted, the best
+    first; where it is known how `likely` each turn answers, the likeliest are quoted."""
     best: dict[str, Candidate] = {}
     for candidate in ordered:
         if is_turn(candidate.evidence):
             best.setdefault(candidate.evidence.id, candidate)
+    surely = likely is not None and max((likely.answers.get(i, 0.0) for i in best), default=0.0)
+    if not best or not (is_turn(ordered[0].evidence) or surely >= _RATHER):
+        return []
     sessions = {id_: candidate.evidence.document_id for id_, candidate in best.items()}
     reader = _Reader(weighing, planner, beside(sessions, planner, scope))
     if likely is not None:

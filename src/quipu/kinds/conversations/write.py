@@ -35,6 +35,7 @@ from quipu.read.redact import Redactor
 from quipu.records.document import Problem
 from quipu.records.ids import episode_id_of, make_id
 from quipu.records.naming import document_entity_id, named_entity_id
+from quipu.records.passage import SPOKEN
 from quipu.records.progress import Progress
 from quipu.records.record import Entity, Fact
 from quipu.records.refs import session_ref
@@ -53,7 +54,6 @@ SESSION = "session"
 _PAGE = 250
 _PREVIEW = 500
 _LARGEST_PREVIEWED = 8_000
-_PROFILE = "conversation"
 _LONGEST = 2_000_000
 _TOO_LONG = (
     "has {:,} characters, a turn at most {:,}: remember it as a text (`quipu add --file`), "
@@ -269,7 +269,7 @@ def _prepared(
     day = "" if seen == UNKNOWN_TIME else f", {seen[:10]}"
     chunk = draft.passage(
         text,
-        profile=_PROFILE,
+        profile=SPOKEN,
         title=f"{speaker}{day}",
         position=turn.offset,
         heading_path=(turn.role, speaker, seen),
@@ -299,7 +299,7 @@ def _prepared(
         ref=ref,
         problems=(),
         episode=episode,
-        chunks=(stating(profile(_PROFILE).index_chunk(chunk), stated),),
+        chunks=(stating(profile(SPOKEN).index_chunk(chunk), stated),),
         claims=tuple(resolve(claims)),
         replaces=(ref,),
         redactions=dict(redactor.counts),

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from quipu.answer.quote import code_lead, in_short, is_order, plain, units
 from quipu.kinds.reports.reflect import Line
+from quipu.records.passage import SPOKEN
 from quipu.records.record import Chunk
 from quipu.text import sentences
 
@@ -26,7 +27,7 @@ def quotable(chunk: Chunk) -> list[Line]:
     """The lines of `chunk`, in order; some may not be worth quoting."""
     if chunk.profile == "code":
         return list(_of_code(chunk))
-    if chunk.profile == "conversation":
+    if chunk.profile == SPOKEN:
         return list(_of_turn(chunk))
     return list(_of_prose(chunk))
 

@@ -8,6 +8,7 @@ wrote about them (`bench/fit_answering.py`).
 """
 
 import io
+import math
 from collections.abc import Sequence
 from functools import cache
 
@@ -29,6 +30,7 @@ from quipu.kinds.conversations.answering.inputs import (
     is_said_after,
 )
 from quipu.kinds.conversations.exchanges import Beside, beside, speaker_of
+from quipu.kinds.conversations.weights import TURNS as WEIGHTS
 from quipu.ports import LayerReader, Planner
 from quipu.records.record import Chunk
 from quipu.records.scope import Scope
@@ -36,7 +38,7 @@ from quipu.text import stems
 
 __all__ = ["TURNS", "likely"]
 
-ANSWERING_SHA256 = "c47d6009a413fdef271f6c94c69613f977d526ab9db47c130ea75cb54824a473"
+ANSWERING_SHA256 = "ed4a05ab95b97c5d62f3978496244d24dd33ce05d7c129625cd14431f77d8bc3"
 _PACKAGE, _FILE = "quipu.kinds.conversations.answering", "answering.npz"
 _LONGEST = 600
 _SEARCHED = 0.25
@@ -103,7 +105,7 @@ class _Reader:
             own.text,
             own.heading_path[2] if len(own.heading_path) > 2 else "",
             int(place) if place.isdigit() else 0,
-            found.score or 0.0,
+            _among_turns(found),
         )
 
     def words(self, text: str, speaker: str, *, machine: bool = False) -> Words:
@@ -117,6 +119,15 @@ class _Reader:
             text = _part(turn.text, self._about)
             self._known[turn.chunk_id] = self.words(text, speaker_of(turn), machine=machine)
         return self._known[turn.chunk_id]
+
+
+def _among_turns(found: Evidence) -> float:
+    """The score of a turn without what it has for standing alone, as sessions have it."""
+    if not found.score or not found.saying:
+        return found.score or 0.0
+    alone = WEIGHTS.calibration.slope * WEIGHTS.saying * found.saying
+    score = min(found.score, 1 - _LITTLE)
+    return 1 / (1 + math.exp(alone - math.log(score / (1 - score))))
 
 
 def _part(text: str, about: frozenset[str]) -> str:
