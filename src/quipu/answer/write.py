@@ -23,6 +23,7 @@ from quipu.answer.statements import state
 from quipu.answer.support import EvidencePool
 from quipu.answer.yes_or_no import asks_yes_or_no, replied
 from quipu.ports import Embedder, Graph, Planner
+from quipu.records.attributes import SHIPPED
 from quipu.records.plan import Plan
 from quipu.records.schema import RelationType
 from quipu.text import looks_like_identifier, name_key, stems, stems_in_parts, tokens
@@ -208,12 +209,20 @@ def _is_doubted(
 ) -> bool:
     """Whether a later turn speaks of what a fact is of, and says something else. Where it is known
     how likely turns answer, one must do so rather than those that state the fact; and a fact that
-    is only a part of what its turn says is better quoted, unless a chain tells how it changed."""
+    is only a part of what its turn says may be better quoted."""
     if sure is None:
         return is_overtaken(asked, statements, known)
-    if statements[0].plainly < (_HALF if statements[0].others else _PLAIN):
+    if statements[0].plainly < _needed(statements[0]):
         return True
     return _is_less_likely(statements, sure) and is_overtaken(asked, statements, known)
+
+
+def _needed(statement: AnswerStatement) -> float:
+    """How plainly a fact must be said to be told: less where a chain tells how it changed, and
+    anyhow where the table of attributes knows what is said ("works for")."""
+    if statement.fact is not None and SHIPPED.has_one(statement.fact.predicate):
+        return 0.0
+    return _HALF if statement.others else _PLAIN
 
 
 def _is_less_likely(statements: Sequence[AnswerStatement], sure: Likely) -> bool:

@@ -621,6 +621,11 @@ class Attributes:
         changes = (*row.begins, *row.ends) if row is not None else ()
         return " ".join((self.words(predicate), *changes))
 
+    def has_one(self, predicate: str) -> bool:
+        """Whether the table knows by verbs that there is one value at a time: where one lives."""
+        row = self._row.get(self.attribute_of(predicate))
+        return row is not None and bool(row.verbs and row.functional) and row.name != VALUE
+
     def has_several(self, predicate: str) -> bool:
         """Whether the table knows it as one of which there are several values at a time."""
         row = self._row.get(predicate)

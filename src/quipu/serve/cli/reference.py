@@ -25,7 +25,7 @@ errors) on standard error. With `--json` the result is one document, whose keys 
 | exit code | meaning |
 |---|---|
 | 0 | done; finding nothing and answering `unknown` are results |
-| 1 | answered no: a golden question or a check of `doctor` failed, no valid graph, nothing read |
+| 1 | answered no: a golden question failed, a `doctor` check failed, no valid graph, nothing read |
 | 2 | the caller's mistake: an option, a path, a question, the configuration |
 | 3 | Quipu cannot: something is missing, locked, full or damaged, or Quipu itself is wrong |
 | 130 | interrupted (Ctrl-C); what was stored so far is whole |
