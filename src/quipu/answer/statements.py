@@ -12,7 +12,7 @@ from quipu.answer.answer_type import holds
 from quipu.answer.authority import asked_of_roles, otherwise
 from quipu.answer.dated_facts import is_by_grammar, said, told_by
 from quipu.answer.fact_fit import is_asked_for
-from quipu.answer.gate import Evidence
+from quipu.answer.gate import Evidence, is_turn
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement, in_force, led_to, settled, stated
 from quipu.answer.modules import modules_in, symbols_in
@@ -33,7 +33,7 @@ from quipu.answer.yes_or_no import PRESENTLY, asks_yes_or_no
 from quipu.ports import Planner
 from quipu.records.attributes import SHIPPED
 from quipu.records.authority import GOVERNED, ROLES, rank
-from quipu.records.fact_keys import asked_by
+from quipu.records.fact_keys import affirmed, asked_by
 from quipu.records.facts import FactStanding, fit, interval_of, now_as_date, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
@@ -47,7 +47,6 @@ __all__ = ["state"]
 _MOST = 3
 _PRESENTLY = frozenset(stems(PRESENTLY))
 _LESS = 0.2
-_NOT = "not "
 _SURE_FACT, _DOUBTED = 0.8, 0.7
 _DEFINED_BY = frozenset({"definition", "any"})
 _OF_CODE = frozenset(
@@ -436,25 +435,19 @@ def _of_facts(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[Answer
         _, sources = support(graph, fact.fact_id, evidence, fact)
         if not sources:
             return None
-        every = standings(graph.facts(fact.subject))
-        others = _passages_beside(fact, every, graph)
-        plainly = _plainly(sources[0], graph) if _is_sure(fact) else 0.0
+        spoken, by_grammar = is_turn(sources[0]), is_by_grammar(fact)
+        every = standings(graph.facts(fact.subject)) if spoken or by_grammar else []
+        told = AnswerStatement(said(fact), sources[:2], fact=fact)
+        if spoken:
+            plainly = _plainly(sources[0], graph) if _is_sure(fact) else 0.0
+            told = told._replace(others=_passages_beside(fact, every, graph), plainly=plainly)
         if reply := _yes_or_no(plan.question, fact):
-            text = f"{reply}: {_uncapital(said(fact))}"
-            return AnswerStatement(
-                text, sources[:2], fact=fact, replies=True, others=others, plainly=plainly
-            )
-        share = _answered(plan.question, fact, every) if is_by_grammar(fact) else 1.0
+            return told._replace(text=f"{reply}: {_uncapital(told.text)}", replies=True)
+        share = _answered(plan.question, fact, every) if by_grammar else 1.0
         if asks_yes_or_no(plan.question):
             share = min(share, _DOUBTED)  # neither yes nor no follows from it
-        return AnswerStatement(
-            said(fact),
-            _with_record(sources[:2], evidence.found),
-            explained=share,
-            fact=fact,
-            others=others,
-            plainly=plainly,
-        )
+        cited = _with_record(sources[:2], evidence.found)
+        return told._replace(evidence=cited, explained=share)
 
     winners, others = told_by(plan, graph, state)
     return [each._replace(against=tuple(others[:_MOST])) for each in winners]
@@ -510,7 +503,7 @@ def _plainly(source: Evidence, graph: Planner) -> float:
         return 0.0
     claims = (c for each in graph.claims([passage.episode_id]).values() for c in each)
     facts = [c.record for c in claims if isinstance(c.record, Fact) and source.id in c.chunk_ids]
-    told = (f"{said(f)} {SHIPPED.wordings(f.predicate.removeprefix(_NOT))}" for f in facts)
+    told = (f"{said(f)} {SHIPPED.wordings(affirmed(f))}" for f in facts)
     return len(words & set(stems(" ".join(told)))) / len(words)
 
 

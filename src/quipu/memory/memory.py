@@ -272,7 +272,7 @@ class Memory:
         from quipu.write.texts import TextInput, settled
 
         now = self.clock()
-        seen = now if observed_at is None else observed_instant(observed_at, now)
+        seen = observed_instant(observed_at, now)
         kept = dict(properties or {})
         if expires is not None:
             kept["expires"] = first_instant(expires)
@@ -327,7 +327,7 @@ class Memory:
         """Remember records of goals and tasks (docs/how-to/goals.md). What names no date itself
         holds from `observed_at`, by default now. Accepted as a job first."""
         now = self.clock()
-        seen = now if observed_at is None else observed_instant(observed_at, now)
+        seen = observed_instant(observed_at, now)
         return self.jobs.do(payloads.given_records(records, seen), embed=embed)
 
     def ingest_urls(

@@ -47,10 +47,12 @@ def parse_instant(text: str) -> str:
         ) from error
 
 
-def observed_instant(text: str, now: str) -> str:
-    """`text` as the instant at which something was observed. Raises InvalidInput for what is no
-    date, for one more than a day ahead of `now` and for one before the year 1000, which is a year
-    that lacks digits."""
+def observed_instant(text: str | None, now: str) -> str:
+    """`text` as the instant at which something was observed, `now` for None. Raises InvalidInput
+    for what is no date, for one more than a day ahead of `now` and for one before the year 1000,
+    which is a year that lacks digits."""
+    if text is None:
+        return now
     moment = parse_instant(text)
     if is_ahead(moment, now):
         raise InvalidInput(

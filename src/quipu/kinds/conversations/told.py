@@ -152,7 +152,9 @@ def quotations(
     for candidate in ordered:
         if is_turn(candidate.evidence):
             best.setdefault(candidate.evidence.id, candidate)
-    surely = likely is not None and max((likely.answers.get(i, 0.0) for i in best), default=0.0)
+    surely = 0.0
+    if likely is not None:
+        surely = max((likely.answers.get(id_, 0.0) for id_ in best), default=0.0)
     if not best or not (is_turn(ordered[0].evidence) or surely >= _RATHER):
         return []
     sessions = {id_: candidate.evidence.document_id for id_, candidate in best.items()}

@@ -284,7 +284,7 @@ def _accept_text(memory: Memory, given: NewEpisode) -> Job:
         source_ref=given.source_ref or "",
         title=given.title,
         group=given.group,
-        observed_at=now if given.observed_at is None else observed_instant(given.observed_at, now),
+        observed_at=observed_instant(given.observed_at, now),
         properties={"expires": first_instant(given.expires)} if given.expires else {},
     )
     (job,) = memory.give([settled(text, now)])
