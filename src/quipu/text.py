@@ -26,6 +26,9 @@ _ABBREVIATION = late(
     r"|\b[A-Z])\.$"
 )
 _EDGE = late(r"^\W+|\W+$")
+_DENIAL = late(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE
+)
 _SPACE = late(r"\s+")
 _DIGITS = late(r"([0-9]{1,18})")
 
@@ -193,6 +196,11 @@ def name_key(name: str) -> str:
 def natural_key(text: str) -> list[str | int]:
     """What a text is sorted by with its numbers as numbers: the second stands before the tenth."""
     return [int(part) if i % 2 else part for i, part in enumerate(_DIGITS.split(text))]
+
+
+def denies(text: str) -> bool:
+    """Whether `text` denies something."""
+    return _DENIAL.search(text) is not None
 
 
 def sentences(text: str) -> list[tuple[int, int]]:

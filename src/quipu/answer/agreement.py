@@ -7,12 +7,12 @@ them, they name another thing, deny what is asked or speak of another number.
 import re
 from collections.abc import Sequence
 
-from quipu.answer.contradiction import contradicts, denies, numbers_in
+from quipu.answer.contradiction import contradicts, numbers_in
 from quipu.answer.gate import Agreement, Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.limitations import says
 from quipu.answer.nearness import Nearness
-from quipu.text import looks_like_identifier
+from quipu.text import denies, looks_like_identifier
 
 __all__ = ["agreement"]
 

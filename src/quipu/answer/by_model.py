@@ -16,13 +16,13 @@ import msgspec
 
 from quipu.answer.confidence import match
 from quipu.answer.contract import UNKNOWN, cited
-from quipu.answer.contradiction import contradicts, denies, in_numerals
+from quipu.answer.contradiction import contradicts, in_numerals
 from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.answer.prompt import PromptSource, with_context
 from quipu.answer.quote import plain
 from quipu.errors import MissingExtra, ModelUnavailable
 from quipu.ports import Chat
-from quipu.text import STOP_WORDS, sentences, stems, stems_in_parts, tokens
+from quipu.text import STOP_WORDS, denies, sentences, stems, stems_in_parts, tokens
 
 __all__ = ["SCHEMA", "ModelAnswer", "consult", "supported"]
 

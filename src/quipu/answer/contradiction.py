@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from quipu.text import STOP_WORDS, stems
 
-__all__ = ["contradicts", "denies", "in_numerals", "numbers_in"]
+__all__ = ["contradicts", "in_numerals", "numbers_in"]
 
 _WORDS = (
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -53,9 +53,6 @@ _UNITS = {
     "attempt": "time",
     "occasions": "time",
 }
-_DENIAL = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE
-)
 _NUMERAL = re.compile(rf"\b(?:{'|'.join(_NUMERALS)})\b", re.IGNORECASE)
 _TIMES = re.compile(
     r"\b(?:(?P<twice>twice)|(?P<thrice>thrice)"
@@ -171,11 +168,6 @@ def in_numerals(text: str) -> str:
 def numbers_in(text: str) -> frozenset[str]:
     """The digits of the numbers in `text`, those in words too: 3 of "three", 3 and 7 of "3.7"."""
     return frozenset(_DIGITS.findall(in_numerals(text)))
-
-
-def denies(text: str) -> bool:
-    """Whether `text` denies something."""
-    return _DENIAL.search(text) is not None
 
 
 def contradicts(sentence: str, said: str, *, asks: bool = False) -> bool:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from quipu.answer.answer_type import holds
 from quipu.answer.authority import asked_of_roles, otherwise
 from quipu.answer.dated_facts import is_by_grammar, said, told_by
-from quipu.answer.fact_fit import is_asked_for
 from quipu.answer.gate import Evidence, is_turn
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement, in_force, led_to, settled, stated
@@ -33,6 +32,7 @@ from quipu.answer.yes_or_no import PRESENTLY, asks_yes_or_no
 from quipu.ports import Planner
 from quipu.records.attributes import SHIPPED
 from quipu.records.authority import GOVERNED, ROLES, rank
+from quipu.records.fact_fit import is_asked_for, is_sure
 from quipu.records.fact_keys import affirmed, asked_by
 from quipu.records.facts import FactStanding, fit, interval_of, now_as_date, standings
 from quipu.records.ids import kind_of
@@ -47,7 +47,7 @@ __all__ = ["state"]
 _MOST = 3
 _PRESENTLY = frozenset(stems(PRESENTLY))
 _LESS = 0.2
-_SURE_FACT, _DOUBTED = 0.8, 0.7
+_DOUBTED = 0.7
 _DEFINED_BY = frozenset({"definition", "any"})
 _OF_CODE = frozenset(
     str(each)
@@ -439,7 +439,7 @@ def _of_facts(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[Answer
         every = standings(graph.facts(fact.subject)) if spoken or by_grammar else []
         told = AnswerStatement(said(fact), sources[:2], fact=fact)
         if spoken:
-            plainly = _plainly(sources[0], graph) if _is_sure(fact) else 0.0
+            plainly = _plainly(sources[0], graph) if is_sure(fact) else 0.0
             told = told._replace(others=_passages_beside(fact, every, graph), plainly=plainly)
         if reply := _yes_or_no(plan.question, fact):
             return told._replace(text=f"{reply}: {_uncapital(told.text)}", replies=True)
@@ -482,17 +482,12 @@ def _answered(question: str, fact: Fact, every: Sequence[FactStanding]) -> float
     said_more = set(stems(said(fact))) - set(stems(question)) - STOP_WORDS
     if not said_more or not is_asked_for(question, fact):
         return 0.0
-    most = 1.0 if _is_sure(fact) else _DOUBTED
+    most = 1.0 if is_sure(fact) else _DOUBTED
     dated = [span for span in find_spans(question) if span.dated]
     bare = without(question, dated) or question
     before = [each.fact for each in every if each.superseded_by == fact.fact_id]
     words = " ".join(asked_by(each, SHIPPED) for each in (fact, *before))
     return min(explained(bare, f"{said(fact)} {words} {PRESENTLY}", "fact"), most)
-
-
-def _is_sure(fact: Fact) -> bool:
-    """Whether the rule that read it leaves no doubt how it is meant."""
-    return fact.confidence >= _SURE_FACT
 
 
 def _plainly(source: Evidence, graph: Planner) -> float:

@@ -7,8 +7,8 @@ what is quoted stands for itself.
 
 import re
 
-from quipu.answer.contradiction import contradicts, denies
-from quipu.text import STOP_WORDS, stems
+from quipu.answer.contradiction import contradicts
+from quipu.text import STOP_WORDS, denies, stems
 
 __all__ = ["PRESENTLY", "asks_yes_or_no", "replied"]
 

@@ -18,6 +18,7 @@ from quipu.facts.match import FactMatch, next_to, valid_then, words_of
 from quipu.ports import Embedder, Planner
 from quipu.question import read_question
 from quipu.records.attributes import SHIPPED, Attributes
+from quipu.records.fact_fit import is_asked_for, is_sure
 from quipu.records.facts import effective, now_as_date, was_said_after
 from quipu.records.record import Episode
 from quipu.records.scope import EVERYTHING, Scope
@@ -124,20 +125,26 @@ def _matches(
 
 
 def _answers(match: FactMatch, time: QuestionTime, table: Attributes) -> bool:
-    """Whether a match says what is asked: every name of the question, and at the asked time.
+    """Whether a match says what is asked: something of the asked kind, every name of the question,
+    and at the asked time.
 
     Without a name, nearly every word; a question without a time needs that as well, for it may
-    ask about anything.
+    ask about anything. What was before something that no fact tells of is not what is now.
     """
+    fact = match.standing.fact
+    if not is_sure(fact) or not is_asked_for(time.base, fact):
+        return False
     if match.parts.get("successor"):  # the names were those of the fact whose place it took
         return match.parts["coverage"] >= _SURE and match.parts["valid"] > 0
-    words = words_of(match.standing.fact, table)
+    words = words_of(fact, table)
     names = [n for n in read_question(time.base).names if not n.isdigit()]
     named = [stem for name in names for stem in content_stems(name)]
     if any(stem not in words for stem in named):
         return False
     if "beside" in match.parts:
         return bool(named) and match.parts["beside"] == 1.0
+    if time.kind == "before":
+        return False
     least = _SURE if not named or time.kind == "none" else _NAMED
     return match.parts["coverage"] >= least and match.parts["valid"] > 0
 

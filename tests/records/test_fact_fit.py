@@ -2,7 +2,7 @@
 
 import pytest
 
-from quipu.answer.fact_fit import is_asked_for
+from quipu.records.fact_fit import is_asked_for
 from quipu.records.record import Fact
 
 

@@ -6,14 +6,14 @@ not by the day of them, and nothing by what is said of somebody else.
 
 import re
 
-from quipu.answer.contradiction import denies
 from quipu.records.fact_keys import is_negated
 from quipu.records.fact_likeness import value_kind
 from quipu.records.record import Fact
-from quipu.text import stems, tokens
+from quipu.text import denies, stems, tokens
 
-__all__ = ["is_asked_for"]
+__all__ = ["is_asked_for", "is_sure"]
 
+_SURE = 0.8
 _FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
 _OURS = frozenset({"user", "we"})
 _PLAIN = frozenset({"is", "value", "name", "is called", "is named", "is known as"})
@@ -46,6 +46,12 @@ def is_asked_for(question: str, fact: Fact) -> bool:
     if is_negated(fact) and not denies(question):
         return False
     return _is_of(question, fact) and _is_of_kind(question, fact)
+
+
+def is_sure(fact: Fact) -> bool:
+    """Whether the rule that read it leaves no doubt how it is meant: without that it answers no
+    question whole."""
+    return fact.confidence >= _SURE
 
 
 def _is_of(question: str, fact: Fact) -> bool:
