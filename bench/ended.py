@@ -2,6 +2,7 @@
 
     python -m bench.ended tuned             # the half that may be looked at
     python -m bench.ended kept              # the other: look at its figures only
+    python -m bench.ended mixed             # questions of every kind: look at its figures only
     python -m bench.ended tuned --shown     # with every answer that is not right
     python -m bench.ended tuned --entries   # as entries of `add`, not as turns of sessions
 
@@ -29,7 +30,11 @@ from quipu.memory import Memory
 NOW = "2026-12-01T12:00:00.000Z"
 SURE = 0.7
 FOLDER = Path(__file__).parent
-HALVES = {"tuned": "ended_tuned.jsonl.xz", "kept": "ended_kept.jsonl.xz"}
+HALVES = {
+    "tuned": "ended_tuned.jsonl.xz",
+    "kept": "ended_kept.jsonl.xz",
+    "mixed": "mixed_kept.jsonl.xz",
+}
 
 
 class Case(NamedTuple):

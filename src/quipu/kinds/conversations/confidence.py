@@ -129,53 +129,52 @@ FORMULA = ConfidenceFormula(INTERCEPT, TABLE, is_from_a_conversation, then=CORRE
 
 def is_known_how_likely(inputs: Mapping[str, float | None]) -> bool:
     """Whether a turn answers, and how likely it does."""
-    return is_from_a_conversation(inputs) and inputs.get("likely") is not None
+    return inputs.get("likely") is not None
 
 
 ANSWERING = ConfidenceFormula(
-    intercept=-2.35,
+    intercept=-2.1,
     table=(
         Term(
             "likely",
-            5.2,
+            7.6,
             0.0,
             "log-odds that one of the cited turns answers, ÷ ln 499, in [-1, 1]",
             "none of the turns that were found surely answers",
         ),
-        _plainly(1.2),
         Term(
             "met",
-            1.9,
+            1.8,
             0.5,
             "mean over the question's content words of their best cosine with a quoted word",
             "some words of the question are met by nothing that is quoted",
         ),
-        Term("cos1", 1.05, 0.4, "best cosine between the question and a turn", ""),
+        Term("cos1", 1.45, 0.4, "best cosine between the question and a turn", ""),
         Term(
             "misattributed",
-            27.0,
+            50.0,
             0.0,
             "how much less the turns about the speaker say",
             "others say more of it than the one who is asked about",
         ),
-        Term("attributed", 8.6, 0.0, "how much more the turns about the speaker say", ""),
+        Term("attributed", 16.0, 0.0, "how much more the turns about the speaker say", ""),
         Term(
             "lacking",
-            -2.2,
+            -2.9,
             0.0,
             "1 where a kind of thing is asked for and none named, or yes or no and neither said",
             "the answer names nothing of the kind that is asked for",
         ),
         Term(
             "unknown_names",
-            -2.2,
+            -2.9,
             0.0,
             "share of the question's names that are not known at all",
             "the question names something that is not known here",
         ),
         Term(
             "unvouched",
-            -2.2,
+            -2.9,
             0.0,
             "1 where what somebody asks of themselves is told by an assistant alone",
             "only an assistant says so",
@@ -229,7 +228,7 @@ class TurnAnswers(Answers):
         turns there are, the lower all of them score. What facts state is no less likely than such
         answers are where the head thinks little of their turns."""
         if draft.evidence and not any(map(is_turn, draft.evidence)):
-            return {"said": None}
+            return {"said": None, "likely": None}
         if score1 is None or not all(map(is_turn, draft.evidence)):
             return {}
         found: dict[str, float | None] = {"score1": max(score1, _LEAST_SCORE)}

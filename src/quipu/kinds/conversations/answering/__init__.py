@@ -38,7 +38,7 @@ from quipu.text import stems
 
 __all__ = ["TURNS", "likely"]
 
-ANSWERING_SHA256 = "ed4a05ab95b97c5d62f3978496244d24dd33ce05d7c129625cd14431f77d8bc3"
+ANSWERING_SHA256 = "baee3ee341f07fc9de485603a8c4de0f305f321d5ac2b3d011cbec356b2d90b6"
 _PACKAGE, _FILE = "quipu.kinds.conversations.answering", "answering.npz"
 _LONGEST = 600
 _SEARCHED = 0.25
