@@ -26,6 +26,7 @@ __all__ = [
     "led_to",
     "likely",
     "listed",
+    "of_one_kind",
     "present",
     "quoted",
     "read_of",
@@ -170,12 +171,24 @@ def answers_of_kinds() -> tuple[Answers, ...]:
     return parts("answer", Answers)
 
 
-def read_of(hits: Sequence[Hit]) -> int:
-    """How many passages are read for an answer, by the kind that the best is of; 0 where it is of
-    none that says."""
-    return max(
-        (each.reads for each in answers_of_kinds() if hits and each.is_of(hits[0])), default=0
-    )
+def read_of(hits: Sequence[Hit], shown: int) -> tuple[Hit, ...]:
+    """The passages that are read for an answer: those that are shown and, of a kind that some of
+    them are of, as many of its sources as it reads."""
+    read = list(hits[:shown])
+    for each in answers_of_kinds():
+        own = sum(map(each.is_of, read))
+        more = each.reads - own if own else 0
+        read += [hit for hit in hits[shown:] if each.is_of(hit)][: max(more, 0)]
+    return tuple(read)
+
+
+def of_one_kind(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Those of a kind that reads more than is shown, where others stand among them; else none."""
+    for each in answers_of_kinds():
+        own = tuple(filter(each.is_of, hits)) if each.reads else ()
+        if 0 < len(own) < len(hits):
+            return own
+    return ()
 
 
 def settled(asked: Asked, plan: Plan, graph: Graph) -> list[AnswerStatement]:

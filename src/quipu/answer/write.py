@@ -184,7 +184,8 @@ def _chosen(
     known = present(plan.question, graph, evidence, now=now)
     open_ = _holding(plan.question, known)
     near = Nearness(asked.text, open_, graph, embedder) if embedder and open_ else None
-    sure = likely(plan.question, open_, graph, embedder, scope=plan.scope) if embedder else None
+    read = list(filter(is_turn, open_)) if of_turns else open_
+    sure = likely(plan.question, read, graph, embedder, scope=plan.scope) if embedder else None
     reasons = decisions(asked, graph, open_)
     choices = choose(asked, open_, near, decisions=reasons, planner=graph, plan=plan, likely=sure)
     quoted = _Chosen((), 0.0, choices, (), near, sure)

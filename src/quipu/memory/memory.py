@@ -705,7 +705,8 @@ class Memory:
         """An answer under the contract, cited, or `unknown`; never an exception for lack of
         evidence. `offline` asks no language model, though one be configured."""
         plan = self.plan(question, mode=mode, scope=scope, use_graph=use_graph)
-        found = self.retrieve(plan, limit=self._questions.to_read(limit))
+        with self.handle.stage("retrieve"):
+            found = self._questions.read(plan, limit)
         found = self._questions.logged(found, question, scope, limit=limit, use_graph=use_graph)
         with self.handle.stage("answer"):
             return self._questions.answer(question, found, limit=limit, offline=offline)

@@ -23,9 +23,11 @@ from quipu.handle.status import age_notes
 from quipu.kinds.reports.api import Reports
 from quipu.memory.facts import Facts, fact_passages, with_dates
 from quipu.ports import Chat, Embedder, Planner
+from quipu.question import read_question
 from quipu.records.plan import Mode, Plan
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
+from quipu.text import stems
 from quipu.write.embedding_progress import ask_first
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Questions", "UsageLog", "check_contract"]
 
 _ASKED_FIRST = 100
+_FURTHER = 4
 _LONGEST = 2_000
 _LARGEST = 50_000_000
 _LOG = "usage.jsonl"
@@ -125,20 +128,26 @@ class Questions:
         """How many passages come back."""
         return self._handle.config.search.limit if limit is None else limit
 
-    def to_read(self, limit: int | None) -> int:
-        """How many passages are retrieved for an answer of which `limit` are shown: some kinds of
-        source read more of theirs."""
-        from quipu.answer.kinds import answers_of_kinds
+    def read(self, plan: Plan, limit: int | None) -> Retrieved:
+        """What is read for an answer of which `limit` passages are shown: some kinds of source read
+        more of theirs, which are found further behind where others stand among them."""
+        from quipu.answer.kinds import answers_of_kinds, of_one_kind
 
         shown = self._shown(limit)
+        if shown < 1 or plan.mode == "global":
+            return self.retrieve(plan, limit, explain=False)
         most = max(each.reads for each in answers_of_kinds())
-        return max(shown, most) if shown > 0 else shown
+        found = self.retrieve(plan, max(shown, most), explain=False)
+        further = _FURTHER * most if of_one_kind(found.hits) else 0
+        return self.retrieve(plan, further, explain=False) if further > shown else found
 
     def answer(
         self, question: str, retrieved: Retrieved, *, limit: int | None, offline: bool
     ) -> Reply:
         """The reply under the contract: by the language model where there is one, else by itself.
-        What stands in for a model that fails is said in the limitations."""
+        Where a kind of source has a way of its own, and others stand before it, the surer reply
+        counts: by all, or by that kind alone. What stands in for a model that fails is said in the
+        limitations."""
         from quipu.answer import answer
         from quipu.answer.kinds import read_of
 
@@ -147,8 +156,7 @@ class Questions:
         if retrieved.plan.mode == "global":
             found = msgspec.structs.replace(retrieved, hits=shown)
             return self._reports.answer(question, found)
-        read = max(len(shown), read_of(shown))
-        found = msgspec.structs.replace(retrieved, hits=retrieved.hits[:read])
+        found = msgspec.structs.replace(retrieved, hits=read_of(retrieved.hits, len(shown)))
         embedder = handle.models.comparing(found.plan.space)
         remarks = tuple(note for note in found.plan.notes if note.startswith(FELL_BACK))
         writer: Chat | None = None
@@ -157,7 +165,9 @@ class Questions:
         except (ModelUnavailable, MissingExtra) as error:
             remarks = (*remarks, f"The language model cannot be asked: {error}.")
 
-        def made(model: Embedder | None, remarks: tuple[str, ...]) -> Reply:
+        def made(
+            found: Retrieved, model: Embedder | None, chat: Chat | None, remarks: tuple[str, ...]
+        ) -> Reply:
             return answer(
                 question,
                 found,
@@ -166,16 +176,34 @@ class Questions:
                 floor=handle.config.answer.floor,
                 assert_above=handle.config.answer.assert_above,
                 embedder=model,
-                chat=writer,
+                chat=chat,
                 remarks=remarks,
             )
 
         try:
-            reply = made(embedder, remarks)
+            apart = _each_alone(question, found)
+            chat = writer if len(apart) == 1 else None
+            replies = [(made(each, embedder, chat, remarks), each) for each in apart]
+            reply, found = max(replies, key=lambda pair: pair[0].confidence.value)
+            if chat is not writer:
+                reply = made(found, embedder, writer, remarks)
         except (ModelUnavailable, MissingExtra) as error:
             failed = f"{FELL_BACK}failed ({error}); sentences were not compared."
-            reply = made(None, (*remarks, failed))
+            reply = made(found, None, writer, (*remarks, failed))
         return msgspec.structs.replace(reply, hits=shown)
+
+
+def _each_alone(question: str, found: Retrieved) -> list[Retrieved]:
+    """What was found and, where a kind of source has a way of its own and others stand before it,
+    what was found of that kind, if that speaks of all that the question names."""
+    from quipu.answer.kinds import of_one_kind
+
+    own = of_one_kind(found.hits)
+    if not own or own[0] == found.hits[0]:
+        return [found]
+    said = {stem for hit in own for stem in stems(f"{hit.title} {hit.text}")}
+    named = {stem for name in read_question(question).names for stem in stems(name)}
+    return [found, msgspec.structs.replace(found, hits=own)] if named <= said else [found]
 
 
 def _noted(found: Retrieved, notes: tuple[str, ...]) -> Retrieved:
