@@ -24,6 +24,7 @@ from quipu.answer.support import EvidencePool
 from quipu.answer.yes_or_no import asks_yes_or_no, replied
 from quipu.ports import Embedder, Graph, Planner
 from quipu.records.attributes import SHIPPED
+from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
 from quipu.records.schema import RelationType
 from quipu.text import looks_like_identifier, name_key, stems, stems_in_parts, tokens
@@ -38,7 +39,6 @@ _DOUBT = 0.3
 _NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "person", "time"})
 _PASSED = 0.5
 _OWN = frozenset("i me my mine myself".split())
-_MACHINE = "assistant"
 _SEVERAL = 2
 _AS_LIKELY = 0.5
 
@@ -143,7 +143,7 @@ def _is_unvouched(asked: Asked, first: Choice) -> bool:
     """Whether what somebody asks of themselves is told by an assistant alone, who knows it from
     nobody: "what do I charge?" – "£2 is common"."""
     own = _OWN & {token.word for token in tokens(asked.text)}
-    return bool(own) and is_turn(first.evidence[-1]) and _speaker(first.evidence[-1]) == _MACHINE
+    return bool(own) and is_turn(first.evidence[-1]) and _speaker(first.evidence[-1]) == ASSISTANT
 
 
 def _likely(chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:

@@ -15,7 +15,7 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.handle.lookup import chunks_of
-from quipu.kinds.conversations.model import Role, Transcript, Turn
+from quipu.kinds.conversations.model import ROLES, Role, Transcript, Turn
 from quipu.kinds.conversations.read.times import read_time
 from quipu.kinds.work.model import KINDS, work_ref
 from quipu.kinds.work.read import read_record
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["IngestItem", "StageResult", "ingest_items"]
 
 _TURNS = frozenset({"message", "turn"})
-_ROLES: frozenset[str] = frozenset({"user", "assistant", "system", "note", "other"})
 _MOST_ITEMS = 10_000
 _MOST_CHARACTERS = 20_000_000
 
@@ -285,7 +284,7 @@ def _turn(session: str, offset: int, item: IngestItem) -> Turn:
     if not item.text.strip():
         raise InvalidInput("the turn is blank")
     role = str(item.metadata.get("role") or "other")
-    if role not in _ROLES:
+    if role not in ROLES:
         role = "other"
     when = item.metadata.get("time") or item.metadata.get("timestamp")
     return Turn(

@@ -6,10 +6,14 @@ import msgspec
 
 from quipu.records.record import Properties
 
-__all__ = ["SPOKEN", "PassageInput", "is_saying"]
+__all__ = ["ASSISTANT", "MACHINES", "SPOKEN", "PassageInput", "is_saying"]
 
 SPOKEN = "conversation"
 """The profile of what somebody said then: a turn, and an entry that is a saying."""
+ASSISTANT = "assistant"
+"""The role, and so the name, of a machine that is spoken to."""
+MACHINES = frozenset({ASSISTANT, "system", "tool"})
+"""The roles of machines."""
 
 _LONGEST_SAYING = 600
 _PART = re.compile(r"\s{4}|\t|\s*(?:[-*+•]\s|---|\d+[.)]\s|#{1,6}\s|[>|`~]|<\w)")

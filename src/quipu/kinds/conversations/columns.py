@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from quipu.kinds.conversations.model import ROLES
 from quipu.patterns import late
 from quipu.text import name_key
 from quipu.when.instants import UNKNOWN_TIME
@@ -33,7 +34,6 @@ TURN = np.dtype(
         ("spare", "u1", (3,)),
     ]
 )
-_ROLES = frozenset({"user", "assistant", "system", "other", "note"})
 _TIME = late(
     r"\b(?:yesterday|today|tomorrow|tonight|last|next|ago|weeks?|weekend|months?|years?|days?|"
     r"morning|evening|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|"
@@ -52,7 +52,7 @@ _ME = late(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 def name_hash(text: str) -> int:
     """64 bits that stand for a name or a session; 0 for nothing and for names of roles."""
     key = name_key(text)
-    if not key or key in _ROLES:
+    if not key or key in ROLES:
         return 0
     data = key.encode("utf-8", "surrogatepass")
     return (zlib.crc32(data) << 32) | zlib.crc32(data[::-1], 1)

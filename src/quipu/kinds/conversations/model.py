@@ -5,14 +5,15 @@ events what happened between (tool calls, results, thoughts, notices of the prog
 """
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from quipu.records.document import Problem
 from quipu.when.instants import UNKNOWN_TIME
 
-__all__ = ["Event", "EventKind", "Role", "Sessions", "Transcript", "Turn"]
+__all__ = ["ROLES", "Event", "EventKind", "Role", "Sessions", "Transcript", "Turn"]
 
 Role: TypeAlias = Literal["user", "assistant", "system", "note", "other"]
+ROLES: frozenset[str] = frozenset(get_args(Role))
 EventKind: TypeAlias = Literal["call", "result", "thought", "notice"]
 
 

@@ -19,14 +19,13 @@ from quipu.kinds.conversations.weights import TURNS
 from quipu.profiles import Profile
 from quipu.records.batch import IndexedChunk, Terms
 from quipu.records.mentions import Mention, find_mentions
-from quipu.records.passage import SPOKEN
+from quipu.records.passage import MACHINES, SPOKEN
 from quipu.records.record import Chunk
 from quipu.text import STOP_WORDS, name_key, sentences, stem_words, tokens
 from quipu.when.instants import UNKNOWN_TIME
 
-__all__ = ["EVERY_TURN", "NAME", "PROFILE", "index_chunk", "of_session", "stating"]
+__all__ = ["EVERY_TURN", "PROFILE", "index_chunk", "of_session", "stating"]
 
-NAME = SPOKEN
 EVERY_TURN = "*"
 NEIGHBOURS = 2
 _ROOM = 1_000
@@ -35,7 +34,6 @@ _MOST_NAMES = 60
 _EDGE = 30
 _READ = 250
 _PIECE = re.compile(r"[^\W\d_]+|\d|[^\w\s]|_")
-_MACHINES = frozenset({"assistant", "system", "tool"})
 _MOST_SENTENCES = 60
 _FIRST_PERSON = (
     (re.compile(r"\b[Ii](?:['’]m| am)\b"), " is"),
@@ -77,7 +75,7 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
     if len(found) > _EDGE:
         fields["turn-first"] = dict(Counter(found[:_EDGE]))
         fields["turn-last"] = dict(Counter(found[-_EDGE:]))
-    values = b"" if role in _MACHINES else pack_values(chunk.text)
+    values = b"" if role in MACHINES else pack_values(chunk.text)
     tail = values + pack_turn(
         chunk.text,
         session=chunk.document_id,
@@ -173,7 +171,7 @@ def _who(chunk: Chunk) -> tuple[str, str, str]:
 
 
 PROFILE = Profile(
-    name=NAME,
+    name=SPOKEN,
     index_chunk=index_chunk,
     embedding_text=embedding_text,
     embedding_text_among=embedding_text_among,

@@ -35,7 +35,7 @@ from quipu.read.redact import Redactor
 from quipu.records.document import Problem
 from quipu.records.ids import episode_id_of, make_id
 from quipu.records.naming import document_entity_id, named_entity_id
-from quipu.records.passage import SPOKEN
+from quipu.records.passage import ASSISTANT, MACHINES, SPOKEN
 from quipu.records.progress import Progress
 from quipu.records.record import Entity, Fact
 from quipu.records.refs import session_ref
@@ -65,8 +65,6 @@ _REDACTED_ID = (
 )
 _AHEAD = "is dated {}, ahead of the clock ({}): it was kept; see to the clock that dated it"
 # What a machine says back is no statement of anybody's, but for what it did itself.
-_MACHINES = frozenset({"assistant", "system", "tool"})
-_ACTING = "assistant"
 
 
 class _Rules(NamedTuple):
@@ -204,7 +202,7 @@ def _add_page(
 def _said(turn: Turn, keep: int | None) -> Said:
     """A turn that is stored, as it is read where a later one refers back to it."""
     text, speaker = _text(turn, Redactor(), keep), redact(turn.speaker)[0]
-    return Said(speaker, text, turn.time, machine=turn.role in _MACHINES)
+    return Said(speaker, text, turn.time, machine=turn.role in MACHINES)
 
 
 def _said_before(first: Turn | None, store: Store) -> list[Said]:
@@ -222,7 +220,7 @@ def _said_before(first: Turn | None, store: Store) -> list[Said]:
     found: list[Said] = []
     for chunk in last:
         role, speaker, seen = (*chunk.heading_path, "", "", "")[:3]
-        found.append(Said(speaker, chunk.text, seen, machine=role in _MACHINES))
+        found.append(Said(speaker, chunk.text, seen, machine=role in MACHINES))
     return found
 
 
@@ -279,7 +277,7 @@ def _prepared(
         _speaker(transcript, turn, speaker, namespace, hashed, seen),
     )
     claims = [*draft.claims(entities, chunk)]
-    if turn.role in _MACHINES - {_ACTING}:
+    if turn.role in MACHINES - {ASSISTANT}:
         spoken.hear(Said(speaker, text, episode.observed_at, machine=True))
     elif rules.extract:
         claims += stated_facts(
@@ -290,9 +288,9 @@ def _prepared(
             speaker=speaker,
             reading=rules.reading,
             spoken=spoken,
-            reports=turn.role == _ACTING,
+            reports=turn.role == ASSISTANT,
         )
-    if rules.extract and turn.role not in _MACHINES:
+    if rules.extract and turn.role not in MACHINES:
         claims += defined_names(text, [chunk], episode, namespace=namespace)
     stated = [c.record.predicate for c in claims if isinstance(c.record, Fact)]
     return Prepared(

@@ -32,6 +32,7 @@ from quipu.kinds.conversations.answering.inputs import (
 from quipu.kinds.conversations.exchanges import Beside, beside, speaker_of
 from quipu.kinds.conversations.weights import TURNS as WEIGHTS
 from quipu.ports import LayerReader, Planner
+from quipu.records.passage import ASSISTANT
 from quipu.records.record import Chunk
 from quipu.records.scope import Scope
 from quipu.text import stems
@@ -44,7 +45,6 @@ _LONGEST = 600
 _SEARCHED = 0.25
 """How much its search counts beside the head, for what no question of those it learnt was like."""
 _LITTLE = 1e-6
-_MACHINE = "assistant"
 _ASKER = "user"
 
 
@@ -115,7 +115,7 @@ class _Reader:
 
     def _turn(self, turn: Chunk) -> Words:
         if turn.chunk_id not in self._known:
-            machine = bool(turn.heading_path) and turn.heading_path[0] == _MACHINE
+            machine = bool(turn.heading_path) and turn.heading_path[0] == ASSISTANT
             text = _part(turn.text, self._about)
             self._known[turn.chunk_id] = self.words(text, speaker_of(turn), machine=machine)
         return self._known[turn.chunk_id]
