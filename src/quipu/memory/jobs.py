@@ -71,7 +71,9 @@ class JobQueue:
             jobs = self._handle.jobs.accept(given)
             if not self._took_up:
                 self._took_up = True
-                with suppress(QuipuError):  # that an earlier one has to wait on fails no later one
+                with suppress(
+                    QuipuError, OSError
+                ):  # that an earlier one has to wait on fails no later one
                     self.resume(embed=False)
             return jobs
 
@@ -141,7 +143,7 @@ class JobQueue:
                 yield self._work(job, embed=embed), None
             except Mistake as error:
                 yield self._handle.jobs.get(job.job_id), error
-            except QuipuError:
+            except (QuipuError, OSError):
                 for later in jobs[at + 1 :]:
                     self._handle.jobs.release(later)
                 raise
@@ -220,7 +222,7 @@ class JobQueue:
         except Mistake as error:
             jobs.finish(_failed(present, str(error)))
             raise
-        except QuipuError:
+        except (QuipuError, OSError):
             jobs.release(present)
             self._took_up = False
             raise

@@ -12,6 +12,7 @@ from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Sessions, Transcript
 from quipu.kinds.conversations.read import is_memory_file, read_sessions
 from quipu.read.calling import Calling, here
+from quipu.read.folder import files_in
 from quipu.read.source import escaped, read_stable
 from quipu.records.document import Problem
 
@@ -28,11 +29,9 @@ def transcript_files(paths: Iterable[Path]) -> list[Path]:
     """The files among `paths` and in folders among them that may be transcripts by their names."""
     found: dict[Path, None] = {}
     for path in paths:
-        inside = sorted(path.rglob("*")) if path.is_dir() else [path]
-        for file in inside:
-            plain = file.is_file() and not (path.is_dir() and file.is_symlink())
+        for file in files_in(path)[0] if path.is_dir() else [path]:
             markdown = file.suffix.lower() in {".md", ".markdown"}
-            if plain and file.suffix.lower() in _SUFFIXES:
+            if file.suffix.lower() in _SUFFIXES and file.is_file():
                 if markdown and path.is_dir() and not is_memory_file(file.as_posix()):
                     continue
                 found[file] = None

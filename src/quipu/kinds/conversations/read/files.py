@@ -7,6 +7,7 @@ from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Transcript
 from quipu.kinds.conversations.read import is_memory_file, read_sessions
 from quipu.read.calling import Calling, here
+from quipu.read.folder import files_in
 from quipu.read.source import escaped, read_stable
 from quipu.records.document import Problem
 
@@ -34,7 +35,11 @@ def read_session_files(
 
 def _read_all(path: Path, skip: Collection[Path], call: Calling) -> Iterator[Transcript | Problem]:
     any_there = False
-    for file in _files(path):
+    files, closed = files_in(path) if path.is_dir() else ([path], [])
+    yield from closed
+    for file in files:
+        if path.is_dir() and file.suffix.lower() not in _SUFFIXES:
+            continue
         if file in skip:
             any_there = True
             continue
@@ -47,16 +52,6 @@ def _read_all(path: Path, skip: Collection[Path], call: Calling) -> Iterator[Tra
             "holds nothing that can be read here: give a folder with transcripts, notes in "
             "`memory/`, goals or tasks; `quipu index` reads documents",
         )
-
-
-def _files(path: Path) -> Iterator[Path]:
-    if not path.is_dir():
-        yield path
-        return
-    for file in sorted(path.rglob("*")):
-        plain = file.is_file() and not file.is_symlink()
-        if plain and file.suffix.lower() in _SUFFIXES:
-            yield file
 
 
 def _shown(file: Path, root: Path) -> str:

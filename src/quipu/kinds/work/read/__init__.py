@@ -20,6 +20,7 @@ from quipu.kinds.work.read.tasklist import is_task_list, read_points, read_task_
 from quipu.read.calling import Calling, here
 from quipu.read.decode import decode
 from quipu.read.fields import json_value, slug
+from quipu.read.folder import files_in
 from quipu.read.front_matter import split_front_matter
 from quipu.read.redact import Redactor
 from quipu.read.source import escaped, read_stable
@@ -205,10 +206,7 @@ def _files(path: Path) -> Iterator[Path]:
     if not path.is_dir():
         yield path
         return
-    for file in sorted(path.rglob("*")):
-        plain = file.is_file() and not file.is_symlink()
-        if plain and file.suffix.lower() in _SUFFIXES:
-            yield file
+    yield from (file for file in files_in(path)[0] if file.suffix.lower() in _SUFFIXES)
 
 
 def _is_work(file: Path, shown: str, call: Calling, *, sought: bool) -> bool:

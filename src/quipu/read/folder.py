@@ -1,0 +1,33 @@
+"""The plain files of a folder that is read whole."""
+
+import os
+import stat
+from pathlib import Path
+
+from quipu.read.source import escaped
+from quipu.records.document import Problem
+
+__all__ = ["files_in"]
+
+
+def files_in(folder: Path) -> tuple[list[Path], list[Problem]]:
+    """The regular files in a folder and below it, by path, and what cannot be looked at, as
+    warnings by its place there. Links are not followed."""
+    closed: list[OSError] = []
+    found: list[Path] = []
+    for root, _, names in os.walk(folder, onerror=closed.append):
+        for name in names:
+            file = Path(root, name)
+            try:
+                plain = stat.S_ISREG(file.lstat().st_mode)
+            except OSError as error:
+                closed.append(error)
+                continue
+            if plain:
+                found.append(file)
+    return sorted(found), [_problem(folder, error) for error in closed]
+
+
+def _problem(folder: Path, error: OSError) -> Problem:
+    shown = escaped(os.path.relpath(str(error.filename), folder))
+    return Problem(shown, f"cannot be read: {error.strerror or error}", "warning")
