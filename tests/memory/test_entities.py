@@ -108,11 +108,11 @@ def test_a_question_finds_what_is_said_under_the_other_name(
 
 
 def test_an_answer_counts_both(memory: Memory) -> None:
-    question = "Where is the Payment Service Team?"
     memory.entities.merge(SHORT, LONG)
     reply = memory.ask("Who is the Payment Service Team led by?")
     assert "Omar Diaz" in reply.contract.answer
-    assert memory.ask(question).contract.answer != "unknown"
+    where = memory.ask("Where did the Payment Service Team move last week?")
+    assert "Porto" in where.contract.answer
 
 
 def test_undoing_a_merge_gives_back_every_byte(memory: Memory) -> None:

@@ -48,7 +48,8 @@ _NAMED = 0.6
 
 
 class FactsFound(msgspec.Struct, frozen=True, kw_only=True):
-    """The facts that answer, best first, and the time the question was read to name.
+    """The facts that answer, best first, and the time the question was read to name: first the
+    best one that tells what is asked for.
 
     `known` says whether the first of them covers the question and holds at the asked time: if
     not, nothing here knows the answer.
@@ -78,13 +79,15 @@ def find_facts(
     """
     time = read_question_time(question, now=parse_instant(now))
     matches = _matches(time, planner, embedder, now=now, scope=scope, table=table)
-    known = bool(matches) and _answers(matches[0], time, table)
+    answers = next((match for match in matches if _answers(match, time, table)), None)
+    if answers is not None:
+        matches = [answers, *(match for match in matches if match is not answers)]
     return FactsFound(
         kind=time.kind,
         asked=time.interval,
         anchor=time.anchor,
         matches=_with_sources(matches[:limit], planner),
-        known=known,
+        known=answers is not None,
     )
 
 

@@ -19,6 +19,7 @@ _OURS = frozenset({"user", "we"})
 _PLAIN = frozenset({"is", "value", "name", "is called", "is named", "is known as"})
 _TIMES = frozenset({"date", "day", "clock"})
 _ASKS = re.compile(r"\b(?:who(?:m|se)?|what|which|where|when|why|how)\b", re.IGNORECASE)
+_PLACED = re.compile(r" (?:in|at|on|to|into)$")
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 _MUCH = re.compile(r"\bhow (?:much|many|long|old|often|far|large|big|high|fast)\b", re.IGNORECASE)
 _DOING = re.compile(r"\W*what (?:do|does|did) [\w' -]{1,40}? do\b", re.IGNORECASE)
@@ -56,14 +57,16 @@ def is_sure(fact: Fact) -> bool:
 
 def _is_of(question: str, fact: Fact) -> bool:
     """Whether the question speaks of the owner of the fact or of its value, and asks for what the
-    fact says of the owner: one that names no more than the owner asks what or who that is."""
+    fact says of the owner: one that names no more than the owner asks what or who that is, or
+    where."""
     asked, owner = set(stems(question)), set(stems(fact.subject))
     ours = fact.subject.casefold().partition("'")[0] in _OURS
     spoken = asked & (owner | set(stems(fact.object)))
     own = ours and _FIRST_PERSON & {token.word for token in tokens(question)}
     if not (spoken or own or (ours and asked & set(stems(fact.predicate)))):
         return False
-    return not asked <= owner or fact.predicate in _PLAIN
+    where = _WHERE.match(question) and _PLACED.search(fact.predicate)
+    return bool(where) or not asked <= owner or fact.predicate in _PLAIN
 
 
 def _is_of_kind(question: str, fact: Fact) -> bool:

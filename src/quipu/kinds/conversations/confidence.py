@@ -24,7 +24,7 @@ from quipu.records.scope import Scope
 __all__ = ["ANSWERING", "ANSWERS", "CORRECTNESS", "FORMULA", "INTERCEPT", "TABLE"]
 
 _LEAST_SCORE = -0.5
-_LEAST_STATED = 0.1
+_LEAST_STATED, _LEAST_BY_HAND = 0.1, 0.15
 INTERCEPT = -5.0
 
 
@@ -226,14 +226,17 @@ class TurnAnswers(Answers):
         """What is cited of other sources alone is no answer from a conversation. Where only turns
         are cited, a low score says no more than a score as low as right answers have: the fewer
         turns there are, the lower all of them score. What facts state is no less likely than such
-        answers are where the head thinks little of their turns."""
+        answers are where the head thinks little of their turns; a little likelier where somebody
+        wrote it down by hand."""
         if draft.evidence and not any(map(is_turn, draft.evidence)):
             return {"said": None, "likely": None}
         if score1 is None or not all(map(is_turn, draft.evidence)):
             return {}
         found: dict[str, float | None] = {"score1": max(score1, _LEAST_SCORE)}
         if draft.stated and draft.likely is not None:
-            found["likely"] = max(scaled_log_odds(draft.likely), _LEAST_STATED)
+            by_hand = all(each.saying for each in draft.evidence)
+            least = _LEAST_BY_HAND if by_hand else _LEAST_STATED
+            found["likely"] = max(scaled_log_odds(draft.likely), least)
         return found
 
 
