@@ -23,7 +23,19 @@ from quipu.answer.yes_or_no import replied
         ("Is Jess going to Bologna?", "Bo says Jess is going to Bologna.", ""),
         ("Is Jess going to Bologna?", "I'd love Jess going to Bologna.", ""),
         ("Is the fair in May?", "The fair is in May.", "Yes"),
+        ("Is Odile still the chair?", "so for now odile's still chair yeah", "Yes"),
+        ("Is Odile still the chair?", "Odile is our chair.", ""),
+        ("Does Tomasz run?", "Tomasz climbs instead of running.", ""),
+        ("Do they own a cottage?", "The cottage they own is sold.", ""),
+        ("Does the flight land at 14:20?", "The flight lands at 14:20. Correction: 15:40.", ""),
+        ("Is Tomasz a king?", "Tomasz is a king, ha ha.", ""),
     ],
 )
 def test_a_reply_is_given_where_all_of_it_is_said(question: str, said: str, reply: str) -> None:
     assert replied(question, said) == reply
+
+
+def test_nothing_is_affirmed_of_which_more_was_said_later() -> None:
+    assert replied("Is the fair in May?", "The fair is in May.", later=True) == ""
+    assert replied("Is the hall free?", "Is the hall free? Ann: yes, all day", later=True) == ""
+    assert replied("Is the gate switched on?", "The gate is switched off.", later=True) == "No"

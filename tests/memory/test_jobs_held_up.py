@@ -22,9 +22,9 @@ def test_what_cannot_be_looked_at_now_holds_up_nothing(
     store = tmp_path / "memory.db"
     with monkeypatch.context() as patched:
         patched.setattr(files, "files_in", closed)
-        with Memory.open(store, embedder=HashEmbedder(64)) as memory:
-            with pytest.raises(PermissionError):
-                memory.ingest([folder])
+        memory = Memory.open(store, embedder=HashEmbedder(64))
+        with memory, pytest.raises(PermissionError):
+            memory.ingest([folder])
         with Memory.open(store, embedder=HashEmbedder(64)) as memory:
             memory.add("My name is Hugo.")
             assert memory.search("Hugo").hits

@@ -41,6 +41,7 @@ _PASSED = 0.5
 _OWN = frozenset("i me my mine myself".split())
 _SEVERAL = 2
 _AS_LIKELY = 0.5
+_DAY = len("2026-01-01")
 
 
 class _Page:
@@ -104,7 +105,8 @@ def write(
     for choice in chosen.later:
         page.add(f"Later: {choice.text}", choice.evidence)
     for n, choice in enumerate(() if chosen.statements else chosen.choices):
-        page.add(_replying(choice, plan.question) if n == 0 else choice.text, choice.evidence)
+        told = choice.text if n else _replying(chosen.choices, plan.question)
+        page.add(told, choice.evidence)
         if asked.kind in VALUES:
             for said, sources in stands_for(choice, graph, EvidencePool(evidence, plan.scope)):
                 page.add(said, sources)
@@ -278,16 +280,23 @@ def _later(
     ]
 
 
-def _replying(choice: Choice, question: str) -> str:
+def _replying(choices: Sequence[Choice], question: str) -> str:
     """What is quoted, behind the yes or no that it replies."""
-    reply = _reply(choice, question)
+    choice, reply = choices[0], _reply(choices, question)
     return f"{reply}: {choice.text}" if reply else choice.text
 
 
-def _reply(choice: Choice, question: str) -> str:
-    """The yes or no that a turn replies; empty where it is none, or replies neither."""
-    each = choice.evidence[-1]
-    return replied(question, choice.quoted, each.title) if is_turn(each) else ""
+def _reply(choices: Sequence[Choice], question: str) -> str:
+    """The yes or no that the first turn replies; empty where it is none, or replies neither."""
+    first, each = choices[0], choices[0].evidence[-1]
+    if not is_turn(each):
+        return ""
+    days = (choice.evidence[-1].updated_at[:_DAY] for choice in choices)
+    later = max(days) > each.updated_at[:_DAY]
+    reply = replied(question, first.quoted, each.title, later=later)
+    if reply == "Yes" and len(first.evidence) == 1:  # nothing else that it says takes it back
+        return replied(question, each.text, each.title)
+    return reply
 
 
 def _speaker(turn: Evidence) -> str:
@@ -318,7 +327,7 @@ def _lacking(asked: Asked, choices: Sequence[Choice]) -> float:
     where what holds is told by what a release once brought."""
     first = choices[0].evidence[0] if choices else None
     if first is not None and is_turn(first) and asks_yes_or_no(asked.text):
-        return 0.0 if _reply(choices[0], asked.text) else 1.0
+        return 0.0 if _reply(choices, asked.text) else 1.0
     if first is not None and first.role == "changelog" and not asked.of_releases:
         return max(_PASSED, _unfilled(asked, choices))
     return _unfilled(asked, choices)

@@ -1,8 +1,8 @@
 """What quoted prose replies to a question that is answered by yes or no.
 
-Yes where it says all that is asked and denies nothing, no where it says the opposite, or that what
-is asked about has ended: "we're off Godot" to "is it still built with Godot?". Otherwise nothing:
-what is quoted stands for itself.
+Yes where it says all that is asked, denies and ends nothing, and nothing was said later; no where
+it says the opposite, or that what is asked about has ended: "we're off Godot" to "is it still built
+with Godot?". Otherwise nothing: what is quoted stands for itself.
 """
 
 import re
@@ -20,19 +20,24 @@ _ANSWERED = re.compile(
     r"(?:(?P<yes>yes|yep|yeah|yup|correct|indeed)|(?P<no>no|nope|nah))\b",
     re.IGNORECASE,
 )
+_GIVEN_UP = (
+    "no longer|stopped|quit|sold|dropped|cancelled|canceled|gave up|got rid of|done with"
+    "|moved away from|switched away from"
+)
 _ENDED = re.compile(
-    r"\b(?:off|no longer|stopped|quit|left|leaving|sold|dropped|cancelled|canceled|gave up"
-    r"|got rid of|done with|moved away from|switched away from)\s+"
+    rf"\b(?:off|left|leaving|{_GIVEN_UP})\s+"
     r"(?:(?:the|my|our|his|her|their|its|that|this|using|at|from|with)\s+)*(?P<what>[\w'’-]+)",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(
     r"\b(?:if|whether|unless|maybe|perhaps|probably|might|could|would|should|want\w*|hop(?:e|es|ing)"
     r"|think|thought|plan\w*|propos\w+|until|used to|was|were|had|wish\w*|(?<!in )(?<!of )(?-i:may)"
-    r"|say|says|said|claim\w*|reckon\w*|quote|joking|kidding)\b|['’]d (?:love|like|rather)\b",
+    r"|say|says|said|claim\w*|reckon\w*|quote|joking|kidding|(?:ha)+|lol"
+    rf"|instead of|rather than|correction|{_GIVEN_UP})\b|['’]d (?:love|like|rather)\b",
     re.IGNORECASE,
 )
-"""What is wished, supposed, was so once, or is what somebody else says."""
+"""What is wished, supposed, was so once, has ended, or is what somebody else says."""
+_STILL = re.compile(r"\b(?:still|any ?more|any longer)\b", re.IGNORECASE)
 
 
 def asks_yes_or_no(question: str) -> bool:
@@ -40,18 +45,22 @@ def asks_yes_or_no(question: str) -> bool:
     return _BEGINS.match(question) is not None
 
 
-def replied(question: str, said: str, around: str = "") -> str:
+def replied(question: str, said: str, around: str = "", *, later: bool = False) -> str:
     """`Yes`, `No` or nothing, by what was `said`, a sentence or a question with its reply; `around`
-    is what says whose words they are."""
+    is what says whose words they are. What holds still must be said to, and nothing is affirmed of
+    which more was said `later`."""
     if not asks_yes_or_no(question):
         return ""
     if answered := _ANSWERED.search(said):
         same = _asked(question) <= set(stems(said[: answered.start()]))
-        return ("Yes" if answered["yes"] else "No") if same else ""
+        reply = "No" if answered["no"] else "" if later else "Yes"
+        return reply if same else ""
     if "?" in said:
         return ""
     if contradicts(question, said, asks=True) or _has_ended(question, said):
         return "No"
+    if later or (_STILL.search(question) and not _STILL.search(said)):
+        return ""
     told = set(stems(f"{said} {around}"))
     sure = not denies(question) and not denies(said) and not _UNSURE.search(said)
     return "Yes" if sure and _asked(question) <= told else ""
