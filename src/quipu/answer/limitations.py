@@ -18,6 +18,7 @@ from quipu.when import find_spans
 
 __all__ = ["Doubt", "about_answer", "about_nothing", "below", "missing_names", "says"]
 
+_POSSESSIVE = re.compile(r"['’]s?$")
 _ALIKE = 0.7
 _SPELT, _LONGEST_SPELT = 3, 40
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-. "
@@ -100,7 +101,7 @@ def missing_names(asked: Asked, plan: Plan, graph: Graph, hits: Sequence[Hit]) -
     works = names_in(asked.text)  # `task` is known, and that says nothing of `task-99`
     unseen = [
         n
-        for n in asked.names
+        for n in (_POSSESSIVE.sub("", name) for name in asked.names)
         if not _is_time(n)
         and not any(says(k, n) or (n not in works and _is_part(k, n)) for k in known)
     ]

@@ -193,3 +193,12 @@ def test_what_is_too_deep_or_too_large_is_the_callers_mistake(quipu, project: Pa
         lines.write(deep + "\n")
     outcome = quipu(*words)
     assert (outcome.code, "should not happen" in outcome.err) == (2, False)
+
+
+def test_a_store_that_was_not_there_is_told_to_be_new(tmp_path: Path) -> None:
+    words = ["--store", str(tmp_path / "typo.db"), "add", "The hall is free."]
+    for expected in (True, False):  # the second time it is there
+        done = subprocess.run(
+            [*PROGRAM, *words], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        assert ("There was no store at" in done.stderr) is expected

@@ -71,6 +71,8 @@ class Invocation:
                 f"there is no store at {home.url!r}: check the path, or make one with "
                 f"`quipu index --store {home.url} PATH`"
             )
+        if self.store and database is not None and not database.exists():
+            self.note(f"There was no store at {home.url!r}: a new memory is made there.")
         if not embedding:
             config = replace(config, embed=replace(config.embed, model="none", types={}))
         return Memory.open(self.store, namespace=self.namespace, config=config, read_only=read_only)

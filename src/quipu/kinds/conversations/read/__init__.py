@@ -25,6 +25,7 @@ from quipu.records.document import Problem
 __all__ = ["FORMATS", "is_memory_file", "read_sessions", "read_time", "sniff_format"]
 
 _LOOKED_AT = 50
+_OF_LINES = frozenset({".jsonl", ".ndjson"})
 _LINES = {
     "claude-code": (is_claude_code, read_claude_code),
     "codex": (is_codex, read_codex),
@@ -52,6 +53,8 @@ def read_sessions(path: str, data: bytes, *, session: str | None = None) -> Sess
     stem of `path`. Raises InvalidInput, which says what the file is not, when it is of no format
     known here."""
     data = unmarked(data)
+    if not data.strip():
+        raise InvalidInput("is empty")
     format_name, value = _sniffed(path, data)
     stem = PurePosixPath(path).stem if session is None else session
     if format_name == "memory-folder":
@@ -79,9 +82,10 @@ def _sniffed(path: str, data: bytes) -> tuple[str | None, object]:
     if is_memory_file(path):
         return "memory-folder", None
     body = data.lstrip()
-    if body[:1] not in {b"{", b"["}:
+    of_lines = PurePosixPath(path).suffix.lower() in _OF_LINES  # its first line may be damaged
+    if body[:1] not in {b"{", b"["} and not of_lines:
         return None, None
-    by_line = _format_of_lines(path, data) if body[:1] == b"{" else None
+    by_line = _format_of_lines(path, data) if of_lines or body[:1] == b"{" else None
     if by_line is not None:
         return by_line, None
     try:

@@ -1,0 +1,26 @@
+"""What stands first in a transcript does not decide whether the rest is read."""
+
+import pytest
+
+from quipu.errors import InvalidInput
+from quipu.kinds.conversations.read import read_sessions
+
+SAID = b'{"speaker": "Ann", "text": "I live in Oslo."}\n'
+
+
+@pytest.mark.parametrize("damaged", [b"not json\n", b"[1, 2]\n", b"null\n", b'{"a": 1}\n'])
+def test_a_damaged_first_line_is_a_row_of_the_report(damaged: bytes) -> None:
+    found = read_sessions("talk.jsonl", damaged + SAID)
+    assert [turn.text for each in found.transcripts for turn in each.turns] == ["I live in Oslo."]
+    assert [(problem.line, problem.severity) for problem in found.problems] == [(1, "error")]
+
+
+@pytest.mark.parametrize("data", [b"", b" \n\n", b"\xef\xbb\xbf"])
+def test_an_empty_file_is_said_to_be(data: bytes) -> None:
+    with pytest.raises(InvalidInput, match="is empty"):
+        read_sessions("talk.jsonl", data)
+
+
+def test_a_page_is_no_transcript_though_lines_of_it_might_be() -> None:
+    with pytest.raises(InvalidInput, match="is no transcript"):
+        read_sessions("talk.txt", b"not json\n" + SAID)
