@@ -23,7 +23,21 @@ def test_a_value_that_is_taken_back_at_once_is_the_second(encoder: MiniLM) -> No
     assert (read.subject, read.predicate, read.object) == ("Lina", "shoe size", "32")
 
 
-@pytest.mark.parametrize("words", ["No, 4.", "Sorry, 4.", "I mean 4!"])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Kersand delivers on Mondays, no wait, on Wednesdays.", "Wednesdays"),
+        ("Kersand delivers on Mondays, sorry, Wednesdays.", "Wednesdays"),
+        ("We meet on Mondays, no Tuesdays this month.", "Mondays"),
+        ("I like tea, sorry, no milk.", "tea"),
+    ],
+)
+def test_days_and_names_are_taken_back_too(encoder: MiniLM, text: str, value: str) -> None:
+    (read,) = _read(encoder, text, speaker="Dana", spoken=Spoken())
+    assert read.object == value
+
+
+@pytest.mark.parametrize("words", ["No, 4.", "Sorry, 4.", "I mean 4!", "Sorry, I meant 4."])
 def test_a_correction_gives_the_last_thing_its_value(encoder: MiniLM, words: str) -> None:
     spoken = Spoken()
     _read(encoder, "The retry limit is 3.", speaker="Ann", spoken=spoken)

@@ -12,6 +12,7 @@ from quipu.extract.grammar.clauses import Clause
 from quipu.extract.statements.phrases import Phrases
 from quipu.extract.statements.statement import CHANGE, Statement, may_be_place, singular
 from quipu.records.attributes import VALUE
+from quipu.records.fact_likeness import value_kind
 
 if TYPE_CHECKING:
     from quipu.extract.statements.by_grammar import GrammarReader
@@ -40,6 +41,7 @@ _VERBAL = frozenset({"runs on", "uses", "lives in", "works for", "is located in"
 
 _OPENING = (
     ("i", "mean"),
+    ("i", "meant"),
     ("no", "wait"),
     ("make", "that"),
     ("make", "it"),
@@ -50,6 +52,10 @@ _OPENING = (
     ("correction",),
     ("rather",),
 )
+_OF_NUMBERS = frozenset({"no", "wait", "rather"})
+"""What alone takes back no more than a number: "on Mondays, no Tuesdays"."""
+_ALIKE = frozenset({"day", "date", "clock", "name"})
+_LEADING = frozenset({"ADP", "DET"})
 _LONGEST_CORRECTION = 8
 
 
@@ -457,18 +463,35 @@ class Changes:
 
 
 def repaired(here: Phrases, statements: Sequence[Statement]) -> list[Statement]:
-    """The statements of a sentence with what it takes back replaced: "is 31, sorry, 32"."""
-    tokens = here.sentence.tokens
+    """The statements of a sentence with what it takes back replaced: "is 31, sorry, 32", "on
+    Mondays, no wait, on Wednesdays"."""
     found = list(statements)
-    for at, token in enumerate(tokens):
-        after = _behind_opening(here, _over_marks(here, at + 1)) if _is_number(token.form) else -1
-        if 0 < after < len(tokens) and _is_number(tokens[after].form):
-            old, new = token.form, tokens[after].form
-            found = [
-                each._replace(object=each.object.replace(old, new)) if old in each.object else each
-                for each in found
-            ]
+    for old, new in _taken_back(here):
+        found = [
+            each._replace(object=each.object.replace(old, new)) if old in each.object else each
+            for each in found
+        ]
     return found
+
+
+def _taken_back(here: Phrases) -> Iterator[tuple[str, str]]:
+    """Each word that is taken back, and the one of its kind that stands in its place."""
+    tokens = here.sentence.tokens
+    for at, token in enumerate(tokens):
+        opening = _over_marks(here, at + 1)
+        after = _behind_opening(here, opening)
+        if after < 0:
+            continue
+        said = [each.form.lower() for each in tokens[opening:after] if each.tag != "PUNCT"]
+        while after < len(tokens) and tokens[after].tag in _LEADING:
+            after += 1
+        new = tokens[after].form if after < len(tokens) else ""
+        if _is_number(token.form) and _is_number(new):
+            yield token.form, new
+        elif new and value_kind(token.form) == value_kind(new):
+            alone = len(said) == 1 and said[0] in _OF_NUMBERS
+            if value_kind(new).kind in _ALIKE and not alone:
+                yield token.form, new
 
 
 def corrected(here: Phrases, told: Callable[[], Statement | None]) -> list[Statement]:
