@@ -104,3 +104,10 @@ def test_a_memory_of_nobody_has_no_brief(tmp_path: Path) -> None:
     with Memory.open(tmp_path / "memory.db", config=Config(), clock=_Clock()) as memory:
         assert brief(memory).sections == ()
         assert context_pack(memory, "anything?").pack.startswith("Context:")
+
+
+def test_what_an_entry_says_is_not_said_again_by_its_fact() -> None:
+    with Memory.open("memory:", config=Config()) as memory:
+        Entries(memory).store(category="preference", content="I prefer long answers.")
+        assert [fact.object for fact in memory.facts("user", "prefers")] == ["long answers"]
+        assert _lines(_brief(memory)) == {"Preferences": ["I prefer long answers."]}

@@ -111,10 +111,13 @@ def _place(fact: Fact) -> tuple[str, str, int, str]:
 
 
 def _section(title: str, lines: Iterable[BriefLine]) -> BriefSection:
-    """Its lines without those that say what another says already."""
+    """Its lines without those that say what another says already: a fact that is read from an
+    entry is told by that."""
     kept: dict[frozenset[str], BriefLine] = {}
     for line in lines:
-        kept.setdefault(frozenset(stems(line.text)), line)
+        words = frozenset(stems(line.text)) - {_USER}
+        if not any(words <= said and line.source_ref == kept[said].source_ref for said in kept):
+            kept.setdefault(words, line)
     return BriefSection(title=title, lines=tuple(kept.values()))
 
 
