@@ -23,6 +23,12 @@ def test_a_value_that_is_taken_back_at_once_is_the_second(encoder: MiniLM) -> No
     assert (read.subject, read.predicate, read.object) == ("Lina", "shoe size", "32")
 
 
+def test_no_other_clause_stands_within_a_value(encoder: MiniLM) -> None:
+    text = "I weigh 82 kilos, coach wants 78."
+    (read,) = _read(encoder, text, speaker="Dana", spoken=Spoken())
+    assert (read.predicate, read.object) == ("weighs", "82 kilos")
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [

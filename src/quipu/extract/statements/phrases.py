@@ -788,10 +788,23 @@ class Phrases:
             words = self._whole(
                 [w for w in span_of(self.sentence, head, without=leave) if w > floor]
             )
+            words = self._unbroken(words, head)
             said = clean(phrase(self.text, self.sentence, words))
             if is_object(said) and len(said.split()) <= _LONGEST_VALUE:
                 found.append((said, words))
         return found
+
+    def _unbroken(self, words: Sequence[int], head: int) -> list[int]:
+        """The words around a head up to where another clause stands between: of "82 kilos, coach
+        wants 78" the first two."""
+        runs: list[list[int]] = [[]]
+        for at in words:
+            between = self.sentence.tokens[runs[-1][-1] + 1 : at] if runs[-1] else ()
+            tags = {token.tag for token in between}
+            if {"PUNCT", "VERB"} <= tags:
+                runs.append([])
+            runs[-1].append(at)
+        return next((run for run in runs if head in run), list(words))
 
     def called_behind(self, at: int) -> tuple[str, list[int]] | None:
         """The name of "a woman called Agnieszka", and its words."""
