@@ -16,7 +16,7 @@ def test_what_cannot_be_looked_at_now_holds_up_nothing(
     folder.mkdir()
     (folder / "talk.jsonl").write_text('{"speaker": "Zoe", "text": "I play the cello."}\n')
 
-    def closed(_: Path) -> object:
+    def closed(*_: object) -> object:
         raise PermissionError(13, "Permission denied", "talks")
 
     store = tmp_path / "memory.db"

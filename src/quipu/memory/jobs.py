@@ -71,9 +71,8 @@ class JobQueue:
             jobs = self._handle.jobs.accept(given)
             if not self._took_up:
                 self._took_up = True
-                with suppress(
-                    QuipuError, OSError
-                ):  # that an earlier one has to wait on fails no later one
+                # What an earlier one has to wait on fails no later one.
+                with suppress(QuipuError, OSError):
                     self.resume(embed=False)
             return jobs
 

@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Collection
 from pathlib import Path
 
 from quipu.read.source import escaped
@@ -10,20 +11,24 @@ from quipu.records.document import Problem
 __all__ = ["files_in"]
 
 
-def files_in(folder: Path) -> tuple[list[Path], list[Problem]]:
+def files_in(
+    folder: Path, suffixes: Collection[str] | None = None
+) -> tuple[list[Path], list[Problem]]:
     """The regular files in a folder and below it, by path, and what cannot be looked at, as
-    warnings by its place there. Links are not followed."""
+    warnings by its place there. Links are not followed. Of the files those with one of `suffixes`
+    (in lower case; None: all); what is no folder is given as it is."""
+    if not folder.is_dir():
+        return [folder], []
     closed: list[OSError] = []
     found: list[Path] = []
     for root, _, names in os.walk(folder, onerror=closed.append):
-        for name in names:
-            file = Path(root, name)
+        for file in (Path(root, name) for name in names):
             try:
                 plain = stat.S_ISREG(file.lstat().st_mode)
             except OSError as error:
                 closed.append(error)
                 continue
-            if plain:
+            if plain and (suffixes is None or file.suffix.lower() in suffixes):
                 found.append(file)
     return sorted(found), [_problem(folder, error) for error in closed]
 

@@ -13,7 +13,8 @@ SPOKEN = "conversation"
 ASSISTANT = "assistant"
 """The role, and so the name, of a machine that is spoken to."""
 MACHINES = frozenset({ASSISTANT, "system", "tool"})
-"""The roles of machines."""
+"""The roles of machines: what one says back is no statement of anybody's, but for what an assistant
+did itself."""
 
 _LONGEST_SAYING = 600
 _PART = re.compile(r"\s{4}|\t|\s*(?:[-*+•]\s|---|\d+[.)]\s|#{1,6}\s|[>|`~]|<\w)")

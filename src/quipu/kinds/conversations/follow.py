@@ -29,7 +29,7 @@ def transcript_files(paths: Iterable[Path]) -> list[Path]:
     """The files among `paths` and in folders among them that may be transcripts by their names."""
     found: dict[Path, None] = {}
     for path in paths:
-        for file in files_in(path)[0] if path.is_dir() else [path]:
+        for file in files_in(path, _SUFFIXES)[0]:
             markdown = file.suffix.lower() in {".md", ".markdown"}
             if file.suffix.lower() in _SUFFIXES and file.is_file():
                 if markdown and path.is_dir() and not is_memory_file(file.as_posix()):

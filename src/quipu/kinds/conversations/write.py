@@ -64,7 +64,6 @@ _REDACTED_ID = (
     "give the session another id"
 )
 _AHEAD = "is dated {}, ahead of the clock ({}): it was kept; see to the clock that dated it"
-# What a machine says back is no statement of anybody's, but for what it did itself.
 
 
 class _Rules(NamedTuple):

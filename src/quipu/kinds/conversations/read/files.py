@@ -35,11 +35,9 @@ def read_session_files(
 
 def _read_all(path: Path, skip: Collection[Path], call: Calling) -> Iterator[Transcript | Problem]:
     any_there = False
-    files, closed = files_in(path) if path.is_dir() else ([path], [])
+    files, closed = files_in(path, _SUFFIXES)
     yield from closed
     for file in files:
-        if path.is_dir() and file.suffix.lower() not in _SUFFIXES:
-            continue
         if file in skip:
             any_there = True
             continue

@@ -7,7 +7,7 @@ in (docs/how-to/goals.md).
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
@@ -182,7 +182,7 @@ def find_work_files(
     for path in paths:
         if not path.exists():
             raise InvalidInput(f"there is no {str(path)!r}: name a file or a folder")
-        for file in _files(path):
+        for file in files_in(path, _SUFFIXES)[0]:
             shown = escaped(file.relative_to(path).as_posix() if path.is_dir() else file.name)
             if kind is not None or _is_work(file, shown, call, sought=not path.is_dir()):
                 found.append(WorkFile(file, shown))
@@ -200,13 +200,6 @@ def read_work_file(
         return call(read_work, file.shown, data, seen=file.seen, kind=kind)
     except InvalidInput as error:
         return WorkRead(problems=(Problem(file.shown, str(error)),))
-
-
-def _files(path: Path) -> Iterator[Path]:
-    if not path.is_dir():
-        yield path
-        return
-    yield from (file for file in files_in(path)[0] if file.suffix.lower() in _SUFFIXES)
 
 
 def _is_work(file: Path, shown: str, call: Calling, *, sought: bool) -> bool:
