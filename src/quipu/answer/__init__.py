@@ -33,6 +33,7 @@ from quipu.answer.write import superseded, write
 from quipu.ports import Chat, Embedder, Graph, Planner
 from quipu.records.plan import Plan
 from quipu.records.reply import Citation, Confidence, Reply, Retrieved
+from quipu.records.scope import EVERYTHING
 from quipu.when.instants import Clock
 
 __all__ = ["ASSERT_ABOVE", "FLOOR", "answer"]
@@ -85,7 +86,9 @@ def answer(
     if draft is None or sure.value < least:
         why = _why_nothing(retrieved, bool(evidence), draft, sure, least)
         reason = " ".join([(from_model and from_model.refused) or why, *remarks])
-        gated = withhold(about_nothing(graph, hits, reason=reason, missing=missing), now)
+        bounded = plan.scope != EVERYTHING
+        doubt = about_nothing(graph, hits, reason=reason, missing=missing, bounded=bounded)
+        gated = withhold(doubt, now)
     else:
         draft = draft._replace(remarks=(*draft.remarks, *remarks, *replaced(hits)))
         gated = _asserted(

@@ -66,7 +66,8 @@ class Choice(NamedTuple):
     """A sentence or window without marks and where it stands; `quoted` is its text without what
     leads to it, `similarity` its cosine with the question, None without an embedder, `worth` what
     it was chosen by, and `margin` how much more that is than the best of any other passage, at
-    most 1; None where there is no other."""
+    most 1; None where there is no other. `instead_of` are the ids of passages that hold no more, as
+    it tells."""
 
     text: str
     evidence: tuple[Evidence, ...]
@@ -74,6 +75,7 @@ class Choice(NamedTuple):
     worth: float
     quoted: str
     margin: float | None = None
+    instead_of: tuple[str, ...] = ()
 
 
 def choose(
@@ -147,10 +149,9 @@ def _ordered(
 
 
 def _quotation(quotation: Quotation, ordered: Sequence[Candidate]) -> Choice:
-    by = quotation.by
-    return Choice(
-        quotation.text, quotation.evidence, by.similarity, by.worth, by.text, _margin(by, ordered)
-    )
+    by, margin = quotation.by, _margin(quotation.by, ordered)
+    told = quotation.text, quotation.evidence, by.similarity, by.worth, by.text, margin
+    return Choice(*told, quotation.instead_of)
 
 
 def _margin(candidate: Candidate, ordered: Sequence[Candidate]) -> float | None:

@@ -78,7 +78,7 @@ def is_by_grammar(fact: Fact) -> bool:
 def _sentence(fact: Fact, subject: str, predicate: str) -> str:
     bare = predicate.removeprefix(_NOT)
     denied = bare != predicate
-    if not is_by_grammar(fact) or not (fact.provenance.get("noun") or _is_verb(bare)):
+    if not is_by_grammar(fact):  # which knows what is a noun; of others, what is a verb
         if predicate.split(maxsplit=1)[0] not in _VERBS:
             return f"{predicate} of {subject}: {fact.object}"
     elif fact.provenance.get("noun"):
@@ -88,10 +88,6 @@ def _sentence(fact: Fact, subject: str, predicate: str) -> str:
     if subject.casefold() == "we" or (is_by_grammar(fact) and _is_plural(subject)):
         bare = _plural(bare)
     return f"{_subject(subject, fact)} {_denied(bare) if denied else bare} {fact.object}"
-
-
-def _is_verb(predicate: str) -> bool:
-    return predicate.split(maxsplit=1)[0].endswith("s")
 
 
 def _subject(subject: str, fact: Fact | None = None) -> str:

@@ -71,13 +71,22 @@ def below(value: float, bound: float) -> tuple[str, str]:
 
 
 def about_nothing(
-    graph: Graph, hits: Sequence[Hit], *, reason: str, missing: Sequence[str]
+    graph: Graph,
+    hits: Sequence[Hit],
+    *,
+    reason: str,
+    missing: Sequence[str],
+    bounded: bool = False,
 ) -> Doubt:
-    """What to say instead of an answer: what is missing, what is near, what to do."""
+    """What to say instead of an answer: what is missing, what is near, what to do; `bounded` where
+    only a part of the memory was asked."""
     if not graph.counts(("chunk",))["chunk"]:
         return Doubt("Nothing is indexed yet.", _FIRST)
     limitations = [reason]
     step = "Index the sources that say it (`quipu index PATH`), then ask again."
+    if bounded and not hits:
+        limitations.append("Only what the filters let through was looked at.")
+        step = "Ask again without the filters (group, type, dates …), or with fewer."
     if missing:
         limitations.append(f"Nothing is known by the name {_quoted(missing)}.")
         near = _nearest(graph, hits, missing)

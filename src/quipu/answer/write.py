@@ -149,11 +149,13 @@ def _is_unvouched(asked: Asked, first: Choice) -> bool:
 
 
 def _likely(chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
-    """How likely what is cited answers; of a fact also what states those beside it in its chain:
-    their words tell that one of them does, and the chain which."""
+    """How likely what is cited answers; of a fact also what states those beside it in its chain,
+    of a turn what it is quoted instead of: their words tell that one of them does, and the chain
+    which."""
     if chosen.likely is None:
         return None
-    others = (id_ for statement in chosen.statements for id_ in sorted(statement.others))
+    others = [id_ for statement in chosen.statements for id_ in sorted(statement.others)]
+    others += [id_ for choice in chosen.choices for id_ in choice.instead_of]
     return min(chosen.likely.of(cited, others), 1.0)
 
 

@@ -58,7 +58,7 @@ def history(
     known_at: str | None = None,
     table: Attributes = SHIPPED,
 ) -> History:
-    """All that was said of `subject`, or that names it as the object.
+    """All that was said of `subject`, or that names it as the object or the attribute.
 
     `as_of` keeps what held then, `known_at` (an instant) what was known then, and judges it as it
     stood then.
@@ -129,7 +129,8 @@ def _ever(graph: Graph) -> Iterable[str]:
 
 
 def _names(fact: Fact, key: str) -> bool:
-    return key in (name_key(fact.subject), name_key(fact.object))
+    attribute = fact.predicate if fact.provenance.get("noun") else ""
+    return key in map(name_key, (fact.subject, fact.object, attribute))
 
 
 def _known(row: Support, known_at: str | None) -> bool:

@@ -160,7 +160,8 @@ def quotations(
     sessions = {id_: candidate.evidence.document_id for id_, candidate in best.items()}
     reader = _Reader(weighing, planner, beside(sessions, planner, scope))
     if likely is not None:
-        return _likeliest(reader, best, likely.worth)
+        told = _likeliest(reader, best, likely.worth)
+        return told if asks_of_past(question) else _still_so(told)
     time = _AskedTime.of(question)
     picked = _picked(_read(reader, best.values(), time), weighing, time)
     return [Quotation(said.text, said.turns, said.by) for said in _in_order(picked, time)]
@@ -179,6 +180,20 @@ def _likeliest(
             by = said.by._replace(worth=own)
             found.setdefault(said.turns[-1].id, Quotation(said.text, said.turns, by))
     return list(found.values())
+
+
+def _still_so(told: Sequence[Quotation]) -> list[Quotation]:
+    """Without what holds no more, where something later is quoted: the newest stands for it."""
+    newest = max(told, key=lambda quotation: quotation.evidence[-1].updated_at)
+    over = [q for q in told if q.evidence[-1].outdated and q is not newest]
+    if not over:
+        return [*told]
+    worth = max(q.by.worth for q in (newest, *over))
+    instead = newest._replace(
+        by=newest.by._replace(worth=worth), instead_of=tuple(q.evidence[-1].id for q in over)
+    )
+    kept = [instead if q is newest else q for q in told if q not in over]
+    return sorted(kept, key=lambda q: -q.by.worth)
 
 
 def _read(reader: _Reader, best: Iterable[Candidate], time: _AskedTime) -> list[_Said]:
