@@ -34,6 +34,8 @@ def test_no_other_clause_stands_within_a_value(encoder: MiniLM) -> None:
     [
         ("Kersand delivers on Mondays, no wait, on Wednesdays.", "Wednesdays"),
         ("Kersand delivers on Mondays, sorry, Wednesdays.", "Wednesdays"),
+        ("The exam is on 5 May, sorry, 6 May.", "6 May"),
+        ("The deadline is 4 June, no wait, the 11th of June.", "11th of June"),
         ("We meet on Mondays, no Tuesdays this month.", "Mondays"),
         ("I like tea, sorry, no milk.", "tea"),
     ],
@@ -50,6 +52,21 @@ def test_a_correction_gives_the_last_thing_its_value(encoder: MiniLM, words: str
     (read,) = _read(encoder, words, speaker="Bob", spoken=spoken)
     assert (read.subject, read.predicate, read.object) == ("retry limit", "value", "4")
     assert read.rule == "change"
+
+
+@pytest.mark.parametrize(
+    ("told", "value"),
+    [
+        ("The timeout is 30 seconds.", "4 seconds"),
+        ("There are 9 people in the choir.", "4 people"),
+        ("The exam is on 5 May.", "4 May"),
+    ],
+)
+def test_a_bare_number_corrects_the_number_alone(encoder: MiniLM, told: str, value: str) -> None:
+    spoken = Spoken()
+    _read(encoder, told, speaker="Ann", spoken=spoken)
+    (read,) = _read(encoder, "Sorry, I meant 4.", speaker="Ann", spoken=spoken)
+    assert (read.object, read.rule) == (value, "change")
 
 
 @pytest.mark.parametrize("words", ["No, 4?", "No, I have 4 meetings and cannot come today.", "4."])

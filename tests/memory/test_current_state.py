@@ -69,6 +69,15 @@ CHANGED = [
         {("is owned by", "Bob")},
     ),
     (["I drink coffee.", "I no longer drink coffee."], "user", set()),
+    (["I live in Rome.", "I live in Oslo since 2025."], "user", {("lives in", "Oslo")}),
+    (["I live in Rome.", "I moved to Oslo in December."], "user", {("lives in", "Oslo")}),
+    (["I moved to Rome in 2020.", "I moved to Oslo in 2018."], "user", {("lives in", "Rome")}),
+    (["I work at Acme.", "I work at Globex from March."], "user", {("works for", "Globex")}),
+    (
+        ["I prefer short answers.", "I prefer dark chocolate.", "I prefer long answers."],
+        "user",
+        {("prefers", "dark chocolate"), ("prefers", "long answers")},
+    ),
 ]
 
 
@@ -85,6 +94,25 @@ def test_what_took_the_place_names_what_it_took(told: Memory, clock: _Clock) -> 
     rome, milan = told.facts("Dana")
     assert milan.supersedes_fact_id == rome.fact_id
     assert rome.supersedes_fact_id is None
+
+
+def test_what_is_corrected_never_ended_before_it_began(told: Memory, clock: _Clock) -> None:
+    _say(told, clock, "I live in Rome.", "I live in Oslo since 2025.")
+    ends = {e.fact.object: (e.valid_from, e.valid_to) for e in told.history("user").entries}
+    assert ends == {"Rome": ("2026-01-05", "2026-01-05"), "Oslo": ("2025", None)}
+
+
+def test_what_holds_no_more_is_not_quoted_beside_what_does(told: Memory, clock: _Clock) -> None:
+    _say(told, clock, "I prefer short answers.", "I prefer tea.", "I prefer long answers.")
+    answer = told.ask("What kind of answers do I prefer?").contract.answer
+    assert "long answers" in answer
+    assert "short answers" not in answer
+
+
+def test_who_holds_a_post_is_found_by_the_post(told: Memory, clock: _Clock) -> None:
+    _say(told, clock, "Sofia is our accountant.", "Our accountant is Paulo.")
+    assert [e.fact.object for e in told.history("accountant").entries] == ["Sofia", "Paulo"]
+    assert not told.history("is").entries
 
 
 def test_owners_never_mix(told: Memory, clock: _Clock) -> None:

@@ -162,7 +162,7 @@ def _fact(
         provenance["speaker"] = speaker
     if statement.single:
         provenance["single"] = True
-    for mark in ("noun", "anew", "thing"):
+    for mark in ("noun", "anew", "thing", "since"):
         if getattr(statement, mark):
             provenance[mark] = True
     if statement.sketch:

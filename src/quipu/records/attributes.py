@@ -365,6 +365,13 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         begins=("be bear in", "grow up in"),
     ),
     Attribute(
+        "was born",
+        asked="born birth",
+        begins=("be bear on",),
+        nouns=("birthday", "birth date", "date of birth"),
+        functional=True,
+    ),
+    Attribute(
         "likes",
         verbs=(
             "like",

@@ -18,6 +18,8 @@ Pure rules over facts in any order: the order in which they were written never m
   what it tells of, whatever the verb: of the same owner, by the same words or in the same unit, or
   named with it (`records/fact_likeness.py`).
 * What is gone back to takes the place of what once took its own.
+* What has been so "since" a day is said to be so now: it takes the place of what was said before,
+  whenever that is said to have begun.
 * What was said at one time is in the order in which its source says it.
 * Anything else that disagrees is a *contradiction*: both sides stay and are shown. That is a
   statement and its negation that hold at once, and two values of a functional predicate of which
@@ -255,7 +257,7 @@ class _Drawn:
         """Let one fact take another's place, and end it there."""
         self.by[older.fact_id] = newer.fact_id
         if self.ends[older.fact_id] is None:
-            self.ends[older.fact_id] = newer.valid_from
+            self.ends[older.fact_id] = _later(older.valid_from, newer.valid_from)
 
     def chain(self) -> Chain:
         """The chain, with what took another's place naming it."""
@@ -284,12 +286,14 @@ def _in_place_of(fact: Fact, other: str | None) -> Fact:
     return msgspec.structs.replace(fact, supersedes_fact_id=other) if other else fact
 
 
-def _order(fact: Fact) -> tuple[str, str, list[str | int], int, str]:
-    """By begin, by when it was said, by where it stands in what was said then, by id."""
-    said = fact.provenance
+def _order(fact: Fact) -> tuple[str, str, str, list[str | int], int, str]:
+    """By begin, by when it was said, by where it stands in what was said then, by id. What is so
+    "since" a day is as late as when that is said."""
+    said, begin = fact.provenance, fact.valid_from or ""
     start = said.get("start")
     place = natural_key(str(said.get("path", "")))
-    return fact.valid_from or "", fact.updated_at, place, _number(start), fact.fact_id
+    told = max(begin, fact.updated_at[:_DAY]) if said.get("since") else begin
+    return told, fact.updated_at, begin, place, _number(start), fact.fact_id
 
 
 def _number(value: object) -> int:
@@ -312,7 +316,7 @@ def _supersede(drawn: _Drawn, *, several: bool) -> None:
         return
     counted: dict[str, list[Fact]] = {}
     for fact in valued:
-        if what := _counted(fact):
+        if what := _counted(fact) or _preferred(fact):
             counted.setdefault(what, []).append(fact)
     for what, alike in counted.items():
         if several and what.endswith(" ") and drawn.key.attribute not in _OF_VERSIONS:
@@ -347,6 +351,17 @@ def _counted(fact: Fact) -> str:
         version = _VERSION.search(value)  # "Python 3.11" and then "Python 3.12"
         return value[: version.start()] if version else ""
     return " ".join(stem_words(value[number.end() :].split()))
+
+
+def _preferred(fact: Fact) -> str:
+    """Of what kind is preferred: the answers of "prefers short answers", of which one is."""
+    words = _value(fact).split()
+    return stem_words(words)[-1] if fact.predicate == "prefers" and len(words) > 1 else ""
+
+
+def _later(one: str | None, other: str | None) -> str | None:
+    """When what began at one time ends where the other takes its place: never before it began."""
+    return one if other and not _begun(one, other) else other
 
 
 def _earlier(one: str | None, other: str | None) -> str | None:

@@ -5,6 +5,7 @@ Pure and linear in the text. Readers call it at write time, planning at question
 
 from quipu.when.question import QuestionTime, dateless, find_days, read_question_time, without
 from quipu.when.spans import TimeSpan, fact_dates, find_spans
+from quipu.when.yearless import find_yearless
 
 __all__ = [
     "QuestionTime",
@@ -13,6 +14,7 @@ __all__ = [
     "fact_dates",
     "find_days",
     "find_spans",
+    "find_yearless",
     "read_question_time",
     "without",
 ]

@@ -3,18 +3,17 @@
     RELATIVE := the last (before | after | following | …) whose object is not purely a date
 
 A year inside that object belongs to a name ("F.C. Turris 1944") unless a preposition leads to it. A
-day without its year ("on 3 May") means the last such day; in a text it could be of any year.
+day without its year ("on 3 May") means the last such day.
 """
 
 from dataclasses import dataclass
-from datetime import date
 from typing import Literal
 
 from quipu.patterns import late
 from quipu.text import fold, lower
-from quipu.when.dates import MONTH, month_number
-from quipu.when.intervals import CalendarDate, Interval, read_iso
+from quipu.when.intervals import Interval
 from quipu.when.spans import TimeSpan, find_spans
+from quipu.when.yearless import find_yearless
 
 __all__ = ["QuestionTime", "dateless", "find_days", "read_question_time", "without"]
 
@@ -39,11 +38,7 @@ _LEADS = late(r"\b(?:in|on|during|from|since|until|by|at|between|of)\s+(?:the )?
 _ASKED = late(r"(?:which|what|who|whom|whose)\b[^,]{0,200}")
 _EDGE = " \t\n?.!,;:\"'"
 
-_DAY = late(
-    rf"\bon (?:the )?(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<m1>{MONTH})"
-    rf"|(?P<m2>{MONTH})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?)\b(?!,? ?\d)"
-)
-_YEARS_BACK = 8
+_WAS = late(r"\b(?:did|was|were|had|used)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,27 +156,11 @@ def _while(text: str, lowered: str, spans: list[TimeSpan]) -> QuestionTime | Non
 
 
 def find_days(text: str, *, now: str) -> list[TimeSpan]:
-    """Every such day in a question asked at the instant `now`; what is in no calendar is none."""
-    lowered = lower(fold(text))
-    found: list[TimeSpan] = []
-    for match in _DAY.finditer(lowered):
-        month = month_number(match["m1"] or match["m2"])
-        day = _last_day(month, int(match["d1"] or match["d2"]), now=now)
-        if day is not None:
-            found.append(TimeSpan("date", Interval(day, day), match.start(), match.end()))
-    return found
-
-
-def _last_day(month: int, day: int, *, now: str) -> CalendarDate | None:
-    """The last such day that has begun by `now`; None where there is none in eight years."""
-    present = read_iso(now)
-    if present is None:
-        return None
-    for back in range(_YEARS_BACK + 1):
-        try:
-            asked = date(present.year - back, month, day)
-        except ValueError:
-            continue
-        if (asked.month, asked.day) <= (present.month or 12, present.day or 31) or back:
-            return CalendarDate(asked.year, month, day)
-    return None
+    """Every day without its year in a question asked at the instant `now`, and every month where it
+    asks of what was; what is in no calendar is none."""
+    spans = find_yearless(text, now=now)
+    if _WAS.search(lower(fold(text))):
+        return spans
+    return [
+        span for span in spans if any(d and d.day for d in (span.interval.start, span.interval.end))
+    ]

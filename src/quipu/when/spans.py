@@ -18,7 +18,7 @@ from quipu.when.dates import Item, find_items, short_range
 from quipu.when.intervals import CalendarDate, Interval, validity
 from quipu.when.relative import find_relative
 
-__all__ = ["Kind", "TimeSpan", "fact_dates", "find_spans"]
+__all__ = ["KIND_OF", "Kind", "TimeSpan", "fact_dates", "find_spans"]
 
 Kind: TypeAlias = Literal["date", "range", "since", "after", "until", "before"]
 
@@ -34,7 +34,7 @@ _TAIL = late(
 _OPENER_REACH = 32
 _DIGIT = late(r"\d")
 _BARE = late(r"\d{4}(?:[-/–]\d{2,4})?")  # "Turris 1944", "the 1701-02 Parliament"
-_KIND_OF: dict[str, Kind] = {
+KIND_OF: dict[str, Kind] = {
     "since": "since",
     "from": "since",
     "as of": "since",
@@ -150,7 +150,7 @@ def _tailed(interval: Interval, tail: re.Match[str]) -> Interval | None:
 
 
 def _single(lowered: str, item: Item, interval: Interval, word: str, start: int) -> TimeSpan:
-    kind = _KIND_OF.get(word, "date")
+    kind = KIND_OF.get(word, "date")
     written = lowered[item.start : item.end]
     bare = not word and _BARE.fullmatch(written) is not None
     if kind == "since":

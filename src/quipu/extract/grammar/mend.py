@@ -548,7 +548,8 @@ def _is_numbered(tokens: list[ParsedToken], at: int) -> bool:
     """Whether a number right behind a noun tells which: "door 9", "on port 8443"."""
     noun, number = tokens[at - 1], tokens[at]
     plain = number.form.isdigit() and not _is_year(number.form)
-    common = noun.tag == "NOUN" or (noun.tag == "PROPN" and noun.form.islower())
+    capital = noun.form.islower() or at == 1  # "Shelf 5 holds fifteen bowls"
+    common = noun.tag == "NOUN" or (noun.tag == "PROPN" and capital)
     unattached = common and number.tag == "NUM" and plain and number.head != at - 1
     under = [t for t in tokens if t.head == at - 1]
     free = number.label in ("obl", "dep", "nmod", "nsubj", "nsubj:pass", "list")

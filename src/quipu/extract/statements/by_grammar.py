@@ -34,7 +34,8 @@ from quipu.records.attributes import (
     phrase_of,
     third_person,
 )
-from quipu.when import fact_dates
+from quipu.records.fact_likeness import value_kind
+from quipu.when import TimeSpan, fact_dates
 
 __all__ = ["GrammarReader", "last_single"]
 
@@ -228,18 +229,33 @@ class GrammarReader:
         dated = any(here.clause_of(at) == clause.predicate for at in here.days)
         return dated or (clause.copular and here.is_definite(clause.subject))
 
-    def _dates(self, value: Sequence[int]) -> tuple[str | None, str | None]:
-        """From when and until when, by the one time that is not the value itself."""
+    def _time(self, value: Sequence[int]) -> TimeSpan | None:
+        """The one time that is not the value itself."""
         spans = list(dict.fromkeys(s for at, s in self.here.times.items() if at not in value))
+        return spans[0] if len(spans) == 1 else None
+
+    def _dates(self, time: TimeSpan | None) -> tuple[str | None, str | None]:
+        """From when and until when, by the time that a clause tells."""
         said_on = self.here.utterance.said_on
-        if len(spans) != 1:
+        if time is None:
             return said_on, None
-        start, end = fact_dates(spans[0])
-        if spans[0].kind == "date":
+        start, end = fact_dates(time)
+        if time.kind == "date":
             end = None
         if start is None and end and said_on and end > said_on:
             start = said_on
         return start, end
+
+    def _has_lasted(self, clause: Clause, time: TimeSpan | None) -> bool:
+        """Whether what is told with a time has been so since, when it is told: "since 2019", or
+        begun within the year ("moved to Oslo in May")."""
+        now = self.here.utterance.now
+        if time is None or now is None or time.interval.start is None:
+            return False
+        if time.kind == "since":
+            return not clause.past
+        year, month = int(now[:4]), int(now[5:7])
+        return time.kind == "date" and time.interval.start.first >= 12 * (year - 1) + month - 1
 
     def make(
         self,
@@ -259,7 +275,8 @@ class GrammarReader:
             return
         if subject.casefold() == value.casefold():
             return
-        start, end = self._dates(words)
+        time = self._time(words)
+        start, end = self._dates(time)
         if ended:
             start, end = None, end or start
             if end is None:
@@ -284,6 +301,7 @@ class GrammarReader:
             noun=noun,
             anew=self.here.is_anew(clause.predicate),
             thing=self.is_of_thing(clause),
+            since=not ended and self._has_lasted(clause, time),
         )
 
     def is_of_thing(self, clause: Clause) -> bool:
@@ -894,6 +912,8 @@ class GrammarReader:
         known = False
         for key, at in sorted(objects.items(), key=lambda pair: (not pair[0], pair[1])):
             entry = self._entry(clause, verb, key, objects)
+            if entry and key == "in" and self.here.is_time(at):  # "born in 1991" as "on 4 May"
+                entry = self._entry(clause, verb, "on", objects)
             done = self.attributes.entry(phrase_of(("be", verb, key)))
             if entry is None and done and key and "" in objects:
                 of_theme = self._of_theme(clause, objects[""], done, at, ended=ended)
@@ -1373,8 +1393,10 @@ class GrammarReader:
 
 
 def last_single(found: Sequence[Statement]) -> Statement | None:
-    """The last of some statements that leaves room for one value, and has not ended."""
-    return next((each for each in reversed(found) if each.single and not each.valid_to), None)
+    """The last of some statements that leaves room for one value, or counts something, and has not
+    ended."""
+    told = (each for each in reversed(found) if not each.valid_to)
+    return next((each for each in told if each.single or value_kind(each.object).unit), None)
 
 
 def _with_article(value: str) -> str:

@@ -8,7 +8,7 @@ And what a speaker takes back in the same breath, or another corrects: "31, sorr
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from quipu.extract.grammar.clauses import Clause
+from quipu.extract.grammar.clauses import Clause, phrase
 from quipu.extract.statements.phrases import Phrases
 from quipu.extract.statements.statement import CHANGE, Statement, may_be_place, singular
 from quipu.records.attributes import VALUE
@@ -277,6 +277,8 @@ class Changes:
         measured = here.is_measure(new)
         low = tokens[clause.subject].form.lower()
         person = here.is_person(clause.subject)
+        if tokens[clause.subject].tag == "PROPN" and here.is_time(new):
+            person = False  # "Choir has moved to Tuesday"
         if measured and not person and low != "we":
             owned = here.owned(clause.subject)
             subject, predicate = owned or (subject, VALUE)
@@ -485,13 +487,20 @@ def _taken_back(here: Phrases) -> Iterator[tuple[str, str]]:
         said = [each.form.lower() for each in tokens[opening:after] if each.tag != "PUNCT"]
         while after < len(tokens) and tokens[after].tag in _LEADING:
             after += 1
-        new = tokens[after].form if after < len(tokens) else ""
+        new = _written(here, after) if after < len(tokens) else ""
+        old = _written(here, at)
         if _is_number(token.form) and _is_number(new):
             yield token.form, new
-        elif new and value_kind(token.form) == value_kind(new):
+        elif new and value_kind(old) == value_kind(new):
             alone = len(said) == 1 and said[0] in _OF_NUMBERS
             if value_kind(new).kind in _ALIKE and not alone:
-                yield token.form, new
+                yield old, new
+
+
+def _written(here: Phrases, at: int) -> str:
+    """A word, or the whole day that it belongs to: "6 May"."""
+    words = here.days.get(at, (at,))
+    return phrase(here.text, here.sentence, range(words[0], words[-1] + 1))
 
 
 def corrected(here: Phrases, told: Callable[[], Statement | None]) -> list[Statement]:
@@ -511,7 +520,7 @@ def corrected(here: Phrases, told: Callable[[], Statement | None]) -> list[State
     sentence = here.sentence
     return [
         last._replace(
-            object=values[0][0],
+            object=_with_unit(values[0][0], last.object),
             start=sentence.start,
             end=sentence.end,
             rule=CHANGE,
@@ -519,6 +528,12 @@ def corrected(here: Phrases, told: Callable[[], Statement | None]) -> list[State
             valid_to=None,
         )
     ]
+
+
+def _with_unit(value: str, told: str) -> str:
+    """A number that corrects another, with what that counts: 10 for "9 people" is "10 people"."""
+    number = next(word for word in told.split() if _is_number(word))
+    return told.replace(number, value, 1) if _is_number(value) and " " not in value else value
 
 
 def _behind_opening(here: Phrases, at: int) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from quipu.extract.grammar import Sentence
-from quipu.extract.grammar.clauses import is_predicate, phrase, span_of
+from quipu.extract.grammar.clauses import clauses, is_predicate, phrase, span_of
 from quipu.extract.grammar.people import GENDERS, HUMAN, KIN, TITLES, Gender, genitive
 from quipu.extract.statements.mentions import mentions_of
 from quipu.extract.statements.spoken import Before, Mention, Recalled, Sought
@@ -20,7 +20,7 @@ from quipu.extract.statements.statement import (
     singular,
 )
 from quipu.extract.statements.topics import completed, topic_of
-from quipu.when import TimeSpan, find_spans
+from quipu.when import TimeSpan, find_spans, find_yearless
 from quipu.when.dates import MONTH, MONTH_NAMES
 
 __all__ = ["ANNOUNCING", "JUDGING", "NO_KIND", "Phrases", "Utterance"]
@@ -230,13 +230,22 @@ class Phrases:
     def _times(self, sentence: Sentence) -> dict[int, TimeSpan]:
         piece = self.text[sentence.start : sentence.end]
         found: dict[int, TimeSpan] = {}
-        for span in find_spans(piece, now=self.utterance.now):
+        for span in (*self._yearless(sentence, piece), *find_spans(piece, now=self.utterance.now)):
             if span.interval.backwards:
                 continue
             own = _words_of(sentence, span.start, span.end)
             if not _is_part_of_name(sentence, own):
                 found.update(dict.fromkeys(own, span))
         return found
+
+    def _yearless(self, sentence: Sentence, piece: str) -> list[TimeSpan]:
+        """The days and months without a year that tell when what is said is so."""
+        now = self.utterance.now
+        found = find_yearless(piece, now=now) if now else []
+        if not found:
+            return []
+        past = any(clause.past for clause in clauses(sentence))
+        return [span for span in found if past or span.kind != "date"]
 
     def _days(self, sentence: Sentence) -> dict[int, tuple[int, ...]]:
         """Of each word of a time, the words of that time; days without a year are times too."""

@@ -77,12 +77,13 @@ BY_RULE = StatementReading()
 class Statement(NamedTuple):
     """`start` and `end` count characters of the text it was read from. `rule` names what read it.
 
-    Only `valid_to` means that it ended then. `confidence` in [0, 1] is the rule's own. `single`
+        Only `valid_to` means that it ended then. `confidence` in [0, 1] is the rule's own. `single`
     tells that the wording leaves room for one value only; `said_by` who is reported to say it.
     With `noun` the predicate is one ("budget"), else a verb ("lives in"). `anew` tells that it is
-    said to be so now, as it was not before; `thing` that it is said of no person. Where the head
-    that finds values knows, `fresh` is how sure it is, in [0, 1], that it takes another's place,
-    and `sketch` tells what its value is a value of.
+    said to be so now, as it was not before; `thing` that it is said of no person; `since` that it
+    has been so from `valid_from` to when it is said. Where the head that finds values knows,
+    `fresh` is how sure it is, in [0, 1], that it takes another's place, and `sketch` tells what its
+    value is a value of.
     """
 
     subject: str
@@ -99,6 +100,7 @@ class Statement(NamedTuple):
     noun: bool = False
     anew: bool = False
     thing: bool = False
+    since: bool = False
     fresh: float = 0.0
     sketch: str = ""
 
