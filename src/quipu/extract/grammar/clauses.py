@@ -107,6 +107,17 @@ class Clause:
         """Whether the predicate is what the subject is said to be."""
         return any(True for _ in self.under("cop", of=self.predicate))
 
+    @property
+    def over(self) -> bool:
+        """Whether it is so no longer: "no longer", "not … any more"."""
+        tokens = self.sentence.tokens
+        for child in self.sentence.under[self.predicate]:
+            low = tokens[child].form.lower()
+            before = tokens[child - 1].form.lower() if child else ""
+            if low == "anymore" or (before, low) in (("no", "longer"), ("any", "more")):
+                return True
+        return False
+
 
 def clauses(sentence: Sentence) -> list[Clause]:
     """What `sentence` states, in order."""

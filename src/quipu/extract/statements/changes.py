@@ -74,7 +74,7 @@ class Changes:
         return list(self._by_verb(clause, lemma))
 
     def _by_verb(self, clause: Clause, lemma: str) -> Iterator[Statement]:
-        verb, objects = self.reading.verb(clause), self.reading.objects(clause)
+        verb, objects = self.reading.arguments.verb(clause), self.reading.arguments.objects(clause)
         passive, here = verb.startswith("be "), self.reading.here
         theme = clause.subject if passive else objects.get("", -1)
         given_for = clause.subject >= 0 and {"", "for"} <= objects.keys()
@@ -169,7 +169,7 @@ class Changes:
         here = self.reading.here
         if old >= 0 and new >= 0 and here.is_time(old) != here.is_time(new):
             old = -1  # "goes to 40 from May"
-        scaled = any(p in self.reading.verb(clause).split() for p in _SCALES)
+        scaled = any(p in self.reading.arguments.verb(clause).split() for p in _SCALES)
         measured = (old >= 0 or scaled) and new >= 0 and here.is_measure(new)
         measured = measured and (old < 0 or here.is_measure(old))
         if lemma == "go" and old < 0 and not scaled and new >= 0 and here.is_numbered(new):

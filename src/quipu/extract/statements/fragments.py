@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from quipu.extract.grammar.clauses import is_stated, phrase
 from quipu.extract.grammar.people import KIN, RANKS, TITLES
-from quipu.extract.statements.phrases import NO_KIND
-from quipu.extract.statements.statement import CONFIDENCE, Statement, clean
+from quipu.extract.statements.phrases import ANNOUNCING, NO_KIND
+from quipu.extract.statements.statement import CONFIDENCE, Statement, clean, is_object, singular
+from quipu.records.attributes import SEVERAL, VALUE
 
 if TYPE_CHECKING:
     from quipu.extract.statements.by_grammar import GrammarReader
@@ -40,6 +41,9 @@ def is_post(lemma: str) -> bool:
     if lemma in _PEOPLE:
         return True
     return lemma.endswith(_POSTS) and not lemma.endswith(_NO_POSTS) and lemma not in KIN
+
+
+_LONGEST_NOTED = 3
 
 
 class Fragments:
@@ -230,3 +234,82 @@ class Fragments:
     ) -> Statement:
         here = self.reading.here
         return here.state(subject, predicate, value, confidence=_CONFIDENCE, single=noun, noun=noun)
+
+    def noted(self) -> Iterator[Statement]:
+        """As in "Kafka retention: 3 days", "dentist: 4 February, 8:40": a note of one thing."""
+        sentence, here = self.reading.here.sentence, self.reading.here
+        tokens = sentence.tokens
+        mark = next((at for at, t in enumerate(tokens) if t.form == ":"), -1)
+        clause = any(t.tag in ("VERB", "AUX") for t in tokens)
+        heads = [at for at in range(mark) if tokens[at].tag in ("NOUN", "PROPN")]
+        if clause or not heads or mark + 1 >= len(tokens):
+            return
+        at = heads[-1]
+        before = [i for i in range(at) if tokens[i].tag not in ("INTJ", "CCONJ", "PUNCT", "ADV")]
+        first = mark + 1
+        said = here.is_time(first) or tokens[first].tag in ("NUM", "SYM", "PROPN")
+        if (
+            not said
+            or at != mark - 1
+            or len(before) > _LONGEST_NOTED
+            or (tokens[at].lemma in ANNOUNCING)
+        ):
+            return
+        mark = max((i for i in range(at) if tokens[i].form == ","), default=-1)
+        before = [i for i in before if i > mark]  # "next, the door code: 4471"
+        before = [i for i in before if i not in here.of_now(at)]
+        subject = here.lowered(
+            at, here.proper(singular(phrase(here.text, sentence, [*before, at])))
+        )
+        end = next(
+            (i for i in range(first, len(tokens)) if tokens[i].form in (",", ";", "(")), len(tokens)
+        )
+        value = clean(phrase(here.text, sentence, range(first, end)))
+        named = tokens[first].tag == "PROPN" and not here.is_time(first)
+        listed = named and end + 1 < len(tokens) and tokens[end + 1].tag == "PROPN"
+        told = any(tokens[i].tag == "PRON" for i in range(first, end))
+        owner = here.possessor(at)
+        subject, predicate = here.owned(at) or (subject, VALUE) if owner else (subject, VALUE)
+        if subject and is_object(value) and not (listed or told):
+            yield self.reading.here.state(
+                subject, predicate, value, single=True, noun=True, thing=owner is None
+            )
+
+    def come_from(self) -> Iterator[Statement]:
+        """Where somebody who is named is from: "Prof. Abara from Durham", "Lone from the port
+        authority"."""
+        here, sentence = self.reading.here, self.reading.here.sentence
+        tokens = sentence.tokens
+        for case in range(1, len(tokens) - 1):
+            name, end = case - (tokens[case - 1].form == ","), case + 1
+            while end < len(tokens) and tokens[end].tag in ("DET", "ADJ", "NOUN", "PROPN"):
+                end += 1
+            named = name and tokens[name - 1].tag == "PROPN" and here.is_person(name - 1)
+            place = tokens[case].lemma == "from" and tokens[end - 1].tag in ("NOUN", "PROPN")
+            if not (named and place) or here.is_time(end - 1) or not is_stated(sentence):
+                continue
+            begin = name
+            while begin and tokens[begin - 1].tag == "PROPN":
+                begin -= 1
+            subject = here.proper(phrase(here.text, sentence, range(begin, name)))
+            value = singular(phrase(here.text, sentence, range(case + 1, end)))
+            if subject and value:
+                yield self.reading.here.state(subject, "is from", value)
+
+    def named_kin(self) -> Iterator[Statement]:
+        tokens = self.reading.here.sentence.tokens
+        for at, token in enumerate(tokens):
+            if token.tag != "NOUN" or token.lemma not in KIN:
+                continue
+            owner = self.reading.here.possessor(at)
+            named = self.reading.here.appositive(at)
+            if owner and owner[0] and named >= 0:
+                value = self.reading.here.names_from(named)
+                if value:
+                    yield self.reading.here.state(
+                        owner[0],
+                        self.reading.here.attribute(at),
+                        value,
+                        single=token.lemma not in SEVERAL,
+                        noun=True,
+                    )

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from quipu.extract.grammar import participle
 from quipu.extract.grammar.clauses import Clause, phrase
+from quipu.extract.statements.copular import Copular
 from quipu.extract.statements.statement import CHANGE, RULE, Statement, clean
 from quipu.records.attributes import VALUE, phrase_of, third_person
 
@@ -130,7 +131,7 @@ class General:
         if clause.sentence.tokens[clause.predicate].tag != "VERB" or len(before) != 1:
             return []
         name, found = self._name(clause.subject), list[Statement]()
-        objects = self.reading.objects(clause)
+        objects = self.reading.arguments.objects(clause)
         for key, at in objects.items():
             measured = key in _FURTHER and here.is_measure(at) and not here.is_time(at)
             if not measured or clause.sentence.tokens[at].form in told:
@@ -144,7 +145,7 @@ class General:
         """As in "I start at Acme on 1 December": when it begins, beside what."""
         here = self.reading.here
         verb = clause.sentence.tokens[clause.predicate]
-        at = self.reading.objects(clause).get("on", -1)
+        at = self.reading.arguments.objects(clause).get("on", -1)
         if at < 0:  # "Amira starts 1 September"
             bare = (d[0] for d in here.days.values() if d[0] > clause.predicate)
             at = next((d for d in bare if not here.case(d)), -1)
@@ -192,7 +193,7 @@ class General:
             yield from self.reading.tell(
                 clause, name, predicate, at, single=thing, noun=predicate == VALUE
             )
-            yield from self.reading.beside(clause, name)
+            yield from Copular(self.reading).beside(clause, name)
             return
         if clause.sentence.tokens[at].tag in ("ADJ", "ADV"):
             yield from self._is_so(clause, name)
@@ -251,7 +252,7 @@ class General:
         here, tokens = self.reading.here, clause.sentence.tokens
         mark = next((i for i, t in enumerate(tokens) if t.form == ":"), -1)
         lemma = tokens[clause.predicate].lemma
-        theme = self.reading.objects(clause).get("", -1)
+        theme = self.reading.arguments.objects(clause).get("", -1)
         passive = any(True for label in _PASSIVE for _ in clause.under(label))
         copula = any(True for _ in clause.under("cop", of=clause.predicate))
         theme = clause.subject if passive or copula else theme
@@ -276,7 +277,7 @@ class General:
         if not wanted or clause.past or theme < 0 or not here.is_definite(theme):
             return
         for case in _DUE_BY:
-            at = self.reading.objects(clause).get(case, -1)
+            at = self.reading.arguments.objects(clause).get(case, -1)
             at = at if at >= 0 else self._time_led_by(case, clause)
             if at >= 0 and here.is_time(at):
                 here.cut = (at,)
@@ -316,7 +317,7 @@ class General:
     def _objects(self, clause: Clause) -> dict[str, int]:
         """What the verb has beside its subject; how long it lasts where it has nothing else:
         "messages live 7 days"."""
-        here, objects = self.reading.here, self.reading.objects(clause)
+        here, objects = self.reading.here, self.reading.arguments.objects(clause)
         lasting = [
             at
             for at in clause.under("obl:unmarked")
@@ -370,7 +371,7 @@ class General:
         """The verb as a predicate: "keeps", "left", "has moved", "was repaired"."""
         here = self.reading.here
         form = here.sentence.tokens[clause.predicate].form.lower()
-        first, *rest = self.reading.verb(clause).split()
+        first, *rest = self.reading.arguments.verb(clause).split()
         if first == "be":
             being = "was" if clause.past else "has been" if clause.perfect else "is"
             return phrase_of((being, form, *rest[1:]))

@@ -58,7 +58,7 @@ class Measured:
         name = self._thing(clause.subject)
         if not name:
             return
-        objects = self.reading.objects(clause)
+        objects = self.reading.arguments.objects(clause)
         for case in _AT:
             at = objects.get(case, -1)
             if at >= 0 and here.is_measure(at):
@@ -69,12 +69,12 @@ class Measured:
 
     def _infinitive(self, clause: Clause) -> str:
         if not clause.copular:
-            return self.reading.verb(clause)
+            return self.reading.arguments.verb(clause)
         token = self.reading.here.sentence.tokens[clause.predicate]
         return f"be {token.form.lower()}"
 
     def _asserted(self, clause: Clause) -> Iterator[Statement]:
-        here, objects = self.reading.here, self.reading.objects(clause)
+        here, objects = self.reading.here, self.reading.arguments.objects(clause)
         theme = objects.get("", -1)
         passive = any(True for _ in clause.under("aux:pass", of=clause.predicate))
         if theme >= 0 and not passive:
@@ -95,7 +95,7 @@ class Measured:
             if person and timed:
                 continue
             here.cut = (at,)
-            words = f"{self.reading.predicate_of(clause)} {case}"
+            words = f"{self.reading.arguments.predicate_of(clause)} {case}"
             yield from self.reading.tell(clause, name, words, at, single=True, rule=RULE)
             return
 
@@ -133,7 +133,7 @@ class Measured:
         usual = here.is_bare(theme) and not (clause.past or clause.perfect or clause.future)
         name = here.name(clause.subject)
         if usual and name and at >= 0 and here.is_recurring(at):
-            words = f"{self.reading.predicate_of(clause)} {here.attribute(theme)} on"
+            words = f"{self.reading.arguments.predicate_of(clause)} {here.attribute(theme)} on"
             yield from self.reading.tell(clause, name, words, at, single=True, rule=RULE)
 
     def _thing(self, at: int) -> str:

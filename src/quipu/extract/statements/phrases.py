@@ -824,6 +824,12 @@ class Phrases:
         name = self.names_from(behind)
         return (name, [*range(behind, behind + len(name.split()))]) if name else None
 
+    def named_behind(self, at: int) -> int:
+        """Where the name of "a woman called Ann" begins; -1 without one."""
+        tokens = self.sentence.tokens
+        behind = at + 2 < len(tokens) and tokens[at + 1].lemma in ("call", "name")
+        return at + 2 if behind and tokens[at + 2].tag == "PROPN" else -1
+
     def _is_outside(self, head: int, child: int) -> bool:
         """Whether a word under a value is no part of it."""
         tokens = self.sentence.tokens
