@@ -220,6 +220,8 @@ def test_an_answer_states_what_holds_now(
     (replaced,) = (hit for hit in reply.hits if hit.why_ranked.parts.get("replaced"))
     assert replaced.text == said[0]
     assert "session:s#1 stated another value before." in reply.contract.limitations
+    memory.add("Ursa Docks is a harbour in Lund.\n\nMore of it.", source_type="crawl")
+    assert "session" not in memory.ask("What is Ursa Docks?", limit=3).contract.limitations
     past = memory.ask("What was my favourite tea before?")
     assert not any(hit.why_ranked.parts.get("replaced") for hit in past.hits)
 

@@ -90,7 +90,7 @@ def answer(
         doubt = about_nothing(graph, hits, reason=reason, missing=missing, bounded=bounded)
         gated = withhold(doubt, now)
     else:
-        draft = draft._replace(remarks=(*draft.remarks, *remarks, *replaced(hits)))
+        draft = draft._replace(remarks=(*draft.remarks, *remarks, *replaced(hits, draft.evidence)))
         gated = _asserted(
             draft, sure, graph, known_ids, missing=missing, assert_above=assert_above, now=now
         )

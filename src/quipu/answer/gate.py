@@ -4,7 +4,7 @@ Only a passage that the plan ties to a graph record counts. What leaves holds th
 draft that breaks it becomes `unknown`, and the notes of the reply say why.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from quipu.answer.contract import UNKNOWN, check
@@ -149,12 +149,13 @@ def is_turn(each: Evidence) -> bool:
     return each.spoken
 
 
-def replaced(hits: Iterable[Hit]) -> tuple[str, ...]:
-    """Which turns stated another value before, in words."""
+def replaced(hits: Iterable[Hit], cited: Sequence[Evidence]) -> tuple[str, ...]:
+    """Which turns stated another value before, in words, where what is `cited` was said."""
+    ids = {each.id for each in cited}
     return tuple(
         f"{plain(hit.source_ref)} stated another value before."
         for hit in hits
-        if hit.why_ranked.parts.get("replaced")
+        if any(map(is_turn, cited)) and hit.why_ranked.parts.get("replaced") and hit.id not in ids
     )
 
 

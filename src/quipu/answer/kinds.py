@@ -69,6 +69,12 @@ class Likely(NamedTuple):
         ids = dict.fromkeys((*(each.id for each in evidence), *others))
         return sum(self.answers.get(id_, 0.0) for id_ in ids)
 
+    def without(self, ids: Collection[str]) -> "Likely":
+        """Without some passages: they do not answer, and are the last that are quoted."""
+        answers = {id_: 0.0 if id_ in ids else p for id_, p in self.answers.items()}
+        worth = {id_: 0.0 if id_ in ids else value for id_, value in self.worth.items()}
+        return Likely(answers, worth) if ids else self
+
 
 class Quotation(NamedTuple):
     """What is quoted, the passages that it stands in, what it is worth by, and the ids of those

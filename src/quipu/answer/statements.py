@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from quipu.answer.answer_type import holds
 from quipu.answer.authority import asked_of_roles, otherwise
 from quipu.answer.dated_facts import is_by_grammar, said, told_by
@@ -16,7 +18,7 @@ from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement, in_force, led_to, settled, stated
 from quipu.answer.modules import modules_in, symbols_in
 from quipu.answer.quote import code_lead, defined, in_short
-from quipu.answer.support import EvidencePool, support
+from quipu.answer.support import EvidencePool, facts_of, support
 from quipu.answer.wording import (
     LISTED,
     asks_for,
@@ -37,7 +39,7 @@ from quipu.records.fact_keys import affirmed, asked_by
 from quipu.records.facts import FactStanding, fit, interval_of, now_as_date, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
-from quipu.records.record import Chunk, Entity, Fact, Record, Relation
+from quipu.records.record import Entity, Fact, Record, Relation
 from quipu.records.schema import EntityType, RelationType, row_of
 from quipu.text import STOP_WORDS, stems
 from quipu.when import find_spans, without
@@ -46,6 +48,7 @@ __all__ = ["state"]
 
 _MOST = 3
 _PRESENTLY = frozenset(stems(PRESENTLY))
+_PREVIOUSLY = "before previous previously formerly used"
 _LESS = 0.2
 _DOUBTED = 0.7
 _DEFINED_BY = frozenset({"definition", "any"})
@@ -437,7 +440,7 @@ def _of_facts(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[Answer
             return None
         spoken, by_grammar = is_turn(sources[0]), is_by_grammar(fact)
         every = standings(graph.facts(fact.subject)) if spoken or by_grammar else []
-        told = AnswerStatement(said(fact), sources[:2], fact=fact)
+        told = AnswerStatement(said(_as_it_stood(fact, every)), sources[:2], fact=fact)
         if spoken:
             plainly = _plainly(sources[0], graph) if is_sure(fact) else 0.0
             told = told._replace(others=_passages_beside(fact, every, graph), plainly=plainly)
@@ -487,18 +490,18 @@ def _answered(question: str, fact: Fact, every: Sequence[FactStanding]) -> float
     bare = without(question, dated) or question
     before = [each.fact for each in every if each.superseded_by == fact.fact_id]
     words = " ".join(asked_by(each, SHIPPED) for each in (fact, *before))
-    return min(explained(bare, f"{said(fact)} {words} {PRESENTLY}", "fact"), most)
+    over = any(each.fact.fact_id == fact.fact_id and each.superseded_by for each in every)
+    words = f"{words} {_PREVIOUSLY if over else PRESENTLY}"
+    return min(explained(bare, f"{said(fact)} {words}", "fact"), most)
 
 
 def _plainly(source: Evidence, graph: Planner) -> float:
     """The share of what a passage says that the facts tell which were read from it: 1 where it says
     nothing else."""
-    passage, words = graph.get([source.id]).get(source.id), set(stems(source.text))
-    if not isinstance(passage, Chunk) or not words:
+    words = set(stems(source.text))
+    if not words:
         return 0.0
-    claims = (c for each in graph.claims([passage.episode_id]).values() for c in each)
-    facts = [c.record for c in claims if isinstance(c.record, Fact) and source.id in c.chunk_ids]
-    told = (f"{said(f)} {SHIPPED.wordings(affirmed(f))}" for f in facts)
+    told = (f"{said(f)} {SHIPPED.wordings(affirmed(f))}" for f in facts_of(source.id, graph))
     return len(words & set(stems(" ".join(told)))) / len(words)
 
 
@@ -512,6 +515,12 @@ def _passages_beside(fact: Fact, every: Sequence[FactStanding], graph: Planner) 
     ]
     supports = graph.support(ids)
     return frozenset(id_ for rows in supports.values() for row in rows for id_ in row.chunk_ids)
+
+
+def _as_it_stood(fact: Fact, every: Sequence[FactStanding]) -> Fact:
+    """The fact with the end that what took its place gave it."""
+    ends = (each.valid_to for each in every if each.fact.fact_id == fact.fact_id)
+    return msgspec.structs.replace(fact, valid_to=next(ends, fact.valid_to))
 
 
 def _uncapital(text: str) -> str:

@@ -9,7 +9,7 @@ from quipu.records.passage import SPOKEN
 from quipu.records.record import Chunk, Entity, Episode, Fact, Relation
 from quipu.records.scope import EVERYTHING, Scope
 
-__all__ = ["EvidencePool", "from_chunk", "support"]
+__all__ = ["EvidencePool", "facts_of", "from_chunk", "support"]
 
 _MOST_SOURCES = 4
 
@@ -108,3 +108,12 @@ def _from_episode(episode: Episode, ids: tuple[str, ...], record: Relation | Fac
         updated_at=record.updated_at,
         source_sha=episode.source_sha,
     )
+
+
+def facts_of(passage_id: str, graph: Planner) -> list[Fact]:
+    """The facts that were read from a passage."""
+    passage = graph.get([passage_id]).get(passage_id)
+    if not isinstance(passage, Chunk):
+        return []
+    claims = (c for each in graph.claims([passage.episode_id]).values() for c in each)
+    return [c.record for c in claims if isinstance(c.record, Fact) and passage_id in c.chunk_ids]

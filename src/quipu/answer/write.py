@@ -20,10 +20,12 @@ from quipu.answer.nearness import Nearness
 from quipu.answer.overtaken import is_overtaken
 from quipu.answer.quote import code_lead, defined, plain
 from quipu.answer.statements import state
-from quipu.answer.support import EvidencePool
+from quipu.answer.support import EvidencePool, facts_of
 from quipu.answer.yes_or_no import asks_yes_or_no, replied
 from quipu.ports import Embedder, Graph, Planner
 from quipu.records.attributes import SHIPPED
+from quipu.records.fact_fit import is_of_another
+from quipu.records.fact_keys import asked_by
 from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
 from quipu.records.schema import RelationType
@@ -41,6 +43,7 @@ _PASSED = 0.5
 _OWN = frozenset("i me my mine myself".split())
 _SEVERAL = 2
 _AS_LIKELY = 0.5
+_WORTH_READING = 0.02
 _DAY = len("2026-01-01")
 
 
@@ -190,6 +193,7 @@ def _chosen(
     near = Nearness(asked.text, open_, graph, embedder) if embedder and open_ else None
     read = list(filter(is_turn, open_)) if of_turns else open_
     sure = likely(plan.question, read, graph, embedder, scope=plan.scope) if embedder else None
+    sure = sure and sure.without(_of_others(plan.question, sure, read, graph))
     reasons = decisions(asked, graph, open_)
     choices = choose(asked, open_, near, decisions=reasons, planner=graph, plan=plan, likely=sure)
     quoted = _Chosen((), 0.0, choices, (), near, sure)
@@ -204,6 +208,25 @@ def _chosen(
     if explained < _PARTLY or said_more:
         return quoted
     return _Chosen(statements, explained, choices, (), near, sure)
+
+
+def _of_others(
+    question: str, sure: Likely, turns: Sequence[Evidence], graph: Planner
+) -> frozenset[str]:
+    """The ids of turns that state what is asked of somebody or something else alone."""
+    asked = set(stems(question))
+    found: set[str] = set()
+    for turn in turns:
+        if sure.answers.get(turn.id, 0.0) >= _WORTH_READING:
+            told = [
+                fact
+                for fact in facts_of(turn.id, graph)
+                if asked & set(stems(asked_by(fact, SHIPPED)))
+            ]
+            beside = f"{turn.title} {turn.text}"
+            if told and all(is_of_another(question, fact, beside) for fact in told):
+                found.add(turn.id)
+    return frozenset(found)
 
 
 def _is_doubted(

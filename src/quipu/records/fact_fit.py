@@ -6,12 +6,13 @@ not by the day of them, and nothing by what is said of somebody else.
 
 import re
 
-from quipu.records.fact_keys import is_negated
+from quipu.records.attributes import SHIPPED
+from quipu.records.fact_keys import asked_by, is_negated
 from quipu.records.fact_likeness import value_kind
 from quipu.records.record import Fact
-from quipu.text import denies, stems, tokens
+from quipu.text import denies, name_key, stems, tokens
 
-__all__ = ["is_asked_for", "is_sure"]
+__all__ = ["is_asked_for", "is_of_another", "is_sure"]
 
 _SURE = 0.8
 _FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
@@ -20,6 +21,8 @@ _PLAIN = frozenset({"is", "value", "name", "is called", "is named", "is known as
 _TIMES = frozenset({"date", "day", "clock"})
 _ASKS = re.compile(r"\b(?:who(?:m|se)?|what|which|where|when|why|how)\b", re.IGNORECASE)
 _PLACED = re.compile(r" (?:in|at|on|to|into)$")
+_POSSESSED = re.compile(r"['’]s (.+)$")
+_WITHIN = re.compile(r" (?:in|on|for|at) (?:the )?([^ ].*)$")
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 _MUCH = re.compile(r"\bhow (?:much|many|long|old|often|far|large|big|high|fast)\b", re.IGNORECASE)
 _DOING = re.compile(r"\W*what (?:do|does|did) [\w' -]{1,40}? do\b", re.IGNORECASE)
@@ -55,10 +58,43 @@ def is_sure(fact: Fact) -> bool:
     return fact.confidence >= _SURE
 
 
+def is_of_another(question: str, fact: Fact, beside: str = "") -> bool:
+    """Whether a fact is of somebody or something else than what is asked about: of my dad, where I
+    ask of myself; of the router, where the scheduler is named, and not `beside` the fact; in
+    production, where it is asked in staging. Who asks for the owner of a value asks about whatever
+    has it."""
+    asked, value = set(stems(question)), set(stems(fact.object))
+    if value and value <= asked:
+        return False
+    if possessed := _POSSESSED.search(fact.subject):
+        return not asked & set(stems(possessed[1]))
+    owner = set(stems(fact.subject))
+    rest = asked - owner - value - set(stems(f"{asked_by(fact, SHIPPED)} {beside}"))
+    if not owner & asked:
+        return _is_apart(question, fact, bool(rest))
+    within, other = _WITHIN.search(fact.subject), _WITHIN.search(question.rstrip(" ?"))
+    if not within or not other or asked & set(stems(within[1])):
+        return False
+    return bool(rest & set(stems(other[1])))
+
+
+def _is_apart(question: str, fact: Fact, names_other: bool) -> bool:
+    """Whether an owner that the question does not name is none that it may mean: a thing, where it
+    names something else; somebody else than who speaks, where I ask of myself."""
+    subject = name_key(fact.subject)
+    if subject in (*_OURS, name_key(str(fact.provenance.get("speaker") or ""))):
+        return False
+    if names_other:
+        return fact.subject == fact.subject.lower()
+    return bool(_FIRST_PERSON & {token.word for token in tokens(question)})
+
+
 def _is_of(question: str, fact: Fact) -> bool:
     """Whether the question speaks of the owner of the fact or of its value, and asks for what the
     fact says of the owner: one that names no more than the owner asks what or who that is, or
     where."""
+    if is_of_another(question, fact):
+        return False
     asked, owner = set(stems(question)), set(stems(fact.subject))
     ours = fact.subject.casefold().partition("'")[0] in _OURS
     spoken = asked & (owner | set(stems(fact.object)))

@@ -86,6 +86,25 @@ def test_a_question_is_quoted_with_its_reply(memory: Memory) -> None:
     assert [c.path for c in reply.citations][:2] == ["session:2025-01-14#1", "session:2025-01-14#2"]
 
 
+def test_a_question_that_its_own_turn_answers_is_quoted_with_that(memory: Memory) -> None:
+    text = "Does the mixer run on mains power? No, it runs on a petrol motor."
+    _say(memory, "2025-01-14", [("Ann", text), ("Bo", "good")])
+    assert "petrol" in _asked(memory, "Does the mixer run on mains power?")
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("The test is flaky, find out why", True),
+        ("Please look into the red build", True),
+        ("I found out why the build is red", False),
+        ("Look at the view from here", False),
+    ],
+)
+def test_what_is_to_be_found_out_is_asked(said: str, asked: bool) -> None:
+    assert asks(said) is asked
+
+
 def test_a_short_reply_is_quoted_with_its_question(memory: Memory) -> None:
     _say(
         memory, "2025-01-14", [("Ann", "Who feeds the hens?"), ("Bo", "Kit feeds them, the hens.")]

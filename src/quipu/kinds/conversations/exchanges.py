@@ -32,6 +32,11 @@ _ASKS = re.compile(
     rf"|what(?: [\w'’-]+){{1,2}}$)",
     re.IGNORECASE,
 )
+_REQUESTS = re.compile(
+    rf"\b(?:(?:find|figure|work) out {_WHO}|(?:please|can you|could you) (?:look into|investigate|"
+    rf"check|explain)|(?:look into|investigate|explain) (?:it|this|that|{_WHO}))\b[^.!?]*$",
+    re.IGNORECASE,
+)
 _STOP = re.compile(r"[.!…]\s+")
 _TELLS = re.compile(rf"{_LEAD}(?:which (?:is|are|was|were|means?)\b|what an?\b)", re.IGNORECASE)
 
@@ -68,10 +73,12 @@ def speaker_of(turn: Chunk) -> str:
 
 
 def asks(sentence: str) -> bool:
-    """Whether a sentence asks something, with or without its mark."""
+    """Whether a sentence asks something, with or without its mark, or that it be found out."""
     if sentence.rstrip().endswith("?"):
         return True
     last = _STOP.split(sentence.rstrip(" .!"))[-1]
+    if _REQUESTS.search(last):
+        return True
     return _ASKS.match(last) is not None and _TELLS.match(last) is None
 
 

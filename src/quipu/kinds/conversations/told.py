@@ -94,7 +94,7 @@ class _Reader(NamedTuple):
         if sides is None:
             return _Said(_led(own, candidate.text), (own,), candidate)
         own = _timed(own, sides.own)
-        if not asks(candidate.text):
+        if not asks(candidate.text) or not asks(last_sentence(own.text)):
             if sides.question is not None:
                 asked = plain(last_sentence(sides.question.text))
                 turns = self._evidence(sides.question, own), own

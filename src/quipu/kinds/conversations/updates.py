@@ -77,7 +77,7 @@ def find_replaced(
     asked = {kind for pattern, kinds in _ASKED if pattern.search(low) for kind in kinds}
     if _ANY.search(low):
         asked |= {"state"} if asked else set(_OF_ANY)
-    if not asked or _PAST.search(low) or _STRETCH.search(low):
+    if not (asked and stems) or _PAST.search(low) or _STRETCH.search(low):
         return None
     kinds = [KINDS.index(kind) for kind in asked]
     first = np.argsort(-scores, kind="stable")[:_FIRST].tolist()
