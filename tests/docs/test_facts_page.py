@@ -4,7 +4,7 @@ from pathlib import Path
 
 from quipu.facts.match import HELD, LATEST, SIMILARITY, VALID
 from quipu.memory.facts import DISAGREES
-from quipu.when import find_spans, find_yearless, read_question_time
+from quipu.when import find_partial, find_spans, read_question_time
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "facts.md").read_text("utf-8")
 TABLE = [
@@ -34,7 +34,7 @@ def test_every_time_of_the_table_is_read() -> None:
             if meaning == "beside another fact":
                 assert read_question_time(f"Who led it {example}?").kind != "none"
             else:
-                spans = find_spans(example, now=now) or find_yearless(example, now=now)
+                spans = find_spans(example, now=now) or find_partial(example, now=now)
                 assert len(spans) == 1, example
             read += 1
     assert read > 20

@@ -30,7 +30,7 @@ SAID = (
 ASKED = (
     ("Where does Dana live?", "Dana lives in Milan (since 5 May 2026)"),
     ("Does Dana still live in Rome?", "No: Dana lives in Milan (since 5 May 2026)"),
-    ("Where did Dana live in February 2026?", "Dana lives in Rome (since 5 Jan 2026)"),
+    ("Where did Dana live in February 2026?", "Dana lives in Rome (from 5 Jan 2026 to 5 May 2026)"),
     ("Does the ledger run on MySQL?", "No: the ledger runs on Postgres (since May 2025)"),
     ("Does the shop still use RabbitMQ?", "No: the shop runs on Kafka (since 7 May 2026)"),
     ("Who maintains the reconciler?", "The reconciler's maintainer is Lotte"),

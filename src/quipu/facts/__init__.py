@@ -14,7 +14,7 @@ from quipu.facts.candidates import (
 )
 from quipu.facts.context import superseded_contexts, temporal_contexts
 from quipu.facts.history import History, HistoryEntry, history
-from quipu.facts.match import FactMatch, next_to, valid_then, words_of
+from quipu.facts.match import FactMatch, before_now, next_to, valid_then, words_of
 from quipu.ports import Embedder, Planner
 from quipu.question import read_question
 from quipu.records.attributes import SHIPPED, Attributes
@@ -74,7 +74,8 @@ def find_facts(
 ) -> FactsFound:
     """The facts for `question`; its date is read from its text, "last spring" seen from `now`.
 
-    A question without a time asks for what holds now. The same store, question and `now` give
+    A question without a time asks for what holds now, one for what was "before" for what that took
+    the place of. The same store, question and `now` give
     the same bytes.
     """
     time = read_question_time(question, now=parse_instant(now))
@@ -115,6 +116,8 @@ def _matches(
         found = next_to(candidates, time.anchor, stems, idf, after=after, table=table)
         if found:
             return found
+    if time.kind == "previous" and (found := before_now(candidates, stems, idf, table=table)):
+        return found
     asked = time.interval
     if time.kind == "while":
         others = valid_then(candidates, None, content_stems(time.anchor), idf, table=table)
@@ -145,8 +148,9 @@ def _answers(match: FactMatch, time: QuestionTime, table: Attributes) -> bool:
     if any(stem not in words for stem in named):
         return False
     if "beside" in match.parts:
-        return bool(named) and match.parts["beside"] == 1.0
-    if time.kind == "before":
+        told = match.parts["coverage"] >= _SURE if time.kind == "previous" else bool(named)
+        return told and match.parts["beside"] == 1.0
+    if time.kind in ("before", "previous"):
         return False
     least = _SURE if not named or time.kind == "none" else _NAMED
     return match.parts["coverage"] >= least and match.parts["valid"] > 0

@@ -4,6 +4,7 @@ At a time   score = coverage + .3 · similarity + 1 [valid then] + .05 [not mere
             + .02 [not superseded by one that holds then as well]
 Next to it  the chain (one subject, one predicate) whose words cover the question best and that
             holds the other fact; of its facts, the one with the smallest gap on the asked side.
+Before now  of that chain, what what holds now took the place of.
 
 Coverage is the share of the question's words, weighted by their rarity, that the fact says.
 """
@@ -23,7 +24,7 @@ from quipu.records.record import Fact
 from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval, gap
 
-__all__ = ["FactMatch", "covered", "has_ended", "next_to", "valid_then", "words_of"]
+__all__ = ["FactMatch", "before_now", "covered", "has_ended", "next_to", "valid_then", "words_of"]
 
 VALID, HELD, SIMILARITY, LATEST = 1.0, 0.05, 0.3, 0.02
 COVERAGE_SLACK = 0.05
@@ -207,6 +208,42 @@ def next_to(
         )
         for place, standing in enumerate(ranked)
     ]
+
+
+def before_now(
+    candidates: Sequence[FactCandidate],
+    stems: Sequence[str],
+    idf: Mapping[str, float],
+    *,
+    table: Attributes,
+) -> list[FactMatch]:
+    """What held before what holds now, of each chain that knows it, the one whose words cover the
+    question best first."""
+    by_id = {candidate.fact.fact_id: candidate for candidate in candidates}
+    found: list[FactMatch] = []
+    for chain in chains((c.fact for c in candidates), table=table):
+        now = {s.fact.fact_id: s.fact.object for s in chain.standings if _present(s)}
+        before = [
+            standing
+            for standing in chain.standings
+            if standing.superseded_by in now
+            or (chain.functional and now and not _present(standing))
+        ]
+        before = [s for s in before if s.fact.object not in now.values()]
+        if not before:
+            continue
+        last = max(before, key=lambda s: (s.valid_to or "", s.valid_from or "", s.fact.fact_id))
+        words = fact_words(f"{chain.subject} {table.words(chain.predicate)}")
+        candidate = by_id[last.fact.fact_id]
+        parts = {
+            "coverage": covered(words, stems, idf),
+            "similarity": max(candidate.similarity, 0.0),
+            "valid": 0.0,
+            "held": 0.0,
+            "beside": 1.0,
+        }
+        found.append(_match(last, candidate, parts))
+    return _ordered(found)
 
 
 def _anchors(chain: Chain, anchor: str) -> tuple[list[FactStanding], int]:

@@ -11,7 +11,7 @@ from quipu.handle.dates import asked_moment, first_instant, holds_in
 from quipu.handle.filters import known_scope
 from quipu.handle.handle import Handle
 from quipu.ports import Embedder
-from quipu.records.facts import holding, standings
+from quipu.records.facts import FactStanding, holding, standings
 from quipu.records.mentions import find_mentions, names_in
 from quipu.records.record import Fact
 from quipu.records.scope import EVERYTHING, Scope
@@ -55,8 +55,9 @@ class Facts:
         `as_of` keeps what held then: at some moment of it where it is a year or a month, else at
         that instant (a day's is its midnight); what another had taken the place of did not.
         `known_at` keeps what was known then, at its beginning, and judges by that. `live` keeps
-        those that nothing took the place of. `supersedes_fact_id` names the fact whose place one
-        took. Raises InvalidInput for what is no date.
+        those that nothing took the place of, each with the end that another statement gave it ("no
+        longer"). `supersedes_fact_id` names the fact whose place one took. Raises InvalidInput for
+        what is no date.
         """
         asked = None if as_of is None else asked_moment(as_of)
         known = None if known_at is None else first_instant(known_at)
@@ -68,7 +69,7 @@ class Facts:
         standing = {s.fact.fact_id: s for s in standings(every, table=table)}
         current = {s.fact.fact_id for s in holding(standing.values(), table=table)}
         return [
-            standing[fact.fact_id].fact
+            _as_it_stands(standing[fact.fact_id]) if live else standing[fact.fact_id].fact
             for fact in found
             if (asked is None and not live)
             or (
@@ -128,6 +129,10 @@ class Facts:
         graph, name = self._handle.graph_of(subject, known)
         found = history(graph, name, as_of=as_of, known_at=known, table=self._handle.attributes)
         return msgspec.structs.replace(found, subject=subject)
+
+
+def _as_it_stands(standing: FactStanding) -> Fact:
+    return msgspec.structs.replace(standing.fact, valid_to=standing.valid_to)
 
 
 def fact_passages(handle: Handle, facts: Facts, question: str, scope: Scope) -> "dict[str, Known]":

@@ -74,7 +74,7 @@ _MOST_AGAINST = 20
 _MOST_LOOKS = 200
 _MOST_LINKS, _MOST_ALIKE, _FRESH = 100, 12, 0.1
 _DAY = len("2026-01-01")
-_ARTICLE = re.compile(r"^(?:an?|the|our|my|new|old) ")
+_ARTICLE = re.compile(r"^(?:an?|the|our|my|his|her|their|your|new|old) ")
 
 
 class FactStanding(msgspec.Struct, frozen=True, kw_only=True):
@@ -386,8 +386,9 @@ def _end(facts: Sequence[Fact], ends: dict[str, str | None]) -> None:
         stack.sort(key=lambda f: _begin_order(f.valid_from), reverse=True)
     for ending in facts:
         stack = opened.get(_value(ending)) if _is_ending(ending) else None
-        while stack and ending.valid_to and _begun(stack[-1].valid_from, ending.valid_to):
-            ends[stack.pop().fact_id] = ending.valid_to
+        while stack and _may_have_ended(stack[-1], ending):
+            ended = stack.pop()
+            ends[ended.fact_id] = _later(ended.valid_from, ending.valid_to)
 
 
 def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
@@ -612,9 +613,9 @@ def _end_alike(ending: Fact, chain: _Drawn, fact: Fact, other: _Drawn, table: At
         and other.ends[fact.fact_id] is None
         and _is_of_owner(ending, fact)
         and (numbered or table.are_alike(chain.key.attribute, other.key.attribute, noun=noun))
-        and _begun(fact.valid_from, str(ending.valid_to))
+        and _may_have_ended(fact, ending)
     ):
-        other.ends[fact.fact_id] = ending.valid_to
+        other.ends[fact.fact_id] = _later(fact.valid_from, ending.valid_to)
 
 
 def _is_of_owner(ending: Fact, fact: Fact) -> bool:
@@ -675,6 +676,15 @@ def _begun(valid_from: str | None, by: str) -> bool:
     """Whether what holds from one date can have begun by another, as far as they are told."""
     start, end = (read_iso(text) if text else None for text in (valid_from, by))
     return not Interval(start, end).backwards
+
+
+def _may_have_ended(fact: Fact, ending: Fact) -> bool:
+    """Whether a fact can have ended as another tells: it had begun by then; or it only begins on
+    the day on which it was said, and the end was told later ("we split up last month")."""
+    if not ending.valid_to:
+        return False
+    unknown = fact.valid_from == fact.updated_at[:_DAY] and fact.updated_at < ending.updated_at
+    return unknown or _begun(fact.valid_from, ending.valid_to)
 
 
 def _contradictions(facts: Sequence[Fact], functional: bool) -> dict[str, set[str]]:

@@ -3,9 +3,9 @@
 Pure and linear in the text. Readers call it at write time, planning at question time.
 """
 
+from quipu.when.partial import find_partial
 from quipu.when.question import QuestionTime, dateless, find_days, read_question_time, without
 from quipu.when.spans import TimeSpan, fact_dates, find_spans
-from quipu.when.yearless import find_yearless
 
 __all__ = [
     "QuestionTime",
@@ -13,8 +13,8 @@ __all__ = [
     "dateless",
     "fact_dates",
     "find_days",
+    "find_partial",
     "find_spans",
-    "find_yearless",
     "read_question_time",
     "without",
 ]

@@ -1,6 +1,7 @@
 """The time in a question: a date, a side of a date, or a place beside another fact.
 
     RELATIVE := the last (before | after | following | …) whose object is not purely a date
+    PREVIOUS := before [that | now] at the end | previous(ly) | formerly | use[d] to
 
 A year inside that object belongs to a name ("F.C. Turris 1944") unless a preposition leads to it. A
 day without its year ("on 3 May") means the last such day.
@@ -12,8 +13,8 @@ from typing import Literal
 from quipu.patterns import late
 from quipu.text import fold, lower
 from quipu.when.intervals import Interval
+from quipu.when.partial import find_partial
 from quipu.when.spans import TimeSpan, find_spans
-from quipu.when.yearless import find_yearless
 
 __all__ = ["QuestionTime", "dateless", "find_days", "read_question_time", "without"]
 
@@ -23,6 +24,9 @@ _RELATION = late(
 )
 _WHILE = late(r"\b(?:when|while|as long as|at the time(?: when| that)?|back when)\s")
 _STILL = late(r"\b(?:was|were|had|used|still|held|lived|worked|did|served|owned|played)\b")
+_PREVIOUS = late(
+    r"\bbefore(?: (?:that|this|now|then))?(?=[\s?.!]*$)|\b(?:previous(?:ly)?|formerly|used? to)\b"
+)
 _BEFORE = frozenset(
     (
         "right before",
@@ -46,11 +50,12 @@ class QuestionTime:
     """What a question says about time.
 
     `kind`: "at" (the answer holds in `interval`), "before" or "after" (it comes next to the fact
-    that `anchor` describes), "while" (it holds when that fact does), "none". `base` is the
+    that `anchor` describes), "while" (it holds when that fact does), "previous" (it held before
+    what holds now), "none". `base` is the
     question without its time, `anchor` the words that name the other fact.
     """
 
-    kind: Literal["none", "at", "before", "after", "while"]
+    kind: Literal["none", "at", "before", "after", "while", "previous"]
     base: str
     interval: Interval | None = None
     anchor: str = ""
@@ -66,6 +71,8 @@ def read_question_time(text: str, *, now: str | None = None) -> QuestionTime:
     if found := _relative(text, lowered, spans):
         return found
     if found := _while(text, lowered, spans):
+        return found
+    if not spans and (found := _previous(text, lowered)):
         return found
     if not spans:
         return QuestionTime("none", text)
@@ -155,10 +162,18 @@ def _while(text: str, lowered: str, spans: list[TimeSpan]) -> QuestionTime | Non
     return None
 
 
+def _previous(text: str, lowered: str) -> QuestionTime | None:
+    match = _PREVIOUS.search(lowered)
+    if match is None:
+        return None
+    base = f"{text[: match.start()].strip()} {text[match.end() :].strip(_EDGE)}".strip()
+    return QuestionTime("previous", base) if base else None
+
+
 def find_days(text: str, *, now: str) -> list[TimeSpan]:
-    """Every day without its year in a question asked at the instant `now`, and every month where it
-    asks of what was; what is in no calendar is none."""
-    spans = find_yearless(text, now=now)
+    """Every day of which a part is left out in a question asked at the instant `now`, and every
+    month where it asks of what was; what is in no calendar is none."""
+    spans = [span for span in find_partial(text, now=now) if span.kind != "range"]
     if _WAS.search(lower(fold(text))):
         return spans
     return [

@@ -10,7 +10,7 @@ from quipu.patterns import late
 from quipu.when.dates import MONTH, Item, month_number
 from quipu.when.intervals import CalendarDate, Interval, days_in, month_of, read_iso
 
-__all__ = ["SIGNS", "find_relative"]
+__all__ = ["COUNT", "SIGNS", "UNIT", "WEEKDAYS", "ago", "count_of", "find_relative"]
 
 _COUNTS = {
     word: number
@@ -18,16 +18,18 @@ _COUNTS = {
         "one two three four five six seven eight nine ten eleven twelve".split(), 1
     )
 } | {"a": 1, "an": 1, "a couple of": 2, "a few": 3, "few": 3, "several": 4}
-_COUNT = rf"(?:\d{{1,3}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))})".replace(" ", "[ ]")
-_UNIT = r"days?|weeks?|months?|years?"
-_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+COUNT = rf"(?:\d{{1,3}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))})".replace(" ", "[ ]")
+UNIT = r"days?|weeks?|months?|years?"
+WEEKDAYS = tuple(
+    str(day) for day in "monday tuesday wednesday thursday friday saturday sunday".split()
+)
 _RELATIVE = late(
     rf"""\b(?:
       (?P<day>the\ day\ before\ yesterday|yesterday|today|tonight|this\ morning|tomorrow)
-    | (?P<ago_n>{_COUNT})\ (?P<ago_u>{_UNIT})\ (?:ago|earlier|back)
-    | (?:in|over|during|within)\ the\ (?:last|past)\ (?P<past_n>{_COUNT})?\ ?(?P<past_u>{_UNIT})
+    | (?P<ago_n>{COUNT})\ (?P<ago_u>{UNIT})\ (?:ago|earlier|back)
+    | (?:in|over|during|within)\ the\ (?:last|past)\ (?P<past_n>{COUNT})?\ ?(?P<past_u>{UNIT})
     | (?P<which>last|this|previous|past|next)\ (?P<what>week|month|year|quarter|decade|
-        spring|summer|autumn|fall|winter|{"|".join(_WEEKDAYS)}|{MONTH})
+        spring|summer|autumn|fall|winter|{"|".join(WEEKDAYS)}|{MONTH})
     )\b""",
     re.VERBOSE,
 )
@@ -76,18 +78,20 @@ def _read(match: re.Match[str], today: date) -> Interval:
     if match["day"]:
         return _days(today + timedelta(days=_DAYS.get(match["day"], 0)))
     if match["ago_u"]:
-        return _ago(_count(match["ago_n"]), match["ago_u"].rstrip("s"), today)
+        return ago(count_of(match["ago_n"]), match["ago_u"].rstrip("s"), today)
     if match["past_u"]:
-        back = _ago(_count(match["past_n"] or "1"), match["past_u"].rstrip("s"), today)
+        back = ago(count_of(match["past_n"] or "1"), match["past_u"].rstrip("s"), today)
         return Interval(back.start, _date(today))
     return _named(match["which"], match["what"], today)
 
 
-def _count(word: str) -> int:
+def count_of(word: str) -> int:
+    """The number that a word of a count tells: 3 for "three" and "3"."""
     return int(word) if word.isdigit() else _COUNTS[word]
 
 
-def _ago(count: int, unit: str, today: date) -> Interval:
+def ago(count: int, unit: str, today: date) -> Interval:
+    """When so many units (`day`, `week`, `month` or `year`) ago was."""
     if unit == "day":
         return _days(today - timedelta(days=count))
     if unit == "week":
@@ -102,8 +106,8 @@ def _ago(count: int, unit: str, today: date) -> Interval:
 
 def _named(which: str, what: str, today: date) -> Interval:
     step = {"this": 0, "next": 1}.get(which, -1)
-    if what in _WEEKDAYS:
-        return _weekday(_WEEKDAYS.index(what), step, today)
+    if what in WEEKDAYS:
+        return _weekday(WEEKDAYS.index(what), step, today)
     if what == "week":
         monday = today - timedelta(days=today.weekday()) + timedelta(weeks=step)
         return Interval(_date(monday), _date(monday + timedelta(days=6)))

@@ -72,6 +72,20 @@ def test_a_short_turn_states_a_value_of_what_was_spoken_of(encoder: MiniLM) -> N
 
 
 @model
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Joking aside, I'm not moving to Madrid, that was a joke.",
+        "We nearly moved to Leeds.",
+        "Anna has worked at Ikea for six years.",
+    ],
+)
+def test_what_is_denied_hedged_or_lasting_is_no_value(encoder: MiniLM, text: str) -> None:
+    read = _said(encoder, ("Dev", text))
+    assert not any(word in s.object for s in read for word in ("Madrid", "Leeds", "years"))
+
+
+@model
 def test_a_turn_gives_the_same_alone_and_behind_others_written_with_it(encoder: MiniLM) -> None:
     turns = [("Ann", "The studio has a new kiln."), ("Bo", "how much?"), ("Ann", "2,300. Used.")]
     at_once = _said(encoder, *turns)

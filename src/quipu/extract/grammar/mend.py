@@ -455,9 +455,15 @@ def _joined_verbs(tokens: list[ParsedToken]) -> None:
 
 
 def _two_subjects(tokens: list[ParsedToken]) -> None:
-    """Of "memory on the file fell" the file is where the memory is, and no subject."""
+    """Of "memory on the file fell" the file is where the memory is, and no subject; of "Rosa and I
+    broke up" both are one."""
     for at, token in enumerate(tokens):
         if token.label != "nsubj" or token.head < at:
+            continue
+        first = tokens[at - 2] if at > 1 and tokens[at - 1].tag == "CCONJ" else None
+        if first and (first.label, first.head) == ("nsubj", token.head):
+            tokens[at] = replace(token, head=at - 2, label="conj")
+            tokens[at - 1] = replace(tokens[at - 1], head=at, label="cc")
             continue
         cased = any(t.head == at and t.label == "case" and t.tag == "ADP" for t in tokens[:at])
         cased = cased or (token.lemma == "door" and tokens[at - 1].lemma == "next")

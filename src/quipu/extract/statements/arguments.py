@@ -49,14 +49,17 @@ class Arguments:
         return found
 
     def _add_inner(self, found: dict[str, int]) -> None:
-        """Add what hangs on an object: the "5" of "the retry limit to 5"."""
+        """Add what hangs on an object: the "5" of "the retry limit to 5"; and on where it comes
+        from, what it goes to: "the session store from Redis to Memcached"."""
         sentence = self.here.sentence
-        for at in list(found.values()):
+        inside = list(found.values())
+        for at in inside:
             hour = self.here.days.get(at, ())  # "quarter to three" is one time
             for child in sentence.under[at]:
                 inner = sentence.tokens[child].label in ("nmod", "obl") and child not in hour
-                if inner and (key := self._preposition(child)):
-                    found.setdefault(key, child)
+                key = self._preposition(child) if inner else ""
+                if key and found.setdefault(key, child) == child and key == "from":
+                    inside.append(child)
 
     def _is_fronted(self, clause: Clause, at: int) -> bool:
         """Whether it stands before the subject as something said: "famous last words, I say"."""

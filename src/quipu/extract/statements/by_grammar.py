@@ -100,7 +100,7 @@ class GrammarReader:
         general = General(self)
         if any(True for _ in clause.under("expl")):  # "there's a sale on Tuesdays"
             return general.read(clause)
-        found = list(self._clause(clause))
+        found = Measured(self).doses(clause) or list(self._clause(clause))
         if clause.subject < 0:
             return found
         if found:
@@ -117,9 +117,18 @@ class GrammarReader:
         dated = any(here.clause_of(at) == clause.predicate for at in here.days)
         return dated or (clause.copular and here.is_definite(clause.subject))
 
-    def _time(self, value: Sequence[int]) -> TimeSpan | None:
-        """The one time that is not the value itself."""
-        spans = list(dict.fromkeys(s for at, s in self.here.times.items() if at not in value))
+    def _time(self, clause: Clause, value: Sequence[int]) -> TimeSpan | None:
+        """The one time that is told beside the value: the test that "is on 5 October 2026" is so
+        since that was said. What was, was so from the day that is its value ("was born in
+        1991")."""
+        times, said_on = self.here.times, self.here.utterance.said_on
+        told = dict.fromkeys(times[at] for at in value if at in times)
+        if clause.past and len(told) == 1 and said_on:
+            (span,) = told
+            begun = fact_dates(span)[0] if span.kind == "date" else None
+            if begun and begun <= said_on:
+                return span
+        spans = [span for span in dict.fromkeys(times.values()) if span not in told]
         return spans[0] if len(spans) == 1 else None
 
     def _dates(self, time: TimeSpan | None) -> tuple[str | None, str | None]:
@@ -130,7 +139,7 @@ class GrammarReader:
         start, end = fact_dates(time)
         if time.kind == "date":
             end = None
-        if start is None and end and said_on and end > said_on:
+        if start is None and end and said_on and end >= said_on[: len(end)]:
             start = said_on
         return start, end
 
@@ -163,7 +172,7 @@ class GrammarReader:
             return
         if subject.casefold() == value.casefold():
             return
-        time = self._time(words)
+        time = self._time(clause, words)
         start, end = self._dates(time)
         if ended:
             start, end = None, end or start

@@ -30,6 +30,7 @@ _SWITCHING = frozenset(
 )
 
 
+_MOVING = frozenset({"move", "relocate"})
 _SCALES = ("up", "down", "back")
 _STEPPING = frozenset({"step in", "come in", "fill in", "start", "act"})
 _TRADING = frozenset({"trade", "swap", "exchange"})
@@ -262,8 +263,11 @@ class Changes:
         else:
             subject, predicate = self.reading.here.name(theme) or kind, VALUE
             if not measured:
-                moved = clause.sentence.tokens[clause.predicate].lemma in _SWITCHING - {"change"}
+                lemma = clause.sentence.tokens[clause.predicate].lemma
+                moved = lemma in _SWITCHING - {"change"}
                 predicate = "runs on" if tokens[new].tag == "PROPN" and moved else VALUE
+                if old >= 0 and lemma in _MOVING and self._are_places(new, old):
+                    predicate = "is located in"
         here = self.reading.here
         known = kind or here.is_definite(theme) or here.is_bare(theme) or here.pronoun(theme)
         if not known or self.reading.here.is_pointed_at(theme):
@@ -286,16 +290,12 @@ class Changes:
             return
         if lemma not in _SWITCHING or measured or tokens[new].tag not in ("PROPN", "NOUN", "X"):
             return
-        places = all(
-            may_be_place(here.names_from(p)) and not here.has_article(p)
-            for p in (new, old)
-            if p >= 0
-        )
+        places = self._are_places(new, old)
         whole = here.sentence.tokens[new].tag == "NOUN" and here.is_modified(new)
         if whole and old < 0 and here.has_article(new) and (person or low == "we"):
             yield from self._to_kind(clause, new)
             return
-        if lemma in ("move", "relocate") and places and tokens[new].tag == "PROPN":
+        if lemma in _MOVING and places:
             if person or (low == "we" and old >= 0):
                 yield from self._pair(clause, subject, "lives in", new, old, single=True)
             elif low != "we":
@@ -313,6 +313,15 @@ class Changes:
             return
         yield from self._pair(
             clause, subject, "runs on" if thing else "uses", new, old, single=thing
+        )
+
+    def _are_places(self, new: int, old: int) -> bool:
+        """Whether what something is moved to, and from, has the name of a place."""
+        here = self.reading.here
+        return here.sentence.tokens[new].tag == "PROPN" and all(
+            may_be_place(here.names_from(at)) and not here.has_article(at)
+            for at in (new, old)
+            if at >= 0
         )
 
     def _to_kind(self, clause: Clause, new: int) -> Iterator[Statement]:

@@ -385,7 +385,7 @@ class Copular:
                         name,
                         f"{no}{each.name}",
                         low.removeprefix("a "),
-                        words,
+                        [at] if low == head else words,
                         ended=ended,
                         noun=True,
                     )

@@ -36,6 +36,8 @@ _NONE = frozenset({"no", "not", "never"})
 _LONGEST_NAME = 4
 _SEVERAL = 2
 
+_DOSES = frozenset("mg mcg µg g ml unit iu drop tablet pill puff capsule".split())
+
 
 class Measured:
     """Reads them for one reader, where its other rules read nothing of a clause."""
@@ -51,6 +53,25 @@ class Measured:
             return list(self._due(clause))
         usual = clause.way in ("holds", "begins") and not clause.copular
         return list(self._asserted(clause)) if usual else []
+
+    def doses(self, clause: Clause) -> list[Statement]:
+        """How much of something somebody takes, as in "I take 5 mg of ramipril", "I'm on 50 mg of
+        sertraline": of that there is so much, which may be changed."""
+        here, tokens = self.reading.here, clause.sentence.tokens
+        name = here.name(clause.subject) if clause.subject >= 0 else ""
+        past = clause.negated or clause.past or clause.perfect or clause.future
+        if past or clause.way in ("able", "due") or not name or not here.is_person(clause.subject):
+            return []
+        found: list[Statement] = []
+        for at, token in enumerate(tokens):
+            of = [c for c in clause.sentence.under[at] if here.case(c) == "of" and c > at]
+            dosed = token.lemma.lower() in _DOSES and here.is_counted(at) and of
+            bare = of and not here.has_article(of[0]) and here.possessor(of[0]) is None
+            if dosed and bare and here.clause_of(at) == clause.predicate:
+                here.cut = tuple(of)
+                what = here.attribute(of[0])
+                found += self.reading.tell(clause, name, what, at, single=True, noun=True)
+        return found
 
     def _due(self, clause: Clause) -> Iterator[Statement]:
         """What something must do or be, by when, where or how much: "must be in by 11:00"."""

@@ -20,8 +20,9 @@ from quipu.extract.statements.statement import (
     singular,
 )
 from quipu.extract.statements.topics import completed, topic_of
-from quipu.when import TimeSpan, find_spans, find_yearless
+from quipu.when import TimeSpan, find_partial, find_spans
 from quipu.when.dates import MONTH, MONTH_NAMES
+from quipu.when.intervals import Interval
 
 __all__ = ["ANNOUNCING", "JUDGING", "NO_KIND", "Phrases", "Utterance"]
 
@@ -230,7 +231,7 @@ class Phrases:
     def _times(self, sentence: Sentence) -> dict[int, TimeSpan]:
         piece = self.text[sentence.start : sentence.end]
         found: dict[int, TimeSpan] = {}
-        for span in (*self._yearless(sentence, piece), *find_spans(piece, now=self.utterance.now)):
+        for span in (*self._partial(sentence, piece), *find_spans(piece, now=self.utterance.now)):
             if span.interval.backwards:
                 continue
             own = _words_of(sentence, span.start, span.end)
@@ -238,14 +239,17 @@ class Phrases:
                 found.update(dict.fromkeys(own, span))
         return found
 
-    def _yearless(self, sentence: Sentence, piece: str) -> list[TimeSpan]:
-        """The days and months without a year that tell when what is said is so."""
+    def _partial(self, sentence: Sentence, piece: str) -> Iterator[TimeSpan]:
+        """The times, of which a part is left out, that tell when what is said is so: on or in one
+        of what is past, for so long of what has been so."""
         now = self.utterance.now
-        found = find_yearless(piece, now=now) if now else []
-        if not found:
-            return []
-        past = any(clause.past for clause in clauses(sentence))
-        return [span for span in found if past or span.kind != "date"]
+        found = find_partial(piece, now=now) if now else []
+        stated = clauses(sentence) if found else []
+        for span in found:
+            if span.kind == "range" and any(clause.perfect for clause in stated):
+                yield span._replace(kind="since", interval=Interval(span.interval.start, None))
+            elif span.kind != "range" and (span.kind != "date" or any(c.past for c in stated)):
+                yield span
 
     def _days(self, sentence: Sentence) -> dict[int, tuple[int, ...]]:
         """Of each word of a time, the words of that time; days without a year are times too."""

@@ -26,6 +26,9 @@ _KEPT = frozenset(
 _ABLE = frozenset("eats drinks speaks plays drives supports uses attends".split())
 """What is told of somebody by what they can or cannot do."""
 
+_PAIR, _WITH = 2, ("with", "to", "from")
+_SCHOOLS = frozenset("school kindergarten nursery primary preschool college university uni".split())
+
 
 class Tabled:
     """Reads verbs that the table knows, for one reader."""
@@ -62,7 +65,31 @@ class Tabled:
             found += self.of_entry(
                 clause, subject, entry, at, negated=no, ended=over or entry.kind == "ends"
             )
-        return iter(found) if known else None
+        found += [] if known else self._each_other(clause, subject, verb)
+        return iter(found) if known or found else None
+
+    def _each_other(self, clause: Clause, subject: str, verb: str) -> list[Statement]:
+        """What two do with one another: "Rosa and I split up" as "I split up with Rosa"."""
+        tokens, own = self.here.sentence.tokens, clause.subject
+        both = self.here.each(own if tokens[own].label.startswith("nsubj") else tokens[own].head)
+        other = next((at for at in both if at != own), -1)
+        if len(both) != _PAIR or own not in both or clause.negated:
+            return []
+        entries = (self.reading.attributes.entry(phrase_of((verb, key))) for key in _WITH)
+        entry = next((e for e in entries if e and e.kind != "verbs"), None)
+        if entry is None or not self.here.is_person(other):
+            return []
+        made = self.reading.make(
+            clause,
+            subject,
+            entry.attribute.name,
+            self.here.name(other),
+            [other],
+            ended=entry.kind == "ends",
+            single=bool(entry.attribute.functional),
+            rule=CHANGE,
+        )
+        return list(made)
 
     def _entry(
         self, clause: Clause, verb: str, key: str, objects: dict[str, int]
@@ -115,7 +142,8 @@ class Tabled:
             "works for": somebody
             and not timely
             and not here.is_judged(at)
-            and (proper and low != "we" if event and verb in _JOINING else True),
+            and (proper and low != "we" if event and verb in _JOINING else True)
+            and not (event and token.lemma.lower() in _SCHOOLS),
             "works as": somebody and not timely and (verb != "become" or here.is_kind(at)),
             "has": entry.kind == "ends" or self._may_have(clause, verb, at),
             "does": person

@@ -40,7 +40,7 @@ _WEIGHED = frozenset({RULE, CHANGE, REPORT})
 _WITHIN = frozenset({"compound", "flat", "amod", "nummod", "det", "case", "nmod:poss"})
 _BELONGING = frozenset({"compound", "flat", "amod", "nummod"})
 _SUBJECTS = ("nsubj", "nsubj:pass")
-_DATING = frozenset("since from until till".split())
+_DATING = frozenset("since from until till for".split())
 _FIRST, _OTHERS = frozenset("i we".split()), frozenset("he she it they".split())
 _SMALL = frozenset("ADP DET CCONJ SCONJ PUNCT PART AUX".split())
 _LONGEST = 14
@@ -90,8 +90,9 @@ class Valued:
         return owner.back == 1 and asked and value.owner_sure >= _SURE_OF_EARLIER
 
     def _is_stated(self, value: StatedValue) -> bool:
-        """Whether a value stands in what is so: not in what would or will be, nor is since when it
-        is so or when something was done once; outside of a clause that states, it must be surer."""
+        """Whether a value stands in what is so, and is so: not in what is denied or would be, nor
+        is it since when that is so or when something was done once; outside of a clause that
+        states, it must be surer."""
         here, main = self.here, _main(self.here, value)
         if here.is_time(main) and here.case(main) in _DATING:
             return False
@@ -102,7 +103,7 @@ class Valued:
             told = is_stated(here.sentence) and not led  # not "if it sits at 40 mW"
             return told and value.sure >= _SURE_ALONE
         once = clause.past and here.is_time(main)
-        return clause.way != "unreal" and not (clause.future or once)
+        return clause.way != "unreal" and not (clause.future or once or clause.negated)
 
     def _weighed(self, statement: Statement, *, known: bool) -> Statement | None:
         """A statement with what is known of its value; None where nothing is stated there."""
