@@ -71,7 +71,7 @@ def is_of_another(question: str, fact: Fact, beside: str = "") -> bool:
     owner = set(stems(fact.subject))
     rest = asked - owner - value - set(stems(f"{asked_by(fact, SHIPPED)} {beside}"))
     if not owner & asked:
-        return _is_apart(question, fact, bool(rest))
+        return SHIPPED.has_one(fact.predicate) and _is_apart(question, fact, bool(rest))
     within, other = _WITHIN.search(fact.subject), _WITHIN.search(question.rstrip(" ?"))
     if not within or not other or asked & set(stems(within[1])):
         return False

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from quipu.extract.grammar.parts import is_reason
 from quipu.extract.grammar.words import ASKING, ParsedToken, Sentence
 
-__all__ = ["Clause", "clauses", "is_predicate", "is_stated", "phrase", "span_of"]
+__all__ = ["Clause", "clauses", "is_nearly", "is_predicate", "is_stated", "phrase", "span_of"]
 
 _UNREAL = frozenset("would could might may should shall ought 'd".split())
 _ABLE = frozenset({"can", "ca", "cannot"})
@@ -19,10 +19,10 @@ _DUE = frozenset({"must"})
 _WILL = frozenset({"will", "wo", "'ll", "’ll"})
 _CONDITION = frozenset("if unless whether whenever lest suppose supposing provided".split())
 _WHEN = frozenset("until till before once when".split())
-_HEDGE = frozenset(
-    "maybe perhaps probably possibly presumably allegedly supposedly apparently hopefully almost "
-    "nearly hardly barely hypothetically theoretically reportedly likely ideally "
-    "potentially".split()
+_NEARLY = frozenset("almost nearly hardly barely".split())
+_HEDGE = _NEARLY | frozenset(
+    "maybe perhaps probably possibly presumably allegedly supposedly apparently hopefully "
+    "hypothetically theoretically reportedly likely ideally potentially".split()
 )
 _NEGATION = frozenset("not n't n’t never no neither nor hardly nobody none nothing".split())
 _SAYING = frozenset(
@@ -492,6 +492,12 @@ def is_stated(sentence: Sentence) -> bool:
     root = sentence.root
     unsaid = _is_question(sentence) or root in _quoted(sentence.tokens)
     return not unsaid and not _unreal(sentence, root)
+
+
+def is_nearly(sentence: Sentence) -> bool:
+    """Whether what a sentence says only almost came about: "we nearly moved to Leeds"."""
+    under = (sentence.tokens[child] for child in sentence.under[sentence.root])
+    return any(token.label == "advmod" and token.form.lower() in _NEARLY for token in under)
 
 
 def _passing(sentence: Sentence, at: int) -> str:

@@ -9,7 +9,7 @@ pronoun means and what is said of it follow from the parse.
 from collections.abc import Sequence
 
 from quipu.extract.grammar import Sentence
-from quipu.extract.grammar.clauses import clauses, is_stated, phrase
+from quipu.extract.grammar.clauses import clauses, is_nearly, phrase
 from quipu.extract.statements.by_grammar import REPORT
 from quipu.extract.statements.phrases import Phrases
 from quipu.extract.statements.statement import CHANGE, RULE, Statement, clean, is_object
@@ -100,7 +100,7 @@ class Valued:
         clause = next((c for c in clauses(here.sentence) if c.predicate == verb), None)
         if clause is None:
             led = any(token.tag == "SCONJ" for token in here.sentence.tokens[:verb])
-            told = is_stated(here.sentence) and not led  # not "if it sits at 40 mW"
+            told = not led and not is_nearly(here.sentence)  # not "if it sits at 40 mW"
             return told and value.sure >= _SURE_ALONE
         once = clause.past and here.is_time(main)
         return clause.way != "unreal" and not (clause.future or once or clause.negated)
