@@ -151,7 +151,7 @@ def test_what_a_person_asserted_is_cited_by_its_source(project: Memory) -> None:
 def test_a_superseded_source_is_marked(project: Memory) -> None:
     reply = ask(project, "Who charged Zanzibar Cards in those days?")
     assert "Adyen" in reply.contract.answer
-    assert "superseded" in reply.contract.limitations
+    assert "has been superseded by `payments.md`" in reply.contract.limitations
 
 
 HOSTILE = (

@@ -37,6 +37,19 @@ def test_a_pack_holds_numbered_sources_by_confidence(indexed: Memory) -> None:
     assert made.bounded_by == "max_chars"
 
 
+def test_a_superseded_document_says_by_what(memory: Memory, tree: Tree) -> None:
+    tree(
+        {
+            "adr/2.md": "---\nsuperseded_by: 3.md\n---\n# Queue\n\nThe queue is RabbitMQ.\n",
+            "adr/3.md": "# Broker\n\nWe run NATS.\n",
+        }
+    )
+    memory.index()
+    pack = context_pack(memory, "What is the queue?").pack
+    assert "[1] adr/2.md:4-6" in pack
+    assert "superseded by `adr/3.md`" in pack
+
+
 @pytest.mark.parametrize("limit", [400, 600, 1500, 5000, 50_000])
 def test_a_pack_is_never_longer_than_its_budget(indexed: Memory, limit: int) -> None:
     assert len(context_pack(indexed, "payment retries", max_chars=limit).pack) <= limit

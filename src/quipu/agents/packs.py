@@ -4,6 +4,7 @@ Several budgets bound it (characters, tokens, how much the graph alone may add);
 applies wins, and the pack says which.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import msgspec
@@ -13,6 +14,7 @@ from quipu.agents.budget import CHARACTERS_A_TOKEN, cut, tokens
 from quipu.agents.entries import Entries
 from quipu.agents.prompt_index import live_entries
 from quipu.answer.prompt import PromptSource, build_context, by_confidence
+from quipu.answer.support import replacements
 from quipu.errors import InvalidInput
 from quipu.records.ids import kind_of
 from quipu.records.plan import Mode
@@ -88,7 +90,8 @@ def context_pack(
         query, limit=max(max_sources * 2, 10), mode=mode, scope=scope, use_graph=use_graph
     )
     hits = [h for h in _with_facts(memory, found) if h.score >= min_score]
-    chosen, bound = _fill(hits, room, max_sources)
+    newer = replacements(memory.graph, {hit.document_id for hit in hits})
+    chosen, bound = _fill(hits, room, max_sources, newer)
     ordered = by_confidence([source for source, _ in chosen])
     of = dict(chosen)
     pack = f"{always}{build_context(ordered)}"
@@ -133,10 +136,12 @@ def _with_facts(memory: "Memory", found: Retrieved) -> list[Hit]:
     return sorted(hits, key=lambda hit: -hit.score)
 
 
-def prompt_source(hit: Hit, *, limit: int | None = None) -> PromptSource:
-    """A hit as a source of the prompt, its text cut to `limit` characters."""
+def prompt_source(hit: Hit, *, limit: int | None = None, newer: str = "") -> PromptSource:
+    """A hit as a source of the prompt, its text cut to `limit` characters; `newer` is the document
+    that supersedes its own."""
     text = hit.text if limit is None else cut(hit.text, limit)
-    return PromptSource(hit.source_ref, hit.score, text, _note(hit.temporal_context))
+    note = f"superseded by {newer}" if newer else _note(hit.temporal_context)
+    return PromptSource(hit.source_ref, hit.score, text, note)
 
 
 def _room(max_chars: int, token_budget: int | None) -> _Room:
@@ -152,7 +157,7 @@ def _room(max_chars: int, token_budget: int | None) -> _Room:
 
 
 def _fill(
-    hits: list[Hit], room: _Room, max_sources: int
+    hits: list[Hit], room: _Room, max_sources: int, newer: Mapping[str, str]
 ) -> tuple[list[tuple[PromptSource, Hit]], Bound]:
     chosen: list[tuple[PromptSource, Hit]] = []
     graph_chunks, graph_room = _GRAPH_CHUNKS, _GRAPH_TOKENS * CHARACTERS_A_TOKEN
@@ -164,13 +169,15 @@ def _fill(
         by_graph = _only_graph(hit)
         if by_graph and (not graph_chunks or graph_room < _SHORTEST):
             continue
-        source = prompt_source(hit, limit=min(_A_SOURCE, graph_room) if by_graph else _A_SOURCE)
+        limit = min(_A_SOURCE, graph_room) if by_graph else _A_SOURCE
+        instead = newer.get(hit.document_id, "")
+        source = prompt_source(hit, limit=limit, newer=instead)
         over = _size([*chosen, (source, hit)]) - room.characters
         if over > 0:
             bound = room.bound
             if len(source.text) - over < _SHORTEST:
                 continue
-            source = prompt_source(hit, limit=len(source.text) - over)
+            source = prompt_source(hit, limit=len(source.text) - over, newer=instead)
         if any(source == other for other, _ in chosen):
             continue
         chosen.append((source, hit))

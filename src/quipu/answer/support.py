@@ -1,15 +1,17 @@
 """What a record of the graph rests on: the live passages it stands in, or its source itself."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
+from quipu.answer.wording import shown
 from quipu.ports import Graph, Planner
 from quipu.records.passage import SPOKEN
 from quipu.records.record import Chunk, Entity, Episode, Fact, Relation
+from quipu.records.schema import RelationType
 from quipu.records.scope import EVERYTHING, Scope
 
-__all__ = ["EvidencePool", "facts_of", "from_chunk", "support"]
+__all__ = ["EvidencePool", "facts_of", "from_chunk", "replacements", "support"]
 
 _MOST_SOURCES = 4
 
@@ -117,3 +119,22 @@ def facts_of(passage_id: str, graph: Planner) -> list[Fact]:
         return []
     claims = (c for each in graph.claims([passage.episode_id]).values() for c in each)
     return [c.record for c in claims if isinstance(c.record, Fact) and passage_id in c.chunk_ids]
+
+
+def replacements(graph: Graph, document_ids: Iterable[str]) -> dict[str, str]:
+    """What supersedes documents, as a person reads its name, by their ids; of several the first by
+    name."""
+    found = graph.neighbors(
+        sorted({*document_ids} - {""}),
+        direction="in",
+        types=frozenset({RelationType.SUPERSEDES}),
+    )
+    newer = graph.get(sorted({r.source_entity_id for rows in found.values() for r in rows}))
+    names = {
+        id_: shown(each if isinstance(each, Entity) else None, id_) for id_, each in newer.items()
+    }
+    return {
+        document: min(names.get(r.source_entity_id, r.source_entity_id) for r in rows)
+        for document, rows in found.items()
+        if rows
+    }

@@ -20,7 +20,7 @@ from quipu.answer.nearness import Nearness
 from quipu.answer.overtaken import is_overtaken
 from quipu.answer.quote import code_lead, defined, plain
 from quipu.answer.statements import state
-from quipu.answer.support import EvidencePool, facts_of
+from quipu.answer.support import EvidencePool, facts_of, replacements
 from quipu.answer.yes_or_no import asks_yes_or_no, replied
 from quipu.ports import Embedder, Graph, Planner
 from quipu.records.attributes import SHIPPED
@@ -408,13 +408,10 @@ def superseded(graph: Graph, evidence: Sequence[Evidence]) -> tuple[str, ...]:
     """That a cited document is superseded by another, in words."""
     documents = {e.document_id: n for n, e in reversed(list(enumerate(evidence, 1)))}
     documents.pop("", None)
-    found = graph.neighbors(
-        sorted(documents), direction="in", types=frozenset({RelationType.SUPERSEDES})
-    )
+    newer = replacements(graph, documents)
     return tuple(
-        f"The source of [{documents[document]}] has been superseded."
-        for document in sorted(found, key=lambda d: documents[d])
-        if found[document]
+        f"The source of [{documents[document]}] has been superseded by {newer[document]}."
+        for document in sorted(newer, key=lambda d: documents[d])
     )
 
 

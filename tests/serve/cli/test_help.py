@@ -124,3 +124,10 @@ def test_shell_completion_knows_the_commands() -> None:
         check=True,
     )
     assert done.stdout.split() == ["plain,status"]
+
+
+def test_the_package_runs_as_the_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "quipu", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("quipu ")
