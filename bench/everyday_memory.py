@@ -259,7 +259,7 @@ def answers(words: str, answer: str) -> bool:
 
 def questions(memory: Memory, given: Set, *, show: bool) -> None:
     """Right, wrong and withheld answers; of facts at a time, of search, of the sure ones."""
-    right = wrong = withheld = sure = sure_right = fact_right = fact_wrong = near = 0
+    right = wrong = withheld = sure = sure_right = fact_right = fact_wrong = near = first = 0
     answerable = [q for q in given.questions if q.words != NEVER_SAID]
     for question, words, _ in given.questions:
         reply = memory.ask(question)
@@ -268,6 +268,7 @@ def questions(memory: Memory, given: Set, *, show: bool) -> None:
         good = told and answers(words, answer)
         right, wrong = right + (told and good), wrong + (told and not good)
         withheld += not told
+        first += told and answers(words, answer.partition(" [1")[0])
         if told and reply.confidence.value >= SURE:
             sure, sure_right = sure + 1, sure_right + good
         found = memory.find_facts(question)
@@ -283,6 +284,7 @@ def questions(memory: Memory, given: Set, *, show: bool) -> None:
         f"ask: {right} right, {wrong} wrong, {withheld} withheld of {len(given.questions)} "
         f"({len(answerable)} answerable); sure ones right: {sure_right} of {sure}"
     )
+    print(f"told first: what is right in {first} of {right}")
     dated = [q for q in answerable if q.words not in REPLIES]
     print(f"facts at a time: {fact_right} right, {fact_wrong} wrong of {len(dated)}")
     print(f"search: the turn is among the first {FIRST} for {near} of {len(answerable)}")

@@ -5,9 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from quipu.answer.gate import Evidence
+from quipu.answer.kinds import Quotation
+from quipu.answer.worth import Candidate
 from quipu.config import AnswerConfig, Config
 from quipu.kinds.conversations.exchanges import asks
 from quipu.kinds.conversations.model import Transcript, Turn
+from quipu.kinds.conversations.told import newest_first
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 
@@ -72,6 +76,43 @@ def test_what_was_said_by_then_comes_first(memory: Memory, question: str) -> Non
     _say(memory, "2025-01-14", [("Ann", "Alas, the gravel came to 340 with delivery.")])
     _say(memory, "2025-03-02", [("Bo", "Alas, the gravel came to 410 with delivery.")])
     assert _asked(memory, question).startswith("Ann, 2025-01-14")
+
+
+def _quoted(day: str, worth: float) -> Quotation:
+    turn = Evidence(
+        id=f"ch_{day}",
+        document_id="en_1",
+        path="session:s#1",
+        start_line=1,
+        end_line=1,
+        title="Ann",
+        text=day,
+        is_code=False,
+        graph_ids=(),
+        updated_at=f"{day}T10:00:00.000Z",
+        source_sha="0",
+        spoken=True,
+    )
+    by = Candidate(day, (0, 0), turn, frozenset(), frozenset(), worth=worth)
+    return Quotation(day, (turn,), by)
+
+
+@pytest.mark.parametrize(
+    ("told", "order"),
+    [
+        ([("2026-01-05", 0.8), ("2026-03-01", 0.4)], ["2026-03-01", "2026-01-05"]),
+        ([("2026-01-05", 0.8), ("2026-03-01", 0.3)], ["2026-01-05", "2026-03-01"]),
+        ([("2026-03-01", 0.8), ("2026-01-05", 0.7)], ["2026-03-01", "2026-01-05"]),
+        (
+            [("2026-02-01", 0.8), ("2026-01-05", 0.7), ("2026-03-01", 0.5)],
+            ["2026-03-01", "2026-02-01", "2026-01-05"],
+        ),
+    ],
+)
+def test_of_turns_about_as_likely_the_newest_is_told_first(
+    told: list[tuple[str, float]], order: list[str]
+) -> None:
+    assert [q.text for q in newest_first([_quoted(*each) for each in told])] == order
 
 
 def test_a_question_is_quoted_with_its_reply(memory: Memory) -> None:

@@ -26,7 +26,7 @@ from quipu.records.scope import Scope
 from quipu.text import stems
 from quipu.when import find_spans
 
-__all__ = ["quotations"]
+__all__ = ["newest_first", "quotations"]
 
 _MOST = 3
 _LONGEST = 280
@@ -34,6 +34,7 @@ _NEARLY = 0.5
 _LATER, _AS_MUCH = 0.7, 0.5
 _UNANSWERED = 0.5
 _FAIRLY = 0.1
+_ABOUT_AS = 0.5
 _RATHER = 0.5
 _BY_THEN = 0.4
 _FIRST = re.compile(r"\b(?:original(?:ly)?|initial(?:ly)?|at first|to begin with)\b", re.IGNORECASE)
@@ -161,7 +162,7 @@ def quotations(
     reader = _Reader(weighing, planner, beside(sessions, planner, scope))
     if likely is not None:
         told = _likeliest(reader, best, likely.worth)
-        return told if asks_of_past(question) else _still_so(told)
+        return told if asks_of_past(question) else newest_first(_still_so(told))
     time = _AskedTime.of(question)
     picked = _picked(_read(reader, best.values(), time), weighing, time)
     return [Quotation(said.text, said.turns, said.by) for said in _in_order(picked, time)]
@@ -194,6 +195,17 @@ def _still_so(told: Sequence[Quotation]) -> list[Quotation]:
     )
     kept = [instead if q is newest else q for q in told if q not in over]
     return sorted(kept, key=lambda q: -q.by.worth)
+
+
+def newest_first(told: Sequence[Quotation]) -> list[Quotation]:
+    """The newest before the others, of those that are about as likely to answer as the likeliest:
+    what was said later holds."""
+    least = _ABOUT_AS * max(quotation.by.worth for quotation in told)
+    newest = max(
+        (quotation for quotation in told if quotation.by.worth >= least),
+        key=lambda quotation: quotation.evidence[-1].updated_at,
+    )
+    return [newest, *(quotation for quotation in told if quotation is not newest)]
 
 
 def _read(reader: _Reader, best: Iterable[Candidate], time: _AskedTime) -> list[_Said]:
