@@ -11,6 +11,7 @@ from quipu.records.fact_keys import asked_by, is_negated
 from quipu.records.fact_likeness import value_kind
 from quipu.records.record import Fact
 from quipu.text import denies, name_key, stems, tokens
+from quipu.when import dateless
 
 __all__ = ["is_asked_for", "is_of_another", "is_sure"]
 
@@ -72,7 +73,7 @@ def is_of_another(question: str, fact: Fact, beside: str = "") -> bool:
     rest = asked - owner - value - set(stems(f"{asked_by(fact, SHIPPED)} {beside}"))
     if not owner & asked:
         return SHIPPED.has_one(fact.predicate) and _is_apart(question, fact, bool(rest))
-    within, other = _WITHIN.search(fact.subject), _WITHIN.search(question.rstrip(" ?"))
+    within, other = _WITHIN.search(fact.subject), _WITHIN.search(dateless(question).rstrip(" ?"))
     if not within or not other or asked & set(stems(within[1])):
         return False
     return bool(rest & set(stems(other[1])))

@@ -74,6 +74,7 @@ _MOST_AGAINST = 20
 _MOST_LOOKS = 200
 _MOST_LINKS, _MOST_ALIKE, _FRESH = 100, 12, 0.1
 _DAY = len("2026-01-01")
+_QUALIFIED = re.compile(r" (?:for|of|in|on|at) ")
 _ARTICLE = re.compile(r"^(?:an?|the|our|my|his|her|their|your|new|old) ")
 
 
@@ -127,8 +128,9 @@ def chains(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[Chain]
 
 
 def _meet(grouped: dict[FactKey, dict[str, Fact]]) -> None:
-    """Let what is only called "the standup" be the team standup or the user's, where that is the
-    one there is and one of the two is told to have changed: what changes was spoken of before."""
+    """Let what is only called "the standup" be the team standup or the user's, and "the limit" the
+    limit for attachments, where that is the one there is and one of the two is told to have
+    changed: what changes was spoken of before."""
     longer: dict[FactKey, list[FactKey]] = {}
     for key in grouped:
         first, *rest = key.of.split() or [""]
@@ -137,6 +139,8 @@ def _meet(grouped: dict[FactKey, dict[str, Fact]]) -> None:
             longer.setdefault(key._replace(of=tail), []).append(key)
             if count:  # "my number" is my phone number
                 longer.setdefault(key._replace(of=f"{first} {tail}"), []).append(key)
+        if (head := _QUALIFIED.split(key.of)[0]) != key.of:
+            longer.setdefault(key._replace(of=head), []).append(key)
     for short in sorted(key for key in longer if key in grouped):
         meant = [key for key in longer[short] if key in grouped]
         if len(meant) != 1 or short not in grouped:
