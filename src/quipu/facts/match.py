@@ -4,7 +4,7 @@ At a time   score = coverage + .3 · similarity + 1 [valid then] + .05 [not mere
             + .02 [not superseded by one that holds then as well]
 Next to it  the chain (one subject, one predicate) whose words cover the question best and that
             holds the other fact; of its facts, the one with the smallest gap on the asked side.
-Before now  of that chain, what what holds now took the place of.
+Before now  of the chain that covers it best, that whose place was taken by what holds now.
 
 Coverage is the share of the question's words, weighted by their rarity, that the fact says.
 """
@@ -195,17 +195,7 @@ def next_to(
         key=lambda s: (*_distance(s, anchors, after), s.fact.fact_id),
     )
     return [
-        _match(
-            standing,
-            by_id[standing.fact.fact_id],
-            {
-                "coverage": share,
-                "similarity": max(by_id[standing.fact.fact_id].similarity, 0.0),
-                "valid": 0.0,
-                "held": 0.0,
-                "beside": 1.0 / (1 + place),
-            },
-        )
+        _beside(standing, by_id[standing.fact.fact_id], share, near=1.0 / (1 + place))
         for place, standing in enumerate(ranked)
     ]
 
@@ -234,16 +224,19 @@ def before_now(
             continue
         last = max(before, key=lambda s: (s.valid_to or "", s.valid_from or "", s.fact.fact_id))
         words = fact_words(f"{chain.subject} {table.words(chain.predicate)}")
-        candidate = by_id[last.fact.fact_id]
-        parts = {
-            "coverage": covered(words, stems, idf),
-            "similarity": max(candidate.similarity, 0.0),
-            "valid": 0.0,
-            "held": 0.0,
-            "beside": 1.0,
-        }
-        found.append(_match(last, candidate, parts))
+        share = covered(words, stems, idf)
+        found.append(_beside(last, by_id[last.fact.fact_id], share, near=1.0))
     return _ordered(found)
+
+
+def _beside(
+    standing: FactStanding, candidate: FactCandidate, share: float, *, near: float
+) -> FactMatch:
+    """A fact that stands `near` another, in (0, 1], in a chain that covers a share of what is
+    asked."""
+    similarity = max(candidate.similarity, 0.0)
+    parts = {"coverage": share, "similarity": similarity, "valid": 0.0, "held": 0.0, "beside": near}
+    return _match(standing, candidate, parts)
 
 
 def _anchors(chain: Chain, anchor: str) -> tuple[list[FactStanding], int]:
