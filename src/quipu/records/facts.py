@@ -38,7 +38,7 @@ import numpy as np
 
 from quipu.records.attributes import SHIPPED, VALUE, Attributes
 from quipu.records.fact_keys import FactKey, affirmed, is_negated, key_of, owner_of, predicate_key
-from quipu.records.fact_likeness import FactTraits, likeness
+from quipu.records.fact_likeness import FactTraits, likeness, value_kind
 from quipu.records.fact_links import SURE, Told, link, nearest, unpacked_sketch
 from quipu.records.record import Fact
 from quipu.text import name_key, natural_key, stem_words
@@ -146,6 +146,9 @@ def _meet(grouped: dict[FactKey, dict[str, Fact]]) -> None:
         if len(meant) != 1 or short not in grouped:
             continue
         both = sorted((*grouped[meant[0]].values(), *grouped[short].values()), key=_order)
+        kinds = {value_kind(fact.object) for fact in both}
+        if meant[0].of.startswith(f"{short.of} ") and len(kinds) > 1:
+            continue  # "the roof of the barn is due in May", "the roof will be slate"
         again = short.attribute != VALUE and all(f.provenance.get("single") for f in both)
         if again or any(_is_anew(fact) for fact in both[1:]):
             grouped[meant[0]] = {fact.fact_id: fact for fact in both}
