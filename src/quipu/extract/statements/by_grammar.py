@@ -9,33 +9,27 @@ from dataclasses import replace
 
 from quipu.extract.grammar import Sentence
 from quipu.extract.grammar.clauses import Clause, clauses
-from quipu.extract.statements.arguments import Arguments
 from quipu.extract.statements.changes import Changes, corrected, repaired
 from quipu.extract.statements.copular import Copular
 from quipu.extract.statements.fragments import Fragments
 from quipu.extract.statements.general import General
 from quipu.extract.statements.measured import Measured
-from quipu.extract.statements.phrases import Phrases, Utterance
-from quipu.extract.statements.statement import CONFIDENCE, RULE, Statement, is_object
+from quipu.extract.statements.phrases import Utterance
+from quipu.extract.statements.reading import Reading
+from quipu.extract.statements.statement import Statement
 from quipu.extract.statements.verbal import Verbal
 from quipu.records.attributes import SHIPPED, Attributes
 from quipu.records.fact_likeness import value_kind
-from quipu.when import TimeSpan, fact_dates
 
-__all__ = ["REPORT", "GrammarReader", "last_single"]
-
-_REPORTED = 0.6
-REPORT = "reported"
+__all__ = ["GrammarReader", "last_single"]
 
 
-class GrammarReader:
+class GrammarReader(Reading):
     """Reads the sentences of one turn or text, in order."""
 
     def __init__(self, text: str, utterance: Utterance, attributes: Attributes = SHIPPED) -> None:
-        """`utterance.before` knows whom and what was spoken of before."""
-        self.here = Phrases(text, utterance)
-        self.arguments = Arguments(self.here)
-        self.attributes = attributes
+        """See `Reading`."""
+        super().__init__(text, utterance, attributes)
         self._last: Statement | None = None
         self._corrected: Statement | None = None
 
@@ -116,128 +110,6 @@ class GrammarReader:
         here = self.here
         dated = any(here.clause_of(at) == clause.predicate for at in here.days)
         return dated or (clause.copular and here.is_definite(clause.subject))
-
-    def _time(self, clause: Clause, value: Sequence[int]) -> TimeSpan | None:
-        """The one time that is told beside the value: the test that "is on 5 October 2026" is so
-        since that was said. What was, was so from the day that is its value ("was born in
-        1991")."""
-        times, said_on = self.here.times, self.here.utterance.said_on
-        told = dict.fromkeys(times[at] for at in value if at in times)
-        if clause.past and len(told) == 1 and said_on:
-            (span,) = told
-            begun = fact_dates(span)[0] if span.kind == "date" else None
-            if begun and begun <= said_on:
-                return span
-        spans = [span for span in dict.fromkeys(times.values()) if span not in told]
-        return spans[0] if len(spans) == 1 else None
-
-    def _dates(self, time: TimeSpan | None) -> tuple[str | None, str | None]:
-        """From when and until when, by the time that a clause tells."""
-        said_on = self.here.utterance.said_on
-        if time is None:
-            return said_on, None
-        start, end = fact_dates(time)
-        if time.kind == "date":
-            end = None
-        if start is None and end and said_on and end >= said_on[: len(end)]:
-            start = said_on
-        return start, end
-
-    def _has_lasted(self, clause: Clause, time: TimeSpan | None) -> bool:
-        """Whether what is told with a time has been so since, when it is told: "since 2019", or
-        begun within the year ("moved to Oslo in May")."""
-        now = self.here.utterance.now
-        if time is None or now is None or time.interval.start is None:
-            return False
-        if time.kind == "since":
-            return not clause.past
-        year, month = int(now[:4]), int(now[5:7])
-        return time.kind == "date" and time.interval.start.first >= 12 * (year - 1) + month - 1
-
-    def make(
-        self,
-        clause: Clause,
-        subject: str,
-        predicate: str,
-        value: str,
-        words: Sequence[int],
-        *,
-        ended: bool = False,
-        single: bool = False,
-        noun: bool = False,
-        rule: str = RULE,
-    ) -> Iterator[Statement]:
-        """The statement, unless something of it is nobody or nothing."""
-        if not subject or not predicate or not value or not is_object(value):
-            return
-        if subject.casefold() == value.casefold():
-            return
-        time = self._time(clause, words)
-        start, end = self._dates(time)
-        if ended:
-            start, end = None, end or start
-            if end is None:
-                return
-        said_by = self.here.name(clause.said_by) if clause.said_by >= 0 else ""
-        if clause.said_by >= 0 and not said_by:
-            return
-        if said_by:
-            rule = REPORT
-        yield Statement(
-            subject,
-            predicate,
-            value,
-            start,
-            end,
-            self.here.sentence.start,
-            self.here.sentence.end,
-            rule,
-            _REPORTED if said_by else CONFIDENCE,
-            single=single,
-            said_by=said_by,
-            noun=noun,
-            anew=self.here.is_anew(clause.predicate),
-            thing=self.is_of_thing(clause),
-            since=not ended and self._has_lasted(clause, time),
-        )
-
-    def is_of_thing(self, clause: Clause) -> bool:
-        """Whether what it is said of is a thing: "the ledger", no person."""
-        at, here = clause.subject, self.here
-        if at < 0 or here.is_person(at):
-            return False
-        tag = here.sentence.tokens[at].tag
-        return tag == "NOUN" or (tag == "PROPN" and here.has_article(at))
-
-    def tell(
-        self,
-        clause: Clause,
-        subject: str,
-        predicate: str,
-        at: int,
-        *,
-        single: bool = False,
-        ended: bool = False,
-        noun: bool = False,
-        rule: str = RULE,
-    ) -> Iterator[Statement]:
-        """A statement for each value at a word, if that can be one."""
-        if not self.here.is_thing(at) or self.here.is_pointed_at(at) or self.here.is_nothing(at):
-            return
-        for value, words in self.here.values(at, split=not single):
-            if any(self.here.sentence.tokens[w].lemma in ("not", "n't") for w in words):
-                continue  # "14 partitions, not 12" corrects what nobody names
-            yield from self.make(
-                clause,
-                subject,
-                predicate,
-                value,
-                words,
-                ended=ended,
-                single=single,
-                noun=noun,
-                rule=rule,
-            )
 
     def _clause(self, clause: Clause) -> Iterator[Statement]:
         tokens = self.here.sentence.tokens

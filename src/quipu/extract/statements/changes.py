@@ -6,16 +6,13 @@ And what a speaker takes back in the same breath, or another corrects: "31, sorr
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from quipu.extract.grammar.clauses import Clause, phrase
 from quipu.extract.statements.phrases import Phrases
+from quipu.extract.statements.reading import Reading
 from quipu.extract.statements.statement import CHANGE, Statement, may_be_place, singular
 from quipu.records.attributes import VALUE
 from quipu.records.fact_likeness import value_kind
-
-if TYPE_CHECKING:
-    from quipu.extract.statements.by_grammar import GrammarReader
 
 __all__ = ["Changes", "corrected", "repaired"]
 
@@ -63,7 +60,7 @@ _LONGEST_CORRECTION = 8
 class Changes:
     """Reads them for one reader."""
 
-    def __init__(self, reading: "GrammarReader") -> None:
+    def __init__(self, reading: Reading) -> None:
         self.reading = reading
 
     def read(self, clause: Clause) -> list[Statement]:

@@ -1,17 +1,14 @@
 """What something is: whose it is, who, where, when, how much, how old, as what one works."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from quipu.extract.grammar.clauses import Clause
 from quipu.extract.grammar.people import KIN
 from quipu.extract.statements.fragments import is_post
+from quipu.extract.statements.reading import Reading
 from quipu.extract.statements.statement import CHANGE, Statement, singular
 from quipu.extract.statements.tabled import AGE, Tabled
 from quipu.records.attributes import SEVERAL, VALUE, phrase_of
-
-if TYPE_CHECKING:
-    from quipu.extract.statements.by_grammar import GrammarReader
 
 __all__ = ["Copular"]
 
@@ -34,7 +31,7 @@ _COLOURS = frozenset(
 class Copular:
     """Reads "X is Y" for one reader."""
 
-    def __init__(self, reading: "GrammarReader") -> None:
+    def __init__(self, reading: Reading) -> None:
         self.reading, self.here = reading, reading.here
 
     def read(self, clause: Clause) -> Iterator[Statement]:

@@ -3,16 +3,13 @@ secondary"), who or what somebody is ("Bo, a plumber from Lund"), as what they a
 she …")."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from quipu.extract.grammar.clauses import is_stated, phrase
 from quipu.extract.grammar.people import KIN, RANKS, TITLES
 from quipu.extract.statements.phrases import ANNOUNCING, NO_KIND
+from quipu.extract.statements.reading import Reading
 from quipu.extract.statements.statement import CONFIDENCE, Statement, clean, is_object, singular
 from quipu.records.attributes import SEVERAL, VALUE
-
-if TYPE_CHECKING:
-    from quipu.extract.statements.by_grammar import GrammarReader
 
 __all__ = ["Fragments", "is_post"]
 
@@ -49,7 +46,7 @@ _LONGEST_NOTED = 3
 class Fragments:
     """Reads them for one reader."""
 
-    def __init__(self, reading: "GrammarReader") -> None:
+    def __init__(self, reading: Reading) -> None:
         self.reading = reading
 
     def posts(self) -> list[Statement]:

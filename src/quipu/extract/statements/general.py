@@ -3,16 +3,13 @@ who or what it is about, so no table of verbs is needed. It is asked last, where
 anything of a clause, and less sure than what a rule of its own reads."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from quipu.extract.grammar import participle
 from quipu.extract.grammar.clauses import Clause, phrase
 from quipu.extract.statements.copular import Copular
+from quipu.extract.statements.reading import Reading
 from quipu.extract.statements.statement import CHANGE, RULE, Statement, clean
 from quipu.records.attributes import VALUE, phrase_of, third_person
-
-if TYPE_CHECKING:
-    from quipu.extract.statements.by_grammar import GrammarReader
 
 __all__ = ["General"]
 
@@ -45,7 +42,7 @@ _CHARGING = frozenset({"ask", "want"})
 class General:
     """Reads it for one reader."""
 
-    def __init__(self, reading: "GrammarReader") -> None:
+    def __init__(self, reading: Reading) -> None:
         self.reading = reading
 
     def read(self, clause: Clause) -> list[Statement]:

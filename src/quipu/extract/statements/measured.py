@@ -3,10 +3,10 @@ put on 3 degrees", "timeout 15s". The kind of the value tells that something is 
 of verbs is needed."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from quipu.extract.grammar.clauses import Clause, is_stated, phrase
 from quipu.extract.statements.phrases import ANNOUNCING
+from quipu.extract.statements.reading import Reading
 from quipu.extract.statements.statement import (
     CHANGE,
     RULE,
@@ -16,9 +16,6 @@ from quipu.extract.statements.statement import (
     singular,
 )
 from quipu.records.attributes import VALUE
-
-if TYPE_CHECKING:
-    from quipu.extract.statements.by_grammar import GrammarReader
 
 __all__ = ["Measured"]
 
@@ -42,7 +39,7 @@ _DOSES = frozenset("mg mcg µg g ml unit iu drop tablet pill puff capsule".split
 class Measured:
     """Reads them for one reader, where its other rules read nothing of a clause."""
 
-    def __init__(self, reading: "GrammarReader") -> None:
+    def __init__(self, reading: Reading) -> None:
         self.reading = reading
 
     def read(self, clause: Clause) -> list[Statement]:

@@ -2,14 +2,11 @@
 whether its words mean that entry here."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from quipu.extract.grammar.clauses import Clause
+from quipu.extract.statements.reading import Reading
 from quipu.extract.statements.statement import CHANGE, RULE, Statement, may_be_place, singular
 from quipu.records.attributes import VALUE, AttributePhrase, phrase_of, third_person
-
-if TYPE_CHECKING:
-    from quipu.extract.statements.by_grammar import GrammarReader
 
 __all__ = ["AGE", "Tabled"]
 
@@ -33,7 +30,7 @@ _SCHOOLS = frozenset("school kindergarten nursery primary preschool college univ
 class Tabled:
     """Reads verbs that the table knows, for one reader."""
 
-    def __init__(self, reading: "GrammarReader") -> None:
+    def __init__(self, reading: Reading) -> None:
         self.reading, self.here = reading, reading.here
 
     def read(

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from quipu.extract.grammar import Sentence
 from quipu.extract.grammar.clauses import clauses, is_nearly, phrase
-from quipu.extract.statements.by_grammar import REPORT
 from quipu.extract.statements.phrases import Phrases
+from quipu.extract.statements.reading import REPORT
 from quipu.extract.statements.statement import CHANGE, RULE, Statement, clean, is_object
 from quipu.extract.values import (
     GROUP,

@@ -2,17 +2,14 @@
 done again and again."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from quipu.extract.grammar import participle
 from quipu.extract.grammar.clauses import Clause, phrase, span_of
 from quipu.extract.statements.copular import Copular
+from quipu.extract.statements.reading import Reading
 from quipu.extract.statements.statement import Statement, clean
 from quipu.extract.statements.tabled import Tabled
 from quipu.records.attributes import SEVERAL, phrase_of
-
-if TYPE_CHECKING:
-    from quipu.extract.statements.by_grammar import GrammarReader
 
 __all__ = ["Verbal"]
 
@@ -64,7 +61,7 @@ _HEARSAY = frozenset(
 class Verbal:
     """Reads clauses with a verb of their own, for one reader."""
 
-    def __init__(self, reading: "GrammarReader") -> None:
+    def __init__(self, reading: Reading) -> None:
         self.reading, self.here = reading, reading.here
 
     def read(self, clause: Clause) -> Iterator[Statement]:
