@@ -151,11 +151,13 @@ def is_turn(each: Evidence) -> bool:
 
 def replaced(hits: Iterable[Hit], cited: Sequence[Evidence]) -> tuple[str, ...]:
     """Which turns stated another value before, in words, where what is `cited` was said."""
+    if not any(map(is_turn, cited)):
+        return ()
     ids = {each.id for each in cited}
     return tuple(
         f"{plain(hit.source_ref)} stated another value before."
         for hit in hits
-        if any(map(is_turn, cited)) and hit.why_ranked.parts.get("replaced") and hit.id not in ids
+        if hit.why_ranked.parts.get("replaced") and hit.id not in ids
     )
 
 

@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-import msgspec
-
 from quipu.answer.answer_type import holds
 from quipu.answer.authority import asked_of_roles, otherwise
 from quipu.answer.dated_facts import is_by_grammar, said, told_by
@@ -36,7 +34,7 @@ from quipu.records.attributes import SHIPPED
 from quipu.records.authority import GOVERNED, ROLES, rank
 from quipu.records.fact_fit import is_asked_for, is_sure
 from quipu.records.fact_keys import affirmed, asked_by
-from quipu.records.facts import FactStanding, fit, interval_of, now_as_date, standings
+from quipu.records.facts import FactStanding, as_it_stands, fit, interval_of, now_as_date, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
 from quipu.records.record import Entity, Fact, Record, Relation
@@ -501,7 +499,10 @@ def _plainly(source: Evidence, graph: Planner) -> float:
     words = set(stems(source.text))
     if not words:
         return 0.0
-    told = (f"{said(f)} {SHIPPED.wordings(affirmed(f))}" for f in facts_of(source.id, graph))
+    told = (
+        f"{said(f)} {SHIPPED.wordings(affirmed(f))}"
+        for f in facts_of([source.id], graph)[source.id]
+    )
     return len(words & set(stems(" ".join(told)))) / len(words)
 
 
@@ -519,8 +520,7 @@ def _passages_beside(fact: Fact, every: Sequence[FactStanding], graph: Planner) 
 
 def _as_it_stood(fact: Fact, every: Sequence[FactStanding]) -> Fact:
     """The fact with the end that what took its place gave it."""
-    ends = (each.valid_to for each in every if each.fact.fact_id == fact.fact_id)
-    return msgspec.structs.replace(fact, valid_to=next(ends, fact.valid_to))
+    return next((as_it_stands(s) for s in every if s.fact.fact_id == fact.fact_id), fact)
 
 
 def _uncapital(text: str) -> str:

@@ -112,13 +112,17 @@ def _from_episode(episode: Episode, ids: tuple[str, ...], record: Relation | Fac
     )
 
 
-def facts_of(passage_id: str, graph: Planner) -> list[Fact]:
-    """The facts that were read from a passage."""
-    passage = graph.get([passage_id]).get(passage_id)
-    if not isinstance(passage, Chunk):
-        return []
-    claims = (c for each in graph.claims([passage.episode_id]).values() for c in each)
-    return [c.record for c in claims if isinstance(c.record, Fact) and passage_id in c.chunk_ids]
+def facts_of(passage_ids: Sequence[str], graph: Planner) -> dict[str, list[Fact]]:
+    """The facts that were read from passages, by the passages' ids."""
+    found: dict[str, list[Fact]] = {id_: [] for id_ in passage_ids}
+    passages = graph.get(passage_ids).values()
+    episodes = sorted({each.episode_id for each in passages if isinstance(each, Chunk)})
+    for claims in graph.claims(episodes).values():
+        for claim in claims:
+            for id_ in claim.chunk_ids if isinstance(claim.record, Fact) else ():
+                if id_ in found and isinstance(claim.record, Fact):
+                    found[id_].append(claim.record)
+    return found
 
 
 def replacements(graph: Graph, document_ids: Iterable[str]) -> dict[str, str]:

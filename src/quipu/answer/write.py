@@ -215,17 +215,13 @@ def _of_others(
 ) -> frozenset[str]:
     """The ids of turns that state what is asked of somebody or something else alone."""
     asked = set(stems(question))
+    read = {t.id: t for t in turns if sure.answers.get(t.id, 0.0) >= _WORTH_READING}
     found: set[str] = set()
-    for turn in turns:
-        if sure.answers.get(turn.id, 0.0) >= _WORTH_READING:
-            told = [
-                fact
-                for fact in facts_of(turn.id, graph)
-                if asked & set(stems(asked_by(fact, SHIPPED)))
-            ]
-            beside = f"{turn.title} {turn.text}"
-            if told and all(is_of_another(question, fact, beside) for fact in told):
-                found.add(turn.id)
+    for id_, facts in facts_of(list(read), graph).items():
+        told = [fact for fact in facts if asked & set(stems(asked_by(fact, SHIPPED)))]
+        beside = f"{read[id_].title} {read[id_].text}"
+        if told and all(is_of_another(question, fact, beside) for fact in told):
+            found.add(id_)
     return frozenset(found)
 
 

@@ -11,7 +11,7 @@ from quipu.handle.dates import asked_moment, first_instant, holds_in
 from quipu.handle.filters import known_scope
 from quipu.handle.handle import Handle
 from quipu.ports import Embedder
-from quipu.records.facts import FactStanding, holding, standings
+from quipu.records.facts import as_it_stands, holding, standings
 from quipu.records.mentions import find_mentions, names_in
 from quipu.records.record import Fact
 from quipu.records.scope import EVERYTHING, Scope
@@ -69,7 +69,7 @@ class Facts:
         standing = {s.fact.fact_id: s for s in standings(every, table=table)}
         current = {s.fact.fact_id for s in holding(standing.values(), table=table)}
         return [
-            _as_it_stands(standing[fact.fact_id]) if live else standing[fact.fact_id].fact
+            as_it_stands(standing[fact.fact_id]) if live else standing[fact.fact_id].fact
             for fact in found
             if (asked is None and not live)
             or (
@@ -129,10 +129,6 @@ class Facts:
         graph, name = self._handle.graph_of(subject, known)
         found = history(graph, name, as_of=as_of, known_at=known, table=self._handle.attributes)
         return msgspec.structs.replace(found, subject=subject)
-
-
-def _as_it_stands(standing: FactStanding) -> Fact:
-    return msgspec.structs.replace(standing.fact, valid_to=standing.valid_to)
 
 
 def fact_passages(handle: Handle, facts: Facts, question: str, scope: Scope) -> "dict[str, Known]":

@@ -47,6 +47,7 @@ from quipu.when.intervals import Interval, overlap, read_iso, touches
 __all__ = [
     "Chain",
     "FactStanding",
+    "as_it_stands",
     "chains",
     "effective",
     "fit",
@@ -105,6 +106,11 @@ def interval_of(fact: Fact) -> Interval:
 def effective(standing: FactStanding) -> Interval:
     """The stretch in which a fact holds after supersession."""
     return _interval(standing.valid_from, standing.valid_to)
+
+
+def as_it_stands(standing: FactStanding) -> Fact:
+    """A fact with the end that another statement gave it."""
+    return msgspec.structs.replace(standing.fact, valid_to=standing.valid_to)
 
 
 def fit(interval: Interval, asked: Interval) -> float:

@@ -10,7 +10,8 @@ The present is an argument, as everywhere: "since September" is the last one tha
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date, timedelta
 from typing import Literal, TypeAlias
 
@@ -18,8 +19,8 @@ from quipu.patterns import late
 from quipu.text import fold, lower
 from quipu.when.dates import MONTH, month_number
 from quipu.when.intervals import CalendarDate, Interval, days_in, month_of, read_iso
-from quipu.when.relative import COUNT, UNIT, WEEKDAYS, ago, count_of
-from quipu.when.spans import KIND_OF, Kind, TimeSpan
+from quipu.when.relative import COUNT, UNIT, WEEKDAYS, ago, count_of, day_of
+from quipu.when.spans import TimeSpan, bounded_by
 
 __all__ = ["find_partial"]
 
@@ -36,8 +37,8 @@ _PARTIAL = late(
     rf"(?!\s?(?:to|until|till|through|thru|and|or|–)\s(?:the )?(?:\d|{MONTH}\b|{_WEEKDAY}))"
 )
 _LASTING = late(rf"\bfor (?:the (?:last|past) )?(?P<count>{COUNT}) (?P<what>{UNIT})\b")
-_WAYS: dict[Kind, Way] = {"since": "last", "until": "next", "date": "last"}
 _BEGINNING = frozenset({"from", "starting", "beginning", "effective"})
+_ENDING = frozenset({"until", "till", "up to"})
 _YEARS, _MONTHS = 8, 12
 
 
@@ -53,29 +54,28 @@ def find_partial(text: str, *, now: str) -> list[TimeSpan]:
     if present is None or not present.day:
         return []
     today = date(*present)
-    found = [span for match in _PARTIAL.finditer(lowered) for span in _placed(match, today)]
-    found += [_lasting(match, today) for match in _LASTING.finditer(lowered)]
+    found: list[TimeSpan] = []
+    with suppress(ValueError, OverflowError):  # a year before 1 or after 9999
+        found += [span for match in _PARTIAL.finditer(lowered) for span in _placed(match, today)]
+        found += [_lasting(match, today) for match in _LASTING.finditer(lowered)]
     return sorted(found, key=lambda span: span.start)
 
 
-def _placed(match: re.Match[str], today: date) -> Iterator[TimeSpan]:
-    kind = KIND_OF.get(match["word"], "date")
-    way = _WAYS[kind]
-    if match["word"] in _BEGINNING:
+def _placed(match: re.Match[str], today: date) -> list[TimeSpan]:
+    word = match["word"]
+    way: Way = "next" if word in _ENDING else "last"
+    if word in _BEGINNING:
         way = "next" if match["weekday"] else "nearest"
     meant = _meant(_known(match, today), way, today)
-    if meant is not None:
-        interval = {
-            "since": Interval(meant, None),
-            "until": Interval(None, meant),
-        }.get(kind, Interval(meant, meant))
-        yield TimeSpan(kind, interval, match.start(), match.end())
+    if meant is None:
+        return []
+    kind, interval = bounded_by(word, Interval(meant, meant))
+    return [TimeSpan(kind, interval, match.start(), match.end())]
 
 
 def _lasting(match: re.Match[str], today: date) -> TimeSpan:
     begun = ago(count_of(match["count"]), match["what"].rstrip("s"), today).start
-    end = CalendarDate(today.year, today.month, today.day)
-    return TimeSpan("range", Interval(begun, end), match.start(), match.end())
+    return TimeSpan("range", Interval(begun, day_of(today)), match.start(), match.end())
 
 
 def _known(match: re.Match[str], today: date) -> list[CalendarDate]:
@@ -83,11 +83,11 @@ def _known(match: re.Match[str], today: date) -> list[CalendarDate]:
     if match["weekday"]:
         days = (today + timedelta(days=step) for step in range(-7, 8))
         named = WEEKDAYS.index(str(match["weekday"]))
-        return [CalendarDate(d.year, d.month, d.day) for d in days if d.weekday() == named]
+        return [day_of(d) for d in days if d.weekday() == named]
     if match["unit"]:
         sunday = today + timedelta(days=6 - today.weekday())
         return {
-            "week": [CalendarDate(sunday.year, sunday.month, sunday.day)],
+            "week": [day_of(sunday)],
             "month": [CalendarDate(today.year, today.month)],
             "year": [CalendarDate(today.year)],
         }[match["unit"]]

@@ -51,8 +51,8 @@ class QuestionTime:
 
     `kind`: "at" (the answer holds in `interval`), "before" or "after" (it comes next to the fact
     that `anchor` describes), "while" (it holds when that fact does), "previous" (it held before
-    what holds now), "none". `base` is the
-    question without its time, `anchor` the words that name the other fact.
+    what holds now), "none". `base` is the question without its time, `anchor` the words that name
+    the other fact.
     """
 
     kind: Literal["none", "at", "before", "after", "while", "previous"]

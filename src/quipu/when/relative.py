@@ -10,7 +10,7 @@ from quipu.patterns import late
 from quipu.when.dates import MONTH, Item, month_number
 from quipu.when.intervals import CalendarDate, Interval, days_in, month_of, read_iso
 
-__all__ = ["COUNT", "SIGNS", "UNIT", "WEEKDAYS", "ago", "count_of", "find_relative"]
+__all__ = ["COUNT", "SIGNS", "UNIT", "WEEKDAYS", "ago", "count_of", "day_of", "find_relative"]
 
 _COUNTS = {
     word: number
@@ -81,7 +81,7 @@ def _read(match: re.Match[str], today: date) -> Interval:
         return ago(count_of(match["ago_n"]), match["ago_u"].rstrip("s"), today)
     if match["past_u"]:
         back = ago(count_of(match["past_n"] or "1"), match["past_u"].rstrip("s"), today)
-        return Interval(back.start, _date(today))
+        return Interval(back.start, day_of(today))
     return _named(match["which"], match["what"], today)
 
 
@@ -96,7 +96,7 @@ def ago(count: int, unit: str, today: date) -> Interval:
         return _days(today - timedelta(days=count))
     if unit == "week":
         middle = today - timedelta(weeks=count)
-        return Interval(_date(middle - timedelta(days=3)), _date(middle + timedelta(days=3)))
+        return Interval(day_of(middle - timedelta(days=3)), day_of(middle + timedelta(days=3)))
     if unit == "month":
         month = month_of(_month(today) - count)
         return Interval(month, month)
@@ -110,7 +110,7 @@ def _named(which: str, what: str, today: date) -> Interval:
         return _weekday(WEEKDAYS.index(what), step, today)
     if what == "week":
         monday = today - timedelta(days=today.weekday()) + timedelta(weeks=step)
-        return Interval(_date(monday), _date(monday + timedelta(days=6)))
+        return Interval(day_of(monday), day_of(monday + timedelta(days=6)))
     if what == "month":
         month = month_of(_month(today) + step)
         return Interval(month, month)
@@ -146,10 +146,11 @@ def _weekday(weekday: int, step: int, today: date) -> Interval:
 
 
 def _days(day: date) -> Interval:
-    return Interval(_date(day), _date(day))
+    return Interval(day_of(day), day_of(day))
 
 
-def _date(day: date) -> CalendarDate:
+def day_of(day: date) -> CalendarDate:
+    """A day of the calendar, as a date of the grammar."""
     return CalendarDate(day.year, day.month, min(day.day, days_in(day.year, day.month)))
 
 

@@ -18,7 +18,7 @@ from quipu.when.dates import Item, find_items, short_range
 from quipu.when.intervals import CalendarDate, Interval, validity
 from quipu.when.relative import find_relative
 
-__all__ = ["KIND_OF", "Kind", "TimeSpan", "fact_dates", "find_spans"]
+__all__ = ["Kind", "TimeSpan", "bounded_by", "fact_dates", "find_spans"]
 
 Kind: TypeAlias = Literal["date", "range", "since", "after", "until", "before"]
 
@@ -34,7 +34,7 @@ _TAIL = late(
 _OPENER_REACH = 32
 _DIGIT = late(r"\d")
 _BARE = late(r"\d{4}(?:[-/–]\d{2,4})?")  # "Turris 1944", "the 1701-02 Parliament"
-KIND_OF: dict[str, Kind] = {
+_KIND_OF: dict[str, Kind] = {
     "since": "since",
     "from": "since",
     "as of": "since",
@@ -150,15 +150,20 @@ def _tailed(interval: Interval, tail: re.Match[str]) -> Interval | None:
 
 
 def _single(lowered: str, item: Item, interval: Interval, word: str, start: int) -> TimeSpan:
-    kind = KIND_OF.get(word, "date")
+    kind, bounded = bounded_by(word, interval)
     written = lowered[item.start : item.end]
     bare = not word and _BARE.fullmatch(written) is not None
-    if kind == "since":
-        return TimeSpan("since", Interval(interval.start, None), start, item.end)
-    if kind == "after":
-        return TimeSpan("after", Interval(interval.end, None), start, item.end)
-    if kind == "until":
-        return TimeSpan("until", Interval(None, interval.end), start, item.end)
-    if kind == "before":
-        return TimeSpan("before", Interval(None, interval.start), start, item.end)
-    return TimeSpan("date", interval, start, item.end, not bare)
+    return TimeSpan(kind, bounded, start, item.end, kind != "date" or not bare)
+
+
+def bounded_by(word: str, interval: Interval) -> tuple[Kind, Interval]:
+    """What kind of time a date is behind a word that leads to it, and which stretch that means:
+    "since" is open to the right."""
+    kind = _KIND_OF.get(word, "date")
+    bounds: dict[Kind, Interval] = {
+        "since": Interval(interval.start, None),
+        "after": Interval(interval.end, None),
+        "until": Interval(None, interval.end),
+        "before": Interval(None, interval.start),
+    }
+    return kind, bounds.get(kind, interval)

@@ -98,6 +98,8 @@ class Arguments:
         return bool(key) or at not in self.here.days
 
     def verb(self, clause: Clause) -> str:
+        """The verb with its particle, in their plain form: "take over", "be keep" of what is
+        done."""
         tokens = self.here.sentence.tokens
         at = clause.predicate
         particle = next(

@@ -73,7 +73,8 @@ class GrammarReader(Reading):
         """What the rules read of one sentence, before it corrects itself."""
         self.here.turn_to(sentence)
         self.here.complete()
-        if posts := Fragments(self).posts():
+        fragments = Fragments(self)
+        if posts := fragments.posts():
             return posts
         found: list[Statement] = []
         for clause in clauses(self.here.sentence):
@@ -82,11 +83,11 @@ class GrammarReader(Reading):
             for subject in self.here.each(clause.subject):
                 found += self._of_clause(replace(clause, subject=subject))
                 self.here.cut, self.here.floor = (), -1
-        found += Fragments(self).named_kin()
-        found += Fragments(self).come_from()
+        found += fragments.named_kin()
+        found += fragments.come_from()
         found += Verbal(self).forbidden()
-        found += Fragments(self).read()
-        found += [] if found else [*Fragments(self).noted()] or Measured(self).noted()
+        found += fragments.read()
+        found += [] if found else [*fragments.noted()] or Measured(self).noted()
         return list(dict.fromkeys(found))
 
     def _of_clause(self, clause: Clause) -> list[Statement]:

@@ -9,11 +9,13 @@ from quipu.extract.statements.phrases import Phrases, Utterance
 from quipu.extract.statements.statement import CONFIDENCE, RULE, Statement, is_object
 from quipu.records.attributes import SHIPPED, Attributes
 from quipu.when import TimeSpan, fact_dates
+from quipu.when.intervals import read_iso
 
 __all__ = ["REPORT", "Reading"]
 
 _REPORTED = 0.6
 REPORT = "reported"
+_A_YEAR = 12
 
 
 class Reading:
@@ -59,8 +61,9 @@ class Reading:
             return False
         if time.kind == "since":
             return not clause.past
-        year, month = int(now[:4]), int(now[5:7])
-        return time.kind == "date" and time.interval.start.first >= 12 * (year - 1) + month - 1
+        told = read_iso(now)
+        within = told is not None and time.interval.start.first >= told.first - _A_YEAR
+        return time.kind == "date" and within
 
     def make(
         self,

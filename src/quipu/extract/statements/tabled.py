@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from quipu.extract.grammar.clauses import Clause
 from quipu.extract.statements.reading import Reading
 from quipu.extract.statements.statement import CHANGE, RULE, Statement, may_be_place, singular
-from quipu.records.attributes import VALUE, AttributePhrase, phrase_of, third_person
+from quipu.records.attributes import VALUE, Attribute, AttributePhrase, phrase_of, third_person
 
 __all__ = ["AGE", "Tabled"]
 
@@ -197,6 +197,7 @@ class Tabled:
         negated: str,
         ended: bool,
     ) -> Iterator[Statement]:
+        """What an entry says with the value at a word, of the subject or of what stands there."""
         each, name = entry.attribute, entry.attribute.name
         lemma = self.here.sentence.tokens[clause.predicate].lemma
         if name == VALUE and not clause.copular and lemma in _BEGINNING:
@@ -207,26 +208,11 @@ class Tabled:
             yield from self.reading.tell(clause, *owned, at, single=True, ended=ended, noun=True)
             return
         rule = CHANGE if entry.kind == "ends" else RULE
-        if each.name == "has" and (self._is_one_thing(at) or self._is_it(at)) and not negated:
+        if predicate := self._turned(each, at, negated):
             yield from self.reading.make(
                 clause,
                 self.here.name(at),
-                "is held by",
-                subject,
-                [at],
-                single=True,
-                ended=ended,
-                rule=rule,
-            )
-            return
-        known = self.here.pronoun(at)
-        turned = each.inverse and (self.here.is_definite(at) if known is None else bool(known))
-        if turned:
-            name = self.here.name(at)
-            yield from self.reading.make(
-                clause,
-                name,
-                f"{negated}{each.inverse}",
+                predicate,
                 subject,
                 [at],
                 single=True,
@@ -250,11 +236,17 @@ class Tabled:
             )
         yield from self._instead(clause, subject, each.name)
 
+    def _turned(self, each: Attribute, at: int, negated: str) -> str:
+        """What is said of the object instead, where that is what it is told of: "is owned by", of
+        the ledger that Ann owns; empty where the subject is."""
+        if each.name == "has" and (self._is_one_thing(at) or self._is_it(at)) and not negated:
+            return "is held by"
+        known = self.here.pronoun(at)
+        turned = each.inverse and (self.here.is_definite(at) if known is None else bool(known))
+        return f"{negated}{each.inverse}" if turned else ""
+
     def _instead(self, clause: Clause, subject: str, predicate: str) -> Iterator[Statement]:
         """What something is "instead of" has ended."""
-        objects = self.reading.arguments.objects(clause)
-        for case in ("instead of",):
-            if case in objects:
-                yield from self.reading.tell(
-                    clause, subject, predicate, objects[case], ended=True, rule=CHANGE
-                )
+        at = self.reading.arguments.objects(clause).get("instead of", -1)
+        if at >= 0:
+            yield from self.reading.tell(clause, subject, predicate, at, ended=True, rule=CHANGE)
