@@ -209,12 +209,18 @@ def sentences(text: str) -> list[tuple[int, int]]:
     start = 0
     for match in _SENTENCE_END.finditer(text):
         end = match.start() + (text[match.start()] != "\n")
-        if _ABBREVIATION.search(text, max(start, end - 8), end):
+        if _is_shortened(text, max(start, end - 8), end):
             continue
         _add_span(spans, text, start, end)
         start = match.end()
     _add_span(spans, text, start, len(text))
     return spans
+
+
+def _is_shortened(text: str, start: int, end: int) -> bool:
+    """Whether what ends there is an abbreviation; "No." is one before a number."""
+    found = _ABBREVIATION.search(text, start, end)
+    return found is not None and (found[0] != "No." or text[end : end + 2].strip().isdigit())
 
 
 def _add_span(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:

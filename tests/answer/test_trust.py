@@ -178,6 +178,21 @@ def test_front_matter_answers_only_what_it_names(remember: Remember) -> None:
     assert "type: adr" not in reply.contract.answer
 
 
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Can we deploy on Fridays?", False),
+        ("What is the status of No deploys on Fridays?", True),
+    ],
+)
+def test_how_a_document_stands_is_no_answer_to_what_its_title_says(
+    remember: Remember, question: str, told: bool
+) -> None:
+    page = "---\nstatus: accepted\ndate: 2025-06-02\n---\n# No deploys on Fridays\n\nUntil noon.\n"
+    answered = ask(remember({"friday.md": page}), question).contract.answer
+    assert ("accepted" in answered) is told
+
+
 def test_a_module_named_by_dots_is_its_file_and_the_import_is_cited(remember: Remember) -> None:
     steps = "".join(f"\n\ndef step_{n}(cart):\n    return cart + {n}\n" for n in range(60))
     memory = remember(

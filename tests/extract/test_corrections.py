@@ -45,6 +45,33 @@ def test_days_and_names_are_taken_back_too(encoder: MiniLM, text: str, value: st
     assert read.object == value
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Someone said our rent is 1,500, which is nonsense.",
+        "Ben said the limit is 40, which is wrong.",
+        "Marta claims the release is on Friday, but that's not true.",
+        "The wiki says the limit is 40. That's wrong.",
+    ],
+)
+def test_what_is_denied_at_once_is_no_fact(encoder: MiniLM, text: str) -> None:
+    assert _read(encoder, text, speaker="Dana", spoken=Spoken()) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("The wiki says the limit is 40. That's wrong, it's 50.", ["50"]),
+        ("The limit is 40. That's right.", ["40"]),
+        ("The limit is 40. Is that wrong?", ["40"]),
+        ("The old answer is wrong. The limit is 40.", ["40"]),
+    ],
+)
+def test_only_what_is_denied_is_taken_back(encoder: MiniLM, text: str, values: list[str]) -> None:
+    read = _read(encoder, text, speaker="Dana", spoken=Spoken())
+    assert [each.object for each in read] == values
+
+
 @pytest.mark.parametrize("words", ["No, 4.", "Sorry, 4.", "I mean 4!", "Sorry, I meant 4."])
 def test_a_correction_gives_the_last_thing_its_value(encoder: MiniLM, words: str) -> None:
     spoken = Spoken()

@@ -116,6 +116,10 @@ def _live(memory: Memory) -> set[str]:
             "100 requests a minute",
             "250 requests a minute",
         ),
+        ("We use Jenkins for CI.", "We use Woodpecker for CI.", "Jenkins", "Woodpecker"),
+        ("We use Redis for caching.", "We're on Valkey for caching.", "Redis", "Valkey"),
+        ("We chose Stripe for payments.", "We went with Adyen for payments.", "Stripe", "Adyen"),
+        ("The budget is 900.", "I got the budget raised to 1,200.", "900", "1,200"),
     ],
 )
 def test_a_change_meets_what_it_changes(
@@ -124,6 +128,26 @@ def test_a_change_meets_what_it_changes(
     _say(memory, before, after)
     assert _live(memory) >= {new}
     assert old not in _live(memory)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "We use Valkey for sessions.",
+        "We also use Memcached for caching.",
+        "We'd use Memcached for caching if it was free.",
+    ],
+)
+def test_what_is_used_for_something_else_changes_nothing(memory: Memory, after: str) -> None:
+    _say(memory, "We use Redis for caching.", after)
+    assert "Redis" in _live(memory)
+
+
+def test_with_what_one_takes_no_more_its_dose_ends(memory: Memory) -> None:
+    _say(
+        memory, "I take 50 mg of sertraline.", "I take 5 mg of ramipril.", "I came off sertraline."
+    )
+    assert _live(memory) == {"5 mg"}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from quipu.ports import Graph
+from quipu.records.fact_fit import is_row
 from quipu.records.ids import kind_of
 from quipu.records.passage import SPOKEN
 from quipu.records.plan import Plan
@@ -16,7 +17,7 @@ from quipu.records.reply import Hit
 from quipu.when import dateless, find_days, find_spans, without
 from quipu.when.intervals import Interval, read_iso, shown
 
-__all__ = ["is_by_grammar", "said", "timeless", "told_by"]
+__all__ = ["is_by_grammar", "said", "timeless", "told_by", "undated"]
 
 T = TypeVar("T")
 _VERBS = frozenset(
@@ -24,7 +25,7 @@ _VERBS = frozenset(
     "requires represents costs won released belongs lives teaches prefers likes eats drinks "
     "decided instructs needs maintains has not".split()
 )
-_BY_GRAMMAR = frozenset({"grammar", "change", "reported", "valued"})
+_BY_GRAMMAR = frozenset({"grammar", "change", "reported", "valued", "table"})
 _NOT, _VALUE = "not ", "value"
 _WITH_WE = {"is": "are", "has": "have", "goes": "go", "does": "do"}
 _LONG = ("shes", "ches", "sses", "xes", "zes")
@@ -66,12 +67,18 @@ def said(fact: Fact) -> str:
     start, end = (read_iso(date) if date else None for date in (fact.valid_from, fact.valid_to))
     interval = Interval(start, end)
     when = f" ({shown(interval)})" if interval != Interval() else ""
+    return f"{undated(fact)}{when}"
+
+
+def undated(fact: Fact) -> str:
+    """A fact as a sentence that does not tell when it is so, without its full stop."""
     sentence = _sentence(fact, fact.subject.replace("`", "'"), fact.predicate.replace("_", " "))
-    return f"{sentence[0].upper()}{sentence[1:]}{when}"
+    first = sentence[0] if is_row(fact) else sentence[0].upper()
+    return f"{first}{sentence[1:]}"
 
 
 def is_by_grammar(fact: Fact) -> bool:
-    """Whether grammar read it, so that its parts make a sentence."""
+    """Whether grammar, or a table, told it, so that its parts make a sentence."""
     return fact.provenance.get("rule") in _BY_GRAMMAR
 
 
@@ -83,11 +90,13 @@ def _sentence(fact: Fact, subject: str, predicate: str) -> str:
             return f"{predicate} of {subject}: {fact.object}"
     elif fact.provenance.get("noun"):
         verb = "was" if fact.valid_to else "is"
-        whose = _possessive(_subject(subject), bare)
+        whose = _possessive(subject if is_row(fact) else _subject(subject), bare)
         return f"{whose} {verb}{' not' if denied else ''} {fact.object}"
     if subject.casefold() == "we" or (is_by_grammar(fact) and _is_plural(subject)):
         bare = _plural(bare)
-    return f"{_subject(subject, fact)} {_denied(bare) if denied else bare} {fact.object}"
+    purpose = fact.provenance.get("for")
+    what = f"{fact.object} for {purpose}" if purpose else fact.object
+    return f"{_subject(subject, fact)} {_denied(bare) if denied else bare} {what}"
 
 
 def _subject(subject: str, fact: Fact | None = None) -> str:

@@ -59,10 +59,12 @@ class AnswerStatement(NamedTuple):
 
 class Likely(NamedTuple):
     """How likely each passage, by its id, is to answer: they share 1 with "none does"; and what it
-    is worth to be quoted by, its search included."""
+    is worth to be quoted by, its search included. `supposed` is the share of those that would, but
+    tell only what is wished for, supposed or denied."""
 
     answers: Mapping[str, float]
     worth: Mapping[str, float]
+    supposed: float = 0.0
 
     def of(self, evidence: Sequence[Evidence], others: Iterable[str] = ()) -> float:
         """How likely one of some passages answers, or of `others` by their ids, in [0, 1]."""
@@ -73,7 +75,12 @@ class Likely(NamedTuple):
         """Without some passages: they do not answer, and are the last that are quoted."""
         answers = {id_: 0.0 if id_ in ids else p for id_, p in self.answers.items()}
         worth = {id_: 0.0 if id_ in ids else value for id_, value in self.worth.items()}
-        return Likely(answers, worth) if ids else self
+        return self._replace(answers=answers, worth=worth) if ids else self
+
+    def without_supposed(self, ids: Collection[str]) -> "Likely":
+        """Without passages that tell only what is not so."""
+        share = sum(self.answers.get(id_, 0.0) for id_ in ids)
+        return self.without(ids)._replace(supposed=self.supposed + share)
 
 
 class Quotation(NamedTuple):

@@ -32,7 +32,7 @@ from quipu.answer.yes_or_no import PRESENTLY, asks_yes_or_no
 from quipu.ports import Planner
 from quipu.records.attributes import SHIPPED
 from quipu.records.authority import GOVERNED, ROLES, rank
-from quipu.records.fact_fit import is_asked_for, is_sure
+from quipu.records.fact_fit import asks_which, is_asked_for, is_sure
 from quipu.records.fact_keys import affirmed, asked_by
 from quipu.records.facts import FactStanding, as_it_stands, fit, interval_of, now_as_date, standings
 from quipu.records.ids import kind_of
@@ -59,6 +59,7 @@ _OF_CODE = frozenset(
 _MENTIONED = re.compile(r"\b(?:refer|mention)", re.IGNORECASE)
 _MOST_SOURCES = 4
 _MOST_RELATIONS = 400
+_PROPERTIES = frozenset({"status", "lifecycle", "version"})
 _ALSO = {"deadline": "due", "status": "state", "owner": "own"}
 
 
@@ -444,7 +445,9 @@ def _of_facts(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[Answer
             told = told._replace(others=_passages_beside(fact, every, graph), plainly=plainly)
         if reply := _yes_or_no(plan.question, fact):
             return told._replace(text=f"{reply}: {_uncapital(told.text)}", replies=True)
-        share = _answered(plan.question, fact, every) if by_grammar else 1.0
+        share = 1.0 if _asks_for_property(plan.question, fact) else 0.0
+        if by_grammar:
+            share = _answered(plan.question, fact, every)
         if asks_yes_or_no(plan.question):
             share = min(share, _DOUBTED)  # neither yes nor no follows from it
         cited = _with_record(sources[:2], evidence.found)
@@ -452,6 +455,14 @@ def _of_facts(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[Answer
 
     winners, others = told_by(plan, graph, state)
     return [each._replace(against=tuple(others[:_MOST])) for each in winners]
+
+
+def _asks_for_property(question: str, fact: Fact) -> bool:
+    """Whether how a document stands is asked for, by what that is called or by what it may be: to
+    what its title says alone, "accepted" is no answer. What is no property is asked for anyhow."""
+    if "rule" in fact.provenance or fact.predicate not in _PROPERTIES:
+        return True
+    return bool(set(stems(question)) & (_asked_by(fact.predicate) | set(stems(fact.object))))
 
 
 def _with_record(sources: tuple[Evidence, ...], found: Sequence[Evidence]) -> tuple[Evidence, ...]:
@@ -484,6 +495,8 @@ def _answered(question: str, fact: Fact, every: Sequence[FactStanding]) -> float
     if not said_more or not is_asked_for(question, fact):
         return 0.0
     most = 1.0 if is_sure(fact) else _DOUBTED
+    if asks_which(question, fact):
+        return most
     dated = [span for span in find_spans(question) if span.dated]
     bare = without(question, dated) or question
     before = [each.fact for each in every if each.superseded_by == fact.fact_id]

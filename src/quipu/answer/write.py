@@ -24,7 +24,7 @@ from quipu.answer.support import EvidencePool, facts_of, replacements
 from quipu.answer.yes_or_no import asks_yes_or_no, replied
 from quipu.ports import Embedder, Graph, Planner
 from quipu.records.attributes import SHIPPED
-from quipu.records.fact_fit import is_of_another
+from quipu.records.fact_fit import is_of_another, is_row
 from quipu.records.fact_keys import asked_by
 from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
@@ -44,6 +44,7 @@ _OWN = frozenset("i me my mine myself".split())
 _SEVERAL = 2
 _AS_LIKELY = 0.5
 _WORTH_READING = 0.02
+_LITTLE = 1e-6
 _DAY = len("2026-01-01")
 
 
@@ -159,7 +160,10 @@ def _likely(chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
         return None
     others = [id_ for statement in chosen.statements for id_ in sorted(statement.others)]
     others += [id_ for choice in chosen.choices for id_ in choice.instead_of]
-    return min(chosen.likely.of(cited, others), 1.0)
+    known = chosen.likely.of(cited, others)
+    if chosen.statements:  # what is only supposed takes nothing from what is stated
+        known /= max(1 - chosen.likely.supposed, known, _LITTLE)
+    return min(known, 1.0)
 
 
 def _agreement(
@@ -186,6 +190,7 @@ def _chosen(
     fact that turns told, what was said of it later."""
     explained = max((s.explained for s in statements), default=0.0)
     of_turns = bool(statements) and all(is_turn(e) for s in statements for e in s.evidence)
+    of_turns = of_turns or _is_spoken_of(statements, evidence)
     if explained >= _ENOUGH and not of_turns:
         return _Chosen(statements, explained)
     known = present(plan.question, graph, evidence, now=now)
@@ -199,7 +204,7 @@ def _chosen(
     quoted = _Chosen((), 0.0, choices, (), near, sure)
     if explained >= _ENOUGH:
         later = _later(asked, choices, statements, plan.question, sure)
-        doubted = bool(choices) and _is_doubted(asked, statements, known, sure)
+        doubted = bool(choices) and _is_doubted(asked, statements, known, choices, sure)
         if doubted or (later and any(s.replies for s in statements)):
             return quoted
         return _Chosen(statements, explained, (), later, near, sure)
@@ -208,6 +213,15 @@ def _chosen(
     if explained < _PARTLY or said_more:
         return quoted
     return _Chosen(statements, explained, choices, (), near, sure)
+
+
+def _is_spoken_of(statements: Sequence[AnswerStatement], evidence: Sequence[Evidence]) -> bool:
+    """Whether turns speak of what the row of a table tells of, later than it does."""
+    fact = statements[0].fact if statements else None
+    if fact is None or not is_row(fact):
+        return False
+    owner, told = set(stems(fact.subject)), max(e.updated_at for e in statements[0].evidence)
+    return any(is_turn(e) and e.updated_at > told and owner <= words_of(e) for e in evidence)
 
 
 def _of_others(
@@ -229,13 +243,21 @@ def _is_doubted(
     asked: Asked,
     statements: Sequence[AnswerStatement],
     known: Sequence[Evidence],
+    choices: Sequence[Choice],
     sure: Likely | None,
 ) -> bool:
     """Whether a later turn speaks of what a fact is of, and says something else. Where it is known
     how likely turns answer, one must do so rather than those that state the fact; and a fact that
-    is only a part of what its turn says may be better quoted."""
+    is only a part of what its turn says may be better quoted. The row of a table is told unless a
+    turn surely answers, by something of the kind that is asked for."""
     if sure is None:
         return is_overtaken(asked, statements, known)
+    fact = statements[0].fact
+    if fact is not None and is_row(fact):
+        answers = max(sure.answers.values(), default=0.0)
+        if asked.kind is None:
+            return answers >= _PLAIN
+        return answers >= _HALF and holds(asked.kind, choices[0].text, asked.text)
     if statements[0].plainly < _needed(statements[0]):
         return True
     return _is_less_likely(statements, sure) and is_overtaken(asked, statements, known)
@@ -281,7 +303,7 @@ def _later(
     the likeliest one, if it is much likelier and later."""
     fact = statements[0].fact if statements else None
     sources = statements[0].evidence if statements else ()
-    if fact is None or not sources or asks_of_past(question):
+    if fact is None or not sources or is_row(fact) or asks_of_past(question):
         return []
     newest = max(each.updated_at for each in sources)
     if sure is not None:

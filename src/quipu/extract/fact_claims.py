@@ -167,6 +167,8 @@ def _fact(
             provenance[mark] = True
     if statement.sketch:
         provenance["sketch"], provenance["fresh"] = statement.sketch, statement.fresh
+    if statement.purpose:
+        provenance["for"] = statement.purpose
     if statement.said_by:
         provenance["said_by"] = statement.said_by
     if episode.group:

@@ -18,7 +18,7 @@ from quipu.facts.match import FactMatch, before_now, next_to, valid_then, words_
 from quipu.ports import Embedder, Planner
 from quipu.question import read_question
 from quipu.records.attributes import SHIPPED, Attributes
-from quipu.records.fact_fit import is_asked_for, is_sure
+from quipu.records.fact_fit import asks_which, is_asked_for, is_sure
 from quipu.records.facts import effective, now_as_date, was_said_after
 from quipu.records.record import Episode
 from quipu.records.scope import EVERYTHING, Scope
@@ -153,7 +153,8 @@ def _answers(match: FactMatch, time: QuestionTime, table: Attributes) -> bool:
     if time.kind in ("before", "previous"):
         return False
     least = _SURE if not named or time.kind == "none" else _NAMED
-    return match.parts["coverage"] >= least and match.parts["valid"] > 0
+    told = match.parts["coverage"] >= least or asks_which(time.base, fact)
+    return told and match.parts["valid"] > 0
 
 
 def disagreeing(found: FactsFound) -> tuple[FactMatch, ...]:

@@ -4,7 +4,7 @@ One query, read-only. What is no longer asserted is in it, with when that ended;
 forgotten is gone.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated
 
 import msgspec
@@ -58,13 +58,17 @@ def history(
     known_at: str | None = None,
     table: Attributes = SHIPPED,
 ) -> History:
-    """All that was said of `subject`, or that names it as the object or the attribute.
+    """All that was said of `subject`, or that names it as the object or the attribute; where
+    nothing does, what names it by all of its words ("beta", of the public beta).
 
     `as_of` keeps what held then, `known_at` (an instant) what was known then, and judges it as it
     stood then.
     """
     key = name_key(subject)
-    facts = _facts_of(graph, key)
+    facts = _facts_of(graph, lambda fact: _names(fact, key))
+    if not facts and key:
+        words = frozenset(key.split())
+        facts = _facts_of(graph, lambda fact: words <= _words(fact))
     support = graph.support(list(facts))
     rows = {
         fact_id: [row for row in support.get(fact_id, []) if _known(row, known_at)]
@@ -102,9 +106,9 @@ def _said_on(entry: HistoryEntry) -> str:
     return entry.recorded_at if entry.observed_at == UNKNOWN_TIME else entry.observed_at
 
 
-def _facts_of(graph: Graph, key: str) -> dict[str, Fact]:
-    """Every fact about `key`, ended ones included, by id."""
-    found = {fact.fact_id: fact for fact in graph.facts() if _names(fact, key)}
+def _facts_of(graph: Graph, meant: Callable[[Fact], bool]) -> dict[str, Fact]:
+    """Every fact that is meant, ended ones included, by id."""
+    found = {fact.fact_id: fact for fact in graph.facts() if meant(fact)}
     for record_id in _ever(graph):
         if record_id in found:
             continue
@@ -112,7 +116,7 @@ def _facts_of(graph: Graph, key: str) -> dict[str, Fact]:
         if not rows or any(row.known_until is None for row in rows):
             continue
         fact = graph.get([record_id], known_at=rows[-1].recorded_at).get(record_id)
-        if isinstance(fact, Fact) and _names(fact, key):
+        if isinstance(fact, Fact) and meant(fact):
             found[record_id] = fact
     return dict(sorted(found.items()))
 
@@ -131,6 +135,12 @@ def _ever(graph: Graph) -> Iterable[str]:
 def _names(fact: Fact, key: str) -> bool:
     attribute = fact.predicate if fact.provenance.get("noun") else ""
     return key in map(name_key, (fact.subject, fact.object, attribute))
+
+
+def _words(fact: Fact) -> frozenset[str]:
+    """The words of what it is said of, and of its value: "beta" of "public beta"."""
+    attribute = fact.predicate if fact.provenance.get("noun") else ""
+    return frozenset(name_key(f"{fact.subject} {attribute} {fact.object}").split())
 
 
 def _known(row: Support, known_at: str | None) -> bool:

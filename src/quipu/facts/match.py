@@ -223,7 +223,7 @@ def before_now(
         if not before:
             continue
         last = max(before, key=lambda s: (s.valid_to or "", s.valid_from or "", s.fact.fact_id))
-        words = fact_words(f"{chain.subject} {table.words(chain.predicate)}")
+        words = fact_words(f"{chain.subject} {asked_by(last.fact, table)}")
         share = covered(words, stems, idf)
         found.append(_beside(last, by_id[last.fact.fact_id], share, near=1.0))
     return _ordered(found)

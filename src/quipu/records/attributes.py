@@ -438,6 +438,11 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("age", asked="old", begins=("turn",), nouns=("age",), functional=True),
     Attribute("eats", verbs=("eat",)),
     Attribute("drinks", verbs=("drink",)),
+    Attribute(
+        "takes",
+        asked="medication medicine drug tablet",
+        ends=("come off", "wean off", "stop take"),
+    ),
     Attribute("depends on", verbs=("depend on",)),
     Attribute("supports", verbs=("support",), ends=("drop support for", "stop support")),
     Attribute("requires", verbs=("require", "need")),

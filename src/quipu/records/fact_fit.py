@@ -7,13 +7,13 @@ not by the day of them, and nothing by what is said of somebody else.
 import re
 
 from quipu.records.attributes import SHIPPED
-from quipu.records.fact_keys import asked_by, is_negated
+from quipu.records.fact_keys import affirmed, asked_by, is_negated
 from quipu.records.fact_likeness import value_kind
 from quipu.records.record import Fact
 from quipu.text import denies, name_key, stems, tokens
 from quipu.when import dateless
 
-__all__ = ["is_asked_for", "is_of_another", "is_sure"]
+__all__ = ["asks_which", "is_asked_for", "is_of_another", "is_row", "is_sure"]
 
 _SURE = 0.8
 _FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
@@ -27,6 +27,12 @@ _WITHIN = re.compile(r" (?:in|on|for|at) (?:the )?([^ ].*)$")
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 _MUCH = re.compile(r"\bhow (?:much|many|long|old|often|far|large|big|high|fast)\b", re.IGNORECASE)
 _DOING = re.compile(r"\W*what (?:do|does|did) [\w' -]{1,40}? do\b", re.IGNORECASE)
+_WHICH = re.compile(
+    r"\b(?:which|what) (?:[\w-]+ ){0,2}?([\w-]+) (?:do|does|did|is|are|was|were|has|have|must)\b",
+    re.IGNORECASE,
+)
+_A_VERB = 1
+_TABLED = "table"
 _DAY = (
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july"
     r"|august|september|october|november|december"
@@ -51,6 +57,23 @@ def is_asked_for(question: str, fact: Fact) -> bool:
     if is_negated(fact) and not denies(question):
         return False
     return _is_of(question, fact) and _is_of_kind(question, fact)
+
+
+def asks_which(question: str, fact: Fact) -> bool:
+    """Whether `question` asks for what a column of a table tells of the row of `fact`, whatever the
+    verb: "which port does the ledger listen on?", of the port of the ledger."""
+    found = _WHICH.search(question) if is_row(fact) else None
+    if found is None:
+        return False
+    noun, asked = set(stems(found[1])), set(stems(question))
+    owner, attribute = set(stems(fact.subject)), set(stems(affirmed(fact)))
+    named = bool(noun) and noun <= attribute and bool(owner) and owner <= asked
+    return named and len(asked - owner - attribute) <= _A_VERB
+
+
+def is_row(fact: Fact) -> bool:
+    """Whether the row of a table tells it."""
+    return fact.provenance.get("rule") == _TABLED
 
 
 def is_sure(fact: Fact) -> bool:

@@ -76,7 +76,8 @@ def asked_by(fact: Fact, table: Attributes) -> str:
     attribute, and those of a value that is written so."""
     kinds = " ".join(words for sign, words in _KINDS if sign.search(fact.object))
     named = "name call" if fact.provenance.get("noun") and fact.object[:1].isupper() else ""
-    return f"{table.words(fact.predicate.removeprefix(_NEGATION))} {kinds} {named}"
+    purpose = fact.provenance.get("for") or ""
+    return f"{table.words(fact.predicate.removeprefix(_NEGATION))} {kinds} {named} {purpose}"
 
 
 def is_negated(fact: Fact) -> bool:

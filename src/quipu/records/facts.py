@@ -329,7 +329,7 @@ def _supersede(drawn: _Drawn, *, several: bool) -> None:
         return
     counted: dict[str, list[Fact]] = {}
     for fact in valued:
-        if what := _counted(fact) or _preferred(fact):
+        if what := _counted(fact) or _preferred(fact) or _purpose(fact):
             counted.setdefault(what, []).append(fact)
     for what, alike in counted.items():
         if several and what.endswith(" ") and drawn.key.attribute not in _OF_VERSIONS:
@@ -370,6 +370,11 @@ def _preferred(fact: Fact) -> str:
     """Of what kind is preferred: the answers of "prefers short answers", of which one is."""
     words = _value(fact).split()
     return stem_words(words)[-1] if fact.predicate == "prefers" and len(words) > 1 else ""
+
+
+def _purpose(fact: Fact) -> str:
+    """For what something is used: of what one uses for caching, the last told is."""
+    return f"for {fact.provenance['for']}" if fact.provenance.get("for") else ""
 
 
 def _later(one: str | None, other: str | None) -> str | None:
@@ -422,6 +427,7 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
     _take_the_only(drawn, endings, table)
     _take_nearest(drawn)
     _take_linked(drawn)
+    _end_of_nouns(drawn, [ending for ending, _ in endings])
     for ending, chain in endings:
         first = next(iter(_thing(ending).split()), "")
         meant = [
@@ -437,6 +443,20 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
             if new.valid_from == ending.valid_to and (both or where is chain):
                 _take_place(new, where, ending, [*meant, (ending, chain)])
     _go_back(drawn)
+
+
+def _end_of_nouns(drawn: Sequence[_Drawn], endings: Sequence[Fact]) -> None:
+    """End what is told of a thing that its owner has, takes or does no more: with sertraline, the
+    dose of it."""
+    of: dict[tuple[FactKey, str], list[Fact]] = {}
+    for ending in endings:
+        of.setdefault((owner_of(ending), _thing(ending)), []).append(ending)
+    for chain in drawn if of else ():
+        for fact in chain.facts:
+            said_of = (owner_of(fact), affirmed(fact)) if fact.provenance.get("noun") else None
+            for ending in of.get(said_of, ()) if said_of else ():
+                if chain.ends[fact.fact_id] is None and _may_have_ended(fact, ending):
+                    chain.ends[fact.fact_id] = _later(fact.valid_from, ending.valid_to)
 
 
 def _go_back(drawn: Sequence[_Drawn]) -> None:
@@ -512,7 +532,8 @@ def _nearest(
 ) -> list[tuple[Fact, _Drawn]]:
     """What tells of the thing that is nearest to what is told anew; of each word of its owner, the
     last that were told before it."""
-    of = chain.key.of if chain.key.of not in _NAMELESS else f"{chain.key.of} {new.object}"
+    of, said = chain.key.of, f"{new.object} {_purpose(new)}".rstrip()
+    of = of if of not in _NAMELESS else f"{of} {said}"
     near: dict[str, tuple[int, Fact, _Drawn]] = {}
     for word in dict.fromkeys(name_key(of).split()):
         known = by_word.get(word, ())
@@ -521,7 +542,7 @@ def _nearest(
             if other is not chain and _may_give_way(old, other, new):
                 thing = bool(new.provenance.get("thing") or old.provenance.get("thing"))
                 traits = FactTraits(thing, _tells_change(new), _names(new, old))
-                score = likeness(chain.key, new.object, other.key, old.object, traits=traits)
+                score = likeness(chain.key, said, other.key, old.object, traits=traits)
                 near[old.fact_id] = (score, old, other)
     best = max((score for score, _, _ in near.values()), default=0)
     return [(old, other) for score, old, other in near.values() if best and score == best]

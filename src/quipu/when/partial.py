@@ -22,7 +22,7 @@ from quipu.when.intervals import CalendarDate, Interval, days_in, month_of, read
 from quipu.when.relative import COUNT, UNIT, WEEKDAYS, ago, count_of, day_of
 from quipu.when.spans import TimeSpan, bounded_by
 
-__all__ = ["find_partial"]
+__all__ = ["find_lasting", "find_partial"]
 
 Way: TypeAlias = Literal["last", "next", "nearest"]
 
@@ -59,6 +59,23 @@ def find_partial(text: str, *, now: str) -> list[TimeSpan]:
         found += [span for match in _PARTIAL.finditer(lowered) for span in _placed(match, today)]
         found += [_lasting(match, today) for match in _LASTING.finditer(lowered)]
     return sorted(found, key=lambda span: span.start)
+
+
+def find_lasting(text: str, *, now: str) -> list[TimeSpan]:
+    """For how long what is told at the instant `now` will be so, in order: "for two weeks" is of
+    kind `range`, from then on. What is in no calendar is none. Never raises."""
+    present = read_iso(now)
+    if present is None or not present.day:
+        return []
+    today = date(*present)
+    found: list[TimeSpan] = []
+    with suppress(ValueError, OverflowError):
+        for match in _LASTING.finditer(lower(fold(text))):
+            count, unit = count_of(match["count"]), match["what"].rstrip("s")
+            days = unit == "week"
+            last = ago(-7 * count if days else -count, "day" if days else unit, today).end
+            found.append(TimeSpan("range", Interval(present, last), match.start(), match.end()))
+    return found
 
 
 def _placed(match: re.Match[str], today: date) -> list[TimeSpan]:

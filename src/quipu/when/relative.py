@@ -25,7 +25,8 @@ WEEKDAYS = tuple(
 )
 _RELATIVE = late(
     rf"""\b(?:
-      (?P<day>the\ day\ before\ yesterday|yesterday|today|tonight|this\ morning|tomorrow)
+      (?P<day>the\ day\ before\ yesterday|yesterday|last\ night|today|tonight|this\ morning|
+        tomorrow)
     | (?P<ago_n>{COUNT})\ (?P<ago_u>{UNIT})\ (?:ago|earlier|back)
     | (?:in|over|during|within)\ the\ (?:last|past)\ (?P<past_n>{COUNT})?\ ?(?P<past_u>{UNIT})
     | (?P<which>last|this|previous|past|next)\ (?P<what>week|month|year|quarter|decade|
@@ -50,7 +51,7 @@ SIGNS = (
 """One of these is in every such time; most sentences have none."""
 
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-_DAYS = {"the day before yesterday": -2, "yesterday": -1, "tomorrow": 1}
+_DAYS = {"the day before yesterday": -2, "yesterday": -1, "last night": -1, "tomorrow": 1}
 
 
 def find_relative(lowered: str, now: str) -> list[Item]:

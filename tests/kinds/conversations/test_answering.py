@@ -93,6 +93,36 @@ def test_what_nobody_said_is_less_likely_than_what_somebody_did(memory: Memory) 
 
 
 @model
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We want to have 500 members by next year.",
+        "We'd have 500 members if the gym was bigger.",
+        "Somebody wrote that we have 500 members, which is nonsense.",
+    ],
+)
+def test_what_is_not_so_answers_nothing(memory: Memory, said: str) -> None:
+    _say(memory, "2026-01-05", [("Ann", "The club had a good year."), ("Ann", said)])
+    assert _likely(memory.ask("How many members do we have?")) < 0.5
+
+
+@model
+def test_what_is_wished_for_answers_who_asks_for_that(memory: Memory) -> None:
+    _say(memory, "2026-01-05", [("Ann", "We want to have 500 members by next year.")])
+    assert _likely(memory.ask("How many members do we want to have?")) > 0.5
+
+
+@model
+def test_what_is_only_supposed_takes_nothing_from_what_is_told(memory: Memory) -> None:
+    _say(memory, "2026-01-05", [("Ann", "I live in Leeds.")])
+    before = memory.ask("Where does Ann live?").confidence.value
+    _say(memory, "2026-02-05", [("Ann", "I might move to Japan next year.")])
+    after = memory.ask("Where does Ann live?")
+    assert "Leeds" in after.contract.answer
+    assert after.confidence.value > before - 0.1
+
+
+@model
 def test_a_memory_answers_the_same_whatever_it_is_asked_before(memory: Memory) -> None:
     _say(memory, "2026-01-05", [("Ann", "The spare key hangs behind the blue door.")])
     first = memory.ask("Where is the spare key?")

@@ -11,9 +11,20 @@ from dataclasses import dataclass, field, replace
 from quipu.extract.grammar.parts import is_reason
 from quipu.extract.grammar.words import ASKING, ParsedToken, Sentence
 
-__all__ = ["Clause", "clauses", "is_nearly", "is_predicate", "is_stated", "phrase", "span_of"]
+__all__ = [
+    "Clause",
+    "clauses",
+    "is_hypothetical",
+    "is_nearly",
+    "is_predicate",
+    "is_stated",
+    "phrase",
+    "span_of",
+    "taken_back",
+]
 
 _UNREAL = frozenset("would could might may should shall ought 'd".split())
+_HYPOTHETICAL = frozenset("would could might may 'd ’d".split())
 _ABLE = frozenset({"can", "ca", "cannot"})
 _DUE = frozenset({"must"})
 _WILL = frozenset({"will", "wo", "'ll", "’ll"})
@@ -73,6 +84,9 @@ _ANNOUNCING = frozenset(
 )
 _BEFORE = frozenset({"ADV", "INTJ", "CCONJ", "PUNCT"})
 _RELATIVE = frozenset({"who", "which", "that"})
+_TOLD = frozenset({"which", "that", "this", "it"})
+_TRUE = frozenset("true right correct accurate".split())
+_UNTRUE = frozenset("untrue wrong false incorrect mistaken nonsense rubbish bogus bull".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +142,7 @@ def clauses(sentence: Sentence) -> list[Clause]:
     found: list[Clause] = []
     if is_reason(tokens, 0) and tokens[0].head == sentence.root:
         return []  # why something is so, parsed apart from it
-    if _is_only_when(sentence):
+    if _is_only_when(sentence) or _is_conditional(tokens):
         return []
     tops = [sentence.root]
     if _is_question(sentence):
@@ -136,6 +150,33 @@ def clauses(sentence: Sentence) -> list[Clause]:
     for top in tops:
         _walk(sentence, top, Clause(sentence, top, -1), found, quoted)
     return sorted(found, key=lambda c: c.predicate)
+
+
+def taken_back(sentences: Sequence[Sentence]) -> list[tuple[int, int]]:
+    """The stretches of a text that it says are not so, of the one or two sentences each: the first
+    half of "he says it is 1,500, which is nonsense", what stands before "That's wrong."."""
+    found: list[tuple[int, int]] = []
+    for place, sentence in enumerate(sentences):
+        for at, token in enumerate(sentence.tokens):
+            if (told := _denied_by(sentence, at)) < 0:
+                continue
+            if any(t.tag in ("VERB", "AUX") for t in sentence.tokens[:told]):
+                found.append((sentence.start, token.end))
+            elif place:
+                found.append((sentences[place - 1].start, sentences[place - 1].end))
+    return found
+
+
+def _denied_by(sentence: Sentence, at: int) -> int:
+    """The "that" of "that is wrong", where `at` is the "wrong"; -1 where nothing is denied."""
+    tokens, under = sentence.tokens, sentence.under[at]
+    if tokens[at].lemma not in _TRUE | _UNTRUE or _is_question(sentence):
+        return -1
+    said = any(tokens[c].label == "cop" for c in under)
+    if not said or _negated(sentence, at) != (tokens[at].lemma in _TRUE):
+        return -1
+    told = (c for c in under if tokens[c].label.startswith("nsubj"))
+    return next((c for c in told if tokens[c].form.lower() in _TOLD), -1)
 
 
 def _is_only_when(sentence: Sentence) -> bool:
@@ -146,6 +187,12 @@ def _is_only_when(sentence: Sentence) -> bool:
         for c in sentence.under[sentence.root]
         if c == 0
     )
+
+
+def _is_conditional(tokens: Sequence[ParsedToken]) -> bool:
+    """Whether a sentence begins with its condition: "if it rains, we meet at the library"."""
+    first = next((t for t in tokens if t.tag not in _BEFORE), tokens[0])
+    return first.tag == "SCONJ" and first.form.lower() in _CONDITION
 
 
 def _is_code(form: str) -> bool:
@@ -409,7 +456,7 @@ def _reported(
 
 def _is_so(sentence: Sentence, at: int, who: int) -> bool:
     """Whether what was told means something: "which means that …"."""
-    told = who >= 0 and sentence.tokens[who].form.lower() in ("which", "that", "this", "it")
+    told = who >= 0 and sentence.tokens[who].form.lower() in _TOLD
     return told and sentence.tokens[at].lemma == "mean"
 
 
@@ -486,12 +533,20 @@ def _unreal(sentence: Sentence, at: int) -> bool:
     return False
 
 
-def is_stated(sentence: Sentence) -> bool:
-    """Whether a sentence without a clause of its own is said as it stands: no question, nothing
-    quoted or only supposed."""
-    root = sentence.root
-    unsaid = _is_question(sentence) or root in _quoted(sentence.tokens)
-    return not unsaid and not _unreal(sentence, root)
+def is_stated(sentence: Sentence, at: int = -1) -> bool:
+    """Whether a sentence without a clause of its own, or what hangs on the word `at`, is said as it
+    stands: no question, nothing quoted or only supposed."""
+    at = sentence.root if at < 0 else at
+    unsaid = _is_question(sentence) or at in _quoted(sentence.tokens)
+    unsaid = unsaid or _is_conditional(sentence.tokens)
+    return not unsaid and not _unreal(sentence, at)
+
+
+def is_hypothetical(sentence: Sentence) -> bool:
+    """Whether a sentence tells what would or might be, or begins with its condition."""
+    under = (sentence.tokens[child] for child in sentence.under[sentence.root])
+    would = any(t.label.startswith("aux") and t.form.lower() in _HYPOTHETICAL for t in under)
+    return would or _is_conditional(sentence.tokens)
 
 
 def is_nearly(sentence: Sentence) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quipu.extract.grammar import ReadSentence, parse_apart, read_sentences
+from quipu.extract.grammar.clauses import taken_back
 from quipu.extract.statements.asked import Replied, asked_in, read_reply
 from quipu.extract.statements.by_grammar import GrammarReader, last_single
 from quipu.extract.statements.cues import CueGate
@@ -25,6 +26,7 @@ from quipu.extract.statements.statement import (
     is_object,
     singular,
 )
+from quipu.extract.statements.tables import table_statements
 from quipu.extract.statements.valued import Valued
 from quipu.extract.values import TurnWords, words_of
 from quipu.extract.values.inputs import BEFORE
@@ -64,7 +66,7 @@ _CORRECTION = re.compile(r"[^\W\d_]+[,:]? \S*\d")
 _VALUE = re.compile(r"\W?\d\S* [^\W\d_]+")
 _LOWER_END = re.compile(r"(?<=[\w)\]\"'%][.!?])\s+(?=[^\W\d_A-Z])")
 _SHORTENED = re.compile(
-    r"(?i)(?:\b(?:\w|approx|ca|resp|incl|excl|max|min|tel|ext|dept|nr|no|art|vol|eds?|esp|vs|etc|cf|"
+    r"(?i)(?:\b(?:\w|approx|ca|resp|incl|excl|max|min|tel|ext|dept|art|vol|eds?|esp|vs|etc|cf|"
     r"mr|mrs|ms|dr|prof|st|jr|sr|inc|ltd|co|corp|fig|al|sept?|jan|feb|mar|apr|jun|jul|aug|oct|nov|"
     r"dec|mon|tues?|wed|thu|thurs|fri|sat|sun)|\.\w)\.$"
 )
@@ -137,14 +139,15 @@ def read_statements(
         reports=reports,
     )
     if spoken is None:
-        return ruled.statements
+        return [*ruled.statements, *table_statements(text)]
     found, said = ruled.statements, Said(speaker, text, observed_at, machine=reports)
     if layers and ruled.sentences:
         words = words_of(ruled.sentences, speaker, machine=reports)
         before = _words_before(spoken, layers) if len(words.vectors) <= _LONGEST_REFERRING else []
         read = Valued(ruled.here, words, before).read(found, ruled.replied)
         acted = reports and _ACTED.search(text) is not None
-        found = [s for s in read if not reports or _is_done(s, speaker, acted=acted)]
+        done = [s for s in read if not reports or _is_done(s, speaker, acted=acted)]
+        found = _upheld(done, ruled.sentences)
         if ruled.spans == _last_pieces(text):
             spoken.words[said] = words
     spoken.hear(said)
@@ -209,7 +212,13 @@ def _read_by_rule(
         found.extend(s for s in read if s.rule in kept)
     if reports:
         found = [each for each in found if _is_done(each, speaker, acted=acted)]
-    return _Ruled(found, whole, spans, reader.here, replied.statements)
+    return _Ruled(_upheld(found, whole), whole, spans, reader.here, replied.statements)
+
+
+def _upheld(found: Sequence[Statement], read: Sequence[ReadSentence]) -> list[Statement]:
+    """The statements without those that the text itself takes back."""
+    denied = taken_back([each.whole for each in read])
+    return [s for s in found if not any(start <= s.start < end for start, end in denied)]
 
 
 def _pieces(text: str, *, reported: bool) -> list[tuple[int, int]]:

@@ -10,6 +10,7 @@ __all__ = ["Arguments"]
 _PARTICLES = frozenset("on up off out over back down in".split())
 _PARTS_OF_A_DAY = frozenset("morning afternoon evening night".split())
 _TIMELY = frozenset("moment present time minute point least most first last once".split())
+_NOMINAL = frozenset({"NOUN", "PROPN", "DET", "PRON"})
 _PASSIVE = ("aux:pass", "nsubj:pass")
 _FROM_TO = frozenset({"from", "to"})
 
@@ -107,13 +108,20 @@ class Arguments:
                 tokens[c].lemma.lower()
                 for label in ("compound:prt", "advmod")
                 for c in clause.under(label, of=at)
-                if label != "advmod" or (c == at + 1 and tokens[c].lemma.lower() in _PARTICLES)
+                if label != "advmod" or (c == at + 1 and self._is_particle(c))
             ),
             "",
         )
         done = any(True for label in _PASSIVE for _ in clause.under(label, of=at))
         passive = "be" if done else ""
         return phrase_of((passive, tokens[at].lemma, particle))
+
+    def _is_particle(self, at: int) -> bool:
+        """Whether a word behind a verb belongs to it: not where it stands before a noun, as in
+        "came off sertraline"."""
+        tokens, after = self.here.sentence.tokens, at + 1
+        leads = after < len(tokens) and tokens[after].tag in _NOMINAL
+        return tokens[at].lemma.lower() in _PARTICLES and not leads
 
     def predicate_of(self, clause: Clause) -> str:
         """The verb of a clause as a predicate: "closes", "is kept"."""

@@ -28,6 +28,7 @@ _SWITCHING = frozenset(
 
 
 _MOVING = frozenset({"move", "relocate"})
+_HOMES = frozenset("flat apartment house cottage bungalow studio condo loft houseboat".split())
 _SCALES = ("up", "down", "back")
 _STEPPING = frozenset({"step in", "come in", "fill in", "start", "act"})
 _TRADING = frozenset({"trade", "swap", "exchange"})
@@ -74,7 +75,9 @@ class Changes:
     def _by_verb(self, clause: Clause, lemma: str) -> Iterator[Statement]:
         verb, objects = self.reading.arguments.verb(clause), self.reading.arguments.objects(clause)
         passive, here = verb.startswith("be "), self.reading.here
-        theme = clause.subject if passive else objects.get("", -1)
+        theme = objects.get("", -1)
+        if passive and theme < 0:  # else "I got the budget raised to 1,200"
+            theme = clause.subject
         given_for = clause.subject >= 0 and {"", "for"} <= objects.keys()
         if lemma == "replace":
             yield from self._replaced(clause, objects, passive=passive)
@@ -175,8 +178,11 @@ class Changes:
         if new < 0 or not (measured or lemma in _SETTING | _SWITCHING):
             return
         self.reading.here.cut = tuple(at for at in (new, old) if at >= 0)
+        home = lemma in _MOVING and here.sentence.tokens[new].lemma in _HOMES
         if theme >= 0:
             yield from self._set(clause, theme, new, old)
+        elif home:
+            yield from self._moved_home(clause, objects)
         elif clause.subject >= 0:
             yield from self._moved(clause, lemma, new, old)
 
@@ -311,6 +317,16 @@ class Changes:
         yield from self._pair(
             clause, subject, "runs on" if thing else "uses", new, old, single=thing
         )
+
+    def _moved_home(self, clause: Clause, objects: dict[str, int]) -> Iterator[Statement]:
+        """As in "moved into the flat on Juniper Street": whoever says so lives there."""
+        here, who = self.reading.here, clause.subject
+        named = (objects[p] for p in ("on", "in", "at") if p in objects)
+        at = next((at for at in named if here.sentence.tokens[at].tag == "PROPN"), -1)
+        somebody = who < 0 or here.is_person(who) or here.is_we(who)
+        if somebody and at >= 0 and not here.is_time(at):
+            name = here.name(who) if who >= 0 else here.utterance.speaker or "user"
+            yield from self._pair(clause, name, "lives in", at, -1, single=True)
 
     def _are_places(self, new: int, old: int) -> bool:
         """Whether what something is moved to, and from, has the name of a place."""

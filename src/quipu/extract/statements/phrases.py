@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from quipu.extract.grammar import Sentence
-from quipu.extract.grammar.clauses import clauses, is_predicate, phrase, span_of
+from quipu.extract.grammar.clauses import Clause, clauses, is_predicate, phrase, span_of
 from quipu.extract.grammar.people import GENDERS, HUMAN, KIN, TITLES, Gender, genitive
 from quipu.extract.statements.mentions import mentions_of
 from quipu.extract.statements.spoken import Before, Mention, Recalled, Sought
@@ -20,7 +20,7 @@ from quipu.extract.statements.statement import (
     singular,
 )
 from quipu.extract.statements.topics import completed, topic_of
-from quipu.when import TimeSpan, find_partial, find_spans
+from quipu.when import TimeSpan, find_lasting, find_partial, find_spans
 from quipu.when.dates import MONTH, MONTH_NAMES
 from quipu.when.intervals import Interval
 
@@ -61,6 +61,7 @@ _PARTS_OF_DAYS = frozenset("mornings afternoons evenings nights weekends".split(
 _EVERY = ("every", "each")
 _QUARTERS = ("half", "quarter", "till", "until")
 _OFTEN = ("once", "twice", "times")
+_STAYING = frozenset("i we he she they".split())
 _HOURS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _PART_OF_DAY = "(?:in the (?:morning|afternoon|evening)|at night)"
 _BEHIND_DAY = "at|in|and|to|for|from|until|till|so|with|by|on|but"
@@ -250,6 +251,15 @@ class Phrases:
                 yield span._replace(kind="since", interval=Interval(span.interval.start, None))
             elif span.kind != "range" and (span.kind != "date" or any(c.past for c in stated)):
                 yield span
+        if now and any(self._is_staying(clause) for clause in stated):
+            yield from find_lasting(piece, now=now)
+
+    def _is_staying(self, clause: Clause) -> bool:
+        """Whether somebody is told to be somewhere now: "I'm in Vienna for two weeks"."""
+        here, at = clause.copular and clause.subject >= 0, clause.subject
+        low = clause.sentence.tokens[at].form.lower()
+        somebody = low in _STAYING or clause.sentence.tokens[at].tag == "PROPN"
+        return here and somebody and not (clause.past or clause.perfect or clause.negated)
 
     def _days(self, sentence: Sentence) -> dict[int, tuple[int, ...]]:
         """Of each word of a time, the words of that time; days without a year are times too."""

@@ -16,6 +16,7 @@ __all__ = ["REPORT", "Reading"]
 _REPORTED = 0.6
 REPORT = "reported"
 _A_YEAR = 12
+_BESIDE = frozenset({"also", "too"})
 
 
 class Reading:
@@ -94,6 +95,8 @@ class Reading:
             return
         if said_by:
             rule = REPORT
+        purpose = self._used_for(clause, words) if predicate == "uses" and words else ""
+        value = value.removesuffix(f" for {purpose}") if purpose else value
         yield Statement(
             subject,
             predicate,
@@ -110,7 +113,26 @@ class Reading:
             anew=self.here.is_anew(clause.predicate),
             thing=self.is_of_thing(clause),
             since=not ended and self._has_lasted(clause, time),
+            purpose=purpose,
         )
+
+    def _used_for(self, clause: Clause, words: Sequence[int]) -> str:
+        """For what a thing, it alone, is used: the "caching" of "we use Redis for caching"; empty
+        where that is not told."""
+        here, tokens = self.here, self.here.sentence.tokens
+        doing = (c for c in here.sentence.under[clause.predicate] if self._is_for_doing(c))
+        at = self.arguments.objects(clause).get("for", next(doing, -1))
+        told = at > words[0] and tokens[at].tag != "NUM" and not here.is_time(at)
+        beside = any(tokens[c].lemma in _BESIDE for c in clause.under("advmod"))
+        several = any(tokens[c].label == "conj" for w in words for c in here.sentence.under[w])
+        several = several or any(tokens[w].label == "conj" for w in words)
+        return here.attribute(at) if told and not (beside or several) else ""
+
+    def _is_for_doing(self, at: int) -> bool:
+        """Whether it is the "caching" of "for caching", done to nothing in particular."""
+        token, under = self.here.sentence.tokens[at], self.here.sentence.under[at]
+        bare = not any(self.here.sentence.tokens[c].label == "obj" for c in under)
+        return token.form.endswith("ing") and bare and self.here.case(at) == "for"
 
     def is_of_thing(self, clause: Clause) -> bool:
         """Whether what it is said of is a thing: "the ledger", no person."""

@@ -135,7 +135,7 @@ class Tabled:
         event = entry.kind != "verbs"
         rules = {
             "lives in": (somebody or verb.startswith("be"))
-            and (not event or (proper and may_be_place(here.words(at)))),
+            and (not event or (proper and low != "we" and may_be_place(here.words(at)))),
             "works for": somebody
             and not timely
             and not here.is_judged(at)

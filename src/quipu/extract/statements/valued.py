@@ -9,7 +9,7 @@ pronoun means and what is said of it follow from the parse.
 from collections.abc import Sequence
 
 from quipu.extract.grammar import Sentence
-from quipu.extract.grammar.clauses import clauses, is_nearly, phrase
+from quipu.extract.grammar.clauses import clauses, is_nearly, is_stated, phrase
 from quipu.extract.statements.phrases import Phrases
 from quipu.extract.statements.reading import REPORT
 from quipu.extract.statements.statement import CHANGE, RULE, Statement, clean, is_object
@@ -101,7 +101,7 @@ class Valued:
         if clause is None:
             led = any(token.tag == "SCONJ" for token in here.sentence.tokens[:verb])
             told = not led and not is_nearly(here.sentence)  # not "if it sits at 40 mW"
-            return told and value.sure >= _SURE_ALONE
+            return told and is_stated(here.sentence, verb) and value.sure >= _SURE_ALONE
         once = clause.past and here.is_time(main)
         return clause.way != "unreal" and not (clause.future or once or clause.negated)
 
@@ -286,7 +286,8 @@ def _tells(one: Statement, other: Statement) -> bool:
     """Whether two tell of one value in one sentence, or the second of one of the same kind: of "31,
     sorry, 32" the last counts."""
     near = one.start < other.end and other.start < one.end
-    said, sought = frozenset(stems(one.object)), frozenset(stems(other.object))
+    said = frozenset(stems(f"{one.object} {one.purpose}"))
+    sought = frozenset(stems(other.object))
     named = frozenset(stems(one.subject))
     of = named | frozenset(stems(one.predicate if one.noun else ""))
     again = frozenset(stems(other.subject)) <= of

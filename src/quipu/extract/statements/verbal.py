@@ -126,7 +126,7 @@ class Verbal:
         """As in "we have a new landlord, Mrs Lind", "we adopted a puppy called Biscuit"."""
         here = self.here
         tokens = here.sentence.tokens
-        if at < 0 or tokens[at].tag != "NOUN":
+        if at < 0 or tokens[at].tag != "NOUN" or tokens[at].lemma == "one":
             return
         named = next(
             (
@@ -193,7 +193,7 @@ class Verbal:
             at = objects[key]
             once = person and not here.is_recurring(at) and not here.is_date(at)
             timed = here.is_time(at) and (key == "from" or once)
-            idle = not key and token.lemma in _IDLE and here.is_bare(at)
+            idle = not (key or ended) and token.lemma in _IDLE and here.is_bare(at)
             idle = idle or (clause.negated and here.is_judged(at))  # "not picks up his phone"
             if timed or idle or here.pronoun(at) is not None or (passive and not key):
                 continue
@@ -237,7 +237,8 @@ class Verbal:
             for key, at in self.reading.arguments.objects(clause).items()
         )
         light = _HEARSAY if passive or placing else _LIGHT if somebody else _SEEMING
-        if token.lemma in light and not self._is_measured(clause):
+        gone = ended and governed and token.lemma in _GOING  # "stopped taking sertraline"
+        if token.lemma in light and not (gone or self._is_measured(clause)):
             return token.lemma in _GOING and somebody and self._is_going(clause)
         known = here.is_definite(subject) or somebody or here.kind(subject)
         if not known and not (here.is_bare(subject) and self._is_of_something(clause)):

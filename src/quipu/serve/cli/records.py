@@ -8,6 +8,7 @@ from typing import cast
 import click
 import msgspec
 
+from quipu.answer.dated_facts import is_by_grammar, undated
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.kinds.reports.model import REPORT
 from quipu.memory import Memory, Passage
@@ -314,7 +315,8 @@ def _fact_lines(facts: Sequence[Fact], labels: Labels) -> Iterator[str]:
     labels.read(end for fact in facts for end in (fact.subject, fact.object))
     for fact in facts:
         since, until = fact.valid_from or "…", fact.valid_to or "…"
-        words = safe(f"{labels[fact.subject]} {fact.predicate} {labels[fact.object]}", line=True)
+        plain = f"{labels[fact.subject]} {fact.predicate} {labels[fact.object]}"
+        words = safe(undated(fact) if is_by_grammar(fact) else plain, line=True)
         detail = f"{since} to {until}  {fact.confidence:.2f}  {fact.fact_id}"
         yield f"{words}  {style(detail, dim=True)}"
     if not facts:

@@ -9,7 +9,7 @@ wrote about them (`bench/fit_answering.py`).
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import numpy as np
@@ -29,6 +29,7 @@ from quipu.kinds.conversations.answering.inputs import (
     inputs_of,
     is_said_after,
 )
+from quipu.kinds.conversations.answering.supposed import asks_what_is, is_supposed
 from quipu.kinds.conversations.exchanges import Beside, beside, speaker_of
 from quipu.kinds.conversations.weights import TURNS as WEIGHTS
 from quipu.ports import LayerReader, Planner
@@ -44,6 +45,7 @@ _PACKAGE, _FILE = "quipu.kinds.conversations.answering", "answering.npz"
 _LONGEST = 600
 _SEARCHED = 0.25
 """How much its search counts beside the head, for what no question of those it learnt was like."""
+_WORTH_PARSING = 0.1
 _LITTLE = 1e-6
 _ASKER = "user"
 
@@ -73,10 +75,21 @@ def likely(
     searched = _as_searched([said.score for _, said in found])
     worth = (1 - _SEARCHED) * scores.turns + _SEARCHED * searched
     ids = [id_ for id_, _ in found]
-    return Likely(
+    known = Likely(
         dict(zip(ids, scores.turns.tolist(), strict=True)),
         dict(zip(ids, worth.tolist(), strict=True)),
     )
+    return known.without_supposed(_supposed(question, known, dict(found), read))
+
+
+def _supposed(
+    question: str, known: Likely, turns: Mapping[str, Said], read: "_Reader"
+) -> frozenset[str]:
+    """The ids of turns that would answer what is so, and tell only what is not."""
+    if not asks_what_is(question):
+        return frozenset()
+    likely_ = (id_ for id_, answers in known.answers.items() if answers >= _WORTH_PARSING)
+    return frozenset(id_ for id_ in likely_ if read.is_supposed(question, turns[id_]))
 
 
 def _as_searched(scores: Sequence[float]) -> Floats:
@@ -107,6 +120,10 @@ class _Reader:
             int(place) if place.isdigit() else 0,
             _among_turns(found),
         )
+
+    def is_supposed(self, question: str, said: Said) -> bool:
+        """Whether what a turn says of a question is only supposed, wished for or denied."""
+        return is_supposed(question, _part(said.text, self._about), self._reader.read)
 
     def words(self, text: str, speaker: str, *, machine: bool = False) -> Words:
         """The words of a text."""

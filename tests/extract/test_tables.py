@@ -1,0 +1,75 @@
+"""What the rows of a table say of the things that they name."""
+
+import pytest
+
+from quipu.answer.dated_facts import said
+from quipu.extract.statements import read_statements
+from quipu.records.record import Fact
+
+MARKDOWN = """# Services
+
+| Service | Owner | `port` | Notes |
+|---------|:-----:|-------:|-------|
+| **ledger** | [Team Blue](teams/blue.md) | 8080 | Keeps every booking, and must never be down. |
+| mailer | Ann \\| Bo | - | |
+
+The rest is told elsewhere.
+"""
+CSV = "service,owner,on_call\nledger,Ann,Bo\nmailer,Cy,\n"
+
+
+def _read(text: str) -> list[tuple[str, str, str]]:
+    return [(s.subject, s.predicate, s.object) for s in read_statements(text)]
+
+
+def test_a_row_of_markdown_tells_of_what_it_names() -> None:
+    assert _read(MARKDOWN) == [
+        ("ledger", "owner", "Team Blue"),
+        ("ledger", "port", "8080"),
+        ("mailer", "owner", "Ann | Bo"),
+    ]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_text_with_the_same_columns_in_each_line_is_a_table(delimiter: str) -> None:
+    assert _read(CSV.replace(",", delimiter)) == [
+        ("ledger", "owner", "Ann"),
+        ("ledger", "on call", "Bo"),
+        ("mailer", "owner", "Cy"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| | before | now |\n|---|---|---|\n| recall | 60 | 62 |\n| errors | 4 | 2 |\n",  # no kind
+        "year,sales\n2019,40\n2020,41\n2021,43\n",  # of numbers
+        "name,team\nAnn,Blue\nAnn,Red\n",  # what is named stands once
+        "Dear Ann, thank you.\nWe met Bo, Cy came too.\nSee you, Dana.\n",  # sentences
+        "name,team\nAnn,Blue,Red\nBo,Red\n",  # not the same columns
+        "Ann, Bo\n",
+        "|\n|--|\n",
+    ],
+)
+def test_what_names_nothing_tells_nothing(text: str) -> None:
+    assert _read(text) == []
+
+
+def test_a_row_is_read_back_by_its_name_and_stands_on_its_line() -> None:
+    (first, *_) = read_statements(MARKDOWN)
+    assert MARKDOWN[first.start : first.end].startswith("| **ledger**")
+    fact = Fact(
+        fact_id="fa_1",
+        subject=first.subject,
+        predicate=first.predicate,
+        object=first.object,
+        updated_at="2026-03-10T10:00:00.000Z",
+        source_sha="0",
+        provenance={"rule": first.rule, "noun": first.noun},
+    )
+    assert said(fact) == "ledger's owner is Team Blue"
+
+
+def test_a_large_table_is_data() -> None:
+    rows = "".join(f"service{n},team {n}\n" for n in range(400))
+    assert _read(f"service,owner\n{rows}") == []

@@ -1,0 +1,78 @@
+"""Questions that a table answers."""
+
+import os
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from quipu.kinds.conversations.model import Transcript, Turn
+from quipu.memory import Memory
+
+pytestmark = pytest.mark.model
+NOW = "2026-07-01T12:00:00.000Z"
+SERVICES = """service,owner,language,port
+ledger,Ann,Go,8080
+mailer,Bo,Kotlin,8081
+nightly,Cy,Python,
+"""
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    table = tmp_path / "services.csv"
+    table.write_text(SERVICES, "utf-8")
+    written = datetime(2026, 1, 5, tzinfo=UTC).timestamp()
+    os.utime(table, (written, written))
+    with Memory.open(tmp_path / ".quipu" / "quipu.db", home=tmp_path, clock=lambda: NOW) as opened:
+        opened.index()
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Who owns the ledger?", "ledger's owner is Ann [1]."),
+        ("Which port does mailer listen on?", "mailer's port is 8081 [1]."),
+        ("What language is nightly written in?", "nightly's language is Python [1]."),
+    ],
+)
+def test_a_cell_answers_who_asks_for_it(memory: Memory, question: str, told: str) -> None:
+    reply = memory.ask(question)
+    assert reply.contract.answer == told
+    assert reply.contract.evidence[0].file_paths == ("services.csv",)
+    assert reply.confidence.value > 0.9
+
+
+@pytest.mark.parametrize("question", ["Which port does nightly listen on?", "Who owns the cache?"])
+def test_an_empty_cell_and_a_missing_row_answer_nothing(memory: Memory, question: str) -> None:
+    assert not memory.find_facts(question).known
+
+
+def _say(memory: Memory, text: str) -> None:
+    turn = Turn(
+        session_id="s",
+        offset=1,
+        speaker="Ann",
+        role="user",
+        text=text,
+        time="2026-06-30T10:00:00.000Z",
+    )
+    memory.add_sessions([Transcript(session_id="s", group="s", turns=(turn,))])
+
+
+def test_what_is_said_later_takes_the_place_of_a_cell(memory: Memory) -> None:
+    _say(memory, "Dana owns the ledger now.")
+    assert "Ann" not in [f.object for f in memory.facts(live=True) if f.subject == "ledger"]
+    assert "Dana" in memory.ask("Who owns the ledger?").contract.answer
+
+
+def test_what_is_said_later_of_a_row_is_quoted_where_it_answers(memory: Memory) -> None:
+    _say(memory, "Bo's on leave as of today, so Dana looks after mailer until he's back.")
+    assert "Dana looks after mailer" in memory.ask("Who owns mailer?").contract.answer
+
+
+def test_what_is_said_later_of_something_else_changes_nothing(memory: Memory) -> None:
+    _say(memory, "The nightly run took four hours, ledger was slow.")
+    assert memory.ask("Who owns the ledger?").contract.answer == "ledger's owner is Ann [1]."
