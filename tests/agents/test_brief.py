@@ -111,3 +111,18 @@ def test_what_an_entry_says_is_not_said_again_by_its_fact() -> None:
         Entries(memory).store(category="preference", content="I prefer long answers.")
         assert [fact.object for fact in memory.facts("user", "prefers")] == ["long answers"]
         assert _lines(_brief(memory)) == {"Preferences": ["I prefer long answers."]}
+
+
+def test_what_is_known_of_the_user_and_theirs_comes_first_and_doubts_not_at_all(
+    tmp_path: Path,
+) -> None:
+    with Memory.open(tmp_path / "memory.db", config=Config(), clock=_Clock()) as memory:
+        memory.add("I live in Rome.")
+        memory.add("My sister Ann's phone number is 555 012. My brother's name is Karl.")
+        memory.add("My locker code is 4417.")
+        memory.add("Marta told me that I work for Acme.")
+        profile = _lines(_brief(memory))["Profile"]
+    assert profile[0] == "The user lives in Rome"
+    assert "The user's locker code is 4417" in profile
+    assert any("brother" in line for line in profile)
+    assert not any("Acme" in line for line in profile)

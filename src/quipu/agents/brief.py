@@ -1,7 +1,8 @@
 """The brief: what an agent should know whatever it is asked, on a few bounded lines.
 
 Standing instructions, what is preferred, who the user is and what is open, each of what holds now,
-newest first, with the source that says so. What another statement took the place of is not in it.
+what the table of attributes knows first, newest first, with the source that says so. What another
+statement took the place of is not in it, nor what was read with doubt.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,6 +17,7 @@ from quipu.answer.wording import shown
 from quipu.errors import InvalidInput
 from quipu.kinds.work.model import is_closed
 from quipu.records.attributes import SHIPPED
+from quipu.records.fact_fit import is_sure
 from quipu.records.facts import standings
 from quipu.records.record import Entity, Fact
 from quipu.records.schema import EntityType
@@ -85,12 +87,13 @@ def brief(
             f"a brief of {budget_tokens} tokens holds nothing: give {_LEAST} or more"
         )
     now = memory.clock()
-    current = {
-        fact.fact_id: fact
-        for name in (about, _USER, "we")
-        for fact in memory.facts(name, as_of=now, live=True)
-    }
-    facts = sorted(current.values(), key=_place, reverse=True)
+    current = [
+        fact
+        for fact in memory.facts(as_of=now, live=True)
+        if is_sure(fact) and any(_is_about(fact, name) for name in (about, _USER, "we"))
+    ]
+    newest = sorted(current, key=_place, reverse=True)
+    facts = sorted(newest, key=lambda fact: not SHIPPED.knows(fact.predicate))
     sections = [
         _section(
             "Instructions", [*_of_entries(entries, "instruction"), *_fact_lines(facts, _asks)]
@@ -153,9 +156,14 @@ def _prefers(fact: Fact) -> bool:
 
 
 def _is_of(fact: Fact, name: str) -> bool:
-    """Whether a fact is of somebody, and no instruction or preference."""
-    of_them = name_key(fact.subject) == name_key(name)
-    return of_them and not (fact.predicate == _INSTRUCTS or _prefers(fact))
+    """Whether a fact is of somebody or theirs, and no instruction or preference."""
+    return _is_about(fact, name) and not (fact.predicate == _INSTRUCTS or _prefers(fact))
+
+
+def _is_about(fact: Fact, name: str) -> bool:
+    """Whether a fact is of somebody, or of what is theirs: "user's sister"."""
+    theirs = fact.subject.casefold().startswith(f"{name.casefold()}'s ")
+    return theirs or name_key(fact.subject) == name_key(name)
 
 
 def _is_work(fact: Fact) -> bool:

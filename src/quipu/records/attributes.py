@@ -614,6 +614,10 @@ class Attributes:
         key = " ".join(name_key(predicate.replace("_", " ")).split())
         return self._by_predicate.get(key, key)
 
+    def knows(self, predicate: str) -> bool:
+        """Whether the table has what a predicate states."""
+        return self.attribute_of(predicate) in self._row
+
     def predicates_of(self, attribute: str) -> tuple[str, ...]:
         """Every predicate that states the attribute, itself first."""
         others = sorted(p for p, name in self._by_predicate.items() if name == attribute)
