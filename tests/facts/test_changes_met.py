@@ -143,6 +143,28 @@ def test_what_is_used_for_something_else_changes_nothing(memory: Memory, after: 
     assert "Redis" in _live(memory)
 
 
+@pytest.mark.parametrize(
+    ("said", "live"),
+    [
+        (("The standup is on Tuesdays.", "The standup is at 9:45."), {"Tuesdays", "9:45"}),
+        (
+            ("The standup is on Tuesdays at 9:45.", "The standup has moved to 10:15."),
+            {"Tuesdays", "10:15"},
+        ),
+        (
+            ("The standup is on Tuesdays at 9:45.", "The standup has moved to Mondays."),
+            {"Mondays", "9:45"},
+        ),
+        (("My class starts at 9:00.", "My class starts at noon."), {"noon"}),
+    ],
+)
+def test_a_day_and_an_hour_take_no_place_of_each_other(
+    memory: Memory, said: tuple[str, str], live: set[str]
+) -> None:
+    _say(memory, *said)
+    assert _live(memory) == live
+
+
 def test_with_what_one_takes_no_more_its_dose_ends(memory: Memory) -> None:
     _say(
         memory, "I take 50 mg of sertraline.", "I take 5 mg of ramipril.", "I came off sertraline."

@@ -110,7 +110,7 @@ _THINGS: dict[Kind, re.Pattern[str]] = {
     ),
     "date": re.compile(
         r"\b(1\d{3}|20\d{2})\b|\b(January|February|March|April|May|June|July|August|September"
-        r"|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b"
+        r"|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b"
     ),
     "condition": re.compile(
         r"\b(when|if|after|before|once|until|unless|every|each|while|whenever|as soon as|never"

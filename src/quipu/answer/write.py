@@ -260,7 +260,8 @@ def _is_doubted(
         return answers >= _HALF and holds(asked.kind, choices[0].text, asked.text)
     if statements[0].plainly < _needed(statements[0]):
         return True
-    return _is_less_likely(statements, sure) and is_overtaken(asked, statements, known)
+    telling = [e for e in known if asked.kind is None or holds(asked.kind, e.text, asked.text)]
+    return _is_less_likely(statements, sure) and is_overtaken(asked, statements, telling)
 
 
 def _needed(statement: AnswerStatement) -> float:

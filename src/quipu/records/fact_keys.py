@@ -17,6 +17,7 @@ __all__ = [
     "FactKey",
     "affirmed",
     "asked_by",
+    "is_hour",
     "is_negated",
     "key_of",
     "other_subjects",
@@ -49,6 +50,10 @@ _KINDS = (
 )
 """What a value is asked for by, told from how it is written."""
 _TIMES = _KINDS[:3]
+_CLOCK = re.compile(
+    rf"{_KINDS[2][0].pattern}|\b(?:half past|quarter (?:past|to)|noon|midnight)\b|o['’]clock"
+)
+_HOUR, _AT = "hour", "is at"
 _BEING = frozenset({"is", "has"})
 
 
@@ -95,11 +100,26 @@ def owner_of(fact: Fact) -> FactKey:
 
 
 def key_of(fact: Fact, table: Attributes) -> FactKey:
-    """What it is kept together with others by."""
+    """What it is kept together with others by: on which day something is is one thing, at what hour
+    another."""
+    key, said = _key_of(fact, table), affirmed(fact)
+    timed = key.attribute in (VALUE, _AT) or said.partition(" ")[2] == "at" or " " not in said
+    if not (timed and is_hour(fact.object)):
+        return key
+    attribute = VALUE if key.attribute == _AT else key.attribute
+    return key._replace(attribute=f"{attribute} {_HOUR}")
+
+
+def is_hour(value: str) -> bool:
+    """Whether a value tells a time of day, and no day."""
+    return _CLOCK.search(value) is not None and not any(s.search(value) for s, _ in _KINDS[:2])
+
+
+def _key_of(fact: Fact, table: Attributes) -> FactKey:
     said = affirmed(fact)
     verb, _, case = said.partition(" ")
     timed = verb not in _BEING and case in ("at", "on")
-    if timed and any(sign.search(fact.object) for sign, _ in _TIMES):
+    if timed and (is_hour(fact.object) or any(sign.search(fact.object) for sign, _ in _TIMES)):
         said = verb  # "starts at 9:00", "starts 9:00"
     owner, attribute = owner_of(fact), table.attribute_of(said)
     if said == "is" and fact.provenance.get("single"):  # "the venue is the Old Mill"

@@ -112,7 +112,16 @@ def _quoted(day: str, worth: float) -> Quotation:
 def test_of_turns_about_as_likely_the_newest_is_told_first(
     told: list[tuple[str, float]], order: list[str]
 ) -> None:
-    assert [q.text for q in newest_first([_quoted(*each) for each in told])] == order
+    found = newest_first([_quoted(*each) for each in told], "what is it?")
+    assert [q.text for q in found] == order
+
+
+def test_what_tells_nothing_of_the_asked_kind_is_not_told_first() -> None:
+    told = [_quoted("2026-01-05", 0.8), _quoted("2026-03-01", 0.8)]
+    texts = ("It is on Tuesdays.", "It has moved to 10:15.")
+    told = [q._replace(text=t, by=q.by._replace(text=t)) for q, t in zip(told, texts, strict=True)]
+    assert newest_first(told, "Which day is the standup?")[0].text == texts[0]
+    assert newest_first(told, "What time is the standup?")[0].text == texts[1]
 
 
 def test_a_question_is_quoted_with_its_reply(memory: Memory) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from quipu.answer.answer_type import KIND_WORDS
+from quipu.answer.answer_type import KIND_WORDS, holds, kind_asked
 from quipu.answer.gate import Evidence, is_turn
 from quipu.answer.intent import asks_of_past
 from quipu.answer.kinds import Likely, Quotation
@@ -162,7 +162,7 @@ def quotations(
     reader = _Reader(weighing, planner, beside(sessions, planner, scope))
     if likely is not None:
         told = _likeliest(reader, best, likely.worth)
-        return told if asks_of_past(question) else newest_first(_still_so(told))
+        return told if asks_of_past(question) else newest_first(_still_so(told), question)
     time = _AskedTime.of(question)
     picked = _picked(_read(reader, best.values(), time), weighing, time)
     return [Quotation(said.text, said.turns, said.by) for said in _in_order(picked, time)]
@@ -197,14 +197,13 @@ def _still_so(told: Sequence[Quotation]) -> list[Quotation]:
     return sorted(kept, key=lambda q: -q.by.worth)
 
 
-def newest_first(told: Sequence[Quotation]) -> list[Quotation]:
-    """The newest before the others, of those that are about as likely to answer as the likeliest:
-    what was said later holds."""
-    least = _ABOUT_AS * max(quotation.by.worth for quotation in told)
-    newest = max(
-        (quotation for quotation in told if quotation.by.worth >= least),
-        key=lambda quotation: quotation.evidence[-1].updated_at,
-    )
+def newest_first(told: Sequence[Quotation], question: str) -> list[Quotation]:
+    """The newest before the others, of those that are about as likely to answer as the likeliest,
+    and tell something of the kind that is asked for, if one does: what was said later holds."""
+    least, kind = _ABOUT_AS * max(quotation.by.worth for quotation in told), kind_asked(question)
+    as_likely = [quotation for quotation in told if quotation.by.worth >= least]
+    giving = [q for q in as_likely if kind is not None and holds(kind, q.by.text, question)]
+    newest = max(giving or as_likely, key=lambda quotation: quotation.evidence[-1].updated_at)
     return [newest, *(quotation for quotation in told if quotation is not newest)]
 
 
