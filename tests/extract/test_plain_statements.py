@@ -29,6 +29,9 @@ def _shown(statement: Statement) -> str:
 
 
 STATED = [
+    ("My new boss from August is Ayla Demirci, not Piet.", "The user's boss is Ayla Demirci"),
+    ("The limit is 50, not 40.", "The limit is 50"),
+    ("Production is Noor's.", "The production is owned by Noor"),
     ("I got the hosting budget raised to 1,200 euros.", "The hosting budget is 1,200 euros"),
     ("I came off sertraline last month.", "The user takes sertraline"),
     ("I stopped taking the bus in May.", "The user takes the bus"),

@@ -165,6 +165,18 @@ def test_a_day_and_an_hour_take_no_place_of_each_other(
     assert _live(memory) == live
 
 
+def test_what_is_done_instead_of_something_ends_nothing_else(memory: Memory) -> None:
+    _say(memory, "Jonas is my partner.", "I've booked Trieste with Jonas instead of the hike.")
+    assert "Jonas" in _live(memory)
+
+
+def test_what_was_before_a_value_is_known_by_its_chain_alone(memory: Memory) -> None:
+    _say(memory, "My boss is Henrike.", "My new boss is Ayla Demirci.")
+    found = memory.find_facts("Who was Ann's boss before Ayla?")
+    assert found.known
+    assert found.matches[0].standing.fact.object == "Henrike"
+
+
 def test_with_what_one_takes_no_more_its_dose_ends(memory: Memory) -> None:
     _say(
         memory, "I take 50 mg of sertraline.", "I take 5 mg of ramipril.", "I came off sertraline."

@@ -76,3 +76,20 @@ def test_what_is_said_later_of_a_row_is_quoted_where_it_answers(memory: Memory) 
 def test_what_is_said_later_of_something_else_changes_nothing(memory: Memory) -> None:
     _say(memory, "The nightly run took four hours, ledger was slow.")
     assert memory.ask("Who owns the ledger?").contract.answer == "ledger's owner is Ann [1]."
+
+
+def test_what_is_said_otherwise_before_the_table_was_written_is_told_beside_it(
+    tmp_path: Path,
+) -> None:
+    table = tmp_path / "services.csv"
+    table.write_text(SERVICES, "utf-8")
+    written = datetime(2026, 7, 1, tzinfo=UTC).timestamp()
+    os.utime(table, (written, written))
+    with Memory.open(tmp_path / ".quipu" / "quipu.db", home=tmp_path, clock=lambda: NOW) as memory:
+        memory.index()
+        _say(memory, "Bo leaves us on the 15th, mailer will belong to Dana after that.")
+        reply = memory.ask("Who owns mailer?")
+    assert reply.contract.answer.startswith("mailer's owner is Bo [1].")
+    assert "belong to Dana" in reply.contract.answer
+    assert reply.contract.limitations.startswith("Sources disagree")
+    assert reply.confidence.value < 0.7

@@ -15,6 +15,8 @@ from quipu.records.record import Entity
 from quipu.records.reply import Hit
 from quipu.text import looks_like_identifier, name_key, split_identifier, stems
 from quipu.when import find_spans
+from quipu.when.dates import MONTH_NAMES
+from quipu.when.relative import WEEKDAYS
 
 __all__ = ["Doubt", "about_answer", "about_nothing", "below", "missing_names", "says"]
 
@@ -108,9 +110,10 @@ def missing_names(asked: Asked, plan: Plan, graph: Graph, hits: Sequence[Hit]) -
     """The names in the question that neither the graph nor any passage found knows."""
     known = [anchor.name for anchor in plan.anchors]
     works = names_in(asked.text)  # `task` is known, and that says nothing of `task-99`
+    written = dict.fromkeys((*asked.names, *asked.versions))
     unseen = [
         n
-        for n in (_POSSESSIVE.sub("", name) for name in asked.names)
+        for n in (_POSSESSIVE.sub("", name) for name in written)
         if not _is_time(n)
         and not any(says(k, n) or (n not in works and _is_part(k, n)) for k in known)
     ]
@@ -164,7 +167,9 @@ def _stands(key: str, text: str) -> bool:
 
 
 def _is_time(name: str) -> bool:
-    """Whether what looks like a name is a date: "March 2011"."""
+    """Whether what looks like a name is a date, a month or a day: "March 2011", "September"."""
+    if set(name_key(name).split()) <= MONTH_NAMES | set(WEEKDAYS):
+        return True
     return any(span.start == 0 and span.end == len(name) for span in find_spans(name))
 
 

@@ -32,7 +32,7 @@ from quipu.answer.yes_or_no import PRESENTLY, asks_yes_or_no
 from quipu.ports import Planner
 from quipu.records.attributes import SHIPPED
 from quipu.records.authority import GOVERNED, ROLES, rank
-from quipu.records.fact_fit import asks_which, is_asked_for, is_sure
+from quipu.records.fact_fit import PROPERTIES, asks_which, is_asked_for, is_sure
 from quipu.records.fact_keys import affirmed, asked_by
 from quipu.records.facts import FactStanding, as_it_stands, fit, interval_of, now_as_date, standings
 from quipu.records.ids import kind_of
@@ -59,7 +59,6 @@ _OF_CODE = frozenset(
 _MENTIONED = re.compile(r"\b(?:refer|mention)", re.IGNORECASE)
 _MOST_SOURCES = 4
 _MOST_RELATIONS = 400
-_PROPERTIES = frozenset({"status", "lifecycle", "version"})
 _ALSO = {"deadline": "due", "status": "state", "owner": "own"}
 
 
@@ -460,7 +459,7 @@ def _of_facts(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[Answer
 def _asks_for_property(question: str, fact: Fact) -> bool:
     """Whether how a document stands is asked for, by what that is called or by what it may be: to
     what its title says alone, "accepted" is no answer. What is no property is asked for anyhow."""
-    if "rule" in fact.provenance or fact.predicate not in _PROPERTIES:
+    if "rule" in fact.provenance or fact.predicate not in PROPERTIES:
         return True
     return bool(set(stems(question)) & (_asked_by(fact.predicate) | set(stems(fact.object))))
 
@@ -489,8 +488,9 @@ def _yes_or_no(question: str, fact: Fact) -> str:
 def _answered(question: str, fact: Fact, every: Sequence[FactStanding]) -> float:
     """The share of a question that a statement read by grammar explains: 0 where it says nothing
     that the question does not say itself. When it holds has been asked of the fact before; what
-    it took the place of may be asked for as well ("what car", of a Volvo that gave way to it). What
-    is itself in doubt never explains all of it."""
+    it took the place of may be asked for as well ("what car", of a Volvo that gave way to it), and
+    it itself by what stands beside it in its chain ("who was it before Ayla?"). What is in doubt
+    never explains all of it."""
     said_more = set(stems(said(fact))) - set(stems(question)) - STOP_WORDS
     if not said_more or not is_asked_for(question, fact):
         return 0.0
@@ -501,8 +501,10 @@ def _answered(question: str, fact: Fact, every: Sequence[FactStanding]) -> float
     bare = without(question, dated) or question
     before = [each.fact for each in every if each.superseded_by == fact.fact_id]
     words = " ".join(asked_by(each, SHIPPED) for each in (fact, *before))
-    over = any(each.fact.fact_id == fact.fact_id and each.superseded_by for each in every)
+    over = {each.superseded_by for each in every if each.fact.fact_id == fact.fact_id} - {None}
     words = f"{words} {_PREVIOUSLY if over else PRESENTLY}"
+    after = [each.fact for each in every if each.fact.fact_id in over]
+    words = f"{words} {' '.join(each.object for each in (*before, *after))}"
     return min(explained(bare, f"{said(fact)} {words}", "fact"), most)
 
 

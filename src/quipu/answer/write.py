@@ -23,11 +23,13 @@ from quipu.answer.statements import state
 from quipu.answer.support import EvidencePool, facts_of, replacements
 from quipu.answer.yes_or_no import asks_yes_or_no, replied
 from quipu.ports import Embedder, Graph, Planner
+from quipu.question import versions_in
 from quipu.records.attributes import SHIPPED
-from quipu.records.fact_fit import is_of_another, is_row
+from quipu.records.fact_fit import is_kept, is_of_another
 from quipu.records.fact_keys import asked_by
 from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
+from quipu.records.record import Fact
 from quipu.records.schema import RelationType
 from quipu.text import looks_like_identifier, name_key, stems, stems_in_parts, tokens
 
@@ -38,6 +40,8 @@ _ENOUGH = 0.75
 _PARTLY = 0.65
 _HALF, _PLAIN = 0.5, 0.9
 _DOUBT = 0.3
+_DISPUTED = 0.38
+"""How much of a question a document's own word explains where a turn says otherwise."""
 _NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "person", "time"})
 _PASSED = 0.5
 _OWN = frozenset("i me my mine myself".split())
@@ -205,6 +209,9 @@ def _chosen(
     if explained >= _ENOUGH:
         later = _later(asked, choices, statements, plan.question, sure)
         doubted = bool(choices) and _is_doubted(asked, statements, known, choices, sure)
+        if doubted and not _is_said_since(statements[0], choices[0]):
+            other = AnswerStatement(choices[0].text, choices[0].evidence)
+            return _Chosen([statements[0]._replace(against=(other,))], _DISPUTED)
         if doubted or (later and any(s.replies for s in statements)):
             return quoted
         return _Chosen(statements, explained, (), later, near, sure)
@@ -216,21 +223,36 @@ def _chosen(
 
 
 def _is_spoken_of(statements: Sequence[AnswerStatement], evidence: Sequence[Evidence]) -> bool:
-    """Whether turns speak of what the row of a table tells of, later than it does."""
+    """Whether turns speak of what a table or the front matter of a document tells of."""
     fact = statements[0].fact if statements else None
-    if fact is None or not is_row(fact):
+    if fact is None or not is_kept(fact):
         return False
-    owner, told = set(stems(fact.subject)), max(e.updated_at for e in statements[0].evidence)
-    return any(is_turn(e) and e.updated_at > told and owner <= words_of(e) for e in evidence)
+    return _speaks_of(fact, list(filter(is_turn, evidence)))
+
+
+def _speaks_of(fact: Fact, evidence: Sequence[Evidence]) -> bool:
+    """Whether a passage names what a fact is of, a document by the beginning of its title."""
+    owner = set(stems(fact.subject.partition(":")[0]))
+    return any(owner <= words_of(each) for each in evidence)
+
+
+def _is_said_since(statement: AnswerStatement, choice: Choice) -> bool:
+    """Whether what is quoted was said after a fact was told; a table or a document may have been
+    written since: then both are told."""
+    if statement.fact is None or not is_kept(statement.fact):
+        return True
+    told = max(each.updated_at for each in statement.evidence)
+    return choice.evidence[-1].updated_at > told
 
 
 def _of_others(
     question: str, sure: Likely, turns: Sequence[Evidence], graph: Planner
 ) -> frozenset[str]:
-    """The ids of turns that state what is asked of somebody or something else alone."""
-    asked = set(stems(question))
+    """The ids of turns that state what is asked of somebody or something else alone, or name no
+    version that is asked about."""
+    asked, versions = set(stems(question)), set(versions_in(question))
     read = {t.id: t for t in turns if sure.answers.get(t.id, 0.0) >= _WORTH_READING}
-    found: set[str] = set()
+    found = {id_ for id_, t in read.items() if versions and not versions & set(versions_in(t.text))}
     for id_, facts in facts_of(list(read), graph).items():
         told = [fact for fact in facts if asked & set(stems(asked_by(fact, SHIPPED)))]
         beside = f"{read[id_].title} {read[id_].text}"
@@ -248,16 +270,18 @@ def _is_doubted(
 ) -> bool:
     """Whether a later turn speaks of what a fact is of, and says something else. Where it is known
     how likely turns answer, one must do so rather than those that state the fact; and a fact that
-    is only a part of what its turn says may be better quoted. The row of a table is told unless a
-    turn surely answers, by something of the kind that is asked for."""
+    is only a part of what its turn says may be better quoted. What a table or front matter tells is
+    doubted where a turn surely answers, by something of the kind that is asked for."""
     if sure is None:
         return is_overtaken(asked, statements, known)
     fact = statements[0].fact
-    if fact is not None and is_row(fact):
+    if fact is not None and is_kept(fact):
         answers = max(sure.answers.values(), default=0.0)
+        if not _speaks_of(fact, choices[0].evidence):
+            return False
         if asked.kind is None:
-            return answers >= _PLAIN
-        return answers >= _HALF and holds(asked.kind, choices[0].text, asked.text)
+            return answers >= _HALF
+        return answers >= _DOUBT and holds(asked.kind, choices[0].text, asked.text)
     if statements[0].plainly < _needed(statements[0]):
         return True
     telling = [e for e in known if asked.kind is None or holds(asked.kind, e.text, asked.text)]
@@ -304,7 +328,7 @@ def _later(
     the likeliest one, if it is much likelier and later."""
     fact = statements[0].fact if statements else None
     sources = statements[0].evidence if statements else ()
-    if fact is None or not sources or is_row(fact) or asks_of_past(question):
+    if fact is None or not sources or is_kept(fact) or asks_of_past(question):
         return []
     newest = max(each.updated_at for each in sources)
     if sure is not None:

@@ -148,7 +148,7 @@ def _answers(match: FactMatch, time: QuestionTime, table: Attributes) -> bool:
     if any(stem not in words for stem in named):
         return False
     if "beside" in match.parts:
-        told = match.parts["coverage"] >= _SURE if time.kind == "previous" else bool(named)
+        told = match.parts["coverage"] >= _SURE or (bool(named) and time.kind != "previous")
         return told and match.parts["beside"] == 1.0
     if time.kind in ("before", "previous"):
         return False

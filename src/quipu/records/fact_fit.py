@@ -13,7 +13,15 @@ from quipu.records.record import Fact
 from quipu.text import denies, name_key, stems, tokens
 from quipu.when import dateless
 
-__all__ = ["asks_which", "is_asked_for", "is_of_another", "is_row", "is_sure"]
+__all__ = [
+    "PROPERTIES",
+    "asks_which",
+    "is_asked_for",
+    "is_kept",
+    "is_of_another",
+    "is_row",
+    "is_sure",
+]
 
 _SURE = 0.8
 _FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
@@ -33,6 +41,8 @@ _WHICH = re.compile(
 )
 _A_VERB = 1
 _TABLED = "table"
+PROPERTIES = frozenset({"status", "lifecycle", "version"})
+"""How a document stands, by its front matter."""
 _DAY = (
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july"
     r"|august|september|october|november|december"
@@ -74,6 +84,11 @@ def asks_which(question: str, fact: Fact) -> bool:
 def is_row(fact: Fact) -> bool:
     """Whether the row of a table tells it."""
     return fact.provenance.get("rule") == _TABLED
+
+
+def is_kept(fact: Fact) -> bool:
+    """Whether a document keeps it, in a table or as a property of its own (`status`)."""
+    return is_row(fact) or ("rule" not in fact.provenance and fact.predicate in PROPERTIES)
 
 
 def is_sure(fact: Fact) -> bool:

@@ -80,7 +80,8 @@ def asked_by(fact: Fact, table: Attributes) -> str:
     """The words by which it is asked for, besides what it is said of and its value: those of its
     attribute, and those of a value that is written so."""
     kinds = " ".join(words for sign, words in _KINDS if sign.search(fact.object))
-    named = "name call" if fact.provenance.get("noun") and fact.object[:1].isupper() else ""
+    called = fact.object[:1].isupper() or fact.provenance.get("rule") == "table"
+    named = "name call" if fact.provenance.get("noun") and called else ""
     purpose = fact.provenance.get("for") or ""
     return f"{table.words(fact.predicate.removeprefix(_NEGATION))} {kinds} {named} {purpose}"
 

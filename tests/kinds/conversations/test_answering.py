@@ -123,6 +123,22 @@ def test_what_is_only_supposed_takes_nothing_from_what_is_told(memory: Memory) -
 
 
 @model
+def test_another_version_answers_nothing(memory: Memory) -> None:
+    _say(memory, "2026-01-05", [("Ann", "Released 2.4.0 today."), ("Bo", "Nice, that was quick.")])
+    assert memory.ask("When was 2.4.0 released?").confidence.value > 0.7
+    other = memory.ask("When was 2.3.0 released?")
+    assert other.confidence.value < 0.3
+    assert "Nothing is known by the name '2.3.0'" in other.contract.limitations
+
+
+@model
+def test_a_month_is_no_name_that_nobody_knows(memory: Memory) -> None:
+    _say(memory, "2026-01-05", [("Ann", "Two tests failed, 118 passed.")])
+    asked = memory.ask("How many tests failed in January?")
+    assert "January" not in asked.contract.limitations
+
+
+@model
 def test_a_memory_answers_the_same_whatever_it_is_asked_before(memory: Memory) -> None:
     _say(memory, "2026-01-05", [("Ann", "The spare key hangs behind the blue door.")])
     first = memory.ask("Where is the spare key?")

@@ -11,7 +11,7 @@ from quipu.answer.worth import Candidate
 from quipu.config import AnswerConfig, Config
 from quipu.kinds.conversations.exchanges import asks
 from quipu.kinds.conversations.model import Transcript, Turn
-from quipu.kinds.conversations.told import newest_first
+from quipu.kinds.conversations.told import newest_first, oldest_first
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 
@@ -114,6 +114,12 @@ def test_of_turns_about_as_likely_the_newest_is_told_first(
 ) -> None:
     found = newest_first([_quoted(*each) for each in told], "what is it?")
     assert [q.text for q in found] == order
+
+
+def test_what_was_so_at_first_is_told_by_the_oldest() -> None:
+    told = [_quoted("2026-03-01", 0.8), _quoted("2026-01-05", 0.6), _quoted("2026-02-01", 0.7)]
+    found = oldest_first(told, "what was planned at first?")
+    assert [q.text for q in found] == ["2026-01-05", "2026-03-01", "2026-02-01"]
 
 
 def test_what_tells_nothing_of_the_asked_kind_is_not_told_first() -> None:

@@ -69,7 +69,8 @@ class Copular:
                     clause, name, what, at, single=True, ended=ended, noun=True
                 )
             return
-        if here.is_genitive(at) and not here.case(at) and here.is_definite(clause.subject):
+        whose = here.is_definite(clause.subject) or here.is_bare(clause.subject)
+        if here.is_genitive(at) and not here.case(at) and whose:
             owner = here.plain(at).removesuffix("'s").removesuffix("’s")
             yield from self.reading.make(
                 clause,
@@ -295,7 +296,8 @@ class Copular:
     def _age(self, clause: Clause) -> int:
         """The word that tells how old somebody is; -1 where none does."""
         at, here = clause.predicate, self.here
-        if here.is_age(at) and not here.is_time(at):
+        own = here.sentence.tokens[clause.subject].head == at  # not "I'm down to two, was five"
+        if own and here.is_age(at) and not here.is_time(at):
             return at
         old = here.sentence.tokens[at].lemma == "old"
         return next(clause.under("obl:unmarked", of=at), -1) if old else -1

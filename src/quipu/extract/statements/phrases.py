@@ -800,6 +800,7 @@ class Phrases:
             return [(clean(piece), words)] if len(piece.split()) <= _LONGEST_VALUE else []
         for head in heads:
             leave = [*apart, *(c for c in others if head == at)] if split else apart[:]
+            leave += self._denied()
             leave += [t for t in (*self.days, *self.times, *self.cut) if t != head]
             leave += [c for c in self.sentence.under[head] if self._is_outside(head, c)]
             if named := self.called_behind(head):
@@ -816,6 +817,16 @@ class Phrases:
             if is_object(said) and len(said.split()) <= _LONGEST_VALUE:
                 found.append((said, words))
         return found
+
+    def _denied(self) -> list[int]:
+        """What a value is said not to be: the "Piet" of "is Ayla, not Piet"."""
+        tokens = self.sentence.tokens
+        return [
+            at
+            for at, token in enumerate(tokens)
+            if token.label == "conj"
+            and any(tokens[c].lemma == "not" and c < at for c in self.sentence.under[at])
+        ]
 
     def _unbroken(self, words: Sequence[int], head: int) -> list[int]:
         """The words around a head up to where another clause stands between: of "82 kilos, coach
@@ -916,7 +927,8 @@ class Phrases:
         for at, token in enumerate(tokens):
             low = token.form.lower()
             after = tokens[at + 1].form.lower() if at + 1 < len(tokens) else ""
-            sign = low in _NOW or (low == "these" and after == "days")
+            named = (low, after) == ("instead", "of")  # which says itself what is no more
+            sign = (low in _NOW and not named) or (low == "these" and after == "days")
             newly = low == "new" and token.label == "amod"
             begun = low in _SINCE and token.tag in ("ADP", "SCONJ") and self._is_date_behind(at)
             if (sign or newly or begun) and self.clause_of(at) == predicate:

@@ -112,7 +112,7 @@ class Valued:
             return statement
         sentence, words = place
         known = known or statement.valid_to is not None or statement.predicate in _KEPT
-        told = known or statement.rule == CHANGE
+        told = known or statement.noun or statement.rule == CHANGE  # "Jonas is my partner"
         if not told and self._reading.sure(sentence, words) < _DENIED:
             return None
         main = max(words, key=lambda at: (self._reading.sure(sentence, [at]), -at))

@@ -26,7 +26,7 @@ from quipu.records.scope import Scope
 from quipu.text import stems
 from quipu.when import find_spans
 
-__all__ = ["newest_first", "quotations"]
+__all__ = ["newest_first", "oldest_first", "quotations"]
 
 _MOST = 3
 _LONGEST = 280
@@ -37,7 +37,13 @@ _FAIRLY = 0.1
 _ABOUT_AS = 0.5
 _RATHER = 0.5
 _BY_THEN = 0.4
-_FIRST = re.compile(r"\b(?:original(?:ly)?|initial(?:ly)?|at first|to begin with)\b", re.IGNORECASE)
+_FIRST = re.compile(
+    r"\b(?:original(?:ly)?|initial(?:ly)?|at first|to begin with"
+    r"|first (?:\w+ed|set|meant|told|said))\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(r"\W*when (?:was|were|did)\b", re.IGNORECASE)
+"""Asks for the day of what has happened: that which was told last."""
 
 
 class _Said(NamedTuple):
@@ -162,7 +168,10 @@ def quotations(
     reader = _Reader(weighing, planner, beside(sessions, planner, scope))
     if likely is not None:
         told = _likeliest(reader, best, likely.worth)
-        return told if asks_of_past(question) else newest_first(_still_so(told), question)
+        if _FIRST.search(question):
+            return oldest_first(told, question)
+        then = asks_of_past(question) and not _WHEN.match(question)
+        return told if then else newest_first(_still_so(told), question)
     time = _AskedTime.of(question)
     picked = _picked(_read(reader, best.values(), time), weighing, time)
     return [Quotation(said.text, said.turns, said.by) for said in _in_order(picked, time)]
@@ -185,7 +194,7 @@ def _likeliest(
 
 def _still_so(told: Sequence[Quotation]) -> list[Quotation]:
     """Without what holds no more, where something later is quoted: the newest stands for it."""
-    newest = max(told, key=lambda quotation: quotation.evidence[-1].updated_at)
+    newest = max(told, key=_said_on)
     over = [q for q in told if q.evidence[-1].outdated and q is not newest]
     if not over:
         return [*told]
@@ -198,13 +207,33 @@ def _still_so(told: Sequence[Quotation]) -> list[Quotation]:
 
 
 def newest_first(told: Sequence[Quotation], question: str) -> list[Quotation]:
-    """The newest before the others, of those that are about as likely to answer as the likeliest,
-    and tell something of the kind that is asked for, if one does: what was said later holds."""
+    """The newest before the others, of those that may as well be told first: what was said later
+    holds."""
+    return _before(max(_as_likely(told, question), key=_said_on), told)
+
+
+def oldest_first(told: Sequence[Quotation], question: str) -> list[Quotation]:
+    """The oldest before the others, of those that may as well be told first: what was so at
+    first."""
+    return _before(min(_as_likely(told, question), key=_said_on), told)
+
+
+def _before(first: Quotation, told: Sequence[Quotation]) -> list[Quotation]:
+    return [first, *(quotation for quotation in told if quotation is not first)]
+
+
+def _said_on(quotation: Quotation) -> str:
+    return quotation.evidence[-1].updated_at
+
+
+def _as_likely(told: Sequence[Quotation], question: str) -> list[Quotation]:
+    """Those that are about as likely to answer as the likeliest, and tell something of the kind
+    that is asked for, if one does."""
     least, kind = _ABOUT_AS * max(quotation.by.worth for quotation in told), kind_asked(question)
     as_likely = [quotation for quotation in told if quotation.by.worth >= least]
-    giving = [q for q in as_likely if kind is not None and holds(kind, q.by.text, question)]
-    newest = max(giving or as_likely, key=lambda quotation: quotation.evidence[-1].updated_at)
-    return [newest, *(quotation for quotation in told if quotation is not newest)]
+    return [q for q in as_likely if kind is not None and holds(kind, q.by.text, question)] or (
+        as_likely
+    )
 
 
 def _read(reader: _Reader, best: Iterable[Candidate], time: _AskedTime) -> list[_Said]:
