@@ -177,6 +177,12 @@ def test_what_was_before_a_value_is_known_by_its_chain_alone(memory: Memory) -> 
     assert found.matches[0].standing.fact.object == "Henrike"
 
 
+def test_what_was_mine_before_it_was_ours_is_known(memory: Memory) -> None:
+    _say(memory, "My landlord is Mr Costa.", "Rafael is our new landlord.")
+    found = memory.find_facts("Who was our landlord before Rafael?")
+    assert found.matches[0].standing.fact.object == "Mr Costa"
+
+
 def test_with_what_one_takes_no_more_its_dose_ends(memory: Memory) -> None:
     _say(
         memory, "I take 50 mg of sertraline.", "I take 5 mg of ramipril.", "I came off sertraline."

@@ -114,7 +114,11 @@ _THINGS: dict[Kind, re.Pattern[str]] = {
     ),
     "condition": re.compile(
         r"\b(when|if|after|before|once|until|unless|every|each|while|whenever|as soon as|never"
-        r"|always|at|on|where|only|in case|from|between|during|since|till|daily|weekly|monthly)\b",
+        r"|always|at|on|where|only|in case|from|between|during|since|till|daily|weekly|monthly"
+        r"|\d{1,2}(?:st|nd|rd|th)|\d{1,2}[:.]\d\d|\d{1,2} ?[ap]m|(?:half|quarter) (?:past|to)"
+        r"|noon|midnight|tomorrow|tonight|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+        r"|\d{1,2} (?:january|february|march|april|may|june|july|august|september|october"
+        r"|november|december))\b",
         re.IGNORECASE,
     ),
     "money": re.compile(r"([$€£¥] ?\d|\d[\d.,]* ?(?:dollars|euros?|pounds|cents|USD|EUR|GBP)\b)"),

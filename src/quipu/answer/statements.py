@@ -33,7 +33,7 @@ from quipu.ports import Planner
 from quipu.records.attributes import SHIPPED
 from quipu.records.authority import GOVERNED, ROLES, rank
 from quipu.records.fact_fit import PROPERTIES, asks_which, is_asked_for, is_sure
-from quipu.records.fact_keys import affirmed, asked_by
+from quipu.records.fact_keys import affirmed, asked_by, other_subjects
 from quipu.records.facts import FactStanding, as_it_stands, fit, interval_of, now_as_date, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
@@ -437,7 +437,8 @@ def _of_facts(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[Answer
         if not sources:
             return None
         spoken, by_grammar = is_turn(sources[0]), is_by_grammar(fact)
-        every = standings(graph.facts(fact.subject)) if spoken or by_grammar else []
+        told_alike = {fact.subject, *other_subjects(fact)}
+        every = standings(graph.facts(told_alike)) if spoken or by_grammar else []
         told = AnswerStatement(said(_as_it_stood(fact, every)), sources[:2], fact=fact)
         if spoken:
             plainly = _plainly(sources[0], graph) if is_sure(fact) else 0.0

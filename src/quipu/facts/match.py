@@ -179,7 +179,8 @@ def next_to(
     """The facts next to the one that `anchor` names, nearest first; nothing without it."""
     by_id = {candidate.fact.fact_id: candidate for candidate in candidates}
     rated: list[tuple[float, int, Chain, list[FactStanding]]] = []
-    for chain in chains((c.fact for c in candidates), table=table):
+    drawn = chains((c.fact for c in candidates), table=table)
+    for chain in drawn:
         anchors, foreign = _anchors(chain, anchor)
         if anchors:
             words = fact_words(f"{chain.subject} {table.words(chain.predicate)}")
@@ -190,10 +191,10 @@ def next_to(
     near = [each for each in rated if each[0] >= best - COVERAGE_SLACK]
     share, _, chain, anchors = min(near, key=lambda r: (r[1], -r[0], r[2].subject, r[2].predicate))
     taken = {standing.fact.fact_id for standing in anchors}
-    ranked = sorted(
-        (s for s in chain.standings if s.fact.fact_id not in taken),
-        key=lambda s: (*_distance(s, anchors, after), s.fact.fact_id),
-    )
+    beside = [s for s in chain.standings if s.fact.fact_id not in taken]
+    if not beside and not after:  # "my landlord" gave way to "our landlord"
+        beside = [s for each in drawn for s in each.standings if s.superseded_by in taken]
+    ranked = sorted(beside, key=lambda s: (*_distance(s, anchors, after), s.fact.fact_id))
     return [
         _beside(standing, by_id[standing.fact.fact_id], share, near=1.0 / (1 + place))
         for place, standing in enumerate(ranked)

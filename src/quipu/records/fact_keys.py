@@ -158,8 +158,8 @@ def other_subjects(fact: Fact) -> frozenset[str]:
             found.add(f"{fact.subject} {' '.join(nouns)}")
     if fact.provenance.get("thing") or fact.subject == WE:
         found.add(WE)
-    if fact.subject == WE:
-        found.add(USER)
+    if fact.subject in _NAMELESS:
+        found |= _NAMELESS
     return frozenset(found) - {fact.subject}
 
 

@@ -139,6 +139,23 @@ def test_a_month_is_no_name_that_nobody_knows(memory: Memory) -> None:
 
 
 @model
+def test_who_is_named_is_spoken_of_whoever_says_it(memory: Memory) -> None:
+    _say(
+        memory,
+        "2026-05-04",
+        [
+            ("Marit", "Dentist rang: Jonas is booked in for Tuesday the 19th, quarter past three."),
+            ("Eddy", "I'll take the bins out tonight."),
+            ("Jonas", "Do I have to?"),
+            ("Marit", "Yes, Jonas!"),
+        ],
+    )
+    reply = memory.ask("When is Jonas's dentist appointment?")
+    assert "quarter past three" in reply.contract.answer
+    assert reply.confidence.value > 0.5
+
+
+@model
 def test_a_memory_answers_the_same_whatever_it_is_asked_before(memory: Memory) -> None:
     _say(memory, "2026-01-05", [("Ann", "The spare key hangs behind the blue door.")])
     first = memory.ask("Where is the spare key?")

@@ -538,8 +538,14 @@ def is_stated(sentence: Sentence, at: int = -1) -> bool:
     stands: no question, nothing quoted or only supposed."""
     at = sentence.root if at < 0 else at
     unsaid = _is_question(sentence) or at in _quoted(sentence.tokens)
-    unsaid = unsaid or _is_conditional(sentence.tokens)
+    unsaid = unsaid or _is_conditional(sentence.tokens) or _is_meant(sentence, at)
     return not unsaid and not _unreal(sentence, at)
+
+
+def _is_meant(sentence: Sentence, at: int) -> bool:
+    """Whether a verb is governed by one that does not state it: "I want to go to 16"."""
+    token = sentence.tokens[at]
+    return token.label == "xcomp" and token.tag == "VERB" and not _passing(sentence, token.head)
 
 
 def is_hypothetical(sentence: Sentence) -> bool:

@@ -72,6 +72,8 @@ def compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+_SAYINGS = (["never", "again"], ["never", "mind"], ["never", "forget"])
+_POINTING = frozenset("it this that them".split())
 _CLAUSES = re.compile(r",? (?:and|but) (?=(?:i|i'm|my|we|our)\b)", re.IGNORECASE)
 _DOUBT = re.compile(
     r"\b(?:if|whether|maybe|perhaps|might|could|would|should we|considering|thinking (?:of|about)|"
@@ -90,7 +92,7 @@ def _make(
     saying: Saying, rule: FactRule, subject: str, predicate: str, said: str, *, ended: bool = False
 ) -> Iterator[Statement]:
     said = _until_clause(clean(said))
-    if not subject or not is_object(said):
+    if not subject or not is_object(said) or _is_vague(rule, said):
         return
     start, end = (None, saying.begins) if ended else (saying.begins, _stated_end(saying))
     if ended and end is None:
@@ -98,6 +100,14 @@ def _make(
     yield Statement(
         subject, predicate, said, start, end, saying.offset, saying.end, rule.name, rule.confidence
     )
+
+
+def _is_vague(rule: FactRule, said: str) -> bool:
+    """Whether nothing in particular is asked for or decided: "never again", "we agreed on it"."""
+    words = lowered(said).split()
+    if rule.name == "instruction":
+        return words in _SAYINGS
+    return words[0] in _POINTING
 
 
 def _stated_end(saying: Saying) -> str | None:

@@ -2,9 +2,11 @@
 
 "When did Ann adopt a dog?" has no answer when Bo adopted it, however well the words match. Turns
 *about* the named speaker are compared with those about others: a turn is about who says it, unless
-it says "you" and never "I". Names are taken out of the question first.
+it says "you" and never "I"; and, where more than two speak, about whom it names without calling
+upon them ("Jonas is booked in for Tuesday"). Names are taken out of the question first.
 """
 
+import re
 from collections.abc import Collection, Sequence
 
 import numpy as np
@@ -27,6 +29,12 @@ _LOOKED_AT = 100
 _BEST, _OTHERS = 3, 2
 _COSINE, _WORDS, _ASKS = 0.4, 0.6, 0.15
 _CLIP = 0.4
+_PAIR = 2
+_CALLED_BEFORE = re.compile(
+    r"(?:^|[,.!?:;\n–-])\s*(?:(?:hi|hey|hello|thanks|thank you|ok|okay|yes|no|sorry|oh|dear)\s+)?$",
+    re.IGNORECASE,
+)
+_CALLED_AFTER = re.compile(r"\s*(?:[,!?.:;–-]|$)")
 
 
 def attribution(
@@ -59,11 +67,24 @@ def attribution(
     if one is None:
         return {"said": float(score.max())}
     about = (rows["first_name"] == one) ^ (rows["about_other"] > 0)
+    if len(np.unique(rows["first_name"])) > _PAIR:
+        name = next(t.word for t in tokens(question.text) if name_hash(t.word) == one)
+        about |= np.array([_names(chunk.text, name) for chunk in planner.chunks(numbers)])
     said = float(score[about].max(initial=0.0))
     if np.count_nonzero(~about) < _OTHERS:  # where hardly anybody else speaks it tells nothing
         return {"said": said}
     gap = float(np.clip(_best(score[about]) - _best(score[~about]), -_CLIP, _CLIP))
     return {"said": said, "attributed": max(gap, 0.0), "misattributed": min(gap, 0.0)}
+
+
+def _names(text: str, name: str) -> bool:
+    """Whether a text names somebody, and does not only call upon them: "hi Jonas!", "you see,
+    Jonas?"."""
+    for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE):
+        before, after = text[: match.start()], text[match.end() :]
+        if not (_CALLED_BEFORE.search(before) and _CALLED_AFTER.match(after)):
+            return True
+    return False
 
 
 def _best(scores: np.ndarray) -> float:
