@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from quipu.answer.agreement import agreement
-from quipu.answer.answer_type import KIND_WORDS, head_noun, holds
+from quipu.answer.answer_type import KIND_WORDS, Kind, head_noun, holds
 from quipu.answer.choose import ALONE, VALUES, Choice, choose
 from quipu.answer.constants import stands_for
 from quipu.answer.decisions import decisions
@@ -46,6 +46,7 @@ _NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "person", "time"
 _PASSED = 0.5
 _OWN = frozenset("i me my mine myself".split())
 _SEVERAL = 2
+_COUNTED: frozenset[Kind] = frozenset({"money", "number"})
 _AS_LIKELY = 0.5
 _WORTH_READING = 0.02
 _LITTLE = 1e-6
@@ -231,9 +232,11 @@ def _is_spoken_of(statements: Sequence[AnswerStatement], evidence: Sequence[Evid
 
 
 def _speaks_of(fact: Fact, evidence: Sequence[Evidence]) -> bool:
-    """Whether a passage names what a fact is of, a document by the beginning of its title."""
+    """Whether a passage names what a fact is of, a document by the beginning of its title; or,
+    where that stands on a line of its own, what it tells ("budget")."""
     owner = set(stems(fact.subject.partition(":")[0]))
-    return any(owner <= words_of(each) for each in evidence)
+    told = set(stems(fact.predicate)) if fact.provenance.get("rule") == "key" else owner
+    return any(owner <= words_of(each) or told <= words_of(each) for each in evidence)
 
 
 def _is_said_since(statement: AnswerStatement, choice: Choice) -> bool:
@@ -281,7 +284,9 @@ def _is_doubted(
             return False
         if asked.kind is None:
             return answers >= _HALF
-        return answers >= _DOUBT and holds(asked.kind, choices[0].text, asked.text)
+        giving = holds(asked.kind, choices[0].text, asked.text)
+        counted = asked.kind in _COUNTED and any(c.isdigit() for c in choices[0].quoted)
+        return answers >= _DOUBT and (giving or counted)
     if statements[0].plainly < _needed(statements[0]):
         return True
     telling = [e for e in known if asked.kind is None or holds(asked.kind, e.text, asked.text)]

@@ -40,7 +40,7 @@ _WHICH = re.compile(
     re.IGNORECASE,
 )
 _A_VERB = 1
-_TABLED = "table"
+_TABLED, _KEYED = "table", "key"
 PROPERTIES = frozenset({"status", "lifecycle", "version"})
 """How a document stands, by its front matter."""
 _DAY = (
@@ -87,8 +87,10 @@ def is_row(fact: Fact) -> bool:
 
 
 def is_kept(fact: Fact) -> bool:
-    """Whether a document keeps it, in a table or as a property of its own (`status`)."""
-    return is_row(fact) or ("rule" not in fact.provenance and fact.predicate in PROPERTIES)
+    """Whether a document keeps it: in a table, as a line of its own ("Budget: 240,000 euros"), or
+    as a property (`status`)."""
+    rule = fact.provenance.get("rule")
+    return rule in (_TABLED, _KEYED) or (rule is None and fact.predicate in PROPERTIES)
 
 
 def is_sure(fact: Fact) -> bool:
