@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from quipu.ports import Graph
-from quipu.records.fact_fit import is_row
+from quipu.records.fact_keys import is_row
 from quipu.records.ids import kind_of
 from quipu.records.passage import SPOKEN
 from quipu.records.plan import Plan

@@ -7,7 +7,7 @@ not by the day of them, and nothing by what is said of somebody else.
 import re
 
 from quipu.records.attributes import SHIPPED
-from quipu.records.fact_keys import affirmed, asked_by, is_negated
+from quipu.records.fact_keys import affirmed, asked_by, is_negated, is_row
 from quipu.records.fact_likeness import value_kind
 from quipu.records.record import Fact
 from quipu.text import denies, name_key, stems, tokens
@@ -19,7 +19,6 @@ __all__ = [
     "is_asked_for",
     "is_kept",
     "is_of_another",
-    "is_row",
     "is_sure",
 ]
 
@@ -40,7 +39,7 @@ _WHICH = re.compile(
     re.IGNORECASE,
 )
 _A_VERB = 1
-_TABLED, _KEYED = "table", "key"
+_KEYED = "key"
 PROPERTIES = frozenset({"status", "lifecycle", "version"})
 """How a document stands, by its front matter."""
 _DAY = (
@@ -81,16 +80,11 @@ def asks_which(question: str, fact: Fact) -> bool:
     return named and len(asked - owner - attribute) <= _A_VERB
 
 
-def is_row(fact: Fact) -> bool:
-    """Whether the row of a table tells it."""
-    return fact.provenance.get("rule") == _TABLED
-
-
 def is_kept(fact: Fact) -> bool:
     """Whether a document keeps it: in a table, as a line of its own ("Budget: 240,000 euros"), or
     as a property (`status`)."""
     rule = fact.provenance.get("rule")
-    return rule in (_TABLED, _KEYED) or (rule is None and fact.predicate in PROPERTIES)
+    return is_row(fact) or rule == _KEYED or (rule is None and fact.predicate in PROPERTIES)
 
 
 def is_sure(fact: Fact) -> bool:

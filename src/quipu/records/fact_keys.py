@@ -14,17 +14,21 @@ from quipu.records.refs import session_ref
 from quipu.text import name_key
 
 __all__ = [
+    "TABLED",
     "FactKey",
     "affirmed",
     "asked_by",
     "is_hour",
     "is_negated",
+    "is_row",
     "key_of",
     "other_subjects",
     "owner_of",
     "predicate_key",
 ]
 
+TABLED = "table"
+"""The rule of what a table says."""
 _NEGATION = "not "
 WE, USER = "we", "user"
 _NAMELESS = frozenset({USER, WE})
@@ -80,10 +84,15 @@ def asked_by(fact: Fact, table: Attributes) -> str:
     """The words by which it is asked for, besides what it is said of and its value: those of its
     attribute, and those of a value that is written so."""
     kinds = " ".join(words for sign, words in _KINDS if sign.search(fact.object))
-    called = fact.object[:1].isupper() or fact.provenance.get("rule") == "table"
+    called = fact.object[:1].isupper() or is_row(fact)
     named = "name call" if fact.provenance.get("noun") and called else ""
     purpose = fact.provenance.get("for") or ""
     return f"{table.words(fact.predicate.removeprefix(_NEGATION))} {kinds} {named} {purpose}"
+
+
+def is_row(fact: Fact) -> bool:
+    """Whether the row of a table tells it."""
+    return fact.provenance.get("rule") == TABLED
 
 
 def is_negated(fact: Fact) -> bool:

@@ -17,11 +17,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quipu.extract.statements.statement import Statement, clean, is_name, is_object
+from quipu.records.fact_keys import TABLED
 
-__all__ = ["TABLED", "table_statements"]
+__all__ = ["table_statements"]
 
-TABLED = "table"
-"""The rule of what a table says."""
 _CONFIDENCE = 0.85
 _MOST_TABLES, _MOST_ROWS, _MOST_COLUMNS, _LEAST_COLUMNS, _LEAST_ROWS = 5, 200, 12, 2, 2
 _LONGEST_NAME, _LONGEST_HEAD, _LONGEST_CELL = 6, 4, 8
