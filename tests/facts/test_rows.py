@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,14 +20,20 @@ nightly,Cy,Python,
 """
 
 
+@contextmanager
+def _written(home: Path, day: datetime) -> Iterator[Memory]:
+    """A memory that holds the table, written on a day."""
+    table = home / "services.csv"
+    table.write_text(SERVICES, "utf-8")
+    os.utime(table, (day.timestamp(), day.timestamp()))
+    with Memory.open(home / ".quipu" / "quipu.db", home=home, clock=lambda: NOW) as opened:
+        opened.index()
+        yield opened
+
+
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Memory]:
-    table = tmp_path / "services.csv"
-    table.write_text(SERVICES, "utf-8")
-    written = datetime(2026, 1, 5, tzinfo=UTC).timestamp()
-    os.utime(table, (written, written))
-    with Memory.open(tmp_path / ".quipu" / "quipu.db", home=tmp_path, clock=lambda: NOW) as opened:
-        opened.index()
+    with _written(tmp_path, datetime(2026, 1, 5, tzinfo=UTC)) as opened:
         yield opened
 
 
@@ -81,12 +88,7 @@ def test_what_is_said_later_of_something_else_changes_nothing(memory: Memory) ->
 def test_what_is_said_otherwise_before_the_table_was_written_is_told_beside_it(
     tmp_path: Path,
 ) -> None:
-    table = tmp_path / "services.csv"
-    table.write_text(SERVICES, "utf-8")
-    written = datetime(2026, 7, 1, tzinfo=UTC).timestamp()
-    os.utime(table, (written, written))
-    with Memory.open(tmp_path / ".quipu" / "quipu.db", home=tmp_path, clock=lambda: NOW) as memory:
-        memory.index()
+    with _written(tmp_path, datetime(2026, 7, 1, tzinfo=UTC)) as memory:
         _say(memory, "Bo leaves us on the 15th, mailer will belong to Dana after that.")
         reply = memory.ask("Who owns mailer?")
     assert reply.contract.answer.startswith("mailer's owner is Bo [1].")

@@ -25,7 +25,7 @@ from quipu.answer.yes_or_no import asks_yes_or_no, replied
 from quipu.ports import Embedder, Graph, Planner
 from quipu.question import versions_in
 from quipu.records.attributes import SHIPPED
-from quipu.records.fact_fit import is_kept, is_of_another
+from quipu.records.fact_fit import KEYED, is_kept, is_of_another
 from quipu.records.fact_keys import asked_by
 from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
@@ -225,24 +225,28 @@ def _chosen(
 
 def _is_spoken_of(statements: Sequence[AnswerStatement], evidence: Sequence[Evidence]) -> bool:
     """Whether turns speak of what a table or the front matter of a document tells of."""
-    fact = statements[0].fact if statements else None
-    if fact is None or not is_kept(fact):
-        return False
-    return _speaks_of(fact, list(filter(is_turn, evidence)))
+    fact = _kept(statements[0]) if statements else None
+    return fact is not None and _speaks_of(fact, list(filter(is_turn, evidence)))
+
+
+def _kept(statement: AnswerStatement) -> Fact | None:
+    """The fact that a statement tells, if a document keeps it."""
+    fact = statement.fact
+    return fact if fact is not None and is_kept(fact) else None
 
 
 def _speaks_of(fact: Fact, evidence: Sequence[Evidence]) -> bool:
     """Whether a passage names what a fact is of, a document by the beginning of its title; or,
     where that stands on a line of its own, what it tells ("budget")."""
     owner = set(stems(fact.subject.partition(":")[0]))
-    told = set(stems(fact.predicate)) if fact.provenance.get("rule") == "key" else owner
+    told = set(stems(fact.predicate)) if fact.provenance.get("rule") == KEYED else owner
     return any(owner <= words_of(each) or told <= words_of(each) for each in evidence)
 
 
 def _is_said_since(statement: AnswerStatement, choice: Choice) -> bool:
     """Whether what is quoted was said after a fact was told; a table or a document may have been
     written since: then both are told."""
-    if statement.fact is None or not is_kept(statement.fact):
+    if _kept(statement) is None:
         return True
     told = max(each.updated_at for each in statement.evidence)
     return choice.evidence[-1].updated_at > told
@@ -277,8 +281,7 @@ def _is_doubted(
     doubted where a turn surely answers, by something of the kind that is asked for."""
     if sure is None:
         return is_overtaken(asked, statements, known)
-    fact = statements[0].fact
-    if fact is not None and is_kept(fact):
+    if (fact := _kept(statements[0])) is not None:
         answers = max(sure.answers.values(), default=0.0)
         if not _speaks_of(fact, choices[0].evidence):
             return False

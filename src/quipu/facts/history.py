@@ -65,10 +65,10 @@ def history(
     stood then.
     """
     key = name_key(subject)
-    facts = _facts_of(graph, lambda fact: _names(fact, key))
+    facts = _facts_of(graph, lambda fact: key in _names(fact))
     if not facts and key:
         words = frozenset(key.split())
-        facts = _facts_of(graph, lambda fact: words <= _words(fact))
+        facts = _facts_of(graph, lambda fact: words <= set(" ".join(_names(fact)).split()))
     support = graph.support(list(facts))
     rows = {
         fact_id: [row for row in support.get(fact_id, []) if _known(row, known_at)]
@@ -132,15 +132,10 @@ def _ever(graph: Graph) -> Iterable[str]:
     return ended
 
 
-def _names(fact: Fact, key: str) -> bool:
+def _names(fact: Fact) -> list[str]:
+    """The keys of what a fact is said of, of its value and of what a noun calls that."""
     attribute = fact.predicate if fact.provenance.get("noun") else ""
-    return key in map(name_key, (fact.subject, fact.object, attribute))
-
-
-def _words(fact: Fact) -> frozenset[str]:
-    """The words of what it is said of, and of its value: "beta" of "public beta"."""
-    attribute = fact.predicate if fact.provenance.get("noun") else ""
-    return frozenset(name_key(f"{fact.subject} {attribute} {fact.object}").split())
+    return [*map(name_key, (fact.subject, fact.object, attribute))]
 
 
 def _known(row: Support, known_at: str | None) -> bool:

@@ -14,6 +14,7 @@ from quipu.text import denies, name_key, stems, tokens
 from quipu.when import dateless
 
 __all__ = [
+    "KEYED",
     "PROPERTIES",
     "asks_which",
     "is_asked_for",
@@ -39,7 +40,8 @@ _WHICH = re.compile(
     re.IGNORECASE,
 )
 _A_VERB = 1
-_KEYED = "key"
+KEYED = "key"
+"""The rule of a line of its own: "Owner: payments"."""
 PROPERTIES = frozenset({"status", "lifecycle", "version"})
 """How a document stands, by its front matter."""
 _DAY = (
@@ -84,7 +86,7 @@ def is_kept(fact: Fact) -> bool:
     """Whether a document keeps it: in a table, as a line of its own ("Budget: 240,000 euros"), or
     as a property (`status`)."""
     rule = fact.provenance.get("rule")
-    return is_row(fact) or rule == _KEYED or (rule is None and fact.predicate in PROPERTIES)
+    return is_row(fact) or rule == KEYED or (rule is None and fact.predicate in PROPERTIES)
 
 
 def is_sure(fact: Fact) -> bool:

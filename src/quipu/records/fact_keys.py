@@ -18,7 +18,6 @@ __all__ = [
     "FactKey",
     "affirmed",
     "asked_by",
-    "is_hour",
     "is_negated",
     "is_row",
     "key_of",
@@ -114,13 +113,13 @@ def key_of(fact: Fact, table: Attributes) -> FactKey:
     another."""
     key, said = _key_of(fact, table), affirmed(fact)
     timed = key.attribute in (VALUE, _AT) or said.partition(" ")[2] == "at" or " " not in said
-    if not (timed and is_hour(fact.object)):
+    if not (timed and _is_hour(fact.object)):
         return key
     attribute = VALUE if key.attribute == _AT else key.attribute
     return key._replace(attribute=f"{attribute} {_HOUR}")
 
 
-def is_hour(value: str) -> bool:
+def _is_hour(value: str) -> bool:
     """Whether a value tells a time of day, and no day."""
     return _CLOCK.search(value) is not None and not any(s.search(value) for s, _ in _KINDS[:2])
 
@@ -129,7 +128,7 @@ def _key_of(fact: Fact, table: Attributes) -> FactKey:
     said = affirmed(fact)
     verb, _, case = said.partition(" ")
     timed = verb not in _BEING and case in ("at", "on")
-    if timed and (is_hour(fact.object) or any(sign.search(fact.object) for sign, _ in _TIMES)):
+    if timed and (_is_hour(fact.object) or any(sign.search(fact.object) for sign, _ in _TIMES)):
         said = verb  # "starts at 9:00", "starts 9:00"
     owner, attribute = owner_of(fact), table.attribute_of(said)
     if said == "is" and fact.provenance.get("single"):  # "the venue is the Old Mill"

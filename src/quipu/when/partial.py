@@ -49,12 +49,10 @@ def find_partial(text: str, *, now: str) -> list[TimeSpan]:
     long something has been so tells when it began of what is so still: that is of kind `range`,
     from then to now. What is in no calendar is none. Never raises.
     """
-    lowered = lower(fold(text))
-    present = read_iso(now)
-    if present is None or not present.day:
-        return []
-    today = date(*present)
+    lowered, today = lower(fold(text)), _today(now)
     found: list[TimeSpan] = []
+    if today is None:
+        return found
     with suppress(ValueError, OverflowError):  # a year before 1 or after 9999
         found += [span for match in _PARTIAL.finditer(lowered) for span in _placed(match, today)]
         found += [_lasting(match, today) for match in _LASTING.finditer(lowered)]
@@ -64,18 +62,24 @@ def find_partial(text: str, *, now: str) -> list[TimeSpan]:
 def find_lasting(text: str, *, now: str) -> list[TimeSpan]:
     """For how long what is told at the instant `now` will be so, in order: "for two weeks" is of
     kind `range`, from then on. What is in no calendar is none. Never raises."""
-    present = read_iso(now)
-    if present is None or not present.day:
-        return []
-    today = date(*present)
+    today = _today(now)
     found: list[TimeSpan] = []
+    if today is None:
+        return found
     with suppress(ValueError, OverflowError):
         for match in _LASTING.finditer(lower(fold(text))):
             count, unit = count_of(match["count"]), match["what"].rstrip("s")
-            days = unit == "week"
-            last = ago(-7 * count if days else -count, "day" if days else unit, today).end
-            found.append(TimeSpan("range", Interval(present, last), match.start(), match.end()))
+            if unit == "week":  # to the day, where "two weeks ago" is about then
+                count, unit = 7 * count, "day"
+            stretch = Interval(day_of(today), ago(-count, unit, today).end)
+            found.append(TimeSpan("range", stretch, match.start(), match.end()))
     return found
+
+
+def _today(now: str) -> date | None:
+    """The day of an instant; None where it tells none."""
+    present = read_iso(now)
+    return date(*present) if present is not None and present.day else None
 
 
 def _placed(match: re.Match[str], today: date) -> list[TimeSpan]:

@@ -91,13 +91,15 @@ _NOT_KEYS = frozenset({"title", "name", "default", "value"})
 
 class _Ruled(NamedTuple):
     """What the rules read of a text, what of that was `replied` to a question, and what of the text
-    was parsed: the sentences at `spans`; `here` knows whom and what they speak of."""
+    was parsed: the sentences at `spans`; `here` knows whom and what they speak of. At the places
+    `denied` the text takes back what it says."""
 
     statements: list[Statement]
     sentences: list[ReadSentence]
     spans: list[tuple[int, int]]
     here: Phrases
     replied: Sequence[Statement]
+    denied: Sequence[tuple[int, int]]
 
 
 def read_statements(
@@ -147,7 +149,7 @@ def read_statements(
         read = Valued(ruled.here, words, before).read(found, ruled.replied)
         acted = reports and _ACTED.search(text) is not None
         done = [s for s in read if not reports or _is_done(s, speaker, acted=acted)]
-        found = _upheld(done, ruled.sentences)
+        found = _upheld(done, ruled.denied)
         if ruled.spans == _last_pieces(text):
             spoken.words[said] = words
     spoken.hear(said)
@@ -212,12 +214,13 @@ def _read_by_rule(
         found.extend(s for s in read if s.rule in kept)
     if reports:
         found = [each for each in found if _is_done(each, speaker, acted=acted)]
-    return _Ruled(_upheld(found, whole), whole, spans, reader.here, replied.statements)
+    denied = taken_back([each.whole for each in whole])
+    upheld = _upheld(found, denied)
+    return _Ruled(upheld, whole, spans, reader.here, replied.statements, denied)
 
 
-def _upheld(found: Sequence[Statement], read: Sequence[ReadSentence]) -> list[Statement]:
+def _upheld(found: Sequence[Statement], denied: Sequence[tuple[int, int]]) -> list[Statement]:
     """The statements without those that the text itself takes back."""
-    denied = taken_back([each.whole for each in read])
     return [s for s in found if not any(start <= s.start < end for start, end in denied)]
 
 

@@ -69,7 +69,8 @@ def attribution(
     about = (rows["first_name"] == one) ^ (rows["about_other"] > 0)
     if len(np.unique(rows["first_name"])) > _PAIR:
         name = next(t.word for t in tokens(question.text) if name_hash(t.word) == one)
-        about |= np.array([_names(chunk.text, name) for chunk in planner.chunks(numbers)])
+        others = planner.chunks(numbers[~about])
+        about[~about] = [_names(chunk.text, name) for chunk in others]
     said = float(score[about].max(initial=0.0))
     if np.count_nonzero(~about) < _OTHERS:  # where hardly anybody else speaks it tells nothing
         return {"said": said}
