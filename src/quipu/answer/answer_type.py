@@ -25,7 +25,8 @@ Kind: TypeAlias = Literal[
     "money",
 ]
 
-_WHICH = r"\b(?:which|what) (?:\w+ ){0,2}?"
+_VERB = r"(?:do|does|did|is|are|was|were|has|have|had|can|could|must|may|should|will|would)\b"
+_WHICH = rf"\b(?:which|what) (?:(?!{_VERB})\w+ ){{0,2}}?"
 # What names a kind of thing: a thing of the kind need not say so itself.
 KIND_WORDS = frozenset(
     stems(
@@ -121,7 +122,10 @@ _THINGS: dict[Kind, re.Pattern[str]] = {
         r"|november|december))\b",
         re.IGNORECASE,
     ),
-    "money": re.compile(r"([$€£¥] ?\d|\d[\d.,]* ?(?:dollars|euros?|pounds|cents|USD|EUR|GBP)\b)"),
+    "money": re.compile(
+        r"([$€£¥] ?\d|\d[\d.,]* ?(?:dollars|euros?|pounds|cents|USD|EUR|GBP)\b"
+        r"|\d[\d.,]*k? ?(?:(?:a|an|per|each|every) |/ ?)(?:hour|day|week|month|quarter|year)\b)"
+    ),
 }
 _PROSE_ONLY: frozenset[Kind] = frozenset({"person", "date", "money", "condition"})
 _HEAD = re.compile(

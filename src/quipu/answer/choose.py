@@ -95,6 +95,8 @@ def choose(
     """
     known = frozenset(likely.answers) if likely is not None else frozenset[str]()
     found, weighing, ordered = _ordered(asked, evidence, nearness, decisions, known)
+    if likely is not None and likely.written:
+        ordered = [c for c in ordered if not is_turn(c.evidence)]
     if planner is not None and plan is not None:
         quotations = quoted_by_kinds(
             ordered, weighing, planner, question=plan.question, scope=plan.scope, likely=likely

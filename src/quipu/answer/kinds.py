@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
+from types import MappingProxyType
 from typing import NamedTuple
 
 from quipu.answer.formula import ConfidenceFormula
@@ -23,6 +24,7 @@ __all__ = [
     "Quotation",
     "answers_of_kinds",
     "in_force",
+    "is_read_beside",
     "led_to",
     "likely",
     "listed",
@@ -60,16 +62,23 @@ class AnswerStatement(NamedTuple):
 class Likely(NamedTuple):
     """How likely each passage, by its id, is to answer: they share 1 with "none does"; and what it
     is worth to be quoted by, its search included. `supposed` is the share of those that would, but
-    tell only what is wished for, supposed or denied."""
+    tell only what is wished for, supposed or denied. `sentences` are, of passages of documents that
+    were read beside turns, the sentence that would; `written` says that no turn does instead."""
 
-    answers: Mapping[str, float]
-    worth: Mapping[str, float]
+    answers: dict[str, float]
+    worth: dict[str, float]
     supposed: float = 0.0
+    sentences: Mapping[str, str] = MappingProxyType({})
+    written: bool = False
 
     def of(self, evidence: Sequence[Evidence], others: Iterable[str] = ()) -> float:
         """How likely one of some passages answers, or of `others` by their ids, in [0, 1]."""
         ids = dict.fromkeys((*(each.id for each in evidence), *others))
         return sum(self.answers.get(id_, 0.0) for id_ in ids)
+
+    def surest(self, ids: Iterable[str]) -> float:
+        """How likely the likeliest of some passages answers."""
+        return max((self.answers.get(id_, 0.0) for id_ in ids), default=0.0)
 
     def without(self, ids: Collection[str]) -> "Likely":
         """Without some passages: they do not answer, and are the last that are quoted."""
@@ -106,6 +115,10 @@ class Answers:
 
     def is_of(self, hit: Hit) -> bool:
         """Whether a passage is of its sources."""
+        return False
+
+    def is_read_beside(self, hit: Hit) -> bool:
+        """Whether a passage of another kind is read beside those of its sources."""
         return False
 
     def settled(self, asked: Asked, plan: Plan, graph: Graph) -> Sequence[AnswerStatement]:
@@ -204,6 +217,11 @@ def of_one_kind(hits: Sequence[Hit]) -> tuple[Hit, ...]:
         if 0 < len(own) < len(hits):
             return own
     return ()
+
+
+def is_read_beside(hit: Hit) -> bool:
+    """Whether some kind reads a passage beside its own."""
+    return any(each.is_read_beside(hit) for each in answers_of_kinds())
 
 
 def settled(asked: Asked, plan: Plan, graph: Graph) -> list[AnswerStatement]:

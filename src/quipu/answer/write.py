@@ -43,7 +43,7 @@ _DOUBT = 0.3
 _DISPUTED = 0.38
 """How much of a question a document's own word explains where a turn says otherwise."""
 _NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "person", "time"})
-_PASSED = 0.5
+_PASSED, _EITHER = 0.5, 0.5
 _OWN = frozenset("i me my mine myself".split())
 _SEVERAL = 2
 _COUNTED: frozenset[Kind] = frozenset({"money", "number"})
@@ -140,7 +140,7 @@ def _draft(
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
         lacking=0.0 if statements else _lacking(asked, choices),
         worth=first.worth if first else None,
-        likely=_likely(chosen, page.evidence),
+        likely=_likely(asked, chosen, page.evidence),
         plainly=statements[0].plainly if statements else 0.0,
         margin=first.margin if first else None,
         agreement=_agreement(asked, first, choices, chosen.near) if first else None,
@@ -157,18 +157,31 @@ def _is_unvouched(asked: Asked, first: Choice) -> bool:
     return bool(own) and is_turn(first.evidence[-1]) and _speaker(first.evidence[-1]) == ASSISTANT
 
 
-def _likely(chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
+def _likely(asked: Asked, chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
     """How likely what is cited answers; of a fact also what states those beside it in its chain,
     of a turn what it is quoted instead of: their words tell that one of them does, and the chain
-    which."""
+    which. Where a turn and a document may say otherwise, only one of them does."""
     if chosen.likely is None:
         return None
     others = [id_ for statement in chosen.statements for id_ in sorted(statement.others)]
     others += [id_ for choice in chosen.choices for id_ in choice.instead_of]
     known = chosen.likely.of(cited, others)
+    if not chosen.statements and _is_disputed(asked, chosen.choices):
+        known = max(chosen.likely.of(chosen.choices[0].evidence), _EITHER * known)
     if chosen.statements:  # what is only supposed takes nothing from what is stated
         known /= max(1 - chosen.likely.supposed, known, _LITTLE)
     return min(known, 1.0)
+
+
+def _is_disputed(asked: Asked, choices: Sequence[Choice]) -> bool:
+    """Whether a document is quoted beside turns, of whose words the first turn says none but the
+    question's: one that does says what became of it ("no longer to PagerDuty")."""
+    written = [choice for choice in choices if not is_turn(choice.evidence[-1])]
+    spoken = [choice for choice in choices if is_turn(choice.evidence[-1])]
+    if not written or not spoken:
+        return False
+    said = set(stems(spoken[0].text)) - set(asked.stems)
+    return written[0] is choices[0] or any(not said & set(stems(c.quoted)) for c in written)
 
 
 def _agreement(

@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from quipu.errors import InvalidInput
 from quipu.read.code import read_code
+from quipu.read.dated import written_on
 from quipu.read.decode import decode
 from quipu.read.front_matter import key_lines, relations_from, relations_of, thing_of
 from quipu.read.kinds import FileReader, Reader, format_of, reader_of
@@ -228,9 +229,13 @@ def _with_reading(document: Document, reading: Reading) -> Document:
     if reading.family == "prose" and (thing := thing_of(type_, properties, named)):
         reading.things.append(thing)
         relations += relations_from(thing, relations)
+    own = reading.family == "prose" and written_on(
+        document.path, reading.text, properties, until=document.updated_at
+    )
     return replace(
         document,
         title=named,
+        updated_at=own or document.updated_at,
         type=type_,
         family=reading.family,
         text=reading.text,

@@ -159,7 +159,7 @@ class Document:
     """One file, read. `redactions` counts the secrets taken out, by kind.
 
     `content_hash` is the SHA-256 of the bytes, `source_sha` the git blob id where there is one,
-    `updated_at` the last commit's or the file's own time.
+    `updated_at` the day that it says itself to be of, else the time of the last commit or the file.
     """
 
     path: str

@@ -11,6 +11,7 @@ Clock = Callable[[], str]
 UNKNOWN_TIME = "0001-01-01T00:00:00.000Z"
 """Stands where a source has no known time; it sorts before every real instant."""
 
+_MIDNIGHT = "T00:00:00.000Z"
 _EARLIEST = "1000-01-01T00:00:00.000Z"
 _A_DAY = timedelta(days=1)
 
@@ -75,3 +76,14 @@ def is_ahead(moment: str, now: str) -> bool:
 def system_clock() -> str:
     """The present instant by the machine's clock."""
     return instant(datetime.now(UTC))
+
+
+def beginning_of(day: str) -> str:
+    """The instant at which a day (`2026-03-01`) begins."""
+    return f"{day}{_MIDNIGHT}"
+
+
+def begins_day(instant: str) -> bool:
+    """Whether an instant is the beginning of a day, as the times of texts are that name their day
+    and no hour."""
+    return instant.endswith(_MIDNIGHT)

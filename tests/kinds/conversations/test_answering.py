@@ -66,6 +66,9 @@ def _likely(reply: Reply) -> float:
     return found
 
 
+FILLER = ("Ines", "lunch at Da Enzo today?")
+
+
 @model
 def test_the_turn_that_tells_it_comes_before_those_that_only_speak_of_it(memory: Memory) -> None:
     _say(memory, "2026-01-05", [("Ann", "The dentist again. I hate that waiting room.")])
@@ -153,6 +156,50 @@ def test_who_is_named_is_spoken_of_whoever_says_it(memory: Memory) -> None:
     reply = memory.ask("When is Jonas's dentist appointment?")
     assert "quarter past three" in reply.contract.answer
     assert reply.confidence.value > 0.5
+
+
+PROCESS = """# How we work
+
+{day}Releases go out every Tuesday. Piet runs the release and writes the notes. Hotfixes need the
+approval of two reviewers. Alerts of the gateway go to PagerDuty.
+"""
+
+
+def _write_down(memory: Memory, folder: Path, day: str = "") -> None:
+    (folder / "docs").mkdir()
+    (folder / "docs" / "process.md").write_text(PROCESS.format(day=day))
+    memory.index(folder / "docs")
+
+
+@model
+def test_what_was_said_of_what_a_document_tells_comes_before_it(
+    memory: Memory, tmp_path: Path
+) -> None:
+    _write_down(memory, tmp_path)
+    _say(memory, "2026-04-02", [("Piet", "btw I'm handing the release over to Rafael"), FILLER])
+    reply = memory.ask("Who runs the release?")
+    first, _, second = reply.contract.answer.partition("How we work: ")
+    assert "Rafael" in first
+    assert second
+
+
+@model
+def test_what_nobody_spoke_of_is_told_by_the_document(memory: Memory, tmp_path: Path) -> None:
+    _write_down(memory, tmp_path)
+    _say(memory, "2026-04-02", [("Piet", "I'm handing the parking permits to Rafael"), FILLER])
+    reply = memory.ask("Where do the alerts of the gateway go?")
+    assert "PagerDuty" in reply.contract.answer
+    assert {Path(each.path).suffix for each in reply.citations} == {".md"}
+
+
+@model
+def test_a_document_that_is_of_a_later_day_comes_before_a_turn(
+    memory: Memory, tmp_path: Path
+) -> None:
+    _write_down(memory, tmp_path, "Date: 2026-05-20\n\n")
+    _say(memory, "2026-02-02", [("Rafael", "I run the release from now on, Piet is off"), FILLER])
+    reply = memory.ask("Who runs the release?")
+    assert Path(reply.citations[0].path).suffix == ".md"
 
 
 @model

@@ -15,6 +15,7 @@ from quipu.answer.gate import AnswerDraft, Evidence, is_turn
 from quipu.answer.kinds import Answers, Likely, Quotation
 from quipu.answer.worth import Candidate, Weighing
 from quipu.kinds.conversations.answering import TURNS, likely
+from quipu.kinds.conversations.answering.prose import is_prose
 from quipu.kinds.conversations.told import quotations
 from quipu.ports import Embedder, LayerReader, Planner
 from quipu.records.passage import SPOKEN
@@ -195,6 +196,10 @@ class TurnAnswers(Answers):
         """Whether it is a turn."""
         return hit.why_ranked.profile == SPOKEN
 
+    def is_read_beside(self, hit: Hit) -> bool:
+        """Whether it is prose of a document."""
+        return is_prose(hit)
+
     def likely(
         self,
         question: str,
@@ -205,7 +210,7 @@ class TurnAnswers(Answers):
         scope: Scope,
     ) -> Likely | None:
         """See `answering`."""
-        if not evidence or not is_turn(evidence[0]) or not isinstance(embedder, LayerReader):
+        if not any(map(is_turn, evidence)) or not isinstance(embedder, LayerReader):
             return None
         return likely(question, evidence, planner, embedder, scope=scope)
 

@@ -19,6 +19,7 @@ from quipu.answer.quote import plain, units
 from quipu.answer.support import from_chunk
 from quipu.answer.worth import Candidate, Weighing
 from quipu.answer.worth import worth as worth_of
+from quipu.kinds.conversations.answering.prose import BESIDE_A_TURN, told_on
 from quipu.kinds.conversations.exchanges import Beside, asks, beside, last_sentence, speaker_of
 from quipu.ports import Planner
 from quipu.records.record import Chunk, Entity
@@ -98,7 +99,7 @@ class _Reader(NamedTuple):
         with its reply or its question."""
         own = candidate.evidence
         sides = self.sides.get(own.id)
-        if sides is None:
+        if sides is None or not is_turn(own):
             return _Said(_led(own, candidate.text), (own,), candidate)
         own = _timed(own, sides.own)
         if not asks(candidate.text) or not asks(last_sentence(own.text)):
@@ -152,35 +153,49 @@ def quotations(
     scope: Scope,
     likely: Likely | None,
 ) -> list[Quotation]:
-    """What is quoted where the best is a turn, or one of them answers rather than not, in the order
-    in which it is told; nothing elsewhere. `ordered` are the sentences that may be quoted, the best
-    first; where it is known how `likely` each turn answers, the likeliest are quoted."""
-    best: dict[str, Candidate] = {}
-    for candidate in ordered:
-        if is_turn(candidate.evidence):
-            best.setdefault(candidate.evidence.id, candidate)
-    surely = 0.0
-    if likely is not None:
-        surely = max((likely.answers.get(id_, 0.0) for id_ in best), default=0.0)
-    if not best or not (is_turn(ordered[0].evidence) or surely >= _RATHER):
+    """What is quoted where the best is a turn, one of them answers rather than not, or says instead
+    what documents tell, in the order in which it is told; nothing elsewhere. `ordered` are the
+    sentences that may be quoted, the best first; where it is known how `likely` each turn answers,
+    the likeliest are quoted."""
+    if likely is not None and likely.written:
+        return []
+    best = _best(ordered, likely)
+    surely = likely.surest(best) if likely is not None else 0.0
+    read = likely is not None and bool(likely.sentences)
+    if not best or not (read or is_turn(ordered[0].evidence) or surely >= _RATHER):
         return []
     sessions = {id_: candidate.evidence.document_id for id_, candidate in best.items()}
     reader = _Reader(weighing, planner, beside(sessions, planner, scope))
     if likely is not None:
         told = _likeliest(reader, best, likely.worth)
         if _FIRST.search(question):
-            return oldest_first(told, question)
-        then = asks_of_past(question) and not _WHEN.match(question)
-        return told if then else newest_first(_still_so(told), question)
+            told = oldest_first(told, question)
+        elif not asks_of_past(question) or _WHEN.match(question):
+            told = newest_first(_still_so(told), question)
+        return [_as_found(quotation, best) for quotation in told]
     time = _AskedTime.of(question)
     picked = _picked(_read(reader, best.values(), time), weighing, time)
     return [Quotation(said.text, said.turns, said.by) for said in _in_order(picked, time)]
 
 
+def _best(ordered: Sequence[Candidate], likely: Likely | None) -> dict[str, Candidate]:
+    """The best of each turn, and of a document that was read beside them the sentence that would
+    answer."""
+    best: dict[str, Candidate] = {}
+    for candidate in ordered:
+        id_ = candidate.evidence.id
+        sentence = likely.sentences.get(id_) if likely is not None else None
+        if sentence is not None:
+            best.setdefault(id_, candidate._replace(text=sentence))
+        elif is_turn(candidate.evidence):
+            best.setdefault(id_, candidate)
+    return best
+
+
 def _likeliest(
     reader: _Reader, best: Mapping[str, Candidate], worth: Mapping[str, float]
 ) -> list[Quotation]:
-    """The turn that most likely answers, and at most two that are not much less likely to."""
+    """What most likely answers, and at most two that are not much less likely to."""
     found: dict[str, Quotation] = {}
     ranked = sorted(best, key=lambda id_: -worth.get(id_, 0.0))
     for id_ in ranked[:_MOST]:
@@ -190,6 +205,12 @@ def _likeliest(
             by = said.by._replace(worth=own)
             found.setdefault(said.turns[-1].id, Quotation(said.text, said.turns, by))
     return list(found.values())
+
+
+def _as_found(quotation: Quotation, best: Mapping[str, Candidate]) -> Quotation:
+    """A sentence of a document is worth what it was found by."""
+    each = quotation.evidence[-1]
+    return quotation if is_turn(each) else quotation._replace(by=best[each.id])
 
 
 def _still_so(told: Sequence[Quotation]) -> list[Quotation]:
@@ -222,14 +243,19 @@ def _before(first: Quotation, told: Sequence[Quotation]) -> list[Quotation]:
     return [first, *(quotation for quotation in told if quotation is not first)]
 
 
+def _least(quotation: Quotation) -> float:
+    """What another must be worth to be told before it."""
+    return quotation.by.worth * (_ABOUT_AS if is_turn(quotation.evidence[-1]) else BESIDE_A_TURN)
+
+
 def _said_on(quotation: Quotation) -> str:
-    return quotation.evidence[-1].updated_at
+    return told_on(quotation.evidence[-1])
 
 
 def _as_likely(told: Sequence[Quotation], question: str) -> list[Quotation]:
     """Those that are about as likely to answer as the likeliest, and tell something of the kind
     that is asked for, if one does."""
-    least, kind = _ABOUT_AS * max(quotation.by.worth for quotation in told), kind_asked(question)
+    least, kind = max(map(_least, told)), kind_asked(question)
     as_likely = [quotation for quotation in told if quotation.by.worth >= least]
     return [q for q in as_likely if kind is not None and holds(kind, q.by.text, question)] or (
         as_likely

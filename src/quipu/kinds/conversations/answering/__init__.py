@@ -29,6 +29,7 @@ from quipu.kinds.conversations.answering.inputs import (
     inputs_of,
     is_said_after,
 )
+from quipu.kinds.conversations.answering.prose import BESIDE_A_TURN, Sentence, sentences_of, told_on
 from quipu.kinds.conversations.answering.supposed import asks_what_is, is_supposed
 from quipu.kinds.conversations.exchanges import Beside, beside, speaker_of
 from quipu.kinds.conversations.weights import TURNS as WEIGHTS
@@ -59,27 +60,38 @@ def likely(
     scope: Scope,
 ) -> Likely | None:
     """How likely each of the first turns answers; None where there is none to be read."""
-    turns = [each for each in evidence if is_turn(each)][:TURNS]
-    sides = beside({each.id: each.document_id for each in turns}, planner, scope)
     read = _Reader(reader, frozenset(stems(question)))
-    found = [
-        (each.id, said)
-        for each in turns
-        if (side := sides.get(each.id)) is not None
-        and len((said := read.said(side, each)).words.forms)
-    ]
+    written = sentences_of(question, evidence)
+    turns = [each for each in evidence if is_turn(each)][: TURNS - len(written)]
+    sides = beside({each.id: each.document_id for each in turns}, planner, scope)
+    spoken = ((each.id, read.said(sides[each.id], each)) for each in turns if each.id in sides)
+    found = [(id_, said) for id_, said in spoken if len(said.words.forms)]
+    newest = max((said.when for _, said in found), default="")
+    found += [(each.passage.id, read.written(each, newest)) for each in written]
     asked = read.words(question, _ASKER)
     if not found or not len(asked.forms):
         return None
     scores = _head().read(inputs_of(Question.of(asked, question), [said for _, said in found]))
     searched = _as_searched([said.score for _, said in found])
     worth = (1 - _SEARCHED) * scores.turns + _SEARCHED * searched
-    ids = [id_ for id_, _ in found]
-    known = Likely(
-        dict(zip(ids, scores.turns.tolist(), strict=True)),
-        dict(zip(ids, worth.tolist(), strict=True)),
+    known, read_as = Likely({}, {}, sentences={}), dict[str, Said]()
+    for at in sorted(range(len(found)), key=lambda at: (-float(scores.turns[at]), at)):
+        id_, said = found[at]
+        known.answers[id_] = known.answers.get(id_, 0.0) + float(scores.turns[at])
+        known.worth.setdefault(id_, float(worth[at]))
+        read_as.setdefault(id_, said)
+    known = known._replace(sentences={w.passage.id: read_as[w.passage.id].text for w in written})
+    known = known.without_supposed(_supposed(question, known, read_as, read))
+    return known._replace(written=_is_written(known, read_as, frozenset(stems(question))))
+
+
+def _is_written(known: Likely, turns: Mapping[str, Said], about: frozenset[str]) -> bool:
+    """Whether documents were read, and no turn that speaks of what is asked says it instead."""
+    least = max(BESIDE_A_TURN * known.surest(known.sentences), _WORTH_PARSING)
+    spoken = (id_ for id_ in known.answers if id_ not in known.sentences)
+    return bool(known.sentences) and not any(
+        known.answers[id_] >= least and about & frozenset(stems(turns[id_].text)) for id_ in spoken
     )
-    return known.without_supposed(_supposed(question, known, dict(found), read))
 
 
 def _supposed(
@@ -120,6 +132,14 @@ class _Reader:
             int(place) if place.isdigit() else 0,
             _among_turns(found),
         )
+
+    def written(self, sentence: Sentence, now: str) -> Said:
+        """A sentence of a document, below its heading; of one that names no day, as what is so
+        when the newest turn is said."""
+        each = sentence.passage
+        above = self.words(sentence.heading, "") if sentence.heading else None
+        own = self.words(sentence.text, "")
+        return Said(own, above, sentence.text, told_on(each) or now, 0, each.score or 0.0)
 
     def is_supposed(self, question: str, said: Said) -> bool:
         """Whether what a turn says of a question is only supposed, wished for or denied."""
