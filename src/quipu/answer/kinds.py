@@ -63,12 +63,14 @@ class Likely(NamedTuple):
     """How likely each passage, by its id, is to answer: they share 1 with "none does"; and what it
     is worth to be quoted by, its search included. `supposed` is the share of those that would, but
     tell only what is wished for, supposed or denied. `sentences` are, of passages of documents that
-    were read beside turns, the sentence that would; `written` says that no turn does instead."""
+    were read as turns are, the sentence that would; `spoken` what else speaks of what is asked
+    as much; `written` says that documents are to answer, for nothing said does instead."""
 
     answers: dict[str, float]
     worth: dict[str, float]
     supposed: float = 0.0
     sentences: Mapping[str, str] = MappingProxyType({})
+    spoken: frozenset[str] = frozenset()
     written: bool = False
 
     def of(self, evidence: Sequence[Evidence], others: Iterable[str] = ()) -> float:
@@ -80,11 +82,15 @@ class Likely(NamedTuple):
         """How likely the likeliest of some passages answers."""
         return max((self.answers.get(id_, 0.0) for id_ in ids), default=0.0)
 
+    def fewer(self, ids: Collection[str], share: float) -> "Likely":
+        """With a share of what some passages count."""
+        answers = {id_: share * p if id_ in ids else p for id_, p in self.answers.items()}
+        worth = {id_: share * w if id_ in ids else w for id_, w in self.worth.items()}
+        return self._replace(answers=answers, worth=worth) if ids else self
+
     def without(self, ids: Collection[str]) -> "Likely":
         """Without some passages: they do not answer, and are the last that are quoted."""
-        answers = {id_: 0.0 if id_ in ids else p for id_, p in self.answers.items()}
-        worth = {id_: 0.0 if id_ in ids else value for id_, value in self.worth.items()}
-        return self._replace(answers=answers, worth=worth) if ids else self
+        return self.fewer(ids, 0.0)
 
     def without_supposed(self, ids: Collection[str]) -> "Likely":
         """Without passages that tell only what is not so."""

@@ -161,7 +161,7 @@ def _likely(asked: Asked, chosen: _Chosen, cited: Sequence[Evidence]) -> float |
     """How likely what is cited answers; of a fact also what states those beside it in its chain,
     of a turn what it is quoted instead of: their words tell that one of them does, and the chain
     which. Where a turn and a document may say otherwise, only one of them does."""
-    if chosen.likely is None:
+    if chosen.likely is None or (chosen.likely.written and not chosen.statements):
         return None
     others = [id_ for statement in chosen.statements for id_ in sorted(statement.others)]
     others += [id_ for choice in chosen.choices for id_ in choice.instead_of]

@@ -202,6 +202,27 @@ def test_a_document_that_is_of_a_later_day_comes_before_a_turn(
     assert Path(reply.citations[0].path).suffix == ".md"
 
 
+MINUTES = {
+    "2026-01-13.md": "# Committee\n\n- The annual fee stays at 95.\n- Ann runs the gear store.\n",
+    "2026-03-24.md": "# General meeting\n\n41 members attended.\n\n"
+    "1. The annual fee is 110 from 1 July on.\n2. Tunde Bello was elected treasurer.\n",
+}
+
+
+@model
+def test_of_minutes_the_sentence_that_answers_is_told_with_its_day_the_last_first(
+    memory: Memory, tmp_path: Path
+) -> None:
+    (tmp_path / "minutes").mkdir()
+    for name, text in MINUTES.items():
+        (tmp_path / "minutes" / name).write_text(text)
+    memory.index(tmp_path / "minutes")
+    elected = memory.ask("Who is the treasurer?").contract.answer
+    assert elected.startswith("General meeting, 2026-03-24: Tunde Bello was elected treasurer [1]")
+    fee = memory.ask("What is the annual fee?").contract.answer
+    assert fee.startswith("General meeting, 2026-03-24: The annual fee is 110")
+
+
 @model
 def test_a_memory_answers_the_same_whatever_it_is_asked_before(memory: Memory) -> None:
     _say(memory, "2026-01-05", [("Ann", "The spare key hangs behind the blue door.")])

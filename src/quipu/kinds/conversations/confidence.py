@@ -15,7 +15,7 @@ from quipu.answer.gate import AnswerDraft, Evidence, is_turn
 from quipu.answer.kinds import Answers, Likely, Quotation
 from quipu.answer.worth import Candidate, Weighing
 from quipu.kinds.conversations.answering import TURNS, likely
-from quipu.kinds.conversations.answering.prose import is_prose
+from quipu.kinds.conversations.answering.prose import is_prose, is_record
 from quipu.kinds.conversations.told import quotations
 from quipu.ports import Embedder, LayerReader, Planner
 from quipu.records.passage import SPOKEN
@@ -210,7 +210,8 @@ class TurnAnswers(Answers):
         scope: Scope,
     ) -> Likely | None:
         """See `answering`."""
-        if not any(map(is_turn, evidence)) or not isinstance(embedder, LayerReader):
+        read = any(is_turn(each) or is_record(each) for each in evidence)
+        if not read or not isinstance(embedder, LayerReader):
             return None
         return likely(question, evidence, planner, embedder, scope=scope)
 
@@ -233,7 +234,10 @@ class TurnAnswers(Answers):
         turns there are, the lower all of them score. What facts state is no less likely than such
         answers are where the head thinks little of their turns; a little likelier where somebody
         wrote it down by hand."""
-        if draft.evidence and not any(map(is_turn, draft.evidence)):
+        told = any(map(is_turn, draft.evidence)) or (
+            draft.likely is not None and any(map(is_record, draft.evidence))
+        )
+        if draft.evidence and not told:
             return {"said": None, "likely": None}
         if score1 is None or not all(map(is_turn, draft.evidence)):
             return {}

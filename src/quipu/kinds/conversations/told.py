@@ -8,7 +8,7 @@ question that it answers (`exchanges`).
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from quipu.answer.answer_type import KIND_WORDS, holds, kind_asked
@@ -19,7 +19,7 @@ from quipu.answer.quote import plain, units
 from quipu.answer.support import from_chunk
 from quipu.answer.worth import Candidate, Weighing
 from quipu.answer.worth import worth as worth_of
-from quipu.kinds.conversations.answering.prose import BESIDE_A_TURN, told_on
+from quipu.kinds.conversations.answering.prose import BESIDE_A_TURN, is_record, told_on
 from quipu.kinds.conversations.exchanges import Beside, asks, beside, last_sentence, speaker_of
 from quipu.ports import Planner
 from quipu.records.record import Chunk, Entity
@@ -30,6 +30,7 @@ from quipu.when import find_spans
 __all__ = ["newest_first", "oldest_first", "quotations"]
 
 _MOST = 3
+_AS_GOOD = 0.6
 _LONGEST = 280
 _NEARLY = 0.5
 _LATER, _AS_MUCH = 0.7, 0.5
@@ -38,6 +39,7 @@ _FAIRLY = 0.1
 _ABOUT_AS = 0.5
 _RATHER = 0.5
 _BY_THEN = 0.4
+_YEAR, _DAY = len("2026"), len("2026-01-01")
 _FIRST = re.compile(
     r"\b(?:original(?:ly)?|initial(?:ly)?|at first|to begin with"
     r"|first (?:\w+ed|set|meant|told|said))\b",
@@ -158,7 +160,7 @@ def quotations(
     sentences that may be quoted, the best first; where it is known how `likely` each turn answers,
     the likeliest are quoted."""
     if likely is not None and likely.written:
-        return []
+        return _recorded(ordered, weighing, planner, likely, question)
     best = _best(ordered, likely)
     surely = likely.surest(best) if likely is not None else 0.0
     read = likely is not None and bool(likely.sentences)
@@ -167,15 +169,44 @@ def quotations(
     sessions = {id_: candidate.evidence.document_id for id_, candidate in best.items()}
     reader = _Reader(weighing, planner, beside(sessions, planner, scope))
     if likely is not None:
-        told = _likeliest(reader, best, likely.worth)
-        if _FIRST.search(question):
-            told = oldest_first(told, question)
-        elif not asks_of_past(question) or _WHEN.match(question):
-            told = newest_first(_still_so(told), question)
-        return [_as_found(quotation, best) for quotation in told]
+        told = _raised(_likeliest(reader, best, likely.worth), likely.spoken)
+        return [_as_found(quotation, best) for quotation in _in_time(told, question)]
     time = _AskedTime.of(question)
     picked = _picked(_read(reader, best.values(), time), weighing, time)
     return [Quotation(said.text, said.turns, said.by) for said in _in_order(picked, time)]
+
+
+def _recorded(
+    ordered: Sequence[Candidate],
+    weighing: Weighing,
+    planner: Planner,
+    likely: Likely,
+    question: str,
+) -> list[Quotation]:
+    """Of records, where the best that may be quoted is one, the sentences that would answer, in the
+    order in which they are told: the next may have changed what one says. Nothing of what is of no
+    day."""
+    first = ordered[0] if ordered else None
+    if first is None or not is_record(first.evidence):
+        return []
+    found: dict[str, Candidate] = {}
+    for candidate in ordered:
+        if is_record(candidate.evidence) and candidate.worth >= first.worth - _AS_GOOD:
+            found.setdefault(candidate.evidence.id, candidate)
+    best = _best(list(found.values()), likely)
+    told = _likeliest(_Reader(weighing, planner, {}), best, likely.worth)
+    told = _raised(told, likely.spoken) if told else told
+    return [_as_found(quotation, found) for quotation in _in_time(told, question)]
+
+
+def _in_time(told: Sequence[Quotation], question: str) -> list[Quotation]:
+    """In the order in which it is told: what was so at first, where that is asked for; unless the
+    past is, the newest."""
+    if not told or (asks_of_past(question) and not _WHEN.match(question)):
+        return [*told]
+    if _FIRST.search(question):
+        return oldest_first(told, question)
+    return newest_first(_still_so(told), question)
 
 
 def _best(ordered: Sequence[Candidate], likely: Likely | None) -> dict[str, Candidate]:
@@ -243,11 +274,6 @@ def _before(first: Quotation, told: Sequence[Quotation]) -> list[Quotation]:
     return [first, *(quotation for quotation in told if quotation is not first)]
 
 
-def _least(quotation: Quotation) -> float:
-    """What another must be worth to be told before it."""
-    return quotation.by.worth * (_ABOUT_AS if is_turn(quotation.evidence[-1]) else BESIDE_A_TURN)
-
-
 def _said_on(quotation: Quotation) -> str:
     return told_on(quotation.evidence[-1])
 
@@ -255,11 +281,27 @@ def _said_on(quotation: Quotation) -> str:
 def _as_likely(told: Sequence[Quotation], question: str) -> list[Quotation]:
     """Those that are about as likely to answer as the likeliest, and tell something of the kind
     that is asked for, if one does."""
-    least, kind = max(map(_least, told)), kind_asked(question)
+    least, kind = _ABOUT_AS * max(quotation.by.worth for quotation in told), kind_asked(question)
     as_likely = [quotation for quotation in told if quotation.by.worth >= least]
     return [q for q in as_likely if kind is not None and holds(kind, q.by.text, question)] or (
         as_likely
     )
+
+
+def _raised(told: Sequence[Quotation], spoken: Collection[str]) -> list[Quotation]:
+    """With the likeliest of the others that speak of what a likelier document says counting as much
+    as that: a document says a thing in the words in which it is asked for."""
+    first = max(told, key=lambda q: q.by.worth)
+    others = [q for q in told if q is not first and q.evidence[-1].id in spoken]
+    best = max((q.by.worth for q in others), default=0.0)
+    if is_turn(first.evidence[-1]) or best < BESIDE_A_TURN * first.by.worth:
+        return [*told]
+    times = first.by.worth / best
+    return [_worth(q, times * q.by.worth) if q in others else q for q in told]
+
+
+def _worth(quotation: Quotation, worth: float) -> Quotation:
+    return quotation._replace(by=quotation.by._replace(worth=worth))
 
 
 def _read(reader: _Reader, best: Iterable[Candidate], time: _AskedTime) -> list[_Said]:
@@ -304,9 +346,12 @@ def _in_order(picked: Sequence[_Said], time: _AskedTime) -> list[_Said]:
     return sorted(ordered, key=lambda said: not time.admits(said))
 
 
-def _led(turn: Evidence, text: str) -> str:
-    """What was said, after who said it and when."""
-    title = plain(turn.title, limit=90)
+def _led(each: Evidence, text: str) -> str:
+    """What was said, after who said it and when; what was recorded, after where and when."""
+    title = plain(each.title, limit=90)
+    day = told_on(each)[:_DAY]
+    if title and not is_turn(each) and day[:_YEAR] not in title:
+        title = f"{title}, {day}"
     return f"{title}: {text}" if title else text
 
 

@@ -29,7 +29,13 @@ from quipu.kinds.conversations.answering.inputs import (
     inputs_of,
     is_said_after,
 )
-from quipu.kinds.conversations.answering.prose import BESIDE_A_TURN, Sentence, sentences_of, told_on
+from quipu.kinds.conversations.answering.prose import (
+    BESIDE_A_TURN,
+    Sentence,
+    is_record,
+    sentences_of,
+    told_on,
+)
 from quipu.kinds.conversations.answering.supposed import asks_what_is, is_supposed
 from quipu.kinds.conversations.exchanges import Beside, beside, speaker_of
 from quipu.kinds.conversations.weights import TURNS as WEIGHTS
@@ -47,6 +53,7 @@ _LONGEST = 600
 _SEARCHED = 0.25
 """How much its search counts beside the head, for what no question of those it learnt was like."""
 _WORTH_PARSING = 0.1
+_RATHER, _UNMET = 0.25, 1 / 3
 _LITTLE = 1e-6
 _ASKER = "user"
 
@@ -82,16 +89,35 @@ def likely(
         read_as.setdefault(id_, said)
     known = known._replace(sentences={w.passage.id: read_as[w.passage.id].text for w in written})
     known = known.without_supposed(_supposed(question, known, read_as, read))
-    return known._replace(written=_is_written(known, read_as, frozenset(stems(question))))
+    return _beside_documents(known, read_as, written, turns, frozenset(stems(question)))
 
 
-def _is_written(known: Likely, turns: Mapping[str, Said], about: frozenset[str]) -> bool:
-    """Whether documents were read, and no turn that speaks of what is asked says it instead."""
-    least = max(BESIDE_A_TURN * known.surest(known.sentences), _WORTH_PARSING)
-    spoken = (id_ for id_ in known.answers if id_ not in known.sentences)
-    return bool(known.sentences) and not any(
-        known.answers[id_] >= least and about & frozenset(stems(turns[id_].text)) for id_ in spoken
-    )
+def _beside_documents(
+    known: Likely,
+    read: Mapping[str, Said],
+    written: Sequence[Sentence],
+    turns: Sequence[Evidence],
+    about: frozenset[str],
+) -> Likely:
+    """With what speaks of what is asked: turns at least half as much as the sentence of a document
+    that most likely answers, records as much as it; and whether the documents are to answer: no
+    such turn does, nothing else rather likely does, and no record. Where that sentence says half of
+    what is asked, a turn that was found for none of its words counts less."""
+    if not written:
+        return known
+    said = {id_: len(about & frozenset(stems(each.text))) for id_, each in read.items()}
+    first = max(sorted(known.sentences), key=lambda id_: known.answers[id_])
+    if 2 * said[first] >= len(about):
+        known = known.fewer({each.id for each in turns if not each.lexical}, _UNMET)
+    surely, own = known.answers[first], [id_ for id_ in known.answers if id_ not in known.sentences]
+    spoken = frozenset(id_ for id_ in own if said[id_] and 2 * said[id_] >= said[first])
+    dated = [each.passage.id for each in written if is_record(each.passage)]
+    recorded = frozenset(id_ for id_ in dated if id_ != first and said[id_] >= said[first])
+    least = max(BESIDE_A_TURN * surely, _WORTH_PARSING)
+    rather = max(surely, _RATHER)
+    told = any(known.answers[id_] >= (least if id_ in spoken else rather) for id_ in own)
+    answering = told or known.surest(dated) >= _RATHER
+    return known._replace(spoken=spoken | recorded, written=not answering)
 
 
 def _supposed(

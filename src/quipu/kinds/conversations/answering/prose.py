@@ -1,5 +1,6 @@
-"""The sentences of documents that are read beside turns: what was written may hold no more, since
-it was said otherwise, or the turns that were found say nothing of what a document tells.
+"""The sentences of documents that are read as turns are: what was written may hold no more, since
+it was said otherwise, or the turns that were found say nothing of what a document tells. Minutes
+and notes, which are of a day, tell as turns do what was so on it, and the next may change it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,12 +13,13 @@ from quipu.records.role import Role
 from quipu.text import stems
 from quipu.when.instants import begins_day
 
-__all__ = ["BESIDE_A_TURN", "Sentence", "is_prose", "sentences_of", "told_on"]
+__all__ = ["BESIDE_A_TURN", "Sentence", "is_prose", "is_record", "sentences_of", "told_on"]
 
 BESIDE_A_TURN = 0.15
 """What a sentence of a document counts beside a turn: a document says a thing in the words in which
 it is asked for, and as a rule has said it for long."""
 _PASSAGES, _MOST = 4, 6
+_RECORDS, _MOST_OF_RECORDS = 12, 10
 _FEWEST, _FULL = 3, 60
 _WRITTEN: Role = "documentation"
 
@@ -35,28 +37,41 @@ def is_prose(of: Evidence | Hit) -> bool:
     return of.role == _WRITTEN
 
 
+def is_record(of: Evidence | Hit) -> bool:
+    """Whether a passage is prose of a document that names its day, as minutes and notes do."""
+    return is_prose(of) and begins_day(of.updated_at)
+
+
 def told_on(each: Evidence) -> str:
     """When something was told (ISO 8601). A sentence of a document that names no day as its own may
     be as old as any: "", before all; its file's time is that of its last change."""
-    return each.updated_at if is_turn(each) or begins_day(each.updated_at) else ""
+    return each.updated_at if is_turn(each) or is_record(each) else ""
 
 
 def sentences_of(question: str, evidence: Sequence[Evidence]) -> list[Sentence]:
-    """Those of the first documents that say most of a question, in their order; none where no turn
-    was found."""
-    if not any(map(is_turn, evidence)):
+    """Those of the first documents that say most of a question, in their order; none where neither
+    a turn nor a record was found."""
+    records = list(filter(is_record, evidence))[:_RECORDS]
+    if not records and not any(map(is_turn, evidence)):
         return []
+    others = [e for e in evidence if is_prose(e) and not is_turn(e) and not is_record(e)]
     about = frozenset(stems(question))
-    found = list(_written(evidence))
+    return [
+        *_saying(about, records, _MOST_OF_RECORDS),
+        *_saying(about, others[:_PASSAGES], _MOST),
+    ]
+
+
+def _saying(about: frozenset[str], passages: Sequence[Evidence], most: int) -> list[Sentence]:
+    """The sentences of some passages that say most of what is asked, in their order."""
+    found = [sentence for each in passages for sentence in _sentences(each)]
     shared = [len(about & frozenset(stems(f"{s.heading} {s.text}"))) for s in found]
     ranked = sorted(range(len(found)), key=lambda at: (-shared[at], at))
-    return [found[at] for at in sorted(at for at in ranked[:_MOST] if shared[at])]
+    return [found[at] for at in sorted(at for at in ranked[:most] if shared[at])]
 
 
-def _written(evidence: Sequence[Evidence]) -> Iterator[Sentence]:
-    prose = (e for e in evidence if not is_turn(e) and not e.is_code and is_prose(e))
-    for each, _ in zip(prose, range(_PASSAGES), strict=False):
-        heading = each.title.rpartition("›")[2].strip()
-        for unit in units(each.text):
-            if unit.kind == "sentence" and _FEWEST <= len(unit.text.split()) <= _FULL:
-                yield Sentence(each, heading, unit.text)
+def _sentences(each: Evidence) -> Iterator[Sentence]:
+    heading = each.title.rpartition("›")[2].strip()
+    for unit in units(each.text):
+        if unit.kind == "sentence" and _FEWEST <= len(unit.text.split()) <= _FULL:
+            yield Sentence(each, heading, unit.text)
