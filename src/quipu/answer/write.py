@@ -166,18 +166,27 @@ def _likely(asked: Asked, chosen: _Chosen, cited: Sequence[Evidence]) -> float |
     others = [id_ for statement in chosen.statements for id_ in sorted(statement.others)]
     others += [id_ for choice in chosen.choices for id_ in choice.instead_of]
     known = chosen.likely.of(cited, others)
-    if not chosen.statements and _is_disputed(asked, chosen.choices):
-        known = max(chosen.likely.of(chosen.choices[0].evidence), _EITHER * known)
+    if not chosen.statements and _is_disputed(asked, chosen.choices, chosen.likely):
+        first = chosen.choices[0].evidence
+        own = chosen.likely.of(first) if is_turn(first[-1]) else 0.0
+        known = max(own, _EITHER * known)
     if chosen.statements:  # what is only supposed takes nothing from what is stated
         known /= max(1 - chosen.likely.supposed, known, _LITTLE)
     return min(known, 1.0)
 
 
-def _is_disputed(asked: Asked, choices: Sequence[Choice]) -> bool:
-    """Whether a document is quoted beside turns, of whose words the first turn says none but the
-    question's: one that does says what became of it ("no longer to PagerDuty")."""
+def _is_disputed(asked: Asked, choices: Sequence[Choice], likely: Likely) -> bool:
+    """Whether a document is quoted beside turns that speak of the same, or are about as likely to
+    answer, of whose words the first turn says none but the question's: one that does says what
+    became of it ("no longer to PagerDuty")."""
     written = [choice for choice in choices if not is_turn(choice.evidence[-1])]
-    spoken = [choice for choice in choices if is_turn(choice.evidence[-1])]
+    least = _AS_LIKELY * max((likely.of(c.evidence) for c in written), default=0.0)
+    spoken = [
+        choice
+        for choice in choices
+        if choice not in written
+        and (choice.evidence[-1].id in likely.spoken or likely.of(choice.evidence) >= least)
+    ]
     if not written or not spoken:
         return False
     said = set(stems(spoken[0].text)) - set(asked.stems)

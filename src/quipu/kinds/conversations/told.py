@@ -35,7 +35,7 @@ _LONGEST = 280
 _NEARLY = 0.5
 _LATER, _AS_MUCH = 0.7, 0.5
 _UNANSWERED = 0.5
-_FAIRLY = 0.1
+_FAIRLY, _LITTLE = 0.1, 1e-6
 _ABOUT_AS = 0.5
 _RATHER = 0.5
 _BY_THEN = 0.4
@@ -169,8 +169,9 @@ def quotations(
     sessions = {id_: candidate.evidence.document_id for id_, candidate in best.items()}
     reader = _Reader(weighing, planner, beside(sessions, planner, scope))
     if likely is not None:
-        told = _raised(_likeliest(reader, best, likely.worth), likely.spoken)
-        return [_as_found(quotation, best) for quotation in _in_time(told, question)]
+        told = _likeliest(reader, best, likely)
+        in_order = _beside(told, likely, question) if read else _in_time(told, question)
+        return [_as_found(quotation, best) for quotation in in_order]
     time = _AskedTime.of(question)
     picked = _picked(_read(reader, best.values(), time), weighing, time)
     return [Quotation(said.text, said.turns, said.by) for said in _in_order(picked, time)]
@@ -194,9 +195,18 @@ def _recorded(
         if is_record(candidate.evidence) and candidate.worth >= first.worth - _AS_GOOD:
             found.setdefault(candidate.evidence.id, candidate)
     best = _best(list(found.values()), likely)
-    told = _likeliest(_Reader(weighing, planner, {}), best, likely.worth)
-    told = _raised(told, likely.spoken) if told else told
-    return [_as_found(quotation, found) for quotation in _in_time(told, question)]
+    told = _likeliest(_Reader(weighing, planner, {}), best, likely)
+    return [_as_found(quotation, found) for quotation in _beside(told, likely, question)]
+
+
+def _beside(told: Sequence[Quotation], likely: Likely, question: str) -> list[Quotation]:
+    """What documents and turns tell, in the order in which it is told: of all that speaks of what
+    is asked, and then the rest."""
+    first = max(told, key=lambda q: q.by.worth, default=None)
+    spoken = [q for q in told if q is first or q.evidence[-1].id in likely.spoken]
+    rest = [q for q in told if q not in spoken]
+    oldest = _FIRST.search(question) is not None
+    return [*_in_time(_raised(spoken, likely.spoken, oldest=oldest), question), *rest]
 
 
 def _in_time(told: Sequence[Quotation], question: str) -> list[Quotation]:
@@ -223,15 +233,16 @@ def _best(ordered: Sequence[Candidate], likely: Likely | None) -> dict[str, Cand
     return best
 
 
-def _likeliest(
-    reader: _Reader, best: Mapping[str, Candidate], worth: Mapping[str, float]
-) -> list[Quotation]:
-    """What most likely answers, and at most two that are not much less likely to."""
+def _likeliest(reader: _Reader, best: Mapping[str, Candidate], likely: Likely) -> list[Quotation]:
+    """What most likely answers, and at most two that are not much less likely to; less so where
+    they speak of what a document says."""
+    worth = likely.worth
     found: dict[str, Quotation] = {}
     ranked = sorted(best, key=lambda id_: -worth.get(id_, 0.0))
     for id_ in ranked[:_MOST]:
         own = worth.get(id_, 0.0)
-        if own >= _FAIRLY * worth.get(ranked[0], 0.0):
+        fairly = BESIDE_A_TURN if id_ in likely.spoken else _FAIRLY
+        if own >= fairly * worth.get(ranked[0], 0.0):
             said = reader.read(best[id_])
             by = said.by._replace(worth=own)
             found.setdefault(said.turns[-1].id, Quotation(said.text, said.turns, by))
@@ -288,13 +299,22 @@ def _as_likely(told: Sequence[Quotation], question: str) -> list[Quotation]:
     )
 
 
-def _raised(told: Sequence[Quotation], spoken: Collection[str]) -> list[Quotation]:
-    """With the likeliest of the others that speak of what a likelier document says counting as much
-    as that: a document says a thing in the words in which it is asked for."""
+def _raised(told: Sequence[Quotation], spoken: Collection[str], *, oldest: bool) -> list[Quotation]:
+    """With the likeliest of what later speaks of what a likelier document says counting as much as
+    that, for a document says a thing in the words in which it is asked for; and so a record that is
+    later than the likeliest turn. Where the `oldest` is asked for, of what speaks of it earlier."""
+    if not told:
+        return []
     first = max(told, key=lambda q: q.by.worth)
-    others = [q for q in told if q is not first and q.evidence[-1].id in spoken]
+    others = [
+        q
+        for q in told
+        if q.evidence[-1].id in spoken
+        and (_said_on(q) < _said_on(first) if oldest else _said_on(q) > _said_on(first))
+        and not (is_turn(first.evidence[-1]) and is_turn(q.evidence[-1]))
+    ]
     best = max((q.by.worth for q in others), default=0.0)
-    if is_turn(first.evidence[-1]) or best < BESIDE_A_TURN * first.by.worth:
+    if best < max(BESIDE_A_TURN * first.by.worth, _LITTLE):
         return [*told]
     times = first.by.worth / best
     return [_worth(q, times * q.by.worth) if q in others else q for q in told]

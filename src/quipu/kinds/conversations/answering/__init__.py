@@ -47,13 +47,13 @@ from quipu.text import stems
 
 __all__ = ["TURNS", "likely"]
 
-ANSWERING_SHA256 = "baee3ee341f07fc9de485603a8c4de0f305f321d5ac2b3d011cbec356b2d90b6"
+ANSWERING_SHA256 = "28f944e6cda7107d6685ab4313398acc32926fa41b255a052868c8b89efdeacf"
 _PACKAGE, _FILE = "quipu.kinds.conversations.answering", "answering.npz"
 _LONGEST = 600
 _SEARCHED = 0.25
 """How much its search counts beside the head, for what no question of those it learnt was like."""
 _WORTH_PARSING = 0.1
-_RATHER, _UNMET = 0.25, 1 / 3
+_RATHER, _LEAST, _UNMET = 0.25, 0.05, 1 / 3
 _LITTLE = 1e-6
 _ASKER = "user"
 
@@ -112,8 +112,8 @@ def _beside_documents(
     surely, own = known.answers[first], [id_ for id_ in known.answers if id_ not in known.sentences]
     spoken = frozenset(id_ for id_ in own if said[id_] and 2 * said[id_] >= said[first])
     dated = [each.passage.id for each in written if is_record(each.passage)]
-    recorded = frozenset(id_ for id_ in dated if id_ != first and said[id_] >= said[first])
-    least = max(BESIDE_A_TURN * surely, _WORTH_PARSING)
+    recorded = frozenset(id_ for id_ in dated if said[id_] >= said[first])
+    least = max(BESIDE_A_TURN * surely, _LEAST)
     rather = max(surely, _RATHER)
     told = any(known.answers[id_] >= (least if id_ in spoken else rather) for id_ in own)
     answering = told or known.surest(dated) >= _RATHER

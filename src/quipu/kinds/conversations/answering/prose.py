@@ -15,7 +15,7 @@ from quipu.when.instants import begins_day
 
 __all__ = ["BESIDE_A_TURN", "Sentence", "is_prose", "is_record", "sentences_of", "told_on"]
 
-BESIDE_A_TURN = 0.15
+BESIDE_A_TURN = 0.06
 """What a sentence of a document counts beside a turn: a document says a thing in the words in which
 it is asked for, and as a rule has said it for long."""
 _PASSAGES, _MOST = 4, 6
