@@ -74,6 +74,14 @@ def test_an_empty_question_is_the_callers_mistake(memory: Memory, question: str)
         memory.ask(question)
 
 
+def test_of_a_very_long_question_the_beginning_is_read(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    memory.index()
+    plan = memory.plan("why " * 20_000)
+    assert len(plan.question) == 8_000
+    assert plan.notes[0] == "Of the question's 80,000 characters 8,000 were read."
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -39,6 +39,7 @@ _ASKED_FIRST = 100
 _FURTHER = 4
 _LONGEST = 2_000
 _LARGEST = 50_000_000
+_LONGEST_ASKED = 8_000
 _LOG = "usage.jsonl"
 
 
@@ -63,6 +64,8 @@ class Questions:
         handle = self._handle
         if not question.strip():
             raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
+        cut = _cut(question)
+        question = question[:_LONGEST_ASKED]
         known_scope(scope, handle.store)
         if mode == "global":
             return self._reports.plan(question, scope)
@@ -86,7 +89,8 @@ class Questions:
                 fact_passages=passages,
                 touched=touched,
             )
-            return msgspec.structs.replace(made, notes=(*notes, *made.notes)) if notes else made
+            said = (*cut, *notes)
+            return msgspec.structs.replace(made, notes=(*said, *made.notes)) if said else made
 
         found = handle.models.tried(question, handle.store, planned)
         bare = [seed.chunk_id for seed in found.seeds if not seed.parts.get("similarity")]
@@ -152,6 +156,7 @@ class Questions:
         from quipu.answer.kinds import read_of
 
         handle = self._handle
+        question = question[:_LONGEST_ASKED]
         shown = retrieved.hits[: self._shown(limit)]
         if retrieved.plan.mode == "global":
             found = msgspec.structs.replace(retrieved, hits=shown)
@@ -191,6 +196,13 @@ class Questions:
             failed = f"{FELL_BACK}failed ({error}); sentences were not compared."
             reply = made(found, None, writer, (*remarks, failed))
         return msgspec.structs.replace(reply, hits=shown)
+
+
+def _cut(question: str) -> tuple[str, ...]:
+    """That a question is read in part, in words; nothing of one that is read whole."""
+    if len(question) <= _LONGEST_ASKED:
+        return ()
+    return (f"Of the question's {len(question):,} characters {_LONGEST_ASKED:,} were read.",)
 
 
 def _each_alone(question: str, found: Retrieved) -> list[Retrieved]:

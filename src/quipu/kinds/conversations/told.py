@@ -276,9 +276,9 @@ def newest_first(told: Sequence[Quotation], question: str) -> list[Quotation]:
 
 
 def oldest_first(told: Sequence[Quotation], question: str) -> list[Quotation]:
-    """The oldest before the others, of those that may as well be told first: what was so at
-    first."""
-    return _before(min(_as_likely(told, question), key=_said_on), told)
+    """The oldest before the others, of those that tell something of the kind that is asked for:
+    what was so at first is said in fewer of the question's words than what became of it."""
+    return _before(min(_of_kind(told, question), key=_said_on), told)
 
 
 def _before(first: Quotation, told: Sequence[Quotation]) -> list[Quotation]:
@@ -290,13 +290,16 @@ def _said_on(quotation: Quotation) -> str:
 
 
 def _as_likely(told: Sequence[Quotation], question: str) -> list[Quotation]:
-    """Those that are about as likely to answer as the likeliest, and tell something of the kind
-    that is asked for, if one does."""
-    least, kind = _ABOUT_AS * max(quotation.by.worth for quotation in told), kind_asked(question)
-    as_likely = [quotation for quotation in told if quotation.by.worth >= least]
-    return [q for q in as_likely if kind is not None and holds(kind, q.by.text, question)] or (
-        as_likely
-    )
+    """Those that are about as likely to answer as the likeliest, of the kind that is asked for."""
+    least = _ABOUT_AS * max(quotation.by.worth for quotation in told)
+    return _of_kind([quotation for quotation in told if quotation.by.worth >= least], question)
+
+
+def _of_kind(told: Sequence[Quotation], question: str) -> list[Quotation]:
+    """Those that tell something of the kind that is asked for, if one does; else all."""
+    kind = kind_asked(question)
+    giving = [q for q in told if kind is not None and holds(kind, q.by.text, question)]
+    return giving or [*told]
 
 
 def _raised(told: Sequence[Quotation], spoken: Collection[str], *, oldest: bool) -> list[Quotation]:
