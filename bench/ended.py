@@ -11,7 +11,7 @@ question as of now, what a right answer holds (one of several, between `|`; `no`
 `unknown` none), and whether what was told first *ended*, was *replaced*, was *corrected*, was
 *kept* in spite of what sounds like an end, or *never* was. Other people wrote them, by hand, who
 had not read the rules. `bench/ended.tar.xz` holds 480 more as sets to learn from
-(`bench/fit_answering.py`).
+(`bench/teach_answering.py`).
 """
 
 import argparse

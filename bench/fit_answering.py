@@ -121,6 +121,14 @@ def examples(given: Set, model: MiniLM) -> list[Example]:
     """The questions of a set, each with the turns that a search finds for it."""
     words = [read(turn.text, turn.role, model) for turn in given.turns]
     found: list[Example] = []
+    for asking, hits in searched(given):
+        made = example(asking, hits, given, words, read(asking.text, "user", model))
+        found += [made] if made else []
+    return found
+
+
+def searched(given: Set) -> Iterator[tuple[Asking, list[tuple[int, float]]]]:
+    """The questions of a set, each with the turns that a search finds and how it scores them."""
     with (
         tempfile.TemporaryDirectory() as folder,
         Memory.open(Path(folder) / "memory.db", clock=lambda: LAST) as memory,
@@ -129,10 +137,7 @@ def examples(given: Set, model: MiniLM) -> list[Example]:
         places = refs(given)
         for asking in asked(given):
             hits = memory.search(asking.text, limit=TURNS).hits
-            at = [(places[hit.path], hit.score) for hit in hits if hit.path in places]
-            made = example(asking, at, given, words, read(asking.text, "user", model))
-            found += [made] if made else []
-    return found
+            yield asking, [(places[hit.path], hit.score) for hit in hits if hit.path in places]
 
 
 def refs(given: Set) -> dict[str, int]:
@@ -214,8 +219,13 @@ class Basis(NamedTuple):
     @classmethod
     def of(cls, found: Sequence[Example]) -> "Basis":
         """By some words of each example."""
-        some = np.concatenate([each.inputs.words[0, BEFORE : BEFORE + 4] for each in found])
-        some = some[np.abs(some).sum(1) > 0][:16_000]
+        words = [each.inputs.words[0, BEFORE : BEFORE + 4] for each in found]
+        return cls.by(np.concatenate(words))
+
+    @classmethod
+    def by(cls, vectors: Floats) -> "Basis":
+        """By the first of some words."""
+        some = vectors[np.abs(vectors).sum(1) > 0][:16_000]
         mean = some.mean(0)
         _, spread, right = np.linalg.svd(some - mean, full_matrices=False)
         scale = np.sqrt(spread[:PARTS] / len(some) ** 0.5)
@@ -336,14 +346,25 @@ def _normal(x: jax.Array, scale: jax.Array) -> jax.Array:
     return centred / jnp.sqrt((centred**2).mean(-1, keepdims=True) + 1e-5) * scale
 
 
-def forward(p: Params, b: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+def forward(
+    p: Params, b: Batch, key: jax.Array, dropout: float = DROPOUT
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Scores of the turns and of none, float32[b, `TURNS` + 1], of words and of yes, with numbers
     left out at random: as `AnswerHead.read`."""
+    whole, score, by_word = _wholes(p, b, key, dropout)
+    scores, whole = beside(p, whole, score, b.turns)
+    return scores, by_word, whole @ p["yes"] + p["yes_bias"]
+
+
+def _wholes(
+    p: Params, b: Batch, key: jax.Array, dropout: float
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Each turn as a whole, its score by what it says alone, and the scores of its words."""
     keys, gelu = iter(jax.random.split(key, 6)), jax.nn.gelu
 
     def dropped(x: jax.Array, *, over: tuple[int, ...]) -> jax.Array:
         shape = [1 if axis in over else n for axis, n in enumerate(x.shape)]
-        return x * jax.random.bernoulli(next(keys), 1 - DROPOUT, shape) / (1 - DROPOUT)
+        return x * jax.random.bernoulli(next(keys), 1 - dropout, shape) / (1 - dropout)
 
     def words(vectors: Any, features: Any, read: Any, over: tuple[int, ...]) -> jax.Array:
         own = jnp.asarray(vectors, jnp.float32) @ p["in"]
@@ -366,9 +387,8 @@ def forward(p: Params, b: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array, 
     parts = [said, meets, said * meets, question, near.max(-1, keepdims=True), total]
     seen = said + gelu(jnp.concatenate(parts, -1) @ p["mix"] + p["mix_bias"])
     seen = _attended(p, dropped(seen, over=(1, 2)), b.read, dropped)
-    own = b.read & (np.arange(WORDS) >= BEFORE)
     by_word = seen @ p["word"]
-    answer = jnp.where(own, by_word, NOWHERE)
+    answer = jnp.where(own_words(b), by_word, NOWHERE)
     pooled = jnp.einsum("bct,bctd->bcd", jax.nn.softmax(answer, -1), seen)
     mean = (seen * b.read[..., None]).sum(2) / jnp.maximum(b.read.sum(2), 1)[..., None]
     best = jnp.maximum(answer.max(-1), -10)
@@ -381,17 +401,29 @@ def forward(p: Params, b: Batch, key: jax.Array) -> tuple[jax.Array, jax.Array, 
     ]
     whole = jnp.concatenate([pooled, mean, b.said, jnp.stack(numbers, -1)], -1)
     whole = dropped(gelu(whole @ p["whole"] + p["whole_bias"]), over=(1,))
+    return whole, p["by_word"] * best + p["by_score"] * b.said[..., 0], by_word
+
+
+def beside(
+    p: Params, whole: jax.Array, score: jax.Array, turns: Any
+) -> tuple[jax.Array, jax.Array]:
+    """Scores of the turns (`whole` float32[b, c, d], with the scores that they have alone) and of
+    none, float32[b, c + 1], and the turns as they are seen beside each other."""
     z = _normal(whole, p["whole_scale"])
-    scores = jnp.einsum("bid,bjd->bij", z @ p["turn_query"], z @ p["turn_key"]) / WIDTH**0.5
-    scores = jnp.where(b.turns[:, None], scores, NOWHERE)
-    beside = jnp.einsum("bij,bjd->bid", jax.nn.softmax(scores, -1), z @ p["turn_value"])
-    whole = whole + gelu(beside @ p["turn_mixed"])
-    turns = whole @ p["answers"] + p["by_word"] * best + p["by_score"] * b.said[..., 0]
-    turns = jnp.where(b.turns, turns, NOWHERE)
-    most = jnp.where(b.turns[..., None], whole, NOWHERE).max(1)
-    average = (whole * b.turns[..., None]).sum(1) / b.turns.sum(1, keepdims=True)
+    seen = jnp.einsum("bid,bjd->bij", z @ p["turn_query"], z @ p["turn_key"])
+    seen = jnp.where(turns[:, None], seen / whole.shape[-1] ** 0.5, NOWHERE)
+    mixed = jnp.einsum("bij,bjd->bid", jax.nn.softmax(seen, -1), z @ p["turn_value"])
+    whole = whole + jax.nn.gelu(mixed @ p["turn_mixed"])
+    scores = jnp.where(turns, whole @ p["answers"] + score, NOWHERE)
+    most = jnp.where(turns[..., None], whole, NOWHERE).max(1)
+    average = (whole * turns[..., None]).sum(1) / turns.sum(1, keepdims=True)
     none = jnp.concatenate([most, average], -1) @ p["none"] + p["none_bias"]
-    return jnp.concatenate([turns, none[:, None]], 1), by_word, whole @ p["yes"] + p["yes_bias"]
+    return jnp.concatenate([scores, none[:, None]], 1), whole
+
+
+def own_words(b: Batch) -> Any:
+    """Which words are the turn's own, bool[b, c, t]."""
+    return b.read & (np.arange(WORDS) >= BEFORE)
 
 
 def _attended(p: Params, words: jax.Array, read: Any, dropped: Any) -> jax.Array:
@@ -412,15 +444,25 @@ def _attended(p: Params, words: jax.Array, read: Any, dropped: Any) -> jax.Array
 def loss(p: Params, b: Batch, key: jax.Array) -> jax.Array:
     """Cross entropy of the turns, of the words of the answer, and of yes and no, a question."""
     scores, by_word, yes = forward(p, b, key)
+    lost = lost_by_turns(b, scores) + lost_by_words(b, by_word, b.named, own_words(b), yes)
+    return (lost * b.weight).mean()
+
+
+def lost_by_turns(b: Batch, scores: jax.Array) -> jax.Array:
+    """Cross entropy of the turns, float32[b]."""
     shares = jax.nn.log_softmax(scores, -1)
-    lost = -jax.nn.logsumexp(jnp.where(b.right, shares, NOWHERE), -1)
-    words = optax.sigmoid_binary_cross_entropy(by_word, b.named.astype(jnp.float32))
-    own = b.read & (np.arange(WORDS) >= BEFORE) & b.turns[..., None]
+    return -jax.nn.logsumexp(jnp.where(b.right, shares, NOWHERE), -1)
+
+
+def lost_by_words(b: Batch, by_word: jax.Array, named: Any, own: Any, yes: jax.Array) -> jax.Array:
+    """Cross entropy of the turns' own words, of which some are `named`, and of yes and no,
+    float32[b]."""
+    own = own & b.turns[..., None]
+    words = optax.sigmoid_binary_cross_entropy(by_word, named.astype(jnp.float32))
     replies = (b.yes >= 0)[:, None] & b.right[:, :-1]
     verdict = optax.sigmoid_binary_cross_entropy(yes, (b.yes == 1)[:, None].astype(jnp.float32))
     by_word = jnp.where((b.yes < 0), (words * own).sum((1, 2)), 0)
-    lost = lost + BY_WORD * by_word + VERDICT * (verdict * replies).sum(1)
-    return (lost * b.weight).mean()
+    return BY_WORD * by_word + VERDICT * (verdict * replies).sum(1)
 
 
 def fit(train: Sequence[Batch], basis: Basis, out: Path) -> None:
@@ -443,7 +485,7 @@ def fit(train: Sequence[Batch], basis: Basis, out: Path) -> None:
     for turn in range(PASSES):
         begun, lost, order = time.perf_counter(), 0.0, rng.permutation(len(train))
         for at in range(0, len(train) - BATCH + 1, BATCH):
-            drawn = [_changed(train[row], rng) for row in order[at : at + BATCH]]
+            drawn = [changed(train[row], rng) for row in order[at : at + BATCH]]
             batch = Batch(*(np.stack(column) for column in zip(*drawn, strict=True)))
             key, own = jax.random.split(key)
             params, state, each = step(params, state, batch, own)
@@ -453,7 +495,7 @@ def fit(train: Sequence[Batch], basis: Basis, out: Path) -> None:
     np.savez(out, **folded(params, basis))
 
 
-def _changed(batch: Batch, rng: np.random.Generator) -> Batch:
+def changed(batch: Batch, rng: np.random.Generator) -> Batch:
     """As it is, or without the turns that answer, or of fewer turns."""
     if rng.random() < WITHHELD and (batch.turns & ~batch.right[:-1]).any():
         batch = withheld(batch)
