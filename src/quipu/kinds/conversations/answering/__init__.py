@@ -71,10 +71,10 @@ def likely(
     written = sentences_of(question, evidence)
     turns = [each for each in evidence if is_turn(each)][: TURNS - len(written)]
     sides = beside({each.id: each.document_id for each in turns}, planner, scope)
-    spoken = ((each.id, read.said(sides[each.id], each)) for each in turns if each.id in sides)
-    found = [(id_, said) for id_, said in spoken if len(said.words.forms)]
-    newest = max((said.when for _, said in found), default="")
-    found += [(each.passage.id, read.written(each, newest)) for each in written]
+    spoken = [(each.id, read.said(sides[each.id], each)) for each in turns if each.id in sides]
+    newest = max((said.when for _, said in spoken), default="")
+    documents = [(each.passage.id, read.written(each, newest)) for each in written]
+    found = [(id_, said) for id_, said in (*spoken, *documents) if len(said.words.forms)]
     asked = read.words(question, _ASKER)
     if not found or not len(asked.forms):
         return None
@@ -87,7 +87,8 @@ def likely(
         known.answers[id_] = known.answers.get(id_, 0.0) + float(scores.turns[at])
         known.worth.setdefault(id_, float(worth[at]))
         read_as.setdefault(id_, said)
-    known = known._replace(sentences={w.passage.id: read_as[w.passage.id].text for w in written})
+    sentences = {id_: read_as[id_].text for id_, _ in documents if id_ in read_as}
+    known = known._replace(sentences=sentences)
     known = known.without_supposed(_supposed(question, known, read_as, read))
     return _beside_documents(known, read_as, written, turns, frozenset(stems(question)))
 
@@ -103,7 +104,7 @@ def _beside_documents(
     that most likely answers, records as much as it; and whether the documents are to answer: no
     such turn does, nothing else rather likely does, and no record. Where that sentence says half of
     what is asked, a turn that was found for none of its words counts less."""
-    if not written:
+    if not known.sentences:
         return known
     said = {id_: len(about & frozenset(stems(each.text))) for id_, each in read.items()}
     first = max(sorted(known.sentences), key=lambda id_: known.answers[id_])
@@ -111,7 +112,8 @@ def _beside_documents(
         known = known.fewer({each.id for each in turns if not each.lexical}, _UNMET)
     surely, own = known.answers[first], [id_ for id_ in known.answers if id_ not in known.sentences]
     spoken = frozenset(id_ for id_ in own if said[id_] and 2 * said[id_] >= said[first])
-    dated = [each.passage.id for each in written if is_record(each.passage)]
+    records = {each.passage.id for each in written if is_record(each.passage)}
+    dated = sorted(records & known.sentences.keys())
     recorded = frozenset(id_ for id_ in dated if said[id_] >= said[first])
     least = max(BESIDE_A_TURN * surely, _LEAST)
     rather = max(surely, _RATHER)
