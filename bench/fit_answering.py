@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -305,13 +306,28 @@ def thinned(batch: Batch, rng: np.random.Generator) -> Batch:
     return batch._replace(turns=turns) if turns.any() else batch
 
 
+def drawn(rng: np.random.Generator, *size: int, fan: int) -> Floats:
+    """Weights that keep the spread of what `fan` numbers are added up to."""
+    return rng.normal(0, fan**-0.5, size).astype(np.float32)
+
+
+def initial_scores(rng: np.random.Generator, d: int) -> Params:
+    """Weights before the first step of what scores turns, float32[d] each, and none."""
+    normal = partial(drawn, rng)
+    return {
+        "answers": normal(d, fan=d),
+        "by_word": np.float32(0.5),
+        "by_score": np.float32(3),
+        "none": normal(2 * d, fan=2 * d) / 10,
+        "none_bias": np.float32(0),
+        "yes": normal(d, fan=d),
+        "yes_bias": np.float32(0),
+    }
+
+
 def initial(rng: np.random.Generator) -> Params:
     """Weights before the first step."""
-
-    def normal(*size: int, fan: int) -> Floats:
-        return rng.normal(0, fan**-0.5, size).astype(np.float32)
-
-    d = WIDTH
+    normal, d = partial(drawn, rng), WIDTH
     square = ("match", "seek", "query", "key", "value", "attended")
     square += ("turn_query", "turn_key", "turn_value", "turn_mixed")
     zeros = {name: np.zeros(d, np.float32) for name in ("in_bias", "near_bias", "mix_bias")}
@@ -331,13 +347,7 @@ def initial(rng: np.random.Generator) -> Params:
         "word": normal(d, fan=d),
         "whole": normal(2 * d + SAID + 3, d, fan=2 * d),
         "whole_bias": np.zeros(d, np.float32),
-        "answers": normal(d, fan=d),
-        "by_word": np.float32(0.5),
-        "by_score": np.float32(3),
-        "none": normal(2 * d, fan=2 * d) / 10,
-        "none_bias": np.float32(0),
-        "yes": normal(d, fan=d),
-        "yes_bias": np.float32(0),
+        **initial_scores(rng, d),
     }
 
 
@@ -485,8 +495,8 @@ def fit(train: Sequence[Batch], basis: Basis, out: Path) -> None:
     for turn in range(PASSES):
         begun, lost, order = time.perf_counter(), 0.0, rng.permutation(len(train))
         for at in range(0, len(train) - BATCH + 1, BATCH):
-            drawn = [changed(train[row], rng) for row in order[at : at + BATCH]]
-            batch = Batch(*(np.stack(column) for column in zip(*drawn, strict=True)))
+            some = [changed(train[row], rng) for row in order[at : at + BATCH]]
+            batch = Batch(*(np.stack(column) for column in zip(*some, strict=True)))
             key, own = jax.random.split(key)
             params, state, each = step(params, state, batch, own)
             lost += float(each)
@@ -536,14 +546,19 @@ def measured(found: Sequence[Example], head: AnswerHead) -> str:
     )
 
 
-def main() -> None:
-    """Read the sets, fit, print the figures of those that were left out."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def command_line(description: str | None) -> tuple[argparse.Namespace, frozenset[str]]:
+    """What the command line gives: `out` and `sets`; and the sets that are left out."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("out", type=Path)
     parser.add_argument("sets", type=Path, nargs="+")
     parser.add_argument("--leave", default="", help="sets that are measured, not learnt from")
     given = parser.parse_args()
-    left = {name for name in given.leave.split(",") if name}
+    return given, frozenset(name for name in given.leave.split(",") if name)
+
+
+def main() -> None:
+    """Read the sets, fit, print the figures of those that were left out."""
+    given, left = command_line(__doc__)
     model = MiniLM(threads=1)
     found = {
         name: examples(each, model) for path in given.sets for name, each in sets(path).items()

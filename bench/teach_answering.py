@@ -13,7 +13,6 @@ network"). One seed, one order; a GPU does not add up alike twice. Reading the s
 takes most of the time, and the questions 10 GB of memory.
 """
 
-import argparse
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -43,11 +42,14 @@ from bench.fit_answering import (
     Params,
     beside,
     changed,
+    command_line,
+    drawn,
     example,
     examples,
     folded,
     forward,
     initial,
+    initial_scores,
     lost_by_turns,
     lost_by_words,
     measured,
@@ -250,11 +252,8 @@ def encoder_layer(weights: dict[str, Any], layer: int) -> Params:
 
 def initial_teacher(rng: np.random.Generator) -> Params:
     """A teacher's weights before the first step."""
-
-    def normal(*size: int, fan: int) -> Floats:
-        return rng.normal(0, fan**-0.5, size).astype(np.float32)
-
-    d, weights = TEACHER_WIDTH, read_weights(find_model().weights)
+    normal, d = partial(drawn, rng), TEACHER_WIDTH
+    weights = read_weights(find_model().weights)
     return {
         "layers": [encoder_layer(weights, layer) for layer in LAYERS],
         "part": np.zeros((3, HIDDEN), np.float32),
@@ -265,13 +264,7 @@ def initial_teacher(rng: np.random.Generator) -> Params:
         "whole_bias": np.zeros(d, np.float32),
         "whole_scale": np.ones(d, np.float32),
         **{f"turn_{name}": normal(d, d, fan=d) for name in ("query", "key", "value", "mixed")},
-        "answers": normal(d, fan=d),
-        "by_word": np.float32(0.5),
-        "by_score": np.float32(3),
-        "none": normal(2 * d, fan=2 * d) / 10,
-        "none_bias": np.float32(0),
-        "yes": normal(d, fan=d),
-        "yes_bias": np.float32(0),
+        **initial_scores(rng, d),
     }
 
 
@@ -454,8 +447,8 @@ def fitted(
     for turn in range(course.passes):
         begun, total, order = time.perf_counter(), 0.0, rng.permutation(len(given))
         for at in range(0, len(given) - course.batch + 1, course.batch):
-            drawn = [given[row] for row in order[at : at + course.batch]]
-            some = _stacked([each._replace(batch=changed(each.batch, rng)) for each in drawn])
+            some = [given[row] for row in order[at : at + course.batch]]
+            some = _stacked([each._replace(batch=changed(each.batch, rng)) for each in some])
             key, own = jax.random.split(key)
             params, average, state, each = step(params, average, state, count, shared, some, own)
             total, count = total + float(each), count + 1
@@ -505,12 +498,7 @@ def fit(folds: Sequence[Sequence[Lesson]], states: jax.Array, basis: Basis, out:
 
 def main() -> None:
     """Read the sets, fit, print the figures of those that were left out."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("out", type=Path)
-    parser.add_argument("sets", type=Path, nargs="+")
-    parser.add_argument("--leave", default="", help="sets that are measured, not learnt from")
-    given = parser.parse_args()
-    left = {name for name in given.leave.split(",") if name}
+    given, left = command_line(__doc__)
     found = {name: each for path in given.sets for name, each in sets(path).items()}
     learnt = sorted(found.keys() - left)
     model = MiniLM(threads=1)

@@ -66,8 +66,8 @@ class Likely(NamedTuple):
     were read as turns are, the sentence that would; `spoken` what else speaks of what is asked
     as much; `written` says that documents are to answer, for nothing said does instead."""
 
-    answers: dict[str, float]
-    worth: dict[str, float]
+    answers: Mapping[str, float]
+    worth: Mapping[str, float]
     supposed: float = 0.0
     sentences: Mapping[str, str] = MappingProxyType({})
     spoken: frozenset[str] = frozenset()

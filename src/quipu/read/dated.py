@@ -6,13 +6,13 @@ file is that of a copy, and that of a commit the day on which a whole folder was
 """
 
 import re
-from datetime import date
 from pathlib import PurePosixPath
 
 from quipu.records.record import Properties
 from quipu.records.role import role_of
 from quipu.when import find_spans
-from quipu.when.instants import beginning_of
+from quipu.when.instants import parse_instant
+from quipu.when.intervals import iso, read_iso
 
 __all__ = ["written_on"]
 
@@ -33,12 +33,13 @@ def written_on(path: str, text: str, properties: Properties, *, until: str) -> s
         return ""
     kept = next((_day_of(properties[key]) for key in _KEYS if key in properties), "")
     day = kept or _of_name(PurePosixPath(path).name) or _of_first_lines(text)
-    return instant if day and (instant := beginning_of(day)) <= until else ""
+    return instant if day and (instant := parse_instant(day)) <= until else ""
 
 
 def _of_name(name: str) -> str:
     found = _NAME.search(name)
-    return _day(f"{found[1]}-{found[3]}-{found[4]}") if found else ""
+    day = read_iso(f"{found[1]}-{found[3]}-{found[4]}") if found else None
+    return iso(day) if day is not None else ""
 
 
 def _of_first_lines(text: str) -> str:
@@ -51,16 +52,8 @@ def _of_first_lines(text: str) -> str:
 def _day_of(value: object) -> str:
     """The one day that a value names."""
     days = {
-        f"{at.year:04}-{at.month:02}-{at.day:02}"
+        iso(at)
         for span in find_spans(str(value)[:_LONGEST])
         if span.dated and (at := span.interval.start) is not None and at.month and at.day
     }
     return days.pop() if len(days) == 1 else ""
-
-
-def _day(text: str) -> str:
-    """An ISO day; "" for what is none."""
-    try:
-        return date.fromisoformat(text).isoformat()
-    except ValueError:
-        return ""

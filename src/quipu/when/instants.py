@@ -78,12 +78,7 @@ def system_clock() -> str:
     return instant(datetime.now(UTC))
 
 
-def beginning_of(day: str) -> str:
-    """The instant at which a day (`2026-03-01`) begins."""
-    return f"{day}{_MIDNIGHT}"
-
-
 def begins_day(instant: str) -> bool:
     """Whether an instant is the beginning of a day, as the times of texts are that name their day
-    and no hour."""
-    return instant.endswith(_MIDNIGHT)
+    and no hour; an unknown time is none."""
+    return instant.endswith(_MIDNIGHT) and instant != UNKNOWN_TIME

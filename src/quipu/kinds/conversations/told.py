@@ -101,7 +101,7 @@ class _Reader(NamedTuple):
         with its reply or its question."""
         own = candidate.evidence
         sides = self.sides.get(own.id)
-        if sides is None or not is_turn(own):
+        if sides is None:
             return _Said(_led(own, candidate.text), (own,), candidate)
         own = _timed(own, sides.own)
         if not asks(candidate.text) or not asks(last_sentence(own.text)):
@@ -166,7 +166,8 @@ def quotations(
     read = likely is not None and bool(likely.sentences)
     if not best or not (read or is_turn(ordered[0].evidence) or surely >= _RATHER):
         return []
-    sessions = {id_: candidate.evidence.document_id for id_, candidate in best.items()}
+    turns = (each.evidence for each in best.values() if is_turn(each.evidence))
+    sessions = {turn.id: turn.document_id for turn in turns}
     reader = _Reader(weighing, planner, beside(sessions, planner, scope))
     if likely is not None:
         told = _likeliest(reader, best, likely)
@@ -244,8 +245,8 @@ def _likeliest(reader: _Reader, best: Mapping[str, Candidate], likely: Likely) -
         fairly = BESIDE_A_TURN if id_ in likely.spoken else _FAIRLY
         if own >= fairly * worth.get(ranked[0], 0.0):
             said = reader.read(best[id_])
-            by = said.by._replace(worth=own)
-            found.setdefault(said.turns[-1].id, Quotation(said.text, said.turns, by))
+            told = Quotation(said.text, said.turns, said.by)
+            found.setdefault(said.turns[-1].id, _worth(told, own))
     return list(found.values())
 
 

@@ -67,8 +67,9 @@ def likely(
     scope: Scope,
 ) -> Likely | None:
     """How likely each of the first turns answers; None where there is none to be read."""
-    read = _Reader(reader, frozenset(stems(question)))
-    written = sentences_of(question, evidence)
+    about = frozenset(stems(question))
+    read = _Reader(reader, about)
+    written = sentences_of(about, evidence)
     turns = [each for each in evidence if is_turn(each)][: TURNS - len(written)]
     sides = beside({each.id: each.document_id for each in turns}, planner, scope)
     spoken = [(each.id, read.said(sides[each.id], each)) for each in turns if each.id in sides]
@@ -81,16 +82,16 @@ def likely(
     scores = _head().read(inputs_of(Question.of(asked, question), [said for _, said in found]))
     searched = _as_searched([said.score for _, said in found])
     worth = (1 - _SEARCHED) * scores.turns + _SEARCHED * searched
-    known, read_as = Likely({}, {}, sentences={}), dict[str, Said]()
+    answers, worths, read_as = dict[str, float](), dict[str, float](), dict[str, Said]()
     for at in sorted(range(len(found)), key=lambda at: (-float(scores.turns[at]), at)):
         id_, said = found[at]
-        known.answers[id_] = known.answers.get(id_, 0.0) + float(scores.turns[at])
-        known.worth.setdefault(id_, float(worth[at]))
+        answers[id_] = answers.get(id_, 0.0) + float(scores.turns[at])
+        worths.setdefault(id_, float(worth[at]))
         read_as.setdefault(id_, said)
     sentences = {id_: read_as[id_].text for id_, _ in documents if id_ in read_as}
-    known = known._replace(sentences=sentences)
+    known = Likely(answers, worths, sentences=sentences)
     known = known.without_supposed(_supposed(question, known, read_as, read))
-    return _beside_documents(known, read_as, written, turns, frozenset(stems(question)))
+    return _beside_documents(known, read_as, written, turns, about)
 
 
 def _beside_documents(
@@ -145,6 +146,7 @@ class _Reader:
     def __init__(self, reader: LayerReader, about: frozenset[str]) -> None:
         self._reader, self._about = reader, about
         self._known: dict[str, Words] = {}
+        self._headings: dict[str, Words] = {}
 
     def said(self, side: Beside, found: Evidence) -> Said:
         """A turn that was found, with the one before it where it needs that."""
@@ -165,9 +167,18 @@ class _Reader:
         """A sentence of a document, below its heading; of one that names no day, as what is so
         when the newest turn is said."""
         each = sentence.passage
-        above = self.words(sentence.heading, "") if sentence.heading else None
+        above = sentence.heading
+        if above and above not in self._headings:
+            self._headings[above] = self.words(above, "")
         own = self.words(sentence.text, "")
-        return Said(own, above, sentence.text, told_on(each) or now, 0, each.score or 0.0)
+        return Said(
+            own,
+            self._headings.get(above),
+            sentence.text,
+            told_on(each) or now,
+            0,
+            each.score or 0.0,
+        )
 
     def is_supposed(self, question: str, said: Said) -> bool:
         """Whether what a turn says of a question is only supposed, wished for or denied."""

@@ -48,16 +48,16 @@ def told_on(each: Evidence) -> str:
     return each.updated_at if is_turn(each) or is_record(each) else ""
 
 
-def sentences_of(question: str, evidence: Sequence[Evidence]) -> list[Sentence]:
-    """Those of the first documents that say most of a question, in their order; none where neither
-    a turn nor a record was found."""
-    records = list(filter(is_record, evidence))[:_RECORDS]
+def sentences_of(about: frozenset[str], evidence: Sequence[Evidence]) -> list[Sentence]:
+    """Those of the first documents that say most of a question, which says the stems `about`, in
+    their order; none where neither a turn nor a record was found."""
+    written = [each for each in evidence if is_prose(each) and not is_turn(each)]
+    records = list(filter(is_record, written))
     if not records and not any(map(is_turn, evidence)):
         return []
-    others = [e for e in evidence if is_prose(e) and not is_turn(e) and not is_record(e)]
-    about = frozenset(stems(question))
+    others = [each for each in written if not is_record(each)]
     return [
-        *_saying(about, records, _MOST_OF_RECORDS),
+        *_saying(about, records[:_RECORDS], _MOST_OF_RECORDS),
         *_saying(about, others[:_PASSAGES], _MOST),
     ]
 
