@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from quipu.answer import answer
+from quipu.answer.answer_type import Kind, holds
 from quipu.answer.code_lines import documented, settings
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.examine import violations
@@ -104,3 +105,19 @@ def test_a_word_of_the_question_is_no_name_of_a_function(remember: Remember) -> 
     reply = answer(question, found, memory.store, clock=lambda: NOW, floor=0.0)
     (first, *_) = reply.citations
     assert first.path == "SECURITY.md"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "question", "held"),
+    [
+        ("person", "Marit leads the platform group.", "Who leads the platform group?", True),
+        ("person", "Mikkel took it.", "Who took it?", True),
+        ("person", "Noor is taking the group.", "Who led the group before Noor?", False),
+        ("person", "From now on we ship on Thursdays.", "Who is on call?", False),
+        ("person", "Text messages go out at night.", "Who sends them?", False),
+        ("number", "one reviewer is enough", "How many reviewers does it need?", True),
+        ("number", "one of the reviewers left", "How many reviewers are there?", False),
+    ],
+)
+def test_what_names_a_thing_of_the_kind(kind: Kind, text: str, question: str, held: bool) -> None:
+    assert holds(kind, text, question) is held

@@ -79,6 +79,18 @@ _NUMBER_WORDS = (
     "one two three four five six seven eight nine ten eleven twelve twenty thirty hundred "
     "thousand million once twice daily hourly weekly monthly yearly"
 ).replace(" ", "|")
+_SINGLE = frozenset({"one", "single"})
+_PREPOSITIONS = frozenset("of in on at by for with from to".split())
+_NAMED_TIME = (
+    r"(January|February|March|April|May|June|July|August|September|October|November|December"
+    r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b"
+)
+_PREDICATE = (
+    "(?:is|was|has|had|will|would|can|could|does|did|may|might|should|and"
+    rf"|(?!(?:{'|'.join(sorted(_PREPOSITIONS))}|the|an?)\b)[a-z]+ (?:the|an?|my|our|your|his|her"
+    "|their|its|it|them|us|me|him|over|up|out))"
+)
+"""What stands behind a name that begins a sentence; at times behind another word."""
 _THINGS: dict[Kind, re.Pattern[str]] = {
     "class": re.compile(
         r"\b(?:class|struct|interface|enum|trait|type|record|exception)\s+`?(\w+)"
@@ -107,12 +119,10 @@ _THINGS: dict[Kind, re.Pattern[str]] = {
     "person": re.compile(
         r"(@[\w][\w/-]*|\b[\w.+-]+@[\w-]+\.\w+)|\b([A-Z][a-zà-ÿ'’-]+ (?:(?:de|van|von|der|of) )*"
         r"(?:[A-Z]\. )*[A-Z][a-zà-ÿ][\w'’-]*)|\b([Tt]eam \w+|the \w+ team)\b"
-        r"|(?<=[a-z,] )([A-Z][a-zà-ÿ]{2,})\b"
+        rf"|(?<=[a-z,] )(?!{_NAMED_TIME})([A-Z][a-zà-ÿ]{{2,}})\b"
+        rf"|(?:^|(?<=[.!?:] ))(?!{_NAMED_TIME})([A-Z][a-zà-ÿ]{{2,}})(?= {_PREDICATE}\b)"
     ),
-    "date": re.compile(
-        r"\b(1\d{3}|20\d{2})\b|\b(January|February|March|April|May|June|July|August|September"
-        r"|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b"
-    ),
+    "date": re.compile(rf"\b(1\d{{3}}|20\d{{2}})\b|\b{_NAMED_TIME}"),
     "condition": re.compile(
         r"\b(when|if|after|before|once|until|unless|every|each|while|whenever|as soon as|never"
         r"|always|at|on|where|only|in case|from|between|during|since|till|daily|weekly|monthly"
@@ -180,7 +190,8 @@ def holds(kind: Kind, text: str, question: str) -> bool:
 
 
 def _is_counted(what: str, text: str) -> bool:
-    """Whether a number stands beside what is counted: "five kinds", "kinds of record: 5"."""
+    """Whether a number stands beside what is counted: "five kinds", "kinds of record: 5", "one
+    reviewer"; not "one of the kinds", "of one kind"."""
     words = tokens(text)
     counted = set(stems(what))
     numbers = [
@@ -189,7 +200,11 @@ def _is_counted(what: str, text: str) -> bool:
         if token.word != "one" and _THINGS["number"].fullmatch(token.word)
     ]
     things = [i for i, token in enumerate(words) if token.word and counted & set(stems(token.word))]
-    return any(-_BEFORE <= n - t <= _AFTER for n in numbers for t in things)
+    single = any(
+        t and words[t - 1].word in _SINGLE and (t < 2 or words[t - 2].word not in _PREPOSITIONS)
+        for t in things
+    )
+    return single or any(-_BEFORE <= n - t <= _AFTER for n in numbers for t in things)
 
 
 def head_noun(question: str) -> str:

@@ -98,8 +98,9 @@ _SEVERAL = re.compile(
 
 
 _PAST = re.compile(
-    r"\b(?:originally|initially|at first|before|previous(?:ly)?|used to|earlier|ago|did|was|were|"
-    r"had|old|formerly|since|until|history|changed?|first|back then|last)\b|\b(?:19|20)\d\d\b"
+    r"(?<!-)\b(?:originally|initially|at first|before|previous(?:ly)?|used to|earlier|ago|did|was|"
+    r"were|had|old|formerly|since|until|history|changed?|first|back then|last)\b(?!-)"
+    r"|\b(?:19|20)\d\d\b"
 )
 
 

@@ -88,6 +88,12 @@ class Likely(NamedTuple):
         worth = {id_: share * w if id_ in ids else w for id_, w in self.worth.items()}
         return self._replace(answers=answers, worth=worth) if ids else self
 
+    def at_least(self, shares: Mapping[str, float]) -> "Likely":
+        """With some passages, by their ids, counting no less than given."""
+        answers = {**self.answers, **{i: max(p, self.answers[i]) for i, p in shares.items()}}
+        worth = {**self.worth, **{i: max(p, self.worth[i]) for i, p in shares.items()}}
+        return self._replace(answers=answers, worth=worth)
+
     def without(self, ids: Collection[str]) -> "Likely":
         """Without some passages: they do not answer, and are the last that are quoted."""
         return self.fewer(ids, 0.0)

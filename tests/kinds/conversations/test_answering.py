@@ -203,6 +203,57 @@ def test_a_document_that_is_of_a_later_day_comes_before_a_turn(
     assert Path(reply.citations[0].path).suffix == ".md"
 
 
+@model
+@pytest.mark.parametrize(
+    ("question", "new", "old"),
+    [
+        ("Where do we buy fuel for the boat?", "marina pump", "Pollard's Garage [2]"),
+        ("Who is the treasurer?", "Gareth Pym", "Phyllis Garrow: Task treasurer [2]"),
+    ],
+)
+def test_a_change_that_names_only_what_held_until_then_comes_before_the_document(
+    memory: Memory, tmp_path: Path, question: str, new: str, old: str
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "club.md").write_text(
+        "# Club\n\nFuel for the boat is bought at Pollard's Garage.\n\n| Name | Task |\n|---|---|\n"
+        "| Ann Hill | head instructor |\n| Phyllis Garrow | treasurer |\n"
+    )
+    memory.index(tmp_path / "docs")
+    _say(
+        memory,
+        "2026-05-09",
+        [
+            (
+                "Tobias",
+                "Pollard's have gone up again. I now fill the cans at the marina pump instead.",
+            ),
+            ("Oona", "Phyllis is stepping down. Gareth Pym has taken over the books."),
+            ("Dev", "My aunt made 200 scones."),
+            ("Marit", "Card for Phyllis is in the office, please sign."),
+        ],
+    )
+    first, _, second = memory.ask(question).contract.answer.partition("Club: ")
+    assert new in first
+    assert second.startswith(old) or old in second
+
+
+@model
+def test_of_a_table_the_row_that_answers_is_told_with_its_columns(
+    memory: Memory, tmp_path: Path
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "prices.md").write_text(
+        "# Prices\n\n| Offer | Price | Length |\n|---|---|---|\n"
+        "| Beginners' course | 240 EUR | 5 days |\n"
+        "| Private lesson | 55 EUR | 1 hour |\n"
+    )
+    memory.index(tmp_path / "docs")
+    _say(memory, "2026-05-09", [("Ann", "Who feeds the cat?"), FILLER])
+    answer = memory.ask("How much does a private lesson cost?").contract.answer
+    assert answer.startswith("Prices: Private lesson: Price 55 EUR, Length 1 hour [1]")
+
+
 MINUTES = {
     "2026-01-13.md": "# Committee\n\n- The annual fee stays at 95.\n- Ann runs the gear store.\n",
     "2026-03-24.md": "# General meeting\n\n41 members attended.\n\n"

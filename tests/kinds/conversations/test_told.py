@@ -11,7 +11,7 @@ from quipu.answer.worth import Candidate
 from quipu.config import AnswerConfig, Config
 from quipu.kinds.conversations.exchanges import asks
 from quipu.kinds.conversations.model import Transcript, Turn
-from quipu.kinds.conversations.told import newest_first, oldest_first
+from quipu.kinds.conversations.told import former_first, newest_first, oldest_first
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 
@@ -222,3 +222,18 @@ def test_what_an_assistant_supposes_of_who_asks_is_never_told_for_sure(tmp_path:
         reply = memory.ask("What do I charge for a loaf?")
     assert reply.confidence.inputs["unvouched"] == 1.0
     assert reply.confidence.value < 0.7
+
+
+@pytest.mark.parametrize(
+    ("told", "order"),
+    [
+        ([("2026-03-01", 0.6), ("2026-01-05", 0.3)], ["2026-01-05", "2026-03-01"]),
+        ([("2026-03-01", 0.6), ("2026-01-05", 0.1)], ["2026-03-01", "2026-01-05"]),
+        ([("2026-01-05", 0.6), ("2026-03-01", 0.5)], ["2026-01-05", "2026-03-01"]),
+    ],
+)
+def test_what_was_so_before_is_not_told_by_the_newest_if_another_is_fairly_likely(
+    told: list[tuple[str, float]], order: list[str]
+) -> None:
+    found = former_first([_quoted(*each) for each in told], "what was it before?")
+    assert [q.text for q in found] == order

@@ -27,7 +27,7 @@ from quipu.records.scope import Scope
 from quipu.text import stems
 from quipu.when import find_spans
 
-__all__ = ["newest_first", "oldest_first", "quotations"]
+__all__ = ["former_first", "newest_first", "oldest_first", "quotations"]
 
 _MOST = 3
 _AS_GOOD = 0.6
@@ -36,7 +36,7 @@ _NEARLY = 0.5
 _LATER, _AS_MUCH = 0.7, 0.5
 _UNANSWERED = 0.5
 _FAIRLY, _LITTLE = 0.1, 1e-6
-_ABOUT_AS = 0.5
+_ABOUT_AS, _FORMERLY = 0.5, 0.3
 _RATHER = 0.5
 _BY_THEN = 0.4
 _YEAR, _DAY = len("2026"), len("2026-01-01")
@@ -45,6 +45,11 @@ _FIRST = re.compile(
     r"|first (?:\w+ed|set|meant|told|said))\b",
     re.IGNORECASE,
 )
+_FORMER = re.compile(
+    r"\b(?:before|previous(?:ly)?|former(?:ly)?|used? to|earlier|original(?:ly)?|at first)\b",
+    re.IGNORECASE,
+)
+"""Asks for what was so until something changed."""
 _WHEN = re.compile(r"\W*when (?:was|were|did)\b", re.IGNORECASE)
 """Asks for the day of what has happened: that which was told last."""
 
@@ -160,7 +165,7 @@ def quotations(
     sentences that may be quoted, the best first; where it is known how `likely` each turn answers,
     the likeliest are quoted."""
     if likely is not None and likely.written:
-        return _recorded(ordered, weighing, planner, likely, question)
+        return _written(ordered, weighing, planner, likely, question)
     best = _best(ordered, likely)
     surely = likely.surest(best) if likely is not None else 0.0
     read = likely is not None and bool(likely.sentences)
@@ -178,26 +183,31 @@ def quotations(
     return [Quotation(said.text, said.turns, said.by) for said in _in_order(picked, time)]
 
 
-def _recorded(
+def _written(
     ordered: Sequence[Candidate],
     weighing: Weighing,
     planner: Planner,
     likely: Likely,
     question: str,
 ) -> list[Quotation]:
-    """Of records, where the best that may be quoted is one, the sentences that would answer, in the
-    order in which they are told: the next may have changed what one says. Nothing of what is of no
-    day."""
-    first = ordered[0] if ordered else None
-    if first is None or not is_record(first.evidence):
+    """Of documents, where the best that may be quoted is one that was read and is a record or
+    fairly likely answers, the sentences that would answer; of records in the order in which they
+    are told: the next may have changed what one says."""
+    first = ordered[0].evidence if ordered else None
+    if first is None or first.id not in likely.sentences:
+        return []
+    dated = is_record(first)
+    if not dated and likely.surest([first.id]) < _FAIRLY:
         return []
     found: dict[str, Candidate] = {}
     for candidate in ordered:
-        if is_record(candidate.evidence) and candidate.worth >= first.worth - _AS_GOOD:
+        alike = is_record(candidate.evidence) == dated
+        if alike and candidate.worth >= ordered[0].worth - _AS_GOOD:
             found.setdefault(candidate.evidence.id, candidate)
     best = _best(list(found.values()), likely)
     told = _likeliest(_Reader(weighing, planner, {}), best, likely)
-    return [_as_found(quotation, found) for quotation in _beside(told, likely, question)]
+    in_order = _beside(told, likely, question) if dated else told
+    return [_as_found(quotation, found) for quotation in in_order]
 
 
 def _beside(told: Sequence[Quotation], likely: Likely, question: str) -> list[Quotation]:
@@ -213,7 +223,11 @@ def _beside(told: Sequence[Quotation], likely: Likely, question: str) -> list[Qu
 def _in_time(told: Sequence[Quotation], question: str) -> list[Quotation]:
     """In the order in which it is told: what was so at first, where that is asked for; unless the
     past is, the newest."""
-    if not told or (asks_of_past(question) and not _WHEN.match(question)):
+    if not told:
+        return []
+    if _FORMER.search(question):
+        return former_first(told, question)
+    if asks_of_past(question) and not _WHEN.match(question):
         return [*told]
     if _FIRST.search(question):
         return oldest_first(told, question)
@@ -280,6 +294,17 @@ def oldest_first(told: Sequence[Quotation], question: str) -> list[Quotation]:
     """The oldest before the others, of those that tell something of the kind that is asked for:
     what was so at first is said in fewer of the question's words than what became of it."""
     return _before(min(_of_kind(told, question), key=_said_on), told)
+
+
+def former_first(told: Sequence[Quotation], question: str) -> list[Quotation]:
+    """Where the newest would be told first, which tells of the change, the likeliest of those that
+    are older before it, if it is not much less likely."""
+    newest = max(told, key=_said_on)
+    least = _FORMERLY * newest.by.worth
+    older = [q for q in told if _said_on(q) < _said_on(newest) and q.by.worth >= least]
+    if told[0] is not newest or not older:
+        return [*told]
+    return _before(_of_kind(older, question)[0], told)
 
 
 def _before(first: Quotation, told: Sequence[Quotation]) -> list[Quotation]:

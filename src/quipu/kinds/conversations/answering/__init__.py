@@ -29,6 +29,7 @@ from quipu.kinds.conversations.answering.inputs import (
     inputs_of,
     is_said_after,
 )
+from quipu.kinds.conversations.answering.later import later_of_it
 from quipu.kinds.conversations.answering.prose import (
     BESIDE_A_TURN,
     Sentence,
@@ -54,6 +55,7 @@ _SEARCHED = 0.25
 """How much its search counts beside the head, for what no question of those it learnt was like."""
 _WORTH_PARSING = 0.1
 _RATHER, _LEAST, _UNMET = 0.25, 0.05, 1 / 3
+_LATER = 0.04
 _LITTLE = 1e-6
 _ASKER = "user"
 
@@ -79,7 +81,8 @@ def likely(
     asked = read.words(question, _ASKER)
     if not found or not len(asked.forms):
         return None
-    scores = _head().read(inputs_of(Question.of(asked, question), [said for _, said in found]))
+    asking = Question.of(asked, question)
+    scores = _head().read(inputs_of(asking, [said for _, said in found]))
     searched = _as_searched([said.score for _, said in found])
     worth = (1 - _SEARCHED) * scores.turns + _SEARCHED * searched
     answers, worths, read_as = dict[str, float](), dict[str, float](), dict[str, Said]()
@@ -91,7 +94,31 @@ def likely(
     sentences = {id_: read_as[id_].text for id_, _ in documents if id_ in read_as}
     known = Likely(answers, worths, sentences=sentences)
     known = known.without_supposed(_supposed(question, known, read_as, read))
-    return _beside_documents(known, read_as, written, turns, about)
+    days = {each.passage.id: told_on(each.passage) for each in written}
+    since = _since(asking, known, read_as, days, read) if sentences else {}
+    known = known.at_least(since)
+    return _beside_documents(known, read_as, written, turns, about, frozenset(since))
+
+
+def _since(
+    asking: Question,
+    known: Likely,
+    read_as: Mapping[str, Said],
+    days: Mapping[str, str],
+    read: "_Reader",
+) -> dict[str, float]:
+    """How likely what names later what the likeliest sentence of a document tells answers, read
+    behind that; `days` are those of the documents."""
+    first = max(sorted(known.sentences), key=lambda id_: known.answers[id_])
+    said = {id_: each for id_, each in read_as.items() if id_ not in known.sentences}
+    later = read.later(asking.text, read_as[first].text, days[first], said)
+    if not later:
+        return {}
+    behind = {id_: said[id_]._replace(before=read_as[first].words) for id_ in later}
+    again = {**read_as, **behind}
+    scores = _head().read(inputs_of(asking, list(again.values())))
+    shares = dict(zip(again, map(float, scores.turns), strict=True))
+    return {id_: shares[id_] for id_ in later if shares[id_] >= _LATER}
 
 
 def _beside_documents(
@@ -100,6 +127,7 @@ def _beside_documents(
     written: Sequence[Sentence],
     turns: Sequence[Evidence],
     about: frozenset[str],
+    since: frozenset[str],
 ) -> Likely:
     """With what speaks of what is asked: turns at least half as much as the sentence of a document
     that most likely answers, records as much as it; and whether the documents are to answer: no
@@ -110,9 +138,10 @@ def _beside_documents(
     said = {id_: len(about & frozenset(stems(each.text))) for id_, each in read.items()}
     first = max(sorted(known.sentences), key=lambda id_: known.answers[id_])
     if 2 * said[first] >= len(about):
-        known = known.fewer({each.id for each in turns if not each.lexical}, _UNMET)
+        unmet = {each.id for each in turns if not each.lexical}
+        known = known.fewer(unmet - since, _UNMET)
     surely, own = known.answers[first], [id_ for id_ in known.answers if id_ not in known.sentences]
-    spoken = frozenset(id_ for id_ in own if said[id_] and 2 * said[id_] >= said[first])
+    spoken = since | {id_ for id_ in own if said[id_] and 2 * said[id_] >= said[first]}
     records = {each.passage.id for each in written if is_record(each.passage)}
     dated = sorted(records & known.sentences.keys())
     recorded = frozenset(id_ for id_ in dated if said[id_] >= said[first])
@@ -183,6 +212,10 @@ class _Reader:
     def is_supposed(self, question: str, said: Said) -> bool:
         """Whether what a turn says of a question is only supposed, wished for or denied."""
         return is_supposed(question, _part(said.text, self._about), self._reader.read)
+
+    def later(self, question: str, told: str, day: str, said: Mapping[str, Said]) -> Sequence[str]:
+        """See `later_of_it`."""
+        return later_of_it(question, told, day, said, self._reader.read)
 
     def words(self, text: str, speaker: str, *, machine: bool = False) -> Words:
         """The words of a text."""

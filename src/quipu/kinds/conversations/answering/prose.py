@@ -22,6 +22,7 @@ _PASSAGES, _MOST = 4, 6
 _RECORDS, _MOST_OF_RECORDS = 12, 10
 _FEWEST, _FULL = 3, 60
 _WRITTEN: Role = "documentation"
+_SAYING = frozenset({"sentence", "key"})
 
 
 class Sentence(NamedTuple):
@@ -57,12 +58,12 @@ def sentences_of(about: frozenset[str], evidence: Sequence[Evidence]) -> list[Se
         return []
     others = [each for each in written if not is_record(each)]
     return [
-        *_saying(about, records[:_RECORDS], _MOST_OF_RECORDS),
-        *_saying(about, others[:_PASSAGES], _MOST),
+        *_chosen(about, records[:_RECORDS], _MOST_OF_RECORDS),
+        *_chosen(about, others[:_PASSAGES], _MOST),
     ]
 
 
-def _saying(about: frozenset[str], passages: Sequence[Evidence], most: int) -> list[Sentence]:
+def _chosen(about: frozenset[str], passages: Sequence[Evidence], most: int) -> list[Sentence]:
     """The sentences of some passages that say most of what is asked, in their order."""
     found = [sentence for each in passages for sentence in _sentences(each)]
     shared = [len(about & frozenset(stems(f"{s.heading} {s.text}"))) for s in found]
@@ -72,6 +73,24 @@ def _saying(about: frozenset[str], passages: Sequence[Evidence], most: int) -> l
 
 def _sentences(each: Evidence) -> Iterator[Sentence]:
     heading = each.title.rpartition("›")[2].strip()
+    columns: list[str] = []
     for unit in units(each.text):
-        if unit.kind == "sentence" and _FEWEST <= len(unit.text.split()) <= _FULL:
-            yield Sentence(each, heading, unit.text)
+        if unit.kind == "heading":
+            columns = _cells(unit.text)
+        said = _row(columns, unit.text) if unit.kind == "key" else unit.text
+        if unit.kind in _SAYING and _FEWEST <= len(said.split()) <= _FULL:
+            yield Sentence(each, heading, said)
+
+
+def _row(columns: Sequence[str], text: str) -> str:
+    """A row of a table with what its `columns` are named: "Private lesson: Price 55 €, Length 1
+    hour"; what else stands on a line of its own as it is."""
+    first, *others = _cells(text)
+    if len(columns) != len(others) + 1 or not others:
+        return text
+    told = [f"{name} {cell}" for name, cell in zip(columns[1:], others, strict=True) if cell]
+    return f"{first}: {', '.join(told)}"
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.split("|")]

@@ -1,0 +1,43 @@
+"""What later became of what a sentence tells, said in other words than it is asked for in.
+
+"Fuel is bought at Pollard's", then "Pollard's have gone up again. I now fill the cans at the marina
+pump": who tells of a change often names what held until then, and nothing else of the question. So
+what names it later is read once more, behind the sentence that it may change.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from quipu.answer.answer_type import holds, kind_asked
+from quipu.extract.grammar import read_sentences
+from quipu.kinds.conversations.answering.inputs import Said
+from quipu.ports import ReadLayers
+from quipu.text import stems
+
+__all__ = ["later_of_it"]
+
+_NAMES = frozenset({"PROPN", "NUM"})
+
+
+def later_of_it(
+    question: str, told: str, day: str, said: Mapping[str, Said], read: ReadLayers
+) -> Sequence[str]:
+    """The ids of what was said later than a sentence that was `told` on a `day` (empty: before
+    all), names what that tells beside the question, and tells something else of the kind that is
+    asked for."""
+    names = _names(told, read) - frozenset(stems(question))
+    kind = kind_asked(question)
+    beside = f"{question} {told}"
+    return [
+        id_
+        for id_, each in said.items()
+        if each.when > day
+        and names & frozenset(stems(each.text))
+        and (kind is None or holds(kind, each.text, beside))
+    ]
+
+
+def _names(text: str, read: ReadLayers) -> frozenset[str]:
+    """The stems of the names and numbers in a text."""
+    tokens = (token for each in read_sentences(text, read) for token in each.whole.tokens)
+    named = " ".join(token.form for token in tokens if token.tag in _NAMES)
+    return frozenset(stems(named))
