@@ -154,7 +154,7 @@ def test_an_empty_store_says_that_nothing_is_indexed(tmp_path: Path) -> None:
     memory = Memory.open("memory:", home=tmp_path, config=Config(), clock=lambda: NOW)
     contract = ask(memory, "who owns pay.py?").contract
     assert contract.answer == "unknown"
-    assert contract.limitations == "Nothing is indexed yet."
+    assert contract.limitations == "Nothing is indexed yet in the namespace 'default'."
     for way in ("quipu index", "quipu add", "quipu ingest"):
         assert way in contract.next_step
     memory.close()

@@ -84,6 +84,22 @@ def test_without_a_model_only_the_same_words_are_merged(tmp_path: Path) -> None:
         assert not entries.store("Ann leads payments now", category="fact").merged_with
 
 
+def test_an_entry_is_of_the_day_on_which_it_was_said(memory: Memory, entries: Entries) -> None:
+    entries.store("I live in Milan.", category="fact", observed_at="2026-01-10")
+    older = entries.store("I live in Rome.", category="fact", observed_at="2025-06-01")
+    assert older.replaces == ()
+    assert [fact.object for fact in memory.facts("user", live=True)] == ["Milan"]
+    with pytest.raises(InvalidInput, match="ahead of the clock"):
+        entries.store("Dana lives in Oslo.", category="fact", observed_at="2999-01-01")
+
+
+def test_the_wording_that_was_said_last_stands(entries: Entries) -> None:
+    entries.store("Ann leads payments!", category="fact", observed_at="2026-01-10")
+    same = entries.store("Ann leads payments", category="fact", observed_at="2025-06-01")
+    assert same.merged_with
+    assert same.entry.content == "Ann leads payments!"
+
+
 def test_an_expired_entry_is_not_recalled(memory: Memory, tmp_path: Path) -> None:
     now = ["2026-01-01T00:00:00.000Z"]
     with Memory.open(

@@ -76,6 +76,12 @@ def test_purging_erases_it_and_nothing_else(memory: Memory, clock: _Clock) -> No
     assert memory.purge_expired() == 0
 
 
+def test_an_expiry_that_has_passed_is_refused(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="has passed"):
+        memory.add("Dana lives in Oslo.", expires="2020-01-01")
+    assert memory.store.counts()["episode"] == 0
+
+
 def test_an_expiry_that_is_no_date_is_said(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="date"):
         memory.add("Text.", expires="soon")

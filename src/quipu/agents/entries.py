@@ -20,13 +20,12 @@ from quipu.handle.lookup import end_of_relation
 from quipu.read import redact
 from quipu.records.batch import Batch, Claim
 from quipu.records.entry import CATEGORIES, ENTRY, Category
-from quipu.records.facts import standings
 from quipu.records.naming import document_entity_id
 from quipu.records.passage import SPOKEN, PassageInput, is_saying
-from quipu.records.record import Entity, Fact, Properties
+from quipu.records.record import Entity, Properties
 from quipu.records.scope import Scope
 from quipu.text import fold, lower, name_key
-from quipu.when.instants import parse_instant
+from quipu.when.instants import expiry_instant, observed_instant
 from quipu.write.lock import WriteLock
 from quipu.write.passages import prepared_passages
 from quipu.write.relations import related
@@ -102,13 +101,17 @@ class Entries:
         related_to: Sequence[str] = (),
         source: Origin = "manual",
         expires: str | None = None,
+        observed_at: str | None = None,
     ) -> StoredEntry:
         """Remember `content`, or merge it with the entry that says the same.
 
         `related_to` names entries by their ids; those that are not there are kept as written and
-        given back as `unknown`. Raises InvalidInput for what cannot be stored.
+        given back as `unknown`. `observed_at` (any ISO date from the year 1000 to a day from now)
+        is when it was true to say it, by default now. Raises InvalidInput for what cannot be
+        stored.
         """
         now = self._memory.clock()
+        seen = observed_instant(observed_at, now)
         given = Entry(
             id=self._id(category, _content(content)),
             category=_one_of(category, CATEGORIES, "category"),
@@ -118,11 +121,11 @@ class Entries:
             context=_bounded(context, "context"),
             tags=_words(tags, "tags"),
             related_to=_words(related_to, "related_to"),
-            expires=_expiry(expires, now),
+            expires=expiry_instant(expires, now) if expires else None,
         )
         source_of = {
             "source": _one_of(source, get_args(Origin), "source"),
-            "observed_at": now,
+            "observed_at": seen,
             "content": given.content,
         }
         given = msgspec.structs.replace(given, sources=(source_of,))
@@ -131,13 +134,13 @@ class Entries:
             if stored is not None and is_expired(stored.expires, now):
                 stored = None
             entry = merged(stored, given) if stored else given
-            unknown, facts = self._write(entry, now)
+            unknown, episode_id = self._write(entry, now)
         self._memory.add_documents(())  # what was written gets its vector
         return StoredEntry(
             entry=entry,
             merged_with=stored.id if stored else None,
             unknown=unknown,
-            replaces=self._replaces(facts),
+            replaces=self._replaces(episode_id),
         )
 
     def get(self, entry_id: str) -> Entry | None:
@@ -159,19 +162,13 @@ class Entries:
             texts[chunk.document_id] += chunk.text
         return {i: _entry(record, texts[i]) for i, record in found.items()}
 
-    def _replaces(self, facts: Sequence[Fact]) -> tuple[ReplacedStatement, ...]:
+    def _replaces(self, episode_id: str) -> tuple[ReplacedStatement, ...]:
         """The facts whose place the facts of an entry took."""
-        store, table = self._memory.store, self._memory.handle.attributes
-        own = {fact.fact_id for fact in facts}
-        every = store.facts({fact.subject for fact in facts})
         return tuple(
             ReplacedStatement(
-                ref=str(each.fact.provenance.get("path") or ""),
-                fact_id=each.fact.fact_id,
-                said=said(each.fact),
+                ref=str(fact.provenance.get("path") or ""), fact_id=fact.fact_id, said=said(fact)
             )
-            for each in standings(every, table=table)
-            if each.superseded_by in own and each.fact.fact_id not in own
+            for fact in self._memory.facts.stated_by(episode_id).replaced
         )
 
     def _id(self, category: str, content: str) -> str:
@@ -194,9 +191,9 @@ class Entries:
         nearest = self.of_documents([document_id]).get(document_id)
         return None if nearest and differs(nearest.content, given.content) else nearest
 
-    def _write(self, entry: Entry, now: str) -> tuple[tuple[str, ...], list[Fact]]:
+    def _write(self, entry: Entry, now: str) -> tuple[tuple[str, ...], str]:
         """Write the entry with what ties it to others, in one batch; what of that is not there,
-        and the facts that it states."""
+        and the id of its episode."""
         properties: Properties = {
             "type": ENTRY,
             "domain": entry.category,
@@ -211,7 +208,7 @@ class Entries:
         passage = PassageInput(
             source_ref=entry.id,
             text=entry.content,
-            observed_at=now,
+            observed_at=_said_on(entry) or now,
             profile=SPOKEN if is_saying(entry.content) else "prose",
             properties=properties,
         )
@@ -235,7 +232,7 @@ class Entries:
                 ends=tuple(rel_id for batch in tied for rel_id in batch.ends),
             )
         )
-        return unknown, [c.record for c in made.claims if isinstance(c.record, Fact)]
+        return unknown, made.episode.episode_id
 
     def _related(
         self, entry: Entry, claims: Sequence[Claim]
@@ -278,12 +275,13 @@ def entry_scope(
 
 
 def merged(stored: Entry, given: Entry) -> Entry:
-    """Two entries that say the same as one: the newest wording, the higher priority, all tags,
-    the later expiry (none at all wins), every source."""
+    """Two entries that say the same as one: the wording that was said last, the higher priority,
+    all tags, the later expiry (none at all wins), every source."""
+    later = _said_on(given) >= _said_on(stored)
     forever = stored.expires is None or given.expires is None
     return msgspec.structs.replace(
         stored,
-        content=given.content,
+        content=given.content if later else stored.content,
         priority=min(stored.priority, given.priority, key=PRIORITIES.index),
         context=given.context or stored.context,
         tags=tuple(sorted({*stored.tags, *given.tags})),
@@ -294,6 +292,11 @@ def merged(stored: Entry, given: Entry) -> Entry:
             *given.sources,
         )[-_MOST_SOURCES:],
     )
+
+
+def _said_on(entry: Entry) -> str:
+    """When an entry was said last."""
+    return max((source.get("observed_at", "") for source in entry.sources), default="")
 
 
 def differs(one: str, other: str) -> bool:
@@ -355,15 +358,6 @@ def _words(words: Sequence[str], name: str) -> tuple[str, ...]:
     if len(found) > _MOST_TAGS or any(len(word) > 200 for word in found):
         raise InvalidInput(f"{name} holds too much: at most {_MOST_TAGS} of 200 characters each")
     return tuple(found)
-
-
-def _expiry(expires: str | None, now: str) -> str | None:
-    if not expires:
-        return None
-    moment = parse_instant(expires)
-    if moment <= now:
-        raise InvalidInput(f"expires {expires!r} has passed (it is {now}): give a later date")
-    return moment
 
 
 def _one_of(value: Any, allowed: Sequence[Any], name: str) -> Any:

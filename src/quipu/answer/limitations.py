@@ -83,7 +83,7 @@ def about_nothing(
     """What to say instead of an answer: what is missing, what is near, what to do; `bounded` where
     only a part of the memory was asked."""
     if not graph.counts(("chunk",))["chunk"]:
-        return Doubt("Nothing is indexed yet.", _FIRST)
+        return Doubt(f"Nothing is indexed yet in the namespace {graph.namespace!r}.", _FIRST)
     limitations = [reason]
     step = "Index the sources that say it (`quipu index PATH`), then ask again."
     if bounded and not hits:

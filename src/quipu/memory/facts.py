@@ -26,13 +26,20 @@ if TYPE_CHECKING:
 
 DISAGREES = 0.9
 
-__all__ = ["DISAGREES", "Facts", "fact_passages", "with_dates"]
+__all__ = ["DISAGREES", "Facts", "StatedFacts", "fact_passages", "with_dates"]
 
 _PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
 _OURS = frozenset({"we", "our", "us"})
 _MINE = frozenset({"i", "my", "me", "mine", "i'm", "i've"})
 _USER, _OWN = "user", ("my", "mine")
 _FIRST_PERSON = re.compile(r"\b(?:I|me|[Mm]y|mine)\b")
+
+
+class StatedFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """The facts that were read of a source, and those of others whose place they took."""
+
+    stated: tuple[Fact, ...]
+    replaced: tuple[Fact, ...]
 
 
 class Facts:
@@ -78,6 +85,20 @@ class Facts:
                 and (asked is None or holds_in(fact, asked, until=standing[fact.fact_id].valid_to))
             )
         ]
+
+    def stated_by(self, episode_id: str) -> StatedFacts:
+        """What was read of an episode and what that took the place of, in the order of their
+        sentences; nothing of an episode that is not there."""
+        claims = self._handle.graph.claims([episode_id]).get(episode_id, [])
+        own = {c.record.fact_id: c.record for c in claims if isinstance(c.record, Fact)}
+        every = self._handle.graph.facts({fact.subject for fact in own.values()}) if own else []
+        replaced = tuple(
+            each.fact
+            for each in standings(every, table=self._handle.attributes)
+            if each.superseded_by in own and each.fact.fact_id not in own
+        )
+        stated = sorted(own.values(), key=lambda f: (f.provenance.get("start") or 0, f.fact_id))
+        return StatedFacts(stated=tuple(stated), replaced=replaced)
 
     def find(
         self, question: str, *, scope: Scope = EVERYTHING, limit: int = 10, now: str | None = None

@@ -43,7 +43,7 @@ from quipu.records.progress import Progress
 from quipu.records.record import Properties, Record, Relation
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.when.instants import Clock, observed_instant, system_clock
+from quipu.when.instants import Clock, expiry_instant, observed_instant, system_clock
 from quipu.write.report import IndexReport
 
 if TYPE_CHECKING:
@@ -275,7 +275,7 @@ class Memory:
         seen = observed_instant(observed_at, now)
         kept = dict(properties or {})
         if expires is not None:
-            kept["expires"] = first_instant(expires)
+            kept["expires"] = expiry_instant(first_instant(expires), now)
         given = TextInput(
             text=text,
             source_ref=source_ref or "",

@@ -88,7 +88,13 @@ def _facts_of(memory: Memory, thing: Entity) -> list[Fact]:
 def added(memory: Memory, episode_id: str) -> Added:
     """What became of the text that was just added: its last job says whether it was known."""
     job = next(each for each in memory.jobs() if each.result == episode_id)
-    return Added(episode_id=episode_id, unchanged=bool(job.unchanged))
+    read = memory.facts.stated_by(episode_id)
+    return Added(
+        episode_id=episode_id,
+        unchanged=bool(job.unchanged),
+        facts=read.stated,
+        replaces=read.replaced,
+    )
 
 
 def query(

@@ -68,6 +68,15 @@ def observed_instant(text: str | None, now: str) -> str:
     return moment
 
 
+def expiry_instant(text: str, now: str) -> str:
+    """`text` as the instant from which something is void. Raises InvalidInput for what is no date,
+    and for one that has passed."""
+    moment = parse_instant(text)
+    if moment <= now:
+        raise InvalidInput(f"expires {text!r} has passed (it is {now}): give a later date")
+    return moment
+
+
 def is_ahead(moment: str, now: str) -> bool:
     """Whether an instant lies more than a day after `now`: less is a zone that was left out."""
     return datetime.fromisoformat(moment) - datetime.fromisoformat(now) > _A_DAY

@@ -62,6 +62,17 @@ def test_a_blank_date_is_no_date(quipu, project: Path, words: tuple[str, ...]) -
     assert quipu(*words, "2100-01-01" if words[-1] == "--expires" else "2026-01-01").code == 0
 
 
+def test_what_was_read_and_what_that_replaces_is_said(quipu, project: Path) -> None:
+    first = quipu("add", "I live in Rome.", "--observed-at", "2026-01-05").out
+    assert "Read: User lives in Rome (since 5 Jan 2026)." in first
+    assert "replaces" not in first
+    again = quipu("add", "I live in Milan.", "--json").document
+    assert [fact["object"] for fact in again["facts"]] == ["Milan"]
+    assert [fact["object"] for fact in again["replaces"]] == ["Rome"]
+    assert "This replaces: User lives in Milan" in quipu("add", "I live in Oslo.").out
+    assert "Read:" not in quipu("add", "Nothing to see here.").out
+
+
 def test_a_speaker_is_shown_with_what_was_stated_and_every_turn(quipu, project: Path) -> None:
     said = (
         '{"speaker": "Nadia", "text": "I live in Bern.", "session": "s"}\n'

@@ -8,7 +8,7 @@ from typing import cast
 import click
 import msgspec
 
-from quipu.answer.dated_facts import is_by_grammar, undated
+from quipu.answer.dated_facts import is_by_grammar, said, undated
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.kinds.reports.model import REPORT
 from quipu.memory import Memory, Passage
@@ -34,7 +34,7 @@ __all__ = ["add", "facts", "forget", "get", "relation_lines"]
 
 _LONG = ("text", "preview_text", "summary_text", "description")
 _OF_REPORTS = ("preview_text", "properties")  # its summary_text is the whole of it
-_SHOWN = 40
+_SHOWN, _FEW = 40, 5
 
 
 @command(
@@ -168,12 +168,22 @@ def _added_lines(memory: Memory, done: Added) -> Iterator[str]:
     erasing = f"quipu forget {done.episode_id}"
     if not done.unchanged:
         yield f"Remembered as {done.episode_id}."
+        yield from _told("Read", done.facts)
+        yield from _told("This replaces", done.replaces)
         yield f"Erase it with: {erasing}"
         return
     kept = memory.graph.get([done.episode_id]).get(done.episode_id)
     dated = f", of {kept.observed_at[:10]}" if isinstance(kept, Episode) else ""
     yield f"Known already as {done.episode_id}{dated}: nothing was changed."
     yield f"To give it another date or title, erase it first: {erasing}"
+
+
+def _told(lead: str, facts: Sequence[Fact]) -> Iterator[str]:
+    """The first of some facts as sentences, and how many more there are."""
+    for fact in facts[:_FEW]:
+        yield safe(f"{lead}: {said(fact)}.", line=True)
+    if len(facts) > _FEW:
+        yield f"  … and {len(facts) - _FEW:,} more: `quipu facts`"
 
 
 def _text(run: Invocation, text: str | None, file: Path | None) -> str:

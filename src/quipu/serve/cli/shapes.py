@@ -109,6 +109,8 @@ class Added(msgspec.Struct, frozen=True, kw_only=True):
 
     episode_id: Annotated[str, "what `quipu forget` erases again"]
     unchanged: Annotated[bool, "the same text was there under its reference: nothing was changed"]
+    facts: Annotated[tuple[Fact, ...], "what it was read to state"]
+    replaces: Annotated[tuple[Fact, ...], "facts whose place these take; nothing of them is lost"]
 
 
 class JobList(msgspec.Struct, frozen=True, kw_only=True):

@@ -263,6 +263,9 @@ class NewEntry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     tags: Annotated[_Names, Meta(description="its tags")] = ()
     related_to: Annotated[_Names, Meta(description="ids of related entries")] = ()
     expires: Annotated[_Date | None, Meta(description="void after this date")] = None
+    observed_at: Annotated[
+        _Date | None, Meta(description="when it was true to say it; now where left out")
+    ] = None
 
 
 class RecallRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

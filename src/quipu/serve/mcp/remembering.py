@@ -89,6 +89,9 @@ def _store_tool(entries: Entries) -> Tool:
         related_to: Words = [],  # noqa: B006
         source: Annotated[Origin, Field(description="Where it comes from.")] = "manual",
         expires: Annotated[str, Field(description="An ISO date after which it is void.")] = "",
+        observed_at: Annotated[
+            str, Field(description="The ISO date on which it was said or held; none for now.")
+        ] = "",
     ) -> StoreResult:
         """Remember one thing for good: a preference, instruction, fact, decision or insight.
 
@@ -104,6 +107,7 @@ def _store_tool(entries: Entries) -> Tool:
             related_to=_words(related_to),
             source=source,
             expires=expires or None,
+            observed_at=observed_at or None,
         )
         return kept_entry(done)
 

@@ -45,7 +45,7 @@ from quipu.serve.lookups import (
 )
 from quipu.serve.mcp.shapes import Audited, Lines, Recalled, StoreResult
 from quipu.serve.results import shaped
-from quipu.when.instants import observed_instant
+from quipu.when.instants import expiry_instant, observed_instant
 from quipu.write.jobs import Job
 from quipu.write.texts import TextInput, settled
 
@@ -137,6 +137,7 @@ def add_entry(memory: TheMemory, data: JSONBody[NewEntry]) -> StoreResult:
         tags=data.tags,
         related_to=data.related_to,
         expires=data.expires,
+        observed_at=data.observed_at,
     )
     return kept_entry(done)
 
@@ -279,13 +280,14 @@ def _accept_text(memory: Memory, given: NewEpisode) -> Job:
     """Accept a text as a job, which is not lost from here on, and write it in the background.
     Raises InvalidInput."""
     now = memory.clock()
+    expires = expiry_instant(first_instant(given.expires), now) if given.expires else None
     text = TextInput(
         text=given.text,
         source_ref=given.source_ref or "",
         title=given.title,
         group=given.group,
         observed_at=observed_instant(given.observed_at, now),
-        properties={"expires": first_instant(given.expires)} if given.expires else {},
+        properties={"expires": expires} if expires else {},
     )
     (job,) = memory.give([settled(text, now)])
     threading.Thread(target=_work, args=(memory, job), name="quipu-job").start()
