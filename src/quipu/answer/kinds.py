@@ -37,6 +37,9 @@ __all__ = [
 ]
 
 
+_LITTLE = 1e-6
+
+
 class AnswerStatement(NamedTuple):
     """A sentence without its full stop, what it rests on, and what speaks against it;
     `explained` is the share of the question that it explains, `authority` the rank of the highest
@@ -89,10 +92,13 @@ class Likely(NamedTuple):
         return self._replace(answers=answers, worth=worth) if ids else self
 
     def at_least(self, shares: Mapping[str, float]) -> "Likely":
-        """With some passages, by their ids, counting no less than given."""
-        answers = {**self.answers, **{i: max(p, self.answers[i]) for i, p in shares.items()}}
-        worth = {**self.worth, **{i: max(p, self.worth[i]) for i, p in shares.items()}}
-        return self._replace(answers=answers, worth=worth)
+        """With some passages, by their ids, counting no less than given; the others count less."""
+        before = sum(self.answers[id_] for id_ in shares)
+        more = {id_: max(p, self.answers[id_]) for id_, p in shares.items()}
+        rest = max(1 - sum(more.values()), 0.0) / max(1 - before, _LITTLE)
+        answers = {id_: more.get(id_, rest * p) for id_, p in self.answers.items()}
+        worth = {id_: max(more.get(id_, 0.0), w) for id_, w in self.worth.items()}
+        return self._replace(answers=answers, worth=worth) if shares else self
 
     def without(self, ids: Collection[str]) -> "Likely":
         """Without some passages: they do not answer, and are the last that are quoted."""

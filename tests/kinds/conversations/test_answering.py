@@ -239,6 +239,44 @@ def test_a_change_that_names_only_what_held_until_then_comes_before_the_document
 
 
 @model
+def test_a_change_that_names_only_what_held_until_then_comes_before_the_turn(
+    memory: Memory,
+) -> None:
+    _say(
+        memory,
+        "2025-02-09",
+        [("user", "My doctor, Dr. Abel, says my iron is low. I have to take 50 mg a day."), FILLER],
+    )
+    _say(
+        memory,
+        "2025-07-13",
+        [
+            ("user", "And blood test: iron is fine again, so Dr. Abel halved the dose to 25."),
+            FILLER,
+        ],
+    )
+    answer = memory.ask("How much iron do I take a day?").contract.answer
+    assert "halved the dose to 25" in answer.partition("[")[0]
+
+
+@model
+def test_a_sentence_that_speaks_on_is_told_with_the_one_before_it(
+    memory: Memory, tmp_path: Path
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "start.md").write_text(
+        "# Your first week\n\nBring your badge. Ask Anselm for a VPN certificate. It is valid "
+        "for 90 days. The lift is slow.\n"
+    )
+    memory.index(tmp_path / "docs")
+    _say(memory, "2026-05-09", [("Ann", "Who feeds the cat?"), FILLER])
+    answer = memory.ask("How long is a VPN certificate valid?").contract.answer
+    assert answer.startswith(
+        "Your first week: Ask Anselm for a VPN certificate. It is valid for 90 days [1]"
+    )
+
+
+@model
 def test_of_a_table_the_row_that_answers_is_told_with_its_columns(
     memory: Memory, tmp_path: Path
 ) -> None:

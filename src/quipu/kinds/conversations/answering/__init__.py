@@ -55,7 +55,8 @@ _SEARCHED = 0.25
 """How much its search counts beside the head, for what no question of those it learnt was like."""
 _WORTH_PARSING = 0.1
 _RATHER, _LEAST, _UNMET = 0.25, 0.05, 1 / 3
-_LATER = 0.04
+_OF_A_DOCUMENT, _OF_A_TURN = 0.04, 0.15
+"""How likely what later became of what another tells must be to answer, to speak of it."""
 _LITTLE = 1e-6
 _ASKER = "user"
 
@@ -95,7 +96,7 @@ def likely(
     known = Likely(answers, worths, sentences=sentences)
     known = known.without_supposed(_supposed(question, known, read_as, read))
     days = {each.passage.id: told_on(each.passage) for each in written}
-    since = _since(asking, known, read_as, days, read) if sentences else {}
+    since = _since(asking, known, read_as, days, read)
     known = known.at_least(since)
     return _beside_documents(known, read_as, written, turns, about, frozenset(since))
 
@@ -107,18 +108,23 @@ def _since(
     days: Mapping[str, str],
     read: "_Reader",
 ) -> dict[str, float]:
-    """How likely what names later what the likeliest sentence of a document tells answers, read
-    behind that; `days` are those of the documents."""
-    first = max(sorted(known.sentences), key=lambda id_: known.answers[id_])
-    said = {id_: each for id_, each in read_as.items() if id_ not in known.sentences}
-    later = read.later(asking.text, read_as[first].text, days[first], said)
-    if not later:
-        return {}
-    behind = {id_: said[id_]._replace(before=read_as[first].words) for id_ in later}
-    again = {**read_as, **behind}
-    scores = _head().read(inputs_of(asking, list(again.values())))
-    shares = dict(zip(again, map(float, scores.turns), strict=True))
-    return {id_: shares[id_] for id_ in later if shares[id_] >= _LATER}
+    """How likely turns answer that name later what the likeliest sentence of a document tells, or
+    the likeliest turn, read behind that; `days` are those of the documents."""
+    turns = [id_ for id_, p in known.answers.items() if p and id_ not in known.sentences]
+    found: dict[str, float] = {}
+    for ids, least in ((known.sentences, _OF_A_DOCUMENT), (turns, _OF_A_TURN)):
+        first = max(sorted(ids), key=lambda id_: known.answers[id_], default=None)
+        if first is None:
+            continue
+        told, day = read_as[first], days.get(first, read_as[first].when)
+        later = read.later(asking.text, told.text, day, {id_: read_as[id_] for id_ in turns})
+        behind = {id_: read_as[id_]._replace(before=told.words) for id_ in later}
+        if behind:
+            again = {**read_as, **behind}
+            shares = _head().read(inputs_of(asking, list(again.values()))).turns
+            likely_ = dict(zip(again, map(float, shares), strict=True))
+            found |= {id_: likely_[id_] for id_ in later if likely_[id_] >= least}
+    return found
 
 
 def _beside_documents(

@@ -10,7 +10,7 @@ from quipu.answer.gate import Evidence, is_turn
 from quipu.answer.quote import units
 from quipu.records.reply import Hit
 from quipu.records.role import Role
-from quipu.text import stems
+from quipu.text import stems, tokens
 from quipu.when.instants import begins_day
 
 __all__ = ["BESIDE_A_TURN", "Sentence", "is_prose", "is_record", "sentences_of", "told_on"]
@@ -23,6 +23,8 @@ _RECORDS, _MOST_OF_RECORDS = 12, 10
 _FEWEST, _FULL = 3, 60
 _WRITTEN: Role = "documentation"
 _SAYING = frozenset({"sentence", "key"})
+_PRONOUNS = frozenset("it they he she this that these those them him her its their his".split())
+_BEGINNING = 3
 
 
 class Sentence(NamedTuple):
@@ -74,12 +76,22 @@ def _chosen(about: frozenset[str], passages: Sequence[Evidence], most: int) -> l
 def _sentences(each: Evidence) -> Iterator[Sentence]:
     heading = each.title.rpartition("›")[2].strip()
     columns: list[str] = []
+    before = ""
     for unit in units(each.text):
         if unit.kind == "heading":
             columns = _cells(unit.text)
         said = _row(columns, unit.text) if unit.kind == "key" else unit.text
+        if unit.kind == "sentence" and before and _speaks_on(said):
+            said = f"{before} {said}"
+        before = unit.text if unit.kind == "sentence" else ""
         if unit.kind in _SAYING and _FEWEST <= len(said.split()) <= _FULL:
             yield Sentence(each, heading, said)
+
+
+def _speaks_on(sentence: str) -> bool:
+    """Whether a sentence begins with a pronoun for what the one before it names: "It lasts 90
+    days", "If they insist, …"."""
+    return not _PRONOUNS.isdisjoint(token.word for token in tokens(sentence)[:_BEGINNING])
 
 
 def _row(columns: Sequence[str], text: str) -> str:
