@@ -2,7 +2,7 @@
 
 import pytest
 
-from quipu.answer.yes_or_no import replied
+from quipu.answer.yes_or_no import replied, takes_yes_or_no
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,18 @@ def test_nothing_is_affirmed_of_which_more_was_said_later() -> None:
     assert replied("Is the fair in May?", "The fair is in May.", later=True) == ""
     assert replied("Is the hall free?", "Is the hall free? Ann: yes, all day", later=True) == ""
     assert replied("Is the gate switched on?", "The gate is switched off.", later=True) == "No"
+
+
+@pytest.mark.parametrize(
+    ("question", "taken"),
+    [
+        ("Did we go to Slovenia?", True),
+        ("and will it be on Monday?", True),
+        ("Can I bring the dog or not?", True),
+        ("Is it on Monday or on Tuesday?", False),
+        ("Could you tell me which town I lived in?", False),
+        ("When did we go?", False),
+    ],
+)
+def test_what_takes_yes_or_no(question: str, taken: bool) -> None:
+    assert takes_yes_or_no(question) is taken

@@ -67,7 +67,8 @@ class Likely(NamedTuple):
     is worth to be quoted by, its search included. `supposed` is the share of those that would, but
     tell only what is wished for, supposed or denied. `sentences` are, of passages of documents that
     were read as turns are, the sentence that would; `spoken` what else speaks of what is asked
-    as much; `written` says that documents are to answer, for nothing said does instead."""
+    as much; `written` says that documents are to answer, for nothing said does instead. `affirms`
+    is how likely each says yes, where yes or no is asked for."""
 
     answers: Mapping[str, float]
     worth: Mapping[str, float]
@@ -75,6 +76,7 @@ class Likely(NamedTuple):
     sentences: Mapping[str, str] = MappingProxyType({})
     spoken: frozenset[str] = frozenset()
     written: bool = False
+    affirms: Mapping[str, float] = MappingProxyType({})
 
     def of(self, evidence: Sequence[Evidence], others: Iterable[str] = ()) -> float:
         """How likely one of some passages answers, or of `others` by their ids, in [0, 1]."""

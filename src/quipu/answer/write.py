@@ -21,7 +21,7 @@ from quipu.answer.overtaken import is_overtaken
 from quipu.answer.quote import code_lead, defined, plain
 from quipu.answer.statements import state
 from quipu.answer.support import EvidencePool, facts_of, replacements
-from quipu.answer.yes_or_no import asks_yes_or_no, replied
+from quipu.answer.yes_or_no import asks_yes_or_no, replied, takes_yes_or_no
 from quipu.ports import Embedder, Graph, Planner
 from quipu.question import versions_in
 from quipu.records.attributes import SHIPPED
@@ -40,6 +40,8 @@ _ENOUGH = 0.75
 _PARTLY = 0.65
 _HALF, _PLAIN = 0.5, 0.9
 _DOUBT = 0.3
+_CERTAIN = 0.4
+"""How sure it must be that a turn affirms or denies, in [0, 1], to say so."""
 _DISPUTED = 0.38
 """How much of a question a document's own word explains where a turn says otherwise."""
 _NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "person", "time"})
@@ -114,7 +116,7 @@ def write(
     for choice in chosen.later:
         page.add(f"Later: {choice.text}", choice.evidence)
     for n, choice in enumerate(() if chosen.statements else chosen.choices):
-        told = choice.text if n else _replying(chosen.choices, plan.question)
+        told = choice.text if n else _replying(chosen.choices, plan.question, chosen.likely)
         page.add(told, choice.evidence)
         if asked.kind in VALUES:
             for said, sources in stands_for(choice, graph, EvidencePool(evidence, plan.scope)):
@@ -138,7 +140,7 @@ def _draft(
         subject=_subject(asked, page.evidence),
         coverage=_coverage(asked, answer, page.evidence),
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
-        lacking=0.0 if statements else _lacking(asked, choices),
+        lacking=0.0 if statements else _lacking(asked, choices, chosen.likely),
         worth=first.worth if first else None,
         likely=_likely(asked, chosen, page.evidence),
         plainly=statements[0].plainly if statements else 0.0,
@@ -238,7 +240,7 @@ def _chosen(
         if doubted or (later and any(s.replies for s in statements)):
             return quoted
         return _Chosen(statements, explained, (), later, near, sure)
-    kind_given = asked.kind is not None and not _lacking(asked, choices)
+    kind_given = asked.kind is not None and not _lacking(asked, choices, sure)
     said_more = bool(choices) and (kind_given or _said(asked, choices) >= explained)
     if explained < _PARTLY or said_more:
         return quoted
@@ -378,23 +380,31 @@ def _later(
     ]
 
 
-def _replying(choices: Sequence[Choice], question: str) -> str:
+def _replying(choices: Sequence[Choice], question: str, sure: Likely | None) -> str:
     """What is quoted, behind the yes or no that it replies."""
-    choice, reply = choices[0], _reply(choices, question)
+    choice, (reply, _) = choices[0], _reply(choices, question, sure)
     return f"{reply}: {choice.text}" if reply else choice.text
 
 
-def _reply(choices: Sequence[Choice], question: str) -> str:
-    """The yes or no that the first turn replies; empty where it is none, or replies neither."""
+def _reply(choices: Sequence[Choice], question: str, sure: Likely | None) -> tuple[str, float]:
+    """The yes or no that the first turn replies, and how surely; ("", 0) where nobody knows: it is
+    none, or replies neither. Where its words alone do not tell, it is as likely as it affirms."""
     first, each = choices[0], choices[0].evidence[-1]
     if not is_turn(each):
-        return ""
+        return "", 0.0
     days = (choice.evidence[-1].updated_at[:_DAY] for choice in choices)
     later = max(days) > each.updated_at[:_DAY]
     reply = replied(question, first.quoted, each.title, later=later)
     if reply == "Yes" and len(first.evidence) == 1:  # nothing else that it says takes it back
-        return replied(question, each.text, each.title)
-    return reply
+        reply = replied(question, each.text, each.title)
+    if reply or sure is None or not takes_yes_or_no(question):
+        return reply, 1.0 if reply else 0.0
+    read = [e.id for e in first.evidence if e.id in sure.affirms]
+    affirms = sure.affirms[max(read, key=lambda id_: sure.answers[id_])] if read else 0.5
+    certain = abs(2 * affirms - 1)
+    if certain < _CERTAIN:
+        return "", 0.0
+    return "Yes" if affirms > _HALF else "No", certain
 
 
 def _speaker(turn: Evidence) -> str:
@@ -418,14 +428,16 @@ def _add_documentation(page: _Page, statements: Sequence[AnswerStatement]) -> No
                 page.add(f"`{signature}`: {documentation}", [first])
 
 
-def _lacking(asked: Asked, choices: Sequence[Choice]) -> float:
+def _lacking(asked: Asked, choices: Sequence[Choice], sure: Likely | None) -> float:
     """1 where nothing of the kind that is asked for is named, or no reason, number, person or time
     is told that is asked for, or by a turn neither yes nor no; less where what "which …" asks for
     is not spoken of, where only something else than the identifiers asked about is defined, or
     where what holds is told by what a release once brought."""
     first = choices[0].evidence[0] if choices else None
-    if first is not None and is_turn(first) and asks_yes_or_no(asked.text):
-        return 0.0 if _reply(choices, asked.text) else 1.0
+    if first is not None and is_turn(first) and takes_yes_or_no(asked.text):
+        reply, surely = _reply(choices, asked.text, sure)
+        if reply or asks_yes_or_no(asked.text):
+            return 1.0 - surely
     if first is not None and first.role == "changelog" and not asked.of_releases:
         return max(_PASSED, _unfilled(asked, choices))
     return _unfilled(asked, choices)

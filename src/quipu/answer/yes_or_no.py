@@ -10,11 +10,16 @@ import re
 from quipu.answer.contradiction import contradicts
 from quipu.text import STOP_WORDS, denies, stems
 
-__all__ = ["PRESENTLY", "asks_yes_or_no", "replied"]
+__all__ = ["PRESENTLY", "asks_yes_or_no", "replied", "takes_yes_or_no"]
 
 PRESENTLY = "still currently any more anymore really actually now nowadays today these days"
 _SOONER = frozenset(stems(f"{PRESENTLY} always already just yet"))
 _BEGINS = re.compile(r"\W*(?:does|do|is|are|am|has|have)\b", re.IGNORECASE)
+_BEGINS_AT_ANY_TIME = re.compile(
+    r"\W*(?:(?:and|but|so|then|well|hey|ok)\b\W*)*(?:do|does|did|is|are|am|was|were|has|have|had|will"
+    r"|would|can|could|should|shall|may|might|must)\b",
+    re.IGNORECASE,
+)
 _ANSWERED = re.compile(
     r"\?\s+(?:[\w .'’-]{1,40}:\s+)?"
     r"(?:(?P<yes>yes|yep|yeah|yup|correct|indeed)|(?P<no>no|nope|nah))\b",
@@ -37,12 +42,22 @@ _UNSURE = re.compile(
     re.IGNORECASE,
 )
 """What is wished, supposed, was so once, has ended, or is what somebody else says."""
+_OR = re.compile(r"\bor\b(?! not\b)", re.IGNORECASE)
+"""Asks which of two."""
+_INDIRECT = re.compile(r"\byou (?:tell|show|remind|know|remember|recall|say)\b", re.IGNORECASE)
+"""Asks for what somebody is to tell: "can you tell me where …"."""
 _STILL = re.compile(r"\b(?:still|any ?more|any longer)\b", re.IGNORECASE)
 
 
 def asks_yes_or_no(question: str) -> bool:
     """Whether a question about the present is answered by yes or no."""
     return _BEGINS.match(question) is not None
+
+
+def takes_yes_or_no(question: str) -> bool:
+    """Whether a question is answered by yes or no, whatever time it asks about."""
+    begins = _BEGINS_AT_ANY_TIME.match(question) is not None
+    return begins and not _OR.search(question) and not _INDIRECT.search(question)
 
 
 def replied(question: str, said: str, around: str = "", *, later: bool = False) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from quipu.errors import InvalidInput
 from quipu.records.document import Problem
-from quipu.when.instants import UNKNOWN_TIME, from_epoch
+from quipu.when.instants import UNKNOWN_TIME, from_epoch, past_midnight
 
 DEFAULT_MAX_BYTES = 5_000_000
 
@@ -124,7 +124,7 @@ def source_of(entry: FileEntry, data: bytes) -> SourceFile:
         data=data,
         content_hash=hashed,
         source_sha=blob or hashed,
-        updated_at=committed or _file_time(entry.mtime_ns),
+        updated_at=past_midnight(committed or _file_time(entry.mtime_ns)),
     )
 
 

@@ -87,6 +87,12 @@ def system_clock() -> str:
     return instant(datetime.now(UTC))
 
 
+def past_midnight(instant: str) -> str:
+    """The time of a file or a commit, which names no day: one that begins a day is told from a day
+    by a millisecond."""
+    return f"{instant[:-2]}1Z" if begins_day(instant) else instant
+
+
 def begins_day(instant: str) -> bool:
     """Whether an instant is the beginning of a day, as the times of texts are that name their day
     and no hour; an unknown time is none."""

@@ -1,5 +1,6 @@
 """Which turn answers: the head that says how likely each does, and what an answer makes of it."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -260,6 +261,21 @@ def test_a_change_that_names_only_what_held_until_then_comes_before_the_turn(
 
 
 @model
+@pytest.mark.parametrize(
+    ("said", "question", "reply"),
+    [
+        ("The dentist got moved to Tuesday but I went.", "Have I been to the dentist?", "Yes: "),
+        ("Pottery's over for me, my wrists hurt.", "Do I still go to pottery?", "No: "),
+    ],
+)
+def test_yes_or_no_is_said_where_the_turn_surely_tells(
+    memory: Memory, said: str, question: str, reply: str
+) -> None:
+    _say(memory, "2025-07-13", [("user", said), FILLER])
+    assert memory.ask(question).contract.answer.startswith(reply)
+
+
+@model
 def test_a_sentence_that_speaks_on_is_told_with_the_one_before_it(
     memory: Memory, tmp_path: Path
 ) -> None:
@@ -290,6 +306,15 @@ def test_of_a_table_the_row_that_answers_is_told_with_its_columns(
     _say(memory, "2026-05-09", [("Ann", "Who feeds the cat?"), FILLER])
     answer = memory.ask("How much does a private lesson cost?").contract.answer
     assert answer.startswith("Prices: Private lesson: Price 55 EUR, Length 1 hour [1]")
+
+
+@model
+def test_a_file_that_was_changed_at_midnight_is_of_no_day(memory: Memory, tmp_path: Path) -> None:
+    _write_down(memory, tmp_path)
+    os.utime(tmp_path / "docs" / "process.md", (1_779_235_200, 1_779_235_200))  # 20 May 2026
+    memory.index(tmp_path / "docs")
+    _say(memory, "2026-02-02", [("Rafael", "I run the release from now on, Piet is off"), FILLER])
+    assert "Rafael" in memory.ask("Who runs the release?").contract.answer.partition("[")[0]
 
 
 MINUTES = {

@@ -48,7 +48,7 @@ from quipu.text import stems
 
 __all__ = ["TURNS", "likely"]
 
-ANSWERING_SHA256 = "28f944e6cda7107d6685ab4313398acc32926fa41b255a052868c8b89efdeacf"
+ANSWERING_SHA256 = "8bd3172cfe728812028f01b7be3ade0ff88895bc73316dea86150f285d3ac774"
 _PACKAGE, _FILE = "quipu.kinds.conversations.answering", "answering.npz"
 _LONGEST = 600
 _SEARCHED = 0.25
@@ -83,17 +83,20 @@ def likely(
     if not found or not len(asked.forms):
         return None
     asking = Question.of(asked, question)
-    scores = _head().read(inputs_of(asking, [said for _, said in found]))
+    seen = _head().seen(inputs_of(asking, [said for _, said in found]))
+    scores, yes = seen.scores, _head().affirms(seen)
     searched = _as_searched([said.score for _, said in found])
     worth = (1 - _SEARCHED) * scores.turns + _SEARCHED * searched
     answers, worths, read_as = dict[str, float](), dict[str, float](), dict[str, Said]()
+    affirms = dict[str, float]()
     for at in sorted(range(len(found)), key=lambda at: (-float(scores.turns[at]), at)):
         id_, said = found[at]
         answers[id_] = answers.get(id_, 0.0) + float(scores.turns[at])
         worths.setdefault(id_, float(worth[at]))
+        affirms.setdefault(id_, float(yes[at]))
         read_as.setdefault(id_, said)
     sentences = {id_: read_as[id_].text for id_, _ in documents if id_ in read_as}
-    known = Likely(answers, worths, sentences=sentences)
+    known = Likely(answers, worths, sentences=sentences, affirms=affirms)
     known = known.without_supposed(_supposed(question, known, read_as, read))
     days = {each.passage.id: told_on(each.passage) for each in written}
     since = _since(asking, known, read_as, days, read)

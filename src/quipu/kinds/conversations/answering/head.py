@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from quipu.heads import Floats, arrays_in, gelu, normal, softmax
 from quipu.kinds.conversations.answering.inputs import BEFORE, OWN, Inputs
 
-__all__ = ["AnswerHead", "Scores"]
+__all__ = ["AnswerHead", "Scores", "Seen"]
 
 _HEADS = 4
 _NOWHERE = -1e9
@@ -28,6 +28,14 @@ class Scores(NamedTuple):
 
     turns: Floats
     none: float
+
+
+class Seen(NamedTuple):
+    """What the head makes of turns: their scores, and each as a whole beside the others,
+    float32[c, d]."""
+
+    scores: Scores
+    whole: Floats
 
 
 class AnswerHead:
@@ -44,6 +52,15 @@ class AnswerHead:
 
     def read(self, given: Inputs) -> Scores:
         """Which of the turns answers; there must be one at least."""
+        return self.seen(given).scores
+
+    def affirms(self, seen: Seen) -> Floats:
+        """How likely each turn, where it answers by yes or no, says yes, float32[c] in [0, 1]."""
+        odds = seen.whole @ self._w["yes"] + self._w["yes_bias"]
+        return (1 / (1 + np.exp(-odds))).astype(np.float32)
+
+    def seen(self, given: Inputs) -> Seen:
+        """What it makes of the turns; there must be one at least."""
         w = self._w
         everything = np.ones(len(given.asked), bool)
         asked = self._words(given.asked[None], given.asked_features[None], everything[None])[0]
@@ -56,7 +73,7 @@ class AnswerHead:
         both = np.concatenate([whole.max(0), whole.mean(0)])
         none = both @ w["none"] + w["none_bias"]
         shares = softmax(np.concatenate([scores, none[None]]))
-        return Scores(shares[:-1], float(shares[-1]))
+        return Seen(Scores(shares[:-1], float(shares[-1])), whole)
 
     def _words(self, vectors: Floats, features: Floats, read: NDArray[np.bool_]) -> Floats:
         """Each word with those beside it."""
