@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from quipu.memory import Memory, Passage, Status
     from quipu.memory.entities import Entities, EntityHistory, Merged, Proposals, Unmerged
     from quipu.memory.extraction import Extracted
-    from quipu.memory.facts import Facts
+    from quipu.memory.facts import Facts, StatedFacts
     from quipu.memory.jobs import JobQueue
     from quipu.ports import Chat, Embedder, Planner, Store
     from quipu.records.document import Problem
@@ -141,6 +141,7 @@ __all__ = [
     "Salvaged",
     "Scope",
     "SimilarIncidents",
+    "StatedFacts",
     "Status",
     "Store",
     "TextInput",
@@ -181,7 +182,7 @@ _HOMES = {
     "quipu.memory": "Memory Passage Status",
     "quipu.memory.entities": "Entities EntityHistory Merged Proposals Unmerged",
     "quipu.memory.extraction": "Extracted",
-    "quipu.memory.facts": "Facts",
+    "quipu.memory.facts": "Facts StatedFacts",
     "quipu.memory.jobs": "JobQueue",
     "quipu.ports": "Chat Embedder Planner Store",
     "quipu.records.document": "Problem",

@@ -29,8 +29,8 @@ READS_OR_KEEPS_HOUSE = set(
     "incidents.timeline incidents.summary incidents.policies incidents.check_policies "
     "incidents.export incidents.similar incidents.recommend incidents.compare "
     "incidents.replay values.explain entities.show entities.proposals entities.history "
-    "facts.find facts.history jobs.get jobs.accept jobs.do jobs.do_transcripts jobs.follow "
-    "jobs.resume jobs.work_on jobs.salvage jobs.read_facts jobs.close".split()
+    "facts.find facts.history facts.stated_by jobs.get jobs.accept jobs.do jobs.do_transcripts "
+    "jobs.follow jobs.resume jobs.work_on jobs.salvage jobs.read_facts jobs.close".split()
 )
 
 Call = Callable[[Memory, Path], object]
