@@ -223,8 +223,8 @@ class _Reader:
         return is_supposed(question, _part(said.text, self._about), self._reader.read)
 
     def later(self, question: str, told: str, day: str, said: Mapping[str, Said]) -> Sequence[str]:
-        """See `later_of_it`."""
-        return later_of_it(question, told, day, said, self._reader.read)
+        """See `later_of_it`; of a long turn the part that is read counts."""
+        return later_of_it(question, _part(told, self._about), day, said, self._reader.read)
 
     def words(self, text: str, speaker: str, *, machine: bool = False) -> Words:
         """The words of a text."""

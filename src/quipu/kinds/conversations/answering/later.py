@@ -24,15 +24,14 @@ def later_of_it(
     """The ids of what was said later than a sentence that was `told` on a `day` (empty: before
     all), names what that tells beside the question, and tells something else of the kind that is
     asked for."""
-    names = _names(told, read) - frozenset(stems(question))
+    later = {id_: each.text for id_, each in said.items() if each.when > day}
+    names = _names(told, read) - frozenset(stems(question)) if later else frozenset[str]()
     kind = kind_asked(question)
     beside = f"{question} {told}"
     return [
         id_
-        for id_, each in said.items()
-        if each.when > day
-        and names & frozenset(stems(each.text))
-        and (kind is None or holds(kind, each.text, beside))
+        for id_, text in later.items()
+        if names & frozenset(stems(text)) and (kind is None or holds(kind, text, beside))
     ]
 
 
