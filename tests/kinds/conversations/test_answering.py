@@ -167,10 +167,14 @@ approval of two reviewers. Alerts of the gateway go to PagerDuty.
 """
 
 
-def _write_down(memory: Memory, folder: Path, day: str = "") -> None:
+def _index(memory: Memory, folder: Path, name: str, text: str) -> None:
     (folder / "docs").mkdir()
-    (folder / "docs" / "process.md").write_text(PROCESS.format(day=day))
+    (folder / "docs" / name).write_text(text)
     memory.index(folder / "docs")
+
+
+def _write_down(memory: Memory, folder: Path, day: str = "") -> None:
+    _index(memory, folder, "process.md", PROCESS.format(day=day))
 
 
 @model
@@ -215,12 +219,13 @@ def test_a_document_that_is_of_a_later_day_comes_before_a_turn(
 def test_a_change_that_names_only_what_held_until_then_comes_before_the_document(
     memory: Memory, tmp_path: Path, question: str, new: str, old: str
 ) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "club.md").write_text(
+    _index(
+        memory,
+        tmp_path,
+        "club.md",
         "# Club\n\nFuel for the boat is bought at Pollard's Garage.\n\n| Name | Task |\n|---|---|\n"
-        "| Ann Hill | head instructor |\n| Phyllis Garrow | treasurer |\n"
+        "| Ann Hill | head instructor |\n| Phyllis Garrow | treasurer |\n",
     )
-    memory.index(tmp_path / "docs")
     _say(
         memory,
         "2026-05-09",
@@ -236,7 +241,7 @@ def test_a_change_that_names_only_what_held_until_then_comes_before_the_document
     )
     first, _, second = memory.ask(question).contract.answer.partition("Club: ")
     assert new in first
-    assert second.startswith(old) or old in second
+    assert old in second
 
 
 @model
@@ -279,12 +284,13 @@ def test_yes_or_no_is_said_where_the_turn_surely_tells(
 def test_a_sentence_that_speaks_on_is_told_with_the_one_before_it(
     memory: Memory, tmp_path: Path
 ) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "start.md").write_text(
+    _index(
+        memory,
+        tmp_path,
+        "start.md",
         "# Your first week\n\nBring your badge. Ask Anselm for a VPN certificate. It is valid "
-        "for 90 days. The lift is slow.\n"
+        "for 90 days. The lift is slow.\n",
     )
-    memory.index(tmp_path / "docs")
     _say(memory, "2026-05-09", [("Ann", "Who feeds the cat?"), FILLER])
     answer = memory.ask("How long is a VPN certificate valid?").contract.answer
     assert answer.startswith(
@@ -296,13 +302,14 @@ def test_a_sentence_that_speaks_on_is_told_with_the_one_before_it(
 def test_of_a_table_the_row_that_answers_is_told_with_its_columns(
     memory: Memory, tmp_path: Path
 ) -> None:
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "prices.md").write_text(
+    _index(
+        memory,
+        tmp_path,
+        "prices.md",
         "# Prices\n\n| Offer | Price | Length |\n|---|---|---|\n"
         "| Beginners' course | 240 EUR | 5 days |\n"
-        "| Private lesson | 55 EUR | 1 hour |\n"
+        "| Private lesson | 55 EUR | 1 hour |\n",
     )
-    memory.index(tmp_path / "docs")
     _say(memory, "2026-05-09", [("Ann", "Who feeds the cat?"), FILLER])
     answer = memory.ask("How much does a private lesson cost?").contract.answer
     assert answer.startswith("Prices: Private lesson: Price 55 EUR, Length 1 hour [1]")
