@@ -71,14 +71,20 @@ def town() -> Town:
     return Town()
 
 
+@pytest.fixture
+def instants() -> list[str]:
+    """What the memory's clock has shown; the last is now."""
+    return [NOW]
+
+
 @pytest.fixture(params=["memory:", "sqlite"])
-def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
+def memory(request: pytest.FixtureRequest, tmp_path: Path, instants: list[str]) -> Iterator[Memory]:
     """An empty memory, in both stores."""
     url = tmp_path / ".quipu" / "quipu.db" if request.param == "sqlite" else "memory:"
     if isinstance(url, Path):
         url.parent.mkdir()
     with Memory.open(
-        url, home=tmp_path, config=Config(), embedder=HashEmbedder(), clock=lambda: NOW
+        url, home=tmp_path, config=Config(), embedder=HashEmbedder(), clock=lambda: instants[-1]
     ) as opened:
         yield opened
 

@@ -149,13 +149,14 @@ def test_a_scope_sees_only_its_own_lines(reflected: Memory, town: Any) -> None:
     assert reflected.search("themes?", mode="global", scope=nothing).hits == ()
 
 
-def test_what_has_expired_is_not_told(memory: Memory) -> None:
+def test_what_has_expired_is_not_told(memory: Memory, instants: list[str]) -> None:
     for name, word in (("a", "first"), ("b", "second"), ("c", "third")):
         memory.add(
             f"The Copper Kettle of the {word} kitchen belongs to Ada Finch and boils water.",
             source_ref=f"manual:{name}",
-            expires="2026-02-01" if name == "a" else None,
+            expires="2026-03-02" if name == "a" else None,
         )
+    instants.append("2026-03-02T10:00:00.000Z")
     memory.reflect()
     (hit,) = memory.search("What are the main themes?", mode="global").hits
     assert "first kitchen" not in hit.text
