@@ -93,7 +93,7 @@ def choose(
 
     `decisions` are the documents that record a decision, for a question that asks for a reason.
     """
-    known = frozenset(likely.answers) if likely is not None else frozenset[str]()
+    known = frozenset(likely.read) if likely is not None else frozenset[str]()
     found, weighing, ordered = _ordered(asked, evidence, nearness, decisions, known)
     if likely is not None and likely.written:
         ordered = [c for c in ordered if not is_turn(c.evidence)]

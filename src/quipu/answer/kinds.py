@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
-from types import MappingProxyType
 from typing import NamedTuple
 
 from quipu.answer.formula import ConfidenceFormula
@@ -22,6 +21,7 @@ __all__ = [
     "Answers",
     "Likely",
     "Quotation",
+    "Read",
     "answers_of_kinds",
     "in_force",
     "is_read_beside",
@@ -62,45 +62,70 @@ class AnswerStatement(NamedTuple):
     plainly: float = 0.0
 
 
-class Likely(NamedTuple):
-    """How likely each passage, by its id, is to answer: they share 1 with "none does"; and what it
-    is worth to be quoted by, its search included. `supposed` is the share of those that would, but
-    tell only what is wished for, supposed or denied. `sentences` are, of passages of documents that
-    were read as turns are, the sentence that would; `spoken` what else speaks of what is asked
-    as much; `written` says that documents are to answer, for nothing said does instead. `affirms`
-    is how likely each says yes, where yes or no is asked for."""
+class Read(NamedTuple):
+    """What was made of a passage: how likely it `answers`; its `worth` to be quoted, its search
+    included; how likely it says yes, where yes or no is asked for; the `sentence` that would
+    answer (empty: nobody knows which); and whether that is one of a document."""
 
-    answers: Mapping[str, float]
-    worth: Mapping[str, float]
+    answers: float
+    worth: float
+    affirms: float
+    sentence: str
+    of_document: bool = False
+
+    def with_more(self, answers: float) -> "Read":
+        """As it is, with more that answers in it."""
+        return self._replace(answers=self.answers + answers)
+
+
+class Likely(NamedTuple):
+    """Which of the passages that were read, by their ids, answers: they share 1 with "none does".
+    `supposed` is the share of those that would, but tell only what is wished for, supposed or
+    denied. `spoken` is what else speaks of what is asked as much as a document that was read;
+    `written` says that documents are to answer, for nothing said does instead."""
+
+    read: Mapping[str, Read]
     supposed: float = 0.0
-    sentences: Mapping[str, str] = MappingProxyType({})
     spoken: frozenset[str] = frozenset()
     written: bool = False
-    affirms: Mapping[str, float] = MappingProxyType({})
 
     def of(self, evidence: Sequence[Evidence], others: Iterable[str] = ()) -> float:
         """How likely one of some passages answers, or of `others` by their ids, in [0, 1]."""
         ids = dict.fromkeys((*(each.id for each in evidence), *others))
-        return sum(self.answers.get(id_, 0.0) for id_ in ids)
+        return sum(self.read[id_].answers for id_ in ids if id_ in self.read)
 
-    def surest(self, ids: Iterable[str]) -> float:
-        """How likely the likeliest of some passages answers."""
-        return max((self.answers.get(id_, 0.0) for id_ in ids), default=0.0)
+    def surest(self, ids: Iterable[str] | None = None) -> float:
+        """How likely the likeliest of some passages answers, or of all."""
+        known = (self.read[id_] for id_ in self.read.keys() & (self.read if ids is None else ids))
+        return max((each.answers for each in known), default=0.0)
+
+    def first(self, *, of_document: bool) -> str:
+        """The one of documents, or of the others, that most likely answers; "" without any."""
+        ids = sorted(id_ for id_, each in self.read.items() if each.of_document == of_document)
+        return max(ids, key=lambda id_: self.read[id_].answers, default="")
 
     def fewer(self, ids: Collection[str], share: float) -> "Likely":
         """With a share of what some passages count."""
-        answers = {id_: share * p if id_ in ids else p for id_, p in self.answers.items()}
-        worth = {id_: share * w if id_ in ids else w for id_, w in self.worth.items()}
-        return self._replace(answers=answers, worth=worth) if ids else self
+        read = {
+            id_: each._replace(answers=share * each.answers, worth=share * each.worth)
+            if id_ in ids
+            else each
+            for id_, each in self.read.items()
+        }
+        return self._replace(read=read)
 
     def at_least(self, shares: Mapping[str, float]) -> "Likely":
         """With some passages, by their ids, counting no less than given; the others count less."""
-        before = sum(self.answers[id_] for id_ in shares)
-        more = {id_: max(p, self.answers[id_]) for id_, p in shares.items()}
+        more = {id_: max(share, self.read[id_].answers) for id_, share in shares.items()}
+        before = sum(self.read[id_].answers for id_ in shares)
         rest = max(1 - sum(more.values()), 0.0) / max(1 - before, _LITTLE)
-        answers = {id_: more.get(id_, rest * p) for id_, p in self.answers.items()}
-        worth = {id_: max(more.get(id_, 0.0), w) for id_, w in self.worth.items()}
-        return self._replace(answers=answers, worth=worth) if shares else self
+        read = {
+            id_: each._replace(answers=more[id_], worth=max(more[id_], each.worth))
+            if id_ in more
+            else each._replace(answers=rest * each.answers)
+            for id_, each in self.read.items()
+        }
+        return self._replace(read=read) if shares else self
 
     def without(self, ids: Collection[str]) -> "Likely":
         """Without some passages: they do not answer, and are the last that are quoted."""
@@ -108,7 +133,7 @@ class Likely(NamedTuple):
 
     def without_supposed(self, ids: Collection[str]) -> "Likely":
         """Without passages that tell only what is not so."""
-        share = sum(self.answers.get(id_, 0.0) for id_ in ids)
+        share = sum(self.read[id_].answers for id_ in ids)
         return self.without(ids)._replace(supposed=self.supposed + share)
 
 

@@ -282,7 +282,7 @@ def _of_others(
     """The ids of turns that state what is asked of somebody or something else alone, or name no
     version that is asked about."""
     asked, versions = set(stems(question)), set(versions_in(question))
-    read = {t.id: t for t in turns if sure.answers.get(t.id, 0.0) >= _WORTH_READING}
+    read = {t.id: t for t in turns if sure.surest([t.id]) >= _WORTH_READING}
     found = {id_ for id_, t in read.items() if versions and not versions & set(versions_in(t.text))}
     for id_, facts in facts_of(list(read), graph).items():
         told = [fact for fact in facts if asked & set(stems(asked_by(fact, SHIPPED)))]
@@ -306,7 +306,7 @@ def _is_doubted(
     if sure is None:
         return is_overtaken(asked, statements, known)
     if (fact := _kept(statements[0])) is not None:
-        answers = max(sure.answers.values(), default=0.0)
+        answers = sure.surest()
         if not _speaks_of(fact, choices[0].evidence):
             return False
         if asked.kind is None:
@@ -332,7 +332,7 @@ def _is_less_likely(statements: Sequence[AnswerStatement], sure: Likely) -> bool
     """Whether another turn is much likelier to answer than those that state a fact, or what stands
     beside it in its chain."""
     told = max(sure.of(statement.evidence, statement.others) for statement in statements)
-    return told < _AS_LIKELY * max(sure.answers.values())
+    return told < _AS_LIKELY * sure.surest()
 
 
 def _state(page: _Page, statement: AnswerStatement) -> list[str]:
@@ -399,8 +399,8 @@ def _reply(choices: Sequence[Choice], question: str, sure: Likely | None) -> tup
         reply = replied(question, each.text, each.title)
     if reply or sure is None or not takes_yes_or_no(question):
         return reply, 1.0 if reply else 0.0
-    read = [e.id for e in first.evidence if e.id in sure.affirms]
-    affirms = sure.affirms[max(read, key=lambda id_: sure.answers[id_])] if read else 0.5
+    read = [sure.read[e.id] for e in first.evidence if e.id in sure.read]
+    affirms = max(read, key=lambda each: each.answers).affirms if read else _HALF
     certain = abs(2 * affirms - 1)
     if certain < _CERTAIN:
         return "", 0.0
@@ -517,7 +517,7 @@ def _coverage(asked: Asked, answer: str, evidence: Sequence[Evidence]) -> float:
     if not asked.stems:
         return 0.0
     said = set(stems(f"{answer} {' '.join(e.title for e in evidence)}"))
-    said |= {s for e in evidence if e.is_code for s in stems(e.text)}
+    said |= {s for e in evidence if e.is_code or is_turn(e) for s in stems(e.text)}
     return len(said & set(asked.stems)) / len(asked.stems)
 
 

@@ -87,6 +87,45 @@ def test_what_was_said_last_comes_before_what_it_overtook(memory: Memory) -> Non
 
 
 @model
+@pytest.mark.parametrize(
+    ("said", "asked", "told"),
+    [
+        (
+            "Thank you, that was quick! The spare key hangs behind the blue door.",
+            "Where is the spare key?",
+            "The spare key hangs behind the blue door",
+        ),
+        (
+            "Sorry for the silence. What a month! The dentist is Dr Okoro. She wants 80 euros.",
+            "How much does the dentist want?",
+            "The dentist is Dr Okoro. She wants 80 euros",
+        ),
+    ],
+)
+def test_a_turn_is_quoted_from_the_sentence_that_tells_it(
+    memory: Memory, said: str, asked: str, told: str
+) -> None:
+    _say(memory, "2026-01-05", [FILLER, ("Bo", said)])
+    assert memory.ask(asked).contract.answer.startswith(f"Bo, 2026-01-05: {told} [1].")
+
+
+@model
+def test_what_was_so_originally_is_told_by_the_oldest(memory: Memory) -> None:
+    _say(memory, "2026-01-05", [("Ann", "We meet at the mill, seven sharp."), FILLER])
+    _say(memory, "2026-02-05", [("Ann", "The mill is shut, so we meet at the barn from now on.")])
+    _say(memory, "2026-03-05", [("Ann", "The barn leaks, we meet at Bo's garage this month.")])
+    told = memory.ask("Where did we meet originally?").contract.answer
+    assert told.startswith("Ann, 2026-01-05: We meet at the mill")
+
+
+@model
+def test_yes_or_no_is_told_with_all_that_is_said(memory: Memory) -> None:
+    said = "We got a new van. No more rust! The old one was sold to Hal, the pink one."
+    _say(memory, "2026-01-05", [FILLER, ("Bo", said)])
+    assert said.rstrip(".") in memory.ask("Was the pink van sold?").contract.answer
+
+
+@model
 def test_what_nobody_said_is_less_likely_than_what_somebody_did(memory: Memory) -> None:
     _say(memory, "2026-01-05", [("Ann", "Our boiler is a Vaillant, it was put in by Hogan's.")])
     _say(memory, "2026-01-09", [("Bo", "The bikes go into the shed behind the house.")])

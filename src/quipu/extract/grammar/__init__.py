@@ -61,10 +61,12 @@ class ReadSentence(NamedTuple):
 
 
 class SentenceWords(NamedTuple):
-    """The words of a sentence as they are written, and their vectors, float32[n, 1536]."""
+    """The words of a sentence as they are written, their vectors, float32[n, 1536], and the
+    sentence as it stands in its text."""
 
     forms: tuple[str, ...]
     vectors: Floats
+    text: str = ""
 
 
 def parse(
@@ -96,10 +98,12 @@ def read_words(
     text: str, read: ReadLayers, spans: Sequence[tuple[int, int]] | None = None
 ) -> list[SentenceWords]:
     """The words of each sentence with their vectors, as `read_sentences` reads them, unparsed."""
-    return [
-        SentenceWords(tuple(piece.text[a:b] for a, b in words), word_vectors(layers, words))
-        for piece, words, layers, _ in _encoded(text, read, spans)
-    ]
+    found: list[SentenceWords] = []
+    for piece, words, layers, offset in _encoded(text, read, spans):
+        forms = tuple(piece.text[a:b] for a, b in words)
+        first, last = (offset + piece.place(at) for at in (words[0][0], words[-1][1]))
+        found.append(SentenceWords(forms, word_vectors(layers, words), text[first:last]))
+    return found
 
 
 def _read(

@@ -1,10 +1,9 @@
-"""How turns are quoted: with who said them and when, up to three that tell of the same.
+"""Which turns are quoted, and in which order: up to three that tell of the same.
 
 What one turn says of a thing another may say otherwise, later. Of the turns that are worth nearly
 as much as the best the newest comes first; one that is later than the best, and says as much of
 what is asked, may be worth less. Where a time is asked for, what was said until then comes first;
-where the beginning is, the oldest. A question is quoted with its reply, and a short reply with the
-question that it answers (`exchanges`).
+where the beginning is, the oldest. How each is quoted: `quoted`.
 """
 
 import re
@@ -12,17 +11,15 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from quipu.answer.answer_type import KIND_WORDS, holds, kind_asked
-from quipu.answer.gate import Evidence, is_turn
+from quipu.answer.gate import is_turn
 from quipu.answer.intent import asks_of_past
 from quipu.answer.kinds import Likely, Quotation
-from quipu.answer.quote import plain, units
-from quipu.answer.support import from_chunk
+from quipu.answer.quote import plain
 from quipu.answer.worth import Candidate, Weighing
-from quipu.answer.worth import worth as worth_of
 from quipu.kinds.conversations.answering.prose import BESIDE_A_TURN, is_record, told_on
-from quipu.kinds.conversations.exchanges import Beside, asks, beside, last_sentence, speaker_of
+from quipu.kinds.conversations.exchanges import beside
+from quipu.kinds.conversations.quoted import Quoted, TurnReader
 from quipu.ports import Planner
-from quipu.records.record import Chunk, Entity
 from quipu.records.scope import Scope
 from quipu.text import stems
 from quipu.when import find_spans
@@ -31,44 +28,23 @@ __all__ = ["former_first", "newest_first", "oldest_first", "quotations"]
 
 _MOST = 3
 _AS_GOOD = 0.6
-_LONGEST = 280
 _NEARLY = 0.5
 _LATER, _AS_MUCH = 0.7, 0.5
-_UNANSWERED = 0.5
 _FAIRLY, _LITTLE = 0.1, 1e-6
 _ABOUT_AS, _FORMERLY = 0.5, 0.3
 _RATHER = 0.5
 _BY_THEN = 0.4
-_YEAR, _DAY = len("2026"), len("2026-01-01")
 _FIRST = re.compile(
     r"\b(?:original(?:ly)?|initial(?:ly)?|at first|to begin with"
     r"|first (?:\w+ed|set|meant|told|said))\b",
     re.IGNORECASE,
 )
 _FORMER = re.compile(
-    r"\b(?:before|previous(?:ly)?|former(?:ly)?|used? to|earlier|original(?:ly)?|at first)\b",
-    re.IGNORECASE,
+    r"\b(?:before|previous(?:ly)?|former(?:ly)?|used? to|earlier)\b", re.IGNORECASE
 )
 """Asks for what was so until something changed."""
 _WHEN = re.compile(r"\W*when (?:was|were|did)\b", re.IGNORECASE)
 """Asks for the day of what has happened: that which was told last."""
-
-
-class _Said(NamedTuple):
-    """Turns that are quoted together, the one that tells last, and what they are worth by."""
-
-    text: str
-    turns: tuple[Evidence, ...]
-    by: Candidate
-
-    @property
-    def when(self) -> str:
-        """When it was told."""
-        return self.turns[-1].updated_at
-
-    def worth_more(self, bonus: float) -> "_Said":
-        """As it is, worth more."""
-        return self._replace(by=self.by._replace(worth=self.by.worth + bonus))
 
 
 class _AskedTime(NamedTuple):
@@ -89,66 +65,9 @@ class _AskedTime(NamedTuple):
                 until = f"{last.year:04}-{last.month or 12:02}-{last.day or 31:02}"
         return cls(until, asks_of_past(question), _FIRST.search(question) is not None)
 
-    def admits(self, said: _Said) -> bool:
+    def admits(self, said: Quoted) -> bool:
         """Whether something was told by then."""
         return not self.until or said.when[: len(self.until)] <= self.until
-
-
-class _Reader(NamedTuple):
-    """What turns are read with."""
-
-    weighing: Weighing
-    planner: Planner
-    sides: dict[str, Beside]
-
-    def read(self, candidate: Candidate) -> _Said:
-        """A turn as it is quoted: whole or, of a long one, what stands around its best sentence,
-        with its reply or its question."""
-        own = candidate.evidence
-        sides = self.sides.get(own.id)
-        if sides is None:
-            return _Said(_led(own, candidate.text), (own,), candidate)
-        own = _timed(own, sides.own)
-        if not asks(candidate.text) or not asks(last_sentence(own.text)):
-            if sides.question is not None:
-                asked = plain(last_sentence(sides.question.text))
-                turns = self._evidence(sides.question, own), own
-                return self._exchange(candidate, turns, asked, sides.own, candidate.text)
-            return _Said(_led(own, _around(own.text, candidate.text)), (own,), candidate)
-        if sides.reply is None:
-            lower = candidate._replace(worth=candidate.worth - _UNANSWERED)
-            return _Said(_led(own, candidate.text), (own,), lower)
-        turns = own, self._evidence(sides.reply, own)
-        return self._exchange(candidate, turns, candidate.text, sides.reply)
-
-    def _exchange(
-        self,
-        candidate: Candidate,
-        turns: tuple[Evidence, Evidence],
-        question: str,
-        reply: Chunk,
-        about: str = "",
-    ) -> _Said:
-        """A question and its reply, worth what they are together, but no less than one of them."""
-        text = f"{question} {speaker_of(reply)}: {_around(reply.text, about)}"
-        said = candidate.own | (frozenset(stems(text)) & frozenset(self.weighing.asked.stems))
-        both = candidate._replace(text=text, own=said)
-        value = worth_of(both, self.weighing) + max(candidate.similarity or 0.0, 0.0)
-        both = both._replace(worth=max(value, candidate.worth))
-        return _Said(_led(turns[0], text), turns, both)
-
-    def _evidence(self, turn: Chunk, near: Evidence) -> Evidence:
-        """A turn that stands beside one that was found, as evidence."""
-        session = self.planner.get([turn.document_id]).get(turn.document_id)
-        if not isinstance(session, Entity):
-            return near
-        return _timed(from_chunk(turn, self.planner, (turn.document_id,), session), turn)
-
-
-def _timed(each: Evidence, turn: Chunk) -> Evidence:
-    """A turn with the time at which it was said; its session's is that of the last one there."""
-    said = turn.heading_path[2] if len(turn.heading_path) > 2 else ""
-    return each._replace(updated_at=said) if said else each
 
 
 def quotations(
@@ -168,12 +87,12 @@ def quotations(
         return _written(ordered, weighing, planner, likely, question)
     best = _best(ordered, likely)
     surely = likely.surest(best) if likely is not None else 0.0
-    read = likely is not None and bool(likely.sentences)
+    read = likely is not None and bool(likely.first(of_document=True))
     if not best or not (read or is_turn(ordered[0].evidence) or surely >= _RATHER):
         return []
     turns = (each.evidence for each in best.values() if is_turn(each.evidence))
     sessions = {turn.id: turn.document_id for turn in turns}
-    reader = _Reader(weighing, planner, beside(sessions, planner, scope))
+    reader = TurnReader(weighing, planner, beside(sessions, planner, scope), likely)
     if likely is not None:
         told = _likeliest(reader, best, likely)
         in_order = _beside(told, likely, question) if read else _in_time(told, question)
@@ -194,7 +113,7 @@ def _written(
     fairly likely answers, the sentences that would answer; of records in the order in which they
     are told: the next may have changed what one says."""
     first = ordered[0].evidence if ordered else None
-    if first is None or first.id not in likely.sentences:
+    if first is None or first.id not in likely.read:
         return []
     dated = is_record(first)
     if not dated and likely.surest([first.id]) < _FAIRLY:
@@ -205,7 +124,7 @@ def _written(
         if alike and candidate.worth >= ordered[0].worth - _AS_GOOD:
             found.setdefault(candidate.evidence.id, candidate)
     best = _best(list(found.values()), likely)
-    told = _likeliest(_Reader(weighing, planner, {}), best, likely)
+    told = _likeliest(TurnReader(weighing, planner, {}, likely), best, likely)
     in_order = _beside(told, likely, question) if dated else told
     return [_as_found(quotation, found) for quotation in in_order]
 
@@ -225,12 +144,12 @@ def _in_time(told: Sequence[Quotation], question: str) -> list[Quotation]:
     past is, the newest."""
     if not told:
         return []
+    if _FIRST.search(question):
+        return oldest_first(told, question)
     if _FORMER.search(question):
         return former_first(told, question)
     if asks_of_past(question) and not _WHEN.match(question):
         return [*told]
-    if _FIRST.search(question):
-        return oldest_first(told, question)
     return newest_first(_still_so(told), question)
 
 
@@ -240,18 +159,20 @@ def _best(ordered: Sequence[Candidate], likely: Likely | None) -> dict[str, Cand
     best: dict[str, Candidate] = {}
     for candidate in ordered:
         id_ = candidate.evidence.id
-        sentence = likely.sentences.get(id_) if likely is not None else None
-        if sentence is not None:
-            best.setdefault(id_, candidate._replace(text=sentence))
+        read = likely.read.get(id_) if likely is not None else None
+        if read is not None and read.of_document:
+            best.setdefault(id_, candidate._replace(text=plain(read.sentence)))
         elif is_turn(candidate.evidence):
             best.setdefault(id_, candidate)
     return best
 
 
-def _likeliest(reader: _Reader, best: Mapping[str, Candidate], likely: Likely) -> list[Quotation]:
+def _likeliest(
+    reader: TurnReader, best: Mapping[str, Candidate], likely: Likely
+) -> list[Quotation]:
     """What most likely answers, and at most two that are not much less likely to; less so where
     they speak of what a document says."""
-    worth = likely.worth
+    worth = {id_: each.worth for id_, each in likely.read.items()}
     found: dict[str, Quotation] = {}
     ranked = sorted(best, key=lambda id_: -worth.get(id_, 0.0))
     for id_ in ranked[:_MOST]:
@@ -353,9 +274,9 @@ def _worth(quotation: Quotation, worth: float) -> Quotation:
     return quotation._replace(by=quotation.by._replace(worth=worth))
 
 
-def _read(reader: _Reader, best: Iterable[Candidate], time: _AskedTime) -> list[_Said]:
+def _read(reader: TurnReader, best: Iterable[Candidate], time: _AskedTime) -> list[Quoted]:
     """What the turns say, the best first; what a question and its reply say but once."""
-    found: dict[str, _Said] = {}
+    found: dict[str, Quoted] = {}
     for candidate in best:
         said = reader.read(candidate)
         if time.until and time.admits(said):
@@ -366,7 +287,7 @@ def _read(reader: _Reader, best: Iterable[Candidate], time: _AskedTime) -> list[
     return sorted(found.values(), key=lambda said: -said.by.worth)
 
 
-def _picked(ranked: Sequence[_Said], weighing: Weighing, time: _AskedTime) -> list[_Said]:
+def _picked(ranked: Sequence[Quoted], weighing: Weighing, time: _AskedTime) -> list[Quoted]:
     """The best and at most two that are worth nearly as much, later ones rather than others; of
     what holds no more only the newest, unless the past is asked for."""
     best = ranked[0]
@@ -380,7 +301,7 @@ def _picked(ranked: Sequence[_Said], weighing: Weighing, time: _AskedTime) -> li
     return [s for s in picked if time.past or not s.turns[-1].outdated or s.when == newest]
 
 
-def _credit(said: _Said, best: _Said, weighing: Weighing, time: _AskedTime) -> float:
+def _credit(said: Quoted, best: Quoted, weighing: Weighing, time: _AskedTime) -> float:
     """How much less a turn may be worth because it is later than the best and says as much."""
     if said.when <= best.when or not time.admits(said) or (time.past and not time.until):
         return 0.0
@@ -389,32 +310,7 @@ def _credit(said: _Said, best: _Said, weighing: Weighing, time: _AskedTime) -> f
     return _LATER if own >= _AS_MUCH * most else 0.0
 
 
-def _in_order(picked: Sequence[_Said], time: _AskedTime) -> list[_Said]:
+def _in_order(picked: Sequence[Quoted], time: _AskedTime) -> list[Quoted]:
     """The newest first, or the oldest; those of the asked time before the others."""
     ordered = sorted(picked, key=lambda said: said.when, reverse=not time.oldest)
     return sorted(ordered, key=lambda said: not time.admits(said))
-
-
-def _led(each: Evidence, text: str) -> str:
-    """What was said, after who said it and when; what was recorded, after where and when."""
-    title = plain(each.title, limit=90)
-    day = told_on(each)[:_DAY]
-    if title and not is_turn(each) and day[:_YEAR] not in title:
-        title = f"{title}, {day}"
-    return f"{title}: {text}" if title else text
-
-
-def _around(text: str, about: str) -> str:
-    """A turn, or of a long one the sentences around `about`."""
-    read = [unit.text for unit in units(text) if unit.kind != "code"]
-    if not read:
-        return plain(text)
-    at = next((n for n, said in enumerate(read) if about and (said in about or about in said)), 0)
-    first, last, room = at, at, _LONGEST - len(read[at])
-    while last + 1 < len(read) and len(read[last + 1]) < room:
-        last += 1
-        room -= len(read[last]) + 1
-    while first and len(read[first - 1]) < room:
-        first -= 1
-        room -= len(read[first]) + 1
-    return plain(" ".join(read[first : last + 1]))

@@ -32,11 +32,12 @@ class Scores(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What the head makes of turns: their scores, and each as a whole beside the others,
-    float32[c, d]."""
+    """What the head makes of turns: their scores, each as a whole beside the others, float32[c, d],
+    and how much each of their own words tells what is asked for, float32[c, OWN]."""
 
     scores: Scores
     whole: Floats
+    words: Floats
 
 
 class AnswerHead:
@@ -68,13 +69,15 @@ class AnswerHead:
         words = self._words(given.words, given.features, given.read)
         met = self._met(words, asked, given)
         seen = self._attended(met, given.read)
-        whole, best = self._whole(seen, given)
+        own = given.read & (np.arange(BEFORE + OWN) >= BEFORE)
+        telling = np.where(own, seen @ w["word"], _NOWHERE)
+        whole, best = self._whole(seen, telling, given)
         whole = whole + gelu(self._beside(normal(whole, w["whole_scale"])))
         scores = whole @ w["answers"] + w["by_word"] * best + w["by_score"] * given.said[:, 0]
         both = np.concatenate([whole.max(0), whole.mean(0)])
         none = both @ w["none"] + w["none_bias"]
         shares = softmax(np.concatenate([scores, none[None]]))
-        return Seen(Scores(shares[:-1], float(shares[-1])), whole)
+        return Seen(Scores(shares[:-1], float(shares[-1])), whole, telling[:, BEFORE:])
 
     def _words(self, vectors: Floats, features: Floats, read: NDArray[np.bool_]) -> Floats:
         """Each word with those beside it."""
@@ -113,15 +116,13 @@ class AnswerHead:
         wide = gelu(normal(seen, w["widen_scale"]) @ w["widen"])
         return normal(seen + wide @ w["narrow"], w["out_scale"])
 
-    def _whole(self, words: Floats, given: Inputs) -> tuple[Floats, Floats]:
-        """Each turn as a whole, and how surely one of its own words is what is asked for."""
+    def _whole(self, words: Floats, telling: Floats, given: Inputs) -> tuple[Floats, Floats]:
+        """Each turn as a whole, and how much one of its own words tells what is asked for."""
         w = self._w
-        own = given.read & (np.arange(BEFORE + OWN) >= BEFORE)
-        answer = np.where(own, words @ w["word"], _NOWHERE)
-        pooled = np.einsum("ct,ctd->cd", softmax(answer), words)
+        pooled = np.einsum("ct,ctd->cd", softmax(telling), words)
         mean = (words * given.read[..., None]).sum(1)
         mean = mean / np.maximum(given.read.sum(1), 1)[:, None]
-        best = np.maximum(answer.max(-1), _LEAST_WORD)
+        best = np.maximum(telling.max(-1), _LEAST_WORD)
         met = np.where(given.read[..., None], given.near, -1).max(1)
         numbers = np.stack([met.mean(-1), best / 5, met.min(-1)], axis=-1)
         parts = np.concatenate([pooled, mean, given.said, numbers], axis=-1)

@@ -56,11 +56,12 @@ def is_said_after(text: str, before: str) -> bool:
 
 
 class Words(NamedTuple):
-    """The words of a text as they are written, their vectors, float32[n, 1536], and at which of
-    them its sentences begin; who says them, and whether that is a machine."""
+    """The words of a text as they are written, their vectors, float32[n, 1536], its sentences and
+    at which of the words they begin; who says them, and whether that is a machine."""
 
     forms: tuple[str, ...]
     vectors: Floats
+    sentences: tuple[str, ...]
     starts: tuple[int, ...]
     speaker: str
     machine: bool
@@ -73,6 +74,7 @@ class Words(NamedTuple):
         return cls(
             tuple(form for each in sentences for form in each.forms),
             np.concatenate(vectors).astype(np.float32),
+            tuple(each.text for each in sentences),
             tuple(accumulate(counts, initial=0))[:-1] or (0,),
             speaker,
             machine,
@@ -99,8 +101,8 @@ class Question(NamedTuple):
 
 class Said(NamedTuple):
     """A turn that may answer, with the one before it in its session where it is read with that:
-    when it was said (ISO 8601; empty: unknown) and its place there, and how its search scored it,
-    in [0, 1]."""
+    when it was said (ISO 8601; empty: unknown) and its place there, how its search scored it, in
+    [0, 1], and whether it is a sentence that is `written` in a document."""
 
     words: Words
     before: Words | None
@@ -108,13 +110,14 @@ class Said(NamedTuple):
     when: str
     place: int
     score: float
+    written: bool = False
 
 
 class Inputs(NamedTuple):
     """`asked` float32[m, 1536] and `asked_features` float32[m, f] of the question's words; of each
     turn a row of `BEFORE` + `OWN` words: `words` float32[c, t, 1536], `features` float32[c, t, f],
     `read` bool[c, t], which of them are words, `near` float32[c, t, m], their cosines with the
-    question's, and `said` float32[c, SAID]."""
+    question's, and `said` float32[c, SAID]; and the `first` of its own words that is read."""
 
     asked: Floats
     asked_features: Floats
@@ -123,6 +126,7 @@ class Inputs(NamedTuple):
     read: NDArray[np.bool_]
     near: Floats
     said: Floats
+    first: tuple[int, ...]
 
 
 def inputs_of(question: Question, turns: Sequence[Said]) -> Inputs:
@@ -139,11 +143,12 @@ def inputs_of(question: Question, turns: Sequence[Said]) -> Inputs:
         np.stack([row[2] for row in rows]),
         np.where(np.stack([row[2] for row in rows])[..., None], _units(words) @ unit.T, 0),
         _all_said(question, turns),
+        tuple(row[3] for row in rows),
     )
 
 
-def _row(turn: Said, unit: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Vectors, features and which are read, of one turn."""
+def _row(turn: Said, unit: Floats) -> tuple[Floats, Floats, NDArray[np.bool_], int]:
+    """Vectors, features and which are read, of one turn, and its first word."""
     size = BEFORE + OWN
     first = _start(turn.words, unit)
     own = slice(first, min(first + OWN, len(turn.words.vectors)))
@@ -161,7 +166,7 @@ def _row(turn: Said, unit: Floats) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         vectors[at:end] = words.vectors[place]
         features[at:end] = _with_speech(words, place, speech)
         read[at:end] = True
-    return vectors, features, read
+    return vectors, features, read, first
 
 
 def _with_speech(words: Words, place: slice, speech: tuple[float, float, float]) -> Floats:

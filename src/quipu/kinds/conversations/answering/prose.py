@@ -13,7 +13,15 @@ from quipu.records.role import Role
 from quipu.text import stems, tokens
 from quipu.when.instants import begins_day
 
-__all__ = ["BESIDE_A_TURN", "Sentence", "is_prose", "is_record", "sentences_of", "told_on"]
+__all__ = [
+    "BESIDE_A_TURN",
+    "Sentence",
+    "is_prose",
+    "is_record",
+    "sentences_of",
+    "speaks_on",
+    "told_on",
+]
 
 BESIDE_A_TURN = 0.06
 """What a sentence of a document counts beside a turn: a document says a thing in the words in which
@@ -81,14 +89,14 @@ def _sentences(each: Evidence) -> Iterator[Sentence]:
         if unit.kind == "heading":
             columns = _cells(unit.text)
         said = _row(columns, unit.text) if unit.kind == "key" else unit.text
-        if unit.kind == "sentence" and before and _speaks_on(said):
+        if unit.kind == "sentence" and before and speaks_on(said):
             said = f"{before} {said}"
         before = unit.text if unit.kind == "sentence" else ""
         if unit.kind in _SAYING and _FEWEST <= len(said.split()) <= _FULL:
             yield Sentence(each, heading, said)
 
 
-def _speaks_on(sentence: str) -> bool:
+def speaks_on(sentence: str) -> bool:
     """Whether a sentence begins with a pronoun for what the one before it names: "It lasts 90
     days", "If they insist, …"."""
     return not _PRONOUNS.isdisjoint(token.word for token in tokens(sentence)[:_BEGINNING])
