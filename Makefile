@@ -12,7 +12,7 @@ UV := $(BIN)/uv
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check fix goldens bench bench-stores bench-peers torture wheel lock clean
+.PHONY: help demo test tested test-fast check fix goldens bench bench-stores bench-peers torture wheel lock clean
 
 help:
 	@sed -n '/^# Two/,/^# Every/p' Makefile | sed 's/^# \{0,1\}//'
@@ -37,9 +37,11 @@ $(VENV)/.dev: $(VENV)/.uv pyproject.toml uv.lock
 demo: $(VENV)/.run
 	@$(BIN)/python -m bench.demo "$(DIR)"
 
-# Pyright uses one core; the goldens are indexed on the other meanwhile.
+# The goldens are indexed on one core meanwhile.
 test:
-	@$(MAKE) --no-print-directory -j 2 check goldens
+	@$(MAKE) --no-print-directory -j 2 goldens tested
+
+tested: check
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-fast: $(VENV)/.dev

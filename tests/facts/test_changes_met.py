@@ -210,6 +210,12 @@ def test_with_what_one_takes_no_more_its_dose_ends(memory: Memory) -> None:
         ("I weigh 74 kilos.", "I've cut back to three coffees.", "74 kilos"),
         ("The retro is on Fridays.", "The standup has moved to Mondays.", "Fridays"),
         ("Bram owns the router.", "Bram is in Paris now.", "Bram"),
+        (
+            "I pay 1,150 euros rent.",
+            "My salary went from 38,000 to 43,500 euros.",
+            "1,150 euros rent",
+        ),
+        ("I'm called Corentin.", "I've got a greyhound called Pepper.", "Corentin"),
     ],
 )
 def test_a_change_of_something_else_changes_nothing(

@@ -65,6 +65,9 @@ _MOVED = (
     r"(?:moved|changed|pushed(?: back)?|postponed|rescheduled|extended|increased|raised|reduced|"
     r"lowered|decreased|dropped|updated|improved|shifted|delayed|grown|risen)"
 )
+_SAID_OF = r"(?:the|an?|my|our|his|her|its|their|it|he|she|they|we|i)"
+_WISHED = r"(?:should|must|have to|has to|need to|needs to|want|would like|please)"
+"""From now on something is so, unless it is wished for."""
 _SWITCHED = r"(?:switched|migrated|moved over|moved|changed over|transitioned)"
 
 RULES: tuple[FactRule, ...] = (
@@ -148,6 +151,10 @@ RULES: tuple[FactRule, ...] = (
         r"(?P<new>(?:always|never|do not ever|don't ever) \w[^;]{3,})",
         "instructs",
     ),
-    FactRule("instruction", r"^from now on,? (?P<new>\w[^;]{5,})", "instructs"),
+    FactRule(
+        "instruction",
+        rf"^from now on,? (?P<new>(?!{_SAID_OF}\b(?!.*\b{_WISHED}\b))\w[^;]{{5,}})",
+        "instructs",
+    ),
 )
 """The rules in the order in which they are tried; the first that gives a statement counts."""

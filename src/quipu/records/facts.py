@@ -28,7 +28,7 @@ Pure rules over facts in any order: the order in which they were written never m
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date
 from itertools import islice, pairwise
 from typing import Annotated, NamedTuple
@@ -424,9 +424,10 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
                 by_word.setdefault(word, []).append((fact, chain))
             if fact.valid_from and _words(fact)[0]:
                 begun.setdefault(_words(fact), []).append((fact, chain))
-    _take_the_only(drawn, endings, table)
-    _take_nearest(drawn)
-    _take_linked(drawn)
+    told_of = {_words(ending) for ending, _ in endings}
+    _take_the_only(drawn, told_of, table)
+    _take_nearest(drawn, told_of)
+    _take_linked(drawn, told_of)
     _end_of_nouns(drawn, [ending for ending, _ in endings])
     for ending, chain in endings:
         first = next(iter(_thing(ending).split()), "")
@@ -476,11 +477,11 @@ def _go_back(drawn: Sequence[_Drawn]) -> None:
 
 
 def _take_the_only(
-    drawn: Sequence[_Drawn], endings: Sequence[tuple[Fact, _Drawn]], table: Attributes
+    drawn: Sequence[_Drawn], named: Collection[tuple[str, str]], table: Attributes
 ) -> None:
     """Let a change of a thing that names no old value ("the ledger switched to Postgres") take the
-    place of the one value that another attribute of its family has."""
-    named = {_words(fact) for fact, _ in endings}
+    place of the one value that another attribute of its family has. `named` are the words that
+    tell of an end."""
     of_owner: dict[tuple[str, str], list[_Drawn]] = {}
     for chain in drawn:
         of_owner.setdefault((chain.key.of, chain.key.apart), []).append(chain)
@@ -502,9 +503,10 @@ def _take_the_only(
                 chain.instead.setdefault(new.fact_id, meant[0][0].fact_id)
 
 
-def _take_nearest(drawn: Sequence[_Drawn]) -> None:
+def _take_nearest(drawn: Sequence[_Drawn], named: Collection[tuple[str, str]]) -> None:
     """Let what is told to be so now, and took nothing's place yet, take that of the one open fact
-    that tells of the nearest thing: of the same owner, by the same words, or in the same unit."""
+    that tells of the nearest thing: of the same owner, by the same words, or in the same unit. What
+    names the old value (`named`) takes the place of that."""
     by_word: dict[str, list[tuple[Fact, _Drawn]]] = {}
     news: list[tuple[Fact, _Drawn]] = []
     for chain in drawn:
@@ -515,7 +517,7 @@ def _take_nearest(drawn: Sequence[_Drawn]) -> None:
                 continue
             for word in chain.key.of.split():
                 by_word.setdefault(word, []).append((fact, chain))
-            if _is_anew(fact) and fact.fact_id not in taken:
+            if _is_anew(fact) and fact.fact_id not in taken and _words(fact) not in named:
                 news.append((fact, chain))
     for facts in by_word.values() if news else ():
         facts.sort(key=lambda pair: _order(pair[0]))
@@ -548,9 +550,10 @@ def _nearest(
     return [(old, other) for score, old, other in near.values() if best and score == best]
 
 
-def _take_linked(drawn: Sequence[_Drawn]) -> None:
+def _take_linked(drawn: Sequence[_Drawn], named: Collection[tuple[str, str]]) -> None:
     """Let what took nothing's place yet take that of the one earlier fact that most surely told of
-    the same (`records/fact_links.py`), in the order in which they were said."""
+    the same (`records/fact_links.py`), in the order in which they were said; not what names the old
+    value (`named`)."""
     sketched = sorted(
         (
             (fact, chain)
@@ -565,12 +568,13 @@ def _take_linked(drawn: Sequence[_Drawn]) -> None:
     sketches = np.array([each.sketch for each in told])
     for at, (new, chain) in enumerate(sketched):
         words = dict.fromkeys(name_key(f"{chain.key.of} {told[at].said}").split())
-        named: set[int] = set()
-        if new.fact_id not in chain.instead and told[at].anew >= _FRESH:
-            named.update(*(of_word.get(word, ())[-_MOST_LINKS:] for word in words))
+        beside: set[int] = set()
+        open_ = new.fact_id not in chain.instead and _words(new) not in named
+        if open_ and told[at].anew >= _FRESH:
+            beside.update(*(of_word.get(word, ())[-_MOST_LINKS:] for word in words))
         for word in words:
             of_word.setdefault(word, []).append(at)
-        near = nearest(told[at].sketch, sketches, sorted(named)[-_MOST_LINKS:])
+        near = nearest(told[at].sketch, sketches, sorted(beside)[-_MOST_LINKS:])
         may = (i for i in near if _may_be_linked(*sketched[i], new, chain))
         meant = list(islice(may, _MOST_ALIKE))
         best, sure = link(told[at], [told[i] for i in meant])

@@ -73,6 +73,25 @@ def test_what_was_read_and_what_that_replaces_is_said(quipu, project: Path) -> N
     assert "Read:" not in quipu("add", "Nothing to see here.").out
 
 
+def test_all_that_is_listed_says_what_took_its_place(quipu, project: Path) -> None:
+    for city, month in (("Rome", 1), ("Milan", 2)):
+        assert quipu("add", f"I live in {city}.", "--observed-at", f"2026-0{month}-05").code == 0
+    (now,) = quipu("facts", "me").out.strip().split("\n")
+    assert "Milan  2026-02-05 to …" in now
+    milan = now.split()[-1]
+    listed = quipu("facts", "me", "--all").out
+    assert "Rome  2026-01-05 to 2026-02-05" in listed
+    assert listed.count(f"replaced by {milan}") == 1
+
+
+@pytest.mark.parametrize("verb", ["history", "facts", "brief", "audit", "get"])
+def test_who_asks_is_the_user(quipu, project: Path, verb: str) -> None:
+    assert quipu("ingest", "-", stdin='{"role": "user", "content": "I live in Bern."}').code == 0
+    found = quipu(verb, "me")
+    assert "Bern" in found.out
+    assert not found.err
+
+
 def test_a_speaker_is_shown_with_what_was_stated_and_every_turn(quipu, project: Path) -> None:
     said = (
         '{"speaker": "Nadia", "text": "I live in Bern.", "session": "s"}\n'

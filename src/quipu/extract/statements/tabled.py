@@ -141,7 +141,9 @@ class Tabled:
             and not here.is_judged(at)
             and (proper and low != "we" if event and verb in _JOINING else True)
             and not (event and token.lemma.lower() in _SCHOOLS),
-            "works as": somebody and not timely and (verb != "become" or here.is_kind(at)),
+            "works as": somebody
+            and not timely
+            and (verb != "become" or here.is_kind(at) or here.is_bare(at)),  # "become chair"
             "has": entry.kind == "ends" or self._may_have(clause, verb, at),
             "does": person
             and here.is_definite(at)
@@ -162,7 +164,7 @@ class Tabled:
             AGE: person and here.is_age(at),
             "eats": person,
             "drinks": person,
-            "is called": not timely,
+            "is called": not timely and at > clause.predicate,  # not "I've got a dog called Rex"
             "is written in": not timely,
         }
         return rules.get(name, True)

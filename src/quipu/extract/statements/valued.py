@@ -40,7 +40,8 @@ _WEIGHED = frozenset({RULE, CHANGE, REPORT})
 _WITHIN = frozenset({"compound", "flat", "amod", "nummod", "det", "case", "nmod:poss"})
 _BELONGING = frozenset({"compound", "flat", "amod", "nummod"})
 _SUBJECTS = ("nsubj", "nsubj:pass")
-_DATING = frozenset("since from until till for".split())
+_BOUNDS = frozenset("since until till".split())
+_DATING = _BOUNDS | frozenset("from for".split())
 _FIRST, _OTHERS = frozenset("i we".split()), frozenset("he she it they".split())
 _SMALL = frozenset("ADP DET CCONJ SCONJ PUNCT PART AUX".split())
 _LONGEST = 14
@@ -94,7 +95,8 @@ class Valued:
         is it since when that is so or when something was done once; outside of a clause that
         states, it must be surer."""
         here, main = self.here, _main(self.here, value)
-        if here.is_time(main) and here.case(main) in _DATING:
+        case = here.case(main)
+        if case in _BOUNDS or (here.is_time(main) and case in _DATING):
             return False
         verb = here.clause_of(main)
         clause = next((c for c in clauses(here.sentence) if c.predicate == verb), None)

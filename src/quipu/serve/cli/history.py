@@ -11,7 +11,7 @@ from quipu.facts import History, HistoryEntry
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.lazy import command
-from quipu.serve.cli.options import DATE, note_unknown
+from quipu.serve.cli.options import DATE, note_unknown, whom
 from quipu.serve.cli.terminal import safe, style
 from quipu.when.instants import UNKNOWN_TIME
 
@@ -24,7 +24,7 @@ __all__ = ["audit", "brief", "history"]
     "quipu history 'Eva Gray' --as-of 2012-06",
     "quipu history 'Eva Gray' --known-at 2026-01-31",
 )
-@click.argument("subject")
+@click.argument("subject", type=whom)
 @click.option("--as-of", type=DATE, help="Only what was true on this date.")
 @click.option("--known-at", type=DATE, help="Only what was known then, as it stood then.")
 def history(subject: str, as_of: str | None, known_at: str | None) -> None:
@@ -48,7 +48,7 @@ def history(subject: str, as_of: str | None, known_at: str | None) -> None:
     "quipu audit 'ledger service' --as-of 2025-06 --known-at 2025-08-01",
     "quipu audit",
 )
-@click.argument("subject", required=False)
+@click.argument("subject", type=whom, required=False)
 @click.option("--as-of", type=DATE, help="What held on this date (default: today).")
 @click.option("--known-at", type=DATE, help="Judged by what was known then.")
 @click.option(
@@ -82,7 +82,7 @@ def audit(subject: str | None, as_of: str | None, known_at: str | None, limit: i
 
 
 @command("brief", "quipu brief", "quipu brief Dana", "quipu brief --tokens 200 --json")
-@click.argument("about", required=False)
+@click.argument("about", type=whom, required=False)
 @click.option(
     "--tokens",
     type=click.IntRange(min=20),

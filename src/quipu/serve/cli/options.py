@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.records.fact_keys import USER
 from quipu.records.record import Properties
 
 if TYPE_CHECKING:  # pragma: no cover
@@ -27,6 +28,7 @@ __all__ = [
     "read_standard_input",
     "remembered",
     "scope_options",
+    "whom",
 ]
 
 
@@ -45,6 +47,15 @@ class _Date(click.ParamType[str]):
 
 
 DATE = _Date()
+
+
+_ME = frozenset({"me", "myself", "i"})
+
+
+def whom(name: str) -> str:
+    """What is asked about, as statements call it: "me" is the user."""
+    return USER if name.strip().casefold() in _ME else name
+
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

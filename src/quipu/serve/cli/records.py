@@ -25,6 +25,7 @@ from quipu.serve.cli.options import (
     property_option,
     read_standard_bytes,
     remembered,
+    whom,
 )
 from quipu.serve.cli.shapes import Added, FactList, Forgotten, Opened
 from quipu.serve.cli.terminal import safe, style
@@ -43,7 +44,7 @@ _SHOWN, _FEW = 40, 5
     "quipu get 'payment service'",
     "quipu get --json ch_0123456789abcdef01234567",
 )
-@click.argument("ref")
+@click.argument("ref", type=whom)
 def get(ref: str) -> None:
     """Show what REF names: an id, a path, path:12-40, a source or a unique name.
 
@@ -58,7 +59,7 @@ def get(ref: str) -> None:
 
 
 @command("facts", "quipu facts", "quipu facts 'payment service' --as-of 2026-01-31")
-@click.argument("subject", required=False)
+@click.argument("subject", type=whom, required=False)
 @click.option("--predicate", metavar="NAME", help="Only statements with this predicate.")
 @click.option("--as-of", type=DATE, help="Only what is true on this date.")
 @click.option("--known-at", type=DATE, help="Only what was known on this date.")
@@ -321,13 +322,16 @@ def relation_lines(relations: Sequence[Relation], labels: Labels) -> Iterator[st
 
 
 def _fact_lines(facts: Sequence[Fact], labels: Labels) -> Iterator[str]:
-    """A statement a line, with when it is true and how sure it is."""
+    """A statement a line, with when it is true, how sure it is and what took its place."""
     labels.read(end for fact in facts for end in (fact.subject, fact.object))
+    later = {fact.supersedes_fact_id: fact for fact in facts if fact.supersedes_fact_id}
     for fact in facts:
-        since, until = fact.valid_from or "…", fact.valid_to or "…"
+        instead = later.get(fact.fact_id)
+        end = fact.valid_to or (instead.valid_from if instead else None)
         plain = f"{labels[fact.subject]} {fact.predicate} {labels[fact.object]}"
         words = safe(undated(fact) if is_by_grammar(fact) else plain, line=True)
-        detail = f"{since} to {until}  {fact.confidence:.2f}  {fact.fact_id}"
-        yield f"{words}  {style(detail, dim=True)}"
+        detail = f"{fact.valid_from or '…'} to {end or '…'}  {fact.confidence:.2f}  {fact.fact_id}"
+        replaced = f"  replaced by {instead.fact_id}" if instead else ""
+        yield f"{words}  {style(detail + replaced, dim=True)}"
     if not facts:
         yield "No statements."
