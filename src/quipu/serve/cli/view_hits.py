@@ -8,6 +8,7 @@ from quipu.records.reply import Hit, PathStep, Reply, Retrieved, TemporalContext
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import cut, snippet, width, wrapped
 from quipu.serve.cli.terminal import colours, safe, style
+from quipu.serve.results import KEPT
 
 __all__ = ["answer_lines", "note_lines", "search_lines"]
 
@@ -29,6 +30,9 @@ def answer_lines(reply: Reply) -> Iterator[str]:
 def search_lines(retrieved: Retrieved, labels: Labels, *, explain: bool) -> Iterator[str]:
     """The hits with place, score, reason and a bounded snippet; then what should be known."""
     labels.read(each for hit in retrieved.hits for each in _named(hit))
+    if retrieved.hits and max(hit.score for hit in retrieved.hits) < KEPT:
+        yield from wrapped("Nothing that is remembered is likely to be meant. The nearest:")
+        yield ""
     for rank, hit in enumerate(retrieved.hits, 1):
         yield from _hit_lines(rank, hit, retrieved.plan.question, labels, explain=explain)
         yield ""

@@ -15,17 +15,13 @@ from quipu.records.scope import EVERYTHING, Scope
 from quipu.serve.lookups import found_passage, provider_of
 from quipu.serve.mcp.shapes import AskResult, Fallback, Lines, SearchResult
 from quipu.serve.mcp.tool import make_tool
-from quipu.serve.results import answer, notes_of, shaped
+from quipu.serve.results import KEPT, answer, notes_of, shaped
 
 __all__ = ["SearchMode", "searching_tools"]
 
 Mode = Literal["local", "documents", "global"]
 
 _GRAPH_FAILED = "The graph could not be read"
-KEPT = 0.05
-"""The score below which a passage is left out unless a caller says otherwise. Right turns of chats
-score low where they do not repeat the question's words: 95 in 100 of those among the first six
-score .058 or more, 34 in 100 score .35 (the first 100 questions of LoCoMo's first conversation)."""
 
 Query = Annotated[str, Field(description="What to look for, in plain words.", max_length=20_000)]
 SearchMode = Annotated[
