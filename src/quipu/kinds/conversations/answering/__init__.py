@@ -93,8 +93,7 @@ def likely(
         id_, said = found[at]
         read_as.setdefault(id_, said)
         before = passages.get(id_)
-        both = made[at] if before is None else before.with_more(made[at].answers)
-        passages[id_] = both
+        passages[id_] = before.with_more(made[at].answers) if before else made[at]
     known = Likely(passages)
     known = known.without_supposed(_supposed(question, known, read_as, read))
     days = {each.passage.id: told_on(each.passage) for each in written}
@@ -111,24 +110,22 @@ def _made_of(said: Sequence[Said], asking: Question) -> list[Read]:
     replies = takes_yes_or_no(asking.text)
     searched = _as_searched([each.score for each in said])
     worth = (1 - _SEARCHED) * seen.scores.turns + _SEARCHED * searched
-    made: list[Read] = []
-    for at, each in enumerate(said):
-        told = "" if replies else _telling(each.words, seen.words[at], given.first[at])
-        made.append(
-            Read(
-                float(seen.scores.turns[at]),
-                float(worth[at]),
-                float(yes[at]),
-                each.text if each.written else told,
-                of_document=each.written,
-            )
-        )
-    return made
+
+    def sentence(at: int) -> str:
+        each = said[at]
+        if each.written:
+            return each.text
+        return "" if replies else _telling(each.words, seen.words[at], given.first[at])
+
+    return [
+        Read(float(answers), float(worth[at]), float(yes[at]), sentence(at), said[at].written)
+        for at, answers in enumerate(seen.scores.turns)
+    ]
 
 
 def _telling(words: Words, telling: Floats, first: int) -> str:
     """The first sentence of a turn that tells about as much of what is asked for as any; `telling`
-    are its words from the `first` on that is read."""
+    is how much its words do, from the `first` on that is read."""
     ends = (*words.starts[1:], len(words.forms))
     most = [
         telling[max(begin - first, 0) : max(end - first, 0)].max(initial=-np.inf)
