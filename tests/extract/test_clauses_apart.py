@@ -84,6 +84,7 @@ STATED = [
     ("I have to be back on 30 April.", ("Ann", "must be back on", "30 April")),
     ("I'm lead pharmacist.", ("Ann", "works as", "lead pharmacist")),
     ("I've become head of the workshop.", ("Ann", "works as", "head of the workshop")),
+    ("not yet, I charge it at the Co-op.", ("Ann", "charges it at", "the Co-op")),
     ("From now on the hourly rate is 78.", ("hourly rate", "value", "78")),
     ("The new rep is some Leon.", ("rep", "is", "some Leon")),
     ("The fair is on 19 June in Bodmin.", ("fair", "is in", "Bodmin")),

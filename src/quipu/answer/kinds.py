@@ -65,12 +65,13 @@ class AnswerStatement(NamedTuple):
 class Read(NamedTuple):
     """What was made of a passage: how likely it `answers`; its `worth` to be quoted, its search
     included; how likely it says yes, where yes or no is asked for; the `sentence` that would
-    answer (empty: nobody knows which); and whether that is one of a document."""
+    answer (empty: nobody knows which), and its `words` that tell; whether that is of a document."""
 
     answers: float
     worth: float
     affirms: float
     sentence: str
+    words: str
     of_document: bool = False
 
     def with_more(self, answers: float) -> "Read":
@@ -82,12 +83,14 @@ class Likely(NamedTuple):
     """Which of the passages that were read, by their ids, answers: they share 1 with "none does".
     `supposed` is the share of those that would, but tell only what is wished for, supposed or
     denied. `spoken` is what else speaks of what is asked as much as a document that was read;
-    `written` says that documents are to answer, for nothing said does instead."""
+    `written` says that documents are to answer, for nothing said does instead; `later` is what
+    names later what the likeliest tells."""
 
     read: Mapping[str, Read]
     supposed: float = 0.0
     spoken: frozenset[str] = frozenset()
     written: bool = False
+    later: frozenset[str] = frozenset()
 
     def of(self, evidence: Sequence[Evidence], others: Iterable[str] = ()) -> float:
         """How likely one of some passages answers, or of `others` by their ids, in [0, 1]."""
@@ -115,7 +118,7 @@ class Likely(NamedTuple):
         return self._replace(read=read)
 
     def at_least(self, shares: Mapping[str, float]) -> "Likely":
-        """With some passages, by their ids, counting no less than given; the others count less."""
+        """With what is `later`, by its ids, counting no less than given; the others count less."""
         more = {id_: max(share, self.read[id_].answers) for id_, share in shares.items()}
         before = sum(self.read[id_].answers for id_ in shares)
         rest = max(1 - sum(more.values()), 0.0) / max(1 - before, _LITTLE)
@@ -125,7 +128,7 @@ class Likely(NamedTuple):
             else each._replace(answers=rest * each.answers)
             for id_, each in self.read.items()
         }
-        return self._replace(read=read) if shares else self
+        return self._replace(read=read, later=frozenset(shares)) if shares else self
 
     def without(self, ids: Collection[str]) -> "Likely":
         """Without some passages: they do not answer, and are the last that are quoted."""

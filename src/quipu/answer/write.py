@@ -225,12 +225,21 @@ def _chosen(
     known = present(plan.question, graph, evidence, now=now)
     open_ = _holding(plan.question, known)
     near = Nearness(asked.text, open_, graph, embedder) if embedder and open_ else None
-    read = list(filter(is_turn, open_)) if of_turns else open_
-    sure = likely(plan.question, read, graph, embedder, scope=plan.scope) if embedder else None
-    sure = sure and sure.without(_of_others(plan.question, sure, read, graph))
     reasons = decisions(asked, graph, open_)
-    choices = choose(asked, open_, near, decisions=reasons, planner=graph, plan=plan, likely=sure)
-    quoted = _Chosen((), 0.0, choices, (), near, sure)
+
+    def quoted(read: Sequence[Evidence]) -> _Chosen:
+        sure = likely(plan.question, read, graph, embedder, scope=plan.scope) if embedder else None
+        sure = sure and sure.without(_of_others(plan.question, sure, read, graph))
+        given = choose(asked, open_, near, decisions=reasons, planner=graph, plan=plan, likely=sure)
+        return _Chosen((), 0.0, given, (), near, sure)
+
+    spoken = list(filter(is_turn, open_))
+    told = quoted(spoken if of_turns else open_)
+
+    def quoted_of_all() -> _Chosen:
+        return quoted(open_) if of_turns and len(spoken) < len(open_) else told
+
+    choices, sure = told.choices, told.likely
     if explained >= _ENOUGH:
         later = _later(asked, choices, statements, plan.question, sure)
         doubted = bool(choices) and _is_doubted(asked, statements, known, choices, sure)
@@ -238,12 +247,12 @@ def _chosen(
             other = AnswerStatement(choices[0].text, choices[0].evidence)
             return _Chosen([statements[0]._replace(against=(other,))], _DISPUTED)
         if doubted or (later and any(s.replies for s in statements)):
-            return quoted
+            return quoted_of_all()
         return _Chosen(statements, explained, (), later, near, sure)
     kind_given = asked.kind is not None and not _lacking(asked, choices, sure)
     said_more = bool(choices) and (kind_given or _said(asked, choices) >= explained)
     if explained < _PARTLY or said_more:
-        return quoted
+        return quoted_of_all()
     return _Chosen(statements, explained, choices, (), near, sure)
 
 
@@ -306,18 +315,34 @@ def _is_doubted(
     if sure is None:
         return is_overtaken(asked, statements, known)
     if (fact := _kept(statements[0])) is not None:
-        answers = sure.surest()
-        if not _speaks_of(fact, choices[0].evidence):
-            return False
-        if asked.kind is None:
-            return answers >= _HALF
-        giving = holds(asked.kind, choices[0].text, asked.text)
-        counted = asked.kind in _COUNTED and any(c.isdigit() for c in choices[0].quoted)
-        return answers >= _DOUBT and (giving or counted)
+        return _speaks_of(fact, choices[0].evidence) and _is_given(asked, choices[0], sure)
     if statements[0].plainly < _needed(statements[0]):
         return True
+    if not _is_less_likely(statements, sure):
+        return _is_told_later(asked, statements, choices[0])
     telling = [e for e in known if asked.kind is None or holds(asked.kind, e.text, asked.text)]
-    return _is_less_likely(statements, sure) and is_overtaken(asked, statements, telling)
+    return is_overtaken(asked, statements, telling)
+
+
+def _is_given(asked: Asked, choice: Choice, sure: Likely) -> bool:
+    """Whether a turn surely answers, by something of the kind that is asked for."""
+    if asked.kind is None:
+        return sure.surest() >= _HALF
+    giving = holds(asked.kind, choice.text, asked.text)
+    counted = asked.kind in _COUNTED and any(c.isdigit() for c in choice.quoted)
+    return sure.surest() >= _DOUBT and (giving or counted)
+
+
+def _is_told_later(asked: Asked, statements: Sequence[AnswerStatement], choice: Choice) -> bool:
+    """Whether what is quoted first, for it is about as likely to answer, was said later than what
+    states a fact: "I live in Rome", and "we're in the Milan house since Saturday"."""
+    newest = choice.evidence[-1]
+    if asks_of_past(asked.text) or not is_turn(newest):
+        return False
+    stated = {e.id for s in statements for e in s.evidence}.union(*(s.others for s in statements))
+    giving = asked.kind is None or holds(asked.kind, choice.text, asked.text)
+    told = max(e.updated_at for s in statements for e in s.evidence)
+    return giving and newest.id not in stated and newest.updated_at > told
 
 
 def _needed(statement: AnswerStatement) -> float:

@@ -119,6 +119,48 @@ def test_what_was_so_originally_is_told_by_the_oldest(memory: Memory) -> None:
 
 
 @model
+@pytest.mark.parametrize(
+    ("before", "after", "asked", "told"),
+    [
+        (
+            "Also remind me: Sanne is allergic to hazelnuts, so no recipes with those ever",
+            "They tested Sanne again at Musgrove, it's not hazelnuts at all, it's cashews",
+            "What is Sanne allergic to?",
+            "cashews",
+        ),
+        (
+            "I've started cello lessons too, with a Mrs Pennock, on Wednesdays at half five",
+            "Mrs Pennock moved my lesson, it's Fridays at 4 now",
+            "When are my cello lessons?",
+            "Fridays at 4",
+        ),
+        (
+            "I live in Braga.",
+            "I've moved in with Leonor! we're in Porto now, tiny flat, loud neighbours",
+            "Where do I live?",
+            "Porto",
+        ),
+    ],
+)
+def test_what_changes_what_answers_is_told_before_it(
+    memory: Memory, before: str, after: str, asked: str, told: str
+) -> None:
+    _say(memory, "2025-02-09", [("user", before), FILLER])
+    _say(memory, "2025-10-12", [("user", after), FILLER])
+    assert told in memory.ask(asked).contract.answer.split(" [1]")[0]
+
+
+@model
+def test_beside_what_turns_state_a_document_is_read_too(memory: Memory, tmp_path: Path) -> None:
+    people = "The manager is Bettina Kraal. Kofi Mensah is the head lifeguard."
+    _index(memory, tmp_path, "handbook.md", f"# Handbook\n\n## People\n\n{people}\n")
+    said = "thanks all. terrified. Abena is taking over my job as head lifeguard"
+    _say(memory, "2025-12-09", [("Kofi", said), FILLER])
+    answer = memory.ask("Who is the head lifeguard now?").contract.answer
+    assert "Abena" in answer.split(" [1]")[0]
+
+
+@model
 def test_yes_or_no_is_told_with_all_that_is_said(memory: Memory) -> None:
     said = "We got a new van. No more rust! The old one was sold to Hal, the pink one."
     _say(memory, "2026-01-05", [FILLER, ("Bo", said)])

@@ -500,9 +500,13 @@ def _is_definite(sentence: Sentence, at: int) -> bool:
 
 
 def _negated(sentence: Sentence, at: int) -> bool:
+    tokens = sentence.tokens
+    subject = next((c for c in sentence.under[at] if tokens[c].label == "nsubj"), -1)
     for child in sentence.under[at]:
-        token = sentence.tokens[child]
+        token = tokens[child]
         low = token.form.lower()
+        if any(between.form == "," for between in tokens[child:subject]):
+            continue  # "not yet, I charge it at work"
         if token.label in ("advmod", "det", "cc", "cc:preconj") and low in _NEGATION:
             return True
         if token.label == "advmod" and low == "longer":

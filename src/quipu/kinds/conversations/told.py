@@ -31,7 +31,9 @@ _AS_GOOD = 0.6
 _NEARLY = 0.5
 _LATER, _AS_MUCH = 0.7, 0.5
 _FAIRLY, _LITTLE = 0.1, 1e-6
-_ABOUT_AS, _FORMERLY = 0.5, 0.3
+_ABOUT_AS, _OF_A_CHANGE = 0.5, 0.3
+"""How likely what is told first must be beside the likeliest: less, where one tells of a change and
+the other what held until then, for the same words ask for both."""
 _RATHER = 0.5
 _BY_THEN = 0.4
 _FIRST = re.compile(
@@ -95,7 +97,7 @@ def quotations(
     reader = TurnReader(weighing, planner, beside(sessions, planner, scope), likely)
     if likely is not None:
         told = _likeliest(reader, best, likely)
-        in_order = _beside(told, likely, question) if read else _in_time(told, question)
+        in_order = (_beside if read else _in_time)(told, likely, question)
         return [_as_found(quotation, best) for quotation in in_order]
     time = _AskedTime.of(question)
     picked = _picked(_read(reader, best.values(), time), weighing, time)
@@ -136,10 +138,11 @@ def _beside(told: Sequence[Quotation], likely: Likely, question: str) -> list[Qu
     spoken = [q for q in told if q is first or q.evidence[-1].id in likely.spoken]
     rest = [q for q in told if q not in spoken]
     oldest = _FIRST.search(question) is not None
-    return [*_in_time(_raised(spoken, likely.spoken, oldest=oldest), question), *rest]
+    raised = _raised(spoken, likely.spoken, oldest=oldest)
+    return [*_in_time(raised, likely, question), *rest]
 
 
-def _in_time(told: Sequence[Quotation], question: str) -> list[Quotation]:
+def _in_time(told: Sequence[Quotation], likely: Likely, question: str) -> list[Quotation]:
     """In the order in which it is told: what was so at first, where that is asked for; unless the
     past is, the newest."""
     if not told:
@@ -150,7 +153,7 @@ def _in_time(told: Sequence[Quotation], question: str) -> list[Quotation]:
         return former_first(told, question)
     if asks_of_past(question) and not _WHEN.match(question):
         return [*told]
-    return newest_first(_still_so(told), question)
+    return newest_first(_still_so(told), question, likely.later)
 
 
 def _best(ordered: Sequence[Candidate], likely: Likely | None) -> dict[str, Candidate]:
@@ -205,10 +208,12 @@ def _still_so(told: Sequence[Quotation]) -> list[Quotation]:
     return sorted(kept, key=lambda q: -q.by.worth)
 
 
-def newest_first(told: Sequence[Quotation], question: str) -> list[Quotation]:
+def newest_first(
+    told: Sequence[Quotation], question: str, later: Collection[str] = ()
+) -> list[Quotation]:
     """The newest before the others, of those that may as well be told first: what was said later
-    holds."""
-    return _before(max(_as_likely(told, question), key=_said_on), told)
+    holds, and sooner so what names what the likeliest tells (`later`, by its ids)."""
+    return _before(max(_as_likely(told, question, later), key=_said_on), told)
 
 
 def oldest_first(told: Sequence[Quotation], question: str) -> list[Quotation]:
@@ -221,7 +226,7 @@ def former_first(told: Sequence[Quotation], question: str) -> list[Quotation]:
     """Where the newest would be told first, which tells of the change, the likeliest of those that
     are older before it, if it is not much less likely."""
     newest = max(told, key=_said_on)
-    least = _FORMERLY * newest.by.worth
+    least = _OF_A_CHANGE * newest.by.worth
     older = [q for q in told if _said_on(q) < _said_on(newest) and q.by.worth >= least]
     if told[0] is not newest or not older:
         return [*told]
@@ -236,10 +241,12 @@ def _said_on(quotation: Quotation) -> str:
     return told_on(quotation.evidence[-1])
 
 
-def _as_likely(told: Sequence[Quotation], question: str) -> list[Quotation]:
+def _as_likely(told: Sequence[Quotation], question: str, later: Collection[str]) -> list[Quotation]:
     """Those that are about as likely to answer as the likeliest, of the kind that is asked for."""
-    least = _ABOUT_AS * max(quotation.by.worth for quotation in told)
-    return _of_kind([quotation for quotation in told if quotation.by.worth >= least], question)
+    most = max(quotation.by.worth for quotation in told)
+    shares = dict.fromkeys(later, _OF_A_CHANGE)
+    likely = [q for q in told if q.by.worth >= shares.get(q.evidence[-1].id, _ABOUT_AS) * most]
+    return _of_kind(likely, question)
 
 
 def _of_kind(told: Sequence[Quotation], question: str) -> list[Quotation]:

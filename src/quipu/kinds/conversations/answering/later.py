@@ -19,13 +19,14 @@ _NAMES = frozenset({"PROPN", "NUM"})
 
 
 def later_of_it(
-    question: str, told: str, day: str, said: Mapping[str, Said], read: ReadLayers
+    question: str, told: str, words: str, day: str, said: Mapping[str, Said], read: ReadLayers
 ) -> Sequence[str]:
     """The ids of what was said later than a sentence that was `told` on a `day` (empty: before
-    all), names what that tells beside the question, and tells something else of the kind that is
-    asked for."""
+    all), names what that tells beside the question (its names and numbers, and the `words` of it
+    that answer), and tells something else of the kind that is asked for."""
     later = {id_: each.text for id_, each in said.items() if each.when > day}
-    names = _names(told, read) - frozenset(stems(question)) if later else frozenset[str]()
+    names = _names(told, read) | frozenset(stems(words)) if later else frozenset[str]()
+    names -= frozenset(stems(question))
     kind = kind_asked(question)
     beside = f"{question} {told}"
     return [
