@@ -184,6 +184,15 @@ def test_the_view_has_the_five_parts_in_order(project: Memory) -> None:
     assert "\x1b[1m" in render(project.ask("who owns pay.py?"), colour=True)
 
 
+@pytest.mark.parametrize(("value", "shown"), [(0.6996, "69.96%"), (0.699, "69.9%"), (0.49, "49%")])
+def test_what_is_just_not_sure_is_not_shown_as_sure(
+    project: Memory, value: float, shown: str
+) -> None:
+    reply = project.ask("who owns pay.py?")
+    sure = msgspec.structs.replace(reply.confidence, value=value)
+    assert f"(confidence {shown})" in render(msgspec.structs.replace(reply, confidence=sure))
+
+
 def test_a_path_with_control_characters_still_tells_which_file() -> None:
     odd = Citation(n=1, path="a\nb\x1b.md", start_line=3, end_line=3, match=0.5, graph_ids=())
     assert reference(odd) == r"[1] a\nb\x1b.md:3 (50% match)"

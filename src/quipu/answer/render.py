@@ -2,6 +2,7 @@
 
 import textwrap
 
+from quipu.answer.limitations import below
 from quipu.records.reply import Citation, Reply
 
 __all__ = ["reference", "render"]
@@ -27,7 +28,8 @@ def render(reply: Reply, *, colour: bool = False, width: int = _WIDTH) -> str:
         "none"
     ]
     value = reply.confidence.value
-    sure = _shaded(f"confidence {value:.0%}", value, colour)
+    shown = below(value, _SURE)[0] if value < _SURE else f"{value:.0%}"
+    sure = _shaded(f"confidence {shown}", value, colour)
     parts = (
         (f"Answer ({sure})", _wrapped(contract.answer, width)),
         ("Evidence", evidence),
