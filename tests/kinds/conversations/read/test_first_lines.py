@@ -24,3 +24,16 @@ def test_an_empty_file_is_said_to_be(data: bytes) -> None:
 def test_a_page_is_no_transcript_though_lines_of_it_might_be() -> None:
     with pytest.raises(InvalidInput, match="is no transcript"):
         read_sessions("talk.txt", b"not json\n" + SAID)
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b'{"speaker": "A", "text": "hi"', r"\(line 1 is not JSON, or cut short: .*char 29\)"),
+        (b'{"foo": 1}\n{"speaker": "A"\n', r"\(line 2 is not JSON, or cut short: "),
+        (b'{"foo": 1}\n', r"is no transcript that can be read here: give"),
+    ],
+)
+def test_the_line_that_is_broken_is_named(data: bytes, said: str) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        read_sessions("talk.jsonl", data)

@@ -63,12 +63,25 @@ def read_sessions(path: str, data: bytes, *, session: str | None = None) -> Sess
         if data.lstrip()[:1] == b"[":
             decode(data)  # says where it breaks off
         raise InvalidInput(
-            f"is no transcript that can be read here: give one of {', '.join(FORMATS)}, or write "
-            "JSON lines with `speaker`, `text` and, if known, `conv`, `session`, `time`"
+            f"is no transcript that can be read here{_broken(path, data)}: give one of "
+            f"{', '.join(FORMATS)}, or write JSON lines with `speaker`, `text` and, if known, "
+            "`conv`, `session`, `time`"
         )
     if value is not None:
         return _WHOLE[format_name][1](path, value, stem=stem)
     return _LINES[format_name][1](path, data, stem=stem)
+
+
+def _broken(path: str, data: bytes) -> str:
+    """Which line of what seems to be JSON lines is none, and why; empty where none is."""
+    try:
+        seems = data.lstrip()[:1] == b"{" and decode(data) is None
+    except InvalidInput:
+        seems = True
+    if not seems:
+        return ""
+    lines = json_lines(path, data)
+    return next((f" (line {n} {p.error})" for n, p in lines if isinstance(p, Problem)), "")
 
 
 def sniff_format(path: str, data: bytes) -> str | None:
