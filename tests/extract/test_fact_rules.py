@@ -34,6 +34,8 @@ EXAMPLES = (
     "Decision: ship on Monday.",
     "Always answer in French.",
     "From now on, answer in French.",
+    "Oh and please answer me in short bullet points.",
+    "Actually, I'd rather have normal sentences from now on.",
 )
 
 

@@ -156,5 +156,17 @@ RULES: tuple[FactRule, ...] = (
         rf"^from now on,? (?P<new>(?!{_SAID_OF}\b(?!.*\b{_WISHED}\b))\w[^;]{{5,}})",
         "instructs",
     ),
+    FactRule(
+        "instruction",
+        r"^(?:(?:oh|ok|okay|and|also|so|btw|hey|well)\b,? )*please (?P<new>(?:call me"
+        r"|(?:answer|reply|respond|talk|speak)(?: to)?(?: me| us)? (?:in|with|without|more|less"
+        r"|like|only))\b[^;]{2,})",
+        "instructs",
+    ),
+    FactRule(
+        "instruction",
+        r"\b(?P<new>i(?:'d| would) (?:rather|like|prefer)\b[^;]{3,80}\bfrom now on)\b",
+        "instructs",
+    ),
 )
 """The rules in the order in which they are tried; the first that gives a statement counts."""
