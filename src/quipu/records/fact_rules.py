@@ -68,6 +68,13 @@ _MOVED = (
 _SAID_OF = r"(?:the|an?|my|our|his|her|its|their|it|he|she|they|we|i)"
 _WISHED = r"(?:should|must|have to|has to|need to|needs to|want|would like|please)"
 """From now on something is so, unless it is wished for."""
+_FROM_NOW_ON = rf"^from now on,? (?P<new>(?!{_SAID_OF}\b(?!.*\b{_WISHED}\b))\w[^;]{{5,}})"
+_HOW_TO_ANSWER = (
+    r"^(?:(?:oh|ok|okay|and|also|so|btw|hey|well)\b,? )*please (?P<new>(?:call me"
+    r"|(?:answer|reply|respond|talk|speak)(?: to)?(?: me| us)? (?:in|with|without|more|less|like"
+    r"|only))\b[^;]{2,})"
+)
+_RATHER = r"\b(?P<new>i(?:'d| would) (?:rather|like|prefer)\b[^;]{3,80}\bfrom now on)\b"
 _SWITCHED = r"(?:switched|migrated|moved over|moved|changed over|transitioned)"
 
 RULES: tuple[FactRule, ...] = (
@@ -151,22 +158,8 @@ RULES: tuple[FactRule, ...] = (
         r"(?P<new>(?:always|never|do not ever|don't ever) \w[^;]{3,})",
         "instructs",
     ),
-    FactRule(
-        "instruction",
-        rf"^from now on,? (?P<new>(?!{_SAID_OF}\b(?!.*\b{_WISHED}\b))\w[^;]{{5,}})",
-        "instructs",
-    ),
-    FactRule(
-        "instruction",
-        r"^(?:(?:oh|ok|okay|and|also|so|btw|hey|well)\b,? )*please (?P<new>(?:call me"
-        r"|(?:answer|reply|respond|talk|speak)(?: to)?(?: me| us)? (?:in|with|without|more|less"
-        r"|like|only))\b[^;]{2,})",
-        "instructs",
-    ),
-    FactRule(
-        "instruction",
-        r"\b(?P<new>i(?:'d| would) (?:rather|like|prefer)\b[^;]{3,80}\bfrom now on)\b",
-        "instructs",
-    ),
+    FactRule("instruction", _FROM_NOW_ON, "instructs"),
+    FactRule("instruction", _HOW_TO_ANSWER, "instructs"),
+    FactRule("instruction", _RATHER, "instructs"),
 )
 """The rules in the order in which they are tried; the first that gives a statement counts."""
