@@ -335,9 +335,10 @@ def _is_given(asked: Asked, choice: Choice, sure: Likely) -> bool:
 
 def _is_told_later(asked: Asked, statements: Sequence[AnswerStatement], choice: Choice) -> bool:
     """Whether what is quoted first, for it is about as likely to answer, was said later than what
-    states a fact: "I live in Rome", and "we're in the Milan house since Saturday"."""
+    states a fact: "I live in Rome", and "we're in the Milan house since Saturday". A yes or no that
+    a fact gives stands: a turn seldom says as much."""
     newest = choice.evidence[-1]
-    if asks_of_past(asked.text) or not is_turn(newest):
+    if asks_of_past(asked.text) or not is_turn(newest) or any(s.replies for s in statements):
         return False
     stated = {e.id for s in statements for e in s.evidence}.union(*(s.others for s in statements))
     giving = asked.kind is None or holds(asked.kind, choice.text, asked.text)
