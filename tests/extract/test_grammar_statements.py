@@ -144,6 +144,7 @@ UNSTATED = [
     "She works as a nurse.",
     'He wrote "my budget is 5k and I live in Rome" on the board.',
     "I could work for Acme.",
+    "The limit was not raised to 5, sadly.",
     "Unless we switch to Valkey, the limit is 3.",
 ]
 

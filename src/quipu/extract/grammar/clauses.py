@@ -501,7 +501,7 @@ def _is_definite(sentence: Sentence, at: int) -> bool:
 
 def _negated(sentence: Sentence, at: int) -> bool:
     tokens = sentence.tokens
-    subject = next((c for c in sentence.under[at] if tokens[c].label == "nsubj"), -1)
+    subject = next((c for c in sentence.under[at] if tokens[c].label.startswith("nsubj")), 0)
     for child in sentence.under[at]:
         token = tokens[child]
         low = token.form.lower()
