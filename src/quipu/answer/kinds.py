@@ -99,8 +99,8 @@ class Likely(NamedTuple):
 
     def surest(self, ids: Iterable[str] | None = None) -> float:
         """How likely the likeliest of some passages answers, or of all."""
-        known = (self.read[id_] for id_ in self.read.keys() & (self.read if ids is None else ids))
-        return max((each.answers for each in known), default=0.0)
+        some = self.read if ids is None else ids
+        return max((self.read[id_].answers for id_ in some if id_ in self.read), default=0.0)
 
     def first(self, *, of_document: bool) -> str:
         """The one of documents, or of the others, that most likely answers; "" without any."""

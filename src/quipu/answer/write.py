@@ -21,6 +21,7 @@ from quipu.answer.overtaken import is_overtaken
 from quipu.answer.quote import code_lead, defined, plain
 from quipu.answer.statements import state
 from quipu.answer.support import EvidencePool, facts_of, replacements
+from quipu.answer.worth import gives
 from quipu.answer.yes_or_no import asks_yes_or_no, replied, takes_yes_or_no
 from quipu.ports import Embedder, Graph, Planner
 from quipu.question import versions_in
@@ -233,11 +234,11 @@ def _chosen(
         given = choose(asked, open_, near, decisions=reasons, planner=graph, plan=plan, likely=sure)
         return _Chosen((), 0.0, given, (), near, sure)
 
-    spoken = list(filter(is_turn, open_))
-    told = quoted(spoken if of_turns else open_)
+    read = list(filter(is_turn, open_)) if of_turns else open_
+    told = quoted(read)
 
     def quoted_of_all() -> _Chosen:
-        return quoted(open_) if of_turns and len(spoken) < len(open_) else told
+        return told if len(read) == len(open_) else quoted(open_)
 
     choices, sure = told.choices, told.likely
     if explained >= _ENOUGH:
@@ -320,7 +321,7 @@ def _is_doubted(
         return True
     if not _is_less_likely(statements, sure):
         return _is_told_later(asked, statements, choices[0])
-    telling = [e for e in known if asked.kind is None or holds(asked.kind, e.text, asked.text)]
+    telling = [e for e in known if asked.kind is None or gives(asked, e.text)]
     return is_overtaken(asked, statements, telling)
 
 
@@ -328,7 +329,7 @@ def _is_given(asked: Asked, choice: Choice, sure: Likely) -> bool:
     """Whether a turn surely answers, by something of the kind that is asked for."""
     if asked.kind is None:
         return sure.surest() >= _HALF
-    giving = holds(asked.kind, choice.text, asked.text)
+    giving = gives(asked, choice.text)
     counted = asked.kind in _COUNTED and any(c.isdigit() for c in choice.quoted)
     return sure.surest() >= _DOUBT and (giving or counted)
 
@@ -341,7 +342,7 @@ def _is_told_later(asked: Asked, statements: Sequence[AnswerStatement], choice: 
     if asks_of_past(asked.text) or not is_turn(newest) or any(s.replies for s in statements):
         return False
     stated = {e.id for s in statements for e in s.evidence}.union(*(s.others for s in statements))
-    giving = asked.kind is None or holds(asked.kind, choice.text, asked.text)
+    giving = asked.kind is None or gives(asked, choice.text)
     told = max(e.updated_at for s in statements for e in s.evidence)
     return giving and newest.id not in stated and newest.updated_at > told
 

@@ -14,7 +14,6 @@ from quipu.answer.answer_type import KIND_WORDS, holds, kind_asked
 from quipu.answer.gate import is_turn
 from quipu.answer.intent import asks_of_past
 from quipu.answer.kinds import Likely, Quotation
-from quipu.answer.quote import plain
 from quipu.answer.worth import Candidate, Weighing
 from quipu.kinds.conversations.answering.prose import BESIDE_A_TURN, is_record, told_on
 from quipu.kinds.conversations.exchanges import beside
@@ -164,7 +163,7 @@ def _best(ordered: Sequence[Candidate], likely: Likely | None) -> dict[str, Cand
         id_ = candidate.evidence.id
         read = likely.read.get(id_) if likely is not None else None
         if read is not None and read.of_document:
-            best.setdefault(id_, candidate._replace(text=plain(read.sentence)))
+            best.setdefault(id_, candidate._replace(text=read.sentence))
         elif is_turn(candidate.evidence):
             best.setdefault(id_, candidate)
     return best

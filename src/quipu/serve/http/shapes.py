@@ -12,6 +12,7 @@ from quipu.records.plan import Mode
 from quipu.records.record import Entity, Episode, Fact, Relation
 from quipu.records.scope import Scope, read_scope
 from quipu.serve.http.runs import Run, RunKind
+from quipu.serve.results import KEPT
 from quipu.write.jobs import Job
 
 __all__ = [
@@ -398,7 +399,7 @@ class PackRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     )
     min_score: Annotated[
         float, Meta(ge=0, le=1, description="leave out what is less likely relevant")
-    ] = msgspec.field(name="minScore", default=0.05)
+    ] = msgspec.field(name="minScore", default=KEPT)
     mode: Annotated[Mode, Meta(description="how passages are found")] = "local"
     use_graph: Annotated[bool, Meta(description="false: words and vectors only")] = msgspec.field(
         name="useGraph", default=True

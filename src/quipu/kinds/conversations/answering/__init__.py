@@ -98,9 +98,8 @@ def likely(
     known = Likely(passages)
     known = known.without_supposed(_supposed(question, known, read_as, read))
     days = {each.passage.id: told_on(each.passage) for each in written}
-    since = _since(asking, known, read_as, days, read)
-    known = known.at_least(since)
-    return _beside_documents(known, read_as, written, turns, about, frozenset(since))
+    known = known.at_least(_since(asking, known, read_as, days, read))
+    return _beside_documents(known, read_as, written, turns, about)
 
 
 def _made_of(said: Sequence[Said], asking: Question) -> list[Read]:
@@ -114,7 +113,7 @@ def _made_of(said: Sequence[Said], asking: Question) -> list[Read]:
 
     def sentence(at: int) -> str:
         each = said[at]
-        if each.written:
+        if each.of_document:
             return each.text
         return "" if replies else _telling(each.words, seen.words[at], given.first[at])
 
@@ -125,7 +124,7 @@ def _made_of(said: Sequence[Said], asking: Question) -> list[Read]:
             float(yes[at]),
             sentence(at),
             _words_that_tell(said[at].words, seen.words[at], given.first[at]),
-            said[at].written,
+            said[at].of_document,
         )
         for at, answers in enumerate(seen.scores.turns)
     ]
@@ -160,13 +159,13 @@ def _since(
     """How likely turns answer that name later what the likeliest sentence of a document tells, or
     the likeliest turn, read behind that; `days` are those of the documents."""
     turns = [id_ for id_, each in known.read.items() if each.answers and not each.of_document]
+    others = {id_: read_as[id_] for id_ in turns}
     found: dict[str, float] = {}
     for of_document, least in ((True, _OF_A_DOCUMENT), (False, _OF_A_TURN)):
         first = known.first(of_document=of_document)
         if not first:
             continue
         told, day = read_as[first], days.get(first, read_as[first].when)
-        others = {id_: read_as[id_] for id_ in turns}
         later = read.later(asking.text, told.text, known.read[first].words, day, others)
         behind = {id_: read_as[id_]._replace(before=told.words) for id_ in later}
         if behind:
@@ -183,7 +182,6 @@ def _beside_documents(
     written: Sequence[Sentence],
     turns: Sequence[Evidence],
     about: frozenset[str],
-    since: frozenset[str],
 ) -> Likely:
     """With what speaks of what is asked: turns at least half as much as the sentence of a document
     that most likely answers, records as much as it; and whether the documents are to answer: no
@@ -195,9 +193,9 @@ def _beside_documents(
     said = {id_: len(about & frozenset(stems(each.text))) for id_, each in read.items()}
     if 2 * said[first] >= len(about):
         unmet = {each.id for each in turns if not each.lexical}
-        known = known.fewer(unmet - since, _UNMET)
-    surely, own = known.surest([first]), [id_ for id_, each in read.items() if not each.written]
-    spoken = since | {id_ for id_ in own if said[id_] and 2 * said[id_] >= said[first]}
+        known = known.fewer(unmet - known.later, _UNMET)
+    surely, own = known.surest([first]), [id_ for id_, each in read.items() if not each.of_document]
+    spoken = known.later | {id_ for id_ in own if said[id_] and 2 * said[id_] >= said[first]}
     records = {each.passage.id for each in written if is_record(each.passage)}
     dated = [id_ for id_ in read if id_ in records]
     recorded = frozenset(id_ for id_ in dated if said[id_] >= said[first])
@@ -263,7 +261,7 @@ class _Reader:
             told_on(each) or now,
             0,
             each.score or 0.0,
-            written=True,
+            of_document=True,
         )
 
     def is_supposed(self, question: str, said: Said) -> bool:

@@ -74,14 +74,14 @@ def read_sessions(path: str, data: bytes, *, session: str | None = None) -> Sess
 
 def _broken(path: str, data: bytes) -> str:
     """Which line of what seems to be JSON lines is none, and why; empty where none is."""
-    try:
-        seems = data.lstrip()[:1] == b"{" and decode(data) is None
-    except InvalidInput:
-        seems = True
-    if not seems:
+    if data.lstrip()[:1] != b"{":
         return ""
-    lines = json_lines(path, data)
-    return next((f" (line {n} {p.error})" for n, p in lines if isinstance(p, Problem)), "")
+    try:
+        decode(data)
+    except InvalidInput:
+        lines = json_lines(path, data)
+        return next((f" (line {n} {p.error})" for n, p in lines if isinstance(p, Problem)), "")
+    return ""
 
 
 def sniff_format(path: str, data: bytes) -> str | None:
