@@ -24,11 +24,11 @@ os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
 
 import ray
 from ray.cluster_utils import Cluster
+from tests.servers.postgres_server import PostgresServer
 
 from bench.corpus import write_corpus
 from quipu import Config, Memory
 from quipu.config import EmbedConfig, IndexConfig
-from quipu.testing.postgres_server import PostgresServer
 
 _ROOM = {"object_store_memory": 200_000_000, "include_dashboard": False}
 

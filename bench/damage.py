@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from quipu.testing.damage import USES, flips, make_memory, trials
+from tests.servers.damage import USES, flips, make_memory, trials
 
 FLIPS = 300
 _PASSAGES = 1_200

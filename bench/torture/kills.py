@@ -18,6 +18,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Self
 
+from tests.servers.model_server import ModelServer
+from tests.servers.page_server import PageServer
+
 from bench.torture.material import (
     ARF_TEXTS,
     INCIDENTS,
@@ -30,8 +33,6 @@ from bench.torture.material import (
 from bench.torture.trial import Broken, Hands, Trial
 from bench.torture.warm import OWN_STORE, Done, Kill, Limits, Talk, Warm
 from bench.torture.writes import WRITES, Tool, Write, commands, unsorted_commands
-from quipu.testing.model_server import ModelServer
-from quipu.testing.page_server import PageServer
 
 __all__ = ["Kills", "cases_of"]
 

@@ -12,11 +12,12 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import ClassVar, Self
 
+from tests.servers.page_server import PageServer
+
 from bench.torture.trial import Broken, Hands, Trial
 from bench.torture.warm import Warm
 from quipu.errors import QuipuError
 from quipu.kinds.pages.crawl import CrawlLimits, Fetcher, Network, is_public
-from quipu.testing.page_server import PageServer
 
 __all__ = ["Urls", "redirects", "spellings"]
 

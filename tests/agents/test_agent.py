@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers.model_server import Call, Cut, ErrorStatus, ModelServer, Slow
 
 from quipu.agents.chat import Agent, converse
 from quipu.answer.prompt import INSTRUCTIONS
@@ -14,7 +15,6 @@ from quipu.config import ChatConfig, Config
 from quipu.errors import UnknownRecord
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
-from quipu.testing.model_server import Call, Cut, ErrorStatus, ModelServer, Slow
 
 pytestmark = pytest.mark.enable_socket
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 
 import pytest
+from tests.servers.model_server import ModelServer
 
 from quipu.answer.examine import violations
 from quipu.config import ChatConfig, Config, SourcesConfig
@@ -11,7 +12,6 @@ from quipu.errors import InvalidConfig
 from quipu.memory import Memory
 from quipu.memory.extraction import extract_facts
 from quipu.records.record import Relation
-from quipu.testing.model_server import ModelServer
 
 Tree = Callable[[dict[str, str | bytes]], None]
 Open = Callable[..., Memory]

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.servers.model_server import Body, ErrorStatus, ModelServer, Request
 
 from quipu.answer.by_model import supported
 from quipu.answer.examine import violations
@@ -15,7 +16,6 @@ from quipu.config import ChatConfig, Config
 from quipu.memory import Memory
 from quipu.records.reply import Reply
 from quipu.testing.fakes import HashEmbedder
-from quipu.testing.model_server import Body, ErrorStatus, ModelServer, Request
 
 pytestmark = pytest.mark.enable_socket
 

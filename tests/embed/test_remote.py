@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.servers.model_server import Body, ErrorStatus, ModelServer, WrongModel
 
 from quipu.embed.cache import make_passages
 from quipu.embed.remote import name_in, open_remote
 from quipu.errors import InvalidConfig, ModelUnavailable, OverBudget
 from quipu.models.settings import EmbedConfig
 from quipu.testing.fakes import HashEmbedder
-from quipu.testing.model_server import Body, ErrorStatus, ModelServer, WrongModel
 
 pytestmark = pytest.mark.enable_socket
 

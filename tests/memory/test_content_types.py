@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers.model_server import Body, ErrorStatus, ModelServer, Slow, WrongModel
 
 from quipu.config import Config, EmbedConfig
 from quipu.errors import InvalidInput, ModelUnavailable
 from quipu.memory import Memory
-from quipu.testing.model_server import Body, ErrorStatus, ModelServer, Slow, WrongModel
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.model, pytest.mark.filterwarnings("error")]
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers.model_server import ErrorStatus, ModelServer
 
 from quipu.config import ChatConfig, Config
 from quipu.errors import InvalidInput, ModelUnavailable
 from quipu.memory import Memory
 from quipu.memory.extraction import Extracted, extract_facts
-from quipu.testing.model_server import ErrorStatus, ModelServer
 
 pytestmark = pytest.mark.enable_socket
 

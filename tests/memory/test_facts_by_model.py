@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers.model_server import Cut, ErrorStatus, ModelServer, Request
 
 from quipu.config import ChatConfig, Config, IngestConfig
 from quipu.memory import Memory
-from quipu.testing.model_server import Cut, ErrorStatus, ModelServer, Request
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("error")]
 

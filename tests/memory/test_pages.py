@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.servers.page_server import PageServer
 
 from quipu.errors import InvalidInput
 from quipu.kinds.pages.api import Pages
 from quipu.memory import Memory
 from quipu.records.record import Chunk, Entity, Episode
-from quipu.testing.page_server import PageServer
 from quipu.write.jobs import Job
 
 pytestmark = pytest.mark.enable_socket

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers.model_server import ModelServer
 
 from quipu.config import Config, EmbedConfig
 from quipu.memory import Memory
 from quipu.records.passage import PassageInput
-from quipu.testing.model_server import ModelServer
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("error")]
 

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.servers.model_server import ErrorStatus, ModelServer
 
 from quipu.agents.entries import Entries
 from quipu.config import ChatConfig, Config, EmbedConfig, IndexConfig
 from quipu.errors import ModelUnavailable
 from quipu.memory import Memory
 from quipu.memory.folder_trust import wish_of
-from quipu.testing.model_server import ErrorStatus, ModelServer
 from quipu.when.instants import system_clock
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("error")]

@@ -8,11 +8,11 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from tools.python_reference import WAYS
 
 from quipu import CommitInput, Memory, PassageInput, TextInput, Transcript
 from quipu.errors import QuipuError
 from quipu.kinds.conversations.model import Turn
-from quipu.serve.cli.python_reference import WAYS
 from quipu.testing.fakes import HashEmbedder
 
 INSTANT = "2026-03-01T10:00:00.000Z"

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from tests.servers.model_server import ModelServer
 
 from quipu.models.budget import Breaker, Budget
 from quipu.models.calling import EndpointClient
 from quipu.models.chat import RemoteChat
 from quipu.models.endpoint import Endpoint, Secret, read_name
-from quipu.testing.model_server import ModelServer
 
 KEY = "sk-test-0123456789abcdefghij"
 

@@ -4,12 +4,12 @@ import logging
 from collections.abc import Callable
 
 import pytest
+from tests.servers.model_server import Body, Call, Cut, ErrorStatus, ModelServer, Slow
 
 from quipu.errors import ModelUnavailable, OverBudget
 from quipu.models.budget import Breaker, Budget
 from quipu.models.chat import RemoteChat
 from quipu.ports import ChatReply, ToolCall
-from quipu.testing.model_server import Body, Call, Cut, ErrorStatus, ModelServer, Slow
 
 pytestmark = pytest.mark.enable_socket
 

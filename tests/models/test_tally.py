@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.servers.model_server import Body, Cut, ErrorStatus, ModelServer, Slow
 
 from quipu.errors import ModelUnavailable
 from quipu.models.budget import Budget
 from quipu.models.chat import RemoteChat
 from quipu.models.tally import Tally
 from quipu.serve.http.metrics import ServerMetrics
-from quipu.testing.model_server import Body, Cut, ErrorStatus, ModelServer, Slow
 
 pytestmark = pytest.mark.enable_socket
 ASKED = [{"role": "user", "content": "who owns it?"}]

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.servers.damage import USES, flips, make_memory, trials
 
 from quipu.errors import CorruptStore, QuipuError
 from quipu.files.pages import damaged_pages, log_is_whole
@@ -19,7 +20,6 @@ from quipu.files.whole import faults, has_checksums
 from quipu.ledger import LEDGER, Ledger
 from quipu.records.batch import Batch
 from quipu.store.sqlite import SQLiteStore, schema
-from quipu.testing.damage import USES, flips, make_memory, trials
 from quipu.testing.store_sample import chunk, episode, moment
 
 

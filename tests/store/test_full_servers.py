@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from tests.servers.neo4j.server import PASSWORD, USER, Neo4jServer
+from tests.servers.postgres_server import PostgresServer
 
 from quipu.errors import StoreUnavailable
 from quipu.ports import Store
 from quipu.records.batch import Batch
 from quipu.store import open_store
 from quipu.store.inmemory import InMemoryStore, Shelf
-from quipu.testing.postgres_server import PostgresServer
 from quipu.testing.store_compare import assert_same
 from quipu.testing.store_sample import chunk, episode, moment
 

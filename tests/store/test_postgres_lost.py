@@ -11,6 +11,7 @@ from signal import SIGINT, SIGQUIT
 
 import psycopg
 import pytest
+from tests.servers.postgres_server import PostgresServer
 
 from quipu.errors import StoreUnavailable
 from quipu.records.batch import Batch
@@ -22,7 +23,6 @@ from quipu.store.postgres.address import read_address
 from quipu.store.postgres.database import Database
 from quipu.store.postgres.store import PostgresStore
 from quipu.store.postgres.trouble import TransientFailure, mapped
-from quipu.testing.postgres_server import PostgresServer
 from quipu.testing.store_compare import assert_same
 from quipu.testing.store_sample import chunk, embedding, episode, moment, texts
 

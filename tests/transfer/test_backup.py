@@ -10,12 +10,12 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.servers.damage import make_memory
 
 from quipu.errors import CorruptStore, InvalidInput
 from quipu.files.whole import faults
 from quipu.handle.home import DATABASE
 from quipu.memory import Memory
-from quipu.testing.damage import make_memory
 
 
 def opened(folder: Path, **options: object) -> Memory:

@@ -9,12 +9,12 @@ from typing import Any
 
 import psycopg
 import pytest
+from tests.servers.postgres_server import PostgresServer
 
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.memory import Memory
 from quipu.records.record import Entity, Episode, Relation
 from quipu.store.docgraph import docgraph_reader
-from quipu.testing.postgres_server import PostgresServer
 
 OpenMemory = Callable[..., Memory]
 TABLES = """

@@ -15,10 +15,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from tests.servers.page_server import PageServer
 
 from quipu.errors import InvalidInput, QuipuError, Unavailable
 from quipu.kinds.pages.crawl import CrawlLimits, Fetcher, Network, Page, Validators
-from quipu.testing.page_server import PageServer
 
 pytestmark = pytest.mark.enable_socket
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 import pytest
+from tools.cli_reference import commands, reference
 
 from quipu.serve.cli import cli
-from quipu.serve.cli.reference import commands, reference
 from quipu.serve.cli.root import ENTRIES
 
 ROOT = Path(__file__).parents[3]
@@ -105,7 +105,7 @@ def test_an_example_is_a_line_the_command_line_understands() -> None:
 def test_the_reference_is_what_the_commands_say() -> None:
     page = ROOT / "docs" / "reference" / "cli.md"
     assert page.read_text("utf-8") == reference(), (
-        "run: python -m quipu.serve.cli.reference > docs/reference/cli.md"
+        "run: python -m tools.cli_reference > docs/reference/cli.md"
     )
 
 

@@ -157,7 +157,8 @@ def test_mistakes_are_told(quipu: Any, told: str, words: tuple[str, ...], said: 
 def test_what_is_printed_has_the_documented_keys(
     quipu: Any, told: str, name: str, words: list[str]
 ) -> None:
-    from quipu.serve.cli.json_reference import DOCUMENTS
+    from tools.json_reference import DOCUMENTS
+
     from quipu.serve.meanings import keys
 
     printed = quipu("incident", *words, "--json").document

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from tools.cli_reference import commands
+from tools.json_reference import DOCUMENTS, json_reference
 
-from quipu.serve.cli.json_reference import DOCUMENTS, json_reference
-from quipu.serve.cli.reference import commands
 from quipu.serve.meanings import keys, parts
 
 ROOT = Path(__file__).parents[3]
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[3]
 def test_the_page_is_what_the_types_say() -> None:
     page = ROOT / "docs" / "reference" / "json.md"
     assert page.read_text("utf-8") == json_reference(), (
-        "run: python -m quipu.serve.cli.json_reference > docs/reference/json.md"
+        "run: python -m tools.json_reference > docs/reference/json.md"
     )
 
 

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.serve.cli.conftest import Quipu
-
-from quipu.testing.postgres_server import PostgresServer
+from tests.servers.postgres_server import PostgresServer
 
 SECRET = "s3cret-Password"
 

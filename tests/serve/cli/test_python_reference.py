@@ -4,8 +4,9 @@ import re
 from functools import cached_property
 from pathlib import Path
 
+from tools.python_reference import WAYS, reference
+
 import quipu
-from quipu.serve.cli.python_reference import WAYS, reference
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "python.md"
 TEXT = PAGE.read_text(encoding="utf-8")

@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
+from tools.redaction_reference import reference
+
 from quipu.read import redact
-from quipu.serve.cli.redaction_reference import reference
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "redaction.md"
 

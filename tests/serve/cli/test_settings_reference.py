@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from quipu.serve.cli.settings_reference import reference
+from tools.settings_reference import reference
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "configuration.md"
 

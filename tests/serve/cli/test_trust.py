@@ -10,12 +10,12 @@ from typing import Any
 
 import apsw
 import pytest
+from tests.servers.model_server import ModelServer
 
 from quipu import config
 from quipu.config import load
 from quipu.errors import UntrustedFolder
 from quipu.memory import Memory
-from quipu.testing.model_server import ModelServer
 from quipu.trust import own_configuration
 
 KEY = "sk-" + "users-own-0123456789"

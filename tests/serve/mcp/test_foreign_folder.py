@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 from mcp import Client, StdioServerParameters
+from tests.servers.model_server import ModelServer
 
 from quipu.memory import Memory
-from quipu.testing.model_server import ModelServer
 
 pytestmark = pytest.mark.enable_socket
 KEY = "sk-" + "users-own-0123456789"

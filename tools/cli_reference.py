@@ -1,6 +1,6 @@
 """`docs/reference/cli.md`, made from the commands themselves.
 
-`python -m quipu.serve.cli.reference > docs/reference/cli.md` brings it up to date.
+`python -m tools.cli_reference > docs/reference/cli.md` brings it up to date.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _WIDTH = 88
 _HEAD = """\
 # The command line
 
-Made from the commands by `python -m quipu.serve.cli.reference`; a test compares.
+Made from the commands by `python -m tools.cli_reference`; a test compares.
 
 `quipu` works on the nearest `.quipu` upward from where you stand, so it is called the same way
 in every folder of a project. The result is on standard output, everything else (progress, notes,

@@ -1,6 +1,6 @@
 """`docs/reference/json.md`, made from the types that the commands print.
 
-`python -m quipu.serve.cli.json_reference > docs/reference/json.md` brings it up to date.
+`python -m tools.json_reference > docs/reference/json.md` brings it up to date.
 """
 
 from collections.abc import Mapping
@@ -156,7 +156,7 @@ _WORDS: dict[object, str] = {
 _HEAD = """\
 # JSON
 
-Made from the types by `python -m quipu.serve.cli.json_reference`; a test compares.
+Made from the types by `python -m tools.json_reference`; a test compares.
 
 Every command prints one document with `--json` (`quipu watch` one a line). Keys are only ever
 added: a program should pass over those it does not know. Text is UTF-8; characters that could

@@ -1,6 +1,6 @@
 """`docs/reference/python.md`, made from the docstrings and signatures themselves.
 
-`python -m quipu.serve.cli.python_reference > docs/reference/python.md` brings it up to date. The
+`python -m tools.python_reference > docs/reference/python.md` brings it up to date. The
 source is read, not run, so the page is the same whatever Python makes it.
 """
 
@@ -32,7 +32,7 @@ _SETTINGS = {"quipu.config"}
 _HEAD = """\
 # Python
 
-Made from the docstrings by `python -m quipu.serve.cli.python_reference`; a test compares.
+Made from the docstrings by `python -m tools.python_reference`; a test compares.
 
 ```python
 from quipu import Memory

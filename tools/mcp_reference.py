@@ -1,6 +1,6 @@
 """`docs/reference/mcp.md`, made from the tools themselves.
 
-`python -m quipu.serve.mcp.reference > docs/reference/mcp.md` brings it up to date.
+`python -m tools.mcp_reference > docs/reference/mcp.md` brings it up to date.
 """
 
 import sys
@@ -21,7 +21,7 @@ __all__ = ["reference"]
 _HEAD = """\
 # Tools over MCP
 
-Made from the tools by `python -m quipu.serve.mcp.reference`; a test compares. A recorded
+Made from the tools by `python -m tools.mcp_reference`; a test compares. A recorded
 conversation with real output is [walk-through](../mcp-walkthrough.md).
 
     pip install 'quipu-memory[mcp]'

@@ -109,7 +109,7 @@ USES: dict[str, Use] = {"search": _search, "ask": _ask, "export": _export, "add"
 def flips(folder: Path, count: int, *, seed: int) -> list[Flip]:
     """Bits anywhere in the files under `folder`: every other one in `quipu.db`, the rest in all
     databases and vector files in turn."""
-    draw = random.Random(seed)  # noqa: S311  chosen again from the same seed, no secret
+    draw = random.Random(seed)
     found = [p for p in sorted(folder.rglob("*")) if p.is_file() and p.stat().st_size]
     kept = [p for p in found if p.suffix in _DAMAGED]
     memory = next(p for p in kept if p.name == "quipu.db")

@@ -1,0 +1,1 @@
+"""Generators of the reference pages: each prints its page, and a test compares."""
