@@ -218,3 +218,37 @@ def test_in_git_a_source_carries_its_blob_and_its_last_commit(tmp_path: Path) ->
     assert changed.updated_at > same.updated_at
     assert new.updated_at > same.updated_at
     assert changed.source_sha == new.source_sha
+
+
+def _work_trees(main: Path, *paths: str) -> None:
+    put(main, "docs/a.md")
+    git(main, "init", "-q")
+    git(main, "add", ".")
+    git(main, "commit", "-q", "-m", "One")
+    for path in paths:
+        git(main, "worktree", "add", "-q", "--detach", path)
+
+
+def test_a_further_work_tree_of_the_same_repository_is_not_read_again(tmp_path: Path) -> None:
+    main = tmp_path / "main"
+    _work_trees(main, ".claude/worktrees/one", "two", "../three")
+    (main / "link").symlink_to("two/docs")
+    assert found(main) == ["docs/a.md"]
+    assert found(main / "docs") == ["a.md"]
+    assert found(tmp_path / "three") == ["docs/a.md"]
+    assert found(tmp_path) == ["main/docs/a.md"]
+    assert found(main / "two") == ["docs/a.md"]  # named, it is wanted
+
+
+def test_of_the_work_trees_of_a_bare_repository_the_first_is_read(tmp_path: Path) -> None:
+    _work_trees(tmp_path / "main")
+    git(tmp_path, "clone", "-q", "--bare", "main", "bare/.git")
+    for name in ("later", "early"):
+        git(tmp_path / "bare" / ".git", "worktree", "add", "-q", "--detach", f"../{name}")
+    assert found(tmp_path / "bare") == ["early/docs/a.md"]
+
+
+def test_a_repository_of_its_own_inside_another_is_read(tmp_path: Path) -> None:
+    _work_trees(tmp_path)
+    _work_trees(tmp_path / "inner")
+    assert found(tmp_path) == ["docs/a.md", "inner/docs/a.md"]

@@ -20,7 +20,7 @@ from typing import IO, NamedTuple
 
 from quipu.errors import InvalidInput, MissingExtra
 
-__all__ = ["Git", "opened_git"]
+__all__ = ["Git", "Located", "opened_git", "repository_of"]
 
 _TIMEOUT_S = 120
 _SMALL = 64 * 1024
@@ -68,6 +68,11 @@ class Located(NamedTuple):
     own: Path
     shared: Path
     top: Path | None
+
+    @property
+    def is_further(self) -> bool:
+        """Whether the work tree is one that `git worktree add` made."""
+        return self.own != self.shared
 
 
 class Git:
@@ -160,6 +165,15 @@ def opened_git(folder: Path) -> Generator[Git]:
         yield git
 
 
+def repository_of(folder: Path) -> Located | None:
+    """Where the parts of the repository are that `folder` lies in; None where there is none, or
+    one whose parts lie elsewhere. No git is started."""
+    try:
+        return _find_repository(folder)
+    except InvalidInput:
+        return None
+
+
 def _find_repository(folder: Path) -> Located:
     """The repository that `folder` lies in, each of its parts where it must be.
 
@@ -197,7 +211,7 @@ def _led_to(entry: Path, top: Path) -> Path:
     named = _small(entry).removeprefix("gitdir:").strip()
     own = (top / named).resolve()
     back = own / "gitdir"
-    if named and back.is_file() and Path(_small(back).strip()).resolve() == entry:
+    if named and back.is_file() and (own / _small(back).strip()).resolve() == entry:
         return own
     if named and _is_module(own, top):
         return own

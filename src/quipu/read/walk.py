@@ -13,7 +13,7 @@ from pathspec import GitIgnoreSpec
 
 from quipu.errors import InvalidInput, MissingExtra
 from quipu.read.credential_files import credential_kind
-from quipu.read.git_program import Git, opened_git
+from quipu.read.git_program import Git, opened_git, repository_of
 from quipu.read.ignore import IgnoreRules, is_never_read, is_virtual_environment, rules_above
 from quipu.read.source import DEFAULT_MAX_BYTES, CredentialEntry, FileEntry, escaped
 from quipu.records.document import Problem
@@ -44,9 +44,10 @@ def walk(
     `include` (patterns as in .gitignore) keeps only what matches one. A file that exists to hold
     credentials is told and not taken, unless it is `root` or matches one of `credentials`. Links
     inside the root are followed to what was not found otherwise and is not ignored where it lies;
-    a link that leaves it is a problem. Nothing is read but ignore files, and with `history` what
-    git says of the files (`with_history` asks later, for some). Raises InvalidInput when `root`
-    does not exist.
+    a link that leaves it is a problem. A further work tree of a repository that is read already
+    (`git worktree add`) is left out: it holds the same files again. Nothing is read but ignore
+    files, and with `history` what git says of the files (`with_history` asks later, for some).
+    Raises InvalidInput when `root` does not exist.
     """
     try:
         real = root.resolve(strict=True)
@@ -63,6 +64,7 @@ def walk(
         max_bytes=max_bytes,
         in_git=prefix is not None,
         committed=_committed_files(folder) if history and prefix is not None else {},
+        repositories=_read_with(folder),
     )
     if real.is_dir():
         finder.enter(real, "", rules)
@@ -105,7 +107,8 @@ def _order(found: FileEntry | CredentialEntry | Problem) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class _Finder:
-    """Collects entries; `seen` holds the real paths that need not be visited again."""
+    """Collects entries; `seen` holds the real paths that need not be visited again,
+    `repositories` those of which a work tree is read."""
 
     root: Path
     prefix: str
@@ -119,6 +122,7 @@ class _Finder:
     )
     links: list[tuple[Path, str]] = field(default_factory=list[tuple[Path, str]])
     seen: set[Path] = field(default_factory=set[Path])
+    repositories: set[Path] = field(default_factory=set[Path])
 
     def enter(self, folder: Path, base: str, rules: IgnoreRules) -> None:
         """Everything in `folder`, whose path from the root is `base`; keeps its own stack."""
@@ -139,7 +143,7 @@ class _Finder:
                     self.links.append((Path(item.path), path))
                 elif not is_folder:
                     self.take(Path(item.path), path)
-                elif not is_virtual_environment(Path(item.path)):
+                elif not self._is_known_otherwise(Path(item.path)):
                     stack.append((Path(item.path), path, rules))
 
     def _top(self, path: str) -> str:
@@ -239,12 +243,39 @@ class _Finder:
             is_folder = folder.is_dir()
             if is_never_read(name) or rules.ignores(self._top(path), folder=is_folder):
                 return True
-            if is_folder and is_virtual_environment(folder):
+            if is_folder and self._is_known_otherwise(folder):
                 return True
+        return False
+
+    def _is_known_otherwise(self, folder: Path) -> bool:
+        """Whether a folder is a Python environment, or a further work tree of a repository that
+        is read where it lies first: that of the root, one inside of it, a work tree before."""
+        if is_virtual_environment(folder):
+            return True
+        if not os.path.isfile(folder / ".git"):  # noqa: PTH113 - which raises for long paths
+            return False
+        found = repository_of(folder)
+        if found is None or not found.is_further:
+            return False
+        inside = found.shared.is_relative_to(self.root) and _has_files(found.shared)
+        if inside or found.shared in self.repositories:
+            return True
+        self.repositories.add(found.shared)
         return False
 
     def _problem(self, shown: str, error: str) -> None:
         self.found.append(Problem(escaped(shown), error))
+
+
+def _read_with(folder: Path) -> set[Path]:
+    """The repository whose work tree `folder` lies in, if that has one there."""
+    found = repository_of(folder)
+    return {found.shared} if found and (found.is_further or _has_files(found.shared)) else set()
+
+
+def _has_files(shared: Path) -> bool:
+    """Whether a repository has a work tree of its own: a bare one has no index."""
+    return (shared / "index").is_file()
 
 
 def _git_moment(seconds: float) -> str:

@@ -174,8 +174,9 @@ def index(
     """Bring the memory up to date with the files in PATHS (default: its home folder).
 
     Only changed files are read. A file that cannot be read is a row of the report and of
-    .quipu/index_errors.json, never a failed run; .gitignore and .quipuignore are honoured. A run
-    that was killed is resumed by the next.
+    .quipu/index_errors.json, never a failed run; .gitignore and .quipuignore are honoured, and a
+    further work tree of the same repository (`git worktree add`) is not read again. A run that was
+    killed is resumed by the next.
 
     Words and graph answer at once. At a terminal the vectors are then made in the background:
     `quipu status` tells how far they are, `quipu embed` goes on where they were stopped,
