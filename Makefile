@@ -12,11 +12,11 @@ UV := $(BIN)/uv
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tested test-fast check fix goldens bench bench-stores bench-peers torture wheel lock clean
+.PHONY: help demo test tested test-fast check fix goldens size ablate bench bench-stores bench-peers torture wheel lock clean
 
 help:
 	@sed -n '/^# Two/,/^# Every/p' Makefile | sed 's/^# \{0,1\}//'
-	@echo "  make check | fix | goldens | bench | torture | wheel | lock | clean"
+	@echo "  make check | fix | goldens | size | ablate | bench | torture | wheel | lock | clean"
 
 # The environment: uv installs exactly what uv.lock names. `--inexact` keeps uv itself in place.
 $(VENV)/.uv:
@@ -41,7 +41,7 @@ demo: $(VENV)/.run
 test:
 	@$(MAKE) --no-print-directory -j 2 goldens tested
 
-tested: check
+tested: check size
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-fast: $(VENV)/.dev
@@ -70,6 +70,14 @@ bench-peers: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench
+
+# How large the code is: lines, files, and what was chosen by hand.
+size: $(VENV)/.dev
+	@$(BIN)/python -m bench size
+
+# What each part is worth, taken away one at a time: SETS="talk:kept answers:DIR search:DIR".
+ablate: $(VENV)/.dev
+	$(BIN)/python -m bench ablate $(SETS)
 
 # Tries to break it: TORTURE="--seed 7 --only kills,files" (python -m bench torture --help).
 torture: $(VENV)/.dev

@@ -2,10 +2,11 @@
 
 Each measurement is a module of this package with `measure(out: Path) -> dict`. Results are
 written to `bench/out/NAME.json` too. `--passages N` sets the size of the synthetic corpus.
-`python -m bench torture` is another thing: trials that pass or fail (`bench/torture/run.py`), and
-`python -m bench size` counts the code itself. Two measurements take hours, disk or other people's
-software, and are asked for by name: `python -m bench scale` (a memory grown to a million passages)
-and `python -m bench.peers FOLDER` (other systems beside this one).
+
+Four are another thing, with arguments of their own: `python -m bench torture` (trials that pass or
+fail), `size` (how large the code is), `ablate` (what each part is worth) and `scale` (a memory
+grown to a million passages, which takes hours). `python -m bench.peers FOLDER` measures other
+systems beside this one.
 """
 
 from __future__ import annotations
@@ -31,15 +32,18 @@ NAMES = (
     "serving",
 )
 
+APART = {
+    "ablate": "bench.ablate",
+    "scale": "bench.scale",
+    "size": "bench.size",
+    "torture": "bench.torture.run",
+}
+
 
 def main() -> int:
     """Run the named measurements (all of them without a name)."""
-    if sys.argv[1:2] == ["torture"]:
-        return importlib.import_module("bench.torture.run").main(sys.argv[2:])
-    if sys.argv[1:2] == ["size"]:
-        return importlib.import_module("bench.size").main(sys.argv[2:])
-    if sys.argv[1:2] == ["scale"]:
-        return importlib.import_module("bench.scale").main(sys.argv[2:])
+    if (name := "".join(sys.argv[1:2])) in APART:
+        return importlib.import_module(APART[name]).main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[*NAMES, []], help="which to run; default all")
     parser.add_argument("--passages", type=int, default=100_000)

@@ -117,7 +117,7 @@ def read_text(text: str) -> Set:
     return found
 
 
-def _named(half: str) -> Path:
+def named(half: str) -> Path:
     """The file of a half; the later ones are packed, lest they be read by accident or indexed."""
     plain = FOLDER / f"{half}.txt"
     return plain if plain.exists() else FOLDER / f"{half}.txt.xz"
@@ -297,7 +297,7 @@ def main() -> None:
     parser.add_argument("--figures", action="store_true", help="show no sentence and no answer")
     given = parser.parse_args()
     show = not given.figures and not given.half.endswith("kept")
-    found = read(_named(given.half) if given.half in HALVES else Path(given.half))
+    found = read(named(given.half) if given.half in HALVES else Path(given.half))
     with (
         tempfile.TemporaryDirectory() as folder,
         Memory.open(Path(folder) / "memory.db", clock=lambda: LAST) as memory,

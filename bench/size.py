@@ -12,11 +12,11 @@ import re
 import subprocess
 import tarfile
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-__all__ = ["changed", "colliding", "importers", "lines", "main", "of_kinds", "rooms"]
+__all__ = ["changed", "colliding", "constants", "importers", "lines", "main", "of_kinds", "rooms"]
 
 SOURCE = "src/quipu"
 ROOT = Path(__file__).parents[1]
@@ -33,6 +33,8 @@ _KINDS = {
 }
 """The words by which a path tells that a file is of a kind, where kinds have no folder."""
 _PLACE = re.compile(r"quipu(?:\.\w+)+:\w+")
+_A_SET = 3
+"""From so many texts on, a literal is a set of words."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -102,6 +104,34 @@ def colliding(sources: Mapping[str, str]) -> dict[str, list[str]]:
     return {name: paths for name, paths in sorted(found.items()) if len(paths) > 1}
 
 
+def constants(sources: Mapping[str, str]) -> Counter[str]:
+    """How many `numbers`, regular `expressions` and sets of `words` are given a name at the level
+    of modules: what somebody chose by hand."""
+    found: Counter[str] = Counter()
+    for text in sources.values():
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                names = [n.id for n in ast.walk(targets[0]) if isinstance(n, ast.Name)]
+                if names != ["__all__"]:
+                    found[_chosen(node.value)] += len(names)
+    return found
+
+
+def _chosen(value: ast.expr) -> str:
+    """What kind of thing an assigned value is; empty for what is no choice of this kind."""
+    nodes = list(ast.walk(value))
+    called = {ast.unparse(node.func) for node in nodes if isinstance(node, ast.Call)}
+    if called & {"re.compile", "late"}:
+        return "expressions"
+    texts = sum(isinstance(n, ast.Constant) and isinstance(n.value, str) for n in nodes)
+    if texts >= _A_SET or any(name.endswith(".split") for name in called):
+        return "words"
+    plain = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop, ast.Load)
+    numbers = any(isinstance(n, ast.Constant) and type(n.value) in (int, float) for n in nodes)
+    return "numbers" if numbers and not texts and all(isinstance(n, plain) for n in nodes) else ""
+
+
 def changed(since: str, at: str | None = None) -> list[str]:
     """The files of `src/quipu` that differ between two revisions, or from the files here."""
     listed = _git("diff", "--name-only", "--no-renames", since, *([at] if at else []), "--", SOURCE)
@@ -133,6 +163,9 @@ def _print(sources: Mapping[str, str]) -> None:
     single = [name for name, by in importers(sources).items() if len(by) == 1]
     print(f"{'lines':32}{lines(sources):8,}")
     print(f"{'files':32}{len(paths):8,}")
+    chosen = constants(sources)
+    for name in ("numbers", "expressions", "words"):
+        print(f"{'constants: ' + name:32}{chosen[name]:8,}")
     print(f"{'rooms':32}{len(rooms(paths)):8,}")
     print(f"{'modules with one importer':32}{len(single):8,}")
     print(f"{'names of several classes':32}{len(colliding(sources)):8,}")

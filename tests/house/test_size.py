@@ -1,6 +1,6 @@
 """What `python -m bench size` counts."""
 
-from bench.size import colliding, importers, lines, of_kinds, rooms
+from bench.size import colliding, constants, importers, lines, of_kinds, rooms
 
 SOURCES = {
     "__init__.py": '"""Names."""\n',
@@ -34,3 +34,20 @@ def test_a_kind_has_the_files_of_its_folder_and_those_whose_names_tell_it() -> N
     paths = ["kinds/work/model.py", "answer/work_listed.py", "write/workers.py", "kinds/pages/a.py"]
     assert of_kinds(paths)["work"] == ["kinds/work/model.py", "answer/work_listed.py"]
     assert of_kinds([*paths, "files/pages.py"])["pages"] == ["kinds/pages/a.py"]
+
+
+def test_numbers_expressions_and_sets_of_words_of_modules_are_counted() -> None:
+    text = """
+__all__ = ["one", "two", "three"]
+_MOST, _LEAST = 0.7, -1
+_SIZE = 1 << 20
+_NAME = "quipu"
+_WORD = re.compile(r"a")
+_DAYS = frozenset("mon tue wed".split())
+_KEYS = {"a": 1, "b": 2, "c": 3}
+
+
+def inside() -> None:
+    local = 5
+"""
+    assert constants({"a.py": text}) == {"numbers": 3, "expressions": 1, "words": 2, "": 1}
