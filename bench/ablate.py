@@ -124,7 +124,10 @@ SWITCHES: Mapping[str, tuple[Switch, ...]] = {
             "the graph": ("graph_proximity",),
             "names": ("name",),
             "words": ("lexical",),
-            "meaning": ("similarity",),
+            "vectors of the passage": ("passage",),
+            "vectors of its sentences": ("sentence",),
+            "vectors of its windows": ("window",),
+            "variety among the first ten": ("coverage",),
         }.items()
     },
 }
