@@ -1,11 +1,13 @@
 """The ledger of operational state."""
 
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 import pytest
 
 from quipu.errors import CorruptStore
+from quipu.files.whole import faults, has_checksums
 from quipu.ledger import Ledger, LedgerEntry, Salvaged, salvage
 
 
@@ -110,3 +112,20 @@ def test_hints_take_the_place_of_what_stands_there(tmp_path: Path) -> None:
         assert ledger.delete("seen", "c", durable=False)
     with Ledger(tmp_path / "ops.db") as ledger:
         assert [e.value for e in ledger.list("seen")] == [b"5", b"3"]
+
+
+def test_a_large_ledger_of_before_gets_its_checksums(tmp_path: Path) -> None:
+    path = tmp_path / "ops.db"
+    with closing(apsw.Connection(str(path))) as plain:
+        plain.execute(
+            "CREATE TABLE entry (kind TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL,"
+            " value BLOB NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"
+        )
+        rows = [("payload", f"{n:05d}", 1, bytes([n % 251]) * 1500) for n in range(4000)]
+        with plain:
+            plain.executemany("INSERT INTO entry VALUES (?, ?, ?, ?)", rows)
+    assert not has_checksums(path)
+    with Ledger(path) as ledger:
+        assert ledger.get("payload", "03999") == LedgerEntry("03999", 1, bytes([234]) * 1500)
+    assert has_checksums(path)
+    assert faults(path) == []

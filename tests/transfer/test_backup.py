@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
 from tests.servers.damage import make_memory
@@ -16,6 +17,7 @@ from quipu.errors import CorruptStore, InvalidInput
 from quipu.files.whole import faults
 from quipu.handle.home import DATABASE
 from quipu.memory import Memory
+from quipu.records.passage import PassageInput
 
 
 def opened(folder: Path, **options: object) -> Memory:
@@ -50,6 +52,35 @@ def test_a_restored_memory_is_the_same(kept: Path, tmp_path: Path) -> None:
     assert exported(tmp_path / "new") == exported(kept)
     for path in (tmp_path / "new/.quipu").rglob("*"):
         assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_a_memory_beyond_any_cache_is_backed_up(tmp_path: Path) -> None:
+    """SQLite's own copy ran out of its cache at 4 MB, and what it wrote then had no checksums."""
+    draw, file = random.Random(7), tmp_path / "memory.quipu"
+    words = ["".join(draw.choices(ascii_lowercase, k=7)) for _ in range(5000)]
+    with opened(tmp_path / "a") as memory:
+        memory.add_documents(
+            PassageInput(
+                source_ref=f"note:{n}", text=f"Note {n}: {' '.join(draw.choices(words, k=250))}"
+            )
+            for n in range(800)
+        )
+        memory.add("This stands in the log.", source_ref="manual:log", embed=False)
+        done = memory.backup(file)
+    assert done.bytes > 6_000_000
+    assert Memory.restore(file, tmp_path / "b" / DATABASE).counts == done.counts
+    assert faults(tmp_path / "b" / DATABASE) == []
+    assert exported(tmp_path / "b") == exported(tmp_path / "a")
+
+
+def test_what_was_restored_here_is_written_to(kept: Path, tmp_path: Path) -> None:
+    file = tmp_path / "memory.quipu"
+    with opened(kept, read_only=True) as memory:
+        memory.backup(file)
+    Memory.restore(file, tmp_path / "new" / DATABASE)
+    with Memory.open(home=tmp_path / "new", embedder=None) as memory:  # found, not named
+        memory.add("Ben stayed in Lima.", source_ref="manual:ben")
+        assert "Lima" in memory.search("Ben").hits[0].text
 
 
 def test_nothing_is_written_over(kept: Path, tmp_path: Path) -> None:

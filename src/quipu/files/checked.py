@@ -21,6 +21,7 @@ from quipu.files import private
 __all__ = [
     "add_checksums",
     "connect",
+    "copy",
     "database_files",
     "is_damage",
     "make",
@@ -161,6 +162,26 @@ def ready(path: Path, begin: Callable[[Any], None]) -> None:
     require_whole(path)
 
 
+def copy(source: Any, target: Path) -> None:
+    """Write what the connection `source` reads now to the file `target`, as one moment.
+
+    Where `source` verifies its pages, the copy is made with checksums *before* the first page
+    arrives: the extension computes none until it has seen a header that asks for them, and SQLite
+    writes the header last, after every page that did not fit into its cache (so does `VACUUM INTO`,
+    which has no file to make first). Pages that are out of use come along.
+    """
+    made = connect(target)
+    try:
+        made.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF").fetchall()
+        if verifies(source):
+            _reserve(made)
+            made.execute(f"PRAGMA page_size = {PAGE_BYTES}; CREATE TABLE t(x); DROP TABLE t")
+        with made.backup("main", source, "main") as copying:
+            copying.step(-1)
+    finally:
+        made.close()
+
+
 def _put(made: Path, path: Path) -> None:
     try:
         os.link(made, path)
@@ -184,10 +205,13 @@ def add_checksums(path: Path, mark: Callable[[Any], None]) -> bool:
     connection = connect(path)
     try:
         connection.set_busy_timeout(0)
+        # Through the log: pages get their checksums when they are put into the file, the first one
+        # first. Those that go there directly get none until the header is written, which is last.
+        if connection.execute("PRAGMA journal_mode = WAL").get != "wal":
+            return False
         connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT").fetchall()
         if not verifies(connection):
             _reserve(connection)
-            # Through the log: its pages carry their checksums when they are put into the file.
             connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         mark(connection)

@@ -13,7 +13,7 @@ from quipu.handle.home import DATABASE, Home, database_of, find_home
 from quipu.ledger import LEDGER, Ledger
 from quipu.records.record import Episode
 from quipu.transfer.backup import BackedUp, backup, restore
-from quipu.trust import sealing_key
+from quipu.trust import mark, sealing_key
 from quipu.when.instants import Clock
 
 if TYPE_CHECKING:
@@ -60,6 +60,8 @@ def put_back(path: Path, url: str | Path | None = None) -> BackedUp:
     database = database_of(home)
     if database is None or home.state is None:
         raise InvalidInput(f"{home.shown!r} is not kept in a file: name a path with --store")
+    if database.parent == home.state:
+        mark(home.state)  # the user names the backup: what is made of it is the user's
     return restore(path, database, home.state, adopt=adopt)
 
 

@@ -2,7 +2,7 @@
 
 A backup is an uncompressed tar file: `manifest.json` first, then `ops.db` (what was accepted and
 is not written yet), `quipu.db`, and the reports of the last run. Each database is a copy of one
-moment, without free pages. The ledger's moment is the earlier one: what it calls open is then at
+moment, page by page. The ledger's moment is the earlier one: what it calls open is then at
 most written already, and to write it again changes nothing.
 """
 
@@ -181,7 +181,7 @@ def _copy(source: Path, target: Path) -> None:
     connection = checked.connect(source, flags=apsw.SQLITE_OPEN_READONLY)
     try:
         connection.set_busy_timeout(_SOON_S)
-        connection.execute("VACUUM INTO ?", (str(target),))
+        checked.copy(connection, target)
     except apsw.Error as error:
         if checked.is_damage(error):
             raise CorruptStore(
