@@ -22,12 +22,13 @@ def warned(document: Document) -> str:
         "a: !!float ''",
         "a: !!int ''",
         "a: !!bool x",
-        "a: 2024-99-99",
         "a: !foo bar",
         "[1]: a",
         "a: &a [*a]",
-        "a: &a [x]\nb: *a",
-        "a: =",
+        "b: *a",
+        "a: {{date}}",
+        "a: {x: 1",
+        "a:\n  b: @x",
         "a: !!int " + "9" * 5000,
         "a: !!set [b]",
         "{" * 2000,
@@ -38,6 +39,82 @@ def test_front_matter_that_cannot_be_built_is_a_warning(front: str, read: Read) 
     assert document.title == "T"
     assert document.properties == {}
     assert "front matter is not valid YAML" in warned(document)
+
+
+@pytest.mark.parametrize(
+    ("bad", "read_as"),
+    [
+        ("title: ADR 7: Use SQLite", "ADR 7: Use SQLite"),
+        ("title: *Italic*", "*Italic*"),
+        ("title: 'It's here'", "It's here"),
+        ('title: "C:\\Users\\ann"', "C:\\Users\\ann"),
+        ("title: @team  # of payments", "@team"),
+        ("title: `code` and: more", "`code` and: more"),
+        ("title: A long: one\n  that goes on", "A long: one that goes on"),
+        ("title: 2026-02-30", "2026-02-30"),
+        ("title:Bo", "Bo"),
+        ("title: [@a, b]", ["@a", "b"]),
+        ("title:\n  - @a\n  - b: c: d", ["@a", "b: c: d"]),
+        ("title:\n- @a\n# c\n- b", ["@a", "b"]),
+        ("title:\n\t- a", ["a"]),
+        ("title: {{title}}", None),
+        ("title: [{a: 1", None),
+        ("title: &a [x]\nb: *a", ["x"]),
+    ],
+)
+def test_a_bad_line_of_front_matter_costs_no_other_line(
+    bad: str, read_as: object, read: Read
+) -> None:
+    document = read("x.md", f"---\nstatus: live\n{bad}\nowner: Ada\ntags: [a]\n---\n# T\n")
+    properties = {"status": "live", "owner": "Ada", "tags": ["a"]}
+    properties |= {} if read_as is None else {"title": read_as}
+    assert document.properties == properties
+    problems = document.problems
+    if "\t" not in bad:
+        assert [each.line for each in problems] in ([3], [4])
+        assert problems[0].error.startswith("front matter is not valid YAML at `")
+    assert {(stated.type, stated.target) for stated in document.relations} == {("OWNED_BY", "Ada")}
+
+
+@pytest.mark.parametrize("written", ["1.10", "007", "12:30", "no", "on", "1_000", "0x1F", "1e3"])
+def test_what_front_matter_says_stays_as_it_is_written(written: str, read: Read) -> None:
+    document = read("x.md", f"---\nversion: {written}\nbuild: 7\nlive: true\n---\n# T\n")
+    assert document.properties == {"version": written, "build": 7, "live": True}
+    assert document.problems == ()
+
+
+def test_a_bad_line_of_toml_front_matter_costs_no_other_line(read: Read) -> None:
+    text = "+++\ntitle = X y\nowner = 'Lee'\ndate = 2026-02-30\n[params]\nx = 1\n+++\nBody.\n"
+    document = read("x.md", text)
+    assert document.properties == {
+        "title": "X y",
+        "owner": "Lee",
+        "date": "2026-02-30",
+        "params": {"x": 1},
+    }
+    assert [each.line for each in document.problems] == [2, 4]
+
+
+def test_front_matter_of_a_thousand_bad_lines_is_told_in_a_few(read: Read) -> None:
+    lines = "\n".join(f"key{n}: @x" for n in range(1_000))
+    document = read("x.md", f"---\n{lines}\n---\n# T\n")
+    assert len(document.properties) == 1_000
+    assert len(document.problems) == 11
+    assert "990 more" in document.problems[-1].error
+
+
+def test_front_matter_that_is_too_long_is_read_to_the_limit(read: Read) -> None:
+    lines = "\n".join(f"key{n}: {'x' * 200}" for n in range(1_000))
+    document = read("x.md", f"---\nowner: Ada\n{lines}\nlast: 1\n---\n# T\n")
+    assert document.properties["owner"] == "Ada"
+    assert "last" not in document.properties
+    assert "longer than 64000 characters" in warned(document)
+    assert document.title == "T"
+
+
+@pytest.mark.parametrize("title", ["2024", "1.10", "1984-06-08", "true"])
+def test_a_title_may_look_like_something_else(title: str, read: Read) -> None:
+    assert read("x.md", f"---\ntitle: {title}\n---\nBody.\n").title == title
 
 
 def test_odd_values_of_front_matter_become_plain_data(read: Read) -> None:
@@ -51,7 +128,7 @@ def test_odd_values_of_front_matter_become_plain_data(read: Read) -> None:
         "raw": "hello",
         "big": "123456789012345678901234567890",
         "half": "a\ufffdb",
-        "not": "nan",
+        "not": ".nan",
         "list": [["x", 1]],
     }
     assert document.problems == ()
@@ -94,6 +171,9 @@ def test_a_key_that_is_there_twice_is_said(read: Read) -> None:
     document = read("x.md", "---\nStatus: draft\nstatus: live\nTitle: T\n---\nx\n")
     assert (document.properties["status"], document.title) == ("live", "T")
     assert "'status' more than once" in warned(document)
+    document = read("x.md", "---\nowner: Ann\nowner: Bo\n---\nx\n")
+    assert document.properties == {"owner": "Bo"}
+    assert [(p.line, "'owner' more than once" in p.error) for p in document.problems] == [(3, True)]
 
 
 def test_services_that_merge_each_other_in_are_read(read: Read) -> None:

@@ -217,14 +217,14 @@ def _setup(document: Document) -> Reading:
 
 def _with_reading(document: Document, reading: Reading) -> Document:
     properties = reading.properties
-    title = properties.get("title")
+    title = _title_stated(properties)
     problems = tuple(
         Problem(document.path, message, "warning", line) for message, line in reading.warnings
     )
     lines = key_lines(reading.text, reading.spans[0].end_line) if reading.spans else {}
     relations = relations_of(properties, lines) if reading.family == "prose" else []
     usual = note_names(document.path)[0] if document.language == "markdown" else document.title
-    named = title if isinstance(title, str) and title else reading.title or escaped(usual)
+    named = title or reading.title or escaped(usual)
     type_ = reading.type or _type_of(document.path, properties)
     if reading.family == "prose" and (thing := thing_of(type_, properties, named)):
         reading.things.append(thing)
@@ -251,6 +251,14 @@ def _with_reading(document: Document, reading: Reading) -> Document:
         redactions=_together(document.redactions, reading.redactions),
         problems=document.problems + problems,
     )
+
+
+def _title_stated(properties: Properties) -> str:
+    """The title that front matter gives, which may look like a number; "" where there is none."""
+    title = properties.get("title")
+    if isinstance(title, bool):
+        return str(title).lower()
+    return str(title) if isinstance(title, str | int | float) else ""
 
 
 def _type_of(path: str, properties: Properties) -> str:

@@ -1,9 +1,10 @@
 """Front matter: the properties at the head of a document, and the relations they name."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime
-from typing import Any, cast
+from itertools import pairwise
+from typing import Any, NamedTuple, cast
 
 import yaml
 
@@ -25,6 +26,13 @@ _FENCE = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DO
 _TOML_FENCE = re.compile(r"\A\+\+\+[ \t]*\n(.*?\n)?\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 _GAP = re.compile(r"[\s-]+")
 _KEY_LINE = re.compile(r"[\"']?([\w.-][\w .-]{0,100}+)[\"']?[ \t]*[:=]")
+_TOML_TABLE = re.compile(r"\[[^\n]*\]")
+_STRUCTURE = re.compile(r"[\[{!|>&].*|\*[\w-]+", re.DOTALL)
+"""A broken value that was to be more than a text: a list, a mapping, a tag, an alias, a block."""
+_QUOTED = re.compile(r"([\"'])(.*)\1")
+_COMMENT = re.compile(r"(?:^|(?<=\s))#(?:\s.*)?$")
+_LIST = re.compile(r"\[([^\[\]{}\n]*)\]")
+_POINT = re.compile(r"\s*-\s+(\S.*)")
 _ODD = (
     yaml.YAMLError,
     ValueError,
@@ -38,6 +46,8 @@ _ODD = (
 _LARGEST_INTEGER = 2**63
 _MAX_CHARACTERS = 64_000
 _MAX_DEPTH = 20
+_MOST_WARNINGS = 10
+_SHOWN = 80
 _BY_KEY = {key: each for each in RelationType for key in each.row.keys}
 _AS_THING = {
     "service": "Service",
@@ -63,37 +73,153 @@ _VERBS = frozenset(
 _NO_RELATIONS = frozenset({"alias", "aliases", "permalink", "tags", "title", "type"})
 
 
+class FrontMatter(NamedTuple):
+    """The properties at the head of a text, how many lines they take, and what is wrong with them:
+    (message, line)."""
+
+    properties: Properties
+    lines: int = 0
+    warnings: tuple[tuple[str, int], ...] = ()
+
+
 class _Loader(yaml.SafeLoader):
-    """Safe YAML without aliases: a document cannot grow when it is read."""
+    """Safe YAML without aliases: a document cannot grow when it is read. What would not be written
+    as it is read stays as it is written: `1.10`, `007`, `12:30`, `no`."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.events.AliasEvent):  # pyright: ignore[reportUnknownMemberType]
             raise yaml.YAMLError("aliases are not read in front matter")
         return super().compose_node(parent, index)  # type: ignore[no-untyped-call]
 
+    def construct_plain(self, node: Any) -> object:
+        """A number or a truth value, where it says the same as its text."""
+        written = str(node.value)
+        value: object = yaml.SafeLoader.yaml_constructors[node.tag](self, node)
+        if isinstance(value, bool):
+            return value if written.lower() in ("true", "false") else written
+        if isinstance(value, int | float):
+            return value if str(value) == written else written
+        return value
 
-def split_front_matter(text: str) -> tuple[Properties, int, str | None]:
-    """The properties, how many lines the front matter takes, and a warning if it is broken."""
+
+for _tag in ("bool", "int", "float"):
+    _Loader.add_constructor(f"tag:yaml.org,2002:{_tag}", _Loader.construct_plain)
+
+
+def split_front_matter(text: str) -> FrontMatter:
+    """The front matter of `text`. A line that is not valid is left out or, where it gives one key
+    a text, read as that text (`title: ADR 7: Use SQLite`); each is named by a warning."""
     if text.startswith("---"):
         match, kind = _FENCE.match(text), "yaml"
     elif text.startswith("+++"):
         match, kind = _TOML_FENCE.match(text), "toml"
     else:
-        return {}, 0, None
+        return FrontMatter({})
     if match is None:
-        return {}, 0, None
+        return FrontMatter({})
     lines = match[0].count("\n") + (not match[0].endswith("\n"))
-    body = match[1] or ""
+    body, warnings = match[1] or "", list[tuple[str, int]]()
+    if len(body) > _MAX_CHARACTERS:
+        body = body[:_MAX_CHARACTERS].rpartition("\n")[0]
+        last = body.count("\n") + 2
+        message = f"front matter is longer than {_MAX_CHARACTERS} characters; the rest was left out"
+        warnings.append((message, last))
     try:
         loaded = _load(body, kind)
     except _ODD as error:
-        reason = str(error).split("\n")[0]
-        return {}, lines, f"front matter is not valid {kind.upper()} and was left out: {reason}"
-    if not isinstance(loaded, Mapping):
-        return {}, (lines if loaded is None else 0), None
-    items = cast("Mapping[object, object]", loaded).items()
-    properties, twice = _properties(items)
-    return properties, lines, twice or None
+        loaded = None
+        items = list(_line_by_line(body, kind, str(error).split("\n")[0], warnings))
+    else:
+        if not isinstance(loaded, Mapping):
+            return FrontMatter({}, lines if loaded is None else 0)
+        items = list(cast("Mapping[object, object]", loaded).items())
+    properties = {
+        key_of(normalised(str(written))): plain(value)
+        for written, value in items
+        if written is not None
+    }
+    warnings += _repeated(body, kind)
+    if len(warnings) > _MOST_WARNINGS:
+        more = f"front matter has {len(warnings) - _MOST_WARNINGS} more lines that are not valid"
+        warnings[_MOST_WARNINGS:] = [(more, warnings[_MOST_WARNINGS][1])]
+    return FrontMatter(properties, lines, tuple(warnings))
+
+
+def _line_by_line(
+    body: str, kind: str, reason: str, warnings: list[tuple[str, int]]
+) -> Iterator[tuple[object, object]]:
+    """The items of front matter that is not valid as a whole: each key with the lines below it is
+    read for itself."""
+    for first, block in _blocks(body, kind):
+        try:
+            loaded = _load(block.expandtabs(2), kind)
+        except _ODD as error:
+            reason = str(error).split("\n")[0]
+        else:
+            if isinstance(loaded, Mapping):
+                yield from cast("Mapping[object, object]", loaded).items()
+                continue
+            reason = "it is no key with a value"
+        written = block.strip().split("\n")[0][:_SHOWN]
+        key, value = _as_text(block)
+        was = "left out" if value is None else "read as text"
+        message = (
+            f"front matter is not valid {kind.upper()} at `{written}`, which was {was}: {reason}"
+        )
+        warnings.append((message, first))
+        if value is not None:
+            yield key, value
+
+
+def _blocks(body: str, kind: str) -> Iterator[tuple[int, str]]:
+    """(line in the file, text) of each top-level key with what belongs to it: what is indented
+    below it, a list, in TOML a whole table."""
+    lines = body.split("\n")
+    starts: list[int] = []
+    in_table = False
+    for number, line in enumerate(lines):
+        opens = kind == "toml" and _TOML_TABLE.match(line) is not None
+        in_table = in_table or opens
+        if opens or (_starts(line) and not in_table):
+            starts.append(number)
+    for start, end in pairwise([*starts, len(lines)]):
+        yield start + 2, "\n".join(lines[start:end])
+
+
+def _starts(line: str) -> bool:
+    """Whether a line of front matter begins something: no list, nothing indented, no comment."""
+    return bool(line) and line[0] not in " \t#-]})"
+
+
+def _as_text(block: str) -> tuple[str, list[str] | str | None]:
+    """The key of a broken line, and its value as a text or a list of texts; None where it was to
+    be more than that, or is a place to be filled in (`{{date}}`)."""
+    line, *below = [each for each in block.strip().split("\n") if not _COMMENT.match(each)]
+    match = _KEY_LINE.match(line)
+    if match is None:
+        return "", None
+    value = _COMMENT.sub("", line[match.end() :]).strip()
+    listed = _LIST.fullmatch(value)
+    points = [_POINT.match(each) for each in below]
+    if below and not value:
+        items = [each[1] for each in points if each]
+        return match[1], _texts(items) if len(items) == len(below) else None
+    if listed and not below:
+        return match[1], _texts(listed[1].split(","))
+    return match[1], None if any(points) else _text(" ".join([value, *map(str.strip, below)]))
+
+
+def _texts(items: Iterable[str]) -> list[str] | None:
+    texts = [_text(_COMMENT.sub("", each).strip()) for each in items]
+    kept = [each for each in texts if each is not None]
+    return kept if len(kept) == len(texts) else None
+
+
+def _text(value: str) -> str | None:
+    if not value or _STRUCTURE.fullmatch(value):
+        return None
+    quoted = _QUOTED.fullmatch(value)
+    return quoted[2] if quoted else value
 
 
 def key_of(written: str) -> str:
@@ -101,23 +227,19 @@ def key_of(written: str) -> str:
     return _GAP.sub("_", written.strip().lower())
 
 
-def _properties(items: Iterable[tuple[object, object]]) -> tuple[Properties, str]:
-    found: Properties = {}
-    twice: list[str] = []
-    for written, value in items:
-        if written is not None:
-            key = key_of(normalised(str(written)))
-            if key in found:
-                twice.append(key)
-            found[key] = plain(value)
-    warning = f"front matter has {twice[0]!r} more than once; the last one counts" if twice else ""
-    return found, warning
+def _repeated(body: str, kind: str) -> Iterator[tuple[str, int]]:
+    """A warning for each key that stands more than once."""
+    seen: set[str] = set()
+    for line, block in _blocks(body, kind):
+        match = _KEY_LINE.match(block)
+        key = key_of(match[1]) if match else ""
+        if key and key in seen:
+            yield f"front matter has {key!r} more than once; the last one counts", line
+        seen.add(key)
 
 
 def _load(body: str, kind: str) -> object:
     body = quoted_links(body) if kind == "yaml" else body
-    if len(body) > _MAX_CHARACTERS:
-        raise ValueError(f"longer than {_MAX_CHARACTERS} characters")
     if kind == "toml":
         import tomllib
 

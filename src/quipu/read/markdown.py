@@ -67,12 +67,10 @@ def _is_written(content: str) -> bool:
 
 def read_markdown(text: str) -> Reading:
     """The Markdown in `text`; broken front matter is a warning."""
-    properties, skipped, warning = split_front_matter(text)
+    properties, skipped, warnings = split_front_matter(text)
     lines = text.split("\n")
     body = "\n" * skipped + "\n".join(lines[skipped:]) if skipped else text
-    reading = Reading(text, properties=properties)
-    if warning:
-        reading.warnings.append((warning, 1))
+    reading = Reading(text, properties=properties, warnings=[*warnings])
     headings: list[tuple[int, int, str]] = []
     if skipped:
         reading.spans.append(Span(1, skipped))

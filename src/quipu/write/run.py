@@ -388,9 +388,9 @@ def _by_state(todo: Iterable[Todo]) -> _States:
 
 
 def rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
-    """The problems of one severity as the report lists them."""
+    """The problems of one severity as the report lists them, by `path:line` if one is known."""
     return in_order(
         ProblemRow(path=escaped(redacted_path(p.path)), error=redact(p.error)[0])
-        for p in problems
+        for p in (each.at_line() for each in problems)
         if p.severity == severity
     )

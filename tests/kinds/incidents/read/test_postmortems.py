@@ -113,6 +113,13 @@ def test_front_matter_counts() -> None:
     assert report.timestamp == "2026-01-12T23:40:00.000Z"
 
 
+def test_a_bad_line_of_front_matter_costs_no_other_line() -> None:
+    facts = "---\nservice: Ledger\ntitle: INC-7: down\nowner: @pay\ndate: 2026-01-12\n---\n"
+    body = PAGE.split("## Summary", 1)[1]
+    report, _ = _read(f"{facts}# Ledger down\n\n## Summary{body}")
+    assert (report.component, report.timestamp) == ("ledger", "2026-01-12T23:40:00.000Z")
+
+
 def test_a_post_mortem_of_no_service_is_a_problem() -> None:
     read = read_incidents(
         PAGE.replace("**Service:** Checkout API\n", "").replace(

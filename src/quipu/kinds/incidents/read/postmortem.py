@@ -7,17 +7,16 @@ action after which another was needed did not work; the last one worked when the
 
 import re
 from collections.abc import Iterator
-from datetime import date
-from typing import Any, NamedTuple, cast
-
-import yaml
+from typing import NamedTuple
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import IncidentReport, OutcomeReport
 from quipu.kinds.incidents.read.foreign import component_of, grade, metrics_in
 from quipu.kinds.incidents.read.tried import TimelineEntry, attempts, entries
+from quipu.read.decode import normalised
 from quipu.read.fields import Fields, prose_of, slug
-from quipu.records.record import Properties
+from quipu.read.front_matter import split_front_matter
+from quipu.records.record import Properties, Value
 from quipu.when.dates import MONTH_NAMES, month_number
 from quipu.when.instants import from_epoch, to_epoch
 
@@ -195,28 +194,18 @@ def _with_marks(heading: re.Match[str]) -> str:
 
 def _without_front_matter(text: str, facts: dict[str, str]) -> str:
     """The text below its front matter, whose plain values become facts."""
-    match = re.match(r"\ufeff?---\s*\n([\s\S]{0,20000}?)\n---\s*\n", text)
-    if not match:
-        return text
-    try:
-        content = yaml.safe_load(match[1])
-    except (yaml.YAMLError, ValueError, RecursionError):
-        return text[match.end() :]
-    if isinstance(content, dict):
-        for key, value in cast(dict[Any, Any], content).items():
-            name = str(key).replace("_", " ").replace("-", " ").casefold()
-            plain = _plain(value)
-            if plain:
-                facts[name] = plain
-    return text[match.end() :]
+    text = normalised(text.removeprefix("\ufeff"))
+    properties, lines, _ = split_front_matter(text)
+    for key, value in properties.items():
+        if plain := _plain(value):
+            facts[key.replace("_", " ")] = plain
+    return "\n".join(text.split("\n")[lines:])
 
 
-def _plain(value: Any) -> str:
+def _plain(value: Value) -> str:
     """A value of front matter as text; '' for what is none."""
-    if isinstance(value, date):
-        return value.isoformat()
     if isinstance(value, list):
-        return ", ".join(map(str, cast(list[Any], value)))
+        return ", ".join(map(str, value))
     return "" if isinstance(value, bool | dict) or value is None else str(value)
 
 

@@ -131,7 +131,7 @@ def _tells_of_work(text: str) -> bool:
 
 def _read_note(path: str, text: str, *, seen: str, kind: WorkKind | None = None) -> WorkRead:
     """The goal or task of a file, and the points of its text as its tasks."""
-    fields, lines, warning = split_front_matter(text)
+    fields, lines, wrong = split_front_matter(text)
     rest = text.split("\n")[lines:]
     chosen = kind_of(fields) or kind
     record: dict[str, Any] = {**fields}
@@ -145,7 +145,8 @@ def _read_note(path: str, text: str, *, seen: str, kind: WorkKind | None = None)
     body = "\n".join(line for n, line in enumerate(rest) if n != heading).strip()
     record.setdefault("description", body)
     own = read_record(record, at=path, seen=seen, kind=chosen)
-    warnings = [WorkRead(problems=(Problem(path, warning, "warning"),))] if warning else []
+    problems = tuple(Problem(path, message, "warning", line).at_line() for message, line in wrong)
+    warnings = [WorkRead(problems=problems)] if problems else []
     if not own.items:
         return united([*warnings, own])
     item = own.items[0]
