@@ -77,8 +77,9 @@ def test_figures_tell_what_happened(server: Any, client: Any) -> None:
     server.client.get("/api/v1/records/nothing")
     text = server.client.get("/metrics").text
     assert 'quipu_records{kind="chunk",namespace="default"}' in text
-    assert 'quipu_requests_total{method="POST",route="/v1/chat/completions",status="200"}' in text
+    completions = 'method="POST",namespace="default",route="/v1/chat/completions",status="200"'
+    assert f"quipu_requests_total{{{completions}}}" in text
     assert 'route="/api/v1/records/{ref}",status="404"' in text
-    assert 'quipu_stage_seconds_count{stage="plan"}' in text
-    assert "quipu_answer_confidence_count 1.0" in text
+    assert 'quipu_stage_seconds_count{namespace="default",stage="plan"}' in text
+    assert 'quipu_answer_confidence_count{namespace="default"} 1.0' in text
     assert "Lovelace" not in text

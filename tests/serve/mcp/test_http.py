@@ -299,6 +299,14 @@ def test_who_leaves_in_the_middle_costs_no_line_of_the_log(serve: Serve, tmp_pat
     assert len((tmp_path / "stderr").read_text("utf-8").splitlines()) <= 2
 
 
+def test_a_body_with_two_lengths_ends_the_connection(serve: Serve) -> None:
+    both = _head(5).removesuffix(b"\r\n") + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    with serve() as url:
+        told = _spoken(url, both + _head(0))
+    assert told.startswith(b"HTTP/1.1 400 ")
+    assert told.count(b"HTTP/1.1 ") == 1
+
+
 def _head(length: int) -> bytes:
     lines = [f"{name}: {value}" for name, value in (PLAIN | {"Host": "localhost"}).items()]
     return "\r\n".join(["POST /mcp HTTP/1.1", *lines, f"Content-Length: {length}", "\r\n"]).encode()

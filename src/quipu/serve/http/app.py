@@ -12,6 +12,7 @@ import threading
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager
+from functools import partial
 from typing import Any, ParamSpec, TypeVar, cast
 
 import msgspec
@@ -237,7 +238,7 @@ def _caller_of(request: Request[Any, Any, Any]) -> Caller:
 
 def _watch(memories: Memories, metrics: ServerMetrics) -> None:
     def opened(memory: Memory) -> None:
-        memory.handle.stage = metrics.stage
+        memory.handle.stage = partial(metrics.stage, namespace=memory.store.namespace)
 
     memories.opened = opened
     for memory in memories.all():

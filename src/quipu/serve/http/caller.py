@@ -34,6 +34,11 @@ class Caller(NamedTuple):
     scope: KeyScope
     key_id: str = ""
 
+    @property
+    def is_known(self) -> bool:
+        """Whether it has a key or is a user of this machine, and not just anybody."""
+        return bool(self.key_id) or self.scope == "admin"
+
     def may(self, needs: KeyScope) -> bool:
         """Whether the caller's scope allows what needs another."""
         return SCOPES.index(self.scope) >= SCOPES.index(needs)

@@ -36,6 +36,7 @@ _LOG = logging.getLogger("quipu.serve.http.requests")
 _GIVEN_ID = re.compile(r"[\w.-]{1,64}")
 _OPEN_TO_ALL = ("/", "/health", "/health/ready", "/api/openapi.json")
 _PAGE = "/page/"
+_LONGEST_METHOD = 16
 _SAFE = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -95,10 +96,21 @@ class Gate:
             self._log(scope, sent.status, begun)
 
     def _admitted(self, scope: Message, headers: dict[bytes, bytes]) -> Caller:
-        self._check_host(headers)
-        public = scope["path"] in _OPEN_TO_ALL or scope["path"].startswith(_PAGE)
-        caller = self._caller(headers, public=public)
-        who = caller.key_id or str((scope.get("client") or ("",))[0])
+        """Who asks, once their host, their key and their rate allow it. Raises _Refused."""
+        address = str((scope.get("client") or ("",))[0])
+        try:
+            _check_framing(headers)
+            self._check_host(headers)
+            public = scope["path"] in _OPEN_TO_ALL or scope["path"].startswith(_PAGE)
+            caller = self._caller(headers, public=public)
+        except _Refused:
+            self._count(address)
+            raise
+        self._count(caller.key_id or address)
+        return caller
+
+    def _count(self, who: str) -> None:
+        """Take one of somebody's requests. Raises _Refused when none is left."""
         if (wait := self._rates.take(who)) > 0:
             raise _Refused(
                 429,
@@ -106,7 +118,6 @@ class Gate:
                 f"{wait:.0f} s",
                 (b"retry-after", str(int(wait) or 1).encode()),
             )
-        return caller
 
     def _check_host(self, headers: dict[bytes, bytes]) -> None:
         host = headers.get(b"host", b"").decode("latin-1").lower()
@@ -174,13 +185,14 @@ class Gate:
         """Count and log a request: its route, and its question only where that is asked for."""
         route = str(scope.get("path_template") or scope.get("quipu.route") or "other")
         seconds = time.monotonic() - begun.at
-        self._metrics.request(route, scope["method"], status, seconds)
+        caller: Caller | None = scope.get(CALLER)
+        namespace = self._namespace_of(caller)
+        self._metrics.request(route, scope["method"], status, seconds, namespace=namespace)
         if not _LOG.isEnabledFor(logging.INFO):
             return
-        caller: Caller | None = scope.get(CALLER)
         fields = {
             "request_id": begun.request_id,
-            "method": scope["method"],
+            "method": scope["method"][:_LONGEST_METHOD],
             "route": route,
             "status": status,
             "ms": round(seconds * 1000, 1),
@@ -189,6 +201,13 @@ class Gate:
         if self._options.log_questions and ASKED in scope:
             fields["question"] = redact(str(scope[ASKED]))[0]
         _LOG.info(json.dumps(fields))
+
+    def _namespace_of(self, caller: Caller | None) -> str:
+        """Whose request it is; "" where nobody is known to have sent it."""
+        if caller is None or not caller.is_known:
+            return ""
+        first = self._memories.first.store.namespace if self._memories.exist else ""
+        return caller.namespace or first
 
 
 class _Coming:
@@ -232,6 +251,17 @@ class _Sent:
         ]
         await self({"type": "http.response.start", "status": status, "headers": all_headers})
         await self({"type": "http.response.body", "body": body})
+
+
+def _check_framing(headers: dict[bytes, bytes]) -> None:
+    """Refuse a body that has two lengths: a proxy may go by the other one, and what follows would
+    be another's request (RFC 9112, 6.3). The connection ends with the answer. Raises _Refused."""
+    if b"transfer-encoding" in headers and b"content-length" in headers:
+        raise _Refused(
+            400,
+            "the request has both Content-Length and Transfer-Encoding: send one of them",
+            (b"connection", b"close"),
+        )
 
 
 def _nothing() -> None:

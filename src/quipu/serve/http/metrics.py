@@ -4,10 +4,12 @@ import os
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from copy import copy
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.samples import Sample
 
 from quipu.errors import MissingExtra, QuipuError
 from quipu.memory import Memory
@@ -15,15 +17,23 @@ from quipu.models.tally import TALLY, Tally
 from quipu.records.reply import Reply
 from quipu.version import VERSION
 
-__all__ = ["CONTENT_TYPE", "ServerMetrics"]
+__all__ = ["CONTENT_TYPE", "METHODS", "ServerMetrics"]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
+"""Those that are told apart; any word is a method to HTTP."""
+
+_BUILD = "quipu_build_info"
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _TENTHS = tuple(n / 10 for n in range(1, 11))
 
 
 class ServerMetrics:
-    """The figures of one server. Callers are not named in them, nor questions."""
+    """The figures of one server, by namespace. Callers are not named in them, nor questions.
+
+    Every label has few values, whatever clients send: routes as they are declared, the methods of
+    `METHODS`, stages, and namespaces that a key opens.
+    """
 
     def __init__(self, tally: Tally = TALLY) -> None:
         self._registry = CollectorRegistry()
@@ -32,48 +42,58 @@ class ServerMetrics:
         self._requests = Counter(
             "quipu_requests",
             "Requests that were answered.",
-            ["route", "method", "status"],
+            ["namespace", "route", "method", "status"],
             registry=kept,
         )
         self._latency = Histogram(
             "quipu_request_seconds",
             "How long requests took.",
-            ["route"],
+            ["namespace", "route"],
             buckets=_SECONDS,
             registry=kept,
         )
         self._stages = Histogram(
             "quipu_stage_seconds",
             "How long stages took.",
-            ["stage"],
+            ["namespace", "stage"],
             buckets=_SECONDS,
             registry=kept,
         )
         self._confidence = Histogram(
-            "quipu_answer_confidence", "How sure answers were.", buckets=_TENTHS, registry=kept
+            "quipu_answer_confidence",
+            "How sure answers were.",
+            ["namespace"],
+            buckets=_TENTHS,
+            registry=kept,
         )
         self._abstained = Counter(
-            "quipu_abstentions", "Answers that were `unknown`.", registry=kept
+            "quipu_abstentions", "Answers that were `unknown`.", ["namespace"], registry=kept
         )
         self._failures = Counter(
-            "quipu_stage_failures", "Stages that failed.", ["stage", "kind"], registry=kept
+            "quipu_stage_failures",
+            "Stages that failed.",
+            ["namespace", "stage", "kind"],
+            registry=kept,
         )
-        Gauge("quipu_build_info", "The version.", ["version"], registry=kept).labels(VERSION).set(1)
+        Gauge(_BUILD, "The version.", ["version"], registry=kept).labels(VERSION).set(1)
         self._tracer = _tracer()
 
-    def request(self, route: str, method: str, status: int, seconds: float) -> None:
-        """Count a request; status 0 is a client that left."""
-        self._requests.labels(route, method, str(status)).inc()
-        self._latency.labels(route).observe(seconds)
+    def request(
+        self, route: str, method: str, status: int, seconds: float, *, namespace: str = ""
+    ) -> None:
+        """Count a request; status 0 is a client that left, the namespace "" is nobody's."""
+        known = method if method in METHODS else "other"
+        self._requests.labels(namespace, route, known, str(status)).inc()
+        self._latency.labels(namespace, route).observe(seconds)
 
-    def answered(self, reply: Reply) -> None:
+    def answered(self, reply: Reply, *, namespace: str = "") -> None:
         """Count an answer: how sure it was, and whether it was one."""
-        self._confidence.observe(reply.confidence.value)
+        self._confidence.labels(namespace).observe(reply.confidence.value)
         if not reply.citations:
-            self._abstained.inc()
+            self._abstained.labels(namespace).inc()
 
     @contextmanager
-    def stage(self, name: str) -> Generator[None]:
+    def stage(self, name: str, *, namespace: str = "") -> Generator[None]:
         """Time a stage of a question; one span, where spans are kept."""
         begun = time.perf_counter()
         try:
@@ -83,19 +103,41 @@ class ServerMetrics:
                 with self._tracer.start_as_current_span(f"quipu.{name}"):
                     yield
         except QuipuError as error:
-            self._failures.labels(name, type(error).__name__).inc()
+            self._failures.labels(namespace, name, type(error).__name__).inc()
             raise
         finally:
-            self._stages.labels(name).observe(time.perf_counter() - begun)
+            self._stages.labels(namespace, name).observe(time.perf_counter() - begun)
 
     def watch(self, memories: Callable[[], list[Memory]], active: Callable[[], int]) -> None:
         """Tell also of the memories that are open and the calls that run or wait, whenever the
         figures are read."""
         self._registry.register(_State(memories, active))  # pyright: ignore[reportArgumentType]  any object that collects
 
-    def text(self) -> bytes:
-        """The figures as Prometheus reads them."""
-        return generate_latest(self._registry)
+    def text(self, *, namespace: str | None = None, whole: bool = True) -> bytes:
+        """The figures as Prometheus reads them: of every namespace, or of one; `whole` adds what
+        the server counts without a namespace (calls, remote models)."""
+        return generate_latest(_Shown(self._registry, namespace, whole=whole))  # pyright: ignore[reportArgumentType]  any object that collects
+
+
+class _Shown:
+    """What somebody may see of a registry's figures."""
+
+    def __init__(self, registry: CollectorRegistry, namespace: str | None, *, whole: bool) -> None:
+        self._registry, self._namespace, self._whole = registry, namespace, whole
+
+    def collect(self) -> Iterator[Metric]:
+        """Families with the samples that may be seen; those without any are left out."""
+        for family in self._registry.collect():
+            shown = copy(family)
+            shown.samples = [each for each in family.samples if self._may_show(each)]
+            if shown.samples or self._namespace is None:
+                yield shown
+
+    def _may_show(self, sample: Sample) -> bool:
+        namespace = sample.labels.get("namespace")
+        if namespace is None:
+            return self._whole or sample.name == _BUILD
+        return self._namespace in (None, namespace)
 
 
 class _Providers:

@@ -138,7 +138,7 @@ class ReadyCheck(msgspec.Struct, frozen=True, kw_only=True):
 
     name: Annotated[Literal["store", "index", "embedder"], "what was looked at"]
     status: Annotated[Literal["ok", "degraded", "failed"], "`degraded` answers, with less"]
-    detail: Annotated[str, "what was found, and what to do about it"]
+    detail: Annotated[str, "what was found, and what to do about it; empty without a key"]
 
 
 class Ready(msgspec.Struct, frozen=True, kw_only=True):

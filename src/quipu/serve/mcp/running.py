@@ -121,18 +121,23 @@ def _of_this_machine(names: set[str]) -> TransportSecuritySettings:
 
 
 def _guarded(app: App, token: str) -> App:
-    """Only POST, and only with the token, before a byte of the body is waited for."""
+    """Only POST, only with the token and only one length, before a byte of the body is waited
+    for."""
     expected = token.encode("ascii")
 
     async def guarded(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            scheme, _, given = dict(scope["headers"]).get(b"authorization", b"").partition(b" ")
+            headers = dict(scope["headers"])
+            scheme, _, given = headers.get(b"authorization", b"").partition(b" ")
             sent = hmac.compare_digest(given.strip(), expected) and scheme.lower() == b"bearer"
             if token and not sent:
                 await _refuse(send, 401, (b"www-authenticate", b"Bearer"))
                 return
             if scope["method"] != "POST":  # there is no stream to open, no session to end
                 await _refuse(send, 405, (b"allow", b"POST"))
+                return
+            if b"transfer-encoding" in headers and b"content-length" in headers:  # RFC 9112, 6.3
+                await _refuse(send, 400, (b"connection", b"close"))
                 return
         await app(scope, receive, send)
 

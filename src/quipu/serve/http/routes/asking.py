@@ -49,7 +49,7 @@ def ask(memory: TheMemory, metrics: TheMetrics, asked: TheAsked, data: JSONBody[
         use_graph=data.use_graph,
         offline=data.offline,
     )
-    metrics.answered(reply)
+    metrics.answered(reply, namespace=memory.store.namespace)
     return answer(Replied, reply, references=tuple(map(reference, reply.citations)))
 
 

@@ -149,7 +149,7 @@ def complete(
         raise InvalidInput("there is no question: the last message of role 'user' is asked")
     asked.note(said[-1])
     reply = memory.ask(said[-1], offline=name == _MODEL)
-    metrics.answered(reply)
+    metrics.answered(reply, namespace=memory.store.namespace)
     done = _completion(memory, name, data, reply)
     if not data.stream:
         return Response(done)

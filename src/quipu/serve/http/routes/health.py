@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
+import msgspec
 from litestar import Response, get
 
 from quipu.errors import QuipuError
 from quipu.memory import Memory
 from quipu.read import redact
-from quipu.serve.http.given import TheMemories, TheMemory, TheMetrics
+from quipu.serve.http.given import TheCaller, TheMemories, TheMemory, TheMetrics
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import CONTENT_TYPE
 from quipu.serve.http.shapes import Health, Ready, ReadyCheck, StoreHealth
@@ -26,9 +27,12 @@ def health() -> Health:
 
 
 @get("/health/ready", sync_to_thread=True, opt={"told": {"503": Ready}})
-def ready(memories: TheMemories) -> Response[Ready]:
-    """Say whether questions can be answered: the store, the index, the embedder."""
-    checks = tuple(_checks(memories))
+def ready(memories: TheMemories, caller: TheCaller) -> Response[Ready]:
+    """Say whether questions can be answered: the store, the index, the embedder. Where keys are
+    asked for, only a holder of one is told the details, and those of the key's own namespace."""
+    checks = tuple(_checks(memories, caller.namespace))
+    if not caller.is_known:
+        checks = tuple(msgspec.structs.replace(each, detail="") for each in checks)
     found = Ready(ready=all(each.status != "failed" for each in checks), checks=checks)
     return Response(found, status_code=200 if found.ready else 503)
 
@@ -41,9 +45,13 @@ def neo4j(memory: TheMemory) -> Response[StoreHealth]:
 
 
 @get("/metrics", sync_to_thread=True, opt={"needs": "read"}, media_type=CONTENT_TYPE)
-def metrics_text(metrics: TheMetrics) -> Response[bytes]:
-    """Figures for Prometheus."""
-    return Response(metrics.text(), media_type=CONTENT_TYPE)
+def metrics_text(metrics: TheMetrics, memories: TheMemories, caller: TheCaller) -> Response[bytes]:
+    """Figures for Prometheus: of the key's namespace; of the whole server's calls and models only
+    for scope `admin`. Without keys all of them."""
+    if caller.namespace:
+        memories.of(caller.namespace)  # the figures are of memories that are open
+    text = metrics.text(namespace=caller.namespace or None, whole=caller.may("admin"))
+    return Response(text, media_type=CONTENT_TYPE)
 
 
 def neo4j_health(memory: Memory) -> tuple[int, StoreHealth]:
@@ -58,9 +66,9 @@ def neo4j_health(memory: Memory) -> tuple[int, StoreHealth]:
     return status, StoreHealth(status="healthy" if status == 200 else "unhealthy", message=said)
 
 
-def _checks(memories: Memories) -> Iterator[ReadyCheck]:
+def _checks(memories: Memories, namespace: str) -> Iterator[ReadyCheck]:
     try:
-        memory = memories.first
+        memory = memories.of(namespace) if namespace else memories.first
         status = memory.stats()
     except (QuipuError, OSError) as error:
         yield ReadyCheck(name="store", status="failed", detail=redact(str(error))[0])
