@@ -174,7 +174,7 @@ def test_front_matter_answers_only_what_it_names(remember: Remember) -> None:
     question = "what is the status of charges?"
     found = memory.search(question)
     reply = answer(question, found, memory.store, clock=lambda: NOW, floor=0.0)
-    assert "status: accepted" in reply.contract.answer
+    assert "The status of `Charges` is accepted" in reply.contract.answer
     assert "type: adr" not in reply.contract.answer
 
 

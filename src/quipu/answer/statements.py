@@ -15,6 +15,7 @@ from quipu.answer.gate import Evidence, is_turn
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement, in_force, led_to, settled, stated
 from quipu.answer.modules import modules_in, symbols_in
+from quipu.answer.properties import of_properties
 from quipu.answer.quote import code_lead, defined, in_short
 from quipu.answer.support import EvidencePool, facts_of, support
 from quipu.answer.wording import (
@@ -91,7 +92,9 @@ def state(
     ]
     answering = [
         s._replace(explained=min(_share(asked, s), 1.0 if _counts(asked, s.text) else _DOUBTED))
-        for s in found or _definitions(asked, graph, pool, anchors)
+        for s in found
+        or [*of_properties(asked, graph, pool, anchors)]
+        or _definitions(asked, graph, pool, anchors)
     ]
     best = max((s.explained for s in answering), default=0.0)
     return [s for s in answering if s.explained >= best - _LESS][:_MOST]
@@ -212,7 +215,7 @@ def _relations(
 
 
 def _share(asked: Asked, statement: AnswerStatement) -> float:
-    said = f"{_said(asked, statement)} {_where(statement)}"
+    said = f"{_said(asked, statement)} {_where(statement)} {statement.names}"
     return explained(asked.text, said, statement.kind)
 
 
@@ -352,7 +355,11 @@ def _stated(
         for each in others[:_MOST]
     )
     authority = max(rank(each.relation.properties) for each in chosen)
-    return AnswerStatement(text, _united(shown_first), against, kind, authority=authority)
+    of = _entity(names, anchor)
+    called = of.name if of and of.type == EntityType.DOCUMENT else ""
+    return AnswerStatement(
+        text, _united(shown_first), against, kind, authority=authority, names=called
+    )
 
 
 def _settled(

@@ -11,7 +11,7 @@ from quipu.records.record import Chunk, Entity, Episode, Fact, Relation
 from quipu.records.schema import RelationType
 from quipu.records.scope import EVERYTHING, Scope
 
-__all__ = ["EvidencePool", "facts_of", "from_chunk", "replacements", "support"]
+__all__ = ["EvidencePool", "chunks_of", "facts_of", "from_chunk", "replacements", "support"]
 
 _MOST_SOURCES = 4
 
@@ -62,6 +62,14 @@ def _seen(chunk_ids: Sequence[str], planner: Planner, scope: Scope) -> Sequence[
         return chunk_ids
     admitted = planner.admits(planner.numbers(chunk_ids), scope)
     return [each for each, inside in zip(chunk_ids, admitted.tolist(), strict=True) if inside]
+
+
+def chunks_of(document_id: str, planner: Planner, scope: Scope) -> list[Chunk]:
+    """The passages of a document that may be seen, in their order."""
+    numbers = planner.numbers_in([document_id])[document_id]
+    if scope != EVERYTHING:
+        numbers = numbers[planner.admits(numbers, scope)]
+    return planner.chunks(numbers)
 
 
 def _ends(record: Relation | Fact) -> tuple[str, ...]:

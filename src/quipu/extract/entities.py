@@ -4,6 +4,7 @@ They depend on the document alone, so a catalogue can be filled with them before
 is looked for.
 """
 
+import re
 from collections.abc import Iterator
 
 from quipu.records.document import Definition, Document
@@ -22,6 +23,7 @@ _USED_AS = {
 }
 """Under which property a symbol holds the names that it uses so."""
 _MOST_USED = 40
+_NUMBERED = re.compile(r"([^\W\d_][\w ]{0,40}?[ #_-]?\d[\w.-]{0,20}?)\s*(?::|\s[–—-])\s+\S")
 _AS_ENTITY = {"adr": "ADR", "policy": "Policy"}
 
 
@@ -66,11 +68,14 @@ def _document_entity(document: Document, document_id: str) -> Entity:
 
 
 def _aliases(document: Document) -> tuple[str, ...]:
-    """Its path, and what its front matter says it is also called."""
+    """Its path, what its front matter says it is also called, and the name with a number that its
+    title begins with (`ADR 7` of "ADR 7: Use SQLite")."""
     stated = [document.properties.get(key) for key in ("aliases", "alias")]
     listed = [each for value in stated for each in (value if isinstance(value, list) else [value])]
     named = [each.strip() for each in listed if isinstance(each, str) and each.strip()]
-    names = dict.fromkeys([document.path, *named])
+    numbered = _NUMBERED.match(document.title)
+    begins = [str(numbered[1])] if numbered else []
+    names = dict.fromkeys([document.path, *named, *begins])
     return tuple(name for name in names if name != document.title)
 
 

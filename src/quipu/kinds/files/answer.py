@@ -19,7 +19,7 @@ from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import holds_order, plain
-from quipu.answer.support import EvidencePool, from_chunk, support
+from quipu.answer.support import EvidencePool, chunks_of, from_chunk, support
 from quipu.kinds.files.code_answers import (
     CodeRecords,
     asks_for_fields,
@@ -42,7 +42,7 @@ from quipu.kinds.files.project import LICENCES, READMES, lead, licence_of
 from quipu.ports import Planner
 from quipu.records.record import Chunk, Entity, Value
 from quipu.records.schema import EntityType, RelationType
-from quipu.records.scope import EVERYTHING, Scope
+from quipu.records.scope import Scope
 from quipu.text import looks_like_identifier, name_key, stems
 
 __all__ = ["ANSWERS"]
@@ -202,7 +202,7 @@ def _of_licence(project: _Project, planner: Planner, pool: EvidencePool) -> Answ
     named = planner.named(keys)
     files = (e for key in keys for e in named.get(key, ()) if name_key(_path(e)) == key)
     for document in files:
-        chunks = _chunks_of(document, planner, pool)
+        chunks = chunks_of(document.entity_id, planner, pool.scope)
         if chunks and (name := licence_of("\n".join(chunk.text for chunk in chunks))):
             ids = (document.entity_id, *(p.entity_id for p in project.packages[:1]))
             passage = from_chunk(chunks[0], planner, ids, document)
@@ -213,19 +213,11 @@ def _of_licence(project: _Project, planner: Planner, pool: EvidencePool) -> Answ
     return None
 
 
-def _chunks_of(document: Entity, planner: Planner, pool: EvidencePool) -> list[Chunk]:
-    """The passages of a document that may be seen, in their order."""
-    numbers = planner.numbers_in([document.entity_id])[document.entity_id]
-    if pool.scope != EVERYTHING:
-        numbers = numbers[planner.admits(numbers, pool.scope)]
-    return planner.chunks(numbers)
-
-
 def _cited(
     declaration: ToldDeclaration, manifest: _Manifest, planner: Planner, pool: EvidencePool
 ) -> AnswerStatement | None:
     """The sentence, with the passages of the manifest that hold its words."""
-    chunks = _chunks_of(manifest.document, planner, pool)
+    chunks = chunks_of(manifest.document.entity_id, planner, pool.scope)
     quoted: dict[str, Chunk] = {}
     for first, *others in declaration.places:
         saying = [chunk for chunk in chunks if first in chunk.text]
@@ -348,7 +340,7 @@ def _said(project: _Project, planner: Planner, pool: EvidencePool) -> list[Answe
 def _of_readme(project: _Project, planner: Planner, pool: EvidencePool) -> AnswerStatement | None:
     if project.readme is None:
         return None
-    found = lead(_chunks_of(project.readme, planner, pool), project.names)
+    found = lead(chunks_of(project.readme.entity_id, planner, pool.scope), project.names)
     if found is None:
         return None
     ids = (project.readme.entity_id, *(p.entity_id for p in project.packages[:1]))
@@ -384,7 +376,7 @@ def _outlined(
     for document in documents.values():
         if not isinstance(document, Entity):
             continue
-        for heading, below in _below(_chunks_of(document, planner, pool)):
+        for heading, below in _below(chunks_of(document.entity_id, planner, pool.scope)):
             words = frozenset(stems(heading))
             if not words or not words <= question or len(below) < _FEWEST_HEADINGS:
                 continue
