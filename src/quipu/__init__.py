@@ -9,12 +9,14 @@
         memory.index(["docs", "src"])
         print(memory.ask("Who owns the payments service?").contract.answer)
 
-Names are imported when they are first used, so `import quipu` costs nothing.
+Names are imported when they are first used, so `import quipu` costs nothing. What other libraries
+would report by themselves is turned off here, before one of them is imported.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from quipu.telemetry import opt_out
 from quipu.version import VERSION
 
 if TYPE_CHECKING:
@@ -69,6 +71,8 @@ if TYPE_CHECKING:
     from quipu.write.jobs import Given, Job
     from quipu.write.report import IndexReport
     from quipu.write.texts import TextInput
+
+opt_out()
 
 __version__ = VERSION
 

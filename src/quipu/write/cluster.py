@@ -7,11 +7,11 @@ records: they need this package and the model, but neither the files nor the dat
 """
 
 import logging
-import os
 import socket
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import lru_cache, partial
 from importlib import import_module
 from types import TracebackType
@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 from quipu.embed.minilm import MiniLM
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable, Unavailable
 from quipu.ports import Embedded, Embedder, Passage, Vectors
+from quipu.telemetry import alone
 from quipu.version import VERSION
 from quipu.write.limits import Limits
 from quipu.write.options import EmbeddedProfiles
@@ -164,7 +165,6 @@ class ClusterEmbedder:
 
 
 def _ray() -> Any:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
     try:
         return import_module("ray")
     except ImportError as error:
@@ -184,7 +184,8 @@ def _connect(ray: Any, address: str) -> None:
         if not address:
             options["include_dashboard"] = False
         try:
-            ray.init(address=address or "local", logging_level=logging.ERROR, **options)
+            with nullcontext() if address else alone():
+                ray.init(address=address or "local", logging_level=logging.ERROR, **options)
         except (Exception, SystemExit) as error:
             raise Unavailable(
                 f"no Ray cluster can be used at {address or 'this machine'!r}: {error}; check "

@@ -13,7 +13,16 @@ from quipu.serve.cli.root import ENTRIES
 
 ROOT = Path(__file__).parents[3]
 HEAVY = ("numpy", "onnxruntime", "msgspec", "apsw", "rich", "faiss", "tokenizers", "Stemmer")
-LIGHT = ("errors", "kind", "patterns", "plugins", "version")
+LIGHT = (
+    "errors",
+    "files",
+    "files.standard",
+    "kind",
+    "patterns",
+    "plugins",
+    "telemetry",
+    "version",
+)
 COMMANDS = dict(commands())
 
 

@@ -79,6 +79,7 @@ class Connection:
                 connection_timeout=_CONNECT_S,
                 max_transaction_retry_time=0,
                 notifications_min_severity="OFF",
+                telemetry_disabled=True,
                 user_agent="quipu",
             )
             try:
