@@ -86,7 +86,6 @@ def test_a_mistake_in_the_file_names_the_file_and_the_key(
 @pytest.mark.parametrize(
     ("variable", "text", "said"),
     [
-        ("QUIPU_SEARCH_LIMT", "3", "did you mean 'QUIPU_SEARCH_LIMIT'"),
         ("QUIPU_SEARCH_LIMIT", "many", "'many'"),
         ("QUIPU_SEARCH_LIMIT", "1001", "'1001'"),
     ],
@@ -98,6 +97,25 @@ def test_a_mistake_in_the_environment_is_named(
         load(tmp_path, **{variable: text})
     assert said in str(caught.value)
     assert "environment" in str(caught.value)
+
+
+def test_an_unknown_variable_is_named_and_stops_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / ".env").write_text("QUIPU_SECRET_OF_ANOTHER=x\n")
+    loaded = load(tmp_path, QUIPU_SEARCH_LIMT="3", QUIPU_HOME="here", QUIPU_SEARCH_LIMIT="4")
+    assert loaded.search.limit == 4
+    said = [record.getMessage() for record in caplog.records]
+    assert [line.partition(" is no setting")[0].rpartition(" ")[2] for line in said] == [
+        "'QUIPU_SECRET_OF_ANOTHER'",
+        "'QUIPU_HOME'",
+        "'QUIPU_SEARCH_LIMT'",
+    ]
+    assert said[-1] == (
+        "the environment: 'QUIPU_SEARCH_LIMT' is no setting and does nothing; did you mean "
+        "'QUIPU_SEARCH_LIMIT'?"
+    )
+    assert said[1].endswith("does nothing")
 
 
 def test_a_named_file_must_exist(tmp_path: Path) -> None:

@@ -23,9 +23,9 @@ working directory or the nearest folder above it (or the file named by `--config
 `$XDG_CONFIG_HOME/quipu/{FILE_NAME}` (else `~/.config/quipu/{FILE_NAME}`), the default. Where the
 column *trust* says so, a folder's `{FILE_NAME}` and `.env` count only once you allowed it with
 `quipu trust` ([how](../how-to/trust.md)); the other three always do. All of it
-is read once. An unknown key, section or variable, or a value of the wrong type, is an error that
-names the place and the nearest key there is. `quipu init` writes a `{FILE_NAME}` in which every
-line is a comment.
+is read once. An unknown key or section, or a value of the wrong type, is an error that names the
+place and the nearest key there is; a `QUIPU_*` variable that is no setting is a warning, since it
+may be another program's. `quipu init` writes a `{FILE_NAME}` in which every line is a comment.
 """
 
 

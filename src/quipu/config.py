@@ -3,8 +3,9 @@
 Four layers, the later one wins: the user's own `quipu.toml`, the nearest one upward from the
 working directory, the `.env` beside that, and `QUIPU_SECTION_KEY` in the environment. `.env` is
 read, never exported. What a folder's files set of servers, keys, files, stores and spending
-counts only where the user trusts the folder (`quipu.trust`). A key that is not known here, or a
-value of the wrong type, raises InvalidConfig and says where.
+counts only where the user trusts the folder (`quipu.trust`). A key of a file that is not known
+here, or a value of the wrong type, raises InvalidConfig and says where; an unknown variable is
+logged, since other programs may use one.
 """
 
 import difflib
@@ -602,8 +603,11 @@ def _overlay(values: dict[str, dict[str, Any]], variables: Mapping[str, str], or
     for name in sorted(variables):
         if not name.startswith(PREFIX):
             continue
-        if name not in known:
-            raise InvalidConfig(_unknown(origin, name, list(known)))
+        if name not in known:  # another program's, or a typing mistake
+            near = difflib.get_close_matches(name, known, n=1, cutoff=0.8)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            _warn(f"{origin}: {name!r} is no setting and does nothing{hint}")
+            continue
         section, _, key = known[name].partition(".")
         values.setdefault(section, {})[key] = _parsed(section, key, variables[name], name, origin)
 
