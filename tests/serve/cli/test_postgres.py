@@ -51,7 +51,7 @@ COMMANDS = (
     (("export", "--force", "all.quipu"), "all.quipu"),
     (("add", "The harbour is dredged in spring."), ""),
     (("search", "when is the harbour dredged"), "dredged"),
-    (("forget", "docs/pay.md"), ""),
+    (("forget", "--yes", "docs/pay.md"), ""),
     (("jobs",), ""),
     (("mcp", "install", "--client", "cursor", "--project"), ""),
     (("import", "all.quipu"), ""),

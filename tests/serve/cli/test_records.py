@@ -151,9 +151,19 @@ def test_a_reference_that_names_nothing_is_a_mistake(quipu, project: Path, ref: 
 def test_what_is_added_is_found_and_what_is_forgotten_is_gone(quipu, project: Path) -> None:
     episode_id = quipu("add", "--json", "The numbat eats termites.").document["episode_id"]
     assert quipu("search", "--json", "numbat").document["hits"]
-    assert quipu("forget", "--json", episode_id).document["episodes"] == 1
+    assert quipu("forget", "--json", "--yes", episode_id).document["episodes"] == 1
     assert not quipu("search", "--json", "numbat").document["hits"]
-    assert quipu("forget", episode_id).code == 2
+    assert quipu("forget", "--yes", episode_id).code == 2
+
+
+@pytest.mark.parametrize("what", ["docs/payments.md", "--expired"])
+def test_without_a_terminal_nothing_is_erased_unless_it_is_said(
+    quipu, project: Path, what: str
+) -> None:
+    refused = quipu("forget", what)
+    assert (refused.code, "--yes" in refused.err) == (2, True)
+    assert quipu("get", "docs/payments.md").code == 0
+    assert quipu("forget", "--yes", what).code == 0
 
 
 def test_a_text_comes_from_a_file_or_a_pipe(quipu, project: Path) -> None:

@@ -19,7 +19,7 @@ def test_index_names_the_credential_files_it_left_out(quipu: Quipu, tmp_path: Pa
 
 def test_an_error_does_not_show_the_secret_that_was_given(quipu: Quipu, tmp_path: Path) -> None:
     quipu("init")
-    for words in (("--namespace", TOKEN, "status"), ("show", TOKEN), ("forget", TOKEN)):
+    for words in (("--namespace", TOKEN, "status"), ("show", TOKEN), ("forget", "--yes", TOKEN)):
         done = quipu(*words)
         assert done.code != 0, words
         assert TOKEN not in done.out + done.err, words

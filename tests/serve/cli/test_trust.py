@@ -159,7 +159,8 @@ def test_a_store_that_came_with_a_folder_is_read_and_not_written(
     assert read.code == 0
     assert "payments.md" in read.out
     assert f"quipu trust {theirs}" in read.err
-    for words in (("add", "x"), ("index", "."), ("init",), ("jobs",), ("mcp",), ("forget", "x")):
+    forgetting = ("forget", "--yes", "x")
+    for words in (("add", "x"), ("index", "."), ("init",), ("jobs",), ("mcp",), forgetting):
         outcome = quipu(*words)
         assert outcome.code == 2, words
         assert "not made by you" in outcome.err

@@ -215,7 +215,7 @@ def _decoded(run: Invocation, data: bytes, name: str) -> str:
 @command("forget", "quipu forget docs/old.md", "quipu forget --yes manual:3f2a90c1")
 @click.argument("refs", nargs=-1, metavar="[REF]...")
 @click.option("--expired", is_flag=True, help="Erase what has expired (`quipu status` counts it).")
-@click.option("--yes", is_flag=True, help="Do not ask; nobody is asked without a terminal.")
+@click.option("--yes", is_flag=True, help="Do not ask; without a terminal it must be given.")
 def forget(refs: tuple[str, ...], expired: bool, yes: bool) -> None:
     """Erase sources and all that only they said, history included.
 
@@ -225,8 +225,12 @@ def forget(refs: tuple[str, ...], expired: bool, yes: bool) -> None:
     run = invocation()
     if bool(refs) == expired:
         raise InvalidInput("name the sources to erase, or give --expired: one of the two")
-    if not yes and sys.stdin.isatty() and sys.stderr.isatty():
+    if not yes:
         what = "all that has expired" if expired else counted(len(refs), "source")
+        if not (sys.stdin.isatty() and sys.stderr.isatty()):
+            raise InvalidInput(
+                f"there is no terminal to ask whether {what} shall be erased for good: give --yes"
+            )
         click.confirm(f"Erase {what} for good?", abort=True, err=True)
     with run.open() as memory:
         if expired:
