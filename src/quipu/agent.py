@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from quipu.agents.chat import HELP, Agent, converse
 from quipu.errors import Mistake, QuipuError
+from quipu.files.standard import open_closed_streams
 from quipu.memory import Memory
 
 
@@ -45,4 +46,5 @@ def _write(text: str) -> None:
 
 
 if __name__ == "__main__":
+    open_closed_streams()
     sys.exit(main())

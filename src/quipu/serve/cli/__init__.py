@@ -6,6 +6,7 @@ Importing it costs click and nothing else; each command imports what it needs wh
 import gc
 import os
 
+from quipu.files.standard import open_closed_streams
 from quipu.serve.cli.root import cli
 
 __all__ = ["cli", "main"]
@@ -15,6 +16,7 @@ _NEW_OBJECTS = 50_000
 
 def main() -> None:
     """Run the command line of this process and leave with its exit code."""
+    open_closed_streams()
     # The matrices of a search are small: on them, threads wait for each other longer than one
     # thread needs. It must be said before numpy is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -1,0 +1,55 @@
+"""A standard stream that is closed (`quipu status >&-`) costs what it would have carried."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.memory import Memory
+
+QUIPU = "{python} -P -m quipu.serve.cli"
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "told"),
+    [
+        ("status >&-", 0, ""),
+        ("status 2>&-", 0, ""),
+        ("--json status <&- >&- 2>&-", 0, ""),
+        ("add The_numbat_eats_termites. >&-", 0, ""),
+        ("search numbat <&- >&-", 0, ""),
+        ("search >&-", 2, "error: "),
+        ("add - <&-", 2, "error: "),
+        ("ingest - <&-", 2, "error: "),
+        ("contract check - <&-", 2, "error: "),
+        ("chat <&-", 0, ""),
+        ("mcp <&-", 0, ""),
+        ("status >/dev/full", 3, "error: "),
+        ("--help >&-", 0, ""),
+        ("--help >/dev/full", 3, "error: "),
+    ],
+)
+def test_a_closed_stream_is_no_traceback(
+    quipu: Any, project: Path, line: str, code: int, told: str
+) -> None:
+    if "/dev/full" in line and not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    words = f"{QUIPU.format(python=sys.executable)} {line}"
+    done = subprocess.run(
+        ["bash", "-c", words], cwd=project, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
+    assert done.stderr.startswith(told)
+    assert "internal" not in done.stderr.lower()
+
+
+def test_what_is_printed_does_not_get_into_a_file(quipu: Any, project: Path) -> None:
+    words = f"{QUIPU.format(python=sys.executable)} add Numbats_eat_termites. <&- >&- 2>&-"
+    subprocess.run(["bash", "-c", words], cwd=project, check=True)
+    with Memory.open(project / ".quipu" / "quipu.db", read_only=True) as memory:
+        assert memory.search("numbats").hits
+    printed = b"Added"
+    for path in project.rglob("*"):
+        assert path.is_dir() or not path.read_bytes().startswith(printed), path
