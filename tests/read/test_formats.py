@@ -192,11 +192,52 @@ def test_notebooks_become_markdown(read: Read) -> None:
     ]
     whole = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4})
     document = read("x.ipynb", whole)
-    assert document.text == "# NB\ntext\n\n```python\nx = 1\n\nprint(x)\n```\n"
+    code, output = "```python\nx = 1\n\nprint(x)\n```\n", "```output\n1\n```\n"
+    assert document.text == f"# NB\ntext\n\n{code}\n{output}"
     assert document.title == "NB"
     cut = read("x.ipynb", whole[:40])
     assert cut.text == whole[:40]
     assert "notebook" in warned(cut)
+
+
+def outputs_of(read: Read, *outputs: object) -> str:
+    cell = {"cell_type": "code", "source": "run()", "outputs": outputs}
+    text = read("x.ipynb", json.dumps({"cells": [cell], "nbformat": 4})).text
+    return text.removeprefix("```python\nrun()\n```\n").strip()
+
+
+@pytest.mark.parametrize(
+    ("output", "read_as"),
+    [
+        ({"output_type": "stream", "text": ["loss=0.1\n", "done\n"]}, "loss=0.1\ndone"),
+        ({"output_type": "execute_result", "data": {"text/plain": "   a\n0  1"}}, "   a\n0  1"),
+        ({"output_type": "pyout", "text": ["42"]}, "42"),
+        ({"output_type": "error", "ename": "KeyError", "evalue": "'x'"}, "KeyError: 'x'"),
+        ({"output_type": "stream", "text": "\x1b[31mred\x1b[0m"}, "red"),
+        ({"output_type": "stream", "text": " 10%\r 50%\r100% done"}, "100% done"),
+    ],
+)
+def test_what_a_cell_gives_out_is_read(output: object, read_as: str, read: Read) -> None:
+    assert outputs_of(read, output) == f"```output\n{read_as}\n```"
+
+
+def test_images_of_a_notebook_are_not_read_and_long_outputs_only_begin(read: Read) -> None:
+    image = {"data": {"image/png": "iVBORw0KGgo=" * 999, "text/plain": "<Figure size 640x480>"}}
+    assert outputs_of(read, image, {"png": "iVBORw0KGgo="}, {"data": 7}, 7) == ""
+    long = outputs_of(
+        read, {"text": "x" * 50_000}, {"text": "line\n" * 5_000}, *[{"text": "a"}] * 99
+    )
+    assert len(long) < 6_000
+    assert long.count("…") == 2
+
+
+def test_every_worksheet_of_an_old_notebook_is_read(read: Read) -> None:
+    sheets = [
+        {"cells": [{"cell_type": "heading", "level": 2, "source": ["Setup"]}]},
+        {"cells": [{"cell_type": "code", "input": ["f()"], "outputs": [{"text": ["7"]}]}]},
+    ]
+    document = read("x.ipynb", json.dumps({"worksheets": sheets, "nbformat": 3}))
+    assert document.text == "## Setup\n\n```python\nf()\n```\n\n```output\n7\n```\n"
 
 
 def test_data_files_are_sections_by_key(read: Read) -> None:

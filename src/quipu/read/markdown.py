@@ -1,5 +1,5 @@
 """Markdown by markdown-it: headings, fences, tables, links and code spans, with their lines; and
-Jupyter notebooks turned into it: prose as it is, code in fences, outputs left out.
+Jupyter notebooks turned into it: prose as it is, code and the text of outputs in fences.
 """
 
 import re
@@ -34,6 +34,9 @@ _SUPERSEDES = (
 _ATOMIC = frozenset({"fence", "code_block", "table_open", "html_block"})
 
 _BACKTICKS = re.compile(r"`{3,}")
+_ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_MOST_OUTPUTS, _MOST_OUTPUT_LINES, _LONGEST_OUTPUT = 20, 60, 4_000
+"""What is read of what a cell gives out: so many outputs, of each so many lines and characters."""
 
 
 @lru_cache(maxsize=1)
@@ -126,21 +129,27 @@ def relation_said(content: str) -> str:
 
 
 def notebook_as_markdown(text: str) -> str:
-    """The cells of a notebook. Raises InvalidInput for what is none, or not whole."""
+    """The cells of a notebook with what they gave out. Raises InvalidInput for what is none, or not
+    whole."""
     try:
         data = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise InvalidInput(f"is no whole notebook: {error}") from error
     notebook = _table_of(data)
-    cells = notebook.get("cells")
-    if cells is None:  # before version 4 they stood in worksheets
-        sheets = notebook.get("worksheets")
-        listed = cast("list[object]", sheets) if isinstance(sheets, list) else []
-        cells = _table_of(listed[0] if listed else None).get("cells")
-    if not isinstance(cells, list):
+    # before version 4 cells stood in worksheets
+    sheets = [_table_of(each) for each in _list(notebook, "worksheets")]
+    holders = [notebook] if "cells" in notebook else sheets
+    every = [each.get("cells") for each in holders]
+    if not every or not all(isinstance(cells, list) for cells in every):
         raise InvalidInput("is no notebook: it has no cells")
+    cells = [cell for each in every for cell in cast("list[object]", each)]
     language = _language(_table_of(notebook.get("metadata")))
-    return "\n\n".join(_cells(cast("list[object]", cells), language)) + "\n"
+    return "\n\n".join(_cells(cells, language)) + "\n"
+
+
+def _list(table: Mapping[str, Any], key: str) -> list[object]:
+    value = table.get(key)
+    return cast("list[object]", value) if isinstance(value, list) else []
 
 
 def _table_of(value: object) -> Mapping[str, Any]:
@@ -156,17 +165,43 @@ def _language(metadata: Mapping[str, Any]) -> str:
 
 
 def _cells(cells: list[object], language: str) -> Iterator[str]:
-    for cell in cells:
-        table = _table_of(cell)
-        source = table.get("source", table.get("input", ""))
-        if isinstance(source, list):
-            source = "".join(str(line) for line in cast("list[object]", source))
-        if not isinstance(source, str) or not source.strip():
-            continue
-        source = source.strip("\n")
-        if table.get("cell_type") == "code":
-            marks = max((len(run) for run in _BACKTICKS.findall(source)), default=2) + 1
-            fence = "`" * max(marks, 3)
-            yield f"{fence}{language}\n{source}\n{fence}"
-        else:
-            yield source
+    for cell in map(_table_of, cells):
+        source = _text_of(cell.get("source", cell.get("input")))
+        if cell.get("cell_type") == "code":
+            if source:
+                yield _fenced(source, language)
+            outputs = [text for each in _list(cell, "outputs") if (text := _output(each))]
+            for shown in outputs[:_MOST_OUTPUTS]:
+                yield _fenced(shown, "output")
+        elif source:
+            level = cell.get("level") if cell.get("cell_type") == "heading" else None
+            marks = "#" * min(max(level, 1), 6) if isinstance(level, int) else ""
+            yield f"{marks} {source}" if marks else source
+
+
+def _text_of(value: object) -> str:
+    """A text, or the lines of one, without empty lines around it; "" for anything else."""
+    value = "".join(map(str, cast("list[object]", value))) if isinstance(value, list) else value
+    return value.strip("\n") if isinstance(value, str) and value.strip() else ""
+
+
+def _fenced(text: str, language: str) -> str:
+    marks = max((len(run) for run in _BACKTICKS.findall(text)), default=2) + 1
+    fence = "`" * max(marks, 3)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _output(output: object) -> str:
+    """The text that a cell gave out, its beginning if that is long; "" for an image."""
+    table = _table_of(output)
+    data = _table_of(table.get("data")) or table
+    said = [_text_of(table.get(key)) for key in ("ename", "evalue")]
+    error = ": ".join(each for each in said if each)
+    image = any(key.startswith("image/") or key in ("png", "jpeg", "svg") for key in data)
+    text = error or _text_of(data.get("text/plain", data.get("text")))
+    if not text or (image and text.startswith("<")):
+        return ""
+    lines = [line.rpartition("\r")[2] for line in _ESCAPE.sub("", text).split("\n")]
+    kept, whole = "\n".join(lines), len(lines) <= _MOST_OUTPUT_LINES
+    shown = "\n".join(lines[:_MOST_OUTPUT_LINES])[:_LONGEST_OUTPUT]
+    return shown if whole and len(kept) <= _LONGEST_OUTPUT else f"{shown}\n…"
