@@ -1,13 +1,14 @@
 """What is quoted is safe and readable."""
 
+import re
 import unicodedata
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quipu.answer.contract import cited
-from quipu.answer.quote import code_lead, plain, units
+from quipu.answer.contract import CODE_SPAN, cited
+from quipu.answer.quote import code_lead, code_span, plain, units
 
 
 @given(st.text(alphabet="ab `[]1,2\n\x1b\u202e", max_size=80) | st.text(max_size=80))
@@ -41,7 +42,7 @@ def test_a_passage_of_markdown_is_read_by_its_parts() -> None:
     )
     assert [(unit.kind, unit.text) for unit in units(text)] == [
         ("heading", "Retries"),
-        ("sentence", "The client retries (12) three times."),
+        ("sentence", "The client retries `[12]` three times."),
         ("sentence", "It waits `a[0]`, see the guide."),
         ("sentence", "one item"),
         ("sentence", "two goes on"),
@@ -56,7 +57,7 @@ def test_a_passage_of_markdown_is_read_by_its_parts() -> None:
     [
         (
             'def write(self,\n    n,\n):\n    """\n    Writes it. More.\n    """\n    pass',
-            "def write(self, n)",
+            "def write(self, n,)",
             "Writes it.",
         ),
         (
@@ -93,7 +94,7 @@ def test_documentation_is_told_with_the_sentence_that_says_what_is_asked() -> No
     code = (
         "// Join joins parts. It is slow. The term is put after each.\nfunc Join(term string) {\n}"
     )
-    assert code_lead(code, {"term"})[1] == "Join joins parts. The term is put after each."
+    assert code_lead(code, {"term"})[1] == "Join joins parts. … The term is put after each."
     assert code_lead(code, {"join"})[1] == "Join joins parts."
 
 
@@ -137,3 +138,54 @@ def test_what_stands_in_backticks_keeps_its_marks() -> None:
         "Names stand in `__all__`, **never** in `**kwargs`; **`__init__.py`** is empty."
     )
     assert unit.text == "Names stand in `__all__`, never in `**kwargs`; `__init__.py` is empty."
+
+
+@given(st.text(alphabet="ab `\\${}'\"\t", min_size=1, max_size=60))
+def test_a_line_of_code_is_quoted_to_the_letter(line: str) -> None:
+    span = code_span(line)
+    assert cited(f"{span} [1]") == [1]
+    found = CODE_SPAN.fullmatch(span)
+    if line.strip():
+        assert found
+        inside = span[len(found["ticks"]) : -len(found["ticks"])]
+        assert inside.strip() == " ".join(line.split())
+
+
+@given(st.text(alphabet="ab. `_*[]()1,\n", max_size=200))
+def test_a_sentence_is_quoted_as_it_stands(text: str) -> None:
+    """But for marks of emphasis, targets of links and white space; a number in brackets stands in
+    backticks."""
+
+    def bare(of: str) -> str:
+        return re.sub(r"[\s`*_|…]|\]\([^()\s]*\)|!?\[|\]", "", of)
+
+    for unit in units(text):
+        assert bare(unit.text) in bare(text)
+        assert unit.text.count("'") == text.count("'") == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ("console.log(`Got ${n}`)", "``console.log(`Got ${n}`)``"),
+        ("x = '`'", "``x = '`'``"),
+        ("a ``b`` c", "`a ``b`` c`"),
+        ("x[0] = y[1]", "`x[0] = y[1]`"),
+    ],
+)
+def test_backticks_of_code_stay_backticks(line: str, shown: str) -> None:
+    assert units(f"```js\n{line}\n```\n")[0].text == shown
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        ('Give ``"standard"`` or ``"256"``.', 'Give ``"standard"`` or ``"256"``.'),
+        ("ports: [80, 443]", "ports: `[80, 443]`"),
+        ("It's the ` key.", "It's the ` key."),
+        ("The value `a[0]` of a[1] is set.", "The value `a[0]` of a``[1]`` is set."),
+        ("می‌خواهم 👩‍💻", "می‌خواهم 👩‍💻"),
+    ],
+)
+def test_prose_keeps_its_signs(line: str, shown: str) -> None:
+    assert plain(line) == shown

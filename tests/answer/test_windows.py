@@ -196,3 +196,30 @@ def test_what_is_quoted_word_for_word_is_a_message_and_no_name() -> None:
     assert asked.messages == ("Multiple ovens with name 'Hot' were found",)
     assert asked.names == ()
     assert understand("what does 'json sort keys' do").names == ("json sort keys",)
+
+
+@given(st.text(alphabet="ab `~[1],\n\t ${}'", max_size=300))
+def test_every_line_of_code_that_is_quoted_stands_in_the_passage(text: str) -> None:
+    lines = text.split("\n")
+    for window in windows(text, code=True):
+        shown = quoted(text, window, code=True).split("\n")
+        if shown == [""]:
+            continue
+        assert shown[0] == shown[-1]
+        assert len(shown) == window.last - window.first + 3
+        for line, stands in zip(shown[1:-1], lines[window.first : window.last + 1], strict=True):
+            assert stands.rstrip().endswith(line)
+        assert cited("\n".join(shown)) == []
+
+
+def test_a_fence_is_longer_than_those_inside_it() -> None:
+    code = "const page = `\n  ```js\n  x[1]\n  ```\n`;"
+    assert said(code, code=True) == [f"````\n{code}\n````"]
+
+
+def test_tabs_and_a_cut_are_shown_as_they_are() -> None:
+    (shown,) = said(f"if x:\n\ty = [1]\n\tz = '{'a' * 300}'\n", code=True)
+    lines = shown.split("\n")
+    assert lines[2] == "\ty = [1]"
+    assert lines[3].endswith("…")
+    assert len(lines[3]) == 240

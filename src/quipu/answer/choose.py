@@ -20,7 +20,7 @@ from quipu.answer.intent import Asked
 from quipu.answer.kinds import Likely, Quotation
 from quipu.answer.kinds import quoted as quoted_by_kinds
 from quipu.answer.nearness import Nearness
-from quipu.answer.quote import Unit, code_lead, defined, plain, units
+from quipu.answer.quote import Unit, code_lead, code_span, defined, plain, units
 from quipu.answer.roles import PLACES, is_release_asked_for
 from quipu.answer.windows import MOST, MOST_OF_FUNCTION, MOST_OF_LIST, quoted, telling, windows
 from quipu.answer.worth import (
@@ -257,14 +257,14 @@ def _of_code(
         yield 0, text, words, above, wordless, defined(text)
     code = [n for n in asked.names if looks_like_identifier(n) and not n.isalpha()]
     named = {n.rpartition(".")[2] for n in code if asked.kind not in ALONE}
-    of = plain(each.title.partition("(")[0]).replace("`", "'")
+    of = code_span(each.title.partition("(")[0].strip("` ")) if each.title else ""
     within = (words & set(asked.stems)) | above
     for start, name, line in settings(each.text):
         own = frozenset(stems(f"{line} {' '.join(split_identifier(name))}"))
         fits = asked.answer_type == "manner" and "_" in name and _said_by(name, asked) >= _FITS
-        valued = asked.kind in VALUES and "(" not in line and gives(asked, f"`{line}`")
+        valued = asked.kind in VALUES and "(" not in line and gives(asked, code_span(line))
         if name in named or fits or (valued and own & set(asked.subject)):
-            said = f"`{line}` in `{of}`" if of else f"`{line}`"
+            said = f"{code_span(line)} in {of}" if of else code_span(line)
             yield start + 1, plain(said), own, within, False, name
     for start, sentence in documented(each.text) if asked.kind else ():
         own = frozenset(stems(sentence))
@@ -285,15 +285,15 @@ def _said_by(name: str, asked: Asked) -> float:
 
 def _code_text(each: Evidence, asked: Asked) -> tuple[str, bool]:
     """What introduces a passage of code, and whether that is no more than where it stands."""
-    path = each.path.replace("`", "'")
+    path = code_span(each.path)
     signature, documentation = code_lead(each.text, asked.subject, whole=asked.kind is None)
     if signature and documentation:
-        return f"`{signature}`: {documentation}", False
+        return f"{code_span(signature)}: {documentation}", False
     if signature:
-        return plain(f"`{signature}` is in `{path}`"), True
+        return plain(f"{code_span(signature)} is in {path}"), True
     lines = telling(each.text.split("\n"))
     first = next((line.strip() for line in lines if line.strip()), "")
-    return (plain(f"`{first.replace('`', chr(39))}` is in `{path}`") if first else ""), True
+    return (plain(f"{code_span(first)} is in {path}") if first else ""), True
 
 
 def _nearest_first(
@@ -397,12 +397,11 @@ def _around(candidate: Candidate, *, where: bool) -> str:
     each, places = candidate.evidence, list[str]()
     if candidate.lines is not None and each.is_code:
         _, within, titled = each.title.rpartition(" › ")
-        symbol = titled.partition("(")[0].strip().replace("`", "'") if within else ""
+        symbol = titled.partition("(")[0].strip().strip("`") if within else ""
         if symbol and symbol.rpartition(".")[2] not in candidate.text:
-            places.append(f"`{symbol}`")
-    path = each.path.replace("`", "'")
-    if where and each.role in _PLACED and path not in candidate.text:
-        places.append(f"`{path}`")
+            places.append(code_span(symbol))
+    if where and each.role in _PLACED and each.path not in candidate.text:
+        places.append(code_span(each.path))
     return " of ".join(places)
 
 

@@ -32,7 +32,7 @@ def settings(text: str) -> Iterator[tuple[int, str, str]]:
     head = text[:_LOOKED_AT]
     for pattern in (_SETTING, _PARAMETER):
         for match in pattern.finditer(head):
-            said = " ".join(match.group().split()).rstrip(",;").replace("`", "'")
+            said = " ".join(match.group().split()).rstrip(",;")
             name, value = match["name"], match["value"].strip()
             if len(said) <= _LONGEST and value != name and name not in _WORDS:
                 found.setdefault(said, (match.start("name"), name, said))

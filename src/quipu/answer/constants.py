@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from quipu.answer.choose import Choice
 from quipu.answer.gate import Evidence
-from quipu.answer.quote import plain
+from quipu.answer.quote import code_span
 from quipu.answer.support import EvidencePool, support
 from quipu.ports import Planner
 from quipu.records.record import Entity
@@ -46,10 +46,10 @@ def stands_for(
     for relation in defined.get(meant[0].entity_id, ()):
         _, sources = support(graph, relation.rel_id, pool, relation)
         if sources:
-            shown = f"`{meant[0].name} = {_value(meant[0])}` in `{sources[0].path}`"
-            yield plain(shown), sources[:1]
+            shown = code_span(f"{meant[0].name} = {_value(meant[0])}")
+            yield f"{shown} in {code_span(sources[0].path)}", sources[:1]
 
 
 def _value(entity: Entity) -> str:
     value = entity.properties.get("value")
-    return value.replace("`", "'") if isinstance(value, str) else ""
+    return value if isinstance(value, str) else ""

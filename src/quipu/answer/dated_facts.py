@@ -73,7 +73,7 @@ def said(fact: Fact) -> str:
 
 def undated(fact: Fact) -> str:
     """A fact as a sentence that does not tell when it is so, without its full stop."""
-    sentence = _sentence(fact, fact.subject.replace("`", "'"), fact.predicate.replace("_", " "))
+    sentence = _sentence(fact, fact.subject, fact.predicate.replace("_", " "))
     first = sentence[0] if is_row(fact) else sentence[0].upper()
     return f"{first}{sentence[1:]}"
 

@@ -1,14 +1,18 @@
 """What of a passage may stand in an answer: its own sentences, made safe to quote.
 
-Evidence is data. Control and direction characters are dropped, a bracketed number of the source
-is put in parentheses so that it is never read as a citation, and code stays in backticks. A
+Evidence is data, and is quoted verbatim: of prose the marks of emphasis and the targets of links
+are left out, white space is one space, and `…` stands for what was cut. Control and direction
+characters are dropped, a bracketed number of the source stands in backticks so that it is never
+read as a citation, and code stands between more backticks than it holds itself (CommonMark). A
 sentence that orders whoever reads it to forget what it was told is no statement of anything.
 """
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
+from quipu.answer.contract import CODE_SPAN
 from quipu.records.documentation import documents, is_directive
 from quipu.text import sentences, stems, stems_in_parts
 
@@ -16,10 +20,13 @@ __all__ = [
     "CONTROL",
     "Unit",
     "code_lead",
+    "code_span",
     "defined",
     "end_of_front",
+    "fence_for",
     "holds_order",
     "in_short",
+    "is_open",
     "is_order",
     "plain",
     "units",
@@ -29,15 +36,19 @@ LONGEST = 420
 _LOOKED_AT = 40_000
 _DOCUMENTED = 4_000
 _LONGEST_LINE = 1000
+_LONGEST_SIGNATURE = 160
 CONTROL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\))"  # what a terminal would obey
-    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
 _SPACE = re.compile(r"\s+")
-_TICKS = re.compile(r"`{2,}")
-_BRACKETED = re.compile(r"\[(\s*[0-9]+(?:\s*,\s*[0-9]+)*\s*)\]")
+_TICKS = re.compile(r"`+")
+_BRACKETED = re.compile(r"\[\s*[0-9]+(?:\s*,\s*[0-9]+)*\s*\]")
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\s+\"[^\"]*\")?\)")
-_EMPHASIS = re.compile(r"(`[^`]*`)|(?<!\w)(\*\*|__(?!\w+__(?!\w))|\*)(?=\S)(.+?)(?<=\S)\2(?!\w)")
+_EMPHASIS = re.compile(
+    r"(?P<code>(?<!`)(?P<ticks>`+)(?!`).*?(?<!`)(?P=ticks)(?!`))"
+    r"|(?<!\w)(?P<sign>\*\*|__(?!\w+__(?!\w))|\*)(?=\S)(?P<said>.+?)(?<=\S)(?P=sign)(?!\w)"
+)
 _LISTED = re.compile(r"^\s*(?:[-*+•:@]|\d{1,3}[.)])\s?\S", re.MULTILINE)
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 # Of Markdown, and what Sphinx describes an object with: its name stands above what is said of it.
@@ -60,7 +71,8 @@ _DEFINITION = re.compile(
     r"|interface|struct|enum|trait|impl|type|module|namespace|CREATE|create)\b.*"
 )
 _DEFINES = re.compile(
-    r"`(?:[\w()]+ ){0,4}?(?:def|class|func|fn|fun|function|interface|struct|enum|trait|type) (\w+)"
+    r"`+ ?(?:[\w()]+ ){0,4}?"
+    r"(?:def|class|func|fn|fun|function|interface|struct|enum|trait|type) (\w+)"
 )
 _FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\r?\n(?:.*\n)*?\1[ \t]*\r?(?:\n|\Z)")
 _COMMENT = re.compile(r"^\s*(?:///?!?|#+!?(?!\[)|/?\*+/?|--|;;+)\s?(.*?)\s*(?:\*/)?$")
@@ -91,18 +103,55 @@ class Unit(NamedTuple):
 def plain(text: str, *, limit: int = LONGEST) -> str:
     """`text` on one line, safe to quote, at most `limit` characters, cut at a word."""
     flat = _SPACE.sub(" ", CONTROL.sub("", text.replace("\t", " ").replace("\n", " "))).strip()
-    flat = _TICKS.sub("`", flat)
-    if flat.count("`") % 2:
-        flat = flat.replace("`", "'")
     if len(flat) > limit:
         flat = flat[: limit - 1].rsplit(" ", 1)[0].rstrip() + "…"
-        if flat.count("`") % 2:
-            flat = flat.replace("`", "'")
-    pieces = flat.split("`")
-    pieces[::2] = [_BRACKETED.sub(lambda m: f"({m[1].strip()})", piece) for piece in pieces[::2]]
-    if _BRACKETED.search("".join(pieces[::2])):  # a mark may close over what is in backticks
-        pieces[::2] = [piece.replace("[", "(").replace("]", ")") for piece in pieces[::2]]
-    return "`".join(pieces)
+    return _without_marks(flat)
+
+
+def code_span(text: str, *, limit: int = LONGEST) -> str:
+    """Code on one line, to the letter, between more backticks than stand together in it."""
+    flat = _SPACE.sub(" ", CONTROL.sub("", text)).strip()
+    if len(flat) > limit:
+        flat = f"{flat[: limit - 1].rstrip()}…"
+    if "`" not in flat:
+        return f"`{flat}`"
+    apart = " " if flat.startswith("`") or flat.endswith("`") else ""
+    ticks = "`" * _unused(flat)
+    return f"{ticks}{apart}{flat}{apart}{ticks}"
+
+
+def fence_for(lines: Iterable[str]) -> str:
+    """The fence of a block of code: longer than any backticks that stand together in it."""
+    longest = max((len(run) for line in lines for run in _TICKS.findall(line)), default=0)
+    return "`" * max(3, longest + 1)
+
+
+def is_open(text: str) -> bool:
+    """Whether backticks of a line are left open, so that what follows would be code with it."""
+    return "`" in CODE_SPAN.sub("", text)
+
+
+def _unused(text: str) -> int:
+    """The fewest backticks that nowhere stand together in a text."""
+    used = {len(run) for run in _TICKS.findall(text)}
+    return next(n for n in range(1, len(used) + 2) if n not in used)
+
+
+def _without_marks(flat: str) -> str:
+    """A line in which no bracketed number can be read as a citation: it stands in backticks, apart
+    from others that it would be joined with."""
+    if not _BRACKETED.search(flat):
+        return flat
+    ticks, code = "`" * _unused(flat), [span.span() for span in CODE_SPAN.finditer(flat)]
+
+    def shown(match: re.Match[str]) -> str:
+        if any(start < match.start() < end for start, end in code):
+            return match.group()
+        before = " " if flat[: match.start()].endswith("`") else ""
+        after = " " if flat[match.end() :].startswith("`") else ""
+        return f"{before}{ticks}{match.group()}{ticks}{after}"
+
+    return _BRACKETED.sub(shown, flat)
 
 
 def units(text: str) -> list[Unit]:
@@ -126,7 +175,7 @@ def units(text: str) -> list[Unit]:
         elif kind == "item":
             block.append(_ITEM.sub(lambda m: " " * len(m.group()), line))
         elif kind == "code" and line.strip():
-            found.append(Unit(offset, plain(f"`{line.strip().replace('`', chr(39))}`"), "code"))
+            found.append(Unit(offset, code_span(line.strip()), "code"))
         elif kind == "heading":
             heading = _HEADING.sub(_heading, line[:_LONGEST_LINE])
             found.append(Unit(offset, plain(heading), "heading"))
@@ -187,7 +236,7 @@ def _close(found: list[Unit], block: list[str], start: int, *, item: bool) -> No
 
 def _prose(text: str) -> str:
     text = text[: 4 * LONGEST]  # what comes after is cut off anyway
-    bare = _EMPHASIS.sub(lambda m: m[1] or m[3], _LINK.sub(r"\1", text))
+    bare = _EMPHASIS.sub(lambda m: m["code"] or m["said"], _LINK.sub(r"\1", text))
     return plain(bare.strip().strip("|").strip())
 
 
@@ -203,11 +252,13 @@ def code_lead(text: str, about: Collection[str] = (), *, whole: bool = False) ->
     while end < min(at + 12, len(lines) - 1) and not _is_closed("\n".join(lines[at : end + 1])):
         end += 1
     joined = _SPACE.sub(" ", " ".join(line.strip() for line in lines[at : end + 1]))
-    signature = re.sub(r"([(\[]) | ?,? ([)\]])", r"\1\2", joined).rstrip("{: ").strip()
+    signature = re.sub(r"([(\[]) | ([)\]])", r"\1\2", joined).rstrip("{: ").strip()
     below = _DOCSTRING.match("\n".join(lines[end + 1 :]))
     documentation = below[1] if below else _comment_above(lines, at)
-    shown = plain(signature.replace("`", "'"), limit=160)
-    open_ = set(about) - set(stems_in_parts(defined(f"`{shown}`")))
+    shown = CONTROL.sub("", signature)
+    if len(shown) > _LONGEST_SIGNATURE:
+        shown = shown[: _LONGEST_SIGNATURE - 1].rsplit(" ", 1)[0].rstrip() + "…"
+    open_ = set(about) - set(stems_in_parts(defined(code_span(shown))))
     return shown, in_short(documentation, open_, whole=whole)
 
 
@@ -249,7 +300,9 @@ def in_short(documentation: str, about: Collection[str] = (), *, whole: bool = F
         if sum(len(said[i]) + 1 for i in {*chosen, at}) > LONGEST:
             break
         chosen.add(at)
-    return plain(" ".join(said[at] for at in sorted(chosen)))
+    shown = [at for at in sorted(chosen) if said[at]]
+    gaps = [" … " if at - before > 1 else " " for before, at in pairwise(shown)]
+    return plain("".join(f"{gap}{said[at]}" for gap, at in zip(["", *gaps], shown, strict=True)))
 
 
 def defined(signature: str) -> str:

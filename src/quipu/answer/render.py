@@ -16,6 +16,9 @@ _BOLD, _RED, _YELLOW, _GREEN, _END = (
     "\x1b[0m",
 )
 _SURE, _LIKELY = 0.70, 0.40
+_FENCE = 3
+_KEPT = "\t\u200c\u200d"
+"""Tabs of code, and what joins letters and parts of an emoji."""
 
 
 def render(reply: Reply, *, colour: bool = False, width: int = _WIDTH) -> str:
@@ -55,10 +58,14 @@ def reference(citation: Citation) -> str:
 def _wrapped(text: str, width: int) -> list[str]:
     """The lines of a text; those of a fenced block are code and stay as they are."""
     shown: list[str] = []
-    fenced = False
+    fence = ""
     for line in text.split("\n"):
-        fenced ^= line.startswith("```")
-        shown += [_safe(line)] if fenced else _broken(line, max(width - 2, 20))
+        ticks = line[: len(line) - len(line.lstrip("`"))]
+        shown += [_safe(line)] if fence else _broken(line, max(width - 2, 20))
+        if fence:
+            fence = "" if line == fence else fence
+        elif len(ticks) >= _FENCE:
+            fence = ticks
     return shown
 
 
@@ -68,7 +75,7 @@ def _broken(line: str, width: int) -> list[str]:
 
 def _safe(text: str) -> str:
     """`text` without control characters; the marks are our own and stay."""
-    return "".join(c for c in text if c.isprintable())
+    return "".join(c for c in text if c.isprintable() or c in _KEPT)
 
 
 def _escaped(text: str) -> str:

@@ -16,7 +16,7 @@ from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement, in_force, led_to, settled, stated
 from quipu.answer.modules import modules_in, symbols_in
 from quipu.answer.properties import of_properties
-from quipu.answer.quote import code_lead, defined, in_short
+from quipu.answer.quote import code_lead, code_span, defined, in_short
 from quipu.answer.support import EvidencePool, facts_of, support
 from quipu.answer.wording import (
     LISTED,
@@ -277,7 +277,7 @@ def _definitions(
         if symbol and not documentation:
             documentation = in_short(symbol.description, asked.subject, whole=True)
         if signature and documentation:
-            text = f"`{signature}`: {documentation}"
+            text = f"{code_span(signature)}: {documentation}"
             found.append(AnswerStatement(text, sources[:1], kind=EntityType.SYMBOL))
     return found
 
@@ -619,6 +619,6 @@ def _fact_statement(
     )
     if is_by_grammar(fact):
         return AnswerStatement(said(fact), sources[:2])
-    whose = f"The {fact.predicate.replace('_', ' ')} of `{fact.subject.replace('`', chr(39))}`"
+    whose = f"The {fact.predicate.replace('_', ' ')} of {code_span(fact.subject)}"
     state_verb = "is" if _valid(fact, now) else "was"
     return AnswerStatement(f"{whose} {state_verb} {fact.object}{when}", sources[:2])

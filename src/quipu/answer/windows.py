@@ -9,9 +9,10 @@ together with those after them (a heading with its paragraph, a signature with w
 
 import re
 from collections.abc import Iterator, Sequence
+from textwrap import dedent
 from typing import NamedTuple
 
-from quipu.answer.quote import CONTROL, Unit, end_of_front, units
+from quipu.answer.quote import CONTROL, Unit, end_of_front, fence_for, units
 
 __all__ = [
     "MOST",
@@ -193,9 +194,13 @@ def _prose(read: list[Unit], title: str) -> str:
 
 
 def fenced(lines: list[str]) -> str:
-    """Lines of code as a fenced block, safe to quote: no control characters, no fence inside, less
-    the indentation that all of them share."""
-    clean = [CONTROL.sub("", line.expandtabs(4)).rstrip() for line in lines]
-    margin = min((len(line) - len(line.lstrip()) for line in clean if line), default=0)
-    shown = [line[margin : margin + _LONGEST_LINE].replace("`", "'") for line in clean]
-    return "\n".join(["```", *shown, "```"]) if any(shown) else ""
+    """Lines of code as a fenced block, to the letter but for control characters, less the
+    indentation that all of them share; `…` ends a line that was cut."""
+    clean = dedent("\n".join(CONTROL.sub("", line).rstrip() for line in lines)).split("\n")
+    if not any(clean):
+        return ""
+    shown = [
+        line if len(line) <= _LONGEST_LINE else f"{line[: _LONGEST_LINE - 1]}…" for line in clean
+    ]
+    fence = fence_for(shown)
+    return "\n".join([fence, *shown, fence])

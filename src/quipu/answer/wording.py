@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 
+from quipu.answer.quote import code_span
 from quipu.records.record import Entity
 from quipu.records.schema import EntityType, RelationType, row_of
 from quipu.text import fold, name_key, stems, stems_in_parts
@@ -172,18 +173,18 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 def shown(entity: Entity | None, fallback: str) -> str:
     """How a person reads the name of `entity`: code in backticks, documents by their path."""
     if entity is None:
-        return f"`{fallback}`"
+        return code_span(fallback)
     name = entity.name
     if entity.type == EntityType.DOCUMENT:
         path = entity.properties.get("file_path")
         name = path if isinstance(path, str) and path else name
     if entity.type in (EntityType.GOAL, EntityType.TASK):
         title = entity.properties.get("title")
-        said = f" ({title})".replace("`", "'") if isinstance(title, str) and title else ""
-        return f"`{name.replace('`', chr(39))}`{said}"
+        said = f" ({title})" if isinstance(title, str) and title else ""
+        return f"{code_span(name)}{said}"
     if name.startswith("@") or (entity.type == EntityType.OWNER and "`" not in name):
         return name
-    return f"`{name.replace('`', chr(39))}`"
+    return code_span(name)
 
 
 def listed(names: list[str]) -> str:

@@ -18,7 +18,7 @@ from quipu.answer.kinds import AnswerStatement, Likely, likely, listed, present
 from quipu.answer.limitations import says
 from quipu.answer.nearness import Nearness
 from quipu.answer.overtaken import is_overtaken
-from quipu.answer.quote import code_lead, defined, plain
+from quipu.answer.quote import code_lead, code_span, defined, is_open, plain
 from quipu.answer.statements import state
 from quipu.answer.support import EvidencePool, facts_of, replacements
 from quipu.answer.worth import gives
@@ -452,7 +452,7 @@ def _add_documentation(page: _Page, statements: Sequence[AnswerStatement]) -> No
             first = statement.evidence[0]
             signature, documentation = code_lead(first.text) if first.is_code else ("", "")
             if signature and documentation:
-                page.add(f"`{signature}`: {documentation}", [first])
+                page.add(f"{code_span(signature)}: {documentation}", [first])
 
 
 def _lacking(asked: Asked, choices: Sequence[Choice], sure: Likely | None) -> float:
@@ -552,7 +552,7 @@ def _joined(sentences: Sequence[str]) -> str:
     """The sentences one after another; what has lines of its own stands between blank ones."""
     answer = ""
     for n, each in enumerate(sentences):
-        apart = "\n" in each or (n > 0 and "\n" in sentences[n - 1])
+        apart = any("\n" in one or is_open(one) for one in sentences[max(n - 1, 0) : n + 1])
         answer += each if not n else f"\n\n{each}" if apart else f" {each}"
     return answer
 

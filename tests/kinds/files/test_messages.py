@@ -165,12 +165,12 @@ def test_no_stone():
         ),
         (  # held by a constant
             '"Left a sack without a string." in my logs',
-            "if s.String == nil {\n    // A torn sack spills.\n    l.log.Warn(_tornSackMsg)\n}",
+            "if s.String == nil {\n\t// A torn sack spills.\n\tl.log.Warn(_tornSackMsg)\n}",
             "mill/sack.go",
         ),
         (
             "the loft holds no further sack",
-            "if l.count >= l.room {\n    return ErrFull\n}",
+            "if l.count >= l.room {\n\treturn ErrFull\n}",
             "mill/sack.go",
         ),
         (  # held by a variant

@@ -256,6 +256,13 @@ def test_what_was_indexed_is_never_run(page: Page) -> None:
     assert page.locator("main img").count() == 0
 
 
+@pytest.mark.parametrize("name", ["constructor", "__proto__", "toString", "hasOwnProperty?q=x"])
+def test_an_address_of_no_part_is_the_first_part(page: Page, name: str) -> None:
+    page.goto(f"/#{name}")
+    expect(page.locator("main h1")).to_have_text("Ask")
+    assert page.title() == "Ask · Quipu"
+
+
 @pytest.mark.parametrize(
     "part",
     [

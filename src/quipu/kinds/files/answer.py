@@ -18,7 +18,7 @@ from typing import NamedTuple, cast
 from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
-from quipu.answer.quote import holds_order, plain
+from quipu.answer.quote import code_span, holds_order, plain
 from quipu.answer.support import EvidencePool, chunks_of, from_chunk, support
 from quipu.kinds.files.code_answers import (
     CodeRecords,
@@ -206,7 +206,7 @@ def _of_licence(project: _Project, planner: Planner, pool: EvidencePool) -> Answ
         if chunks and (name := licence_of("\n".join(chunk.text for chunk in chunks))):
             ids = (document.entity_id, *(p.entity_id for p in project.packages[:1]))
             passage = from_chunk(chunks[0], planner, ids, document)
-            what = f"`{plain(project.names[0])}`" if project.names else "This project"
+            what = code_span(project.names[0]) if project.names else "This project"
             return AnswerStatement(
                 f"{what} is licensed under {name}", (passage,), kind=EntityType.PACKAGE
             )
@@ -355,7 +355,7 @@ def _of_manifest(package: Entity, planner: Planner, pool: EvidencePool) -> list[
     for relation in planner.neighbors([package.entity_id], types=types)[package.entity_id]:
         _, sources = support(planner, relation.rel_id, pool, relation)
         if sources:
-            said = f"`{package.name.replace('`', chr(39))}`: {plain(package.description)}"
+            said = f"{code_span(package.name)}: {plain(package.description)}"
             return [AnswerStatement(said, sources[:1], kind=EntityType.PACKAGE)]
     return []
 
@@ -389,7 +389,7 @@ def _outlined(
     about = frozenset(asked.subject) or question
     home = _project("", planner)
     said = frozenset(stems(f"{below[0][1].title} {' '.join(home.names if home else ())}"))
-    names = ", ".join(f"`{name.replace('`', chr(39))}`" for name, _ in shown)
+    names = ", ".join(code_span(name) for name, _ in shown)
     more = f" and {len(below) - len(shown)} more" if len(below) > len(shown) else ""
     passages = {
         chunk.chunk_id: from_chunk(chunk, planner, (document.entity_id,), document)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement
-from quipu.answer.quote import code_lead, in_short
+from quipu.answer.quote import code_lead, code_span, in_short, plain
 from quipu.answer.support import EvidencePool, from_chunk
 from quipu.answer.wording import listed, meant
 from quipu.kinds.files.code_questions import Aspect, OfCode, read_of_code
@@ -291,7 +291,9 @@ class CodeRecords:
             statement
             for symbol in self.symbols(name)
             if isinstance(value := symbol.properties.get("value"), str) and value
-            for statement in self._stated(f"{_shown(symbol)} is `{_plain(value)}`", symbol, [value])
+            for statement in self._stated(
+                f"{_shown(symbol)} is {code_span(value)}", symbol, [value]
+            )
         ]
 
     def overriding(self, name: str, *, outward: bool) -> list[AnswerStatement]:
@@ -347,7 +349,7 @@ class CodeRecords:
                 if all(code_lead(_from(whole, symbol))):
                     return []
                 signature = " ".join(first.text.split()).rstrip("{: ").rstrip()
-                said.append(statement._replace(text=f"`{_plain(signature)}`: {doc}"))
+                said.append(statement._replace(text=f"{code_span(signature)}: {doc}"))
         return said
 
     def setters_of(self, name: str) -> list[AnswerStatement]:
@@ -362,7 +364,7 @@ class CodeRecords:
             statement
             for symbol in setting
             for statement in self._stated(
-                f"{_shown(symbol)} sets `{_plain(name)}`",
+                f"{_shown(symbol)} sets {code_span(name)}",
                 symbol,
                 [name.rpartition(".")[2]],
                 pattern=rf"\b{re.escape(last)}\b[^=\n]{{0,40}}(?<![=!<>])=(?!=)",
@@ -381,7 +383,7 @@ class CodeRecords:
             places = self._lines_of(document, ["exports"], 1, None, _EXPORTS)
             places = places or self._lines_of(document, ["first"], 1, None, rf"\b{first}\b")
             if places:
-                text = f"`{_plain(path_of(document))}` exports {_listed(exports)}"
+                text = f"{code_span(path_of(document))} exports {_listed(exports)}"
                 said.append(self._statement(text, document, places))
         return said
 
@@ -437,14 +439,14 @@ class CodeRecords:
         for setting, relation in self._readings(self._settings(name)):
             default = relation.properties.get("default")
             if isinstance(default, str) and default not in said:
-                text = f"`{_plain(setting.name)}` is `{_plain(default)}` by default"
+                text = f"{code_span(setting.name)} is {code_span(default)} by default"
                 said.update((default, s) for s in self._by_relation(text, setting, relation))
         return list(said.values()) if len(said) == 1 else []
 
     def _default_told(self, name: str, value: str, symbol: Entity) -> str:
         """What the parameter or field `name` of a symbol is by default, in words."""
-        what = f"`{_plain(name)}` of {_shown(symbol)}"
-        text = f"{what} is `{_plain(value)}` by default" if value else f"{what} has no default"
+        what = f"{code_span(name)} of {_shown(symbol)}"
+        text = f"{what} is {code_span(value)} by default" if value else f"{what} has no default"
         return text + self._stands_for(value, symbol)
 
     def _stands_for(self, value: str, symbol: Entity) -> str:
@@ -459,7 +461,7 @@ class CodeRecords:
             if path_of(e) == path_of(symbol)
             and isinstance(constant := e.properties.get("value"), str)
         ]
-        return f", where `{_plain(name)} = {_plain(known[0])}`" if len(known) == 1 else ""
+        return f", where {code_span(f'{name} = {known[0]}')}" if len(known) == 1 else ""
 
     def readers_of(self, name: str) -> list[AnswerStatement]:
         """Where a setting is read, or an option declared, a statement for each kind of it."""
@@ -473,7 +475,7 @@ class CodeRecords:
                 reader = ends.get(relation.source_entity_id)
                 for statement in self._by_relation("", setting, relation):
                     first = statement.evidence[0]
-                    where = f"`{_plain(first.path)}:{first.start_line}`"
+                    where = code_span(f"{first.path}:{first.start_line}")
                     is_symbol = isinstance(reader, Entity) and reader.type == EntityType.SYMBOL
                     readers.append(f"{_shown(reader)} ({where})" if is_symbol else where)
                     cited.append(first)
@@ -481,7 +483,7 @@ class CodeRecords:
             if readers:
                 how = "declared" if setting.type == EntityType.OPTION else "read"
                 readers = list(dict.fromkeys(readers))
-                text = f"`{_plain(setting.name)}` is {how} in {listed(readers)}"
+                text = f"{code_span(setting.name)} is {how} in {listed(readers)}"
                 said.append(AnswerStatement(text, tuple(cited[:_MOST]), kind=str(setting.type)))
         return said
 
@@ -494,9 +496,9 @@ class CodeRecords:
         cited: dict[str, Evidence] = {}
         for setting, relation in self._readings(settings):
             default = relation.properties.get("default")
-            said = f"`{_plain(setting.name)}`"
+            said = code_span(setting.name)
             if isinstance(default, str) and default:
-                said += f" ({_plain(default)} by default)"
+                said += f" ({plain(default)} by default)"
             if len(said) > len(names.get(setting.name, "")):
                 names[setting.name] = said
             for statement in self._by_relation("", setting, relation):
@@ -732,16 +734,12 @@ def _texts(value: Value) -> list[str]:
     return [each for each in listed_ if isinstance(each, str) and each]
 
 
-def _plain(text: str) -> str:
-    return text.replace("`", "'")
-
-
 def _shown(entity: object) -> str:
-    return f"`{_plain(entity.name)}`" if isinstance(entity, Entity) else "it"
+    return code_span(entity.name) if isinstance(entity, Entity) else "it"
 
 
 def _listed(values: Sequence[str]) -> str:
-    shown = [f"`{_plain(each)}`" for each in values[:_MOST_LISTED]]
+    shown = [code_span(each) for each in values[:_MOST_LISTED]]
     if len(values) > _MOST_LISTED:
         return f"{', '.join(shown)} and {len(values) - _MOST_LISTED} more"
     return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)

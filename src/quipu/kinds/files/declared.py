@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
-from quipu.answer.quote import holds_order
+from quipu.answer.quote import code_span, holds_order
 from quipu.patterns import late
 from quipu.records.record import Value
 from quipu.text import name_key, stems
@@ -201,7 +201,7 @@ _TABLES = (
         r"(?:(?:npm|yarn|pnpm|composer|package)\s+)?script|(?:npm|yarn|pnpm)(?:\s+run)?",
         _words("run runs execute executes do does invoke invokes call calls behind command"),
         _words("npm yarn script"),
-        "`{entry}` runs `{value}`",
+        "{entry} runs {value}",
     ),
     _Listed(
         "commands",
@@ -212,7 +212,7 @@ _TABLES = (
             "implement implements implemented start starts target map maps"
         ),
         _words("python node main method path file code by under console script"),
-        "`{entry}` runs `{value}`",
+        "{entry} runs {value}",
     ),
     *(
         _Listed(
@@ -230,9 +230,9 @@ _TABLES = (
             (
                 "features",
                 r"(?:cargo\s+)?feature(?:\s+flag)?",
-                "The feature `{entry}` enables {value}",
+                "The feature {entry} enables {value}",
             ),
-            ("extras", r"(?:optional\s+|pip\s+)?extra", "The extra `{entry}` brings {value}"),
+            ("extras", r"(?:optional\s+|pip\s+)?extra", "The extra {entry} brings {value}"),
         )
     ),
 )
@@ -455,8 +455,8 @@ def _entry(
             said = _said(rest, names)
             asked = said & table.asked or _BEHAVES.search(text)
             if asked and said - _ASKING <= table.asked | table.also:
-                bare = shown.replace("`", "'")
-                sentence = table.says.format(entry=entry.replace("`", "'"), value=bare)
+                told = code_span(value) if isinstance(value, str) else shown
+                sentence = table.says.format(entry=code_span(entry), value=told)
                 return ToldDeclaration(sentence, ((entry, _as_written(shown)),))
     return None
 

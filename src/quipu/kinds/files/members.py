@@ -15,7 +15,7 @@ from typing import NamedTuple
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement
-from quipu.answer.quote import is_order
+from quipu.answer.quote import code_span, is_order
 from quipu.answer.wording import subject_of
 from quipu.kinds.files.code_answers import CodeRecords, path_of
 from quipu.kinds.files.code_text import CodeLines, lines_of
@@ -223,10 +223,9 @@ def _is_written(name: str, text: str) -> bool:
 
 
 def _said(members: _MemberList, share: float) -> AnswerStatement:
-    name = members.name.replace("`", "'")
     verb = _SAYS[members.kind]
     return AnswerStatement(
-        f"`{name}` {verb} {_listed(members.listing)}",
+        f"{code_span(members.name)} {verb} {_listed(members.listing)}",
         members.evidence,
         kind=EntityType.SYMBOL,
         explained=share,
@@ -238,7 +237,7 @@ def _listed(listing: Listing) -> str:
     for item in listing.items[:_SHOWN]:
         if sum(map(len, shown)) + len(item) > _LONGEST:
             break
-        shown.append(f"`{item.replace('`', chr(39))}`")
+        shown.append(code_span(item))
     rest = len(listing.items) - len(shown)
     if rest:
         return f"{', '.join(shown)} and {rest} more"

@@ -16,7 +16,7 @@ from quipu.answer.answer_type import holds
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked, given_texts
 from quipu.answer.kinds import AnswerStatement
-from quipu.answer.quote import in_short
+from quipu.answer.quote import code_span, in_short
 from quipu.answer.windows import fenced
 from quipu.kinds.files.code_answers import CodeRecords
 from quipu.kinds.files.code_text import (
@@ -391,7 +391,7 @@ class _Messages:
             return None
         symbol = quote.symbol
         name = symbol.name if symbol else quote.code.path
-        text = f"In `{name.replace('`', chr(39))}`"
+        text = f"In {code_span(name)}"
         if symbol and (doc := in_short(symbol.description, self._asked.subject)):
             text += f" ({doc.rstrip('.')})"
         if constants := self._constants(quote):
@@ -528,8 +528,7 @@ def _around(symbols: Sequence[Entity], line: int) -> Entity | None:
 
 def _valued(constant: Entity) -> str:
     """A constant with its value, as code."""
-    value = str(constant.properties.get("value"))
-    return f"`{_last(constant)} = {value.replace('`', chr(39))}`"
+    return code_span(f"{_last(constant)} = {constant.properties.get('value')}")
 
 
 def _arm(saying: _Saying) -> str:

@@ -4,7 +4,7 @@ them, code by its documentation."""
 import re
 from collections.abc import Iterator
 
-from quipu.answer.quote import code_lead, in_short, is_order, plain, units
+from quipu.answer.quote import code_lead, code_span, in_short, is_order, plain, units
 from quipu.kinds.reports.reflect import Line
 from quipu.records.passage import SPOKEN
 from quipu.records.record import Chunk
@@ -43,8 +43,7 @@ def _of_code(chunk: Chunk) -> Iterator[Line]:
         return
     _, documentation = code_lead(chunk.text)
     if documentation and chunk.symbol and not chunk.symbol.rpartition(".")[2].startswith("_"):
-        name = chunk.symbol.replace("`", "'")
-        text = plain(f"`{name}`: {documentation}", limit=_LIMIT)
+        text = plain(f"{code_span(chunk.symbol)}: {documentation}", limit=_LIMIT)
         yield Line(text, chunk.start_line, chunk.end_line, said=documentation)
 
 

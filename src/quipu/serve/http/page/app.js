@@ -23,7 +23,7 @@ let leave = null;
 
 function place() {
   const [name, asked = ""] = location.hash.slice(1).split("?");
-  return { name: name in PARTS ? name : "ask", asked: Object.fromEntries(new URLSearchParams(asked)) };
+  return { name: Object.hasOwn(PARTS, name) ? name : "ask", asked: Object.fromEntries(new URLSearchParams(asked)) };
 }
 
 export function address(name, asked = {}) {

@@ -47,13 +47,22 @@ async function answered(question, mode) {
       unknown && reply.hits.length ? nearest(reply.hits) : null));
 }
 
+// Code, in a block or in a line, holds no mark; a mark may name several citations.
+const MARKS = /^(`{3,})[^`\n]*\n[^]*?^\1`*[ \t]*$|(?<!`)(`+)(?!`)[^\n]*?(?<!`)\2(?!`)|\[(?<marks>\d+(?:,\d+)*)\]/gm;
+
 function marked(answer) {
-  return answer.split(/(\[\d+\])/).map((piece) => {
-    const found = /^\[(\d+)\]$/.exec(piece);
-    if (!found) return piece;
-    return el("button", { type: "button", class: "link mark", "aria-label": `Citation ${found[1]}`,
-      onclick: () => chosen(`citation-${found[1]}`) }, piece);
-  });
+  const shown = [];
+  let at = 0;
+  for (const found of answer.matchAll(MARKS)) {
+    if (!found.groups.marks) continue;
+    shown.push(answer.slice(at, found.index), "[");
+    found.groups.marks.split(",").forEach((n, i) => shown.push(i ? "," : "",
+      el("button", { type: "button", class: "link mark", "aria-label": `Citation ${n}`,
+        onclick: () => chosen(`citation-${n}`) }, n)));
+    shown.push("]");
+    at = found.index + found[0].length;
+  }
+  return [...shown, answer.slice(at)];
 }
 
 function chosen(id) {
