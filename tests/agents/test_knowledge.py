@@ -56,7 +56,7 @@ def test_what_is_said_without_embedding_gets_its_vectors_later(memory: Memory) -
     KnowledgeGraph(memory, embed=False).create_entities([ATLAS])
     assert memory.stats().unembedded == 2
     assert memory.search("written in Rust").hits
-    memory.add_documents(())
+    memory.embed_lacking()
     assert memory.stats().unembedded == 0
 
 

@@ -10,9 +10,15 @@ from typing import Any
 import apsw
 import pytest
 
+from quipu.agents.entries import Entries
+from quipu.agents.items import Items
+from quipu.agents.knowledge import KnowledgeGraph
+from quipu.agents.knowledge_read import KnowledgeEntity
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
+from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.ports import Embedded, Store
+from quipu.records.passage import PassageInput
 from quipu.testing.fakes import HashEmbedder
 from quipu.when.instants import system_clock
 from quipu.write.embed import embed_missing
@@ -81,6 +87,44 @@ def test_turns_that_are_gone_before_they_are_embedded_are_left_out(memory: Memor
     embed_missing(memory.store, other, cache=None, clock=system_clock)
     assert memory.store.unembedded(other.space) == []
     assert memory.store.spaces()[other.space] == 279
+
+
+WRITES: dict[str, Callable[[Memory], object]] = {
+    "add": lambda m: m.add("Ana owns the tide table.", source_ref="manual:ana"),
+    "add_messages": lambda m: m.add_messages(
+        [{"role": "user", "content": "The tide table is Ana's."}], session_id="s2"
+    ),
+    "add_sessions": lambda m: m.add_sessions([session(3)]),
+    "add_documents": lambda m: m.add_documents(
+        [PassageInput(source_ref="note:tide", text="The tide table is Ana's.")]
+    ),
+    "ingest_sessions": lambda m: m.ingest_sessions([session(3)]),
+    "ingest_batch": lambda m: ingest_items(m, [IngestItem(text="The tide table is Ana's.")]),
+    "entries": lambda m: Entries(m).store("The tide table is Ana's.", category="fact"),
+    "items": lambda m: Items(m).put(
+        ("a",), "k", {"text": "The tide table is Ana's."}, lambda value: [value["text"]]
+    ),
+    "knowledge": lambda m: KnowledgeGraph(m).create_entities(
+        [KnowledgeEntity(name="Ana", type="person", observations=("Owns the tide table.",))]
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_write_embeds_what_it_wrote_and_nobody_elses(
+    name: str, open_memory: Callable[..., Memory], tmp_path: Path
+) -> None:
+    embedder = HashEmbedder()
+    with open_memory(tmp_path / "q.db", tmp_path, embedder=embedder) as memory:
+        waiting = (
+            PassageInput(source_ref=f"note:{n}", text=f"Report {n} of the harbour.")
+            for n in range(1000)
+        )
+        memory.add_documents(waiting, embed=False)
+        WRITES[name](memory)
+        assert 0 < embedder.calls < 20
+        assert 1 <= sum(memory.store.spaces().values()) < 20
+        assert memory.embed_lacking().unembedded == 0
 
 
 def test_two_that_write_at_once_make_no_vector_twice(

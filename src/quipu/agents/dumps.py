@@ -294,7 +294,9 @@ def _write(memory: "Memory", read: _Dump) -> DumpTaken:
     errors = list(read.errors)
     report = memory.add_documents(read.passages)
     errors += [f"{row.path}: {row.error}" for row in report.errors]
+    before = memory.store.sequence()
     facts = sum(_state(memory, page) for page in _pages(read.stated))
+    memory.handle.indexer().embed_since(before)
     made, observed, tied = KnowledgeGraph(memory).take_in(read.things, read.relations)
     items = Items(memory)
     for record in read.items:
@@ -305,8 +307,6 @@ def _write(memory: "Memory", read: _Dump) -> DumpTaken:
             created_at=_instant(record, "created_at") or memory.clock(),
             updated_at=_instant(record, "updated_at", "created_at") or memory.clock(),
         )
-    if read.stated:
-        memory.add_documents(())  # what was written gets its vectors
     return DumpTaken(
         passages=len(read.passages) - len(report.errors) + facts,
         entities=len(made),

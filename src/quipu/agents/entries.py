@@ -129,13 +129,14 @@ class Entries:
             "content": given.content,
         }
         given = msgspec.structs.replace(given, sources=(source_of,))
+        before = self._memory.store.sequence()
         with self._turns.taken():
             stored = self.get(given.id) or self._near(given)
             if stored is not None and is_expired(stored.expires, now):
                 stored = None
             entry = merged(stored, given) if stored else given
             unknown, episode_id = self._write(entry, now)
-        self._memory.add_documents(())  # what was written gets its vector
+        self._memory.handle.indexer().embed_since(before)
         return StoredEntry(
             entry=entry,
             merged_with=stored.id if stored else None,

@@ -245,6 +245,7 @@ class KnowledgeGraph:
         if not draft.episodes:
             return
         memory = self._memory
+        before = memory.store.sequence()
         memory.store.write(
             Batch(
                 recorded_at=memory.clock(),
@@ -255,7 +256,7 @@ class KnowledgeGraph:
             )
         )
         if draft.chunks and self._embed:
-            memory.add_documents(())  # what was written gets its vectors
+            memory.handle.indexer().embed_since(before)
 
     def _relation_claims(
         self, stated: KnowledgeRelation, types: Mapping[str, str], episode: Episode

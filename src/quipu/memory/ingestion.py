@@ -104,6 +104,7 @@ def ingest_items(
     texts = [(n, i) for n, i in numbered if i.kind not in _TURNS and i.kind not in KINDS]
     session = session_key.strip() or (f"ingest-{source.strip()}" if source.strip() else "")
     seen = memory.clock()
+    before = memory.store.sequence()
     turns_taken = WriteLock(memory.home.state, "sessions.lock").taken() if turns else nullcontext()
     with turns_taken:  # nobody appends to the session until its turns are written
         worked = _read_work(work, seen)
@@ -117,8 +118,7 @@ def ingest_items(
         )
         done, failed = _worked(memory, jobs, [number for number, _ in given], progress)
         stored = _stored(memory, session, turned)
-    # What was just written gets its vectors.
-    lacking = memory.add_documents([], progress=progress).unembedded
+    lacking = memory.handle.indexer().embed_since(before, progress=progress)
     wrote = [g.source_ref for (_, g), job in zip(given, jobs, strict=False) if job.job_id in done]
     refs = [*worked.refs, *wrote, *turned.known, *stored]
     last = list(done.values())

@@ -476,6 +476,15 @@ class Memory:
         with self.handle.writing:
             return self.handle.indexer().add_passages(documents, embed=embed, progress=progress)
 
+    def embed_lacking(self, *, progress: Progress | None = None) -> IndexReport:
+        """Give whatever has no vector yet one, as `index` does at its end.
+
+        A write makes the vectors of what it wrote, however much waits; what was written without
+        (`embed=False`, an import, a model that could not be reached) waits for this or `index`.
+        """
+        with self.handle.writing:
+            return self.handle.indexer().embed_lacking(progress=progress)
+
     def relate(
         self,
         source: str,

@@ -19,7 +19,7 @@ from quipu.records.batch import Batch, Embedding
 from quipu.records.progress import Progress
 from quipu.records.record import Chunk
 from quipu.when.instants import Clock
-from quipu.write.embedding_progress import asked_first
+from quipu.write.embedding_progress import asked_first, without_vector
 from quipu.write.lock import WriteLock
 from quipu.write.options import EmbeddedProfiles
 
@@ -78,6 +78,54 @@ def embed_missing(
             progress("embed", done, max(total, done))
 
 
+def embed_written(
+    store: Store,
+    embedder: Embedder,
+    sequence: int,
+    *,
+    cache: VectorCache | None,
+    clock: Clock,
+    progress: Progress | None = None,
+    threads: int = 1,
+    profiles: Collection[str] = (),
+) -> int:
+    """Give the live chunks that were put above `sequence` in the change log a vector, those that
+    have none; how many there were. What lacked one before waits for `embed_missing`."""
+    ids = written_chunks(store, sequence)
+    finder, done = _NeighbourFinder(store), 0
+    page = embedder.at_once() if isinstance(embedder, ManyEmbedder) else _PAGE
+    for at in range(0, len(ids), page):
+        chunks = without_vector(store, embedder.space, ids[at : at + page], profiles=profiles)
+        if chunks:
+            made = _embedded(
+                chunks, finder.of(chunks), embedder=embedder, cache=cache, threads=threads
+            )
+            store.write(Batch(recorded_at=clock(), embeddings=made))
+            done += len(chunks)
+        if progress:
+            progress("embed", min(at + page, len(ids)), len(ids))
+    return done
+
+
+def written_chunks(store: Store, sequence: int) -> list[str]:
+    """The ids of the chunks that were put above `sequence` in the change log, each once."""
+    found: dict[str, None] = {}
+    while changes := store.changes(sequence):
+        sequence = changes[-1].sequence
+        found |= {c.record_id: None for c in changes if (c.kind, c.operation) == ("chunk", "put")}
+    return list(found)
+
+
+def count_without_vector(store: Store, chunk_ids: Sequence[str]) -> int:
+    """How many of `chunk_ids` are live and have no vector in any space."""
+    with store.moment():
+        numbers = store.numbers(chunk_ids)
+        numbers = numbers[numbers >= 0]
+        for space in store.spaces():
+            numbers = numbers[~store.vectors(numbers, space).any(axis=1)]
+        return len(numbers)
+
+
 def fill_spaces(
     store: Store,
     shelves: Sequence[EmbeddedProfiles],
@@ -88,14 +136,27 @@ def fill_spaces(
     threads: int,
     turns: WriteLock | None = None,
     state: Path | None = None,
+    since: int | None = None,
 ) -> tuple[int, tuple[str, ...]]:
     """Complete the space of each model, and of what stands in for it where that was built; when
-    the model fails, build that. How many vectors were made, and what went wrong."""
+    the model fails, build that. With `since`, only what was written above that sequence number.
+    How many vectors were made, and what went wrong."""
 
     def fill(chosen: Embedder, profiles: frozenset[str]) -> int:
         if not store.unembedded(chosen.space, limit=1, profiles=profiles):
             return 0
         with closing_cache(open_cache()) as cache:
+            if since is not None:
+                return embed_written(
+                    store,
+                    chosen,
+                    since,
+                    cache=cache,
+                    clock=clock,
+                    progress=progress,
+                    threads=threads,
+                    profiles=profiles,
+                )
             return embed_missing(
                 store,
                 chosen,

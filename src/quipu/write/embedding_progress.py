@@ -26,7 +26,14 @@ from quipu.records.record import Chunk
 from quipu.write.lock import Holder, WriteLock
 from quipu.write.state_files import replace_file
 
-__all__ = ["EmbeddingProgress", "ask_first", "asked_first", "embedding_progress", "reporting"]
+__all__ = [
+    "EmbeddingProgress",
+    "ask_first",
+    "asked_first",
+    "embedding_progress",
+    "reporting",
+    "without_vector",
+]
 
 _LOCK: Final = "embedding.lock"
 _FILE: Final = "embedding.json"
@@ -114,12 +121,26 @@ def asked_first(
     requested = _taken(state)
     if not requested:
         return []
-    with suppress(QuipuError), store.moment():
-        numbers = store.numbers(requested)
+    with suppress(QuipuError):
+        return without_vector(store, space, requested, profiles=profiles, limit=limit)
+    return []
+
+
+def without_vector(
+    store: Store,
+    space: str,
+    chunk_ids: Sequence[str],
+    *,
+    profiles: Collection[str] = (),
+    limit: int | None = None,
+) -> list[Chunk]:
+    """Of `chunk_ids` the first `limit` that are live (of the `profiles`, if any are named) and have
+    no vector in `space`."""
+    with store.moment():
+        numbers = store.numbers(chunk_ids)
         numbers = numbers[numbers >= 0]
         bare = numbers[~store.vectors(numbers, space).any(axis=1)][:limit]
         return [c for c in store.chunks(bare) if not profiles or c.profile in profiles]
-    return []
 
 
 def _taken(state: Path | None) -> list[str]:

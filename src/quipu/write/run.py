@@ -21,7 +21,14 @@ from quipu.records.progress import Progress
 from quipu.when.instants import Clock
 from quipu.write.batches import BatchWriter
 from quipu.write.dropped import NOTHING, Dropped
-from quipu.write.embed import EmbedReport, fill_spaces, lacking, reindex
+from quipu.write.embed import (
+    EmbedReport,
+    count_without_vector,
+    fill_spaces,
+    lacking,
+    reindex,
+    written_chunks,
+)
 from quipu.write.embedding_progress import reporting
 from quipu.write.hints import Mark, Marks, Resolutions, Stamps
 from quipu.write.kinds import upkeep_of_kinds
@@ -208,7 +215,28 @@ class Indexer:
     def added(
         self, fill: Callable[[BatchWriter], PassageTally], embed: bool, progress: Progress | None
     ) -> IndexReport:
-        """What `fill` did with a writer, then the vectors, as a report."""
+        """What `fill` did with a writer, then the vectors of what it wrote, as a report. What
+        lacked a vector before waits for a run: a write takes as long as it is large."""
+        return self._added(fill, embed, progress, since=self._store.sequence())
+
+    def embed_lacking(self, *, progress: Progress | None) -> IndexReport:
+        """Vectors for all that lacks them, as a report."""
+        return self._added(lambda _: PassageTally(), True, progress, since=None)
+
+    def embed_since(self, sequence: int, *, progress: Progress | None = None) -> int:
+        """Vectors for what was written above `sequence` in the store's change log; how many
+        passages of it have none yet."""
+        self._embed(True, progress, since=sequence)
+        return count_without_vector(self._store, written_chunks(self._store, sequence))
+
+    def _added(
+        self,
+        fill: Callable[[BatchWriter], PassageTally],
+        embed: bool,
+        progress: Progress | None,
+        *,
+        since: int | None,
+    ) -> IndexReport:
         began = time.monotonic()
         writer = BatchWriter(
             self._store,
@@ -218,7 +246,7 @@ class Indexer:
             authority=self.options.authority,
         )
         tally = fill(writer)
-        embedded, embed_seconds, notes = self._embed(embed, progress)
+        embedded, embed_seconds, notes = self._embed(embed, progress, since=since)
         chunks = self._store.counts(("chunk",))["chunk"]
         return IndexReport(
             documents=tally.documents,
@@ -325,12 +353,15 @@ class Indexer:
         self._marks.set(Mark(fingerprint(outcome.episode_ids), outcome.unresolved))
         return outcome.unresolved
 
-    def _embed(self, embed: bool, progress: Progress | None) -> tuple[int, float, tuple[str, ...]]:
-        """Vectors for what lacks them, if wanted and there is a model: how many, seconds, notes."""
+    def _embed(
+        self, embed: bool, progress: Progress | None, *, since: int | None = None
+    ) -> tuple[int, float, tuple[str, ...]]:
+        """Vectors for what lacks them (and was written above `since`, if that is given), if wanted
+        and there is a model: how many, seconds, notes."""
         if not embed:
             return 0, 0.0, ()
         began = time.monotonic()
-        with reporting(self.state, progress) as shown:
+        with reporting(self.state if since is None else None, progress) as shown:
             done, notes = fill_spaces(
                 self._store,
                 self._shelves,
@@ -340,6 +371,7 @@ class Indexer:
                 threads=self._threads(),
                 turns=self._embedding,
                 state=self.state,
+                since=since,
             )
         return done, time.monotonic() - began if done else 0.0, notes
 

@@ -57,7 +57,12 @@ class Histories:
         workers = self._handle.config.index.workers
         with self._handle.writing:
             report = run(store, state=state, workers=workers, clock=clock, progress=progress)
-            done = self._handle.indexer().add_passages((), embed=embed, progress=progress)
+            indexer = self._handle.indexer()
+            done = (
+                indexer.embed_lacking(progress=progress)
+                if embed
+                else indexer.add_passages((), embed=False, progress=None)
+            )
             model = self._handle.models.of("commit").get() if embed else None
             space = model.space if model else None
             learn_weights(store, space, turns=WriteLock(state), clock=clock)

@@ -45,7 +45,7 @@ def embed() -> None:
         now = embedding_progress(memory.home.state)
         if now is None:
             with progress(quiet=run.quiet) as shown:
-                report = memory.add_documents([], progress=shown)
+                report = memory.embed_lacking(progress=shown)
         else:
             run.note("another process makes them already: `quipu status` tells how far it is")
             report = memory.add_documents([], embed=False)
@@ -85,7 +85,7 @@ def left_behind(run: Invocation, memory: "Memory", report: _Report) -> tuple[_Re
     if report.unembedded > _FEW:
         _start(run, state)
         return report, True
-    made = memory.add_documents([])
+    made = memory.embed_lacking()
     return msgspec.structs.replace(
         report,
         embedded=made.embedded,
