@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import hypothesis
 import msgspec
 import pytest
-from tests.cannot import cannot
+from tests.cannot import cannot, pytest_terminal_summary  # noqa: F401 - a hook of pytest
 from tests.servers.model_server import ModelServer
 
 from quipu.config import Config
