@@ -23,7 +23,10 @@ STAY_S = 14
 EXTRAS = {"openai", "langchain", "langgraph", "llama_index", "neo4j", "postgres", "otel"}
 """Those that `make test` installs; OpenVINO is watched where it is installed."""
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="strace is of Linux")
+pytestmark = [
+    pytest.mark.enable_socket,  # to find a port that is free
+    pytest.mark.skipif(sys.platform != "linux", reason="strace is of Linux"),
+]
 
 
 @pytest.fixture
@@ -91,13 +94,15 @@ with socket.socket(type=socket.SOCK_DGRAM) as there:
 @pytest.mark.slow
 def test_a_day_in_an_empty_home_asks_nobody(tmp_path: Path, tree: Path) -> None:
     home = tmp_path / "home"
+    port = _free_port()
     seen = watch(
-        [str(PROGRAMS / "a_day.py"), str(_free_port()), str(STAY_S)],
+        [str(PROGRAMS / "a_day.py"), str(port), str(STAY_S)],
         home=home,
         folder=tree,
         variables={"QUIPU_INDEX_WORKERS": "2"},
     )
     assert "Ana" in seen.said
+    assert seen.bound == {f"127.0.0.1:{port}"}
     assert seen.asked == set()
     assert seen.outside(tree, *_own(home)) == []
 
@@ -128,7 +133,8 @@ def test_a_ray_of_this_machine_asks_nobody(tmp_path: Path) -> None:
     )
     # To learn by which address others reach it, Ray connects a datagram socket: nothing is sent.
     assert seen.asked - {"8.8.8.8:53"} == set()
-    assert seen.outside(tmp_path / "work", Path("/tmp/ray"), *_own(home)) == []
+    temporary = (Path("/tmp/ray"), tmp_path / "home.tmp")
+    assert seen.outside(tmp_path / "work", *temporary, *_own(home)) == []
 
 
 def _own(home: Path) -> list[Path]:

@@ -13,7 +13,9 @@ from tests.cannot import cannot
 
 __all__ = ["Watched", "watch"]
 
-_CALLS = "connect,sendto,sendmsg,sendmmsg,openat,open,creat,mkdir,mkdirat,rename,renameat,renameat2"
+_CALLS = (
+    "bind,connect,sendto,sendmsg,sendmmsg,openat,open,creat,mkdir,mkdirat,rename,renameat,renameat2"
+)
 _LINE = re.compile(r"^\d+ +(?P<call>\w+)\((?P<rest>.*)")
 _RESUMED = re.compile(r"^(?P<pid>\d+) +<\.\.\. \w+ resumed>(?P<rest>.*)")
 _UNFINISHED = re.compile(r"^(?P<pid>\d+) (?P<begun>.*) <unfinished \.\.\.>$")
@@ -31,6 +33,8 @@ class Watched:
     written: frozenset[Path]
     asked: frozenset[str]
     """`address:port` of what is not this machine, port 53 anywhere, and resolvers."""
+    bound: frozenset[str] = frozenset()
+    """`address:port` where something listens or waits for datagrams."""
 
     def outside(self, *folders: Path) -> list[str]:
         """What was written in none of `folders`; they may have been made, with their parents."""
@@ -83,6 +87,7 @@ def _read(trace: str, said: str, folder: Path) -> Watched:
     own = _own_addresses()
     written: set[Path] = set()
     asked: set[str] = set()
+    bound: set[str] = set()
     begun: dict[str, str] = {}
     for line in trace.splitlines():
         if found := _UNFINISHED.match(line):
@@ -95,11 +100,13 @@ def _read(trace: str, said: str, folder: Path) -> Watched:
         if found is None:
             continue
         call, rest = found["call"], found["rest"]
-        if call in {"connect", "sendto", "sendmsg", "sendmmsg"}:
+        if call == "bind":
+            bound |= {f"{address}:{port}" for port, address in _PLACE.findall(rest)}
+        elif call in {"connect", "sendto", "sendmsg", "sendmmsg"}:
             asked |= _asked(rest, own)
         elif " = -1 " not in rest:
             written |= _written(call, rest, folder)
-    return Watched(said, frozenset(written), frozenset(asked))
+    return Watched(said, frozenset(written), frozenset(asked), frozenset(bound))
 
 
 def _asked(rest: str, own: frozenset[str]) -> set[str]:

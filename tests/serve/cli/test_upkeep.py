@@ -1,9 +1,11 @@
 """`status`, `validate`, `export`, `import`, `reindex`, `doctor`, `golden` and `eval`."""
 
 import json
+import os
 import sqlite3
 from pathlib import Path
 
+import apsw
 import pytest
 
 from quipu.embed.weights import find_model
@@ -164,6 +166,42 @@ def test_doctor_finds_a_damaged_database(quipu, project: Path) -> None:
     broken = [check for check in outcome.document["checks"] if check["status"] == "fail"]
     assert [check["name"] for check in broken] == ["store"]
     assert broken[0]["remedy"] or "quipu" in broken[0]["detail"]
+
+
+def test_no_damage_is_copied_over_a_good_backup(quipu, project: Path, tmp_path: Path) -> None:
+    target = tmp_path / "memory.quipu"
+    assert quipu("backup", str(target)).code == 0
+    good = target.read_bytes()
+    database = project / ".quipu" / "quipu.db"
+    with sqlite3.connect(database) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    data = bytearray(database.read_bytes())
+    data[-4096:] = b"\xff" * 4096
+    database.write_bytes(data)
+    refused = quipu("backup", "--force", str(target))
+    assert refused.code == 3
+    assert target.read_bytes() == good
+
+
+@pytest.mark.parametrize("version", ["3.51.2", "3.45.0"])
+def test_doctor_names_a_sqlite_that_can_damage_a_file(
+    quipu, project: Path, monkeypatch: pytest.MonkeyPatch, version: str
+) -> None:
+    monkeypatch.setattr(apsw, "sqlite_lib_version", lambda: version)
+    outcome = quipu("doctor", "--json")
+    told = next(check for check in outcome.document["checks"] if check["name"] == "sqlite")
+    assert (outcome.code, told["status"]) == (1, "fail")
+    assert version in told["detail"]
+
+
+def test_an_export_follows_the_umask(quipu, project: Path, tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        assert quipu("export", str(tmp_path / "all.jsonl")).code == 0
+    finally:
+        os.umask(before)
+    assert (tmp_path / "all.jsonl").stat().st_mode & 0o777 == 0o640
 
 
 def test_doctor_says_what_others_may_read(quipu, project: Path) -> None:
