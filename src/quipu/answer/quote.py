@@ -51,10 +51,12 @@ _EMPHASIS = re.compile(
 )
 _LISTED = re.compile(r"^\s*(?:[-*+•:@]|\d{1,3}[.)])\s?\S", re.MULTILINE)
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-# Of Markdown, and what Sphinx describes an object with: its name stands above what is said of it.
+# Of Markdown, AsciiDoc and Org, and what Sphinx describes an object with: its name stands above
+# what is said of it.
 _HEADING = re.compile(
-    r"^\s*(?:#{1,6}\s+(?P<heading>.*?)\s*#*|\.\. (?:[a-z]+:[a-z-]+|data|attribute|function|method"
-    r"|class|option|envvar|confval|setting)::[ \t]+(?P<object>\S.*))$"
+    r"^\s*(?:(?:[#=]{1,6}|\*{2,10})\s+(?P<heading>\S.*?)\s*[#=]*"
+    r"|\.\. (?:[a-z]+:[a-z-]+|data|attribute|function|method|class|option|envvar|confval"
+    r"|setting)::[ \t]+(?P<object>\S.*))$"
 )
 # What has documentation made of code or of other files, and its options.
 _MADE = re.compile(

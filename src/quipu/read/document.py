@@ -134,14 +134,8 @@ def _reading(reader: Reader, text: str, document: Document) -> Reading:
 
             is_note = reader == "markdown"
             return read_note(text, document.path) if is_note else read_markdown(text)
-        case "rst":
-            from quipu.read.rst import read_rst
-
-            return read_rst(text)
-        case "html":
-            from quipu.read.html import read_html
-
-            return read_html(text)
+        case "rst" | "asciidoc" | "org" | "html":
+            return _marked(reader, text)
         case "pdf":
             from quipu.read.pdf import read_pages
 
@@ -150,6 +144,24 @@ def _reading(reader: Reader, text: str, document: Document) -> Reading:
             return _data(reader, text, document)
         case _:
             return read_text(text)
+
+
+def _marked(reader: Reader, text: str) -> Reading:
+    if reader == "rst":
+        from quipu.read.rst import read_rst
+
+        return read_rst(text)
+    if reader == "asciidoc":
+        from quipu.read.asciidoc import read_asciidoc
+
+        return read_asciidoc(text)
+    if reader == "org":
+        from quipu.read.org import read_org
+
+        return read_org(text)
+    from quipu.read.html import read_html
+
+    return read_html(text)
 
 
 def _data(reader: Reader, text: str, document: Document) -> Reading:

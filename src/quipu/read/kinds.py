@@ -27,6 +27,8 @@ __all__ = [
 Reader: TypeAlias = Literal[
     "markdown",
     "rst",
+    "asciidoc",
+    "org",
     "text",
     "html",
     "pdf",
@@ -59,6 +61,8 @@ _CODE = {
 _OTHER: dict[Reader, str] = {
     "markdown": "md markdown mdown mkd mdx",
     "rst": "rst",
+    "asciidoc": "adoc asciidoc",
+    "org": "org",
     "html": "html htm xhtml",
     "pdf": "pdf",
     "docx": "docx",

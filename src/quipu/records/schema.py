@@ -352,6 +352,8 @@ _ROWS: dict[str, RelationRow] = {
     RelationType.AUTHORED_BY: RelationRow(
         targets=_WHO,
         words="author authored wrote written",
+        outward=r"\bwho\b.*\b(?:wrote|writes|written|authored)\b|\bauthors?\b",
+        inward=r"\b(?:did|does|has|have) .+ (?:write|written|author|authored)\b",
         keys=("author", "authors"),
         target=EntityType.PERSON,
         creates=True,

@@ -1,5 +1,5 @@
-"""What a table says of the thing that each of its rows names: a Markdown table, or text of which
-every line has the same columns.
+"""What a table says of the thing that each of its rows names: a table of Markdown, Org or AsciiDoc,
+or text of which every line has the same columns.
 
     | service | owner |        the owner of ratequote is Mikkel
     |---------|-------|   →
@@ -24,7 +24,9 @@ __all__ = ["table_statements"]
 _CONFIDENCE = 0.85
 _MOST_TABLES, _MOST_ROWS, _MOST_COLUMNS, _LEAST_COLUMNS, _LEAST_ROWS = 5, 200, 12, 2, 2
 _LONGEST_NAME, _LONGEST_HEAD, _LONGEST_CELL = 6, 4, 8
-_RULE = re.compile(r"\s*\|?(?:\s*:?-{2,}:?\s*\|)*\s*:?-{2,}:?\s*\|?\s*")
+_RULE = re.compile(r"\s*\|?(?:\s*:?-{2,}:?\s*[|+])*\s*:?-{2,}:?\s*\|?\s*")
+_FENCE = "|==="
+_CELL = re.compile(r"(?:(?<=\s)|^)[a-z]?(?<!\\)\|")
 _PIPE = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*\)")
 _MARKS = re.compile(r"[`*]|(?<!\w)_|_(?!\w)")
@@ -44,7 +46,7 @@ class _Row(NamedTuple):
 def table_statements(text: str) -> Iterator[Statement]:
     """The statements of the tables in `text`, row by row."""
     lines = list(_lines(text))
-    tables = [*_piped(lines), *_delimited(lines)]
+    tables = [*_piped(lines), *_fenced(lines), *_delimited(lines)]
     counted = Counter(row.cells[0] for _, rows in tables for row in rows)
     for head, rows in tables if len(tables) <= _MOST_TABLES else ():
         if all(counted[row.cells[0]] == 1 and _is_named(row.cells[0]) for row in rows):
@@ -63,7 +65,7 @@ def _lines(text: str) -> Iterator[tuple[str, int]]:
 
 
 def _piped(lines: Sequence[tuple[str, int]]) -> Iterator[tuple[_Row, list[_Row]]]:
-    """The tables of Markdown: a head, a rule, and rows."""
+    """The tables of Markdown and Org: a head, a rule, and rows."""
     at = 1
     while at < len(lines):
         head, at = lines[at - 1], at + 1
@@ -73,6 +75,28 @@ def _piped(lines: Sequence[tuple[str, int]]) -> Iterator[tuple[_Row, list[_Row]]
         while at < len(lines) and "|" in lines[at][0]:
             at += 1
         yield _row(*head), [_row(*line) for line in lines[first:at]]
+
+
+def _fenced(lines: Sequence[tuple[str, int]]) -> Iterator[tuple[_Row, list[_Row]]]:
+    """The tables of AsciiDoc: cells between two fences, as many in a row as on the first line."""
+    fences = [at for at, (line, _) in enumerate(lines) if line.strip() == _FENCE]
+    for first, last in zip(fences[::2], fences[1::2], strict=False):
+        cells: list[_Row] = []
+        width = 0
+        for line, start in lines[first + 1 : last]:
+            before, *found = _CELL.split(line)
+            end = start + len(line)
+            if before.strip() and cells:
+                said = (f"{cells[-1].cells[0]} {_plain(before)}".strip(),)
+                cells[-1] = cells[-1]._replace(cells=said, end=end)
+            cells += [_Row((_plain(cell),), start, end) for cell in found]
+            width = width or len(found)
+        rows = [
+            _Row(tuple(c.cells[0] for c in row), row[0].start, row[-1].end)
+            for row in (cells[at : at + width] for at in range(0, len(cells), width or 1))
+        ]
+        if rows:
+            yield rows[0], rows[1:]
 
 
 def _row(line: str, start: int) -> _Row:
