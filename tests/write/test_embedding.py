@@ -127,6 +127,12 @@ def test_a_write_embeds_what_it_wrote_and_nobody_elses(
         assert memory.embed_lacking().unembedded == 0
 
 
+def test_what_a_killed_write_left_is_embedded_by_the_next(memory: Memory) -> None:
+    memory.add("Ana owns the tide table.", source_ref="manual:ana", embed=False)
+    memory.add("Ben owns the harbour.", source_ref="manual:ben")
+    assert memory.stats().unembedded == 0
+
+
 def test_two_that_write_at_once_make_no_vector_twice(
     tmp_path: Path, open_memory: Callable[..., Memory]
 ) -> None:

@@ -24,6 +24,8 @@ from quipu.write.lock import WriteLock
 from quipu.write.options import EmbeddedProfiles
 
 _PAGE = 256
+_FEW = 16
+"""So many passages a write may embed that are not its own."""
 
 _Neighbours: TypeAlias = Mapping[str, tuple[Sequence[Chunk], Sequence[Chunk]]]
 """By chunk id: those before and those after it in its document, nearest first."""
@@ -139,14 +141,16 @@ def fill_spaces(
     since: int | None = None,
 ) -> tuple[int, tuple[str, ...]]:
     """Complete the space of each model, and of what stands in for it where that was built; when
-    the model fails, build that. With `since`, only what was written above that sequence number.
-    How many vectors were made, and what went wrong."""
+    the model fails, build that. With `since`, only what was written above that sequence number,
+    and the few that wait where there are no more: what a killed write left. How many vectors were
+    made, and what went wrong."""
 
     def fill(chosen: Embedder, profiles: frozenset[str]) -> int:
-        if not store.unembedded(chosen.space, limit=1, profiles=profiles):
+        waiting = len(store.unembedded(chosen.space, limit=_FEW + 1, profiles=profiles))
+        if not waiting:
             return 0
         with closing_cache(open_cache()) as cache:
-            if since is not None:
+            if since is not None and waiting > _FEW:
                 return embed_written(
                     store,
                     chosen,

@@ -215,8 +215,8 @@ class Indexer:
     def added(
         self, fill: Callable[[BatchWriter], PassageTally], embed: bool, progress: Progress | None
     ) -> IndexReport:
-        """What `fill` did with a writer, then the vectors of what it wrote, as a report. What
-        lacked a vector before waits for a run: a write takes as long as it is large."""
+        """What `fill` did with a writer, then the vectors of what it wrote, as a report. Where
+        much lacked one before, that waits for a run: a write takes as long as it is large."""
         return self._added(fill, embed, progress, since=self._store.sequence())
 
     def embed_lacking(self, *, progress: Progress | None) -> IndexReport:
