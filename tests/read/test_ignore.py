@@ -1,119 +1,203 @@
-"""Patterns of ignore files: git's meaning, and no time with a power of a name."""
+"""Which files a walk leaves out: those that git does not list, and no more without a word."""
 
+import os
 import re
+import shutil
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.read import FileEntry, walk
-from quipu.read.ignore import Globs
+from quipu.read import FileEntry, LeftOut, walk
+from quipu.records.document import Problem
 
-NAMES = ("a", "b", "ab", "aab", "a.b", "abc", "a b", "x-y", "B", "1")
-PIECES = (
-    "a",
-    "b",
-    "ab",
-    "*",
-    "**",
-    "****",
-    "?",
-    "/",
-    "**/",
-    "/**",
-    "[ab]",
-    "[!a]",
-    "[a-c]",
-    "\\*",
-    "[[:alpha:]]",
-    "[[:digit:]x]",
-    "[b-a]",
-    ".",
-    "-",
-    " ",
+PLACES = ("", "pkg", "pkg/keep", "pkg/drop", "a/b", "a/b/c", "sp ace", "Ärger")
+NAMES = (
+    "a.md",
+    "b.md",
+    "log.md",
+    "UPPER.md",
+    "lit[1].md",
+    "#hash.md",
+    "!bang.md",
+    "x y.md",
+    "ü.md",
 )
-# Git before 2.41 compares the addresses of two strings to see whether such stars begin a part: what
-# it makes of them depends on where the strings lie.
-OF_NO_MEANING = re.compile(r"[^/*]\*\*+(?:/|$)")
-PATHS = tuple(
-    sorted({f"{a}/{b}/{c}" for a in NAMES[:4] for b in NAMES[3:7] for c in NAMES} | set(NAMES[4:]))
+PARTS = (
+    *("a", "b", "pkg", "keep", "drop", "log.md", "upper.md", "UPPER.md", "ü.md", "Ärger", "x y.md"),
+    *("*", "**", "*.md", "l*g.*", "?.md", "[ab].md", "[!a].md", "[a-c]*", "[[:upper:]]*"),
+    *("\\#hash.md", "\\!bang.md", "lit\\[1\\].md", "#hash.md", "sp\\ ace", "sp ace", "x y.md  "),
 )
+PATTERN = st.builds(
+    lambda bang, lead, parts, end: bang + lead + "/".join(parts) + end,
+    st.sampled_from(("", "", "!")),
+    st.sampled_from(("", "", "/", "**/")),
+    st.lists(st.sampled_from(PARTS), min_size=1, max_size=3),
+    st.sampled_from(("", "", "/", "/**", "/*", "\r")),
+)
+RULES = st.lists(PATTERN, max_size=5).map("\n".join)
+# What pathspec, which stands in for git where there is none, reads in another way.
+NOT_PATHSPEC = re.compile(r"\?|\[!|\[\[:|\*\*/$|\*\*/?\r|[^/*!]\*\*|\*\*[^/\r\n]|  $")
 
 
-def left_out(pattern: str, path: str) -> bool:
-    """Whether a walk would not come to `path`."""
-    globs, parts = Globs([pattern]), path.split("/")
-    places = ["/".join(parts[:n]) + "/" for n in range(1, len(parts))]
-    return any(globs.verdict(place) for place in (*places, path))
-
-
-@pytest.fixture(scope="module")
-def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("repository")
-    subprocess.run(["git", "init", "-q", folder], check=True)
-    return folder
-
-
-def by_git(repository: Path, pattern: str) -> set[str]:
-    (repository / ".gitignore").write_text(pattern + "\n")
+def git(folder: Path, *arguments: str) -> str:
     done = subprocess.run(
-        ["git", "-C", str(repository), "check-ignore", "--no-index", "-z", "--stdin"],
-        input="\0".join(PATHS),
+        ["git", "-C", folder, "-c", "core.excludesFile=/dev/null", *arguments],
+        check=True,
         capture_output=True,
-        text=True,
-        check=False,
     )
-    return {path for path in done.stdout.split("\0") if path}
+    return os.fsdecode(done.stdout)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=5).map("".join))
-def test_a_pattern_means_what_it_means_to_git(repository: Path, pattern: str) -> None:
-    assume(not OF_NO_MEANING.search(pattern))
-    assert {p for p in PATHS if left_out(pattern, p)} == by_git(repository, pattern)
+def listed_by_git(folder: Path) -> set[str]:
+    found = git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return {path for path in found.split("\0") if path}
+
+
+def found(folder: Path) -> set[str]:
+    return {e.path for e in walk(folder, history=False) if isinstance(e, FileEntry)}
+
+
+def plant(folder: Path, rules: dict[str, str]) -> None:
+    for place in PLACES:
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        for name in NAMES:
+            (folder / place / name).write_text("x\n")
+    for place, text in rules.items():
+        (folder / place / ".gitignore").write_text(text, newline="")
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    rules=st.dictionaries(st.sampled_from(PLACES), RULES, max_size=3),
+    exclude=RULES,
+    tracked=st.sets(st.sampled_from([f"{p}/{n}".lstrip("/") for p in PLACES for n in NAMES])),
+)
+def test_a_walk_finds_what_git_lists(
+    rules: dict[str, str], exclude: str, tracked: set[str]
+) -> None:
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made).resolve()
+        plant(folder, rules)
+        git(folder, "init", "-q")
+        (folder / ".git/info").mkdir(exist_ok=True)
+        (folder / ".git/info/exclude").write_text(exclude, newline="")
+        if tracked:
+            git(folder, "--literal-pathspecs", "add", "-f", "--", *sorted(tracked))
+        assert found(folder) == listed_by_git(folder)
+        inside = {p.removeprefix("pkg/") for p in found(folder) if p.startswith("pkg/")}
+        assert not inside or found(folder / "pkg") == inside
+
+
+@settings(max_examples=40, deadline=None)
+@given(rules=st.dictionaries(st.sampled_from(PLACES), RULES, max_size=3))
+def test_without_a_repository_the_ignore_files_mean_the_same(rules: dict[str, str]) -> None:
+    rules = {
+        place: "\n".join(line for line in text.split("\n") if not NOT_PATHSPEC.search(line))
+        for place, text in rules.items()
+    }
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made).resolve()
+        plant(folder, rules)
+        git(folder, "init", "-q")
+        expected = listed_by_git(folder)
+        shutil.rmtree(folder / ".git")
+        assert found(folder) == expected
+
+
+def test_a_folder_kept_out_of_what_is_left_out_is_read(tmp_path: Path) -> None:
+    plant(tmp_path, {"": "pkg/*\n!pkg/keep/\n"})
+    assert {p for p in found(tmp_path) if p.startswith("pkg/")} == {f"pkg/keep/{n}" for n in NAMES}
+
+
+def test_a_repository_within_has_rules_of_its_own(tmp_path: Path) -> None:
+    plant(tmp_path, {"": "*.md\n", "pkg": "a.md\n"})
+    for folder in (tmp_path, tmp_path / "pkg"):
+        git(folder, "init", "-q")
+    assert {p for p in found(tmp_path) if not p.startswith("pkg/")} == {".gitignore"}
+    assert "pkg/a.md" not in found(tmp_path)
+    assert {"pkg/b.md", "pkg/keep/b.md"} <= found(tmp_path)
+    (tmp_path / ".gitignore").write_text("/pkg/\n")
+    assert not {p for p in found(tmp_path) if p.startswith("pkg/")}
+
+
+def test_what_a_user_never_wants_listed_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "folder"
+    plant(folder, {})
+    git(folder, "init", "-q")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    (tmp_path / "config/git").mkdir(parents=True)
+    (tmp_path / "config/git/ignore").write_text("log.md\n")
+    assert "pkg/log.md" not in found(folder)
+    (tmp_path / "config/git/config").write_text(f"[core]\nexcludesFile = {tmp_path}/mine\n")
+    (tmp_path / "mine").write_text("a.md\n")
+    assert "pkg/log.md" in found(folder)
+    assert "pkg/a.md" not in found(folder)
+
+
+def test_a_repository_names_no_file_of_what_is_left_out(tmp_path: Path) -> None:
+    plant(tmp_path, {})
+    git(tmp_path, "init", "-q")
+    (tmp_path / "pkg/b.md").write_text("log.md\n")
+    git(tmp_path, "config", "core.excludesFile", str(tmp_path / "pkg/b.md"))
+    assert "log.md" in found(tmp_path)
+
+
+def test_what_git_does_not_leave_out_is_told(tmp_path: Path) -> None:
+    plant(tmp_path, {"": "pkg/\n"})
+    git(tmp_path, "init", "-q")
+    for name in ("uv.lock", "p.png", ".cache/x.md"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    (tmp_path / ".quipuignore").write_text("/a/\n!pkg/\n/pkg/drop/\n")
+    told = {e.path: e.pattern for e in walk(tmp_path) if isinstance(e, LeftOut)}
+    assert told == {
+        ".cache": ".*/",
+        "a": "/a/",
+        "p.png": "*.png",
+        "pkg/drop": "/pkg/drop/",
+        "uv.lock": "*.lock",
+    }
+    assert "pkg/keep/a.md" in found(tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("lines", "path", "verdict"),
+    ("lines", "path", "is_out"),
     [
         (["*.log", "!a.log"], "a.log", False),
         (["!a.log", "*.log"], "a.log", True),
-        (["*.log"], "a.md", None),
-        (["build/"], "build", None),
-        (["build/"], "deep/build/", True),
-        (["/build"], "deep/build", None),
-        (["\\!a", "\\#b"], "!a", True),
-        (["#b"], "#b", None),
-        (["a**/a"], "ab/a", True),
-        (["a**/a"], "a/b/a", None),
-        (["[", "a[", "x\\", "[z-"], "a[", None),
+        (["build/"], "build", False),
+        (["build/"], "deep/build/x", True),
+        (["/build"], "deep/build", False),
+        (["#b"], "#b", False),
+        (["\\#b"], "#b", True),
+        (["foo/**", "!foo/a"], "foo/a", False),
+        (["[", "a[", "x\\", "[z-", "*.log"], "a.log", True),
+        (["[", "a[", "x\\", "[z-"], "a[", False),
     ],
 )
-def test_the_last_pattern_that_speaks_decides(
-    lines: list[str], path: str, verdict: bool | None
+def test_the_last_pattern_of_our_own_file_decides(
+    tmp_path: Path, lines: list[str], path: str, is_out: bool
 ) -> None:
-    assert Globs(lines).verdict(path) is verdict
+    (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / path).write_text("x")
+    (tmp_path / ".quipuignore").write_text("\n".join(lines))
+    assert (path not in found(tmp_path)) is is_out
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    ["*a*a*a*b", "*a" * 60 + "*b", "?*" * 40 + "b", "**/a/" * 40 + "b", "[a-z]*" * 30 + "B"],
-)
-def test_stars_take_time_with_the_length_of_a_path(pattern: str) -> None:
-    # Tried one after another, the places of four stars in such a name are a hundred million.
-    assert not Globs([pattern]).verdict("a" * 250)
-    assert not Globs([pattern]).verdict("a/" * 1_500 + "a")
-
-
-@pytest.mark.parametrize("stars", ["*a*a*a*a", "****", "*a" * 100])
-def test_a_pattern_of_many_stars_leaves_out_what_it_matches(tmp_path: Path, stars: str) -> None:
-    (tmp_path / ("a" * 200)).write_text("x")
-    (tmp_path / "b.md").write_text("x")
-    (tmp_path / ".quipuignore").write_text(f"{stars}\n!b.md\n")
-    found = [e.path for e in walk(tmp_path) if isinstance(e, FileEntry)]
-    assert [path for path in found if path != ".quipuignore"] == ["b.md"]
+@pytest.mark.parametrize("pattern", ["*a" * 60 + "*b", "?*" * 40 + "b", "**/a/" * 40 + "b"])
+def test_a_pattern_that_would_take_too_long_is_told(tmp_path: Path, pattern: str) -> None:
+    (tmp_path / ("a" * 250)).write_text("x")
+    (tmp_path / ".quipuignore").write_text(f"{pattern}\n")
+    (problem,) = [p for p in walk(tmp_path) if isinstance(p, Problem)]
+    assert problem.path == ".quipuignore"
+    assert "more stars" in problem.error
+    assert "a" * 250 in found(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -122,4 +206,4 @@ def test_a_pattern_of_many_stars_leaves_out_what_it_matches(tmp_path: Path, star
 def test_rules_of_any_bytes_cost_only_themselves(tmp_path: Path, data: bytes) -> None:
     (tmp_path / ".quipuignore").write_bytes(data)
     (tmp_path / "a.md").write_text("x")
-    assert "a.md" in [e.path for e in walk(tmp_path) if isinstance(e, FileEntry)]
+    assert "a.md" in found(tmp_path)

@@ -266,3 +266,9 @@ def test_any_edits_give_what_indexing_from_scratch_gives(
                 before = memory.store.sequence()
                 memory.index(home)
                 assert memory.store.sequence() == before
+
+
+def test_what_the_own_lists_leave_out_is_counted_by_pattern(memory: Memory, tree: Tree) -> None:
+    tree({"a.md": "# A\n", "b.png": "x", "c/d.png": "x", ".quipuignore": "/e/\n", "e/f.md": "x\n"})
+    report = memory.index()
+    assert report.left_out == {"*.png": 2, "/e/": 1}

@@ -1,6 +1,6 @@
 """Files to documents: `walk` finds them, `read_source` gets the bytes, `read_document` reads.
 
-for entry in walk(root):                 # Entry | CredentialEntry | Problem
+for entry in walk(root):                 # Entry | CredentialEntry | LeftOut | Problem
     source = read_source(entry)          # Source | Problem
     document = read_document(source)     # pure; raises InvalidInput for what is no text
 """
@@ -11,6 +11,7 @@ from quipu.read.source import (
     DEFAULT_MAX_BYTES,
     CredentialEntry,
     FileEntry,
+    LeftOut,
     SourceFile,
     content_hash,
     git_blob_id,
@@ -22,6 +23,7 @@ __all__ = [
     "DEFAULT_MAX_BYTES",
     "CredentialEntry",
     "FileEntry",
+    "LeftOut",
     "SourceFile",
     "content_hash",
     "git_blob_id",

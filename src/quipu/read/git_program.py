@@ -58,6 +58,15 @@ _LAYOUT = re.compile(
     r"(core\.(?:filemode|ignorecase|precomposeunicode|symlinks|autocrlf|eol)"
     r"|extensions\.(?:objectformat|refstorage))\n([a-z0-9]{1,10})"
 )
+# Where a user's own configuration is, which is theirs as their shell's is.
+_OF_USER = (
+    "HOME",
+    "XDG_CONFIG_HOME",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_CONFIG_NOSYSTEM",
+)
+_ASK_EXCLUDES = ("--git-dir=.", "config", "--type=path", "--get", "core.excludesFile")
 _INHERITED = re.compile(r"(?!GIT_)(?!(?:SSH_ASKPASS|PAGER|LESS|LV|EDITOR|VISUAL|BROWSER)\Z)")
 
 
@@ -138,6 +147,23 @@ class Git:
             if process.wait() and is_read:
                 complaints.seek(0)
                 raise InvalidInput(_complaint(complaints.read()))
+
+    def excludes_of_user(self) -> Path | None:
+        """The file of what the user of this machine never wants listed (`core.excludesFile` of
+        their own configuration, not of the repository's), or None."""
+        home = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+        theirs = {name: os.environ[name] for name in _OF_USER if name in os.environ}
+        done = subprocess.run(  # noqa: S603 - git alone, no shell
+            [self._program, "-C", self._environment["HOME"], *_ASK_EXCLUDES],
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            env={"PATH": self._environment["PATH"], "LC_ALL": "C", **theirs},
+        )
+        named = os.fsdecode(done.stdout).rstrip("\n")
+        file = Path(named) if named else Path(home) / "git" / "ignore"
+        return file if file.is_file() else None
 
     def _command(self, arguments: tuple[str, ...]) -> list[str]:
         return [self._program, "-C", str(self.folder), "--no-pager", *arguments]

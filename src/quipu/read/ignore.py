@@ -1,54 +1,42 @@
-"""Which files are left out: `.gitignore` and `.quipuignore` at every level, and a short list of
-what is never worth reading, folders whose names begin with a dot among them (but those that hold
-what people write, or credentials, which are told). A `!pattern` in either file brings something of
-that list back.
+"""Which files are left out: what git leaves out, then `.quipuignore` at every level, then a short
+list of what is never worth reading, folders whose names begin with a dot among them (but those that
+hold what people write, or credentials, which are told).
 
-The rules are git's (gitignore(5)): the last pattern that matches decides, `!` takes back, a slash
-within binds to the folder of the file, one at the end means folders, `**` stands for any number of
-them. Each path is asked for by itself, from the top down: what lies in a folder that is left out is
-never asked for. A path is matched in time that grows with it alone: a star takes as little as it
-can and what follows it is never tried again further on; nothing is lost, for a later star takes
-whatever is left. So no pattern takes time with a power of a name.
+In a git work tree git itself says what it lists (`git ls-files --cached --others
+--exclude-standard`): tracked files, and untracked ones that no ignore file of it names. Elsewhere,
+and where there is no git, `.gitignore` is read by pathspec. `.quipuignore` has the last word: the
+innermost that speaks of a path decides, `!` takes back what git or the list leaves out. Each path
+is asked for by itself, from the top down: what lies in a folder that is left out is never asked
+for.
 """
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from quipu.read.decode import normalised
+from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
+
+from quipu.errors import InvalidInput, MissingExtra
+from quipu.read.git_program import Git, opened_git
 
 _LARGEST_RULES = 1_000_000
+_MOST_STARS = 4  # a regular expression takes time with their power of a name's length
+_LONGEST_PATTERN = 1_000
+_STARS = re.compile(r"\*+")
+_FOLDER_SLASH = "ps_d"  # pathspec's name for it
 _NEVER = frozenset({".git", ".hg", ".svn", ".quipu"})
+_READ_DOT_FOLDERS = frozenset(
+    """.github .gitlab .circleci .devcontainer .vscode .storybook .changeset .well-known
+    .claude .cursor .codex .agents .gemini .windsurf .aider .continue .memory .config .ssh
+    .aws .azure .docker .gnupg .kube""".split()
+)
+_DOT_FOLDERS = ".*/"
 _DEFAULTS = """
-.*/
-!.github/
-!.gitlab/
-!.circleci/
-!.devcontainer/
-!.vscode/
-!.storybook/
-!.changeset/
-!.well-known/
-!.claude/
-!.cursor/
-!.codex/
-!.agents/
-!.gemini/
-!.windsurf/
-!.aider/
-!.continue/
-!.memory/
-!.config/
-!.ssh/
-!.aws/
-!.azure/
-!.docker/
-!.gnupg/
-!.kube/
 logseq/bak/
 quipu.toml
 **/.local/state/quipu/
@@ -147,78 +135,86 @@ pnpm-lock.yaml
 go.sum
 """.split()
 
-_CLASSES = {
-    "alnum": "a-zA-Z0-9",
-    "alpha": "a-zA-Z",
-    "blank": r" \t",
-    "digit": "0-9",
-    "lower": "a-z",
-    "punct": r"!-/:-@\[-`{-~",
-    "space": r"\s",
-    "upper": "A-Z",
-    "xdigit": "0-9a-fA-F",
-}
-_TOKEN = re.compile(
-    r"(?P<stars>\*+)|(?P<any>\?)|(?P<set>\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\])"
-    r"|\\(?P<escaped>.)|(?P<plain>[^\\\[])",
-    re.DOTALL,
-)
-_MEMBER = re.compile(r"\[:(?P<named>\w+):\]|\\(?P<escaped>.)|(?P<plain>.)", re.DOTALL)
-_ABOVE = "(?:[^/]+/)"
-_NOTHING = "(?!)"
+
+class _Pattern(NamedTuple):
+    """A pattern as it is written, with its `!`, and pathspec's expression of what it matches."""
+
+    written: str
+    expression: re.Pattern[str]
+
+    def matches(self, path: str) -> bool:
+        """Whether it matches `path` itself, where the expression matches what is below a folder
+        too; one without the group of a folder's slash is of what is below alone."""
+        if _FOLDER_SLASH not in self.expression.groupindex:
+            return self.expression.search(path.rstrip("/")) is not None
+        found = self.expression.search(path)
+        if found is None:
+            return False
+        return found.end() == len(path) or (found[0] == "/" and path.endswith("/"))
 
 
-class Globs:
-    """The patterns of one file, or of several one after another."""
+class _Layer(NamedTuple):
+    """The patterns of one file, and the path of its folder from the top."""
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        """A line that is no pattern is passed over, as git does."""
-        runs: list[_Run] = []
-        for line in lines:
-            read = _pattern(line)
-            if read is None:
-                continue
-            ignored, is_name, written = read
-            if not runs or runs[-1].ignored != ignored:
-                runs.append(_Run(ignored, [_NOTHING], [_NOTHING]))
-            (runs[-1].names if is_name else runs[-1].paths).append(written)
-        self._runs = [
-            (run.ignored, _any_of(run.names), _any_of(run.paths)) for run in reversed(runs)
-        ]
+    base: str
+    patterns: tuple[_Pattern, ...]
 
-    def verdict(self, path: str) -> bool | None:
-        """Whether `path` (with slashes, one at the end of a folder's) is left out; None when no
-        pattern speaks of it."""
-        name = path[path.rfind("/", 0, -1) + 1 :]
-        for ignored, names, paths in self._runs:
-            if names.fullmatch(name) or paths.fullmatch(path):
-                return ignored
-        return None
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """What git lists below the folder `base`: paths from there, and every folder above one."""
+
+    base: str
+    paths: frozenset[str]
+    is_case_folded: bool
+
+    def holds(self, path: str) -> bool:
+        if len(path) <= len(self.base):
+            return True
+        inside = path[len(self.base) + 1 :] if self.base else path
+        return _as_git_compares(inside, self.is_case_folded) in self.paths
 
 
 @dataclass(frozen=True, slots=True)
 class IgnoreRules:
-    """Rules in force in a folder: (folder, its patterns), outermost first.
+    """The rules in force in a folder; layers are outermost first.
 
-    Paths are relative to the top: the git work tree, or the root where there is none.
+    Paths are relative to the top: the git work tree, or the root where there is none. `listing` is
+    what git lists, None where it was not asked and `git_layers` are read in its place.
     """
 
-    layers: tuple[tuple[str, Globs], ...]
+    own_layers: tuple[_Layer, ...] = ()
+    git_layers: tuple[_Layer, ...] = ()
+    listing: _Listing | None = None
 
-    def ignores(self, path: str, *, folder: bool) -> bool:
-        """Whether `path` (relative, slashes) is left out; the innermost file that knows decides."""
+    def left_out_by(self, path: str, *, folder: bool) -> str | None:
+        """The pattern that leaves out `path` (relative, slashes), "" where git leaves it out, None
+        for what is to be read."""
         shown = f"{path}/" if folder else path
-        for base, globs in reversed(self.layers):
-            relative = shown[len(base) + 1 :] if base else shown
-            verdict = globs.verdict(relative)
-            if verdict is not None:
-                return verdict
-        return False
+        said = _verdict(self.own_layers, shown)
+        if said is not None:
+            return None if said.startswith("!") else said
+        if self.listing is not None:
+            is_out = not self.listing.holds(path)
+        else:
+            said = _verdict(self.git_layers, shown)
+            is_out = said is not None and not said.startswith("!")
+        return "" if is_out else _left_out_by_default(shown)
 
     def within(self, folder: Path, base: str) -> "IgnoreRules":
         """The rules in force inside `folder`, whose path from the top is `base`."""
-        globs = _read_rules(folder)
-        return self if globs is None else IgnoreRules((*self.layers, (base, globs)))
+        rules = self
+        if base and os.path.lexists(folder / ".git"):  # a repository of its own
+            rules = replace(rules, listing=_listing(folder, base), git_layers=())
+        elif self.listing is not None and not self.listing.holds(base):  # taken back from git
+            rules = replace(rules, listing=None, git_layers=())
+        own = _layer(folder, ".quipuignore", base)
+        theirs = _layer(folder, ".gitignore", base) if rules.listing is None else ()
+        if not own and not theirs:
+            return rules
+        return replace(
+            rules, own_layers=rules.own_layers + own, git_layers=rules.git_layers + theirs
+        )
 
 
 def is_never_read(name: str) -> bool:
@@ -232,36 +228,83 @@ def is_virtual_environment(folder: Path) -> bool:
 
 
 def rules_above(root: Path, work_tree: Path | None) -> tuple[IgnoreRules, str | None]:
-    """The rules in force at `root`: the defaults, then those of the git work tree it lies in.
+    """The rules in force at `root`: those of the git work tree it lies in, or none.
 
     Also the prefix that makes a path below `root` one below the work tree, which is what the
     rules speak of; None when no work tree counts, because there is none or because its own
     rules leave `root` out: naming a folder means wanting it.
     """
-    defaults = IgnoreRules((("", _defaults()),))
     if work_tree is None:
-        return defaults, None
-    rules = defaults
-    exclude = _lines(work_tree / ".git" / "info" / "exclude")
-    if exclude:
-        rules = IgnoreRules((*rules.layers, ("", Globs(exclude))))
+        return IgnoreRules(), None
+    prefix = root.relative_to(work_tree).as_posix().removeprefix(".")
+    listing = _listing(root, prefix)
+    rules = IgnoreRules(listing=listing)
+    if listing is None:
+        rules = replace(rules, git_layers=_layer(work_tree / ".git" / "info", "exclude", ""))
     folder, base = work_tree, ""
-    for part in root.relative_to(work_tree).parts:
+    for part in Path(prefix).parts:
         rules = rules.within(folder, base)
         folder, base = folder / part, f"{base}/{part}".lstrip("/")
-        if rules.ignores(base, folder=True):
-            return defaults, None
-    return rules, base
+        if rules.left_out_by(base, folder=True) is not None:
+            wanted = listing and replace(listing, base="")
+            return IgnoreRules(listing=wanted), None
+    return rules, prefix
+
+
+def costly_patterns(folder: Path) -> list[tuple[str, str]]:
+    """The lines of the ignore files in `folder` that are too costly to match, each with its
+    file's name: they are passed over."""
+    names = (".gitignore", ".quipuignore")
+    return [(name, line) for name in names for line in _lines(folder / name) if _is_costly(line)]
+
+
+def _verdict(layers: Sequence[_Layer], shown: str) -> str | None:
+    """The pattern that speaks last of a path, with its `!`; the innermost layer that knows it."""
+    for base, patterns in reversed(layers):
+        said = _matched(patterns, shown[len(base) + 1 :] if base else shown)
+        if said is not None:
+            return said
+    return None
+
+
+def _matched(patterns: Sequence[_Pattern], path: str) -> str | None:
+    """The last pattern that matches `path` itself; what is below a folder is asked for alone."""
+    return next((each.written for each in reversed(patterns) if each.matches(path)), None)
+
+
+def _left_out_by_default(shown: str) -> str | None:
+    if shown.endswith("/"):
+        name = shown[shown.rfind("/", 0, -1) + 1 : -1]
+        if name.startswith(".") and name not in _READ_DOT_FOLDERS:
+            return _DOT_FOLDERS
+    return _matched(_defaults(), shown)
 
 
 @cache
-def _defaults() -> Globs:
-    return Globs(_DEFAULTS)
+def _defaults() -> tuple[_Pattern, ...]:
+    return _patterns(_DEFAULTS)
 
 
-def _read_rules(folder: Path) -> Globs | None:
-    lines = [*_lines(folder / ".gitignore"), *_lines(folder / ".quipuignore")]
-    return Globs(lines) if lines else None
+def _layer(folder: Path, name: str, base: str) -> tuple[_Layer, ...]:
+    patterns = _patterns(line for line in _lines(folder / name) if not _is_costly(line))
+    return (_Layer(base, patterns),) if patterns else ()
+
+
+def _patterns(lines: Iterable[str]) -> tuple[_Pattern, ...]:
+    """The lines that are patterns; others are passed over, as git does."""
+    found: list[_Pattern] = []
+    for line in lines:
+        try:
+            expression, _ = GitIgnoreSpecPattern.pattern_to_regex(line)
+            if expression is not None:
+                found.append(_Pattern(line.strip(), re.compile(expression)))
+        except (ValueError, re.error):
+            continue
+    return tuple(found)
+
+
+def _is_costly(line: str) -> bool:
+    return len(line) > _LONGEST_PATTERN or len(_STARS.findall(line)) > _MOST_STARS
 
 
 def _lines(path: Path) -> list[str]:
@@ -272,109 +315,48 @@ def _lines(path: Path) -> list[str]:
             text = stream.read(_LARGEST_RULES).decode("utf-8-sig", "replace")
     except OSError:
         return []
-    return normalised(text).split("\n")
+    return text.split("\n")
 
 
-class _Run(NamedTuple):
-    """Patterns, one after another, that all leave out or all take back."""
-
-    ignored: bool
-    names: list[str]
-    paths: list[str]
-
-
-def _any_of(patterns: Sequence[str]) -> re.Pattern[str]:
-    return re.compile("|".join(patterns), re.DOTALL)
-
-
-def _pattern(line: str) -> tuple[bool, bool, str] | None:
-    """Whether a pattern leaves out, whether it is of a name alone, and what it matches as a
-    whole; None for no pattern."""
-    text = line.rstrip("\r\n")
-    while text.endswith(" ") and not text.endswith("\\ "):
-        text = text[:-1]
-    ignored = not text.startswith("!")
-    text = text if ignored else text[1:]
-    folder = "/" if text.endswith("/") else "/?"
-    text = text.removesuffix("/")
-    if not text or line.startswith("#"):
+def _listing(folder: Path, base: str) -> _Listing | None:
+    """What git lists below `folder`; None where it cannot say, or leaves out `folder` itself."""
+    try:
+        with opened_git(folder) as git:
+            if git.top is None or (folder != git.top and _ignores(git, folder)):
+                return None
+            chosen = ["-c", f"core.excludesFile={git.excludes_of_user() or os.devnull}"]
+            listed = git.run(
+                *chosen, "ls-files", "--cached", "--others", "--exclude-standard", "-z"
+            )
+            is_folded = git.run("config", "--type=bool", "--default=false", "core.ignorecase")
+    except (InvalidInput, MissingExtra):
         return None
-    parts = text.removeprefix("/").split("/")
-    if any(not part or _part(part) is None for part in parts):
-        return None
-    if "/" not in text:
-        return ignored, True, f"{_part(text)}{folder}"
-    return ignored, False, f"{_whole(parts)}{folder}"
+    is_case_folded = is_folded.strip() == "true"
+    names = (_as_git_compares(name.rstrip("/"), is_case_folded) for name in listed.split("\0"))
+    return _Listing(base, frozenset(_with_folders(names)), is_case_folded)
 
 
-def _whole(parts: Sequence[str]) -> str:
-    """The parts of a path in order. What stands between two `**` is matched where it first can
-    be, and never again."""
-    pieces: list[list[str]] = [[]]
-    for part in parts:
-        if len(part) > 1 and not part.strip("*"):
-            pieces.append([])
-        else:
-            pieces[-1].append(_part(part) or "")
-    first, *rest = ["/".join(piece) for piece in pieces]
-    if not rest:
-        return first
-    written = f"{first}/" if first else ""
-    written += "".join(f"(?>{_ABOVE}*?{piece}/)" for piece in rest[:-1] if piece)
-    return f"{written}{_ABOVE}*{rest[-1]}" if rest[-1] else f"{written}.+"
+def _ignores(git: Git, folder: Path) -> bool:
+    try:
+        git.run("check-ignore", "--quiet", "--", str(folder))
+    except InvalidInput:
+        return False
+    return True
 
 
-def _part(part: str) -> str | None:
-    """One part of a path; None for what cannot be read."""
-    pieces = [""]
-    at = 0
-    while at < len(part):
-        token = _TOKEN.match(part, at)
-        if token is None:
-            return None
-        if token["stars"]:
-            pieces.append("")
-        else:
-            pieces[-1] += _written(token)
-        at = token.end()
-    first, *rest = pieces
-    if not rest:
-        return first
-    middle = "".join(f"(?>[^/]*?{piece})" for piece in rest[:-1] if piece)
-    return f"{first}{middle}[^/]*{rest[-1]}"
+def _as_git_compares(path: str, is_case_folded: bool) -> str:
+    """A path as it is the same for git and for the file system, whatever spells its accents."""
+    if not path.isascii():
+        path = unicodedata.normalize("NFC", path)
+    return path.casefold() if is_case_folded else path
 
 
-def _written(token: re.Match[str]) -> str:
-    if token["any"]:
-        return "[^/]"
-    if token["set"]:
-        return _set(token["set"][1:-1])
-    return re.escape(token["escaped"] or token["plain"])
-
-
-def _set(inside: str) -> str:
-    """One character of a set, or of none of it; never a slash."""
-    negated = inside[:1] in {"!", "^"}
-    members = list(_MEMBER.finditer(inside[1:] if negated else inside))
-    written: list[str] = []
-    at = 0
-    while at < len(members):
-        member = members[at]
-        at += 1
-        if member["named"]:
-            written.append(_CLASSES.get(member["named"], ""))
-            continue
-        low = high = _character(member)
-        if at + 1 < len(members) and members[at]["plain"] == "-" and not members[at + 1]["named"]:
-            high = _character(members[at + 1])
-            at += 2
-        if low > high:  # git takes the first for itself
-            high = low
-        written.append(f"{re.escape(low)}-{re.escape(high)}")
-    if negated:
-        return f"[^/{''.join(written)}]"
-    return f"(?!/)[{''.join(written)}]" if any(written) else _NOTHING
-
-
-def _character(member: re.Match[str]) -> str:
-    return member["escaped"] or member["plain"]
+def _with_folders(names: Iterable[str]) -> set[str]:
+    """The names that are not empty, and the folders above them."""
+    found: set[str] = set()
+    for name in names:
+        above = name
+        while above and above not in found:
+            found.add(above)
+            above = above.rpartition("/")[0]
+    return found

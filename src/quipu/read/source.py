@@ -43,6 +43,13 @@ class CredentialEntry(NamedTuple):
     of: str
 
 
+class LeftOut(NamedTuple):
+    """A file or folder found under a root that is not read, and the pattern that says so."""
+
+    path: str
+    pattern: str
+
+
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file as it was read. `source_sha` is the git blob id inside a work tree, else the

@@ -14,13 +14,21 @@ from pathspec import GitIgnoreSpec
 from quipu.errors import InvalidInput, MissingExtra
 from quipu.read.credential_files import credential_kind
 from quipu.read.git_program import Git, opened_git, repository_of
-from quipu.read.ignore import IgnoreRules, is_never_read, is_virtual_environment, rules_above
-from quipu.read.source import DEFAULT_MAX_BYTES, CredentialEntry, FileEntry, escaped
+from quipu.read.ignore import (
+    IgnoreRules,
+    costly_patterns,
+    is_never_read,
+    is_virtual_environment,
+    rules_above,
+)
+from quipu.read.source import DEFAULT_MAX_BYTES, CredentialEntry, FileEntry, LeftOut, escaped
 from quipu.records.document import Problem
 from quipu.when.instants import UNKNOWN_TIME, from_epoch
 
 _GIT_TIMEOUT_S = 60
 _MOST_NAMED = 200
+_SHOWN = 60
+_COSTLY = "holds a pattern of more stars than can be matched, which is passed over"
 _COMMIT = re.compile(rb"\n*\x01[0-9a-f]{40,64} (-?\d{1,20})\n*")  # no file is called so
 
 
@@ -38,11 +46,12 @@ def walk(
     credentials: Sequence[str] = (),
     max_bytes: int = DEFAULT_MAX_BYTES,
     history: bool = True,
-) -> Iterator[FileEntry | CredentialEntry | Problem]:
+) -> Iterator[FileEntry | CredentialEntry | LeftOut | Problem]:
     """The files under `root` (or `root` itself, if it is a file), by path, and what is wrong.
 
     `include` (patterns as in .gitignore) keeps only what matches one. A file that exists to hold
-    credentials is told and not taken, unless it is `root` or matches one of `credentials`. Links
+    credentials is told and not taken, unless it is `root` or matches one of `credentials`; so is
+    what `.quipuignore` and the product's own list leave out of what git lists. Links
     inside the root are followed to what was not found otherwise and is not ignored where it lies;
     a link that leaves it is a problem. A further work tree of a repository that is read already
     (`git worktree add`) is left out: it holds the same files again. Nothing is read but ignore
@@ -101,7 +110,7 @@ def _patterns(name: str, patterns: Sequence[str]) -> GitIgnoreSpec:
         ) from error
 
 
-def _order(found: FileEntry | CredentialEntry | Problem) -> tuple[str, str]:
+def _order(found: FileEntry | CredentialEntry | LeftOut | Problem) -> tuple[str, str]:
     return (found.path, found.error if isinstance(found, Problem) else "")
 
 
@@ -117,8 +126,8 @@ class _Finder:
     max_bytes: int
     in_git: bool
     committed: dict[str, _Committed]
-    found: list[FileEntry | CredentialEntry | Problem] = field(
-        default_factory=list["FileEntry | CredentialEntry | Problem"]
+    found: list[FileEntry | CredentialEntry | LeftOut | Problem] = field(
+        default_factory=list["FileEntry | CredentialEntry | LeftOut | Problem"]
     )
     links: list[tuple[Path, str]] = field(default_factory=list[tuple[Path, str]])
     seen: set[Path] = field(default_factory=set[Path])
@@ -131,20 +140,32 @@ class _Finder:
             folder, base, rules = stack.pop()
             self.seen.add(folder)
             rules = rules.within(folder, self._top(base))
+            for file, line in costly_patterns(folder):
+                self._problem(f"{base}/{file}".lstrip("/"), f"{_COSTLY}: {line[:_SHOWN]!r}")
             for item in self._children(folder, base):
                 path = f"{base}/{item.name}" if base else item.name
                 if is_never_read(item.name):
                     continue
                 linked = item.is_symlink()
                 is_folder = item.is_dir(follow_symlinks=False)
-                if rules.ignores(self._top(path), folder=is_folder):
-                    continue
-                if linked:
+                pattern = rules.left_out_by(self._top(path), folder=is_folder)
+                if pattern is not None:
+                    self._leave_out(Path(item.path), path, pattern, is_folder=is_folder)
+                elif linked:
                     self.links.append((Path(item.path), path))
                 elif not is_folder:
                     self.take(Path(item.path), path)
-                elif not self._is_known_otherwise(Path(item.path)):
+                elif (why := self._known_otherwise(Path(item.path))) is not None:
+                    self.found.append(LeftOut(path, why))
+                else:
                     stack.append((Path(item.path), path, rules))
+
+    def _leave_out(self, path: Path, shown: str, pattern: str, *, is_folder: bool) -> None:
+        """Tell what is left out, but for what git leaves out, whose files nobody expects."""
+        if is_folder and not os.access(path, os.R_OK | os.X_OK):
+            self._problem(shown, "cannot be listed: Permission denied")
+        elif pattern and (is_folder or self.include is None or self.include.match_file(shown)):
+            self.found.append(LeftOut(shown, pattern))
 
     def _top(self, path: str) -> str:
         return f"{self.prefix}/{path}".strip("/") if self.prefix else path
@@ -241,27 +262,30 @@ class _Finder:
             rules = rules.within(folder, self._top(path))
             folder, path = folder / name, f"{path}/{name}".lstrip("/")
             is_folder = folder.is_dir()
-            if is_never_read(name) or rules.ignores(self._top(path), folder=is_folder):
+            if is_never_read(name):
                 return True
-            if is_folder and self._is_known_otherwise(folder):
+            if rules.left_out_by(self._top(path), folder=is_folder) is not None:
+                return True
+            if is_folder and self._known_otherwise(folder) is not None:
                 return True
         return False
 
-    def _is_known_otherwise(self, folder: Path) -> bool:
-        """Whether a folder is a Python environment, or a further work tree of a repository that
-        is read where it lies first: that of the root, one inside of it, a work tree before."""
+    def _known_otherwise(self, folder: Path) -> str | None:
+        """What shows that a folder is a Python environment, or a further work tree of a repository
+        that is read where it lies first: that of the root, one inside of it, a work tree before.
+        None for any other."""
         if is_virtual_environment(folder):
-            return True
+            return "pyvenv.cfg"
         if not os.path.isfile(folder / ".git"):  # noqa: PTH113 - which raises for long paths
-            return False
+            return None
         found = repository_of(folder)
         if found is None or not found.is_further:
-            return False
+            return None
         inside = found.shared.is_relative_to(self.root) and _has_files(found.shared)
         if inside or found.shared in self.repositories:
-            return True
+            return ".git (a further work tree)"
         self.repositories.add(found.shared)
-        return False
+        return None
 
     def _problem(self, shown: str, error: str) -> None:
         self.found.append(Problem(escaped(shown), error))

@@ -60,6 +60,10 @@ class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
         tuple[ProblemRow, ...],
         "files left out because they exist to hold credentials, and what they hold",
     ] = ()
+    left_out: Annotated[
+        dict[str, int],
+        "files and folders that `.quipuignore` and the product's own list leave out, by pattern",
+    ] = {}
 
     @property
     def did_something(self) -> bool:
@@ -90,6 +94,7 @@ def joined(one: IndexReport, other: IndexReport) -> IndexReport:
         extracted=_summed(one.extracted, other.extracted),
         refused=_summed(one.refused, other.refused),
         credentials=one.credentials + other.credentials,
+        left_out=_summed(one.left_out, other.left_out),
     )
 
 

@@ -143,6 +143,7 @@ class Indexer:
             credentials=tuple(
                 ProblemRow(path=escaped(each.path), error=each.of) for each in found.credentials
             ),
+            left_out=dict(found.left_out.most_common()),
         )
         self._write_report(report.errors, len(files), roots[0])
         return report

@@ -12,7 +12,7 @@ from pathspec import GitIgnoreSpec
 from quipu.errors import InvalidInput, MissingExtra
 from quipu.ports import Source as Known
 from quipu.ports import Store
-from quipu.read import CredentialEntry, FileEntry, read_source, walk, with_history
+from quipu.read import CredentialEntry, FileEntry, LeftOut, read_source, walk, with_history
 from quipu.read.git_program import Git, opened_git
 from quipu.read.redact import redacted_path
 from quipu.read.source import escaped
@@ -44,13 +44,15 @@ class Todo(NamedTuple):
 class Survey:
     """`removed` are references whose files are gone, with the episodes that were live of them;
     `todo` is in the order of references. `credentials` are files that were left out because they
-    exist to hold some; what was stored of one is removed."""
+    exist to hold some; what was stored of one is removed. `left_out` counts what `.quipuignore` and
+    the product's own list leave out of what git lists, by pattern."""
 
     todo: list[Todo] = field(default_factory=list[Todo])
     removed: dict[str, str] = field(default_factory=dict[str, str])
     unchanged: int = 0
     problems: list[Problem] = field(default_factory=list[Problem])
     credentials: list[CredentialEntry] = field(default_factory=list[CredentialEntry])
+    left_out: Counter[str] = field(default_factory=Counter[str])
 
 
 class Places:
@@ -129,6 +131,9 @@ def survey(
             result.problems.append(item)
             if item.severity == "error":
                 blocked.add(escaped(item.path))
+            continue
+        if isinstance(item, LeftOut):
+            result.left_out[item.pattern] += 1
             continue
         if isinstance(item, CredentialEntry):
             if limit is None or places.path(item.path) in limit:
@@ -240,7 +245,7 @@ def _unused(namespace: str, ref: str, taken: set[str | None]) -> str:
 
 def _entries(
     roots: Sequence[Path], places: Places, settings: IndexOptions
-) -> Iterator[FileEntry | CredentialEntry | Problem]:
+) -> Iterator[FileEntry | CredentialEntry | LeftOut | Problem]:
     """Every file once, with its reference for a path; a secret in a name is told as a problem."""
     shown: Counter[str] = Counter()
     for item, hidden in _found(roots, places, settings):
@@ -266,7 +271,7 @@ def _numbered(path: str, number: int) -> str:
 
 def _found(
     roots: Sequence[Path], places: Places, settings: IndexOptions
-) -> Iterator[tuple[FileEntry | CredentialEntry | Problem, bool]]:
+) -> Iterator[tuple[FileEntry | CredentialEntry | LeftOut | Problem, bool]]:
     """Every file with its reference, and whether that hides a secret in a name."""
     excluded = GitIgnoreSpec.from_lines(settings.exclude)
     for root in roots:

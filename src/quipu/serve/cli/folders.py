@@ -329,6 +329,9 @@ def _index_lines(report: IndexReport, *, behind: bool = False) -> Iterator[str]:
         yield style(f"Left out {files}:", fg="yellow")
         yield from problem_lines(report.credentials, shown=_SHOWN)
         yield "  `quipu index FILE` or [index] credentials reads one all the same, redacted."
+    if report.left_out:
+        shown = ", ".join(f"{safe(each)} {count:,}" for each, count in report.left_out.items())
+        yield f"Left out by pattern: {shown}; `!PATTERN` in .quipuignore takes one back."
     yield from _rows("left out", report.errors, fg="red")
     yield from _rows("read with a reservation", report.warnings, fg="yellow")
     yield from note_lines(report.notes)
