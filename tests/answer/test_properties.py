@@ -24,6 +24,7 @@ PAGES = {
         "---\ntitle: Runbook\nowner: @payments-team\ntags: [a, b]\n---\n# Failover runbook\n\n"
         "Failover takes five minutes.\n"
     ),
+    "docs/eider.md": "---\ntitle: Eider\nteam: Blue\nmaintainer: Ann Lee\n---\n\nEider text.\n",
     "talks/Graph Talk.md": '---\nspeaker: "[[Kim Lee]]"\neditor: Jo\n---\nA talk on graphs.\n',
 }
 
@@ -40,6 +41,7 @@ PAGES = {
         ("What is the status of ADR 7?", "The status of `ADR 7: Use SQLite` is accepted"),
         ("Who reviewed ADR 7?", "`ADR 7: Use SQLite` was reviewed by Ann and Bo"),
         ("Who is the speaker of Graph Talk?", "The speaker of `Graph Talk` is Kim Lee"),
+        ("Who maintains Eider?", "`docs/eider.md` is owned by Ann Lee and Blue"),
         ("Who edited Graph Talk?", "The editor of `Graph Talk` is Jo"),
     ],
 )

@@ -12,9 +12,11 @@ from quipu.records.document import Document
 
 Read = Callable[[str, str | bytes], Document]
 
-PATHS = """a.md a.adoc a.org a.rst a.txt a.html a.ipynb a.py a.js a.ts a.tsx a.go a.java a.rs a.c a.cpp a.cs a.rb
-a.php a.sh a.sql a.toml a.yaml a.json a.jsonc a.json5 a.jsonl CODEOWNERS pyproject.toml go.mod
-package.json Cargo.toml pom.xml requirements.txt compose.yaml a.pdf a.docx""".split()
+PATHS = """
+a.md a.adoc a.org a.rst a.txt a.html a.ipynb a.py a.js a.ts a.tsx a.go a.java a.rs a.c a.cpp
+a.cs a.rb a.php a.sh a.sql a.toml a.yaml a.json a.jsonc a.json5 a.jsonl CODEOWNERS
+pyproject.toml go.mod package.json Cargo.toml pom.xml requirements.txt compose.yaml a.pdf a.docx
+""".split()
 
 PIECES = st.one_of(
     st.sampled_from(

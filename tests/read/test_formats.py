@@ -332,6 +332,21 @@ def test_manifests_declare_a_package_and_its_dependencies(path: str, read: Read)
     assert {t.source for t in document.relations} == {("Package", package) if package else None}
 
 
+def test_codeowners_of_a_section_own_what_names_no_other(read: Read) -> None:
+    text = (
+        "* @all\n[Docs] @writers w@x.org\ndocs/\n*.md @@developers\n^[Free][2]\nfree/\na\\ b.c @d\n"
+    )
+    document = read("CODEOWNERS", text)
+    assert [(rule.pattern, rule.owners) for rule in document.owner_rules] == [
+        ("*", ("@all",)),
+        ("docs/", ("@writers", "w@x.org")),
+        ("*.md", ("@@developers",)),
+        ("free/", ()),
+        ("a\\ b.c", ("@d",)),
+    ]
+    assert document.problems == ()
+
+
 def test_codeowners_rules_in_order(read: Read) -> None:
     document = read(
         ".github/CODEOWNERS", "* @org/all # c\n\n/docs/ @d bob@x.org\n/free/\nq nobody\n"

@@ -28,8 +28,9 @@ _RUN_PATH = re.compile(
 )
 _ACTION = re.compile(r"(?P<name>[\w.-]+/[\w./-]+)@[\w./-]+")
 _MOST_RELATIONS = 500
+_OWNER_SECTION = re.compile(r"\^?\[[^\]]*\](?:\[\d+\])?(?=\s|$)")
 _OWNER_SPACE = re.compile(r"(?<!\\)\s+")
-_OWNER = re.compile(r"@[\w./-]+|[^\s@]+@[^\s@]+\.\w+")
+_OWNER = re.compile(r"@{1,2}[\w./-]+|[^\s@]+@[^\s@]+\.\w+")
 _HINTS = ('"mcpServers"', '"inputSchema"', '"input_schema"', '"servers"', '"context_servers"')
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?')
 _SERVER_KEYS = ("mcpServers", "servers", "context_servers")
@@ -166,12 +167,17 @@ def _scalars(roots: list[yaml.Node]) -> Iterator[tuple[str, yaml.ScalarNode]]:
 
 
 def read_codeowners(text: str) -> Reading:
-    """The rules of a CODEOWNERS file, in order; a rule without owners makes a path nobody's."""
+    """The rules of a CODEOWNERS file, in order; a rule without owners makes a path nobody's, or
+    gives it to the owners of the section that it stands in (`[Docs] @writers`, as on GitLab)."""
     reading = Reading(text, family="data", type="ownership")
     reading.sections = sections_of([], text.count("\n") + 1)
+    usual: tuple[str, ...] = ()
     for number, line in enumerate(text.split("\n"), 1):
         bare = re.split(r"(?:^|\s)#", line, maxsplit=1)[0].strip()
-        if not bare or bare.startswith(("[", "^[", "!")):
+        if section := _OWNER_SECTION.match(bare):
+            usual = tuple(o for o in bare[section.end() :].split() if _OWNER.fullmatch(o))
+            continue
+        if not bare or bare.startswith("!"):
             continue
         pattern, *owners = _OWNER_SPACE.split(bare)
         named = tuple(owner for owner in owners if _OWNER.fullmatch(owner))
@@ -180,7 +186,7 @@ def read_codeowners(text: str) -> Reading:
             reading.warnings.append(
                 (f"{wrong[:100]!r} is no owner: write @name or an address", number)
             )
-        reading.owner_rules.append(OwnerRule(pattern, named, number))
+        reading.owner_rules.append(OwnerRule(pattern, named or usual, number))
     return reading
 
 

@@ -266,7 +266,7 @@ _ROWS: dict[str, RelationRow] = {
         r"|\bwho(?:se| is the owner)\b|\b(?:which|what) (?:team|person|group|people)\b.*"
         r"\b(?:owns?|maintains?|responsible)\b|\bowned by (?:who|which|what)|\bmaintainers? of\b",
         inward=r"\bdo(?:es)? .+ own\b|\bowned by\b|\bmaintained by\b",
-        keys=("owner", "owners", "owned_by", "team"),
+        keys=("owner", "owners", "owned_by", "team", "maintainer", "maintainers", "maintained_by"),
         target=EntityType.OWNER,
         creates=True,
         governed=True,
