@@ -1,5 +1,6 @@
 """What an operator watches, in Prometheus' words, and spans where OpenTelemetry is configured."""
 
+import logging
 import os
 import time
 from collections.abc import Callable, Generator, Iterator
@@ -23,6 +24,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
 """Those that are told apart; any word is a method to HTTP."""
 
+_log = logging.getLogger(__name__)
 _BUILD = "quipu_build_info"
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _TENTHS = tuple(n / 10 for n in range(1, 11))
@@ -211,7 +213,11 @@ def _tracer() -> Any:
     variables = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
     if not any(os.environ.get(name) for name in variables):
         return None
-    return _make_tracer()
+    try:
+        return _make_tracer()
+    except MissingExtra as missing:  # the variable may be meant for all programs of the machine
+        _log.warning("%s; without it nothing is traced", missing)
+        return None
 
 
 def _make_tracer() -> Any:
