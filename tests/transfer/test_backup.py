@@ -1,19 +1,26 @@
 """A backup is whole, taken while others write; a restore is drilled."""
 
+import io
+import json
 import os
 import random
+import resource
+import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from string import ascii_lowercase
 
 import pytest
 from tests.servers.damage import make_memory
 
-from quipu.errors import CorruptStore, InvalidInput
+from quipu.errors import CorruptStore, InvalidInput, StoreUnavailable
 from quipu.files.whole import faults
 from quipu.handle.home import DATABASE
 from quipu.memory import Memory
@@ -157,6 +164,71 @@ def test_a_damaged_backup_is_not_put_back(kept: Path, tmp_path: Path, what: str)
         with pytest.raises((CorruptStore, InvalidInput), match=r"memory\.quipu"):
             Memory.restore(file, tmp_path / "new" / DATABASE)
         assert not (tmp_path / "new" / DATABASE).exists()
+
+
+def _bomb(folder: Path, kind: str) -> Path:
+    """A small archive that would unpack to 3 GB."""
+    path, size = folder / "bomb.quipu", 3_000_000_000
+    files = {"quipu.db": {"bytes": size if kind != "undeclared" else 10, "sha256": "0" * 64}}
+    manifest = json.dumps(
+        {"quipu": "backup", "version": 1, "created_at": "2026-03-01T10:00:00.000Z", "store": "x"}
+        | {"counts": {}, "open": 0, "files": files}
+    ).encode()
+    member = tarfile.TarInfo("quipu.db")
+    if kind == "link":
+        member.type, member.linkname = tarfile.SYMTYPE, "/dev/zero"
+    with tarfile.open(path, "w:", format=tarfile.PAX_FORMAT) as archive:
+        first = tarfile.TarInfo("manifest.json")
+        first.size = len(manifest)
+        archive.addfile(first, io.BytesIO(manifest))
+        if kind == "sparse":
+            member.pax_headers = {
+                "GNU.sparse.major": "0",
+                "GNU.sparse.minor": "1",
+                "GNU.sparse.size": str(size),
+                "GNU.sparse.map": f"{size},0",
+            }
+        elif kind in ("declared", "undeclared"):
+            member.size = size
+        archive.addfile(member)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["sparse", "declared", "undeclared", "link"])
+def test_a_backup_that_is_larger_than_it_is_writes_nothing(tmp_path: Path, kind: str) -> None:
+    path = _bomb(tmp_path, kind)
+    assert path.stat().st_size < 20_000
+    refused = (CorruptStore, InvalidInput)  # the library itself refuses what ends too early
+    with refusing_writes_of(1_000_000), pytest.raises(refused, match=r"bomb\.quipu.*no backup"):
+        Memory.restore(path, tmp_path / "new" / DATABASE)
+    assert not (tmp_path / "new").exists()
+
+
+def test_without_room_nothing_is_written(
+    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "memory.quipu"
+    with opened(kept, read_only=True) as memory:
+        memory.backup(file)
+        monkeypatch.setattr("shutil.disk_usage", lambda _: shutil._ntuple_diskusage(9, 1, 8))  # type: ignore[attr-defined]
+        with pytest.raises(StoreUnavailable, match="and 8 are free"):
+            memory.backup(tmp_path / "other.quipu")
+    with pytest.raises(StoreUnavailable, match="nothing was written"):
+        Memory.restore(file, tmp_path / "new" / DATABASE)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["memory.quipu"]
+
+
+@contextmanager
+def refusing_writes_of(most: int) -> Iterator[None]:
+    """No file grows beyond `most` bytes while the block runs."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
 
 
 _RUN = "import sys; from quipu.serve.cli import cli; cli(sys.argv[1:])"

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -60,9 +61,9 @@ def put_back(path: Path, url: str | Path | None = None) -> BackedUp:
     database = database_of(home)
     if database is None or home.state is None:
         raise InvalidInput(f"{home.shown!r} is not kept in a file: name a path with --store")
-    if database.parent == home.state:
-        mark(home.state)  # the user names the backup: what is made of it is the user's
-    return restore(path, database, home.state, adopt=adopt)
+    # The user names the backup: what is made of it in a `.quipu` is the user's.
+    own = partial(mark, home.state) if database.parent == home.state else lambda: None
+    return restore(path, database, home.state, begin=own, adopt=adopt)
 
 
 def damage(home: Home) -> Iterator[tuple[Path, list[str]]]:

@@ -79,6 +79,10 @@ def backup(
     written.
     """
     require_target(path, overwrite=overwrite)
+    ledger = [] if state is None else [state / LEDGER]
+    copied = [f for each in (database, *ledger) for f in checked.database_files(each)[:2]]
+    # Copies first, then the archive of them.
+    require_room(path.parent, 2 * sum(f.stat().st_size for f in copied if f.is_file()))
     with _scratch_folder(path) as scratch:
         if state is not None and (state / LEDGER).is_file():
             _copy(state / LEDGER, scratch / LEDGER)
@@ -95,19 +99,28 @@ def backup(
 
 
 def restore(
-    path: Path, database: Path, state: Path, *, adopt: Callable[[Path, str], None]
+    path: Path,
+    database: Path,
+    state: Path,
+    *,
+    begin: Callable[[], None],
+    adopt: Callable[[Path, str], None],
 ) -> BackedUp:
     """Put the backup at `path` back as `database`, with its ledger and reports in `state`.
 
-    It is unpacked beside and verified first; `adopt` may change the ledger there (given the store
+    Its sizes are compared before anything is written, then `begin` is called. It is unpacked
+    beside and verified; `adopt` may change the ledger there (given the store
     it was of), the same way each time. The database takes its place last, in one step; after a
     kill the same command goes on. Raises InvalidInput where something else is in the place,
     CorruptStore for a backup that is damaged.
     """
     made = read_manifest(path)
+    _require_members(path, made)
+    require_room(database.parent, sum(each.bytes for each in made.files.values()))
+    _require_free(database)
+    begin()
     private.make_folder(state)
     places = {name: database if name == DATABASE else state / name for name in made.files}
-    _require_free(database)
     with _scratch_folder(database) as scratch:
         _unpack(path, made, scratch)
         if LEDGER in made.files:
@@ -158,6 +171,39 @@ def read_manifest(path: Path) -> Manifest:
     if DATABASE not in made.files or not made.files.keys() <= set(_NAMES):
         raise _no_backup(path)
     return made
+
+
+def _require_members(path: Path, made: Manifest) -> None:
+    """Raise for an archive that does not hold just the manifest and the files that it names, each
+    once, whole and as large as it says; nothing is unpacked to find out."""
+    size = path.stat().st_size
+    expected = {name: each.bytes for name, each in made.files.items()}
+    with _opened(path) as archive:
+        for member in archive.getmembers()[1:]:  # the manifest is the first
+            plain = member.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not member.issparse()
+            whole = plain and member.offset_data + member.size <= size
+            if not whole or expected.pop(member.name, None) != member.size:
+                raise CorruptStore(
+                    f"{str(path)!r} is damaged or no backup: {member.name!r} in it "
+                    f"({member.size:,} bytes) is not what its manifest names; nothing was "
+                    f"written; {_OTHER}"
+                )
+    if expected:
+        raise CorruptStore(
+            f"{str(path)!r} is damaged: {', '.join(expected)} is not in it; nothing was written; "
+            f"{_OTHER}"
+        )
+
+
+def require_room(folder: Path, needed_bytes: int) -> None:
+    """Raise StoreUnavailable where less than that is free for `folder` (or where it will be)."""
+    there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+    free = shutil.disk_usage(there).free
+    if needed_bytes > free:
+        raise StoreUnavailable(
+            f"{needed_bytes:,} bytes are needed in {str(folder)!r} and {free:,} are free: make "
+            "room or choose another place; nothing was written"
+        )
 
 
 def _no_backup(path: Path) -> InvalidInput:
