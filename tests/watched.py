@@ -75,7 +75,7 @@ def watch(
         text=True,
         check=False,
     )
-    if "ptrace" in done.stdout and "not permitted" in done.stdout:
+    if done.returncode and re.search(r"(?i)strace: .*ptrace.*not permitted", done.stdout):
         cannot("strace may not look at programs here")
     assert done.returncode == 0, done.stdout
     seen = _read(trace.read_text("utf-8", "replace"), done.stdout, folder)

@@ -71,7 +71,7 @@ def served(port: str) -> str:
     asked = json.dumps({"question": ASKED}).encode()
     kind = {"Content-Type": "application/json"}
     request = urllib.request.Request(f"http://127.0.0.1:{port}/api/v1/ask", asked, kind)
-    for _ in range(600):
+    for _ in range(6000):
         try:
             with urllib.request.urlopen(request) as answer:
                 return str(answer.read().decode())

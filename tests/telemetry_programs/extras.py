@@ -84,7 +84,7 @@ def otel(port: str) -> None:
     os.environ["OTEL_EXPORTER_OTLP_ENDPOINT"] = f"http://{NOBODY}"
     words = ["serve", "--store", "otel.db", "--port", port]
     server = subprocess.Popen([sys.executable, "-P", "-m", "quipu.serve.cli", *words])
-    for _ in range(600):
+    for _ in range(6000):
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/openapi.json") as answer:
                 answer.read()
