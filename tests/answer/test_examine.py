@@ -68,6 +68,7 @@ def test_a_file_that_is_only_in_the_folder_is_evidence_too(
 ) -> None:
     sha = hashlib.sha256(LOG.encode()).hexdigest()
     _item(contract).update(file_paths=["left.log"], excerpt="Settled on Monday.", source_sha=sha)
+    contract["answer"] = "Settled on Monday [1]."
     assert memory.check_contract(contract).ok
 
 
@@ -119,3 +120,62 @@ def test_what_ask_answers_holds(memory: Memory, contract: dict[str, Any]) -> Non
     assert contract
     reply = memory.ask("Who owns the ledger?")
     assert memory.check_contract(reply.as_json()).ok
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"),
+    [
+        ("Team Blue owns the ledger [1].", "quoted"),
+        ("It settles every night [1].", "quoted"),
+        ("Yes: team blue owns the ledger [1].", "quoted"),
+        ("The ledger is owned by Team Blue [1].", "reworded"),
+        ("Team Red owns the ledger [1].", "not found"),
+        ("Team Blue does not own the ledger [1].", "not found"),
+        ("It settles 3 times a night [1].", "not found"),
+        ("The ledger was sold to Initech [1].", "not found"),
+    ],
+)
+def test_a_sentence_is_compared_with_what_it_cites(
+    memory: Memory, contract: dict[str, Any], answer: str, found: str
+) -> None:
+    told = memory.check_contract({**contract, "answer": answer})
+    assert [each.found for each in told.sentences] == [found]
+    assert told.sentences[0].marks == (1,)
+    assert told.ok is (found != "not found")
+    assert told.evidence[0].ok
+
+
+def test_each_sentence_is_compared_by_itself(memory: Memory, contract: dict[str, Any]) -> None:
+    answer = "Team Blue owns the ledger. Nobody else may write to it [1]. Ask `a[1]` first."
+    told = memory.check_contract({**contract, "answer": answer})
+    assert [each.found for each in told.sentences] == ["quoted", "not found", "not found"]
+    assert [each.marks for each in told.sentences] == [(1,), (1,), ()]
+    assert not told.ok
+
+
+def test_a_block_of_code_is_compared_line_by_line(memory: Memory, tree: Tree) -> None:
+    tree({"run.js": "function run() {\n  log(`Got ${n}`)\n  stop()\n}\n"})
+    memory.index()
+    entity = memory.get("run.js")
+    for code, ok in (("log(`Got ${n}`)\nstop()", True), ("log(`Got ${n}`)\nstart()", False)):
+        evidence = [{"graph_ids": [entity.entity_id], "file_paths": ["run.js"]}]  # type: ignore[union-attr]
+        told = memory.check_contract(
+            {
+                "answer": f"```\n{code}\n```\n[1]",
+                "evidence": evidence,
+                "timestamp": "2026-03-01T10:00:00Z",
+                "limitations": "",
+                "next_step": "",
+            }
+        )
+        assert told.ok is ok
+
+
+def test_what_a_record_states_is_told_apart(memory: Memory, tree: Tree) -> None:
+    tree({"CODEOWNERS": "/pay.py @team-pay\n", "pay.py": "def pay():\n    return 1\n"})
+    memory.index()
+    reply = memory.ask("Who owns pay.py?")
+    assert [each.found for each in memory.check_contract(reply.as_json()).sentences] == ["recorded"]
+    other = reply.contract.answer.replace("@team-pay", "@team-ops")
+    told = memory.check_contract({**reply.as_json()["contract"], "answer": other})  # type: ignore[dict-item]
+    assert not told.ok

@@ -20,15 +20,25 @@ import msgspec
 
 from quipu.records.reply import Contract
 
-__all__ = ["ASSERT_ABOVE", "CODE_SPAN", "UNKNOWN", "check", "cited", "schema", "schema_errors"]
+__all__ = [
+    "ASSERT_ABOVE",
+    "CODE_SPAN",
+    "FENCED",
+    "MARK",
+    "UNKNOWN",
+    "check",
+    "cited",
+    "schema",
+    "schema_errors",
+]
 
 UNKNOWN = "unknown"
 ASSERT_ABOVE = 0.70
 
-_MARK = re.compile(r"\[([0-9]{1,6}(?:\s*,\s*[0-9]{1,6})*)\]")
+MARK = re.compile(r"\[([0-9]{1,6}(?:\s*,\s*[0-9]{1,6})*)\]")
 CODE_SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)")
 """Code in a line: between as many backticks before as after it (CommonMark)."""
-_FENCED = re.compile(r"^(?P<fence>`{3,})[^`\n]*\n(?:.*\n)*?(?P=fence)`*[ \t]*$", re.MULTILINE)
+FENCED = re.compile(r"^(?P<fence>`{3,})[^`\n]*\n(?:.*\n)*?(?P=fence)`*[ \t]*$", re.MULTILINE)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _RFC3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:(?P<second>[0-9]{2})(?:\.[0-9]+)?"
@@ -98,8 +108,8 @@ def schema() -> dict[str, Any]:
 
 def cited(answer: str) -> list[int]:
     """The numbers of the citation marks in `answer`, in order; code holds none."""
-    bare = CODE_SPAN.sub("`", _FENCED.sub("", answer))
-    return [int(n) for mark in _MARK.findall(bare) for n in mark.split(",")]
+    bare = CODE_SPAN.sub("`", FENCED.sub("", answer))
+    return [int(n) for mark in MARK.findall(bare) for n in mark.split(",")]
 
 
 def _plain(contract: Contract | Mapping[str, object]) -> object:

@@ -1,8 +1,8 @@
 """Whether the evidence of an answer is really there: every path, id, excerpt and hash looked up.
 
-`check` (`contract.py`) reads a contract; this looks. A path is a source of the store or a file of
-the home folder, an excerpt stands in it, a hash is that of the source as it is now, and the graph
-ids are live records.
+`check` (`contract.py`) reads a contract; this looks, and `borne` compares its sentences with what
+they cite. A path is a source of the store or a file of the home folder, an excerpt stands in it, a
+hash is that of the source as it is now, and the graph ids are live records.
 """
 
 import re
@@ -11,7 +11,8 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
-from quipu.answer.contract import ASSERT_ABOVE, check, schema_errors
+from quipu.answer.borne import BearingSource, SentenceCheck, borne
+from quipu.answer.contract import ASSERT_ABOVE, UNKNOWN, check, schema_errors
 from quipu.ports import Planner
 from quipu.records.record import Episode
 from quipu.records.reply import EvidenceItem, Reply
@@ -44,11 +45,15 @@ class EvidenceCheck(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Examined(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether a contract holds: what breaks it as a whole, and how each piece of evidence is."""
+    """Whether a contract holds: what breaks it as a whole, how each piece of evidence is, and
+    whether it says what each sentence of the answer says."""
 
     ok: Annotated[bool, "whether the contract holds (else exit code 1)"]
     errors: Annotated[tuple[str, ...], "what breaks it as a whole, in words"]
     evidence: Annotated[tuple[EvidenceCheck, ...], "each piece of evidence, looked up"]
+    sentences: Annotated[
+        tuple[SentenceCheck, ...], "each sentence of the answer, compared with what it cites"
+    ]
 
 
 class _KnownPath(NamedTuple):
@@ -81,8 +86,12 @@ def examine(contract: Mapping[str, object], planner: Planner, *, disk: Disk) -> 
         )
         for n, item in enumerate(items, 1)
     )
+    answer = contract.get("answer")
+    told = answer if isinstance(answer, str) and answer.strip() != UNKNOWN else ""
+    sentences = borne(told, [_bearing(item, planner, disk) for item in items], planner)
+    sound = all(row.ok for row in rows) and all(s.found != "not found" for s in sentences)
     return Examined(
-        ok=not errors and all(row.ok for row in rows), errors=tuple(errors), evidence=rows
+        ok=not errors and sound, errors=tuple(errors), evidence=rows, sentences=sentences
     )
 
 
@@ -103,6 +112,13 @@ def violations(reply: Reply, planner: Planner, *, assert_above: float = ASSERT_A
         if not 0 <= citation.match <= 1 or citation.start_line > citation.end_line:
             errors.append(f"citation {citation.n} has a match or lines that cannot be")
     return errors
+
+
+def _bearing(item: EvidenceItem, planner: Planner, disk: Disk) -> BearingSource:
+    """What a piece of evidence may say: the sources at its paths; its excerpt is a part of one."""
+    found = [source for path in item.file_paths if (source := _source(path, planner, disk))]
+    texts = tuple(text for source in found for text in source.texts)
+    return BearingSource(texts, item.file_paths, item.graph_ids)
 
 
 def _no_disk(_: str) -> None:

@@ -11,7 +11,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
-from quipu.serve.cli.layout import wrapped
+from quipu.serve.cli.layout import counted, cut, wrapped
 from quipu.serve.cli.lazy import CommandEntry, Group, command
 from quipu.serve.cli.terminal import safe, style
 
@@ -44,7 +44,10 @@ def check(ctx: click.Context, reply: str) -> None:
     """Check the answer in REPLY (JSON, - for standard input); exit code 1 when it does not hold.
 
     REPLY is an answer contract, or what `quipu ask --json` printed. Of each piece of evidence the
-    paths, the graph ids, the excerpt and the hash are looked up in the memory and its folder.
+    paths, the graph ids, the excerpt and the hash are looked up in the memory and its folder. Each
+    sentence of the answer is compared with what it cites: it is quoted, recorded (a cited record
+    states it), reworded (a cited sentence has its names, numbers and most of its words), or not
+    found. Only words are compared: what is reworded should be read.
     """
     run = invocation()
     answer = _read(reply)
@@ -72,7 +75,16 @@ def _read(reply: str) -> dict[str, object]:
 
 
 def _lines(found: "Examined") -> Iterator[str]:
-    verdict = "The contract holds." if found.ok else "The contract does not hold."
+    lost = sum(each.found == "not found" for each in found.sentences)
+    reworded = sum(each.found == "reworded" for each in found.sentences)
+    if found.ok and reworded:
+        verdict = f"The contract holds; read {counted(reworded, 'sentence')} in other words."
+    elif found.ok:
+        verdict = "The contract holds: the evidence is there and says what the answer says."
+    elif lost and not found.errors and all(row.ok for row in found.evidence):
+        verdict = f"The evidence is there, and does not say {counted(lost, 'sentence')}."
+    else:
+        verdict = "The contract does not hold."
     yield style(verdict, fg="green" if found.ok else "red")
     for error in found.errors:
         yield from wrapped(f"error: {safe(error, line=True)}", indent="  ")
@@ -81,3 +93,6 @@ def _lines(found: "Examined") -> Iterator[str]:
         yield f"[{row.n}] {mark}  {safe(', '.join(row.file_paths), line=True)}"
         for error in row.errors:
             yield from wrapped(safe(error, line=True), indent="    ")
+    for each in found.sentences:
+        colour = {"not found": "red", "reworded": "yellow"}.get(each.found, "green")
+        yield f"{style(each.found, fg=colour)}: {cut(safe(each.text, line=True), 88)}"
