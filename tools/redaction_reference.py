@@ -6,7 +6,7 @@
 import click
 
 from quipu.read.credential_files import credential_files
-from quipu.read.secret_rules import Rule, secret_rules
+from quipu.read.secret_rules import Name, Rule, secret_names, secret_rules
 from quipu.read.secret_values import CHECKS
 
 __all__ = ["reference"]
@@ -56,9 +56,24 @@ the same place the first names the mark. A pattern is what `src/quipu/read/rules
 | mark | of | the value must be |
 |---|---|---|
 """
-_BLOCKS = (
-    "| `secret` | Kubernetes: every value under `data` and `stringData` of a Secret in YAML | |\n"
-)
+_MANIFESTS = """| `secret` | Kubernetes: every value under `data` and `stringData` of a Secret, \
+in YAML or JSON, alone, in a List or inside of a larger text | |
+"""
+_NAMES = """
+## Names whose values are secret
+
+A name ends in one of these words, whatever the case (`DB_PASSWORD`, `dbPassword`, `db-password`,
+`spring.datasource.password`); one that goes on (`password_file`, `tokenCount`, `secretName`) says
+nothing. Its value is looked for wherever a format puts it: after a sign (`=`, `:`, `:=`, `=>`,
+`||`, `:-`), as the argument after it, in a field beside the one that holds the name (`name: X`,
+`value: v`) or inside of what the name opens, in the block or the list below it, under a heading, in
+its column or the next cell of a table (Markdown, CSV, what psql prints), and in what a sentence
+says (`the password for staging is v`). It goes where it looks like one: a password has a digit or
+a sign and is no reference, placeholder or code; the values of the others are random.
+
+| mark | of | words |
+|---|---|---|
+"""
 
 
 def reference() -> str:
@@ -69,8 +84,9 @@ def reference() -> str:
     )
     rules = "".join(map(_row, secret_rules()))
     checks = "".join(f"| `{name}` | {said} |\n" for name, said in CHECKS.items())
+    names = "".join(map(_names_row, secret_names()))
     return (
-        f"{_HEAD}{_FILES}{files}{_RULES}{rules}{_BLOCKS}"
+        f"{_HEAD}{_FILES}{files}{_RULES}{rules}{_MANIFESTS}{_NAMES}{names}"
         f"\n## What a value must be\n\n| check | meaning |\n|---|---|\n{checks}"
     )
 
@@ -78,6 +94,10 @@ def reference() -> str:
 def _row(rule: Rule) -> str:
     of = rule.of.replace("|", "\\|").replace("<", "&lt;")
     return f"| `{rule.kind}` | {of} | `{rule.check}` |\n"
+
+
+def _names_row(name: Name) -> str:
+    return f"| `{name.kind}` | {name.of} | {', '.join(f'`{word}`' for word in name.words)} |\n"
 
 
 if __name__ == "__main__":

@@ -7,13 +7,14 @@ What is given beside a text (titles, references, properties) is redacted by a `R
 a table may be secret because of its key alone, so it is read as `key = "value"` too.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple, cast
 
 from quipu.patterns import late
+from quipu.read.manifests import manifest_secrets
+from quipu.read.named_secrets import named_secrets
 from quipu.read.secret_rules import secret_rules, sites
 from quipu.read.secret_values import is_secret
 from quipu.records.record import Properties, Value
@@ -22,15 +23,6 @@ _MARK = "[redacted:"
 _ROUNDS = 8
 _LOOKED_AT = 256
 """How much of a value is weighed: its beginning says whether it is random."""
-
-_MANIFEST_KIND = re.compile(
-    r"(?m)^[ \t]{0,40}[\"']?kind[\"']?:[ \t]{0,9}[\"']?Secret[\"']?[ \t]{0,9}\r?$"
-)
-_MANIFEST_BLOCK = re.compile(r"([ \t]{0,40}+)(?:data|stringData):[ \t]{0,9}(?:#.*)?\r?")
-_MANIFEST_ENTRY = re.compile(
-    r"[ \t]{1,60}+[\"']?[\w.-]{1,253}+[\"']?:[ \t]{0,9}+(?P<value>[^\r\n]*)"
-)
-_TEXT_HEAD = re.compile(r"[|>][+-]?\d?[ \t]*|")
 
 _URL_SECRET = late(
     r"(?i)(?P<begin>[a-z][a-z0-9+.-]{0,30}://[^\s\"'<>]*?[?&;#])(?P<name>[\w.-]{0,40}?(?:token|secret|passw(?:or)?d"
@@ -81,18 +73,16 @@ def _secrets(text: str) -> Iterator[_Found]:
         value = groups[group]
         if value.startswith(_MARK) or text.startswith(_MARK, match.start(group)):
             continue
-        if "public" in text[max(start - 12, 0) : start].lower() and rule.check.endswith("-secret"):
-            continue
         if is_secret(
             rule.check,
             value[:_LOOKED_AT],
-            suffix=groups.get("suffix") or "",
-            by=groups.get("by") or "",
             name=groups.get("name") or "",
         ):
             ends[at] = match.end(group)
             yield _Found(match.start(group), match.end(group), at, rule.kind)
-    for start, end in _manifest_secrets(text):
+    for start, end, kind in named_secrets(text):
+        yield _Found(start, end, len(rules), kind)
+    for start, end in manifest_secrets(text):
         yield _Found(start, end, len(rules), "secret")
 
 
@@ -107,46 +97,6 @@ def _joined(found: list[_Found]) -> list[_Found]:
         else:
             joined.append(each)
     return joined
-
-
-def _manifest_secrets(text: str) -> Iterator[tuple[int, int]]:
-    """Where in `text` the values under `data` and `stringData` of Secrets stand, line by line."""
-    if "Secret" not in text or not _MANIFEST_KIND.search(text):
-        return
-    inside: int | None = None
-    document: list[tuple[int, int]] = []
-    is_secret = False
-    at = 0
-    for line in [*text.split("\n"), "---"]:
-        body = line.rstrip("\r")
-        if body.startswith("---"):
-            if is_secret:
-                yield from document
-            document, is_secret, inside = [], False, None
-        elif opened := _MANIFEST_BLOCK.fullmatch(body):
-            inside = len(opened[1])
-        elif body.strip():
-            indent = len(body) - len(body.lstrip(" \t"))
-            is_secret = is_secret or _MANIFEST_KIND.fullmatch(body) is not None
-            if inside is not None and indent <= inside:
-                inside = None
-            if inside is not None:
-                document += _manifest_values(body, at)
-        at += len(line) + 1
-
-
-def _manifest_values(line: str, at: int) -> Iterator[tuple[int, int]]:
-    """The part of a line in such a block that is a value, without its quotation marks."""
-    entry = _MANIFEST_ENTRY.fullmatch(line)
-    start = entry.start("value") if entry else len(line) - len(line.lstrip(" \t"))
-    value = line[start:].rstrip()
-    if entry and _TEXT_HEAD.fullmatch(value):
-        return
-    quote = value[:1] if value[:1] in {'"', "'"} else ""
-    if quote and value.endswith(quote) and len(value) > 2:
-        start, value = start + 1, value[1:-1]
-    if value and not value.startswith(("#", "[redacted:", "{{", "$")):
-        yield at + start, at + start + len(value)
 
 
 def without_url_secrets(text: str) -> str:

@@ -17,7 +17,16 @@ import ahocorasick_rs
 from quipu.errors import InvalidConfig
 from quipu.read.secret_values import CHECKS, Check
 
-__all__ = ["Rule", "read_rules", "secret_rules", "sites"]
+__all__ = [
+    "Name",
+    "Rule",
+    "name_words",
+    "read_names",
+    "read_rules",
+    "secret_names",
+    "secret_rules",
+    "sites",
+]
 
 _FILE = "secrets.toml"
 _KNOWN = frozenset({"kind", "of", "keywords", "fold", "back", "over", "token", "pattern", "check"})
@@ -45,6 +54,17 @@ class Rule(NamedTuple):
         return _compiled(self.expression, fold=self.fold)
 
 
+class Name(NamedTuple):
+    """One row of the names whose values are secret: the words that such a name ends in."""
+
+    kind: str
+    of: str
+    words: tuple[str, ...]
+    strong: bool
+    short: bool
+    only: str
+
+
 class Site(NamedTuple):
     """Where a rule is to be tried: its place in the file, and where its match would begin."""
 
@@ -57,6 +77,37 @@ def secret_rules() -> tuple[Rule, ...]:
     """The rules that ship with Quipu, in the order in which they name what two of them match."""
     text = files("quipu.read").joinpath("rules", _FILE).read_text("utf-8")
     return read_rules(tomllib.loads(text))
+
+
+@cache
+def secret_names() -> tuple[Name, ...]:
+    """The names that ship with Quipu."""
+    text = files("quipu.read").joinpath("rules", _FILE).read_text("utf-8")
+    return read_names(tomllib.loads(text))
+
+
+def read_names(table: Mapping[str, Any]) -> tuple[Name, ...]:
+    """The names in a table as TOML gives it. Raises InvalidConfig naming the row that is none."""
+    return tuple(
+        _row_of_names(at, cast("dict[str, Any]", row))
+        for at, row in enumerate(table.get("name", ()), 1)
+    )
+
+
+def _row_of_names(at: int, row: dict[str, Any]) -> Name:
+    words = tuple(row.get("words", ()))
+    if not {"kind", "of", "words"} <= row.keys() <= {*Name._fields}:
+        raise InvalidConfig(f"name {at} of {_FILE}: it needs `kind`, `of` and `words`")
+    if wrong := [word for word in words if len(word) < 2 or word != word.lower()]:
+        raise InvalidConfig(f"name {at} of {_FILE}: {wrong[0]!r} is too short or has capitals")
+    return Name(
+        kind=row["kind"],
+        of=row["of"],
+        words=words,
+        strong=row.get("strong", False),
+        short=row.get("short", False),
+        only=row.get("only", ""),
+    )
 
 
 def read_rules(table: Mapping[str, Any]) -> tuple[Rule, ...]:
@@ -149,6 +200,27 @@ def sites(text: str) -> Iterator[Site]:
         start = _word_start(text, site.start, rule) if rule.back else site.start
         found[Site(site.rule, start)] = None
     return iter(found)
+
+
+@cache
+def _words() -> tuple[ahocorasick_rs.AhoCorasick, tuple[Name, ...]]:
+    """An automaton of the words of all names, and the row of each word."""
+    rows = {word: name for name in secret_names() for word in name.words}
+    automaton = ahocorasick_rs.AhoCorasick(
+        list(rows), implementation=ahocorasick_rs.Implementation.DFA
+    )
+    return automaton, tuple(rows.values())
+
+
+def name_words(text: str) -> Iterator[tuple[int, int, Name]]:
+    """Where in `text` the words of names stand, with their rows."""
+    automaton, rows = _words()
+    lowered = _lowered(text)
+    try:
+        found = automaton.find_matches_as_indexes(lowered, overlapping=True)
+    except UnicodeEncodeError:
+        found = automaton.find_matches_as_indexes(_SURROGATE.sub("?", lowered), overlapping=True)
+    return ((start, end, rows[word]) for word, start, end in found)
 
 
 def _word_start(text: str, keyword: int, rule: Rule) -> int:

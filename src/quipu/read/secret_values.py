@@ -3,6 +3,7 @@
 import base64
 import math
 import re
+import string
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -11,7 +12,7 @@ from urllib.parse import unquote
 
 from quipu.patterns import late
 
-__all__ = ["CHECKS", "Check", "is_secret"]
+__all__ = ["CHECKS", "Check", "Place", "is_named_secret", "is_secret"]
 
 Check: TypeAlias = Literal[
     "any",
@@ -19,24 +20,18 @@ Check: TypeAlias = Literal[
     "random",
     "given",
     "query",
-    "option",
     "element",
     "header",
-    "told",
-    "quoted-password",
-    "bare-password",
-    "quoted-secret",
-    "bare-secret",
 ]
 
-_NO_SECRET_SUFFIX = late(
-    r"(?i)[_-](?:type|url|uri|name|id|endpoint|end|start|length|len|count|path|file|prefix|suffix"
-    r"|pattern|regex|re|hint|label|field|header|ttl|expir\w*|format|alg\w*|scope|policy|class"
-    r"|version|min|max|size|limit|required|enabled|ref|arn|column|attr\w*|help|prompt|text|kind)$"
-)
+Place: TypeAlias = Literal["given", "quoted", "bare", "harsh", "field", "block", "cell", "told"]
+"""Where the value of a name stands: where nothing else does (`DB_PASSWORD=v`), in quotation marks,
+bare, bare where code often stands (`x: T = v`), in a field beside, in a block below, in a cell of
+a table, in a sentence."""
+
 _MARKED = late(
-    r"(?i)example|change.?(?:me|it)|placeholder|your[_-]|insert|xxxx|\*\*\*|\.\.\.|…|redacted|"
-    r"\bdummy|<|>|\$\{|\$\(|\{\{|%\(|%[sd]\b|todo|environ|process\.env|\benv\."
+    r"(?i)0123456789abcdef|abcdefghijklm|example|change.?(?:me|it)|placeholder|your[_-]|insert|xxxx|\*\*\*|\.\.\.|…|redacted|"
+    r"\bdummy|<[^<>]*>|^<|\$\{|\$\(|\{\{|%\(|%[sd]\b|todo|environ|process\.env|\benv\."
 )
 _STANDING_IN = late(
     r"(?i)passw(?:or)?ds?|passphrase|pass|pwd|pw|secrets?|tokens?|api|key|user(?:name)?|name|value"
@@ -46,9 +41,10 @@ _STANDING_IN = late(
     r"|here|goes|put|enter|env|var|not|set|invalid|wrong|valid|type|field|input|prompt|file|x+"
     r"|[^A-Za-z0-9]+"
 )
-_SIGNS_ONLY = late(r"\W+|[\d.:]+|[A-Z][A-Z_]*")
+_SIGNS_ONLY = late(r"\W+|[\d.:]+|[A-Z][A-Z_]*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _REFERENCE = late(
-    r"(?:[A-Za-z_]\w*(?:\.|->|::))+[A-Za-z_]\w*|[$@%!]\w.*|[&*]?[A-Za-z_]\w*\[.*|\w+\(.*|-+\w.*"
+    r"(?:[A-Za-z_]\w*(?:\.|->|::))+[A-Za-z_]\w*|[$@%!&*][A-Za-z_][\w.:>\[\]'\"()-]*|[A-Za-z_]\w*\[.*\]"
+    r"|[A-Za-z_][\w.]*\(.*\)|-+\w.*"
     r"|(?:arn|secret|vault|op|ref|ssm|file|env|awssm|gcpsm|sops):.*|!.*|ENC\[.*"
 )
 _WORDS = late(r"[A-Za-z]+(?:[_./:-][A-Za-z]+)*\.?|[\d.:]+|\W+")
@@ -60,27 +56,68 @@ _COUNTED = late(
     r"tok|secret|key|text|line|word|s|v|t|x|a|b|c|i|k|n|u|f|part|group|item|v?ersion|user|other|new"
     r"|old|test|len|max|min)s?_?\d{1,3}"
 )
+_ALNUM = string.ascii_letters + string.digits
+_LONGEST = 4000
+"""A value with more characters than this is no password, token or key."""
+_EXPRESSION = late(r"\\|\[[^\]]*\w-\w|\{\d|\(\?|\.[*+]|[A-Za-z_]{3,}\(")
 _LONG_RUN = late(r"[A-Za-z0-9+]{20}")
 _PATH = ("/", "*.", "./", "../", "~/", "http://", "https://", "[", "file:")
 
 
-def is_secret(check: Check, value: str, *, suffix: str, by: str, name: str) -> bool:
+def is_secret(check: Check, value: str, *, name: str) -> bool:
     """Whether `value` is a secret where a rule with this `check` found it.
 
-    `name` is what it was given to, `suffix` the rest of that name, `by` the sign between.
+    `name` is what it was given to.
     """
-    if suffix and _NO_SECRET_SUFFIX.search(suffix):
-        return False
     if check == "query":
         return _in_query(name, unquote(value))
     if check == "element":
         password = name.lower().startswith(("passw", "passp", "pwd"))
         return _is_password(value) if password else _is_random(value, at_least=8)
-    if check == "option":
-        return _is_password(value) and (by == "=" or _is_mixed(value))
-    if check == "bare-password":
-        return _is_bare_password(value, by)
     return _BY_CHECK[check](value)
+
+
+def is_named_secret(value: str, place: Place, *, strong: bool, name: str) -> bool:
+    """Whether `value` is a secret where it stands in this `place` of what is called `name`.
+
+    A `strong` name is one of passwords, whose values may be words with a digit; the values of the
+    others (tokens, keys) are random.
+    """
+    if len(value) > _LONGEST or "[redacted:" in value:
+        return False
+    if " " in value:
+        return strong and place in {"quoted", "field"} and _is_phrase(value)
+    if place == "told":
+        return _is_pin(value, name) or (_is_told(value) if strong else _is_told_secret(value))
+    if strong:
+        return _is_password_at(place, value)
+    return (
+        _is_bare_secret(value) if place in {"bare", "harsh", "given"} else _is_quoted_secret(value)
+    )
+
+
+def _is_password_at(place: Place, value: str) -> bool:
+    if place == "given":
+        return len(value) > 2 and _is_password(value)
+    if place in {"quoted", "field", "block"}:
+        return _is_quoted_password(value)
+    return _is_bare_password(value, harsh=place == "harsh")
+
+
+def _is_phrase(value: str) -> bool:
+    """Whether words in quotation marks are a pass phrase: few, one of them with a digit."""
+    words = value.split()
+    return len(words) <= 6 and any(
+        w.isascii() and _is_told(w) and any(map(str.isdigit, w)) and w.isprintable() for w in words
+    )
+
+
+def _is_pin(value: str, name: str) -> bool:
+    return name.lower().endswith("pin") and value.isdigit() and 4 <= len(value) <= 8
+
+
+def _is_told_secret(value: str) -> bool:
+    return _is_bare_secret(value) and len(value) >= 16
 
 
 def _is_token(value: str) -> bool:
@@ -111,14 +148,14 @@ def _is_quoted_password(value: str) -> bool:
     return digits + signs > 0 and len(value) >= 4 and _entropy(value) >= 1.5
 
 
-def _is_bare_password(value: str, by: str) -> bool:
+def _is_bare_password(value: str, *, harsh: bool) -> bool:
     if value.startswith(_PATH) or _FORMAT.search(value) or _COUNTED.fullmatch(value):
         return False
     if not value.isascii() or not _is_password(value) or _WORDS.fullmatch(value):
         return False
     digits = sum(c.isdigit() for c in value)
     letters = sum(c.isalpha() for c in value)
-    if by not in {":", "="} or "|" in value:
+    if harsh:
         return digits >= 2 and _entropy(value) >= 3.0
     return digits >= 1 and letters >= 1 and len(value) >= 5 and _entropy(value) >= 1.9
 
@@ -145,6 +182,10 @@ def _is_jumbled(value: str) -> bool:
 
 
 def _is_quoted_secret(value: str) -> bool:
+    if len(value) >= 24 and value.isascii() and sum(map(str.isdigit, value)) >= 2:
+        signed = len({*value} - {*_ALNUM, *"/.:_-+=%&?,"}) >= 3  # as Django makes its keys
+        if signed and _is_password(value) and not _EXPRESSION.search(value):
+            return _entropy(value) >= 4
     if not _KEY_LIKE.fullmatch(value) or "::" in value or _COUNTED.fullmatch(value):
         return False
     return _is_random(value, at_least=8) and _is_password(value)
@@ -155,7 +196,11 @@ def _is_bare_secret(value: str) -> bool:
     if not _is_quoted_secret(value) or len(value) < 10:
         return False
     digits = sum(c.isdigit() for c in value)
-    if value.isidentifier() and digits < 3 and not (_is_jumbled(value) and len(value) >= 20):
+    if (
+        value.isidentifier()
+        and digits < 3
+        and not (digits and _is_jumbled(value) and len(value) >= 20)
+    ):
         return False
     return "." not in value or len(value) >= 20
 
@@ -188,6 +233,8 @@ def _is_user_and_password(value: str) -> bool:
 
 def _is_told(value: str) -> bool:
     bare = value.rstrip(".,;:!?)")
+    if "://" in bare or bare.startswith(_PATH):
+        return False
     return _is_password(bare) and len(bare) >= 5 and _is_mixed(bare) and not bare[:1].isdigit()
 
 
@@ -203,10 +250,6 @@ _BY_CHECK: dict[Check, Callable[[str], bool]] = {
     "random": _is_random,
     "given": _is_password,
     "header": _is_header,
-    "told": _is_told,
-    "quoted-password": _is_quoted_password,
-    "quoted-secret": _is_quoted_secret,
-    "bare-secret": _is_bare_secret,
 }
 
 CHECKS: dict[Check, str] = {
@@ -215,12 +258,6 @@ CHECKS: dict[Check, str] = {
     "random": "letters and digits that no person reads as words, 12 or more",
     "given": "no reference (`$NAME`, `args.password`) and no word that stands for a secret",
     "query": "random; a password: as `given`",
-    "option": "as `given`; after a space also digits, signs or capitals inside",
     "element": "random; a password: as `given`",
     "header": "a run in it looks random",
-    "told": "as `given`, with digits, signs or capitals inside",
-    "quoted-password": "as `given`, with a digit or a sign",
-    "bare-password": "as `given`, with letters and a digit, and not a numbered name (`arg2`)",
-    "quoted-secret": "random, of the characters of base64, 8 or more",
-    "bare-secret": "random, 10 or more, and not what a name in code looks like",
 }
