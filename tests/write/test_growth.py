@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quipu.memory import Memory
-from quipu.write import hints, links, survey
+from quipu.write import links, stamps, survey
 
 FILES = {f"d{n % 3}/{n}.md": f"# Page {n}\n\nSee [next]({n + 3}.md).\n" for n in range(30)}
 Tree = Callable[[dict[str, str]], None]
@@ -37,7 +37,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 @pytest.fixture
 def at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files count as at rest at once."""
-    monkeypatch.setattr(hints, "_AT_REST_NS", 0)
+    monkeypatch.setattr(stamps, "_AT_REST_NS", 0)
 
 
 @pytest.mark.usefixtures("at_rest")

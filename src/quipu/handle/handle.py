@@ -20,10 +20,11 @@ from quipu.write.dropped import NOTHING, Dropped
 if TYPE_CHECKING:
     from quipu.extract import StatementReading
     from quipu.records.attributes import Attributes
-    from quipu.resolve import Resolver
+    from quipu.resolve import Authority, Resolver
     from quipu.write.cluster import Cluster
     from quipu.write.jobs import Jobs
     from quipu.write.limits import Limits
+    from quipu.write.places import Roots
     from quipu.write.run import Indexer
     from quipu.write.workers import Guard
 
@@ -92,13 +93,10 @@ class Handle:
 
     def indexer(self) -> "Indexer":
         """The write way over this memory."""
-        from quipu.resolve import Authority
-        from quipu.version import VERSION
         from quipu.write.options import IndexOptions
         from quipu.write.run import Indexer
 
         config, home = self.config, self.home
-        authority = Authority.of(config.sources.vendored, config.sources.may_assert)
         options = IndexOptions(
             max_bytes=config.index.max_bytes,
             limits=self._limits(),
@@ -110,7 +108,7 @@ class Handle:
             cache_bytes=config.embed.cache_mb * 1_000_000,
             extract=config.ingest.extract != "off",
             refuse_junk=config.ingest.junk == "refuse",
-            authority=authority,
+            authority=self._authority,
             reading=self.reading,
             cluster=self._cluster,
         )
@@ -122,8 +120,29 @@ class Handle:
             shelves=self.models.shelves(),
             clock=self.clock,
             dropped=self.dropped.get(),
-            maker=f"{home.shown} {VERSION} {authority.mark}".strip(),
+            maker=self.maker,
+            roots=self.roots,
         )
+
+    @property
+    def maker(self) -> str:
+        """The store and the version of the program: what another made is made again."""
+        from quipu.version import VERSION
+
+        return f"{self.home.shown} {VERSION} {self._authority.mark}".strip()
+
+    @property
+    def _authority(self) -> "Authority":
+        from quipu.resolve import Authority
+
+        return Authority.of(self.config.sources.vendored, self.config.sources.may_assert)
+
+    @cached_property
+    def roots(self) -> "Roots":
+        """What was indexed into this memory."""
+        from quipu.write.places import Roots
+
+        return Roots(self.home.state, self.name)
 
     @cached_property
     def attributes(self) -> "Attributes":

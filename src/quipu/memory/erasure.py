@@ -38,6 +38,7 @@ class Erasure:
                     if gone.isdisjoint(both) and not self._forgetting.is_waiting(both):
                         raise
                 sources |= dict.fromkeys(both)
+            self._handle.roots.leave_out(sources)
             return self._forgetting.erase(list(sources))
 
     def purge_expired(self) -> int:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.handle.lookup import Passage, chunks_of, lines_of
+from quipu.handle.lookup import Passage, chunks_of, lines_of, look_up
 from quipu.kinds.reports.model import REPORT
-from quipu.records.record import Chunk, Entity, Episode
+from quipu.memory.freshness import CHANGED
+from quipu.records.record import Chunk, Entity, Episode, Record
 from quipu.records.refs import session_ref
 
 if TYPE_CHECKING:
@@ -25,13 +26,14 @@ _END = 10**9
 
 class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
     """Lines `start_line` to `end_line` of `path`; `truncated` when more was asked for than
-    fits."""
+    fits, `changed` where its file is not as it was read."""
 
     path: str
     text: str
     start_line: int
     end_line: int
     truncated: bool
+    changed: str | msgspec.UnsetType = msgspec.UNSET
 
 
 def read_lines(
@@ -50,13 +52,14 @@ def read_lines(
     """
     if first < 1 or (count is not None and count < 1):
         raise InvalidInput(f"from {first!r} with {count!r} lines is no range: count from 1")
-    lines = _lines_of(memory, path)
+    lines, changed = _lines_of(memory, path)
     last = _END if count is None else first + count - 1
     chosen = {number: line for number, line in lines.items() if first <= number <= last}
     if not chosen:
         end = max(lines, default=0)
         raise UnknownRecord(f"{path!r} has no text from line {first}; it ends at line {end}")
-    return _within(path, chosen, max_characters)
+    excerpt = _within(path, chosen, max_characters)
+    return msgspec.structs.replace(excerpt, changed=CHANGED) if changed else excerpt
 
 
 def _within(path: str, lines: dict[int, str], room: int) -> Excerpt:
@@ -76,10 +79,15 @@ def _within(path: str, lines: dict[int, str], room: int) -> Excerpt:
     return Excerpt(path=path, text=text, start_line=start, end_line=end, truncated=not whole)
 
 
-def _lines_of(memory: "Memory", path: str) -> dict[int, str]:
+def _lines_of(memory: "Memory", path: str) -> tuple[dict[int, str], bool]:
+    """The lines, and whether the file that they are of has changed since it was read."""
     if match := _SESSION.fullmatch(path.strip()):
-        return _said(memory, match)
-    found = memory.get(path)
+        return _said(memory, match), False
+    found, changes = memory.freshness.looked_up(lambda: look_up(memory.graph, path))
+    return _text_of(memory, path, found), bool(changes)
+
+
+def _text_of(memory: "Memory", path: str, found: Record | Passage) -> dict[int, str]:
     if isinstance(found, Passage):
         rows = found.text.split("\n")
         return dict(enumerate(rows, found.start_line))

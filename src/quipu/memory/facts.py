@@ -10,6 +10,7 @@ from quipu.errors import InvalidInput
 from quipu.handle.dates import asked_moment, first_instant, holds_in
 from quipu.handle.filters import known_scope
 from quipu.handle.handle import Handle
+from quipu.memory.freshness import Cited, Freshness
 from quipu.ports import Embedder
 from quipu.records.facts import as_it_stands, holding, standings
 from quipu.records.mentions import find_mentions, names_in
@@ -45,8 +46,9 @@ class StatedFacts(msgspec.Struct, frozen=True, kw_only=True):
 class Facts:
     """The dated statements of one memory. Called, it gives those of a subject or a predicate."""
 
-    def __init__(self, handle: Handle) -> None:
+    def __init__(self, handle: Handle, freshness: Freshness) -> None:
         self._handle = handle
+        self._freshness = freshness
 
     def __call__(
         self,
@@ -106,31 +108,23 @@ class Facts:
         """The facts that answer `question`, best first; its date is read from its text.
 
         "last spring" is seen from `now`, by default the clock. `known` tells whether the first
-        one answers at all. Raises InvalidInput for an empty question or a limit below 1.
+        one answers at all: never where its file has changed since it was read, and cannot be read
+        again. Raises InvalidInput for an empty question or a limit below 1.
         """
         handle = self._handle
-        known_scope(scope, handle.store)
-        from quipu.facts import find_facts
-
-        if not question.strip():
-            raise InvalidInput("the question is empty: ask, for example, 'who led X in 2003?'")
-        if limit < 1:
-            raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
-
-        graph, asked = handle.asked_of(_of_user(question, graph_has_user=_has_user(handle)))
-
-        def found(embedder: Embedder | None, _: tuple[str, ...]) -> "FactsFound":
-            return find_facts(
-                asked,
-                handle.models.reading(graph, embedder.space if embedder else None),
-                embedder,
-                now=now or handle.clock(),
-                scope=scope,
-                table=self._handle.attributes,
-                limit=limit,
-            )
-
-        return handle.models.tried(question, handle.store, found)
+        store = handle.store
+        (_, found), changes = self._freshness.kept(
+            lambda: (
+                store.sequence(),
+                _matching(handle, question, scope=scope, limit=limit, now=now),
+            ),
+            lambda made: Cited(
+                frozenset(m.source_ref for m in made[1].matches), frozenset(), made[0]
+            ),
+        )
+        if found.matches and found.matches[0].source_ref in changes:
+            return msgspec.structs.replace(found, known=False)
+        return found
 
     def history(
         self, subject: str, *, as_of: str | None = None, known_at: str | None = None
@@ -140,10 +134,22 @@ class Facts:
         `as_of` (any ISO date) keeps what held then, `known_at` what was known then. Raises
         InvalidInput for a blank subject or what is no date.
         """
-        from quipu.facts import history
-
         if not subject.strip():
             raise InvalidInput("the subject is empty: name what the history is of")
+        store = self._handle.store
+        made = self._freshness.kept(
+            lambda: (store.sequence(), self._history(subject, as_of, known_at)),
+            lambda made: Cited(
+                frozenset(e.source_ref for e in made[1].entries if e.known_until is None),
+                frozenset(),
+                made[0],
+            ),
+        )
+        return made[0][1]
+
+    def _history(self, subject: str, as_of: str | None, known_at: str | None) -> "History":
+        from quipu.facts import history
+
         if as_of is not None:
             asked_moment(as_of)
         known = None if known_at is None else first_instant(known_at)
@@ -152,14 +158,47 @@ class Facts:
         return msgspec.structs.replace(found, subject=subject)
 
 
-def fact_passages(handle: Handle, facts: Facts, question: str, scope: Scope) -> "dict[str, Known]":
+def _matching(
+    handle: Handle,
+    question: str,
+    *,
+    scope: Scope,
+    limit: int = 10,
+    now: str | None = None,
+) -> "FactsFound":
+    """As `find`, whatever has become of the files that the facts were read from."""
+    known_scope(scope, handle.store)
+    from quipu.facts import find_facts
+
+    if not question.strip():
+        raise InvalidInput("the question is empty: ask, for example, 'who led X in 2003?'")
+    if limit < 1:
+        raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
+
+    graph, asked = handle.asked_of(_of_user(question, graph_has_user=_has_user(handle)))
+
+    def found(embedder: Embedder | None, _: tuple[str, ...]) -> "FactsFound":
+        return find_facts(
+            asked,
+            handle.models.reading(graph, embedder.space if embedder else None),
+            embedder,
+            now=now or handle.clock(),
+            scope=scope,
+            table=handle.attributes,
+            limit=limit,
+        )
+
+    return handle.models.tried(question, handle.store, found)
+
+
+def fact_passages(handle: Handle, question: str, scope: Scope) -> "dict[str, Known]":
     """The passages of the fact that answers, and of those that disagree with it."""
     from quipu.facts import disagreeing
     from quipu.plan import Known
 
     if not _facts_may_answer(handle, question):
         return {}
-    found = facts.find(question, scope=scope)
+    found = _matching(handle, question, scope=scope)
     if not found.known:
         return {}
     passages: dict[str, Known] = {}

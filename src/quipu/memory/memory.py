@@ -33,10 +33,12 @@ from quipu.kinds.work.model import WorkKind
 from quipu.memory import payloads
 from quipu.memory.erasure import Erasure
 from quipu.memory.facts import Facts
+from quipu.memory.freshness import Freshness
 from quipu.memory.jobs import JobQueue
 from quipu.memory.questions import Questions, check_contract
 from quipu.ports import Chat, Direction, Embedder, Planner, Store
 from quipu.records.document import Problem
+from quipu.records.ids import kind_of
 from quipu.records.passage import PassageInput
 from quipu.records.plan import Mode, Plan
 from quipu.records.progress import Progress
@@ -83,16 +85,24 @@ class Memory:
     """
 
     def __init__(
-        self, store: Store, *, home: Home, config: Config, models: Models, clock: Clock
+        self,
+        store: Store,
+        *,
+        home: Home,
+        config: Config,
+        models: Models,
+        clock: Clock,
+        read_only: bool = False,
     ) -> None:
         """Joins parts that were made by hand; most callers want `Memory.open`."""
         handle = Handle(store, home=home, config=config, models=models, clock=clock)
         self.handle = handle
+        self.freshness = Freshness(handle, read_only=read_only)
         self._conversations = Conversations(handle)
         self._histories = Histories(handle)
         self._pages = Pages(handle)
         self._reports = Reports(handle)
-        self._questions = Questions(handle, self.facts, self._reports)
+        self._questions = Questions(handle, self._reports, self.freshness)
         self._erasure = Erasure(handle, self._questions.log)
 
     @classmethod
@@ -140,7 +150,9 @@ class Memory:
         models = Models(
             embedder, config.embed, folder=place.folder, space_counts=lambda: spaces_of(store)[0]
         )
-        memory = cls(store, home=place, config=config, models=models, clock=clock)
+        memory = cls(
+            store, home=place, config=config, models=models, clock=clock, read_only=read_only
+        )
         if not read_only:
             memory.finish_forgetting()
         return memory
@@ -215,7 +227,7 @@ class Memory:
     @cached_property
     def facts(self) -> Facts:
         """Dated statements: called, those of a subject; asked in words, those that answer."""
-        return Facts(self.handle)
+        return Facts(self.handle, self.freshness)
 
     @cached_property
     def jobs(self) -> JobQueue:
@@ -681,9 +693,9 @@ class Memory:
             return self._questions.plan(question, mode, scope, use_graph, touched)
 
     def retrieve(self, plan: Plan, *, limit: int | None = None, explain: bool = False) -> Retrieved:
-        """The best passages inside `plan`, best first; Leakage if one is from outside."""
-        with self.handle.stage("retrieve"):
-            return self._questions.retrieve(plan, limit, explain)
+        """The best passages inside `plan`, best first; Leakage if one is from outside. One whose
+        file has changed since it was read says so."""
+        return self._questions.retrieve_marked(plan, limit, explain)
 
     def search(
         self,
@@ -696,10 +708,17 @@ class Memory:
         explain: bool = False,
         touched: Sequence[str] = (),
     ) -> Retrieved:
-        """Plan and retrieve: the passages for `question`, each with why it stands there."""
-        plan = self.plan(question, mode=mode, scope=scope, use_graph=use_graph, touched=touched)
-        found = self.retrieve(plan, limit=limit, explain=explain)
-        return self._questions.logged(found, question, scope, limit=limit, use_graph=use_graph)
+        """Plan and retrieve: the passages for `question`, each with why it stands there. Files
+        of theirs that have changed are read again first; where that cannot be, they say so."""
+        questions = self._questions
+        found = questions.search(
+            lambda: self.plan(
+                question, mode=mode, scope=scope, use_graph=use_graph, touched=touched
+            ),
+            limit=limit,
+            explain=explain,
+        )
+        return questions.logged(found, question, scope, limit=limit, use_graph=use_graph)
 
     def ask(
         self,
@@ -712,13 +731,16 @@ class Memory:
         offline: bool = False,
     ) -> Reply:
         """An answer under the contract, cited, or `unknown`; never an exception for lack of
-        evidence. `offline` asks no language model, though one be configured."""
-        plan = self.plan(question, mode=mode, scope=scope, use_graph=use_graph)
-        with self.handle.stage("retrieve"):
-            found = self._questions.read(plan, limit)
-        found = self._questions.logged(found, question, scope, limit=limit, use_graph=use_graph)
-        with self.handle.stage("answer"):
-            return self._questions.answer(question, found, limit=limit, offline=offline)
+        evidence. `offline` asks no language model, though one be configured. Files that it
+        cites and that have changed are read again first; where that cannot be, it is not sure."""
+        questions = self._questions
+        reply = questions.ask(
+            question,
+            lambda: self.plan(question, mode=mode, scope=scope, use_graph=use_graph),
+            limit=limit,
+            offline=offline,
+        )
+        return questions.logged(reply, question, scope, limit=limit, use_graph=use_graph)
 
     def find_facts(
         self, question: str, *, scope: Scope = EVERYTHING, limit: int = 10, now: str | None = None
@@ -734,8 +756,11 @@ class Memory:
 
     def get(self, ref: str) -> Record | Passage:
         """What `ref` names: any id, a path, `path:12-40`, a source (`session:…`) or a unique
-        name. Raises UnknownRecord with the nearest candidates."""
-        return look_up(self.graph, ref)
+        name; a file that has changed is read again first. Raises UnknownRecord with the nearest
+        candidates."""
+        if kind_of(ref) is not None:  # a record, whatever has become of its source
+            return look_up(self.graph, ref)
+        return self.freshness.looked_up(lambda: look_up(self.graph, ref))[0]
 
     def relations(
         self,

@@ -7,10 +7,10 @@ before. Forgetting anything erases both, since a question may hold what was forg
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import msgspec
 
@@ -21,7 +21,8 @@ from quipu.handle.handle import Handle
 from quipu.handle.model import FELL_BACK
 from quipu.handle.status import age_notes
 from quipu.kinds.reports.api import Reports
-from quipu.memory.facts import Facts, fact_passages, with_dates
+from quipu.memory.facts import fact_passages, with_dates
+from quipu.memory.freshness import Freshness, cited_by, doubted, marked
 from quipu.ports import Chat, Embedder, Planner
 from quipu.question import read_question
 from quipu.records.plan import Mode, Plan
@@ -42,13 +43,15 @@ _LARGEST = 50_000_000
 _LONGEST_ASKED = 8_000
 _LOG = "usage.jsonl"
 
+Answered = TypeVar("Answered", Retrieved, Reply)
+
 
 class Questions:
     """How a memory is asked: by its passages, or by its reports in the mode `global`."""
 
-    def __init__(self, handle: Handle, facts: Facts, reports: Reports) -> None:
+    def __init__(self, handle: Handle, reports: Reports, freshness: Freshness) -> None:
         self._handle = handle
-        self._facts = facts
+        self._freshness = freshness
         self._reports = reports
         self.log = UsageLog(handle.home.state, max_bytes=handle.config.usage.max_bytes)
 
@@ -75,7 +78,7 @@ class Questions:
         asks_facts = use_graph and chosen == "local" and not only_apart(scope)
         if handle.store.spaces():
             handle.models.expect()
-        passages = fact_passages(handle, self._facts, question, scope) if asks_facts else None
+        passages = fact_passages(handle, question, scope) if asks_facts else None
 
         def planned(embedder: Embedder | None, notes: tuple[str, ...]) -> Plan:
             space = embedder.space if embedder else None
@@ -117,9 +120,43 @@ class Questions:
             found = with_dates(handle, plan, handle.models.within(plan.space, kept))
         return _noted(found, age_notes(handle))
 
+    def retrieve_marked(self, plan: Plan, limit: int | None, explain: bool) -> Retrieved:
+        """As `Memory.retrieve`."""
+        with self._handle.stage("retrieve"):
+            found = self.retrieve(plan, limit, explain)
+        return marked(found, self._freshness.changes(cited_by(found)))
+
+    def search(self, planned: Callable[[], Plan], *, limit: int | None, explain: bool) -> Retrieved:
+        """As `Memory.search`."""
+
+        def made() -> Retrieved:
+            plan = planned()
+            with self._handle.stage("retrieve"):
+                return self.retrieve(plan, limit, explain)
+
+        return marked(*self._freshness.kept(made, cited_by))
+
+    def ask(
+        self, question: str, planned: Callable[[], Plan], *, limit: int | None, offline: bool
+    ) -> Reply:
+        """As `Memory.ask`."""
+        shown = self._shown(limit)
+
+        def read() -> Retrieved:
+            plan = planned()
+            with self._handle.stage("retrieve"):
+                return self.read(plan, limit)
+
+        def made() -> Reply:
+            found, _ = self._freshness.kept(read, lambda found: cited_by(found, shown))
+            with self._handle.stage("answer"):
+                return self.answer(question, found, limit=limit, offline=offline)
+
+        return doubted(*self._freshness.kept(made, cited_by))
+
     def logged(
-        self, found: Retrieved, question: str, scope: Scope, *, limit: int | None, use_graph: bool
-    ) -> Retrieved:
+        self, found: Answered, question: str, scope: Scope, *, limit: int | None, use_graph: bool
+    ) -> Answered:
         """What was found, after its question went into the usage log, if that is kept."""
         config = self._handle.config
         if not config.usage.log:
@@ -219,7 +256,7 @@ def _each_alone(question: str, found: Retrieved) -> list[Retrieved]:
     return [found, msgspec.structs.replace(found, hits=own)] if named <= said else [found]
 
 
-def _noted(found: Retrieved, notes: tuple[str, ...]) -> Retrieved:
+def _noted(found: Answered, notes: tuple[str, ...]) -> Answered:
     return msgspec.structs.replace(found, notes=(*found.notes, *notes)) if notes else found
 
 

@@ -12,8 +12,9 @@ from typing import NamedTuple
 from pathspec import GitIgnoreSpec
 
 from quipu.errors import InvalidInput, MissingExtra
+from quipu.files.repository import repository_of
 from quipu.read.credential_files import credential_kind
-from quipu.read.git_program import Git, opened_git, repository_of
+from quipu.read.git_program import Git, opened_git
 from quipu.read.ignore import (
     IgnoreRules,
     costly_patterns,
@@ -46,6 +47,7 @@ def walk(
     credentials: Sequence[str] = (),
     max_bytes: int = DEFAULT_MAX_BYTES,
     history: bool = True,
+    only: Collection[Path] | None = None,
 ) -> Iterator[FileEntry | CredentialEntry | LeftOut | Problem]:
     """The files under `root` (or `root` itself, if it is a file), by path, and what is wrong.
 
@@ -56,7 +58,8 @@ def walk(
     a link that leaves it is a problem. A further work tree of a repository that is read already
     (`git worktree add`) is left out: it holds the same files again. Nothing is read but ignore
     files, and with `history` what git says of the files (`with_history` asks later, for some).
-    Raises InvalidInput when `root` does not exist.
+    With `only` (absolute) no other files are looked for: it takes the time of those. Raises
+    InvalidInput when `root` does not exist.
     """
     try:
         real = root.resolve(strict=True)
@@ -74,6 +77,7 @@ def walk(
         in_git=prefix is not None,
         committed=_committed_files(folder) if history and prefix is not None else {},
         repositories=_read_with(folder),
+        only=None if only is None else {each for file in only for each in (file, *file.parents)},
     )
     if real.is_dir():
         finder.enter(real, "", rules)
@@ -132,6 +136,7 @@ class _Finder:
     links: list[tuple[Path, str]] = field(default_factory=list[tuple[Path, str]])
     seen: set[Path] = field(default_factory=set[Path])
     repositories: set[Path] = field(default_factory=set[Path])
+    only: set[Path] | None = None
 
     def enter(self, folder: Path, base: str, rules: IgnoreRules) -> None:
         """Everything in `folder`, whose path from the root is `base`; keeps its own stack."""
@@ -144,7 +149,7 @@ class _Finder:
                 self._problem(f"{base}/{file}".lstrip("/"), f"{_COSTLY}: {line[:_SHOWN]!r}")
             for item in self._children(folder, base):
                 path = f"{base}/{item.name}" if base else item.name
-                if is_never_read(item.name):
+                if is_never_read(item.name) or self._is_not_wanted(item):
                     continue
                 linked = item.is_symlink()
                 is_folder = item.is_dir(follow_symlinks=False)
@@ -166,6 +171,9 @@ class _Finder:
             self._problem(shown, "cannot be listed: Permission denied")
         elif pattern and (is_folder or self.include is None or self.include.match_file(shown)):
             self.found.append(LeftOut(shown, pattern))
+
+    def _is_not_wanted(self, item: os.DirEntry[str]) -> bool:
+        return self.only is not None and Path(item.path) not in self.only
 
     def _top(self, path: str) -> str:
         return f"{self.prefix}/{path}".strip("/") if self.prefix else path

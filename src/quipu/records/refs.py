@@ -1,10 +1,12 @@
 """What citations open: the references of commits and sessions, which more than one kind names."""
 
-__all__ = ["COMMIT", "COMMIT_PREFIX", "SESSION_PREFIX", "commit_ref", "session_ref"]
+__all__ = ["COMMIT", "COMMIT_PREFIX", "FILE", "SESSION_PREFIX", "commit_ref", "session_ref"]
 
 COMMIT = "commit"
 """The source type of a commit."""
 COMMIT_PREFIX = "commit:"
+FILE = "file"
+"""The source type of everything that was read from a folder."""
 SESSION_PREFIX = "session:"
 
 

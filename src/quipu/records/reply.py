@@ -47,6 +47,10 @@ class AnswerHit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     why_ranked: Annotated[WhyRanked, "the parts of the score and the way that led to it"]
     source_ref: Annotated[str, "what a person opens: `path:12-40`"]
     temporal_context: Annotated[TemporalContext | None, "when it is true, if facts took part"]
+    changed: Annotated[
+        str | msgspec.UnsetType,
+        "`changed since it was read`: its file is not now what was read; left out where it is",
+    ] = msgspec.UNSET
 
 
 class Hit(AnswerHit, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -9,11 +9,12 @@ from typing import ClassVar
 from quipu.ports import Store
 from quipu.records.batch import Batch
 from quipu.records.record import Asserted, Entity, Episode, Fact, Relation
+from quipu.records.refs import FILE
 from quipu.resolve import Authority, authorised
 from quipu.when.instants import Clock
 from quipu.write.dropped import NOTHING, Dropped
 from quipu.write.lock import WriteLock
-from quipu.write.prepare import FILE, Prepared
+from quipu.write.prepare import Prepared
 
 _CHUNKS_A_SOURCE = 1.5
 _CLAIMS_A_SOURCE = 6

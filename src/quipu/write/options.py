@@ -1,5 +1,6 @@
 """What a caller may choose about indexing."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,6 +27,15 @@ class EmbeddedProfiles(NamedTuple):
     profiles: frozenset[str]
     embedder: Callable[[], Embedder | None]
     fallback: Callable[[], Embedder | None]
+
+
+class Upkeep(NamedTuple):
+    """A run that nobody asked for: what was forgotten stays out. Of more than `most_bytes` only
+    `refs` are read; `alone`, nothing else is looked at."""
+
+    refs: frozenset[str] = frozenset()
+    most_bytes: float = math.inf
+    alone: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

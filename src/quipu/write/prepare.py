@@ -31,9 +31,6 @@ from quipu.write.limits import Limits
 from quipu.write.references import References, pack
 from quipu.write.workers import WorkerDied, Workers
 
-FILE = "file"
-"""The source type of everything that was read from a folder."""
-
 _CHEAP = 16_000
 _COSTLY = frozenset({"pdf", "docx", "notebook", "rst"})
 _PREVIEW = 500

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Final, TypedDict
@@ -18,6 +18,7 @@ from quipu.read.source import escaped
 from quipu.records.document import Problem
 from quipu.records.passage import PassageInput
 from quipu.records.progress import Progress
+from quipu.records.refs import FILE
 from quipu.when.instants import Clock
 from quipu.write.batches import BatchWriter
 from quipu.write.dropped import NOTHING, Dropped
@@ -30,15 +31,25 @@ from quipu.write.embed import (
     written_chunks,
 )
 from quipu.write.embedding_progress import reporting
-from quipu.write.hints import Mark, Marks, Resolutions, Stamps
+from quipu.write.hints import Mark, Marks, Resolutions
 from quipu.write.kinds import upkeep_of_kinds
 from quipu.write.links import fingerprint, link
 from quipu.write.lock import WriteLock
-from quipu.write.options import EmbeddedProfiles, IndexOptions
+from quipu.write.options import EmbeddedProfiles, IndexOptions, Upkeep
 from quipu.write.passages import PassageTally, add_passages
-from quipu.write.prepare import FILE, FileTask, Preparing, outcomes, preparing
+from quipu.write.places import Places, Roots
+from quipu.write.prepare import FileTask, Preparing, outcomes, preparing
 from quipu.write.report import IndexReport, ProblemRow, in_order, write_report_files
-from quipu.write.survey import Places, Survey, Todo, check_roots, git_head, sources_since, survey
+from quipu.write.stamps import Stamps
+from quipu.write.survey import (
+    Survey,
+    Todo,
+    check_roots,
+    git_head,
+    kept_up,
+    sources_since,
+    survey,
+)
 from quipu.write.texts import TextInput, add_text
 
 _JOB_BYTES = 150_000
@@ -72,8 +83,10 @@ class Indexer:
         clock: Clock,
         maker: str,
         dropped: Callable[[], Dropped] = lambda: NOTHING,
+        roots: Roots,
     ) -> None:
         self._store = store
+        self._roots = roots
         self._places = Places(home)
         self.state: Final = state
         self.options: Final = options
@@ -94,13 +107,22 @@ class Indexer:
         again: bool,
         embed: bool,
         progress: Progress | None,
+        upkeep: Upkeep | None = None,
     ) -> IndexReport:
         """Bring the store up to date with the files in `paths` (default: the home folder)."""
         began = time.monotonic()
         roots = check_roots(paths, self._places.home)
+        if upkeep is None:
+            self._roots.add(map(self._places.ref, roots))
         surveyed_at = self._store.sequence()
         sources = self._store.sources()
-        found = self._survey(sources, roots, changed_since, again, progress)
+        only = upkeep.refs if upkeep and upkeep.alone else None
+        found = self._survey(sources, roots, changed_since, only, again, progress)
+        if upkeep is None:
+            self._roots.take_back(each.entry.path for each in found.todo)
+        else:
+            left_out = self._roots.left_out_of(each.entry.path for each in found.todo)
+            found = kept_up(found, upkeep, left_out)
         writer = BatchWriter(
             self._store,
             turns=self._turns,
@@ -145,7 +167,8 @@ class Indexer:
             ),
             left_out=dict(found.left_out.most_common()),
         )
-        self._write_report(report.errors, len(files), roots[0])
+        if upkeep is None or not upkeep.alone:
+            self._write_report(report.errors, len(files), roots[0])
         return report
 
     def _survey(
@@ -153,6 +176,7 @@ class Indexer:
         sources: Sequence[StoredSource],
         roots: Sequence[Path],
         changed_since: str | None,
+        only: Collection[str] | None,
         again: bool,
         progress: Progress | None,
     ) -> Survey:
@@ -162,11 +186,16 @@ class Indexer:
             roots,
             self._places,
             self.options,
-            Stamps(self.state, self._key),
+            self.stamps(),
             changed_since=changed_since,
+            only=only,
             again=again,
             progress=progress,
         )
+
+    def stamps(self) -> Stamps:
+        """What files looked like when they were last read."""
+        return Stamps(self.state, self._key)
 
     def _write_report(self, errors: Sequence[ProblemRow], documents: int, root: Path) -> None:
         if self.state is not None:

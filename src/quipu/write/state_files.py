@@ -16,6 +16,7 @@ __all__ = [
     "SHADOW_LOG",
     "STAMPS",
     "forgetting_file",
+    "hint_file",
     "replace_file",
     "writing_in",
 ]
@@ -26,6 +27,11 @@ RESOLVED: Final = "resolved-{}.msgpack"
 HINTS: Final = (STAMPS, RESOLVED)
 """What runs keep to save work, a file a store and namespace: it can go at any time."""
 """What a recommendation would have been that was only tried."""
+
+
+def hint_file(name: str, state: Path | None, key: str) -> Path | None:
+    """Where the hints of that name are of one store and namespace."""
+    return state / name.format(hashlib.sha256(key.encode()).hexdigest()[:16]) if state else None
 
 
 def forgetting_file(state: Path, name: str) -> Path:

@@ -1,7 +1,7 @@
 """What has to be done: the files under the roots compared with what the store holds of them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from pathlib import Path, PurePosixPath
@@ -20,9 +20,10 @@ from quipu.records.document import Problem
 from quipu.records.naming import document_entity_id
 from quipu.records.progress import Progress
 from quipu.records.record import Episode
-from quipu.write.hints import Stamps
-from quipu.write.options import IndexOptions
-from quipu.write.prepare import FILE
+from quipu.records.refs import FILE
+from quipu.write.options import IndexOptions, Upkeep
+from quipu.write.places import Places
+from quipu.write.stamps import Stamp, Stamps
 
 _MOST_CHANGES = 5_000
 _NAME_WARNING = (
@@ -55,44 +56,6 @@ class Survey:
     left_out: Counter[str] = field(default_factory=Counter[str])
 
 
-class Places:
-    """Paths as the store writes them, relative to its home when inside it."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home.resolve()
-
-    def ref(self, path: Path) -> str:
-        """The reference of the file at an absolute `path`."""
-        try:
-            return path.relative_to(self.home).as_posix()
-        except ValueError:
-            return path.as_posix()
-
-    def path(self, ref: str) -> Path:
-        """Where the file with this reference is."""
-        return self.home / ref
-
-    def within(self, roots: Sequence[Path]) -> Callable[[str], bool]:
-        """Whether the file with a reference is one of `roots` (absolute) or inside of one."""
-        exact = {self.ref(root) for root in roots}
-        outside = self.home.anchor.replace("\\", "/")  # a reference from there is absolute
-        whole = any(root == self.home or root in self.home.parents for root in roots)
-
-        def is_within(ref: str) -> bool:
-            inside = whole and not ref.startswith(outside)
-            return inside or not exact.isdisjoint(_and_above(ref))
-
-        return is_within
-
-
-def _and_above(ref: str) -> Iterator[str]:
-    """A reference and those of the folders above it."""
-    yield ref
-    while (end := ref.rfind("/")) > 0:
-        ref = ref[:end]
-        yield ref
-
-
 def check_roots(paths: Sequence[Path], home: Path) -> list[Path]:
     """The folders and files to index, absolute; InvalidInput when one is not there."""
     roots: dict[Path, None] = {}
@@ -113,20 +76,24 @@ def survey(
     stamps: Stamps,
     *,
     changed_since: str | None = None,
+    only: Collection[str] | None = None,
     again: bool = False,
     progress: Progress | None = None,
 ) -> Survey:
     """Walk the roots, hash what is there, and compare it with the files among `sources`.
 
-    Nothing is kept but names and hashes; a file with the stamp it had is not read. With `again`
-    what is as it was is to be read like what has changed.
+    Nothing is kept but names and hashes; a file with the stamp it had is not read. With `only`
+    no other references are looked at. With `again` what is as it was is to be read like what has
+    changed.
     """
     known = {s.source_ref: s for s in sources if s.source_type == FILE}
     limit = None if changed_since is None else _changed(roots, changed_since)
+    wanted = None if only is None else {places.path(ref) for ref in only}
+    limit = wanted if limit is None else limit
     result = Survey()
     found: dict[str, tuple[FileEntry, str]] = {}
     blocked: set[str] = set()
-    for item in _entries(roots, places, settings):
+    for item in _entries(roots, places, settings, wanted):
         if isinstance(item, Problem):
             result.problems.append(item)
             if item.severity == "error":
@@ -142,7 +109,8 @@ def survey(
         if limit is not None and item.absolute not in limit:
             blocked.add(escaped(item.path))
             continue
-        content_hash = stamps.hash_of(item)
+        stamp = Stamp(item.size, item.mtime_ns, item.ctime_ns, item.inode)
+        content_hash = stamps.at(item.path, stamp)
         if content_hash is None:
             source = read_source(item)
             if isinstance(source, Problem):
@@ -150,7 +118,7 @@ def survey(
                 blocked.add(escaped(item.path))
                 continue
             content_hash = source.content_hash
-            stamps.saw(item, content_hash)
+            stamps.keep_at(item.path, stamp, content_hash)
         found[item.path] = item, content_hash
         if progress and len(found) % 100 == 0:
             progress("scan", len(found), 0)
@@ -166,6 +134,18 @@ def survey(
         stamps.gone(ref)
     stamps.keep()
     return result
+
+
+def kept_up(found: Survey, upkeep: Upkeep, left_out: Collection[str]) -> Survey:
+    """What is to be done of it by a run that nobody asked for: none of what was `left_out`."""
+    todo = [t for t in found.todo if not (t.state == "added" and t.entry.path in left_out)]
+    if sum(each.entry.size for each in todo) <= upkeep.most_bytes:
+        return replace(found, todo=todo)
+    return replace(
+        found,
+        todo=[t for t in todo if not upkeep.refs.isdisjoint((t.entry.path, *t.replaces))],
+        removed={ref: episode for ref, episode in found.removed.items() if ref in upkeep.refs},
+    )
 
 
 def _with_history(todo: Sequence[Todo], roots: Sequence[Path]) -> list[Todo]:
@@ -244,11 +224,11 @@ def _unused(namespace: str, ref: str, taken: set[str | None]) -> str:
 
 
 def _entries(
-    roots: Sequence[Path], places: Places, settings: IndexOptions
+    roots: Sequence[Path], places: Places, settings: IndexOptions, wanted: Collection[Path] | None
 ) -> Iterator[FileEntry | CredentialEntry | LeftOut | Problem]:
     """Every file once, with its reference for a path; a secret in a name is told as a problem."""
     shown: Counter[str] = Counter()
-    for item, hidden in _found(roots, places, settings):
+    for item, hidden in _found(roots, places, settings, wanted):
         if not hidden:
             yield item
             continue
@@ -270,7 +250,7 @@ def _numbered(path: str, number: int) -> str:
 
 
 def _found(
-    roots: Sequence[Path], places: Places, settings: IndexOptions
+    roots: Sequence[Path], places: Places, settings: IndexOptions, wanted: Collection[Path] | None
 ) -> Iterator[tuple[FileEntry | CredentialEntry | LeftOut | Problem, bool]]:
     """Every file with its reference, and whether that hides a secret in a name."""
     excluded = GitIgnoreSpec.from_lines(settings.exclude)
@@ -282,6 +262,7 @@ def _found(
             credentials=settings.credentials,
             max_bytes=settings.max_bytes,
             history=False,
+            only=wanted,
         )
         for item in found:
             if excluded.match_file(item.path):

@@ -22,8 +22,8 @@ from quipu.records.refs import COMMIT, commit_ref
 from quipu.when.instants import Clock
 from quipu.write.batches import BatchWriter
 from quipu.write.lock import WriteLock
+from quipu.write.places import Places
 from quipu.write.report import ProblemRow
-from quipu.write.survey import Places
 from quipu.write.workers import Workers
 
 __all__ = ["HistoryReport", "add_history", "index_history"]

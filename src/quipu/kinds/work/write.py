@@ -23,12 +23,11 @@ from quipu.ports import Store
 from quipu.records.document import Problem
 from quipu.records.naming import document_entity_id, named_entity_id
 from quipu.records.record import Entity, Fact
-from quipu.records.refs import COMMIT, SESSION_PREFIX, commit_ref, session_ref
+from quipu.records.refs import COMMIT, FILE, SESSION_PREFIX, commit_ref, session_ref
 from quipu.records.schema import EntityType
 from quipu.when.instants import Clock, parse_instant
 from quipu.write.batches import BatchWriter
 from quipu.write.passages import PassageTally
-from quipu.write.prepare import FILE
 
 __all__ = ["GivenWork", "add_work"]
 

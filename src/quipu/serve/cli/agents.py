@@ -102,7 +102,7 @@ def mcp(
     run = invocation()
     if token_file and not http:
         raise InvalidInput("--token-file is for --http: standard input asks for no token")
-    with run.open(read_only=read_only) as memory:
+    with run.open(read_only=read_only, keeps_up=not read_only) as memory:
         server = build_server(memory, profile=profile, read_only=read_only)
         from quipu.serve.mcp.running import read_token, serve_http, serve_stdio
 

@@ -4,6 +4,7 @@ import logging
 import sys
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,11 +45,13 @@ class Invocation:
         *,
         read_only: bool = False,
         embedding: bool = True,
+        keeps_up: bool = True,
         configured: "Callable[[Config], Config]" = lambda config: config,
     ) -> "Memory":
         """The memory the options name, else the nearest `.quipu` upward; without `embedding` it
         works by words and graph, whatever model is configured. `configured` makes of the
-        configuration what a command's own options say.
+        configuration what a command's own options say. Unless it `keeps_up`, one that is only read
+        is not brought up to date either where a file has changed that an answer cites.
 
         Raises InvalidInput when there is none; a store that is only read is never made.
         """
@@ -75,7 +78,11 @@ class Invocation:
             self.note(f"There was no store at {home.url!r}: a new memory is made there.")
         if not embedding:
             config = replace(config, embed=replace(config.embed, model="none", types={}))
-        return Memory.open(self.store, namespace=self.namespace, config=config, read_only=read_only)
+        opened = partial(Memory.open, self.store, namespace=self.namespace, config=config)
+        memory = opened(read_only=read_only)
+        if read_only and keeps_up:
+            memory.freshness.writer = opened
+        return memory
 
     def show(self, document: Any, lines: Callable[[], Iterable[str]]) -> None:
         """Print a command's result: `document` (a Struct, or plain data as it stands) as JSON

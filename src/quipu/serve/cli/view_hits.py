@@ -58,6 +58,8 @@ def _hit_lines(
     )
     for line in why_lines(hit.why_ranked, labels, explain=explain):
         yield style(f"{_INDENT}{line}", dim=True)
+    if hit.changed:
+        yield style(f"{_INDENT}{hit.changed}", fg="yellow")
     if hit.source_type == REPORT:
         yield from _report_lines(hit.text)
         return

@@ -44,6 +44,9 @@ class FoundPassage(msgspec.Struct, frozen=True, kw_only=True):
     why_ranked: Annotated[WhyRanked, "the parts of the score"]
     temporal_context: Annotated[TemporalContext | None, "when it is true, if facts took part"]
     graph_ids: Annotated[tuple[str, ...], "the graph records that tie it to the question"]
+    changed: Annotated[
+        str | UnsetType, "`changed since it was read`, where its file is not as it was read"
+    ] = UNSET
 
 
 class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +71,9 @@ class Lines(_Camel, frozen=True, kw_only=True):
     start_line: Annotated[int, "the first of them, from 1"]
     end_line: Annotated[int, "the last, included"]
     truncated: Annotated[bool, "more was asked for than fits"]
+    changed: Annotated[
+        str | UnsetType, "`changed since it was read`, where the file is not as it was read"
+    ] = UNSET
 
 
 class ReplacedFact(_Camel, frozen=True, kw_only=True):
