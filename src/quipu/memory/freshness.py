@@ -142,7 +142,7 @@ class Freshness:
     def read_again(self, refs: frozenset[str]) -> bool:
         """Bring what has changed of files, and near them, up to date; False where that is not
         known to be possible soon."""
-        roots = self._roots()
+        roots = self.roots()
         near = [root for root in roots if any(map(self._places.within([root]), refs))]
         if not near:
             return False
@@ -259,7 +259,7 @@ class Freshness:
     def _repository(self) -> Located | None:
         return repository_of(self._places.home)
 
-    def _roots(self) -> list[Path]:
+    def roots(self) -> list[Path]:
         """What was indexed and is there; nothing of what somebody else says was."""
         if self._is_foreign:
             return []
@@ -269,7 +269,7 @@ class Freshness:
     def _is_of_here(self, ref: str) -> bool:
         """Whether a file was read in this tree, and not where a memory was made that was brought
         here, or that several machines share."""
-        return self._places.within(self._roots())(ref)
+        return self._places.within(self.roots())(ref)
 
     @cached_property
     def _is_foreign(self) -> bool:

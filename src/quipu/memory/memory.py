@@ -472,6 +472,33 @@ class Memory:
             if report.did_something:
                 yield report
 
+    def keep_up(self, *, stop: "Event | None" = None) -> Iterator[IndexReport]:
+        """Index what was indexed before, now and after every change in it; a report for each run
+        that did something. Nothing that was forgotten comes back by this. Ends when `stop` is set,
+        and at once where nothing was indexed. Written at once."""
+        from quipu.write.options import Upkeep
+        from quipu.write.watch import changes_in
+
+        roots = self.freshness.roots()
+
+        def run() -> Iterator[IndexReport]:
+            with self.handle.writing:
+                report = self.handle.indexer().run(
+                    roots,
+                    changed_since=None,
+                    again=False,
+                    embed=True,
+                    progress=None,
+                    upkeep=Upkeep(),
+                )
+            if report.did_something:
+                yield report
+
+        if not roots:
+            return
+        for _ in changes_in(roots, self.home.state, stop=stop):
+            yield from run()
+
     def add_documents(
         self,
         documents: Iterable[PassageInput],

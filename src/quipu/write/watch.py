@@ -9,6 +9,9 @@ from watchfiles import DefaultFilter, watch
 _QUIET_MS = 400
 """So long nothing more may change before a change is told: editors write in several steps."""
 
+_BEGUN_MS = 1_000
+"""After so long without a change the watch has surely begun."""
+
 
 class _OutsideState(DefaultFilter):
     """watchfiles' own filter, and nothing from the local state: indexing writes there."""
@@ -20,7 +23,8 @@ class _OutsideState(DefaultFilter):
 def changes_in(
     paths: Sequence[Path], state: Path | None, *, stop: Event | None = None
 ) -> Iterator[int]:
-    """How many files changed, each time some did; ends when `stop` is set or on Ctrl-C."""
+    """How many files changed, each time some did, and 0 once when the watch has begun: what changed
+    before that nobody saw. Ends when `stop` is set or on Ctrl-C."""
     found = watch(
         *paths,
         watch_filter=_OutsideState(state),
@@ -28,9 +32,14 @@ def changes_in(
         step=_QUIET_MS,
         raise_interrupt=True,  # else watchfiles says on standard error that it stops
         recursive=True,
+        rust_timeout=_BEGUN_MS,
+        yield_on_timeout=True,
     )
+    has_begun = False
     try:
         for changes in found:
-            yield len(changes)
+            if changes or not has_begun:
+                yield len(changes)
+            has_begun = True
     except KeyboardInterrupt:
         return

@@ -11,8 +11,10 @@ import click
 from quipu.errors import InvalidInput
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import CommandEntry, Group, command
+from quipu.serve.cli.options import watch_option
 from quipu.serve.cli.shapes import ClientChange
 from quipu.serve.cli.terminal import safe
+from quipu.serve.keeping_up import kept_up
 from quipu.serve.mcp import NEEDS, PROFILES, build_server
 from quipu.serve.mcp.installing import (
     CLIENTS,
@@ -82,11 +84,13 @@ _project = click.option(
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="A file with the secret that clients must send as a bearer token.",
 )
+@watch_option
 @click.pass_context
 def mcp(
     ctx: click.Context,
     profile: Any,
     read_only: bool,
+    watch: bool,
     http: bool,
     host: str,
     port: int,
@@ -94,7 +98,8 @@ def mcp(
 ) -> None:
     """Serve the memory to agents over the Model Context Protocol, until the client leaves.
 
-    Agents search, ask, remember and audit through tools; several may do so at once. Standard
+    Agents search, ask, remember and audit through tools; several may do so at once. What changes
+    in what was indexed is read meanwhile. Standard
     output carries the protocol alone. Needs the extra: pip install 'quipu-memory[mcp]'.
     """
     if ctx.invoked_subcommand is not None:
@@ -102,7 +107,8 @@ def mcp(
     run = invocation()
     if token_file and not http:
         raise InvalidInput("--token-file is for --http: standard input asks for no token")
-    with run.open(read_only=read_only, keeps_up=not read_only) as memory:
+    follows = run.open if watch and not read_only else None
+    with run.open(read_only=read_only, keeps_up=not read_only) as memory, kept_up(follows):
         server = build_server(memory, profile=profile, read_only=read_only)
         from quipu.serve.mcp.running import read_token, serve_http, serve_stdio
 

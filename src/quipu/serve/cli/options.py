@@ -28,6 +28,7 @@ __all__ = [
     "read_standard_input",
     "remembered",
     "scope_options",
+    "watch_option",
     "whom",
 ]
 
@@ -60,6 +61,11 @@ def whom(name: str) -> str:
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 question_argument = click.argument("question", nargs=-1)
+watch_option = click.option(
+    "--watch/--no-watch",
+    default=True,
+    help="Whether to read what changes in what was indexed.  [default: watch]",
+)
 
 property_option = click.option(
     "--property",

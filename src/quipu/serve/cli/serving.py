@@ -9,6 +9,7 @@ import click
 from quipu.serve.cli.folders import initialise
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import command
+from quipu.serve.cli.options import watch_option
 from quipu.serve.cli.shapes import Serving
 from quipu.serve.mcp import PROFILES
 
@@ -45,12 +46,14 @@ _option = partial(click.option, show_default=True)
     default=60.0,
     help="Seconds until an answer must begin.",
 )
+@watch_option
 @click.option("--log-questions", is_flag=True, help="Log what is asked, too (with -v).")
-def serve(**chosen: Any) -> None:
+def serve(watch: bool, **chosen: Any) -> None:
     """Serve the memory over HTTP: the API, a web page, MCP at /mcp, health and metrics.
 
     Without API keys (`quipu key create`) only this machine is served. In a folder without a memory
-    the page offers to make one. -v logs a line a request, as JSON. Needs the extra: pip install
+    the page offers to make one. What changes in what was indexed is read meanwhile.
+    -v logs a line a request, as JSON. Needs the extra: pip install
     'quipu-memory[serve]'.
     """
     run = invocation()
@@ -63,7 +66,7 @@ def serve(**chosen: Any) -> None:
 
         raise needed(error) from error
     options = Options(**chosen)
-    with _memories(run, Memories) as memories:
+    with _memories(run, Memories, watch=watch) as memories:
         shown = _shown(options.host, options.port, memories)
         if run.as_json:
             run.show(shown, list)
@@ -84,7 +87,7 @@ def _shown(host: str, port: int, memories: Any) -> Serving:
     )
 
 
-def _memories(run: Invocation, kind: Any) -> Any:
+def _memories(run: Invocation, kind: Any, *, watch: bool) -> Any:
     """What is to be served; where there is no memory yet, what makes one."""
 
     def opened(namespace: str | None) -> Any:
@@ -93,8 +96,8 @@ def _memories(run: Invocation, kind: Any) -> Any:
 
     folder = Path.cwd()
     if run.store or run.config().store.url or _found():
-        return kind(opened, folder=folder)
-    return kind(opened, folder=folder, make=lambda: initialise(run, folder))
+        return kind(opened, folder=folder, watch=watch)
+    return kind(opened, folder=folder, watch=watch, make=lambda: initialise(run, folder))
 
 
 def _found() -> bool:

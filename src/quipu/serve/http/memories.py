@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -10,6 +11,7 @@ from typing import Self
 from quipu.errors import QuipuError, StoreUnavailable
 from quipu.ledger import LEDGER, Ledger
 from quipu.memory import Memory
+from quipu.serve.keeping_up import kept_up
 from quipu.serve.keys import ApiKeys
 from quipu.trust import sealing_key
 
@@ -24,7 +26,8 @@ class Memories:
     """The memories of one store, each opened when it is first asked for and kept open.
 
     `open_` opens the memory of a namespace (None: the configured one). `make`, given where
-    `folder` has no memory yet, makes one; until then asking for a memory raises NoMemory.
+    `folder` has no memory yet, makes one; until then asking for a memory raises NoMemory. With
+    `watch` each follows what was indexed into it.
     """
 
     def __init__(
@@ -33,8 +36,10 @@ class Memories:
         *,
         folder: Path,
         make: Callable[[], None] | None = None,
+        watch: bool = False,
     ) -> None:
         self._open, self._make, self._folder = open_, make, folder
+        self._watch = watch
         self._memories: dict[str, Memory] = {}
         self._first: Memory | None = None
         self._keys: ApiKeys | None = None
@@ -74,7 +79,7 @@ class Memories:
         with self._lock:
             first = self.first
             if namespace not in self._memories:
-                self._memories[namespace] = self._closing.enter_context(self._open(namespace))
+                self._memories[namespace] = self._opened(namespace)
                 self.opened(self._memories[namespace])
             return self._memories.get(namespace, first)
 
@@ -106,8 +111,15 @@ class Memories:
     ) -> None:
         self.close()
 
+    def _opened(self, namespace: str | None) -> Memory:
+        memory = self._closing.enter_context(self._open(namespace))
+        self._closing.enter_context(
+            kept_up(partial(self._open, namespace) if self._watch else None)
+        )
+        return memory
+
     def _begin(self) -> None:
-        memory = self._closing.enter_context(self._open(None))
+        memory = self._opened(None)
         try:
             self._keys = _keys_of(memory)
         except QuipuError:
