@@ -87,9 +87,8 @@ def survey(
     changed.
     """
     known = {s.source_ref: s for s in sources if s.source_type == FILE}
-    limit = None if changed_since is None else _changed(roots, changed_since)
     wanted = None if only is None else {places.path(ref) for ref in only}
-    limit = wanted if limit is None else limit
+    limit = wanted if changed_since is None else _changed(roots, changed_since)
     result = Survey()
     found: dict[str, tuple[FileEntry, str]] = {}
     blocked: set[str] = set()
@@ -109,16 +108,11 @@ def survey(
         if limit is not None and item.absolute not in limit:
             blocked.add(escaped(item.path))
             continue
-        stamp = Stamp(item.size, item.mtime_ns, item.ctime_ns, item.inode)
-        content_hash = stamps.at(item.path, stamp)
-        if content_hash is None:
-            source = read_source(item)
-            if isinstance(source, Problem):
-                result.problems.append(source)
-                blocked.add(escaped(item.path))
-                continue
-            content_hash = source.content_hash
-            stamps.keep_at(item.path, stamp, content_hash)
+        content_hash = _hash_of(item, stamps)
+        if isinstance(content_hash, Problem):
+            result.problems.append(content_hash)
+            blocked.add(escaped(item.path))
+            continue
         found[item.path] = item, content_hash
         if progress and len(found) % 100 == 0:
             progress("scan", len(found), 0)
@@ -134,6 +128,19 @@ def survey(
         stamps.gone(ref)
     stamps.keep()
     return result
+
+
+def _hash_of(entry: FileEntry, stamps: Stamps) -> str | Problem:
+    """The SHA-256 of a file, which is read only if its stamp is another than it was."""
+    stamp = Stamp(entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
+    known = stamps.at(entry.path, stamp)
+    if known is not None:
+        return known
+    source = read_source(entry)
+    if isinstance(source, Problem):
+        return source
+    stamps.keep_at(entry.path, stamp, source.content_hash)
+    return source.content_hash
 
 
 def kept_up(found: Survey, upkeep: Upkeep, left_out: Collection[str]) -> Survey:
