@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from bench.day_script import steps
 from bench.measure import percentile
@@ -29,6 +29,7 @@ TURNS, WRITERS, READERS, KILLS = 5_000, 4, 4, 2
 WRITE_PACE_S, RECALL_PACE_S = 0.5, 0.25
 _KILLED_PACE_S = 0.2
 _SEED = 4
+_LAST_WORDS = 4_000
 _WRITTEN_AT = re.compile(r'"(?:ingested_at|recorded_at|known_until|exported_at)":"[^"]*"')
 
 
@@ -58,7 +59,7 @@ def both_days(folder: Path, day: Day) -> dict[str, Any]:
     expected, found = records(one), records(two)
     return figures | {
         "killed": {
-            **{key: again[key] for key in ("kills", "failures", "written_s", "found")},
+            **{key: again[key] for key in ("kills", "failures", "said", "written_s", "found")},
             "records": len(expected),
             "same": expected == found,
             "different": len(set(expected) ^ set(found)),
@@ -96,6 +97,7 @@ def run_day(store: Path, day: Day, *, kills: int = 0) -> dict[str, Any]:
         "write_ms": _percentiles(took),
         "kills": sum(writer.killed for writer in writers),
         "failures": sum(writer.failure != 0 for writer in writers),
+        "said": [writer.said for writer in writers if writer.failure],
         "recall": _recall_figures(recalled, day),
     }
 
@@ -112,25 +114,34 @@ class _Writer(threading.Thread):
         self.took_ms: list[float] = []
         self.killed = 0
         self.failure = 0
+        self.said = ""
 
     def run(self) -> None:
         first = 0
         while True:
-            process = _agent(self._store, "write", self._given(first))
-            assert process.stdout is not None
-            with process.stdout as lines:
-                for line in lines:
-                    number, took = json.loads(line)
-                    self.took_ms.append(1000 * took)
-                    first = number + 1
-                    if self._kill_at and first > self._kill_at[0]:
-                        self._kill_at.pop(0)
-                        time.sleep(self._dice.uniform(0.0, 2 * self._day.write_pace_s))
-                        self.killed += process.poll() is None
-                        process.kill()
-            if process.wait() >= 0:
-                self.failure = process.returncode
-                return
+            with tempfile.TemporaryFile() as said:
+                process = _agent(self._store, "write", self._given(first), said=said)
+                first = self._follow(process, first)
+                if process.wait() >= 0:
+                    self.failure = process.returncode
+                    said.seek(0)
+                    self.said = said.read().decode(errors="replace")[-_LAST_WORDS:]
+                    return
+
+    def _follow(self, process: subprocess.Popen[str], first: int) -> int:
+        """Hear what is done until the process ends; the number of the first step that is not."""
+        assert process.stdout is not None
+        with process.stdout as lines:
+            for line in lines:
+                number, took = json.loads(line)
+                self.took_ms.append(1000 * took)
+                first = number + 1
+                if self._kill_at and first > self._kill_at[0]:
+                    self._kill_at.pop(0)
+                    time.sleep(self._dice.uniform(0.0, 2 * self._day.write_pace_s))
+                    self.killed += process.poll() is None
+                    process.kill()
+        return first
 
     def _given(self, first: int) -> dict[str, Any]:
         return {
@@ -161,7 +172,9 @@ def _readers(store: Path, day: Day) -> Iterator[list[dict[str, Any]]]:
             process.kill()
 
 
-def _agent(store: Path, role: str, given: dict[str, Any]) -> subprocess.Popen[str]:
+def _agent(
+    store: Path, role: str, given: dict[str, Any], said: IO[bytes] | None = None
+) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "bench.day_agent", role, str(store), json.dumps(given)]
     # As the command and its servers set it.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
@@ -169,6 +182,7 @@ def _agent(store: Path, role: str, given: dict[str, Any]) -> subprocess.Popen[st
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
+        stderr=said,
         text=True,
         env=environment,
         cwd=Path(__file__).parents[1],

@@ -29,6 +29,7 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 def test_nothing_is_lost_while_several_write_and_others_recall(day: dict[str, Any]) -> None:
+    assert day["said"] == []
     assert (day["turns"], day["entries"], day["failures"]) == (200, 4, 0)
     assert day["found"] == {"turns": 200, "entries": 4, "passages": 204}
     assert day["recall"]["recalls"] >= 2
@@ -37,6 +38,7 @@ def test_nothing_is_lost_while_several_write_and_others_recall(day: dict[str, An
 def test_a_day_with_kills_ends_with_the_same_records(day: dict[str, Any]) -> None:
     killed = day["killed"]
     assert killed["kills"] >= 2
+    assert killed["said"] == []
     assert (killed["failures"], killed["found"]) == (0, day["found"])
     assert killed["records"] > 204
     assert killed["same"], killed

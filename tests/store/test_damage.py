@@ -147,7 +147,33 @@ def test_damage_in_a_file_without_checksums_is_never_a_raw_error(tmp_path: Path)
 # the log
 
 
-def test_a_damaged_log_is_seen(tmp_path: Path) -> None:
+def test_a_commit_that_is_being_written_is_no_damage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite writes the head of a frame, then its page; a log that is written anew is as long as
+    before, so who opens the file in between sees a commit whose page is another one."""
+    path = tmp_path / "q.db"
+    log = path.with_name("q.db-wal")
+    with SQLiteStore(path, namespace="default") as store:
+        of = episode("docs/1.md", "A", at=moment(1))
+        store.write(Batch(recorded_at=moment(1), episodes=(of,), chunks=(chunk(of, 0, "red"),)))
+        data = log.read_bytes()
+        frame = data[-(24 + 8192) :]
+        log.write_bytes(data + frame[:24] + bytes(8192))
+        assert frame[4:8] != bytes(4)  # a commit
+        waited: list[float] = []
+
+        def finish(seconds: float) -> None:
+            waited.append(seconds)
+            log.write_bytes(data)
+
+        monkeypatch.setattr("time.sleep", finish)
+        assert reds(path) == 1
+        assert waited
+
+
+def test_a_damaged_log_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
     path = tmp_path / "q.db"
     with SQLiteStore(path, namespace="default") as store:
         for n in range(10):

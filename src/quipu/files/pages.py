@@ -4,6 +4,7 @@ The checksum is SQLite's (`cksumvfs`): over 32-bit words a, b in turn, s1 += a +
 Unrolled, a word counts as often as a Fibonacci number says, so many pages are verified at once.
 """
 
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ __all__ = ["damaged_pages", "log_is_whole", "logged_pages", "page_size"]
 
 _AT_A_TIME = 512
 _HEAD, _FRAME = 32, 24
+_READINGS, _MOMENT_S = 3, 0.1
 _MAGIC = {0x377F0682: "<u4", 0x377F0683: ">u4"}
 
 Words = NDArray[np.uint32]
@@ -87,7 +89,19 @@ def _after_pair(s1: int, s2: int) -> tuple[int, int]:
 def log_is_whole(path: Path) -> bool:
     """Whether a write-ahead log holds no commit beyond a frame that is not as it was written;
     SQLite would read no further than that frame, and say nothing. https://sqlite.org/walformat.html
+
+    A frame is written in two steps, so one that another process is writing now looks damaged for
+    a moment: what is no damage is whole when it is read again.
     """
+    for again in range(_READINGS):
+        if again:
+            time.sleep(_MOMENT_S)
+        if _is_whole_now(path):
+            return True
+    return False
+
+
+def _is_whole_now(path: Path) -> bool:
     data = path.read_bytes() if path.is_file() else b""
     order = _MAGIC.get(int.from_bytes(data[:4], "big"))
     if len(data) < _HEAD or order is None:
