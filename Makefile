@@ -12,11 +12,11 @@ UV := $(BIN)/uv
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tested test-fast check fix goldens size ablate bench bench-stores bench-peers torture wheel lock clean
+.PHONY: help demo test tested test-fast test-slow check fix goldens size ablate bench bench-stores bench-peers torture wheel lock clean
 
 help:
 	@sed -n '/^# Two/,/^# Every/p' Makefile | sed 's/^# \{0,1\}//'
-	@echo "  make check | fix | goldens | size | ablate | bench | torture | wheel | lock | clean"
+	@echo "  make check | fix | test-slow | goldens | size | ablate | bench | torture | wheel | lock | clean"
 
 # The environment: uv installs exactly what uv.lock names. `--inexact` keeps uv itself in place.
 $(VENV)/.uv:
@@ -45,7 +45,11 @@ tested: check size
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 test-fast: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not large"
+
+# Every operation on a memory of 50 MB, for some minutes.
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -p no:xdist -m large
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -18,6 +18,7 @@ __all__ = ["TRIALS", "load", "main"]
 TRIALS = {
     "kills": "kills:Kills",
     "disk": "disk:Disk",
+    "large": "large:Large",
     "bytes": "damage:Damage",
     "files": "files:Files",
     "folders": "folders:Folders",
