@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pytest
+
 from quipu.records.record import Fact, Relation
 
 Extract = Callable[[Mapping[str, str]], Any]
@@ -26,6 +28,40 @@ def test_links_go_to_documents_or_to_addresses(extract: Extract) -> None:
     }
     assert asserted.names("URL") == {"https://x.org/p"}
     assert [tuple(u) for u in asserted.unresolved] == [("docs/a.md", 3, "LINKS_TO", "gone.md")]
+
+
+@pytest.mark.parametrize(
+    ("link", "target"),
+    [
+        ("/manual/x.html", "site/manual/x.html.md"),
+        ("/manual/x.html#part", "site/manual/x.html.md"),
+        ("x.html", "site/manual/x.html.md"),
+        ("../guide/start.html", "site/guide/start.adoc"),
+        ("/guide/start", "site/guide/start.adoc"),
+        ("/guide/", "site/guide/_index.md"),
+        ("/guide/index.html", None),
+        ("old.htm", "site/manual/old.rst"),
+        ("/other/only.html", "other/only.md"),
+        ("/only.html", None),
+        ("/", "README.md"),
+    ],
+)
+def test_a_page_of_a_site_is_the_source_that_it_is_made_from(
+    extract: Extract, link: str, target: str | None
+) -> None:
+    files = {
+        "site/manual/a.md": f"# A\n\nSee [it]({link}).\n",
+        "site/manual/x.html.md": "# X\n",
+        "site/manual/old.rst": "Old\n===\n",
+        "site/guide/start.adoc": "= Start\n",
+        "site/guide/_index.md": "# Guide\n",
+        "other/only.md": "# Only\n",
+        "README.md": "# R\n",
+    }
+    asserted = extract(files)
+    expected = {("site/manual/a.md", "LINKS_TO", target)} if target else set()
+    assert asserted.triples("LINKS_TO") == expected
+    assert len(asserted.unresolved) == (target is None)
 
 
 def test_front_matter_names_documents_by_path_id_or_title(extract: Extract) -> None:

@@ -1,6 +1,7 @@
 """LINKS_TO, and what a document states by name: front matter, manifests, owners."""
 
 import posixpath
+from collections.abc import Iterator
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
@@ -13,7 +14,15 @@ from quipu.records.naming import named_entity_id, symbol_entity_id
 from quipu.records.record import Properties
 from quipu.records.schema import EntityType, RelationType, directed, wrong_end
 
-_DOCUMENT_ENDINGS = ("", ".md", "/README.md", "/readme.md", "/index.md", ".rst", "/index.rst")
+_ENDINGS = (".md", ".rst", ".markdown", ".mdx", ".adoc", ".org", ".ipynb")
+"""Of the sources that a page of a site may be made from, `x.html` from `x.html.md` or `x.md`."""
+_OF_FOLDERS = tuple(
+    f"/{name}"
+    for name in (
+        "README.md readme.md README.rst index.md index.rst index.html index.html.md index.mdx "
+        "index.adoc _index.md"
+    ).split()
+)
 _NAMED = (
     "ADR",
     "Policy",
@@ -79,7 +88,7 @@ def _assert_relative(link: Link, found: Assertions, catalogue: Catalogue) -> Non
     target = resolve_path(path, found.document.path, catalogue)
     if target:
         _relate(found, link.relation, target, link.line)
-    elif not catalogue.has_folder(_joined(path, found.document.path)):
+    elif not any(map(catalogue.has_folder, _places(path, found.document.path))):
         found.missing(link.line, link.relation, link.target)
 
 
@@ -90,21 +99,30 @@ def _relate(
     found.relation(source, type_, target, line, properties=properties)
 
 
-def _joined(path: str, here: str) -> str:
-    base = "" if path.startswith("/") else posixpath.dirname(here)
-    return posixpath.normpath(posixpath.join(base, path.lstrip("/"))).lstrip("/")
+def _places(path: str, here: str) -> Iterator[str]:
+    """Where `path`, written in the document at `here`, may lead, the likeliest first. What begins
+    with a slash counts from the root of the tree, or from that of a site: a folder that `here` is
+    in, the nearest first."""
+    bases = [posixpath.dirname(here)]
+    if path.startswith("/"):
+        while bases[-1]:
+            bases.append(posixpath.dirname(bases[-1]))
+        bases.insert(0, bases.pop())
+    for base in bases:
+        place = posixpath.normpath(posixpath.join(base, path.lstrip("/"))).lstrip("/")
+        yield "" if place == "." else place
 
 
 def resolve_path(path: str, here: str, catalogue: Catalogue) -> str | None:
-    """The document at `path` as written in the document at `here`; one of the same name that lies
-    elsewhere is not meant."""
-    normal = _joined(path, here)
-    for ending in _DOCUMENT_ENDINGS:
-        if known := catalogue.document(normal + ending):
-            return known
-    if normal.endswith(".html"):
-        for ending in (".md", ".rst"):
-            if known := catalogue.document(normal.removesuffix(".html") + ending):
+    """The document at `path` as written in the document at `here`, or the one that the page there
+    is made from; one of the same name that lies elsewhere is not meant."""
+    for place in _places(path, here):
+        page = place.removesuffix(".html").removesuffix(".htm")
+        names = [place, *(place + end for end in (*_ENDINGS, *_OF_FOLDERS))]
+        if page != place:
+            names += [page + end for end in (*_ENDINGS, *_OF_FOLDERS)]
+        for name in names:
+            if known := catalogue.document(name.lstrip("/")):
                 return known
     return None
 
