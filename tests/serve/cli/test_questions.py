@@ -209,6 +209,7 @@ def test_a_reply_is_checked_against_the_memory(quipu, project: Path) -> None:
     good = quipu("contract", "check", "reply.json")
     assert good.code == 0
     assert good.out.startswith("The contract holds.")
+    assert "quoted: " in good.out or "recorded: " in good.out
     reply["contract"]["evidence"] = [
         {"graph_ids": ["en_x"], "file_paths": ["nowhere.md"], "excerpt": "never said"}
     ]

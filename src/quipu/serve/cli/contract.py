@@ -78,9 +78,9 @@ def _lines(found: "Examined") -> Iterator[str]:
     lost = sum(each.found == "not found" for each in found.sentences)
     reworded = sum(each.found == "reworded" for each in found.sentences)
     if found.ok and reworded:
-        verdict = f"The contract holds; read {counted(reworded, 'sentence')} in other words."
+        verdict = f"The contract holds. Read {counted(reworded, 'sentence')} in other words."
     elif found.ok:
-        verdict = "The contract holds: the evidence is there and says what the answer says."
+        verdict = "The contract holds."
     elif lost and not found.errors and all(row.ok for row in found.evidence):
         verdict = f"The evidence is there, and does not say {counted(lost, 'sentence')}."
     else:
