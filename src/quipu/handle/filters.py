@@ -13,6 +13,7 @@ from quipu.records.entry import CATEGORIES, ENTRY
 from quipu.records.record import Relation, record_id
 from quipu.records.schema import EntityType, RelationType, relation_type
 from quipu.records.scope import EVERYTHING, Filter, Scope
+from quipu.text import composed
 
 __all__ = ["entity_types", "in_files", "known_scope", "relation_types"]
 
@@ -62,7 +63,7 @@ def in_files(
 
     from quipu.read.kinds import language_of
 
-    spec = GitIgnoreSpec.from_lines(paths) if paths else None
+    spec = GitIgnoreSpec.from_lines(map(composed, paths)) if paths else None
     requested = {language.casefold() for language in languages}
     documents = [(s.source_ref, s.document_id) for s in planner.sources() if s.document_id]
     known = {language_of(ref) for ref, _ in documents} if requested else set[str]()
@@ -71,7 +72,7 @@ def in_files(
     found = {
         document_id
         for ref, document_id in documents
-        if (spec is None or spec.match_file(ref))
+        if (spec is None or spec.match_file(composed(ref)))
         and (not requested or language_of(ref) in requested)
     }
     kept = found & scope.document_ids if scope.document_ids else found

@@ -16,7 +16,7 @@ from quipu.records.ids import kind_of
 from quipu.records.naming import document_entity_id
 from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation, record_id
 from quipu.records.refs import COMMIT, commit_ref, session_ref
-from quipu.text import name_key
+from quipu.text import composed, name_key
 from quipu.write.dropped import is_whole
 
 _LINES = late(r"^(?P<ref>.+?)(?::|#L)(?P<first>\d+)(?:-L?(?P<last>\d+))?$", re.DOTALL)
@@ -49,6 +49,8 @@ def look_up(planner: Planner, ref: str) -> Record | Passage:
     """The one thing that `ref` names; UnknownRecord lists the nearest, or all it could be."""
     if not ref.strip():
         raise InvalidInput("an empty reference names nothing: give an id, a path or a name")
+    if document_at(planner, ref) is None:  # paths of an earlier state may be spelled otherwise
+        ref = composed(ref)
     if kind_of(ref) is not None:
         found = planner.get([ref])
         if ref in found:

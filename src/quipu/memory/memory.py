@@ -45,6 +45,7 @@ from quipu.records.progress import Progress
 from quipu.records.record import Properties, Record, Relation
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
+from quipu.text import composed
 from quipu.when.instants import Clock, expiry_instant, observed_instant, system_clock
 from quipu.write.report import IndexReport
 
@@ -761,6 +762,7 @@ class Memory:
         evidence. `offline` asks no language model, though one be configured. Files that it
         cites and that have changed are read again first; where that cannot be, it is not sure."""
         questions = self._questions
+        question = composed(question)
         reply = questions.ask(
             question,
             lambda: self.plan(question, mode=mode, scope=scope, use_graph=use_graph),

@@ -28,7 +28,7 @@ from quipu.question import read_question
 from quipu.records.plan import Mode, Plan
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.text import stems
+from quipu.text import composed, stems
 from quipu.write.embedding_progress import ask_first
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Questions:
         if not question.strip():
             raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
         cut = _cut(question)
-        question = question[:_LONGEST_ASKED]
+        question = composed(question[:_LONGEST_ASKED])
         known_scope(scope, handle.store)
         if mode == "global":
             return self._reports.plan(question, scope)

@@ -3,6 +3,7 @@
 import codecs
 
 from quipu.errors import InvalidInput
+from quipu.text import composed
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -41,7 +42,8 @@ def decode(data: bytes) -> tuple[str, str | None]:
 
 
 def normalised(text: str) -> str:
-    """`text` with newlines as the only line ends, and without NULs or lone surrogates."""
+    """`text` with newlines as the only line ends, each accented letter as one character, and
+    without NULs or lone surrogates."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
@@ -50,7 +52,7 @@ def normalised(text: str) -> str:
         text.encode()
     except UnicodeEncodeError:
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text
+    return composed(text)
 
 
 def _lost(text: str, encoding: str) -> str | None:

@@ -29,6 +29,7 @@ from quipu.when.instants import UNKNOWN_TIME, from_epoch
 _GIT_TIMEOUT_S = 60
 _MOST_NAMED = 200
 _SHOWN = 60
+_OF_NO_NOTE = {"", "quipu.toml"}  # what git leaves out, and our own settings
 _COSTLY = "holds a pattern of more stars than can be matched, which is passed over"
 _COMMIT = re.compile(rb"\n*\x01[0-9a-f]{40,64} (-?\d{1,20})\n*")  # no file is called so
 
@@ -169,7 +170,9 @@ class _Finder:
         """Tell what is left out, but for what git leaves out, whose files nobody expects."""
         if is_folder and not os.access(path, os.R_OK | os.X_OK):
             self._problem(shown, "cannot be listed: Permission denied")
-        elif pattern and (is_folder or self.include is None or self.include.match_file(shown)):
+            return
+        is_wanted = is_folder or self.include is None or self.include.match_file(shown)
+        if is_wanted and pattern not in _OF_NO_NOTE:
             self.found.append(LeftOut(shown, pattern))
 
     def _is_not_wanted(self, item: os.DirEntry[str]) -> bool:

@@ -1,11 +1,13 @@
 """Where files are and what they are called; what was indexed, and what of it was forgotten."""
 
 import hashlib
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
+from quipu.text import composed
 from quipu.write.state_files import replace_file
 
 __all__ = ["Places", "Roots"]
@@ -14,7 +16,8 @@ _ROOTS_FILE = "roots.json"
 
 
 class Places:
-    """Paths as the store writes them, relative to its home when inside it."""
+    """Paths as the store writes them, relative to its home when inside it; an accented letter is
+    one character there (NFC), whatever it is in the file system."""
 
     def __init__(self, home: Path) -> None:
         self.home = home.resolve()
@@ -22,13 +25,17 @@ class Places:
     def ref(self, path: Path) -> str:
         """The reference of the file at an absolute `path`."""
         try:
-            return path.relative_to(self.home).as_posix()
+            return composed(path.relative_to(self.home).as_posix())
         except ValueError:
-            return path.as_posix()
+            return composed(path.as_posix())
 
     def path(self, ref: str) -> Path:
-        """Where the file with this reference is."""
-        return self.home / ref
+        """Where the file with this reference is, whatever spells its accents there."""
+        path = self.home / ref
+        if ref.isascii() or path.exists():
+            return path
+        otherwise = self.home / unicodedata.normalize("NFD", ref)
+        return otherwise if otherwise.exists() else path
 
     def within(self, roots: Sequence[Path]) -> Callable[[str], bool]:
         """Whether the file with a reference is one of `roots` (absolute) or inside of one."""
@@ -38,7 +45,7 @@ class Places:
 
         def is_within(ref: str) -> bool:
             inside = whole and not ref.startswith(outside)
-            return inside or not exact.isdisjoint(_and_above(ref))
+            return inside or not exact.isdisjoint(_and_above(composed(ref)))
 
         return is_within
 

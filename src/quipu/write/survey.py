@@ -29,6 +29,10 @@ _MOST_CHANGES = 5_000
 _NAME_WARNING = (
     "has a name that holds a secret: it is kept under a name without it; rename the file"
 )
+_NAME_TAKEN = (
+    "has a name that another file has too, but for how its accents are spelled: only the other was "
+    "read; rename one"
+)
 
 
 class Todo(NamedTuple):
@@ -235,7 +239,13 @@ def _entries(
 ) -> Iterator[FileEntry | CredentialEntry | LeftOut | Problem]:
     """Every file once, with its reference for a path; a secret in a name is told as a problem."""
     shown: Counter[str] = Counter()
+    seen: set[str] = set()
     for item, hidden in _found(roots, places, settings, wanted):
+        if isinstance(item, FileEntry) and not hidden:
+            if item.path in seen:
+                yield Problem(escaped(item.path), _NAME_TAKEN, "warning")
+                continue
+            seen.add(item.path)
         if not hidden:
             yield item
             continue
