@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement
+from quipu.answer.quote import code_span
 from quipu.answer.support import EvidencePool, chunks_of, from_chunk
 from quipu.answer.wording import explained, listed
 from quipu.answer.yes_or_no import PRESENTLY, asks_yes_or_no
@@ -65,17 +66,17 @@ def _asked_by(asked: Asked, key: str) -> str:
 
 def _sentence(document: Entity, key: str, told: Sequence[str]) -> str:
     """As in "The director of `Heat` is Ann", "`Heat` was released 1983"."""
-    about, words = document.name.replace("`", "'"), key.replace("_", " ")
+    about, words = code_span(document.name), key.replace("_", " ")
     if _DONE.match(words):
-        return f"`{about}` was {words} {listed([*told])}"
-    return f"The {words} of `{about}` {'is' if len(told) == 1 else 'are'} {listed([*told])}"
+        return f"{about} was {words} {listed([*told])}"
+    return f"The {words} of {about} {'is' if len(told) == 1 else 'are'} {listed([*told])}"
 
 
 def _told(value: Value) -> list[str]:
     """The texts and numbers of a value; none of a truth value, a mapping or a long text."""
     every = value if isinstance(value, list) else [value]
     told = [
-        plain_links(str(each)).strip().replace("`", "'")
+        plain_links(str(each)).strip()
         for each in every
         if isinstance(each, str | int | float) and not isinstance(each, bool)
     ]
