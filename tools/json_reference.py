@@ -78,6 +78,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu jobs": (shapes.JobList, Job),
     "quipu reflect": (Reflected,),
     "quipu forget": (shapes.Forgotten,),
+    "quipu rescan": (shapes.Rescanned,),
     "quipu relation add": (Relation,),
     "quipu relation list": (shapes.RelationList,),
     "quipu relation update": (Relation,),

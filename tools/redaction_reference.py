@@ -30,6 +30,11 @@ counts what was taken out, by kind, and never shows it.
   mark, with a warning: sessions whose ids differ in the secret alone become one.
 - **Messages of errors** on the command line and over MCP are redacted too.
 
+What was stored with the rules of an earlier version is put right by `quipu rescan`: texts, titles,
+properties and facts are redacted where they lie, history included, their vectors are dropped and
+jobs that wait are redacted; nothing of what went stays in a file below `.quipu`. Exports, backups
+and the files that were read are yours to put right.
+
 Redaction is by rule. It misses a secret that looks like an ordinary word in an ordinary place
 (`the key is swordfish`, a password of letters only in code), one of a format that no rule knows and
 no name gives away, and one in a picture. Do not index what must not be read.

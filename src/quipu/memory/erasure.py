@@ -1,7 +1,10 @@
 """Forgetting: what a memory erases for good, in its store, its jobs and its log."""
 
+import hashlib
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from quipu.errors import UnknownRecord
@@ -15,6 +18,10 @@ if TYPE_CHECKING:
     from quipu.write.forget import Forgetting
 
 __all__ = ["Erasure"]
+
+
+def _digest(name: str) -> str:
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class Erasure:
@@ -40,6 +47,27 @@ class Erasure:
                 sources |= dict.fromkeys(both)
             self._handle.roots.leave_out(sources)
             return self._forgetting.erase(list(sources))
+
+    def rescan(self) -> list[str]:
+        """As `Memory.rescan`."""
+        from quipu.memory.payloads import redacted_payload
+        from quipu.transfer.rescan import secret_sources, take_back, write_without_secrets
+
+        store, clock = self._handle.store, self._handle.clock
+        with TemporaryDirectory(prefix="quipu-rescan-") as folder:
+            state = self._handle.home.state
+            place = (state or Path(folder)) / f"rescan-{_digest(self._handle.name)}.jsonl"
+            with self._handle.writing, self._forgetting.alone():
+                if place.exists():  # an earlier one was killed
+                    take_back(store, place, clock=clock)
+                refs = secret_sources(store)
+                if refs:
+                    write_without_secrets(store, self._forgetting.resting_on(refs), place)
+                    self._forgetting.erase(refs)
+                    take_back(store, place, clock=clock)
+                self._forgetting.rewrite_jobs(redacted_payload)
+                self._log.erase()
+        return refs
 
     def purge_expired(self) -> int:
         """As `Memory.purge_expired`."""

@@ -584,6 +584,15 @@ class Memory:
         done, as `forget` is."""
         return self._erasure.purge_expired()
 
+    def rescan(self) -> list[str]:
+        """Redact what is stored with the rules of today, and return the sources that held secrets.
+
+        Their texts, titles and properties are written again without them, history included; their
+        vectors are dropped (`embed` makes them anew), and so are the questions that were logged.
+        Jobs that wait are redacted too. Exports, backups and files are not touched. What a kill
+        leaves undone the next rescan does first. Written at once."""
+        return self._erasure.rescan()
+
     def reindex(
         self,
         model_version: str | None = None,

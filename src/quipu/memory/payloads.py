@@ -138,6 +138,18 @@ def without(dropped: Dropped, kind: str, payload: bytes) -> bytes | None:
     return payload
 
 
+def redacted_payload(kind: str, payload: bytes) -> bytes:
+    """The payload of a job without what is a secret by the rules of today. Paths stay: they say
+    what is to be read."""
+    from quipu.read.redact import Redactor
+
+    if kind == FILES or not is_readable(kind, payload):
+        return payload
+    plain = {"": msgspec.json.decode(payload)}
+    clean = Redactor().properties(cast("Properties", plain))
+    return payload if clean == plain else msgspec.json.encode(clean[""])
+
+
 def left_of(dropped: Dropped, kind: str, payload: bytes) -> bytes | None:
     """As `without`; of what cannot be read nothing is left."""
     return without(dropped, kind, payload) if is_readable(kind, payload) else None

@@ -58,6 +58,11 @@ def redact(text: str) -> tuple[str, dict[str, int]]:
     return text, dict(sorted(counts.items()))
 
 
+def secrets_in(text: str) -> dict[str, str]:
+    """The secrets that stand in `text` as it is, and their kinds."""
+    return {text[f.start : f.end]: f.kind for f in _joined(sorted(_secrets(text)))}
+
+
 def _secrets(text: str) -> Iterator[_Found]:
     rules = secret_rules()
     ends: dict[int, int] = {}

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import IO, Any, ClassVar, cast
 
 import msgspec
 
@@ -70,7 +70,7 @@ class Pending:
         if isinstance(line, VectorLine):
             self.take_own(line)
             return
-        period = _redacted(period_of(line))
+        period = redacted_period(period_of(line))
         _require_ranges(period.record)
         self.take_period(period)
 
@@ -272,12 +272,18 @@ _PACKED = "references"
 """A property of ours that is no text: it is made from what was redacted."""
 
 
-def _redacted(period: Period) -> Period:
-    """The period with its record's texts redacted: a file from elsewhere may hold secrets that an
-    export of ours would not. Ids and dates hold none."""
+def redacted_period(period: Period) -> Period:
+    """The period with its record's texts redacted, itself where they hold no secret: a file from
+    elsewhere, or one of an earlier version, may hold some. Ids and dates hold none."""
     plain: dict[str, Any] = msgspec.to_builtins(period.record)
-    if not redact(msgspec.json.encode(plain).decode())[1]:
-        return period  # by far the most: one pass over all of it
+    lines: list[str] = []
+    texts: list[str] = []
+    for key, value in strings_of(plain, ""):
+        lines.append(f'{key} = "{value}"' if "\n" not in value else key)
+        if "\n" in value:  # what stands on its lines tells of each other
+            texts.append(value)
+    if not any(redact(text)[1] for text in ("\n\n".join(lines), *texts)):
+        return period  # by far the most
     redactor = Redactor()
     clean = redactor.properties(plain)
     kept = plain.get("properties", {}).get(_PACKED)
@@ -286,6 +292,19 @@ def _redacted(period: Period) -> Period:
         properties[_PACKED] = kept
     record = msgspec.convert(clean, type(period.record))
     return dataclasses.replace(period, record=record)
+
+
+def strings_of(value: object, key: str) -> Iterator[tuple[str, str]]:
+    """Every text in `value`, keys included, with the key that it stands under."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, dict):
+        for inner, each in cast("dict[str, object]", value).items():
+            if inner != _PACKED:
+                yield from strings_of(each, inner)
+    elif isinstance(value, list):
+        for each in cast("list[object]", value):
+            yield from strings_of(each, key)
 
 
 class Sieve:

@@ -103,6 +103,18 @@ class Forgetting:
         self._carry_out(_Intent(refs=tuple(every), keys=self._keys(gone)))
         return len(gone)
 
+    def rewrite_jobs(self, without: Callable[[str, bytes], bytes]) -> None:
+        """Give every job that waits the payload that `without` makes of its kind and payload, and
+        leave no copy of the one before. The caller is `alone`."""
+        jobs = self._jobs()
+        if jobs is not None:
+            jobs.let_go((), without)
+            jobs.erase()
+
+    def resting_on(self, refs: Sequence[str]) -> list[str]:
+        """These sources, and those that rest on them, sorted."""
+        return sorted({*refs, *resting_on(self._store, frozenset(refs))})
+
     def _keys(self, gone: Sequence[Source]) -> tuple[str, ...] | None:
         """What the cache knows the texts by. Turns are read among those that were their
         neighbours at the time, so of them that cannot be told."""

@@ -27,11 +27,11 @@ from quipu.serve.cli.options import (
     remembered,
     whom,
 )
-from quipu.serve.cli.shapes import Added, FactList, Forgotten, Opened
+from quipu.serve.cli.shapes import Added, FactList, Forgotten, Opened, Rescanned
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.lookups import added, looked_up
 
-__all__ = ["add", "facts", "forget", "get", "relation_lines"]
+__all__ = ["add", "facts", "forget", "get", "relation_lines", "rescan"]
 
 _LONG = ("text", "preview_text", "summary_text", "description")
 _OF_REPORTS = ("preview_text", "properties")  # its summary_text is the whole of it
@@ -241,6 +241,20 @@ def forget(refs: tuple[str, ...], expired: bool, yes: bool) -> None:
         run.show(
             shown, lambda: [f"Erased {counted(count, 'episode')} and all that only they said."]
         )
+
+
+@command("rescan", "quipu rescan")
+def rescan() -> None:
+    """Redact what is stored with the rules of today.
+
+    After an upgrade that knows more secrets. Exports, backups and files are not touched; `quipu
+    embed` makes the vectors anew that were dropped.
+    """
+    run = invocation()
+    with run.open() as memory:
+        refs = memory.rescan()
+    said = [f"Redacted {counted(len(refs), 'source')}.", *(f"  {safe(ref)}" for ref in refs)]
+    run.show(Rescanned(sources=tuple(refs)), lambda: said)
 
 
 def _opened_lines(opened: Opened, labels: Labels) -> Iterator[str]:

@@ -69,6 +69,9 @@ ENTRIES = {
     ),
     "embed": CommandEntry(f"{_HERE}.embedding:embed", "Make the vectors that are lacking.", _KEEP),
     "reindex": CommandEntry(f"{_HERE}.upkeep:reindex", "Embed everything again.", _KEEP),
+    "rescan": CommandEntry(
+        f"{_HERE}.records:rescan", "Redact what is stored with the rules of today.", _KEEP
+    ),
     "export": CommandEntry(f"{_HERE}.upkeep:export", "Write every record to a file.", _KEEP),
     "import": CommandEntry(f"{_HERE}.upkeep:import_", "Read records from a file.", _KEEP),
     "migrate": CommandEntry(

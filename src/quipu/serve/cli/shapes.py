@@ -126,6 +126,12 @@ class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
     episodes: Annotated[int, "how many episodes were erased, ended ones included"]
 
 
+class Rescanned(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu rescan`."""
+
+    sources: Annotated[tuple[str, ...], "the sources that held secrets, which are redacted now"]
+
+
 class RelationList(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu relation list`."""
 

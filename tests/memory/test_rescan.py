@@ -1,0 +1,122 @@
+"""A memory that was written by older rules has no secret left after a rescan, to the last byte."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from tests.read.secret_corpus import forms, is_left
+
+from quipu.memory import Memory
+from quipu.memory.payloads import TEXT, redacted_payload
+from quipu.read import redact
+from quipu.transfer.import_ import write_periods
+from quipu.transfer.lines import DECODER, VectorLine, period_of
+
+SECRET = "gravel-Lantern-" + "4711x"
+STAND_IN = "something-that-stays"
+RUNBOOK = f"""# Runbook
+
+The gateway of the payments team answers on port 8443.
+
+| System | User | Password |
+|---|---|---|
+| Grafana | admin | {STAND_IN} |
+
+```yaml
+env:
+  - name: DB_PASSWORD
+    value: {STAND_IN}
+```
+"""
+
+Open = Callable[..., Memory]
+
+
+def written_by_older_rules(open_memory: Open, folder: Path) -> str:
+    """A memory in `folder` whose records hold the secret, as a version wrote it that knew no
+    better; the address of it."""
+    file = folder.parent / "old.jsonl"
+    with open_memory("memory:", folder) as first:
+        first.add(RUNBOOK, source_ref="manual:runbook", title="Runbook")
+        first.add("The gateway is restarted on Mondays.", source_ref="manual:other")
+        first.export(file)
+    lines = file.read_bytes().replace(STAND_IN.encode(), SECRET.encode()).splitlines()[1:]
+    url = str(folder / ".quipu" / "quipu.db")
+    with open_memory(url, home=folder) as memory:
+        records = [DECODER.decode(line) for line in lines]
+        periods = (period_of(each) for each in records if not isinstance(each, VectorLine))
+        write_periods(memory.store, periods, clock=memory.clock)
+        memory.reindex()
+    return url
+
+
+def holding(folder: Path, secret: str) -> list[str]:
+    """The files below `folder` in which the secret stands."""
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    return [path.name for path in files if secret.encode() in path.read_bytes()]
+
+
+def test_a_rescan_leaves_no_byte_of_a_secret(open_memory: Open, tmp_path: Path) -> None:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    url = written_by_older_rules(open_memory, folder)
+    assert holding(folder, SECRET)
+    with open_memory(url, home=folder) as memory:
+        assert memory.rescan() == ["manual:runbook"]
+        assert holding(folder, SECRET) == []
+        assert memory.rescan() == []
+        memory.reindex()
+        hits = memory.search("port of the gateway of payments").hits
+        assert any("8443" in hit.text and "[redacted:password]" in hit.text for hit in hits)
+        memory.export(tmp_path / "out.jsonl")
+        memory.backup(tmp_path / "out.backup")
+    assert holding(tmp_path / "home", SECRET) == []
+    assert SECRET.encode() not in (tmp_path / "out.jsonl").read_bytes()
+    assert SECRET.encode() not in (tmp_path / "out.backup").read_bytes()
+
+
+def test_a_rescan_keeps_what_holds_no_secret(open_memory: Open, tmp_path: Path) -> None:
+    url = str(tmp_path / ".quipu" / "quipu.db")
+    with open_memory(url, home=tmp_path) as memory:
+        memory.add("The gateway is restarted on Mondays.", source_ref="manual:other")
+        memory.export(tmp_path / "before.jsonl")
+        assert memory.rescan() == []
+        memory.export(tmp_path / "after.jsonl")
+    assert (tmp_path / "before.jsonl").read_bytes() == (tmp_path / "after.jsonl").read_bytes()
+
+
+def test_a_job_that_waits_is_redacted() -> None:
+    payload = msgspec.json.encode(
+        {"text": f"| User | Password |\n|---|---|\n| a | {SECRET} |", "source_ref": "manual:a"}
+    )
+    clean = redacted_payload(TEXT, payload)
+    assert SECRET.encode() not in clean
+    assert msgspec.json.decode(clean)["source_ref"] == "manual:a"
+
+
+@pytest.mark.slow
+def test_no_secret_of_everyday_texts_is_stored(open_memory: Open, tmp_path: Path) -> None:
+    """After `index` and `add` none that the rules find is in any byte, an export or a backup."""
+    rows = [*forms("tuned"), *forms("kept")]
+    sources, home = tmp_path / "sources", tmp_path / "home"
+    home.mkdir()
+    for number, row in enumerate(rows):
+        file = sources / str(number) / row.path
+        file.parent.mkdir(parents=True)
+        file.write_text(row.text, "utf-8")
+    with open_memory(str(home / ".quipu" / "quipu.db"), home=home) as memory:
+        memory.index(sources)
+        for number, row in enumerate(rows):
+            memory.add(row.text, source_ref=f"manual:{number}")
+        memory.export(home / "out.jsonl")
+        memory.backup(home / "out.backup")
+    held = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
+    text = held.decode("utf-8", "replace")
+    known = [
+        secret for row in rows for secret in row.secrets if not is_left(secret, redact(row.text)[0])
+    ]
+    left = [secret for secret in known if secret in text]
+    print(f"{len(left)} of {len(known)} secrets that are known are stored")
+    assert len(known) > 240
+    assert left == []
