@@ -272,7 +272,7 @@ def test_a_full_disk_is_named_and_harms_nothing(tmp_path: Path, disk: _Disk) -> 
     with open_at(tmp_path / "q.db") as store:
         store.write(batch("a", "red"))
         disk.writes = apsw.FullError
-        with pytest.raises(StoreUnavailable, match=r"disk is full.*nothing was changed"):
+        with pytest.raises(StoreUnavailable, match=r"full.*nothing was changed.*before it is kept"):
             store.write(batch("b", "blue " * 5000))
         disk.writes = None
         assert texts(store, "red") == ["red"]

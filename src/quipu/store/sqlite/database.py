@@ -232,8 +232,9 @@ _MEANINGS: tuple[tuple[tuple[type[apsw.Error], ...], type[QuipuError], str], ...
         (apsw.FullError,),
         StoreUnavailable,
         (
-            "{name} cannot grow, the disk is full ({error}): free some space and run the same "
-            "command again; nothing was changed"
+            "{name} cannot grow, the disk is full ({error}): nothing was changed by this write, "
+            "and what was written before it is kept (quipu status); free some space and run "
+            "the same command again: it goes on from there"
         ),
     ),
     (
