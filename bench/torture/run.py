@@ -26,6 +26,7 @@ TRIALS = {
     "namespaces": "namespaces:Namespaces",
     "urls": "urls:Urls",
     "terminal": "terminal:Terminal",
+    "tree": "tree:Tree",
 }
 """The trials by name, and where each is; in the order in which they are run."""
 

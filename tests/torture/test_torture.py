@@ -116,3 +116,7 @@ def test_a_trial_names_what_failed_and_how_to_repeat_it(
     said = capsys.readouterr().out
     assert "case 1: it broke" in said
     assert "python -m bench torture --only failing --seed 7 --case 1" in said
+
+
+def test_no_sure_answer_is_refuted_by_a_tree_that_changes(tried: Try) -> None:
+    tried("tree", range(2))
