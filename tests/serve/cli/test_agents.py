@@ -27,13 +27,52 @@ def test_a_client_is_told_and_forgets(quipu, project: Path, user_home: Path) -> 
     told = quipu("mcp", "install", "--client", "claude-code", "--profile", "full", "--json")
     assert told.document["done"] == "created"
     entry = json.loads((user_home / ".claude.json").read_text("utf-8"))["mcpServers"]["quipu"]
-    store = str((project / ".quipu" / "quipu.db").resolve())
-    assert entry["args"] == ["mcp", "--store", store, "--profile", "full"]
+    assert entry["args"] == ["mcp", "--profile", "full"]
     assert Path(entry["command"]).name == "quipu"
     again = quipu("mcp", "install", "--client", "claude-code", "--profile", "full")
     assert "has it already" in again.out
     assert quipu("mcp", "uninstall", "--client", "claude-code").code == 0
     assert not (user_home / ".claude.json").exists()
+
+
+def test_one_entry_serves_every_project_and_none_is_replaced_unasked(
+    quipu, project: Path, user_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def args(name: str = "quipu") -> list[str]:
+        text = (user_home / ".claude.json").read_text("utf-8")
+        return json.loads(text)["mcpServers"][name]["args"]
+
+    telling = ("mcp", "install", "--client", "claude-code")
+    assert quipu(*telling).code == 0
+    second = tmp_path / "second"
+    second.mkdir()
+    monkeypatch.chdir(second)
+    quipu("init")
+    assert "has it already" in quipu(*telling).out
+    assert args() == ["mcp"]  # the memory of the folder that the client works in
+    stores = [str(folder / ".quipu" / "quipu.db") for folder in (project, second)]
+    assert quipu(*telling, "--name", "first", "--store", stores[0]).code == 0
+    refused = quipu(*telling, "--name", "first", "--store", stores[1])
+    assert refused.code == 2
+    assert "--replace" in refused.err
+    assert "--name" in refused.err
+    assert args("first") == ["mcp", "--store", stores[0]]
+    assert quipu(*telling, "--name", "first").code == 2  # nor by one that serves any folder
+    assert quipu(*telling, "--name", "first", "--store", stores[1], "--replace").code == 0
+    assert args("first") == ["mcp", "--store", stores[1]]
+
+
+def test_in_a_folder_without_a_memory_the_server_still_serves(
+    quipu, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    served: list[object] = []
+    monkeypatch.setattr("quipu.serve.mcp.running.serve_stdio", served.append)
+    outcome = quipu("mcp")
+    assert outcome.code == 0
+    assert "there is no memory in" in outcome.err
+    assert len(served) == 1
+    assert list(tmp_path.glob(".quipu")) == []
 
 
 def test_a_project_is_told_without_paths_of_this_machine(quipu, project: Path) -> None:

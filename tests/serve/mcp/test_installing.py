@@ -110,7 +110,8 @@ def test_installing_again_changes_nothing(full: ConfigFile) -> None:
 def test_undoing_puts_the_file_back_byte_for_byte(full: ConfigFile) -> None:
     before = full.file.read_bytes()
     install(full, "quipu", COMMAND)
-    install(full, "quipu", ServerCommand("/opt/bin/quipu", ("mcp", "--profile", "full")))
+    other = ServerCommand("/opt/bin/quipu", ("mcp", "--profile", "full"))
+    install(full, "quipu", other, replace=True)
     assert _servers(full)["quipu"]["args"] == ["mcp", "--profile", "full"]
     assert uninstall(full, "quipu").done == "removed"
     assert full.file.read_bytes() == before
@@ -258,7 +259,8 @@ def test_what_a_person_added_to_the_entry_stays(full: ConfigFile) -> None:
         )
     )
     full.file.write_text(added, "utf-8")
-    install(full, "quipu", ServerCommand("/opt/bin/quipu", ("mcp", "--profile", "full")))
+    other = ServerCommand("/opt/bin/quipu", ("mcp", "--profile", "full"))
+    install(full, "quipu", other, replace=True)
     entry = _servers(full)["quipu"]
     assert {key: entry[key] for key in KEPT} == KEPT
     assert entry["args"] == ["mcp", "--profile", "full"]

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from quipu.config import find_upward
 from quipu.errors import InvalidInput
+from quipu.handle.home import DATABASE
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import CommandEntry, Group, command
 from quipu.serve.cli.options import watch_option
@@ -18,6 +20,7 @@ from quipu.serve.keeping_up import kept_up
 from quipu.serve.mcp import NEEDS, PROFILES, build_server
 from quipu.serve.mcp.installing import (
     CLIENTS,
+    Client,
     ConfigFile,
     FileChange,
     ServerCommand,
@@ -28,6 +31,7 @@ from quipu.serve.mcp.installing import (
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.agents.knowledge_file import KnowledgeImported
+    from quipu.memory import Memory
 
 __all__ = ["import_graph", "install_client", "mcp", "uninstall_client"]
 
@@ -99,7 +103,8 @@ def mcp(
     """Serve the memory to agents over the Model Context Protocol, until the client leaves.
 
     Agents search, ask, remember and audit through tools; several may do so at once. What changes
-    in what was indexed is read meanwhile. Standard
+    in what was indexed is read meanwhile. In a folder without a memory nothing is found, and the
+    tools that write are left out. Standard
     output carries the protocol alone. Needs the extra: pip install 'quipu-memory[mcp]'.
     """
     if ctx.invoked_subcommand is not None:
@@ -107,8 +112,10 @@ def mcp(
     run = invocation()
     if token_file and not http:
         raise InvalidInput("--token-file is for --http: standard input asks for no token")
+    is_empty = not run.store and not run.config().store.url and find_upward(DATABASE, None) is None
+    read_only = read_only or is_empty
     follows = run.open if watch and not read_only else None
-    with run.open(read_only=read_only, keeps_up=not read_only) as memory, kept_up(follows):
+    with _served(run, is_empty, read_only) as memory, kept_up(follows):
         server = build_server(memory, profile=profile, read_only=read_only)
         from quipu.serve.mcp.running import read_token, serve_http, serve_stdio
 
@@ -118,6 +125,19 @@ def mcp(
         token = read_token(token_file) if token_file else ""
         run.note(f"serving at http://{host}:{port}/mcp; Ctrl-C ends it")
         serve_http(server, host=host, port=port, token=token)
+
+
+def _served(run: Invocation, is_empty: bool, read_only: bool) -> "Memory":
+    """The memory of the folder; where there is none, an empty one that nothing is written to."""
+    if not is_empty:
+        return run.open(read_only=read_only, keeps_up=not read_only)
+    from quipu.memory import Memory
+
+    run.note(
+        f"there is no memory in {str(Path.cwd())!r} or above it, so nothing can be found or "
+        "stored: run `quipu init` and `quipu index .` there, and start this server again"
+    )
+    return Memory.open("memory:", config=run.config(), namespace=run.namespace)
 
 
 @command(
@@ -130,15 +150,22 @@ def mcp(
 @_profile
 @_name
 @_project
-def install_client(client: Any, profile: str, name: str, project: bool) -> None:
-    """Write this memory's server into the configuration of a client; again changes nothing.
+@click.option("--replace", is_flag=True, help="Put it in the place of one for another memory.")
+def install_client(client: Any, profile: str, name: str, project: bool, replace: bool) -> None:
+    """Write this server into the configuration of a client; again changes nothing.
+
+    One entry serves every project: the memory of the folder that the client works in. With --store,
+    and for claude-desktop, which works in none, it serves that memory alone; an entry for another
+    is not replaced: give --name or --replace.
 
     What else the file holds stays, and the file as it was is kept beside it. Restart the client
     afterwards. With --project the nearest .quipu is used wherever the project is checked out.
     """
     run = invocation()
     place = _place(run, client, project)
-    _show(run, client, install(place, name, _command(run, profile, project)))
+    _show(
+        run, client, install(place, name, _command(run, client, profile, project), replace=replace)
+    )
     if find_spec("mcp") is None:
         run.note(NEEDS)
 
@@ -178,17 +205,20 @@ def _folder(run: Invocation) -> Path:
         return memory.home.folder
 
 
-def _command(run: Invocation, profile: str, project: bool) -> ServerCommand:
-    """How a client starts this server: of a project by name, of the user by whole paths. A password
-    is not written into its configuration."""
+def _command(run: Invocation, client: Client, profile: str, project: bool) -> ServerCommand:
+    """How a client starts this server: of a project by name, of the user by its whole path, for
+    the memory of the folder that the client works in. A password is not written into its
+    configuration."""
     chosen = () if profile == "default" else ("--profile", profile)
     space = ("--namespace", run.namespace) if run.namespace else ()
     if project:
         return ServerCommand("quipu", ("mcp", *chosen, *space))
-    with run.open(read_only=True) as memory:
-        url = memory.home.shown
     script = Path(sys.executable).with_name("quipu")
     program = str(script) if script.exists() else shutil.which("quipu") or "quipu"
+    if not run.store and client != "claude-desktop":
+        return ServerCommand(program, ("mcp", *chosen, *space))
+    with run.open(read_only=True) as memory:
+        url = memory.home.shown
     store = url if "://" in url else str(Path(url).expanduser().resolve())
     return ServerCommand(program, ("mcp", "--store", store, *chosen, *space))
 

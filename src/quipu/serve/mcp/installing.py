@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
@@ -129,13 +130,22 @@ class FileChange(NamedTuple):
     backup: Path | None
 
 
-def install(place: ConfigFile, name: str, command: ServerCommand) -> FileChange:
+def install(
+    place: ConfigFile, name: str, command: ServerCommand, *, replace: bool = False
+) -> FileChange:
     """Let `place` start `command` as the server `name`; again changes nothing.
 
-    Raises InvalidInput for a file that cannot be read as what it should be; it stays as it is.
+    Raises InvalidInput for a file that cannot be read as what it should be, and for an entry of
+    that name that serves another store, unless it is to be replaced; the file stays as it is.
     """
     file = place.file.resolve()
     before = _read(file)
+    other = _store_in(_entry(place, before or "", name))
+    if other and other != _store_in({"args": list(command.args)}) and not replace:
+        raise InvalidInput(
+            f"{name!r} in {str(place.file)!r} serves {other!r}: give --name for an entry of its "
+            "own, or --replace to put this one in its place"
+        )
     after = _with(place, before or "", name, command)
     backup = _backup_of(file)
     if before is None:
@@ -149,6 +159,13 @@ def install(place: ConfigFile, name: str, command: ServerCommand) -> FileChange:
         _write(backup, before, like=file)
     _write(file, after, like=file)
     return FileChange("changed", place.file, backup if _read(backup) != _NO_FILE else None)
+
+
+def _store_in(entry: object) -> str | None:
+    """The store that an entry names; None where it serves that of the folder it is started in."""
+    args = cast("dict[str, Any]", entry).get("args") if isinstance(entry, dict) else None
+    given = [str(each) for each in cast("list[object]", args)] if isinstance(args, list) else []
+    return next((value for key, value in pairwise(given) if key == "--store"), None)
 
 
 def uninstall(place: ConfigFile, name: str) -> FileChange:
