@@ -88,9 +88,9 @@ DELETE are answered with 405. A request may have 32 MiB (413), its head must arr
 its body in 60, an answer must be taken in 60, and at most 64 connections are open at once. SIGTERM
 lets what is under way finish for five seconds and closes the memory.
 
-**Entries.** `memory_store` keeps an entry as a passage of its own. The same again, or nearly the
-same (cosine ≥ .92 within the category), is merged: the newest wording stands, the higher priority,
-all tags and every source stay. Texts that differ in a number, a negation or a name are two entries.
+**Entries.** `memory_store` keeps an entry as a passage of its own. The same again, in the
+same words but for articles, endings and punctuation, is merged: the newest wording stands, the
+higher priority, all tags and every source stay. Texts that differ in another word are two entries.
 After `expires` an entry is no longer recalled. Tokens are an estimate, four characters each.
 """
 

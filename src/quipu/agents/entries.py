@@ -1,13 +1,12 @@
 """Durable entries: what an agent decides to remember, by category and priority.
 
 An entry is a passage whose document says `type: memory` and, as its domain, the category. The
-same again, or nearly the same (cosine ≥ .92 within the category), is merged: the newest wording
-stands, the higher priority and all tags stay, and every source is kept under `sources`. Texts that
-differ in a number, a negation or a name are two entries, however near their vectors.
+same again, in the same words but for articles, endings and punctuation, is merged: the newest
+wording stands, the higher priority and all tags stay, and every source is kept under `sources`.
+Texts that differ in any other word are two entries, however near their vectors.
 """
 
 import hashlib
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
 
@@ -24,7 +23,7 @@ from quipu.records.naming import document_entity_id
 from quipu.records.passage import SPOKEN, PassageInput, is_saying
 from quipu.records.record import Entity, Properties
 from quipu.records.scope import Scope
-from quipu.text import fold, lower, name_key
+from quipu.text import name_key, stem_words, tokens
 from quipu.when.instants import expiry_instant, observed_instant
 from quipu.write.lock import WriteLock
 from quipu.write.passages import prepared_passages
@@ -41,9 +40,7 @@ Origin: TypeAlias = Literal["session", "manual", "migration", "consolidation"]
 DUPLICATE = 0.92
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_NAME = re.compile(r"\b[A-ZÀ-Þ][\w'-]*")
-_NEGATION = re.compile(r"\b(?:no|not|never|none|nor|without|cannot|\w+n't)\b")
+_ARTICLES = frozenset({"a", "an", "the"})
 NO_NUMBERS: Final = np.zeros(0, dtype=np.int64)
 _LONGEST = 8_000
 _MOST_TAGS = 50
@@ -162,6 +159,43 @@ class Entries:
         for chunk in store.chunks(np.concatenate([*numbers.values(), NO_NUMBERS])):
             texts[chunk.document_id] += chunk.text
         return {i: _entry(record, texts[i]) for i, record in found.items()}
+
+    def part(self) -> tuple[str, ...]:
+        """Store apart what was merged into one entry though its words differ, by the sources that
+        it kept, and give the ids of the entries that this made."""
+        documents = [source.document_id for source in self._memory.store.sources()]
+        made: list[str] = []
+        for entry in self.of_documents([each for each in documents if each]).values():
+            own, others = self._merged_wrongly(entry)
+            if not others:
+                continue
+            with self._turns.taken():
+                self._write(own, self._memory.clock())
+            for source in others:
+                stored = self.store(
+                    source["content"],
+                    category=entry.category,
+                    context=entry.context,
+                    priority=entry.priority,
+                    tags=entry.tags,
+                    source=cast("Origin", source.get("source", "manual")),
+                    expires=entry.expires,
+                    observed_at=source.get("observed_at"),
+                )
+                made.append(stored.entry.id)
+        return tuple(dict.fromkeys(made))
+
+    def _merged_wrongly(self, entry: Entry) -> tuple[Entry, list[dict[str, str]]]:
+        """The entry as it was first said, and the sources that say something else."""
+        said = [source for source in entry.sources if source.get("content")]
+        first = next(
+            (s["content"] for s in said if self._id(entry.category, s["content"]) == entry.id),
+            entry.content,
+        )
+        others = [source for source in said if differs(source["content"], first)]
+        own = tuple(source for source in entry.sources if source not in others)
+        content = own[-1].get("content", first) if own else first
+        return msgspec.structs.replace(entry, content=content, sources=own), others
 
     def _replaces(self, episode_id: str) -> tuple[ReplacedStatement, ...]:
         """The facts whose place the facts of an entry took."""
@@ -301,16 +335,13 @@ def _said_on(entry: Entry) -> str:
 
 
 def differs(one: str, other: str) -> bool:
-    """Whether two texts with near vectors say different things after all: other numbers, one
-    denies, or each names what the other does not."""
-    if set(_NUMBER.findall(one)) != set(_NUMBER.findall(other)):
-        return True
-    folded = [lower(fold(text)) for text in (one, other)]
-    if len({bool(_NEGATION.search(text)) for text in folded}) > 1:
-        return True
-    words = [{word.casefold() for word in re.findall(r"[\w'-]+", text)} for text in (one, other)]
-    names = [{name.casefold() for name in _NAME.findall(text)} for text in (one, other)]
-    return bool(names[0] - words[1]) and bool(names[1] - words[0])
+    """Whether two texts with near vectors say different things after all: other words than
+    articles, or the same in another order."""
+    return _told_words(one) != _told_words(other)
+
+
+def _told_words(text: str) -> list[str]:
+    return stem_words([token.word for token in tokens(text) if token.word not in _ARTICLES])
 
 
 def is_expired(expires: object, now: str) -> bool:
