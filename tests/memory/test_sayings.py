@@ -82,3 +82,35 @@ def test_the_saying_that_answers_is_quoted_with_its_day() -> None:
             memory.add(text, observed_at=day)
         answer = memory.ask("What do I charge an hour?").contract.answer
     assert "2026-05-03: put my rate up at last, 680 from now on" in answer
+
+
+@pytest.mark.model
+def test_the_same_words_of_a_later_day_are_told_again() -> None:
+    clock = "2026-06-20T12:00:00.000Z"
+    with Memory.open("memory:", embedder=MiniLM(), clock=lambda: clock) as memory:
+        first = memory.add("Ana owns the payments service.", observed_at="2025-06-01")
+        memory.add("Bo owns the payments service.", observed_at="2025-08-01")
+        again = memory.add("Ana owns the payments service.", observed_at="2025-10-01")
+        assert again != first
+        assert [fact.object for fact in memory.facts("payments service", live=True)] == ["Ana"]
+        assert memory.add("Ana owns the payments service.", observed_at="2025-10-01") == again
+        memory.add("Bo owns the payments service.")
+        assert [fact.object for fact in memory.facts("payments service", live=True)] == ["Bo"]
+
+
+@pytest.mark.model
+def test_what_was_replaced_has_the_end_that_another_statement_gave_it() -> None:
+    with Memory.open("memory:", embedder=MiniLM()) as memory:
+        memory.add("Ana owns the payments service.", observed_at="2025-06-01")
+        memory.add("Bo owns the payments service.", observed_at="2025-08-01")
+        every = memory.facts("payments service")
+        assert [
+            (f.object, f.valid_to) for f in sorted(every, key=lambda f: f.valid_from or "")
+        ] == [
+            ("Ana", "2025-08-01"),
+            ("Bo", None),
+        ]
+        entries = memory.facts.history("payments service").entries
+        assert {(e.fact.object, e.valid_to) for e in entries} == {
+            (f.object, f.valid_to) for f in every
+        }

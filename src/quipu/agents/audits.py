@@ -121,7 +121,7 @@ def overview(
     memory: "Memory", *, limit: int = 20, recommend: bool = True, costs: bool = True
 ) -> Overview:
     """The state of everything; reads every fact once and, for the `costs`, every passage."""
-    standing = standings(memory.facts(), table=memory.handle.attributes)
+    standing = standings(memory.handle.graph.facts(), table=memory.handle.attributes)
     superseded = sum(1 for s in standing if s.superseded_by)
     pairs = list(_disagreeing(standing))
     shares = _costs(memory) if costs else ()

@@ -12,6 +12,7 @@ from quipu.handle.filters import known_scope
 from quipu.handle.handle import Handle
 from quipu.memory.freshness import Cited, Freshness
 from quipu.ports import Embedder
+from quipu.records.fact_keys import other_subjects
 from quipu.records.facts import as_it_stands, holding, standings
 from quipu.records.mentions import find_mentions, names_in
 from quipu.records.record import Fact
@@ -64,9 +65,9 @@ class Facts:
         `as_of` keeps what held then: at some moment of it where it is a year or a month, else at
         that instant (a day's is its midnight); what another had taken the place of did not.
         `known_at` keeps what was known then, at its beginning, and judges by that. `live` keeps
-        those that nothing took the place of, each with the end that another statement gave it ("no
-        longer"). `supersedes_fact_id` names the fact whose place one took. Raises InvalidInput for
-        what is no date.
+        those that nothing took the place of. Each has the end that another statement gave it ("no
+        longer", another value), told of the same under another name too. `supersedes_fact_id` names
+        the fact whose place one took. Raises InvalidInput for what is no date.
         """
         asked = None if as_of is None else asked_moment(as_of)
         known = None if known_at is None else first_instant(known_at)
@@ -75,10 +76,13 @@ class Facts:
         planner, _ = self._handle.graph_of(subject or "", known)
         found = planner.facts(subject, predicate, as_of=instant, known_at=known)
         every = planner.facts(subject, None, known_at=known)
+        alike = {other for fact in every for other in other_subjects(fact)}
+        if subject is not None and alike:
+            every = [*every, *planner.facts(alike, known_at=known)]
         standing = {s.fact.fact_id: s for s in standings(every, table=table)}
         current = {s.fact.fact_id for s in holding(standing.values(), table=table)}
         return [
-            as_it_stands(standing[fact.fact_id]) if live else standing[fact.fact_id].fact
+            as_it_stands(standing[fact.fact_id])
             for fact in found
             if (asked is None and not live)
             or (
@@ -101,6 +105,17 @@ class Facts:
         )
         stated = sorted(own.values(), key=lambda f: (f.provenance.get("start") or 0, f.fact_id))
         return StatedFacts(stated=tuple(stated), replaced=replaced)
+
+    def is_over(self, episode_id: str) -> bool:
+        """Whether something that was read of an episode holds no more."""
+        own = {fact.fact_id for fact in self.stated_by(episode_id).stated}
+        subjects = {fact.subject for fact in self.stated_by(episode_id).stated}
+        every = self._handle.graph.facts(subjects) if own else []
+        return any(
+            each.superseded_by or each.valid_to
+            for each in standings(every, table=self._handle.attributes)
+            if each.fact.fact_id in own
+        )
 
     def find(
         self, question: str, *, scope: Scope = EVERYTHING, limit: int = 10, now: str | None = None

@@ -6,6 +6,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, overload
 
+import msgspec
+
 from quipu import config as configuration
 from quipu.config import Config
 from quipu.errors import InvalidInput
@@ -42,7 +44,7 @@ from quipu.records.ids import kind_of
 from quipu.records.passage import PassageInput
 from quipu.records.plan import Mode, Plan
 from quipu.records.progress import Progress
-from quipu.records.record import Properties, Record, Relation
+from quipu.records.record import Episode, Properties, Record, Relation
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import composed
@@ -76,6 +78,8 @@ Message = dict[str, object]
 
 _SHORTEST_TOKEN = 12
 """No rule takes a bare name that is shorter for a secret: `default` costs no look at them."""
+
+_DAY = len("2026-01-01")
 
 
 class Memory:
@@ -270,9 +274,11 @@ class Memory:
         """Remember a text and give its episode's id, or messages and give their job.
 
         A text: `source_ref` (default: `manual:` and a digest) is what a citation opens; another
-        text under it replaces the first, the same changes nothing. Markdown is understood.
-        `observed_at` (any ISO date from the year 1000 to a day from now) is when it was true to
-        say it, by default now; after `expires` it is no longer recalled.
+        text under it replaces the first, the same changes nothing. Without it the same words of a
+        later day are told again (`manual:…@DAY`) if `observed_at` dates them, or what they stated
+        had ended since. Markdown is understood. `observed_at` (any ISO date from the year 1000 to a
+        day from now) is when it was true to say it, by default now; after `expires` it is no longer
+        recalled.
 
         Messages (`{"role", "content"}`, as chat interfaces take them): the list of the whole
         session `session_id`; given again with more at its end, only what is new is written.
@@ -298,8 +304,24 @@ class Memory:
             observed_at=seen,
             properties=kept,
         )
-        given = payloads.given_text(settled(given, now), self.store.namespace)
-        return self.jobs.do(given, embed=embed).result
+        text_given = settled(given, now)
+        if source_ref is None:
+            text_given = self._anew(text_given, dated=observed_at is not None)
+        given_as_job = payloads.given_text(text_given, self.store.namespace)
+        return self.jobs.do(given_as_job, embed=embed).result
+
+    def _anew(self, given: "TextInput", *, dated: bool) -> "TextInput":
+        """The text under a reference of its day, where the same was said on an earlier one and is
+        told again: with a date, or after what it stated had ended."""
+        from quipu.write.texts import episode_of
+
+        known_id = episode_of(given, self.store.namespace)
+        known, day = self.store.get([known_id]).get(known_id), given.observed_at[:_DAY]
+        if not isinstance(known, Episode) or day <= known.observed_at[:_DAY]:
+            return given
+        if dated or self.facts.is_over(known_id):
+            return msgspec.structs.replace(given, source_ref=f"{given.source_ref}@{day}")
+        return given
 
     def ingest(
         self,
