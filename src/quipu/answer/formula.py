@@ -19,6 +19,9 @@ __all__ = [
 
 Inputs: TypeAlias = Mapping[str, float | None]
 _FELT = 0.05
+"""How much surer an answer must be without an input for that to be a reason to doubt it."""
+_HEAVY = 1.0
+"""How much, in log-odds, an input takes from an answer that nothing alone would make surer."""
 _LEAST = 0.002
 
 
@@ -71,13 +74,17 @@ class ConfidenceFormula(NamedTuple):
         return min((own, *(b.value_of(inputs) for b in self.bounds if b.holds(inputs))))
 
     def weaknesses(self, inputs: Inputs) -> list[str]:
-        """What speaks against the answer, the heaviest first, in words."""
-        losses: list[tuple[float, str, str]] = []
+        """What speaks against the answer, the heaviest first, in words: what it would be surer
+        without, or what weighs heavily beside something else that does."""
+        value, losses = self.value_of(inputs), list[tuple[float, float, str]]()
         for term in (*self.table, *(self.then.table if self.then is not None else ())):
             given = inputs.get(term.name)
             if given is not None and term.weakness:
-                losses.append((term.weight * (given - term.neutral), term.name, term.weakness))
-        return [said for loss, _, said in sorted(losses) if loss < -_FELT]
+                gain = self.value_of({**inputs, term.name: term.neutral}) - value
+                losses.append((term.weight * (given - term.neutral), gain, term.weakness))
+        losses.sort()
+        felt = [loss < 0 and (gain >= _FELT or loss <= -_HEAVY) for loss, gain, _ in losses]
+        return [said for (_, _, said), is_felt in zip(losses, felt, strict=True) if is_felt]
 
 
 def first_of(formulas: Sequence[ConfidenceFormula], inputs: Inputs) -> ConfidenceFormula:
