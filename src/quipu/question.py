@@ -7,7 +7,7 @@ from functools import lru_cache
 from quipu.records.mentions import find_mentions
 from quipu.text import STOP_WORDS, Token, fold, name_key, split_identifier, stem_words, tokens
 
-__all__ = ["Question", "read_question", "versions_in"]
+__all__ = ["Question", "read_question", "takes_yes_or_no", "versions_in"]
 
 _LONGEST_NAME = 6
 _LONGEST_TITLE = 12
@@ -42,6 +42,16 @@ _OF_TESTS = re.compile(
     r"|suite|function)s?)\b(?! (?:client|runner|request|mode|app)s?\b)",
     re.IGNORECASE,
 )
+
+_BEGINS_AT_ANY_TIME = re.compile(
+    r"\W*(?:(?:and|but|so|then|well|hey|ok)\b\W*)*(?:do|does|did|is|are|am|was|were|has|have|had|will"
+    r"|would|can|could|should|shall|may|might|must)\b",
+    re.IGNORECASE,
+)
+_OR = re.compile(r"\bor\b(?! not\b)", re.IGNORECASE)
+"""Asks which of two."""
+_INDIRECT = re.compile(r"\byou (?:tell|show|remind|know|remember|recall|say)\b", re.IGNORECASE)
+"""Asks for what somebody is to tell: "can you tell me where …"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,3 +196,9 @@ def _capitals_tell(text: str, words: list[Token]) -> bool:
     """Whether capitals set names apart: some content words have one, not nearly all."""
     capital = [text[w.start].isupper() for w in words[1:] if w.word not in STOP_WORDS]
     return any(capital) and sum(capital) <= _HEADLINE * len(capital)
+
+
+def takes_yes_or_no(question: str) -> bool:
+    """Whether a question is answered by yes or no, whatever time it asks about."""
+    begins = _BEGINS_AT_ANY_TIME.match(question) is not None
+    return begins and not _OR.search(question) and not _INDIRECT.search(question)

@@ -27,6 +27,7 @@ from quipu.answer.gate import (
 from quipu.answer.intent import Asked, understand
 from quipu.answer.kinds import answers_of_kinds
 from quipu.answer.limitations import about_answer, about_nothing, below, missing_names
+from quipu.answer.named import of_what_is_named, unborne
 from quipu.answer.overtaken import overtaken
 from quipu.answer.quote import plain
 from quipu.answer.write import superseded, write
@@ -66,6 +67,7 @@ def answer(
     known_ids = existing_ids(graph, plan, hits)
     evidence, unheeded = heeded(asked.text, graph, linked(hits, known_ids, now=now))
     missing = _missing(asked, retrieved, graph, evidence)
+    found, evidence = evidence, of_what_is_named(plan.question, evidence, now=now)
     draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
     if draft is not None:
         draft = draft._replace(overtaken=overtaken(asked, draft, evidence))
@@ -73,6 +75,7 @@ def answer(
     draft = _draft_of(from_model, draft, graph)
     remarks = (*remarks, *_remarks(from_model), *unheeded)
     counts = citation_counts(graph, draft.evidence if draft else ())
+    unsaid = unborne(asked, plan.question, draft, graph, now=now) if draft else ()
     sure = confidence(
         draft,
         retrieved.signals,
@@ -82,17 +85,27 @@ def answer(
         code=bool(hits) and hits[0].why_ranked.profile == "code",
         unknown_names=min(len(missing) / max(len(asked.names), 1), 1.0),
         self_report=from_model.self_report if from_model and from_model.draft else None,
+        unborne=bool(unsaid),
     )
     if draft is None or sure.value < least:
-        why = _why_nothing(retrieved, bool(evidence), draft, sure, least)
+        why = _why_nothing(retrieved, found, evidence, draft, sure, least)
         reason = " ".join([(from_model and from_model.refused) or why, *remarks])
         bounded = plan.scope != EVERYTHING
         doubt = about_nothing(graph, hits, reason=reason, missing=missing, bounded=bounded)
         gated = withhold(doubt, now)
     else:
-        draft = draft._replace(remarks=(*draft.remarks, *remarks, *replaced(hits, draft.evidence)))
+        draft = draft._replace(
+            remarks=(*draft.remarks, *remarks, *replaced(hits, evidence, draft.evidence))
+        )
         gated = _asserted(
-            draft, sure, graph, known_ids, missing=missing, assert_above=assert_above, now=now
+            draft,
+            sure,
+            graph,
+            known_ids,
+            missing=missing,
+            unsaid=[name for name in unsaid if name not in missing],
+            assert_above=assert_above,
+            now=now,
         )
     return Reply(
         contract=gated.contract,
@@ -163,6 +176,7 @@ def _asserted(
     known_ids: frozenset[str],
     *,
     missing: Sequence[str],
+    unsaid: Sequence[str],
     assert_above: float,
     now: str,
 ) -> Gated:
@@ -173,6 +187,7 @@ def _asserted(
         disagreements=draft.disagreements,
         remarks=draft.remarks,
         missing=missing,
+        unsaid=unsaid,
     )
     return pass_gate(
         draft,
@@ -211,7 +226,8 @@ def _citations(
 
 def _why_nothing(
     retrieved: Retrieved,
-    has_evidence: bool,
+    found: Sequence[Evidence],
+    evidence: Sequence[Evidence],
     draft: AnswerDraft | None,
     sure: Confidence,
     floor: float,
@@ -221,6 +237,8 @@ def _why_nothing(
         return f"Confidence is {value}, below the floor of {bound}."
     if not retrieved.hits:
         return "Nothing was found for the question."
-    if not has_evidence:
+    if found and not evidence:
+        return "What was found is about others of the kind that the question names."
+    if not evidence:
         return "No passage that was found is tied to a record of the graph, so none is evidence."
     return "No passage that was found says anything to the question."

@@ -43,6 +43,9 @@ _DAY_S = 86_400.0
 _HALF_LIFE_DAYS = 730.0
 _MANY_CITATIONS = 20
 _COUNTED = 100
+_UNSURE = 0.65
+"""The most that an answer counts whose evidence does not bear what the question names: below what
+is asserted (`contract.ASSERT_ABOVE`)."""
 _CITING = frozenset(str(each) for each in RelationType if each.row.cites)
 
 
@@ -198,6 +201,7 @@ def confidence(
     code: bool = False,
     unknown_names: float = 0.0,
     self_report: float | None = None,
+    unborne: bool = False,
 ) -> Confidence:
     """How sure the answer in `draft` is; 0 without a draft.
 
@@ -221,6 +225,7 @@ def confidence(
         **{name: signals.get(name) for name in (*_OF_SEARCH, *_of_kinds(), "tfit")},
         **({"nfound": 1.0} if draft and draft.stated >= 1 else {}),
         "unknown_names": unknown_names,
+        "unborne": float(unborne),
         "coverage": draft.coverage if draft else 0.0,
         "stated": draft.stated if draft else 0.0,
         "unexplained": draft.unexplained if draft else 0.0,
@@ -275,9 +280,11 @@ def formulas() -> tuple[ConfidenceFormula, ...]:
 
 
 def value_of(inputs: Inputs) -> float:
-    """By the first formula that holds; inputs that are not in its table do not count."""
+    """By the first formula that holds; inputs that are not in its table do not count. No answer is
+    sure whose evidence does not bear what the question names."""
     general = {"general": log_odds(INTERCEPT, TABLE, inputs)}
-    return first_of(formulas(), inputs).value_of({**inputs, **general})
+    value = first_of(formulas(), inputs).value_of({**inputs, **general})
+    return min(value, _UNSURE) if inputs.get("unborne") else value
 
 
 def weaknesses(inputs: Inputs, *, most: int = 2) -> list[str]:

@@ -132,12 +132,9 @@ def words_of(each: Evidence) -> frozenset[str]:
 
 
 def linked(hits: Iterable[Hit], known_ids: Collection[str], *, now: str) -> tuple[Evidence, ...]:
-    """The hits that are tied to a graph record that exists, as evidence, in their order; without
-    a turn whose value a later one took the place of."""
+    """The hits that are tied to a graph record that exists, as evidence, in their order."""
     found: list[Evidence] = []
     for hit in hits:
-        if hit.why_ranked.parts.get("replaced"):
-            continue
         ids = tuple(dict.fromkeys(each for each in hit.graph_ids if each in known_ids))
         if ids and hit.path.strip() and hit.text.strip():
             found.append(_evidence(hit, ids, now))
@@ -149,15 +146,18 @@ def is_turn(each: Evidence) -> bool:
     return each.spoken
 
 
-def replaced(hits: Iterable[Hit], cited: Sequence[Evidence]) -> tuple[str, ...]:
-    """Which turns stated another value before, in words, where what is `cited` was said."""
-    if not any(map(is_turn, cited)):
+def replaced(
+    hits: Iterable[Hit], evidence: Sequence[Evidence], cited: Sequence[Evidence]
+) -> tuple[str, ...]:
+    """Which turns of the `evidence` stated another value before, in words, where what took its
+    place is `cited`."""
+    if not any(each.current for each in cited):
         return ()
-    ids = {each.id for each in cited}
+    ids = {each.id for each in evidence} - {each.id for each in cited}
     return tuple(
         f"{plain(hit.source_ref)} stated another value before."
         for hit in hits
-        if hit.why_ranked.parts.get("replaced") and hit.id not in ids
+        if hit.why_ranked.parts.get("replaced") and hit.id in ids
     )
 
 
@@ -225,7 +225,9 @@ def withhold(doubt: Doubt, timestamp: str) -> Gated:
 
 
 def _is_outdated(hit: Hit, now: str) -> bool:
-    """Whether what the hit states holds no more."""
+    """Whether what the hit states holds no more: a later turn stated another value."""
+    if hit.why_ranked.parts.get("replaced"):
+        return True
     context = hit.temporal_context
     if context is None:
         return False

@@ -18,7 +18,7 @@ from quipu.when import find_spans
 from quipu.when.dates import MONTH_NAMES
 from quipu.when.relative import WEEKDAYS
 
-__all__ = ["Doubt", "about_answer", "about_nothing", "below", "missing_names", "says"]
+__all__ = ["Doubt", "about_answer", "about_nothing", "below", "is_time", "missing_names", "says"]
 
 _POSSESSIVE = re.compile(r"['’]s?$")
 _ALIKE = 0.7
@@ -46,6 +46,7 @@ def about_answer(
     disagreements: Sequence[str],
     remarks: Sequence[str],
     missing: Sequence[str],
+    unsaid: Sequence[str] = (),
 ) -> Doubt:
     """What to say beside an answer; both parts are filled when it is not asserted."""
     parts: list[str] = []
@@ -53,6 +54,8 @@ def about_answer(
         parts.append(f"Sources disagree: {'; '.join(disagreements)}.")
     if missing:
         parts.append(f"Nothing is known by the name {_quoted(missing)}.")
+    if unsaid:
+        parts.append(f"What is cited does not name {_quoted(unsaid)}.")
     if confidence < assert_above:
         why = f": {'; '.join(reasons)}" if reasons else ""
         sure, bound = below(confidence, assert_above)
@@ -114,7 +117,7 @@ def missing_names(asked: Asked, plan: Plan, graph: Graph, hits: Sequence[Hit]) -
     unseen = [
         n
         for n in (_POSSESSIVE.sub("", name) for name in written)
-        if not _is_time(n)
+        if not is_time(n)
         and not any(says(k, n) or (n not in works and _is_part(k, n)) for k in known)
     ]
     if not unseen:
@@ -166,7 +169,7 @@ def _stands(key: str, text: str) -> bool:
     return bool(key) and re.search(rf"(?<!\w){re.escape(key)}(?!\w)", text) is not None
 
 
-def _is_time(name: str) -> bool:
+def is_time(name: str) -> bool:
     """Whether what looks like a name is a date, a month or a day: "March 2011", "September"."""
     if set(name_key(name).split()) <= MONTH_NAMES | set(WEEKDAYS):
         return True

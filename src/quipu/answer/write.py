@@ -22,11 +22,11 @@ from quipu.answer.quote import code_lead, code_span, defined, is_open, plain
 from quipu.answer.statements import state
 from quipu.answer.support import EvidencePool, facts_of, replacements
 from quipu.answer.worth import gives
-from quipu.answer.yes_or_no import asks_yes_or_no, replied, takes_yes_or_no
+from quipu.answer.yes_or_no import agrees, asks_yes_or_no, replied, takes_yes_or_no
 from quipu.ports import Embedder, Graph, Planner
 from quipu.question import versions_in
 from quipu.records.attributes import SHIPPED
-from quipu.records.fact_fit import KEYED, is_kept, is_of_another
+from quipu.records.fact_fit import KEYED, is_kept, is_of_another, is_of_neighbour
 from quipu.records.fact_keys import asked_by
 from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
@@ -297,7 +297,8 @@ def _of_others(
     for id_, facts in facts_of(list(read), graph).items():
         told = [fact for fact in facts if asked & set(stems(asked_by(fact, SHIPPED)))]
         beside = f"{read[id_].title} {read[id_].text}"
-        if told and all(is_of_another(question, fact, beside) for fact in told):
+        another = bool(told) and all(is_of_another(question, fact, beside) for fact in told)
+        if another or (facts and all(is_of_neighbour(question, fact) for fact in facts)):
             found.add(id_)
     return frozenset(found)
 
@@ -431,7 +432,8 @@ def _reply(choices: Sequence[Choice], question: str, sure: Likely | None) -> tup
     certain = abs(2 * affirms - 1)
     if certain < _CERTAIN:
         return "", 0.0
-    return "Yes" if affirms > _HALF else "No", certain
+    said = "Yes" if affirms > _HALF else "No"
+    return (said, certain) if agrees(said, question, first.quoted) else ("", 0.0)
 
 
 def _speaker(turn: Evidence) -> str:

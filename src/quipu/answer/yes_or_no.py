@@ -8,18 +8,15 @@ with Godot?". Otherwise nothing: what is quoted stands for itself.
 import re
 
 from quipu.answer.contradiction import contradicts
-from quipu.text import STOP_WORDS, denies, stems
+from quipu.question import takes_yes_or_no
+from quipu.text import STOP_WORDS, denies, stems, tokens
+from quipu.when import dateless
 
-__all__ = ["PRESENTLY", "asks_yes_or_no", "replied", "takes_yes_or_no"]
+__all__ = ["PRESENTLY", "agrees", "asks_yes_or_no", "replied", "takes_yes_or_no"]
 
 PRESENTLY = "still currently any more anymore really actually now nowadays today these days"
 _SOONER = frozenset(stems(f"{PRESENTLY} always already just yet"))
 _BEGINS = re.compile(r"\W*(?:does|do|is|are|am|has|have)\b", re.IGNORECASE)
-_BEGINS_AT_ANY_TIME = re.compile(
-    r"\W*(?:(?:and|but|so|then|well|hey|ok)\b\W*)*(?:do|does|did|is|are|am|was|were|has|have|had|will"
-    r"|would|can|could|should|shall|may|might|must)\b",
-    re.IGNORECASE,
-)
 _ANSWERED = re.compile(
     r"\?\s+(?:[\w .'’-]{1,40}:\s+)?"
     r"(?:(?P<yes>yes|yep|yeah|yup|correct|indeed)|(?P<no>no|nope|nah))\b",
@@ -42,22 +39,14 @@ _UNSURE = re.compile(
     re.IGNORECASE,
 )
 """What is wished, supposed, was so once, has ended, or is what somebody else says."""
-_OR = re.compile(r"\bor\b(?! not\b)", re.IGNORECASE)
-"""Asks which of two."""
-_INDIRECT = re.compile(r"\byou (?:tell|show|remind|know|remember|recall|say)\b", re.IGNORECASE)
-"""Asks for what somebody is to tell: "can you tell me where …"."""
+_SIDES = {"on": "off", "off": "on", "up": "down", "down": "up", "in": "out", "out": "in"}
+"""Small words that tell how a thing stands, each with its other side."""
 _STILL = re.compile(r"\b(?:still|any ?more|any longer)\b", re.IGNORECASE)
 
 
 def asks_yes_or_no(question: str) -> bool:
     """Whether a question about the present is answered by yes or no."""
     return _BEGINS.match(question) is not None
-
-
-def takes_yes_or_no(question: str) -> bool:
-    """Whether a question is answered by yes or no, whatever time it asks about."""
-    begins = _BEGINS_AT_ANY_TIME.match(question) is not None
-    return begins and not _OR.search(question) and not _INDIRECT.search(question)
 
 
 def replied(question: str, said: str, around: str = "", *, later: bool = False) -> str:
@@ -72,13 +61,30 @@ def replied(question: str, said: str, around: str = "", *, later: bool = False) 
         return reply if same else ""
     if "?" in said:
         return ""
-    if contradicts(question, said, asks=True) or _has_ended(question, said):
+    against = contradicts(question, said, asks=True) or _opposes(question, said)
+    if against or _has_ended(question, said):
         return "No"
     if later or (_STILL.search(question) and not _STILL.search(said)):
         return ""
     told = set(stems(f"{said} {around}"))
     sure = not denies(question) and not denies(said) and not _UNSURE.search(said)
     return "Yes" if sure and _asked(question) <= told else ""
+
+
+def agrees(reply: str, question: str, said: str) -> bool:
+    """Whether a reply may stand before what is quoted: no yes before what denies it, and no no
+    before what says it."""
+    denied = denies(question) != denies(said) or _opposes(question, said)
+    if reply == "Yes":
+        return not denied
+    told = _asked(dateless(question)) <= set(stems(said))
+    return denied or not told or _UNSURE.search(said) is not None
+
+
+def _opposes(question: str, said: str) -> bool:
+    """Whether what is said stands on the other side of what is asked: "is it on?", "it is off"."""
+    asked, told = ({token.word for token in tokens(text)} for text in (question, said))
+    return any(_SIDES[word] in told and word not in told for word in asked & set(_SIDES))
 
 
 def _asked(question: str) -> set[str]:

@@ -14,9 +14,16 @@ from quipu.facts.candidates import (
 )
 from quipu.facts.context import superseded_contexts, temporal_contexts
 from quipu.facts.history import History, HistoryEntry, history
-from quipu.facts.match import FactMatch, before_now, next_to, valid_then, words_of
+from quipu.facts.match import (
+    FactMatch,
+    before_now,
+    next_to,
+    replying,
+    valid_then,
+    words_of,
+)
 from quipu.ports import Embedder, Planner
-from quipu.question import read_question
+from quipu.question import read_question, takes_yes_or_no
 from quipu.records.attributes import SHIPPED, Attributes
 from quipu.records.fact_fit import asks_which, is_asked_for, is_sure
 from quipu.records.facts import effective, now_as_date, was_said_after
@@ -126,6 +133,10 @@ def _matches(
         candidates = [c for c in candidates if c.fact.fact_id not in anchors]
     if asked is None and time.kind == "none":
         asked = now_as_date(now)
+    if asked is not None and takes_yes_or_no(time.base):
+        found = replying(candidates, time.base, asked, table=table)
+        if found:
+            return found
     present = parse_instant(now) if asked == now_as_date(now) else None
     return valid_then(candidates, asked, stems, idf, table=table, now=present)
 

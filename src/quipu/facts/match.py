@@ -20,11 +20,21 @@ from quipu.records.attributes import Attributes
 from quipu.records.fact_keys import asked_by
 from quipu.records.facts import Chain, FactStanding, chains, effective, fit, interval_of
 from quipu.records.mentions import key_words
+from quipu.records.periods import reply_to
 from quipu.records.record import Fact
 from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval, gap
 
-__all__ = ["FactMatch", "before_now", "covered", "has_ended", "next_to", "valid_then", "words_of"]
+__all__ = [
+    "FactMatch",
+    "before_now",
+    "covered",
+    "has_ended",
+    "next_to",
+    "replying",
+    "valid_then",
+    "words_of",
+]
 
 VALID, HELD, SIMILARITY, LATEST = 1.0, 0.05, 0.3, 0.02
 COVERAGE_SLACK = 0.05
@@ -82,6 +92,24 @@ def valid_then(
             }
             found.append(_match(standing, candidate, parts))
     return _ordered(_with_successors(found) if now is not None else found)
+
+
+def replying(
+    candidates: Sequence[FactCandidate], question: str, asked: Interval, *, table: Attributes
+) -> list[FactMatch]:
+    """The statement that tells yes or no, by the periods of the one key that `question` asks about;
+    behind it those that tell otherwise of the same time."""
+    by_id = {candidate.fact.fact_id: candidate for candidate in candidates}
+    drawn = chains((c.fact for c in candidates), table=table)
+    reply = reply_to(question, drawn, asked, table)
+    if reply is None or reply.by is None:
+        return []
+    every = {each.fact.fact_id: each for chain in drawn for each in chain.standings}
+    told = every[reply.by.fact_id]
+    rivals = [every[id_] for id_ in told.contradicted_by if id_ in every]
+    shown = [told, *(s for s in rivals if s.valid_from == told.valid_from)]
+    parts = {"coverage": 1.0, "similarity": 0.0, "valid": VALID, "held": HELD, "successor": 1.0}
+    return [_match(each, by_id[each.fact.fact_id], parts) for each in shown]
 
 
 def _with_successors(found: list[FactMatch]) -> list[FactMatch]:

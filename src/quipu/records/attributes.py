@@ -154,11 +154,11 @@ ATTRIBUTES: tuple[Attribute, ...] = (
             "pass to",
             "be hand to",
             "be transfer to",
-            "be assign to",
         ),
         nouns=("owner",),
         functional=True,
     ),
+    Attribute("is assigned to", asked="owner responsible assignee", verbs=("be assign to",)),
     Attribute(
         "owns",
         verbs=("own", "be responsible for", "be in charge of", "look after"),

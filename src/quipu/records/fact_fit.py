@@ -5,6 +5,7 @@ not by the day of them, and nothing by what is said of somebody else.
 """
 
 import re
+from itertools import pairwise
 
 from quipu.records.attributes import SHIPPED
 from quipu.records.fact_keys import affirmed, asked_by, is_negated, is_row
@@ -20,6 +21,7 @@ __all__ = [
     "is_asked_for",
     "is_kept",
     "is_of_another",
+    "is_of_neighbour",
     "is_sure",
 ]
 
@@ -113,6 +115,16 @@ def is_of_another(question: str, fact: Fact, beside: str = "") -> bool:
     if not within or not other or asked & set(stems(within[1])):
         return False
     return bool(rest & set(stems(other[1])))
+
+
+def is_of_neighbour(question: str, fact: Fact) -> bool:
+    """Whether a fact is of another thing beside the one that is asked about, named by the same
+    word: of the Lumen lease, where the Lumen contract is."""
+    asked, owner = stems(question), stems(fact.subject)
+    if _POSSESSED.search(fact.subject) or not owner or owner[-1] in asked:
+        return False
+    told = {*owner, *stems(f"{asked_by(fact, SHIPPED)} {fact.object}")}
+    return any(one in owner and after not in told for one, after in pairwise(asked))
 
 
 def _is_apart(question: str, fact: Fact, names_other: bool) -> bool:

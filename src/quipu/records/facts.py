@@ -53,8 +53,10 @@ __all__ = [
     "fit",
     "holding",
     "interval_of",
+    "is_ending",
     "predicate_key",
     "standings",
+    "value_of",
     "was_said_after",
 ]
 
@@ -128,6 +130,7 @@ def chains(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[Chain]
         grouped.setdefault(key_of(fact, table), {})[fact.fact_id] = fact
     _meet(grouped)
     _meet_by_unit(grouped)
+    _meet_by_old_value(grouped, table)
     drawn = [_Drawn(grouped[key].values(), key, table) for key in sorted(grouped)]
     _switch(drawn, table)
     return [each.chain() for each in drawn]
@@ -187,6 +190,45 @@ def _meet_by_unit(grouped: dict[FactKey, dict[str, Fact]]) -> None:
             del grouped[key]
 
 
+def _meet_by_old_value(grouped: dict[FactKey, dict[str, Fact]], table: Attributes) -> None:
+    """Let a change stand with what it changes: "moved from Atlas to Borealis" with "is assigned to
+    Atlas", where that is told of the same owner, and Atlas is no place where they ever lived. What
+    is of one family ends each other anyhow."""
+    for key in sorted(grouped):
+        facts = grouped[key].values()
+        begun = {_words(f) for f in facts if _tells_change(f) and not is_ending(f)}
+        changed = [f for f in facts if is_ending(f) and _tells_change(f) and _words(f) in begun]
+        for ending in changed:
+            if any(_states(f, ending) for f in grouped[key].values()):
+                continue
+            owned = (
+                k
+                for k in grouped
+                if (k.of, k.apart) == (key.of, key.apart)
+                and not table.are_alike(key.attribute, k.attribute, noun=False)
+            )
+            meant = [k for k in owned if any(_states(f, ending) for f in grouped[k].values())]
+            if len(meant) == 1:
+                like = next(f for f in grouped[meant[0]].values() if _states(f, ending))
+                for fact in [f for f in grouped[key].values() if _words(f) == _words(ending)]:
+                    grouped[meant[0]][fact.fact_id] = _told_as(fact, like)
+                    del grouped[key][fact.fact_id]
+    for key in [key for key in grouped if not grouped[key]]:
+        del grouped[key]
+
+
+def _states(fact: Fact, ending: Fact) -> bool:
+    """Whether a fact tells that what has ended was so."""
+    return not is_ending(fact) and not is_negated(fact) and _thing(fact) == _thing(ending)
+
+
+def _told_as(fact: Fact, like: Fact) -> Fact:
+    """A fact by the predicate of another one."""
+    shape = {name: like.provenance[name] for name in ("noun", "single") if name in like.provenance}
+    rest = {n: v for n, v in fact.provenance.items() if n not in ("noun", "single")}
+    return msgspec.structs.replace(fact, predicate=like.predicate, provenance={**rest, **shape})
+
+
 def _names_of(owner: str) -> tuple[str, ...]:
     """What an owner is called: itself, and without what it is of ("the free tier of the shop")."""
     return tuple(dict.fromkeys((owner, owner.partition(" of ")[0])))
@@ -228,7 +270,7 @@ def holding(standing: Iterable[FactStanding], *, table: Attributes = SHIPPED) ->
         each
         for each in every
         if not (each.superseded_by and each.valid_to is None)
-        and not (_is_ending(each.fact) and _statement(each.fact, table) in begun)
+        and not (is_ending(each.fact) and _statement(each.fact, table) in begun)
     ]
 
 
@@ -246,7 +288,7 @@ def _source(fact: Fact) -> object:
 
 
 def _statement(fact: Fact, table: Attributes) -> tuple[FactKey, str]:
-    return key_of(fact, table), _value(fact)
+    return key_of(fact, table), value_of(fact)
 
 
 class _Drawn:
@@ -320,9 +362,7 @@ def _supersede(drawn: _Drawn, *, several: bool) -> None:
     valued = [
         fact
         for fact in drawn.facts
-        if not _is_ending(fact)
-        and not is_negated(fact)
-        and fact.provenance.get("rule") != _REPORTED
+        if not is_ending(fact) and not is_negated(fact) and fact.provenance.get("rule") != _REPORTED
     ]
     if drawn.functional:
         _take_turns(valued, drawn)
@@ -337,7 +377,7 @@ def _supersede(drawn: _Drawn, *, several: bool) -> None:
         _take_turns(alike, drawn)
     for place, newer in enumerate(valued):
         for older in valued[:place] if _is_anew(newer) else ():
-            apart = _words(older) != _words(newer) and _value(older) != _value(newer)
+            apart = _words(older) != _words(newer) and value_of(older) != value_of(newer)
             meant = not several or (_tells_change(newer) and _names(newer, older))
             if apart and meant and older.fact_id not in drawn.by:
                 drawn.give_way(older, newer)
@@ -346,17 +386,17 @@ def _supersede(drawn: _Drawn, *, several: bool) -> None:
 def _take_turns(valued: Sequence[Fact], drawn: _Drawn) -> None:
     by, ends = drawn.by, drawn.ends
     for older, newer in pairwise(valued):
-        if _value(older) != _value(newer):
+        if value_of(older) != value_of(newer):
             drawn.give_way(older, newer)
     for older, newer in pairwise(reversed(valued)):  # what is restated is superseded as one
-        if _value(older) == _value(newer) and older.fact_id in by:
+        if value_of(older) == value_of(newer) and older.fact_id in by:
             by.setdefault(newer.fact_id, by[older.fact_id])
             ends[newer.fact_id] = _earlier(ends[newer.fact_id], ends[older.fact_id])
 
 
 def _counted(fact: Fact) -> str:
     """What a value counts, without its number: empty where it counts nothing."""
-    value = _value(fact)
+    value = value_of(fact)
     if fact.provenance.get("rule") not in _READ or _YEAR.match(value):
         return ""
     number = _COUNT.match(value)
@@ -368,7 +408,7 @@ def _counted(fact: Fact) -> str:
 
 def _preferred(fact: Fact) -> str:
     """Of what kind is preferred: the answers of "prefers short answers", of which one is."""
-    words = _value(fact).split()
+    words = value_of(fact).split()
     return stem_words(words)[-1] if fact.predicate == "prefers" and len(words) > 1 else ""
 
 
@@ -398,12 +438,12 @@ def _end(facts: Sequence[Fact], ends: dict[str, str | None]) -> None:
     """Close what was open where somebody says that it ended."""
     opened: dict[str, list[Fact]] = {}
     for fact in facts:
-        if not _is_ending(fact) and ends[fact.fact_id] is None:
-            opened.setdefault(_value(fact), []).append(fact)
+        if not is_ending(fact) and ends[fact.fact_id] is None:
+            opened.setdefault(value_of(fact), []).append(fact)
     for stack in opened.values():
         stack.sort(key=lambda f: _begin_order(f.valid_from), reverse=True)
     for ending in facts:
-        stack = opened.get(_value(ending)) if _is_ending(ending) else None
+        stack = opened.get(value_of(ending)) if is_ending(ending) else None
         while stack and _may_have_ended(stack[-1], ending):
             ended = stack.pop()
             ends[ended.fact_id] = _later(ended.valid_from, ending.valid_to)
@@ -417,7 +457,7 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
     endings: list[tuple[Fact, _Drawn]] = []
     for chain in drawn:
         for fact in chain.facts:
-            if _is_ending(fact):
+            if is_ending(fact):
                 endings.append((fact, chain))
                 continue
             for word in set(_thing(fact).split()):
@@ -467,13 +507,13 @@ def _go_back(drawn: Sequence[_Drawn]) -> None:
     for chain in drawn:
         gone: dict[str, list[str]] = {}
         for fact in chain.facts:
-            for taker_id in gone.get(_value(fact), ()) if _tells_change(fact) else ():
+            for taker_id in gone.get(value_of(fact), ()) if _tells_change(fact) else ():
                 taker, where = of[taker_id]
                 said_before = taker is not fact and _order(taker) < _order(fact)
                 if said_before and where.ends[taker_id] is None:
                     where.give_way(taker, fact)
             if fact.fact_id in chain.by:
-                gone.setdefault(_value(fact), []).append(chain.by[fact.fact_id])
+                gone.setdefault(value_of(fact), []).append(chain.by[fact.fact_id])
 
 
 def _take_the_only(
@@ -488,7 +528,7 @@ def _take_the_only(
     for chain in drawn:
         for new in chain.facts:
             is_change = _tells_change(new) and bool(new.provenance.get("thing"))
-            if not is_change or _is_ending(new) or _words(new) in named:
+            if not is_change or is_ending(new) or _words(new) in named:
                 continue
             meant = [
                 (old, other)
@@ -513,7 +553,7 @@ def _take_nearest(drawn: Sequence[_Drawn], named: Collection[tuple[str, str]]) -
         taken = {*chain.by.values(), *chain.instead}
         for fact in chain.facts:
             read_off = fact.provenance.get("rule") in _READ
-            if not read_off or _is_ending(fact) or is_negated(fact):
+            if not read_off or is_ending(fact) or is_negated(fact):
                 continue
             for word in chain.key.of.split():
                 by_word.setdefault(word, []).append((fact, chain))
@@ -523,7 +563,7 @@ def _take_nearest(drawn: Sequence[_Drawn], named: Collection[tuple[str, str]]) -
         facts.sort(key=lambda pair: _order(pair[0]))
     for new, chain in sorted(news, key=lambda pair: _order(pair[0])):
         meant = _nearest(new, chain, by_word)
-        if len({_value(old) for old, _ in meant}) == 1:
+        if len({value_of(old) for old, _ in meant}) == 1:
             for old, other in meant:
                 other.give_way(old, new)
                 chain.instead.setdefault(new.fact_id, old.fact_id)
@@ -559,7 +599,7 @@ def _take_linked(drawn: Sequence[_Drawn], named: Collection[tuple[str, str]]) ->
             (fact, chain)
             for chain in drawn
             for fact in chain.facts
-            if "sketch" in fact.provenance and not _is_ending(fact) and not is_negated(fact)
+            if "sketch" in fact.provenance and not is_ending(fact) and not is_negated(fact)
         ),
         key=lambda pair: _order(pair[0]),
     )
@@ -630,7 +670,7 @@ def _names(new: Fact, old: Fact) -> bool:
     """Whether the words of one name the value of another beside their own: "we switched to X, for
     Y was slow"."""
     said = f" {name_key(str(new.provenance.get('text', '')))} "
-    return f" {_thing(old)} " in said and f" {_thing(old)} " not in f" {_value(new)} "
+    return f" {_thing(old)} " in said and f" {_thing(old)} " not in f" {value_of(new)} "
 
 
 def _may_give_way(old: Fact, chain: _Drawn, new: Fact) -> bool:
@@ -639,7 +679,7 @@ def _may_give_way(old: Fact, chain: _Drawn, new: Fact) -> bool:
         chain.ends[old.fact_id] is None
         and old.fact_id not in chain.by
         and _words(old) != _words(new)
-        and _value(old) != _value(new)
+        and value_of(old) != value_of(new)
     )
 
 
@@ -677,7 +717,7 @@ def _is_of(name: str, value: str) -> bool:
 
 def _thing(fact: Fact) -> str:
     """The value without its article: "a Pixel 7" is the Pixel 7."""
-    return _ARTICLE.sub("", _value(fact))
+    return _ARTICLE.sub("", value_of(fact))
 
 
 def _take_place(
@@ -727,11 +767,11 @@ def _may_have_ended(fact: Fact, ending: Fact) -> bool:
 
 def _contradictions(facts: Sequence[Fact], functional: bool) -> dict[str, set[str]]:
     against: dict[str, set[str]] = {}
-    denied = {_value(fact) for fact in facts if is_negated(fact)}
+    denied = {value_of(fact) for fact in facts if is_negated(fact)}
     by_value: dict[str, list[_Claimed]] = {}
     valued: list[_Claimed] = []
     for fact in facts:
-        value, interval = _value(fact), interval_of(fact)
+        value, interval = value_of(fact), interval_of(fact)
         if value in denied:
             side = str(is_negated(fact))
             by_value.setdefault(value, []).append(_Claimed(interval, side, fact.fact_id))
@@ -785,11 +825,13 @@ def _both_hold(one: Interval, other: Interval) -> bool:
     return overlap(one, other) and not touches(one, other) and not touches(other, one)
 
 
-def _is_ending(fact: Fact) -> bool:
+def is_ending(fact: Fact) -> bool:
+    """Whether it only says when something ended."""
     return fact.valid_from is None and fact.valid_to is not None and not is_negated(fact)
 
 
-def _value(fact: Fact) -> str:
+def value_of(fact: Fact) -> str:
+    """Its value, folded: what values are compared by."""
     return name_key(fact.object)
 
 

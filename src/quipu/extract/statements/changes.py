@@ -332,9 +332,10 @@ class Changes:
         """Whether what something is moved to, and from, has the name of a place."""
         here = self.reading.here
         return here.sentence.tokens[new].tag == "PROPN" and all(
-            may_be_place(here.names_from(at)) and not here.has_article(at)
+            may_be_place(name) and not here.has_article(at)
             for at in (new, old)
             if at >= 0
+            for name in (here.names_from(at), *(value for value, _ in here.values(at, split=False)))
         )
 
     def _to_kind(self, clause: Clause, new: int) -> Iterator[Statement]:

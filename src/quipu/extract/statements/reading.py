@@ -66,6 +66,11 @@ class Reading:
         within = told is not None and time.interval.start.first >= told.first - _A_YEAR
         return time.kind == "date" and within
 
+    def has_ended(self, clause: Clause) -> bool:
+        """Whether a clause tells until when something was so: "used Nginx until May"."""
+        kinds = {span.kind for span in self.here.times.values()}
+        return clause.past and not clause.negated and kinds in ({"until"}, {"range"})
+
     def make(
         self,
         clause: Clause,
@@ -87,7 +92,8 @@ class Reading:
         time = self._time(clause, words)
         start, end = self._dates(time)
         if ended:
-            start, end = None, end or start
+            within = start if time is not None and time.kind == "range" else None
+            start, end = within, end or start
             if end is None:
                 return
         said_by = self.here.name(clause.said_by) if clause.said_by >= 0 else ""

@@ -70,7 +70,7 @@ class Verbal:
         if not subject:
             yield from self._of_kind(clause, verb, objects)
             return
-        ended = clause.over or clause.way in ("ends", "past")
+        ended = clause.over or clause.way in ("ends", "past") or self.reading.has_ended(clause)
         if clause.way in ("likes", "dislikes", "prefers"):
             yield from self._liked(clause, subject)
             return

@@ -151,13 +151,6 @@ ANSWERING = ConfidenceFormula(
             "some words of the question are met by nothing that is quoted",
         ),
         Term("cos1", 1.45, 0.4, "best cosine between the question and a turn", ""),
-        Term(
-            "misattributed",
-            50.0,
-            0.0,
-            "how much less the turns about the speaker say",
-            "others say more of it than the one who is asked about",
-        ),
         Term("attributed", 16.0, 0.0, "how much more the turns about the speaker say", ""),
         Term(
             "lacking",

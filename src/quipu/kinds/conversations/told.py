@@ -142,10 +142,13 @@ def _beside(told: Sequence[Quotation], likely: Likely, question: str) -> list[Qu
 
 
 def _in_time(told: Sequence[Quotation], likely: Likely, question: str) -> list[Quotation]:
-    """In the order in which it is told: what was so at first, where that is asked for; unless the
-    past is, the newest."""
+    """In the order in which it is told: of what was told by the time that is asked about, the
+    newest; what was so at first, where that is asked for; unless the past is, the newest."""
     if not told:
         return []
+    until = _AskedTime.of(question).until
+    if then := [q for q in told if until and _said_on(q)[: len(until)] <= until]:
+        return [*newest_first(then, question), *(q for q in told if q not in then)]
     if _FIRST.search(question):
         return oldest_first(told, question)
     if _FORMER.search(question):

@@ -1,0 +1,156 @@
+"""What a question names and its evidence does not bear.
+
+A note on INC-1042 says nothing of INC-2100, however near their words are. A *designation* tells one
+thing from others of its kind by a number: `INC-2100`, `db-9`, "room 13", "version 2.5.0". A passage
+that bears another one of that kind and not the one asked about is another's, and is not quoted. An
+answer whose evidence does not bear what is named, in its text, heading, path or by a known alias,
+is never sure.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from quipu.answer.gate import AnswerDraft, Evidence, is_turn
+from quipu.answer.intent import Asked
+from quipu.answer.limitations import is_time, says
+from quipu.answer.yes_or_no import takes_yes_or_no
+from quipu.ports import Graph
+from quipu.question import versions_in
+from quipu.text import STOP_WORDS, fold, lower, name_key, stem
+from quipu.when import find_spans
+from quipu.when.intervals import Interval, overlap, read_iso
+
+__all__ = ["of_what_is_named", "unborne"]
+
+_CODE = re.compile(r"(?<![\w./-])[a-z][\w#-]*?(?:[._#/-]?\d[\w-]*)+(?:\.\d+)*(?![\w-])")
+_NUMBERED = re.compile(
+    r"(?<![\w-])(?P<what>[a-z][a-z-]+)(?: (?:no\.?|number|nr\.?))? ?#?"
+    r"(?P<which>\d+(?:\.\d+)*)(?![\w%.]*\w)"
+)
+_PARTS = re.compile(r"[a-z]+|\d+")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_COUNTING = frozenset("top first last next past about over under only around exactly".split())
+_TWO_DIGITS = re.compile(r"(?<![\w.])\d[\d.,]*\d(?![\w%])")
+
+
+class _Designation(NamedTuple):
+    """A name that a number tells from others: how it is written, and of which kind it is."""
+
+    written: str
+    kind: str
+
+    def stands_in(self, text: str) -> bool:
+        """Whether a folded text bears it, with or without what parts its letters and digits."""
+        if versions := versions_in(self.written):
+            return bool(set(versions) & set(versions_in(text)))
+        parts = r"[\W_]{0,2}".join(map(re.escape, _PARTS.findall(self.written)))
+        return re.search(rf"(?<![a-z0-9]){parts}(?![a-z0-9])", text) is not None
+
+
+def of_what_is_named(
+    question: str, evidence: Sequence[Evidence], *, now: str
+) -> tuple[Evidence, ...]:
+    """The evidence without what bears another designation of a kind that the question names, and
+    none that it names: of files only what is prose and is so by a code ("INC-2100"); and without
+    turns of another time than one that is told from `now` ("yesterday"), if there are turns of it.
+    """
+    asked = list(_designations(question))
+    kept = tuple(each for each in evidence if not _is_of_another(each, asked))
+    told = {(span.start, span.end) for span in find_spans(question)}
+    spans = [s.interval for s in find_spans(question, now=now) if (s.start, s.end) not in told]
+    then = {each.id for each in kept if is_turn(each) and _speaks_of(each, spans)}
+    return tuple(each for each in kept if each.id in then or not is_turn(each)) if then else kept
+
+
+def unborne(
+    asked: Asked, question: str, draft: AnswerDraft, graph: Graph, *, now: str
+) -> tuple[str, ...]:
+    """What the question names that neither the answer nor its evidence bears: designations; of what
+    was said also numbers, names and times, unless the graph states the answer, whose own time was
+    compared."""
+    evidence = draft.evidence
+    whole = "\n".join((draft.answer, *map(_around, evidence)))
+    text = _plain(whole)
+    missing = [each.written for each in _designations(question) if not each.stands_in(text)]
+    if not all(map(is_turn, evidence)):
+        return tuple(missing)
+    denied = draft.answer.startswith("No:")
+    missing += [] if denied else [n for n in _numbers(question) if n not in text]
+    of_another_value = denied and draft.stated > 0  # "No: Dana lives in Milan"
+    names = (_POSSESSIVE.sub("", n) for n in asked.names if not of_another_value)
+    missing += [n for n in names if not is_time(n) and not _is_named(n, whole, graph)]
+    if not draft.stated:
+        missing += _untold_times(question, evidence, now)
+    found = dict.fromkeys(missing)
+    return tuple(n for n in found if not any(n != o and _plain(n) in _plain(o) for o in found))
+
+
+def _untold_times(question: str, evidence: Sequence[Evidence], now: str) -> list[str]:
+    """The time that a question names, where no turn was said in it, and none speaks of it."""
+    spans = [span for span in find_spans(question, now=now) if span.dated]
+    if any(_speaks_of(each, [span.interval for span in spans]) for each in evidence):
+        return []
+    return [question[span.start : span.end] for span in spans]
+
+
+def _speaks_of(each: Evidence, asked: Sequence[Interval]) -> bool:
+    return any(overlap(one, time) for one in asked for time in _times(each))
+
+
+def _times(each: Evidence) -> Iterator[Interval]:
+    """The day on which a turn was said, and the times of which it speaks."""
+    if day := read_iso(each.updated_at):
+        yield Interval(day, day)
+    spans = find_spans(each.text, now=each.updated_at or None)
+    yield from (span.interval for span in spans if span.dated)
+
+
+def _designations(question: str) -> Iterator[_Designation]:
+    """The designations in a question; a number that may be asked about ("is the limit 25?") is
+    none."""
+    text = _plain(_timeless(question))
+    for match in _CODE.finditer(text):
+        yield _Designation(match[0], "0".join(re.findall(r"[a-z]+", match[0])))
+    for match in () if takes_yes_or_no(question) else _NUMBERED.finditer(text):
+        what = match["what"]
+        if what not in STOP_WORDS and what not in _COUNTING:
+            yield _Designation(f"{what} {match['which']}", stem(what))
+
+
+def _is_of_another(each: Evidence, asked: Sequence[_Designation]) -> bool:
+    if each.is_code or not asked:
+        return False
+    text = _plain(_around(each))
+    borne = {one.kind for one in asked if one.stands_in(text)}
+    kinds = {one.kind for one in asked if is_turn(each) or " " not in one.written} - borne
+    return bool(kinds & {one.kind for one in _designations(text)})
+
+
+def _is_named(name: str, text: str, graph: Graph) -> bool:
+    """Whether a text bears a name, or another one of what the graph knows by it."""
+    if says(text, name) or all(says(text, part) for part in name.split()):
+        return True
+    known = graph.named([name_key(name)]).get(name_key(name), ())
+    return any(says(text, other) for entity in known for other in (entity.name, *entity.aliases))
+
+
+def _numbers(question: str) -> list[str]:
+    """The numbers of two digits and more, without those of dates."""
+    return [match[0] for match in _TWO_DIGITS.finditer(_timeless(question))]
+
+
+def _timeless(text: str) -> str:
+    """A text with its dates blanked."""
+    for span in sorted(find_spans(text), key=lambda s: -s.start):
+        if span.dated:
+            text = f"{text[: span.start]} {text[span.end :]}"
+    return text
+
+
+def _around(each: Evidence) -> str:
+    return f"{each.title}\n{each.path}\n{each.text}"
+
+
+def _plain(text: str) -> str:
+    return lower(fold(text))
