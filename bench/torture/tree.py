@@ -51,6 +51,8 @@ class Tree(Trial):
             live = opened.enter_context(_opened(place, home))
             live.index()
             reader = opened.enter_context(_opened(place, home, read_only=True))
+            for name in (*_CONSTANTS, *_SERVICES):
+                sure += _judge(f"as indexed, {name}", *_asked(live, name), truth(home, name))
             for turn in range(self.changes):
                 name, done = project.change()
                 memory = dice.choice((live, live, reader))
@@ -60,7 +62,7 @@ class Tree(Trial):
                     sure += self._asked_elsewhere(project, hands, name)
         if not sure:
             raise Broken("no answer was sure: nothing was tried")
-        return self.changes + self.elsewhere
+        return self.changes + self.elsewhere  # what is asked as indexed is no change
 
     def _asked_elsewhere(self, project: _Project, hands: Hands, name: str) -> int:
         """Ask by the command line from a work tree that holds another value."""

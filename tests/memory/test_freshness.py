@@ -161,6 +161,21 @@ def test_a_branch_that_was_switched_is_read(
         assert "MAX_RETRIES = 5" in values(memory)[0]
 
 
+def test_a_memory_that_came_with_its_folder_does_not_tell_what_is_gone(
+    indexed: Memory,
+    project: Path,
+    open_memory: Callable[..., Memory],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    indexed.close()
+    (project / "src" / "config.py").unlink()
+    monkeypatch.setattr("quipu.memory.freshness.standing", lambda _: "foreign")
+    with open_memory(project / ".quipu" / "quipu.db", project) as memory:
+        reply = memory.ask(ASKED)
+        assert "src/config.py is gone since it was read." in reply.contract.limitations
+        assert len(memory.store.sources()) == 2  # nothing is read again on somebody else's word
+
+
 def test_a_memory_that_was_brought_here_without_its_tree_is_left_as_it_is(
     indexed: Memory, project: Path, tmp_path: Path, open_memory: Callable[..., Memory]
 ) -> None:

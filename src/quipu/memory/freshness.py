@@ -261,15 +261,16 @@ class Freshness:
 
     def roots(self) -> list[Path]:
         """What was indexed and is there; nothing of what somebody else says was."""
-        if self._is_foreign:
-            return []
+        return [] if self._is_foreign else self._recorded_roots()
+
+    def _recorded_roots(self) -> list[Path]:
         roots = [self._places.path(ref) for ref in self._handle.roots.get()]
         return [root for root in roots if root.exists()]
 
     def _is_of_here(self, ref: str) -> bool:
         """Whether a file was read in this tree, and not where a memory was made that was brought
         here, or that several machines share."""
-        return self._places.within(self.roots())(ref)
+        return self._places.within(self._recorded_roots())(ref)
 
     @cached_property
     def _is_foreign(self) -> bool:
