@@ -245,16 +245,22 @@ def forget(refs: tuple[str, ...], expired: bool, yes: bool) -> None:
 
 @command("rescan", "quipu rescan")
 def rescan() -> None:
-    """Redact what is stored with the rules of today.
+    """Redact what is stored, and part entries that were merged, with the rules of today.
 
-    After an upgrade that knows more secrets. Exports, backups and files are not touched; `quipu
-    embed` makes the vectors anew that were dropped.
+    After an upgrade that knows more secrets, or merges less. Exports, backups and files are not
+    touched; `quipu embed` makes the vectors anew that were dropped.
     """
+    from quipu.agents.entries import Entries
+
     run = invocation()
     with run.open() as memory:
         refs = memory.rescan()
+        parted = Entries(memory).part()
     said = [f"Redacted {counted(len(refs), 'source')}.", *(f"  {safe(ref)}" for ref in refs)]
-    run.show(Rescanned(sources=tuple(refs)), lambda: said)
+    if parted:
+        stored = counted(len(parted), "entry", "entries")
+        said += [f"Stored {stored} apart.", *(f"  {safe(each)}" for each in parted)]
+    run.show(Rescanned(sources=tuple(refs), parted=parted), lambda: said)
 
 
 def _opened_lines(opened: Opened, labels: Labels) -> Iterator[str]:
