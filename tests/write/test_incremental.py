@@ -272,3 +272,27 @@ def test_what_the_own_lists_leave_out_is_counted_by_pattern(memory: Memory, tree
     tree({"a.md": "# A\n", "b.png": "x", "c/d.png": "x", ".quipuignore": "/e/\n", "e/f.md": "x\n"})
     report = memory.index()
     assert report.left_out == {"*.png": 2, "/e/": 1}
+
+
+def _bundle() -> str:
+    return "".join(f"function f{n}(t){{return(t=t.map(e=>e+{n})).length}}" for n in range(200))
+
+
+def test_what_a_program_wrote_is_left_out_until_taken_back(memory: Memory, tree: Tree) -> None:
+    tree({"a.md": "# A\n", "static/app.js": _bundle(), "src/a.js": "export const a = 1;\n"})
+    report = memory.index()
+    assert report.left_out == {"minified code": 1}
+    assert report.added == ("a.md", "src/a.js")
+    assert any("static/app.js" in note and "`!app.js`" in note for note in report.notes)
+    assert memory.index().left_out == {"minified code": 1}
+    tree({".quipuignore": "!app.js\n"})
+    assert "static/app.js" in memory.index().added
+    tree({".quipuignore": "*.md\n"})
+    assert "static/app.js" in memory.index().removed
+    tree({"src/a.js": _bundle()})
+    assert memory.index().removed == ("src/a.js",)
+
+
+def test_what_is_named_is_read_whatever_it_looks_like(memory: Memory, tree: Tree) -> None:
+    tree({"app.js": _bundle()})
+    assert memory.index(memory.home.folder / "app.js").added == ("app.js",)

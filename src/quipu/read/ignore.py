@@ -201,6 +201,10 @@ class IgnoreRules:
             is_out = said is not None and not said.startswith("!")
         return "" if is_out else _left_out_by_default(shown)
 
+    def takes_back(self, path: str) -> bool:
+        """Whether a `!` of a `.quipuignore` speaks of the file `path` itself, whatever it is."""
+        return (_verdict(self.own_layers, path) or "").startswith("!")
+
     def within(self, folder: Path, base: str) -> "IgnoreRules":
         """The rules in force inside `folder`, whose path from the top is `base`."""
         rules = self

@@ -20,6 +20,8 @@ class FileEntry:
 
     `in_git` says that it lies in a git work tree, `head_blob` what HEAD holds for it and
     `committed_at` when that version was committed (an instant); None for an untracked file.
+    `is_wanted` says that it was named, or taken back in a `.quipuignore`: it is read whatever it
+    looks like.
     """
 
     path: str
@@ -32,6 +34,7 @@ class FileEntry:
     head_blob: str | None = None
     committed_at: str | None = None
     max_bytes: int = DEFAULT_MAX_BYTES
+    is_wanted: bool = False
 
 
 class CredentialEntry(NamedTuple):
@@ -44,7 +47,8 @@ class CredentialEntry(NamedTuple):
 
 
 class LeftOut(NamedTuple):
-    """A file or folder found under a root that is not read, and the pattern that says so."""
+    """A file or folder found under a root that is not read, and the pattern that says so, or what
+    it looks like (`shape_of`)."""
 
     path: str
     pattern: str

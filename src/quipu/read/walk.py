@@ -160,7 +160,8 @@ class _Finder:
                 elif linked:
                     self.links.append((Path(item.path), path))
                 elif not is_folder:
-                    self.take(Path(item.path), path)
+                    is_wanted = rules.takes_back(self._top(path))
+                    self.take(Path(item.path), path, is_wanted=is_wanted)
                 elif (why := self._known_otherwise(Path(item.path))) is not None:
                     self.found.append(LeftOut(path, why))
                 else:
@@ -189,9 +190,9 @@ class _Finder:
             self._problem(base or ".", f"cannot be listed: {error.strerror or error}")
             return ()
 
-    def take(self, path: Path, shown: str, *, named: bool = False) -> None:
+    def take(self, path: Path, shown: str, *, named: bool = False, is_wanted: bool = False) -> None:
         """A file: an entry, unless its size, kind or name forbids; one that was named by the
-        caller may hold credentials."""
+        caller may hold credentials. One that `is_wanted` is read whatever it looks like."""
         if self.include is not None and not self.include.match_file(shown):
             return
         of = (
@@ -232,6 +233,7 @@ class _Finder:
                     head_blob=known.blob if known else None,
                     committed_at=known.at if known else None,
                     max_bytes=self.max_bytes,
+                    is_wanted=named or is_wanted,
                 )
             )
 

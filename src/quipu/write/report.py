@@ -62,7 +62,8 @@ class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
     ] = ()
     left_out: Annotated[
         dict[str, int],
-        "files and folders that `.quipuignore` and the product's own list leave out, by pattern",
+        "files and folders left out by `.quipuignore` or the product's own list, by pattern, and "
+        "files that a program wrote, by what they look like",
     ] = {}
 
     @property

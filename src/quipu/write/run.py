@@ -2,9 +2,10 @@
 
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Final, TypedDict
 
 from quipu.embed.cache import CACHE, VectorCache
@@ -57,6 +58,7 @@ _JOB_SOURCES = 64
 _WORTH_WORKERS_BYTES = 1_500_000
 """Below this, starting processes takes longer than it saves."""
 _FEW = 1_000
+_FILES_NAMED = 3
 
 
 class _States(TypedDict):
@@ -140,6 +142,8 @@ class Indexer:
             for each in upkeep_of_kinds():
                 each.after_index(self._store, types, clock=self._clock)
         embedded, embed_seconds, notes = self._embed(embed, progress)
+        if found.shaped:
+            notes += (_of_shapes(list(found.shaped)),)
         files = [s for s in sources if s.source_type == FILE]
         chunks = self._store.counts(("chunk",))["chunk"]
         bad = {p.path for p in problems if p.severity == "error"}
@@ -165,7 +169,7 @@ class Indexer:
             credentials=tuple(
                 ProblemRow(path=escaped(each.path), error=each.of) for each in found.credentials
             ),
-            left_out=dict(found.left_out.most_common()),
+            left_out=dict((found.left_out + Counter(found.shaped.values())).most_common()),
         )
         if upkeep is None or not upkeep.alone:
             self._write_report(report.errors, len(files), roots[0])
@@ -447,6 +451,16 @@ def _by_state(todo: Iterable[Todo]) -> _States:
             (escaped(t.replaces[0]), escaped(t.entry.path)) for t in done if t.state == "renamed"
         ),
     }
+
+
+def _of_shapes(refs: Sequence[str]) -> str:
+    """A note that names the first of the files that were left out by what they look like."""
+    named = ", ".join(map(escaped, refs[:_FILES_NAMED]))
+    rest = f" and {len(refs) - _FILES_NAMED:,} more" if len(refs) > _FILES_NAMED else ""
+    return (
+        f"left out by what they look like, as a program wrote them: {named}{rest}; a line such as "
+        f"`!{escaped(PurePosixPath(refs[0]).name)}` in .quipuignore has one read"
+    )
 
 
 def rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:

@@ -38,6 +38,7 @@ class Stamp(NamedTuple):
 class _Stamped(NamedTuple):
     stamp: Stamp
     content_hash: str
+    shape: str | None = None
 
 
 _STAMPED = msgspec.msgpack.Decoder(dict[str, _Stamped])
@@ -57,10 +58,15 @@ class Stamps:
         known = self._now.get(ref)
         return known.content_hash if known and known.stamp == stamp else None
 
-    def keep_at(self, ref: str, stamp: Stamp, content_hash: str) -> None:
-        """Keep what a file that was just read, and looked so before, holds."""
+    def shape_at(self, ref: str, stamp: Stamp) -> str | None:
+        """What `shape_of` said of a file that looks so; None where it was not asked."""
+        known = self._now.get(ref)
+        return known.shape if known and known.stamp == stamp else None
+
+    def keep_at(self, ref: str, stamp: Stamp, content_hash: str, shape: str | None = None) -> None:
+        """Keep what a file that was just read, and looked so before, holds, and its shape."""
         if _TIMES_ARE_SURE and time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns) > _AT_REST_NS:
-            self._now[ref] = _Stamped(stamp, content_hash)
+            self._now[ref] = _Stamped(stamp, content_hash, shape)
 
     def gone(self, ref: str) -> None:
         """Keep nothing of a file."""

@@ -15,6 +15,7 @@ from quipu.ports import Store
 from quipu.read import CredentialEntry, FileEntry, LeftOut, read_source, walk, with_history
 from quipu.read.git_program import Git, opened_git
 from quipu.read.redact import redacted_path
+from quipu.read.shape import shape_of
 from quipu.read.source import escaped
 from quipu.records.document import Problem
 from quipu.records.naming import document_entity_id
@@ -50,7 +51,8 @@ class Survey:
     """`removed` are references whose files are gone, with the episodes that were live of them;
     `todo` is in the order of references. `credentials` are files that were left out because they
     exist to hold some; what was stored of one is removed. `left_out` counts what `.quipuignore` and
-    the product's own list leave out of what git lists, by pattern."""
+    the product's own list leave out of what git lists, by pattern; `shaped` are the files
+    that a program wrote, with what `shape_of` says that they are."""
 
     todo: list[Todo] = field(default_factory=list[Todo])
     removed: dict[str, str] = field(default_factory=dict[str, str])
@@ -58,6 +60,7 @@ class Survey:
     problems: list[Problem] = field(default_factory=list[Problem])
     credentials: list[CredentialEntry] = field(default_factory=list[CredentialEntry])
     left_out: Counter[str] = field(default_factory=Counter[str])
+    shaped: dict[str, str] = field(default_factory=dict[str, str])
 
 
 def check_roots(paths: Sequence[Path], home: Path) -> list[Path]:
@@ -112,10 +115,14 @@ def survey(
         if limit is not None and item.absolute not in limit:
             blocked.add(escaped(item.path))
             continue
-        content_hash = _hash_of(item, stamps)
-        if isinstance(content_hash, Problem):
-            result.problems.append(content_hash)
+        looked_at = _looked_at(item, stamps)
+        if isinstance(looked_at, Problem):
+            result.problems.append(looked_at)
             blocked.add(escaped(item.path))
+            continue
+        content_hash, shape = looked_at
+        if shape and not item.is_wanted:
+            result.shaped[item.path] = shape
             continue
         found[item.path] = item, content_hash
         if progress and len(found) % 100 == 0:
@@ -134,17 +141,19 @@ def survey(
     return result
 
 
-def _hash_of(entry: FileEntry, stamps: Stamps) -> str | Problem:
-    """The SHA-256 of a file, which is read only if its stamp is another than it was."""
+def _looked_at(entry: FileEntry, stamps: Stamps) -> tuple[str, str] | Problem:
+    """The SHA-256 and the shape of a file, which is read only if its stamp is another than it
+    was."""
     stamp = Stamp(entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode)
-    known = stamps.at(entry.path, stamp)
-    if known is not None:
-        return known
+    known, shape = stamps.at(entry.path, stamp), stamps.shape_at(entry.path, stamp)
+    if known is not None and shape is not None:
+        return known, shape
     source = read_source(entry)
     if isinstance(source, Problem):
         return source
-    stamps.keep_at(entry.path, stamp, source.content_hash)
-    return source.content_hash
+    shape = shape_of(entry.path, source.data)
+    stamps.keep_at(entry.path, stamp, source.content_hash, shape)
+    return source.content_hash, shape
 
 
 def kept_up(found: Survey, upkeep: Upkeep, left_out: Collection[str]) -> Survey:

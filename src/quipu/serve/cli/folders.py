@@ -175,7 +175,9 @@ def index(
 
     Only changed files are read. A file that cannot be read is a row of the report and of
     .quipu/index_errors.json, never a failed run; .gitignore and .quipuignore are honoured, and a
-    further work tree of the same repository (`git worktree add`) is not read again. A run that was
+    further work tree of the same repository (`git worktree add`) is not read again. What looks as
+    if a program wrote it (minified code, source maps, lock files, large JSON on one line) is left
+    out and named; `!PATTERN` in .quipuignore has it read. A run that was
     killed is resumed by the next.
 
     Words and graph answer at once. At a terminal the vectors are then made in the background:
@@ -331,7 +333,7 @@ def _index_lines(report: IndexReport, *, behind: bool = False) -> Iterator[str]:
         yield "  `quipu index FILE` or [index] credentials reads one all the same, redacted."
     if report.left_out:
         shown = ", ".join(f"{safe(each)} {count:,}" for each, count in report.left_out.items())
-        yield f"Left out by pattern: {shown}; `!PATTERN` in .quipuignore takes one back."
+        yield f"Left out: {shown}; `!PATTERN` in .quipuignore takes one back."
     yield from _rows("left out", report.errors, fg="red")
     yield from _rows("read with a reservation", report.warnings, fg="yellow")
     yield from note_lines(report.notes)
