@@ -73,3 +73,65 @@ def test_a_row_is_read_back_by_its_name_and_stands_on_its_line() -> None:
 def test_a_large_table_is_data() -> None:
     rows = "".join(f"service{n},team {n}\n" for n in range(400))
     assert _read(f"service,owner\n{rows}") == []
+
+
+def test_a_quoted_cell_may_hold_the_separator_and_the_end_of_a_line() -> None:
+    text = 'id;cause;note\nINC-3;"expired\ncertificate";"a; b"\n\nINC-4;bad config;\n'
+    statements = read_statements(text)
+    assert [(s.subject, s.predicate, s.object) for s in statements] == [
+        ("INC-3", "cause", "expired certificate"),
+        ("INC-3", "note", "a; b"),
+        ("INC-4", "cause", "bad config"),
+    ]
+    first, last = statements[0], statements[-1]
+    assert text[first.start : first.end].startswith("INC-3;")
+    assert text[last.start : last.end] == "INC-4;bad config;"
+
+
+def test_a_cell_of_prose_in_quotes_makes_a_table_no_text() -> None:
+    text = 'service,owner,note\nledger,Ann,"Keeps all, always."\nmailer,Bo,"Is new."\n'
+    assert _read(text) == [("ledger", "owner", "Ann"), ("mailer", "owner", "Bo")]
+
+
+@pytest.mark.parametrize(
+    ("head", "counted"),
+    [("id", "id"), ("order_id", "order"), ("Ticket Number", "ticket"), ("orderId", "order")],
+)
+def test_a_number_names_with_a_head_that_says_so(head: str, counted: str) -> None:
+    assert _read(f"{head},owner\n1041,Ann\n1042,Bo\n") == [
+        (f"{counted} 1041", "owner", "Ann"),
+        (f"{counted} 1042", "owner", "Bo"),
+    ]
+
+
+def test_quotes_that_do_not_close_make_no_table() -> None:
+    assert _read('name,team\nAnn,"Blue\nBo,Red\nCy,Green\n') == []
+
+
+RECORDS = (
+    '{"owner": "Ann", "id": "ledger", "port": 8080, "on": true, "of": ["a"]}\n'
+    '\n{"id": "mailer", "owner": "Bo", "since": null}\n'
+)
+
+
+def test_a_record_of_json_is_a_row_that_its_first_id_names() -> None:
+    assert _read(RECORDS) == [
+        ("ledger", "owner", "Ann"),
+        ("ledger", "port", "8080"),
+        ("ledger", "on", "true"),
+        ("mailer", "owner", "Bo"),
+    ]
+    last = read_statements(RECORDS)[-1]
+    assert RECORDS[last.start : last.end].startswith('{"id": "mailer"')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"level": "info", "at": "2026-03-01"}\n{"level": "warn", "at": "2026-03-02"}\n',
+        '{"id": "a", "owner": "Ann"}\n{"id": "a", "owner": "Bo"}\n',
+        '{"id": "a", "owner": "Ann"}\n{"id": \n',
+    ],
+)
+def test_records_that_nothing_names_tell_nothing(text: str) -> None:
+    assert _read(text) == []

@@ -11,7 +11,12 @@ from dataclasses import dataclass
 from quipu.extract.asserting import Assertions, PassageText, Unresolved, evidence_at
 from quipu.extract.catalogue import Catalogue, Defined, defined_by
 from quipu.extract.entities import entities_of
-from quipu.extract.fact_claims import dated_facts, observed_facts, stated_facts
+from quipu.extract.fact_claims import (
+    dated_facts,
+    observed_facts,
+    recorded_facts,
+    stated_facts,
+)
 from quipu.extract.imports import assert_imports
 from quipu.extract.links import (
     assert_addresses,
@@ -100,6 +105,8 @@ def local_claims(
             speaker=str(document.properties.get("speaker") or ""),
             reading=reading,
         )
+    elif document.language == "jsonl":
+        found.claims += recorded_facts(document.text, chunks, episode, namespace=namespace)
     return found.claims
 
 

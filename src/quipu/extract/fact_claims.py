@@ -17,6 +17,7 @@ from quipu.extract.statements import (
     read_statements,
     singular,
 )
+from quipu.extract.statements.tables import table_statements
 from quipu.records.acronyms import without_acronym
 from quipu.records.batch import Claim
 from quipu.records.document import Document
@@ -92,6 +93,26 @@ def stated_facts(
     )
     if not statements and stated:
         statements = _stated(text, stated)
+    return _claims(statements, text, chunks, episode, namespace=namespace, speaker=speaker)
+
+
+def recorded_facts(
+    text: str, chunks: Sequence[PassageText], episode: Episode, *, namespace: str
+) -> list[Claim]:
+    """A claim for each value of a record of data in `text`, by where it stands."""
+    found = list(table_statements(text))
+    return _claims(found, text, chunks, episode, namespace=namespace)
+
+
+def _claims(
+    statements: Sequence[Statement],
+    text: str,
+    chunks: Sequence[PassageText],
+    episode: Episode,
+    *,
+    namespace: str,
+    speaker: str = "",
+) -> list[Claim]:
     if not statements:
         return []
     breaks = [i for i, character in enumerate(text) if character == "\n"]

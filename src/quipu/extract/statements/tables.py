@@ -1,20 +1,22 @@
 """What a table says of the thing that each of its rows names: a table of Markdown, Org or AsciiDoc,
-or text of which every line has the same columns.
+text that is CSV as a whole, or records of JSON, one a line.
 
     | service | owner |        the owner of ratequote is Mikkel
     |---------|-------|   →
     | ratequote | Mikkel |
 
 The first column names, so what stands there is a name and stands in one table once; the heads of
-the others say what is told. Columns of prose, tables of data, and the many tables of a reference
-are none.
+the others say what is told. A number names only with a head that says so: 1042 under `order_id` is
+"order 1042". Of JSON it is the first key of that kind that names the record. Columns of prose,
+tables of data, and the many tables of a reference are none.
 """
 
 import csv
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from quipu.extract.statements.statement import Statement, clean, is_name, is_object
 from quipu.records.fact_keys import TABLED
@@ -33,6 +35,8 @@ _MARKS = re.compile(r"[`*]|(?<!\w)_|_(?!\w)")
 _NOTHING = frozenset({"", "-", "–", "—", "?", "n/a", "na", "tbd", "todo", "…", "..."})
 _DELIMITERS = ",;\t"
 _SENTENCE = re.compile(r"[.!?]\W*$")
+_NAMING = re.compile(r"(?:(.*)[_\s-])?(?:id|key|no|nr|number|№)", re.IGNORECASE)
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 class _Row(NamedTuple):
@@ -46,7 +50,8 @@ class _Row(NamedTuple):
 def table_statements(text: str) -> Iterator[Statement]:
     """The statements of the tables in `text`, row by row."""
     lines = list(_lines(text))
-    tables = [*_piped(lines), *_fenced(lines), *_delimited(lines)]
+    found = [*_piped(lines), *_fenced(lines), *_delimited(lines), *_records(lines)]
+    tables = [(head, _with_names(head, rows)) for head, rows in found]
     counted = Counter(row.cells[0] for _, rows in tables for row in rows)
     for head, rows in tables if len(tables) <= _MOST_TABLES else ():
         if all(counted[row.cells[0]] == 1 and _is_named(row.cells[0]) for row in rows):
@@ -55,6 +60,25 @@ def table_statements(text: str) -> Iterator[Statement]:
 
 def _is_named(cell: str) -> bool:
     return is_name(cell, longest=_LONGEST_NAME) and any(c.isalpha() for c in cell)
+
+
+def _with_names(head: _Row, rows: Sequence[_Row]) -> list[_Row]:
+    """The rows, of which numbers in the first column are names with what its head counts."""
+    naming = _naming(head.cells[0])
+    if naming is None:
+        return list(rows)
+    counted = (naming[1] or head.cells[0]).replace("_", " ").lower()
+    return [
+        row._replace(cells=(f"{counted} {row.cells[0]}", *row.cells[1:]))
+        if row.cells[0].isdigit()
+        else row
+        for row in rows
+    ]
+
+
+def _naming(head: str) -> re.Match[str] | None:
+    """What a head says of what it tells apart (`order` of `order_id`, `orderId`), if it does."""
+    return _NAMING.fullmatch(_CAMEL.sub("_", head))
 
 
 def _lines(text: str) -> Iterator[tuple[str, int]]:
@@ -109,26 +133,65 @@ def _cells(line: str) -> tuple[str, ...]:
 
 def _delimited(lines: Sequence[tuple[str, int]]) -> Iterator[tuple[_Row, list[_Row]]]:
     """A text that is a table as a whole: comma, semicolon or tab stand between its columns."""
-    written = [(line, start) for line, start in lines if line.strip()]
-    if not _LEAST_ROWS < len(written) <= _MOST_ROWS + 1:
-        return
     for delimiter in _DELIMITERS:
-        if delimiter in written[0][0]:
-            rows = [
-                _Row(_split(line, delimiter), start, start + len(line)) for line, start in written
-            ]
-            if len({len(row.cells) for row in rows}) == 1 and not _ends_sentences(written):
-                yield rows[0], rows[1:]
-                return
+        rows = _split(lines, delimiter)
+        if _LEAST_ROWS < len(rows) <= _MOST_ROWS + 1:
+            yield rows[0], rows[1:]
+            return
 
 
-def _split(line: str, delimiter: str) -> tuple[str, ...]:
-    return tuple(_plain(cell) for cell in next(csv.reader([line], delimiter=delimiter), ()))
+def _split(lines: Sequence[tuple[str, int]], delimiter: str) -> list[_Row]:
+    """The rows of CSV, each with the lines that it takes: a quoted cell may go over several. None
+    where the columns are not the same in each, or a row may as well be a sentence with commas."""
+    reader = csv.reader((line + "\n" for line, _ in lines), delimiter=delimiter, strict=True)
+    rows: list[_Row] = []
+    first = 0
+    try:
+        for cells in reader:
+            line, start = lines[reader.line_num - 1]
+            if any(map(str.strip, cells)):
+                rows.append(_Row(tuple(map(_plain, cells)), lines[first][1], start + len(line)))
+                uneven = len(cells) < _LEAST_COLUMNS or len(cells) != len(rows[0].cells)
+                if uneven or line.rstrip().endswith((".", "!", "?")):
+                    return []
+            if len(rows) > _MOST_ROWS + 1:
+                return []
+            first = reader.line_num
+    except csv.Error:
+        return []
+    return rows
 
 
-def _ends_sentences(lines: Sequence[tuple[str, int]]) -> bool:
-    """Whether a line may as well be a sentence with commas."""
-    return any(_SENTENCE.search(line) for line, _ in lines)
+def _records(lines: Sequence[tuple[str, int]]) -> Iterator[tuple[_Row, list[_Row]]]:
+    """Records of JSON, one a line, as the rows of one table: its heads are their keys."""
+    written = [(line, start) for line, start in lines if line.strip()]
+    if len(written) > _MOST_ROWS or not all(line.lstrip()[0] == "{" for line, _ in written):
+        return
+    try:
+        records = [cast("dict[str, object]", json.loads(line)) for line, _ in written]
+    except (ValueError, RecursionError):
+        return
+    heads = list(dict.fromkeys(key for record in records for key in record))
+    naming = next((key for key in heads if _naming(key)), None)
+    if naming is None:
+        return
+    heads.remove(naming)
+    rows = [
+        _Row(
+            tuple(_plain(_shown(record.get(key))) for key in (naming, *heads)),
+            start,
+            start + len(line),
+        )
+        for record, (line, start) in zip(records, written, strict=True)
+    ]
+    yield _Row((naming, *heads), 0, 0), rows
+
+
+def _shown(value: object) -> str:
+    """A value of JSON as a cell; nothing for what is nested."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value) if isinstance(value, str | int | float) else ""
 
 
 def _plain(cell: str) -> str:
