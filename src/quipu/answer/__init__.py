@@ -23,6 +23,7 @@ from quipu.answer.gate import (
     pass_gate,
     replaced,
     withhold,
+    without_replaced,
 )
 from quipu.answer.intent import Asked, understand
 from quipu.answer.kinds import answers_of_kinds
@@ -68,6 +69,7 @@ def answer(
     evidence, unheeded = heeded(asked.text, graph, linked(hits, known_ids, now=now))
     missing = _missing(asked, retrieved, graph, evidence)
     found, evidence = evidence, of_what_is_named(plan.question, evidence, now=now)
+    named, evidence = evidence, without_replaced(hits, evidence)
     draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
     if draft is not None:
         draft = draft._replace(overtaken=overtaken(asked, draft, evidence))
@@ -95,7 +97,7 @@ def answer(
         gated = withhold(doubt, now)
     else:
         draft = draft._replace(
-            remarks=(*draft.remarks, *remarks, *replaced(hits, evidence, draft.evidence))
+            remarks=(*draft.remarks, *remarks, *replaced(hits, named, draft.evidence))
         )
         gated = _asserted(
             draft,

@@ -30,6 +30,7 @@ __all__ = [
     "pass_gate",
     "replaced",
     "withhold",
+    "without_replaced",
     "words_of",
 ]
 
@@ -150,8 +151,8 @@ def replaced(
     hits: Iterable[Hit], evidence: Sequence[Evidence], cited: Sequence[Evidence]
 ) -> tuple[str, ...]:
     """Which turns of the `evidence` stated another value before, in words, where what took its
-    place is `cited`."""
-    if not any(each.current for each in cited):
+    place is there too, and turns are `cited`."""
+    if not any(map(is_turn, cited)) or not any(each.current for each in evidence):
         return ()
     ids = {each.id for each in evidence} - {each.id for each in cited}
     return tuple(
@@ -159,6 +160,14 @@ def replaced(
         for hit in hits
         if hit.why_ranked.parts.get("replaced") and hit.id in ids
     )
+
+
+def without_replaced(hits: Iterable[Hit], evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """The evidence without turns whose value a later one took the place of, if that is evidence."""
+    if not any(each.current for each in evidence):
+        return tuple(evidence)
+    gone = {hit.id for hit in hits if hit.why_ranked.parts.get("replaced")}
+    return tuple(each for each in evidence if each.id not in gone)
 
 
 def existing_ids(graph: Graph, plan: Plan, hits: Iterable[Hit]) -> frozenset[str]:

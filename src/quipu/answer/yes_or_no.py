@@ -78,7 +78,8 @@ def agrees(reply: str, question: str, said: str) -> bool:
     if reply == "Yes":
         return not denied
     told = _asked(dateless(question)) <= set(stems(said))
-    return denied or not told or _UNSURE.search(said) is not None
+    asked = {token.word for token in tokens(question)}  # "was it?": "it was" says nothing else
+    return denied or not told or any(m[0].lower() not in asked for m in _UNSURE.finditer(said))
 
 
 def _opposes(question: str, said: str) -> bool:
