@@ -150,9 +150,9 @@ def is_turn(each: Evidence) -> bool:
 def replaced(
     hits: Iterable[Hit], evidence: Sequence[Evidence], cited: Sequence[Evidence]
 ) -> tuple[str, ...]:
-    """Which turns of the `evidence` stated another value before, in words, where what took its
-    place is there too, and turns are `cited`."""
-    if not any(map(is_turn, cited)) or not any(each.current for each in evidence):
+    """Which turns of the `evidence` stated another value before, in words, where turns are
+    `cited`."""
+    if not any(map(is_turn, cited)):
         return ()
     ids = {each.id for each in evidence} - {each.id for each in cited}
     return tuple(
