@@ -120,3 +120,63 @@ def test_no_secret_of_everyday_texts_is_stored(open_memory: Open, tmp_path: Path
     print(f"{len(left)} of {len(known)} secrets that are known are stored")
     assert len(known) > 240
     assert left == []
+
+
+class _Killed(BaseException):
+    """As a process ends that is killed: nothing after it is done."""
+
+
+def _killed_rescan(memory: Memory, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    """A rescan of `memory` that ends before this function of it has done anything."""
+
+    def dies(*_args: object, **_named: object) -> None:
+        raise _Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(f"quipu.transfer.rescan.{step}", dies)
+        with pytest.raises(_Killed):
+            memory.rescan()
+
+
+def test_what_a_killed_rescan_erased_is_there_when_the_memory_is_opened(
+    open_memory: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    url = written_by_older_rules(open_memory, folder)
+    with open_memory(url, home=folder) as memory:
+        _killed_rescan(memory, monkeypatch, "take_back")
+    with open_memory(url, home=folder) as memory:
+        hits = memory.search("port of the gateway of payments").hits
+        assert any("8443" in hit.text for hit in hits)
+        assert holding(folder, SECRET) == []
+
+
+def test_what_is_forgotten_after_a_killed_rescan_does_not_come_back(
+    open_memory: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    url = written_by_older_rules(open_memory, folder)
+    with open_memory(url, home=folder) as memory:
+        _killed_rescan(memory, monkeypatch, "take_back")
+        memory.forget(["manual:runbook"])
+        assert holding(folder, "8443") == []
+        memory.rescan()
+        hits = memory.search("port of the gateway of payments").hits
+        assert [hit for hit in hits if "8443" in hit.text] == []
+
+
+def test_a_rescan_that_was_killed_while_it_wrote_leaves_no_file(
+    open_memory: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    url = written_by_older_rules(open_memory, folder)
+    with open_memory(url, home=folder) as memory:
+        with monkeypatch.context() as patched:  # a killed process tidies nothing
+            patched.setattr(Path, "unlink", lambda *_args, **_named: None)
+            _killed_rescan(memory, monkeypatch, "period_line")
+        assert list((folder / ".quipu").glob("*rescan*"))
+    with open_memory(url, home=folder):
+        assert list((folder / ".quipu").glob("*rescan*")) == []

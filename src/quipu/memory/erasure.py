@@ -24,6 +24,11 @@ def _digest(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def _left_of(place: Path) -> list[Path]:
+    """The file at `place` and those that were to take its place."""
+    return [*place.parent.glob(place.name), *place.parent.glob(f".{place.name}.*")]
+
+
 class Erasure:
     """How one memory forgets."""
 
@@ -53,18 +58,15 @@ class Erasure:
         from quipu.memory.payloads import redacted_payload
         from quipu.transfer.rescan import secret_sources, take_back, write_without_secrets
 
-        store, clock = self._handle.store, self._handle.clock
+        store = self._handle.store
         with TemporaryDirectory(prefix="quipu-rescan-") as folder:
-            state = self._handle.home.state
-            place = (state or Path(folder)) / f"rescan-{_digest(self._handle.name)}.jsonl"
+            place = self._rescanned or Path(folder) / "rescan.jsonl"
             with self._handle.writing, self._forgetting.alone():
-                if place.exists():  # an earlier one was killed
-                    take_back(store, place, clock=clock)
                 refs = secret_sources(store)
                 if refs:
                     write_without_secrets(store, self._forgetting.resting_on(refs), place)
                     self._forgetting.erase(refs)
-                    take_back(store, place, clock=clock)
+                    take_back(store, place, clock=self._handle.clock)
                 self._forgetting.rewrite_jobs(redacted_payload)
                 self._log.erase()
         return refs
@@ -78,10 +80,29 @@ class Erasure:
             return self._forgetting.erase(gone)
 
     def finish(self) -> None:
-        """Carry out what a forgetting left that was killed."""
-        state = self._handle.home.state
-        if state is not None and forgetting_file(state, self._handle.name).exists():
+        """Carry out what a forgetting or a rescan left that was killed."""
+        state, rescanned = self._handle.home.state, self._rescanned
+        if state is None or rescanned is None:
+            return
+        if forgetting_file(state, self._handle.name).exists() or _left_of(rescanned):
             self._forgetting.finish()
+
+    @property
+    def _rescanned(self) -> Path | None:
+        """Where a rescan keeps what it writes again, while it does."""
+        state = self._handle.home.state
+        return state / f"rescan-{_digest(self._handle.name)}.jsonl" if state else None
+
+    def _take_back(self) -> None:
+        """Write again what a rescan that was killed had erased. The caller is alone."""
+        from quipu.transfer.rescan import take_back
+
+        place = self._rescanned
+        for file in _left_of(place) if place else ():
+            if file == place:
+                take_back(self._handle.store, file, clock=self._handle.clock)
+            else:  # killed before it had written all: nothing was erased
+                file.unlink(missing_ok=True)
 
     @cached_property
     def _forgetting(self) -> "Forgetting":
@@ -94,4 +115,5 @@ class Erasure:
             state=self._handle.home.state,
             jobs=self._handle.jobs_if_any,
             without=left_of,
+            then=self._take_back,
         )

@@ -611,8 +611,8 @@ class Memory:
 
         Their texts, titles and properties are written again without them, history included; their
         vectors are dropped (`embed` makes them anew), and so are the questions that were logged.
-        Jobs that wait are redacted too. Exports, backups and files are not touched. What a kill
-        leaves undone the next rescan does first. Written at once."""
+        Jobs that wait are redacted too. Exports, backups and files are not touched. A rescan that
+        is killed is brought to its end when the memory is next opened to write. Written at once."""
         return self._erasure.rescan()
 
     def reindex(

@@ -50,7 +50,8 @@ class _Shadow(msgspec.Struct, frozen=True):
 
 
 class Forgetting:
-    """Erases sources from one memory; `name` is what the local state calls it."""
+    """Erases sources from one memory; `name` is what the local state calls it, `then` does what
+    must follow a forgetting that was killed, once it is carried out."""
 
     def __init__(
         self,
@@ -60,11 +61,13 @@ class Forgetting:
         state: Path | None,
         jobs: Callable[[], "Jobs | None"],
         without: Without,
+        then: Callable[[], None] = lambda: None,
     ) -> None:
         self._store = store
         self._state = state
         self._jobs = jobs
         self._without = without
+        self._then = then
         self._intent = forgetting_file(state, name) if state else None
         # In this order, everywhere: who embeds takes no other turn.
         self._turns = [WriteLock(state, n) for n in ("forget.lock", "index.lock", "embed.lock")]
@@ -129,10 +132,10 @@ class Forgetting:
 
     def _finish(self) -> frozenset[str]:
         left = _read_intent(self._intent)
-        if left is None:
-            return frozenset()
-        self._carry_out(left)
-        return frozenset(left.refs)
+        if left is not None:
+            self._carry_out(left)
+        self._then()
+        return frozenset(left.refs) if left else frozenset()
 
     def _carry_out(self, intent: _Intent) -> None:
         """Every step can be done again. One that fails keeps no other from being done."""
