@@ -7,7 +7,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.ports import Store
 from quipu.read import SourceFile, content_hash
-from quipu.read.decode import is_binary
+from quipu.read.decode import holds_nul
 from quipu.read.redact import Redactor
 from quipu.records.ids import episode_id_of
 from quipu.records.naming import document_entity_id
@@ -40,7 +40,7 @@ def settled(given: TextInput, now: str) -> TextInput:
     if not given.text.strip():
         raise InvalidInput("there is no text to remember: give some")
     given_data = given.text.encode("utf-8", "replace")
-    if is_binary(given_data):
+    if holds_nul(given_data):
         raise InvalidInput("the text holds NUL characters, as binary data does: give plain text")
     redactor = Redactor()
     text = redactor.text(given_data.decode())

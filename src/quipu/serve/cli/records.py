@@ -203,8 +203,8 @@ def _decoded(run: Invocation, data: bytes, name: str) -> str:
     """What `name` holds, as text. Raises InvalidInput for what is none."""
     if is_binary(data):
         raise InvalidInput(
-            f"{name} is binary (it holds NUL bytes): save it as UTF-8, or as UTF-16 with a byte "
-            "order mark; `quipu index` reads documents of other formats"
+            f"{name} is binary (it holds NUL bytes): save it as UTF-8; `quipu index` reads "
+            "documents of other formats"
         )
     text, warning = decode(data)
     if warning:
