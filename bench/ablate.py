@@ -90,16 +90,6 @@ SWITCHES: Mapping[str, tuple[Switch, ...]] = {
     "extract: statements of turns": (
         Switch("quipu.extract.fact_claims:read_statements", lambda _: lambda *_, **__: [], TALKING),
     ),
-    "extract: values read by the head": (
-        Switch(
-            "quipu.extract.statements.valued:Valued.read",
-            lambda _: lambda _self, found, _replied: found,
-            TALKING,
-        ),
-    ),
-    "extract: replies to questions": (
-        Switch("quipu.extract.statements:_asked", _nothing, TALKING),
-    ),
     "talk: which turn answers, by the head": (
         Switch("quipu.kinds.conversations.confidence:likely", _nothing, TALKING),
     ),

@@ -88,9 +88,6 @@ STATED = [
     ("From now on the hourly rate is 78.", ("hourly rate", "value", "78")),
     ("The new rep is some Leon.", ("rep", "is", "some Leon")),
     ("The fair is on 19 June in Bodmin.", ("fair", "is in", "Bodmin")),
-    ("Our vet is Mr Prosser from Llandovery.", ("Mr Prosser", "is from", "Llandovery")),
-    ("Rhona from the port authority called.", ("Rhona", "is from", "port authority")),
-    ("Rhona, from the port authority, has agreed.", ("Rhona", "is from", "port authority")),
     ("We've put the top field under clover.", ("top field", "is under", "clover")),
     ("The top field's down to barley.", ("top field", "is down to", "barley")),
     ("The fee goes up next season to 920.", ("fee", "value", "920")),
@@ -145,10 +142,6 @@ def test_what_stands_beside_it_is_not_told(encoder: MiniLM, text: str, wrong: st
     assert not any(wrong in each for each in read)
 
 
-def test_what_was_never_meant_is_not_kept(encoder: MiniLM) -> None:
-    assert _read(encoder, "The door code is 4471. I mean 4417!") == [("door code", "value", "4417")]
-
-
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
@@ -179,35 +172,6 @@ def test_what_tells_more_of_something_is_read_of_it(
 )
 def test_what_tells_more_of_nobody_known_is_not_read(encoder: MiniLM, text: str) -> None:
     assert not any("Rome" in each[2] for each in _read(encoder, text))
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("My landlord, Mr De Graaf, lives in Rome.", ("Ann", "landlord", "Mr De Graaf")),
-        ("My landlord, Mr De Graaf, lives in Rome.", ("Mr De Graaf", "lives in", "Rome")),
-        ("Nadia, our new landlady, lives in Rome.", ("we", "landlady", "Nadia")),
-        (
-            "I bought Bryn Hyfryd, a farmhouse near Kiel, built in 1842.",
-            ("Bryn Hyfryd", "is built in", "1842"),
-        ),
-        (
-            "I bought Bryn Hyfryd, a farmhouse near Kiel.",
-            ("Bryn Hyfryd", "is", "a farmhouse near Kiel"),
-        ),
-        (
-            "We hired a second physio, Rhona, who's in on Mondays.",
-            ("Rhona", "is", "a second physio"),
-        ),
-        ("We hired a second physio, Rhona, who's in on Mondays.", ("Rhona", "is in on", "Mondays")),
-        ("Our carer is a woman called Rhona, she lives in Rome.", ("we", "carer", "Rhona")),
-        ("Our carer is a woman called Rhona, she lives in Rome.", ("Rhona", "lives in", "Rome")),
-    ],
-)
-def test_what_is_told_between_commas_is_a_statement(
-    encoder: MiniLM, text: str, wanted: tuple[str, str, str]
-) -> None:
-    assert wanted in _read(encoder, text)
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,6 @@ STATED = [
     ("The default is now 8 threads.", ("default", "value", "8 threads")),
     ("Yes, issue 58 is closed.", ("issue 58", "status", "closed")),
     ("Bridie next door has the spare key.", ("spare key", "is held by", "Bridie next door")),
-    ("Lone from the port authority came.", ("Lone", "is from", "port authority")),
     ("Our carer is a woman called Agnes.", ("we", "carer", "Agnes")),
     ("im in leeds now", ("user", "is in", "leeds")),
     ("Rehearsals move to Wednesdays, in the Methodist hall.", ("rehearsals", "is in", _HALL)),

@@ -162,7 +162,6 @@ def test_the_speaker_is_the_first_person(encoder: MiniLM) -> None:
 def test_a_pronoun_is_who_was_last_spoken_of(encoder: MiniLM) -> None:
     found = _read(encoder, "My sister Ann called. She lives in Bergen.")
     assert ("Ann", "lives in", "Bergen") in [s[:3] for s in found]
-    assert ("user", "sister", "Ann") in [s[:3] for s in found]
 
 
 def test_what_somebody_is_reported_to_say_keeps_who_said_it(encoder: MiniLM) -> None:

@@ -104,7 +104,6 @@ WRITTEN_BY_PEOPLE = {
         "a.js",
         "".join(_WRITTEN.format(n) for n in range(60)) + f"const t = [{_TABLE[:6_000]}];\n",
     ),
-    "deep nesting": ("a.py", "x = " + "(" * 3_000 + ")" * 3_000),
     "small code on one line": ("a.js", _bundle(10)),
     "table of numbers": ("table.py", f"TABLE = [{_TABLE}]\n"),
     "table of texts": ("texts.ts", f"export default {{ {_TEXTS} }}\n"),

@@ -24,7 +24,7 @@ from quipu.extract.links import (
     assert_owners,
     assert_stated_relations,
 )
-from quipu.extract.statements import BY_RULE, REACH, Said, Spoken, StatementReading
+from quipu.extract.statements import BY_RULE, StatementReading
 from quipu.extract.uses import assert_uses, named_symbol
 from quipu.records.acronyms import find_definitions
 from quipu.records.batch import Claim
@@ -38,11 +38,8 @@ from quipu.text import looks_like_identifier
 
 __all__ = [
     "BY_RULE",
-    "REACH",
     "Catalogue",
     "Defined",
-    "Said",
-    "Spoken",
     "StatementReading",
     "Unresolved",
     "defined_by",

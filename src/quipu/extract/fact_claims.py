@@ -11,7 +11,6 @@ from quipu.errors import InvalidInput
 from quipu.extract.asserting import PassageText, evidence_at
 from quipu.extract.statements import (
     BY_RULE,
-    Spoken,
     Statement,
     StatementReading,
     read_statements,
@@ -69,16 +68,13 @@ def stated_facts(
     speaker: str = "",
     stated: Properties | None = None,
     reading: StatementReading = BY_RULE,
-    spoken: Spoken | None = None,
-    reports: bool = False,
 ) -> list[Claim]:
     """A claim for each statement in `text`, by where it stands.
 
     `about` is the title of the document, `speaker` who says "I". `chunks` are those of the text,
     in order; lines count from 1. `stated` may date a text that names no time itself: its
     `valid_from`, `valid_to` and, if the text says more, its `statement`. `reading` is what
-    they are read with; `spoken` is who and what was spoken of before. Of what `reports` is read
-    only what was changed.
+    they are read with.
     """
     statements = read_statements(
         text,
@@ -88,8 +84,6 @@ def stated_facts(
         personal=episode.source_type in _PERSONAL,
         layers=reading.layers,
         attributes=reading.attributes,
-        spoken=spoken,
-        reports=reports,
     )
     if not statements and stated:
         statements = _stated(text, stated)
@@ -186,8 +180,6 @@ def _fact(
     for mark in ("noun", "anew", "thing", "since"):
         if getattr(statement, mark):
             provenance[mark] = True
-    if statement.sketch:
-        provenance["sketch"], provenance["fresh"] = statement.sketch, statement.fresh
     if statement.purpose:
         provenance["for"] = statement.purpose
     if statement.said_by:

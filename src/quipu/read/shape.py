@@ -74,7 +74,7 @@ def _code_shape(data: bytes, *, marks: bytes) -> str:
     is_minified = (
         len(long) >= len(data) * _LEAST_SHARE_IN_LONG_LINES
         and _count(long, b" \t") <= len(long) * _MOST_SHARE_OF_SPACES
-        and len(long) * _LEAST_SHARE_OF_MARKS <= _count(long, marks) <= len(long) / 2
+        and _count(long, marks) >= len(long) * _LEAST_SHARE_OF_MARKS
     )
     return "minified code" if is_minified else ""
 

@@ -29,17 +29,14 @@ Pure rules over facts in any order: the order in which they were written never m
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from datetime import date
-from itertools import islice, pairwise
+from itertools import pairwise
 from typing import Annotated, NamedTuple
 
 import msgspec
-import numpy as np
 
 from quipu.records.attributes import SHIPPED, VALUE, Attributes
 from quipu.records.fact_keys import FactKey, affirmed, is_negated, key_of, owner_of, predicate_key
 from quipu.records.fact_likeness import FactTraits, likeness, value_kind
-from quipu.records.fact_links import SURE, Told, link, nearest, unpacked_sketch
 from quipu.records.record import Fact
 from quipu.text import name_key, natural_key, stem_words
 from quipu.when.intervals import Interval, overlap, read_iso, touches
@@ -75,7 +72,6 @@ _YEAR = re.compile(r"^(?:1[5-9]|20)\d\d\b")
 _PLACING = frozenset("under in on at behind into onto to".split())
 _MOST_AGAINST = 20
 _MOST_LOOKS = 200
-_MOST_LINKS, _MOST_ALIKE, _FRESH = 100, 12, 0.1
 _DAY = len("2026-01-01")
 _QUALIFIED = re.compile(r" (?:for|of|in|on|at) ")
 _ARTICLE = re.compile(r"^(?:an?|the|our|my|his|her|their|your|new|old) ")
@@ -467,7 +463,6 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
     told_of = {_words(ending) for ending, _ in endings}
     _take_the_only(drawn, told_of, table)
     _take_nearest(drawn, told_of)
-    _take_linked(drawn, told_of)
     _end_of_nouns(drawn, [ending for ending, _ in endings])
     for ending, chain in endings:
         first = next(iter(_thing(ending).split()), "")
@@ -588,82 +583,6 @@ def _nearest(
                 near[old.fact_id] = (score, old, other)
     best = max((score for score, _, _ in near.values()), default=0)
     return [(old, other) for score, old, other in near.values() if best and score == best]
-
-
-def _take_linked(drawn: Sequence[_Drawn], named: Collection[tuple[str, str]]) -> None:
-    """Let what took nothing's place yet take that of the one earlier fact that most surely told of
-    the same (`records/fact_links.py`), in the order in which they were said; not what names the old
-    value (`named`)."""
-    sketched = sorted(
-        (
-            (fact, chain)
-            for chain in drawn
-            for fact in chain.facts
-            if "sketch" in fact.provenance and not is_ending(fact) and not is_negated(fact)
-        ),
-        key=lambda pair: _order(pair[0]),
-    )
-    of_word: dict[str, list[int]] = {}
-    told = [_told(fact) for fact, _ in sketched]
-    sketches = np.array([each.sketch for each in told])
-    for at, (new, chain) in enumerate(sketched):
-        words = dict.fromkeys(name_key(f"{chain.key.of} {told[at].said}").split())
-        beside: set[int] = set()
-        open_ = new.fact_id not in chain.instead and _words(new) not in named
-        if open_ and told[at].anew >= _FRESH:
-            beside.update(*(of_word.get(word, ())[-_MOST_LINKS:] for word in words))
-        for word in words:
-            of_word.setdefault(word, []).append(at)
-        near = nearest(told[at].sketch, sketches, sorted(beside)[-_MOST_LINKS:])
-        may = (i for i in near if _may_be_linked(*sketched[i], new, chain))
-        meant = list(islice(may, _MOST_ALIKE))
-        best, sure = link(told[at], [told[i] for i in meant])
-        if sure >= SURE and new.fact_id not in chain.by.values():
-            old, other = sketched[meant[best]]
-            other.give_way(old, new)
-            chain.instead.setdefault(new.fact_id, old.fact_id)
-
-
-def _told(fact: Fact) -> Told:
-    said = fact.provenance
-    path = str(said.get("path", ""))
-    fresh = said.get("fresh", 0.0)
-    return Told(
-        owner=fact.subject,
-        value=fact.object,
-        said=str(said.get("text", "")),
-        session=path.rpartition("#")[0],
-        turn=path,
-        day=_day_number(fact.updated_at),
-        speaker=_speaker_of(fact),
-        anew=float(fresh) if isinstance(fresh, int | float) else 0.0,
-        sketch=unpacked_sketch(str(said["sketch"])),
-    )
-
-
-def _day_number(instant: str) -> int:
-    try:
-        return date.fromisoformat(instant[:_DAY]).toordinal()
-    except ValueError:
-        return 0
-
-
-def _may_be_linked(old: Fact, other: _Drawn, new: Fact, chain: _Drawn) -> bool:
-    """Whether a fact may give way to another: what one person tells of themselves ends nothing that
-    another does."""
-    things = new.provenance.get("thing") or old.provenance.get("thing")
-    ones = other.key.of == chain.key.of or bool(things)
-    one = _is_one_of(chain.key.of, other.key.of) and _is_one_of(
-        chain.key.attribute, other.key.attribute
-    )
-    return ones and one and other.key.apart == chain.key.apart and _may_give_way(old, other, new)
-
-
-def _is_one_of(name: str, other: str) -> bool:
-    """Whether two names may be of one thing: not where each is told from the other, as the travel
-    budget is from the phone budget."""
-    words, others = set(name.split()), set(other.split())
-    return not (words & others and words - others and others - words)
 
 
 def _names(new: Fact, old: Fact) -> bool:

@@ -174,14 +174,9 @@ class _Grammar(NamedTuple):
         self, text: Spelled, words: list[tuple[int, int]], vectors: Floats, offset: int, part: Part
     ) -> Sentence:
         """A clause of a sentence."""
-
-        def read(own: list[int]) -> Sentence:
-            return self._sentence(text, [words[at] for at in own], vectors[own], offset)
-
-        if not part.copula:
-            return _of_subject(read(part.words), part.subject)
-        mark = part.subject
-        return _told(read(part.words[:mark]), words[part.words[mark]], read(part.words[mark + 1 :]))
+        own = part.words
+        sentence = self._sentence(text, [words[at] for at in own], vectors[own], offset)
+        return _of_subject(sentence, part.subject)
 
     def _sentence(
         self, text: Spelled, words: list[tuple[int, int]], vectors: Floats, offset: int
@@ -229,24 +224,6 @@ def _one_name(tokens: tuple[ParsedToken, ...], top: int, count: int) -> tuple[Pa
         replace(token, head=top, label="flat" if at > top else "compound") if at in own else token
         for at, token in enumerate(tokens)
     )
-
-
-def _told(of: Sentence, mark: tuple[int, int], told: Sentence) -> Sentence:
-    """A clause that says of something that it is so, with "is" at a mark between them."""
-    shift = len(of.tokens) + 1
-    root = shift + told.root
-    passive = told.tokens[told.root].tag == "VERB"
-    subject, copula = ("nsubj:pass", "aux:pass") if passive else ("nsubj", "cop")
-    first = [
-        replace(token, head=root, label=subject) if token.head < 0 else token for token in of.tokens
-    ]
-    last = [
-        replace(token, head=token.head + shift) if token.head >= 0 else token
-        for token in told.tokens
-    ]
-    start, end = of.tokens[-1].end, of.tokens[-1].end + mark[1] - mark[0]
-    joined = ParsedToken("is", "be", "AUX", root, copula, start, end)
-    return Sentence((*first, joined, *last), of.start, told.end)
 
 
 def _with_topic(before: Sentence, each: Sentence) -> Sentence:

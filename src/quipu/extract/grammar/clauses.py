@@ -15,7 +15,6 @@ __all__ = [
     "Clause",
     "clauses",
     "is_hypothetical",
-    "is_nearly",
     "is_predicate",
     "is_stated",
     "phrase",
@@ -557,12 +556,6 @@ def is_hypothetical(sentence: Sentence) -> bool:
     under = (sentence.tokens[child] for child in sentence.under[sentence.root])
     would = any(t.label.startswith("aux") and t.form.lower() in _HYPOTHETICAL for t in under)
     return would or _is_conditional(sentence.tokens)
-
-
-def is_nearly(sentence: Sentence) -> bool:
-    """Whether what a sentence says only almost came about: "we nearly moved to Leeds"."""
-    under = (sentence.tokens[child] for child in sentence.under[sentence.root])
-    return any(token.label == "advmod" and token.form.lower() in _NEARLY for token in under)
 
 
 def _passing(sentence: Sentence, at: int) -> str:

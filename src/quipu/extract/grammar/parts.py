@@ -7,11 +7,9 @@ on.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from quipu.extract.grammar.insertions import insertions
 from quipu.extract.grammar.words import ASKING, ParsedToken
 
 __all__ = ["Part", "is_reason", "parts"]
@@ -56,33 +54,22 @@ _OPENING, _CLOSING, _QUOTES = "([", ")]", '"“”'
 
 
 class Part(NamedTuple):
-    """A clause of its own, by its words: the first `subject` of them are what it is of; where
-    `copula`, the comma behind those stands for "is"."""
+    """A clause of its own, by its words: the first `subject` of them are what it is of."""
 
     words: list[int]
     subject: int = 0
-    copula: bool = False
 
 
 def parts(tokens: Sequence[ParsedToken]) -> list[Part]:
     """The clauses of their own, in order; one where nothing is cut. What tells more of something
     has that in the place of "who" and "which": "my vet is Prosser, who drives a Subaru" is "my vet
-    is Prosser" and "Prosser drives a Subaru". What is told between commas comes last: "Nadia, our
-    landlady, lives upstairs" is "Nadia lives upstairs" and "Nadia is our landlady"."""
-    inserted = insertions(tokens)
-    dropped = {at for each in inserted for at in each.dropped}
-    kept = [at for at in range(len(tokens)) if at not in dropped]
-    places = {at: place for place, at in enumerate(kept)}
-    left = [replace(tokens[at], head=places.get(tokens[at].head, -1)) for at in kept]
-    cuts = [0, *_cuts(left), len(left)]
+    is Prosser" and "Prosser drives a Subaru"."""
     found: list[Part] = []
-    for begin, end in pairwise(cuts):
+    for begin, end in pairwise([0, *_cuts(tokens), len(tokens)]):
         asks = tokens[-1].form.startswith("?")
-        of = _tells_more(left, begin - 1) if begin and not asks else []
-        words = [kept[at] for at in (*of, *range(begin + bool(of), end))]
-        found.append(Part(words, len(of)))
-    told = [Part([*each.of, each.mark, *each.told], len(each.of), copula=True) for each in inserted]
-    return [*found, *told]
+        of = _tells_more(tokens, begin - 1) if begin and not asks else []
+        found.append(Part([*of, *range(begin + bool(of), end)], len(of)))
+    return found
 
 
 def _cuts(tokens: Sequence[ParsedToken]) -> Iterator[int]:

@@ -9,33 +9,19 @@ from dataclasses import replace
 
 from quipu.extract.grammar import Sentence
 from quipu.extract.grammar.clauses import Clause, clauses
-from quipu.extract.statements.changes import Changes, corrected, repaired
+from quipu.extract.statements.changes import Changes
 from quipu.extract.statements.copular import Copular
-from quipu.extract.statements.fragments import Fragments
 from quipu.extract.statements.general import General
 from quipu.extract.statements.measured import Measured
-from quipu.extract.statements.phrases import Utterance
 from quipu.extract.statements.reading import Reading
 from quipu.extract.statements.statement import Statement
 from quipu.extract.statements.verbal import Verbal
-from quipu.records.attributes import SHIPPED, Attributes
-from quipu.records.fact_likeness import value_kind
 
-__all__ = ["GrammarReader", "last_single"]
+__all__ = ["GrammarReader"]
 
 
 class GrammarReader(Reading):
     """Reads the sentences of one turn or text, in order."""
-
-    def __init__(self, text: str, utterance: Utterance, attributes: Attributes = SHIPPED) -> None:
-        """See `Reading`."""
-        super().__init__(text, utterance, attributes)
-        self._last: Statement | None = None
-        self._corrected: Statement | None = None
-
-    def corrects(self, before: Statement) -> bool:
-        """Whether what was read last takes back a statement of the same speaker right before."""
-        return self._corrected == before
 
     def read_parts(self, clauses_: Sequence[Sentence]) -> list[Statement]:
         """What a sentence states that is given as the clauses of it that stand for themselves."""
@@ -48,20 +34,9 @@ class GrammarReader(Reading):
 
     def read(self, sentence: Sentence) -> list[Statement]:
         """What one sentence states."""
-        found = repaired(self.here, self._by_rule(sentence))
-        self._corrected = None
-        if not found and (found := corrected(self.here, self._told)):
-            self._corrected = self._last
-        self._last = last_single(found) or self._last
+        found = self._by_rule(sentence)
         self.here.spoken_of()
         return found
-
-    def _told(self) -> Statement | None:
-        """The last statement of one value, here or in a turn before."""
-        before = self.here.utterance.before
-        if self._last is None and before:
-            self._last = before.statement()
-        return self._last
 
     def hear(self, clauses_: Sequence[Sentence]) -> None:
         """Go on behind a sentence that states nothing: whom and what it speaks of."""
@@ -70,12 +45,8 @@ class GrammarReader(Reading):
             self.here.spoken_of()
 
     def _by_rule(self, sentence: Sentence) -> list[Statement]:
-        """What the rules read of one sentence, before it corrects itself."""
+        """What the rules read of one sentence."""
         self.here.turn_to(sentence)
-        self.here.complete()
-        fragments = Fragments(self)
-        if posts := fragments.posts():
-            return posts
         found: list[Statement] = []
         for clause in clauses(self.here.sentence):
             if clause.way == "unreal" or (clause.future and not self._is_decided(clause)):
@@ -83,11 +54,8 @@ class GrammarReader(Reading):
             for subject in self.here.each(clause.subject):
                 found += self._of_clause(replace(clause, subject=subject))
                 self.here.cut, self.here.floor = (), -1
-        found += fragments.named_kin()
-        found += fragments.come_from()
         found += Verbal(self).forbidden()
-        found += fragments.read()
-        found += [] if found else [*fragments.noted()] or Measured(self).noted()
+        found += [] if found else Measured(self).noted()
         return list(dict.fromkeys(found))
 
     def _of_clause(self, clause: Clause) -> list[Statement]:
@@ -140,10 +108,3 @@ class GrammarReader(Reading):
         """Whether what is told is a day: where it is then, is told beside it."""
         days = self.here.days
         return any(self.here.sentence.tokens[at].form in statement.object.split() for at in days)
-
-
-def last_single(found: Sequence[Statement]) -> Statement | None:
-    """The last of some statements that leaves room for one value, or counts something, and has not
-    ended."""
-    told = (each for each in reversed(found) if not each.valid_to)
-    return next((each for each in told if each.single or value_kind(each.object).unit), None)

@@ -5,16 +5,14 @@ And what a speaker takes back in the same breath, or another corrects: "31, sorr
 4417", "no, 4". The correction names only the new value; what it is of was said right before.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 
-from quipu.extract.grammar.clauses import Clause, phrase
-from quipu.extract.statements.phrases import Phrases
+from quipu.extract.grammar.clauses import Clause
 from quipu.extract.statements.reading import Reading
 from quipu.extract.statements.statement import CHANGE, Statement, may_be_place, singular
 from quipu.records.attributes import VALUE
-from quipu.records.fact_likeness import value_kind
 
-__all__ = ["Changes", "corrected", "repaired"]
+__all__ = ["Changes"]
 
 _OLD, _NEW = ("from",), ("to", "until", "till", "onto", "into")
 _SETTING = frozenset(
@@ -37,25 +35,6 @@ _GIVING = frozenset({"hand", "give", "pass", "sell"})
 _RETURNING = frozenset({"go", "switch", "move", "revert", "return", "change"})
 _VERBAL = frozenset({"runs on", "uses", "lives in", "works for", "is located in", "has"})
 """What is no noun, of what changes."""
-
-_OPENING = (
-    ("i", "mean"),
-    ("i", "meant"),
-    ("no", "wait"),
-    ("make", "that"),
-    ("make", "it"),
-    ("scratch", "that"),
-    ("sorry",),
-    ("no",),
-    ("wait",),
-    ("correction",),
-    ("rather",),
-)
-_OF_NUMBERS = frozenset({"no", "wait", "rather"})
-"""What alone takes back no more than a number: "on Mondays, no Tuesdays"."""
-_ALIKE = frozenset({"day", "date", "clock", "name"})
-_LEADING = frozenset({"ADP", "DET"})
-_LONGEST_CORRECTION = 8
 
 
 class Changes:
@@ -485,96 +464,6 @@ class Changes:
         for value, words in here.values(old, split=False):
             alone = unit and _is_number(value) and _is_number(number) and " " not in value
             yield (f"{value} {unit}" if alone else value), words
-
-
-def repaired(here: Phrases, statements: Sequence[Statement]) -> list[Statement]:
-    """The statements of a sentence with what it takes back replaced: "is 31, sorry, 32", "on
-    Mondays, no wait, on Wednesdays"."""
-    found = list(statements)
-    for old, new in _taken_back(here):
-        found = [
-            each._replace(object=each.object.replace(old, new)) if old in each.object else each
-            for each in found
-        ]
-    return found
-
-
-def _taken_back(here: Phrases) -> Iterator[tuple[str, str]]:
-    """Each word that is taken back, and the one of its kind that stands in its place."""
-    tokens = here.sentence.tokens
-    for at, token in enumerate(tokens):
-        opening = _over_marks(here, at + 1)
-        after = _behind_opening(here, opening)
-        if after < 0:
-            continue
-        said = [each.form.lower() for each in tokens[opening:after] if each.tag != "PUNCT"]
-        while after < len(tokens) and tokens[after].tag in _LEADING:
-            after += 1
-        new = _written(here, after) if after < len(tokens) else ""
-        old = _written(here, at)
-        if _is_number(token.form) and _is_number(new):
-            yield token.form, new
-        elif new and value_kind(old) == value_kind(new):
-            alone = len(said) == 1 and said[0] in _OF_NUMBERS
-            if value_kind(new).kind in _ALIKE and not alone:
-                yield old, new
-
-
-def _written(here: Phrases, at: int) -> str:
-    """A word, or the whole day that it belongs to: "6 May"."""
-    words = here.days.get(at, (at,))
-    return phrase(here.text, here.sentence, range(words[0], words[-1] + 1))
-
-
-def corrected(here: Phrases, told: Callable[[], Statement | None]) -> list[Statement]:
-    """The last statement, which `told` gives, with the value that a sentence of nothing but a
-    correction gives it."""
-    tokens = here.sentence.tokens
-    after = _behind_opening(here, _over_marks(here, 0))
-    numbers = [at for at in range(max(after, 0), len(tokens)) if _is_number(tokens[at].form)]
-    if after < 0 or not numbers or len(tokens) > _LONGEST_CORRECTION:
-        return []
-    values = here.values(numbers[0], split=False)
-    if not values or any("?" in token.form for token in tokens):
-        return []
-    last = told()
-    if last is None or not any(map(_is_number, last.object.split())):
-        return []
-    sentence = here.sentence
-    return [
-        last._replace(
-            object=_with_unit(values[0][0], last.object),
-            start=sentence.start,
-            end=sentence.end,
-            rule=CHANGE,
-            valid_from=here.utterance.said_on,
-            valid_to=None,
-        )
-    ]
-
-
-def _with_unit(value: str, told: str) -> str:
-    """A number that corrects another, with what that counts: 10 for "9 people" is "10 people"."""
-    number = next(word for word in told.split() if _is_number(word))
-    return told.replace(number, value, 1) if _is_number(value) and " " not in value else value
-
-
-def _behind_opening(here: Phrases, at: int) -> int:
-    """Where what follows a word of correction begins; -1 where none stands at `at`."""
-    low = [token.form.lower() for token in here.sentence.tokens]
-    for words in _OPENING:
-        if tuple(low[at : at + len(words)]) == words:
-            behind = _over_marks(here, at + len(words))
-            further = _behind_opening(here, behind)  # "sorry, I mean"
-            return further if further > 0 else behind
-    return -1
-
-
-def _over_marks(here: Phrases, at: int) -> int:
-    tokens = here.sentence.tokens
-    while at < len(tokens) and tokens[at].tag == "PUNCT":
-        at += 1
-    return at
 
 
 def _is_number(form: str) -> bool:

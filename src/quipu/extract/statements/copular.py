@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from quipu.extract.grammar.clauses import Clause
 from quipu.extract.grammar.people import KIN
-from quipu.extract.statements.fragments import is_post
 from quipu.extract.statements.reading import Reading
 from quipu.extract.statements.statement import CHANGE, Statement, singular
 from quipu.extract.statements.tabled import AGE, Tabled
@@ -26,6 +25,24 @@ _COLOURS = frozenset(
     "color colour diet nationality status name size language type kind mode level state tier "
     "gender sign".split()
 )
+
+_POSTS = ("er", "or", "ist", "ian", "man", "woman", "person", "lead", "chief", "head", "captain")
+_NO_POSTS = (
+    *("ater", "aper", "ower", "lver", "tter", "ther", "nner", "pper", "mber", "bber", "lder"),
+    *("wder", "nger", "ister", "under", "ever", "over", "summer", "uter", "order", "corner"),
+    *("colour", "color", "floor", "door", "motor", "tractor", "error", "human", "german", "van"),
+)
+_PEOPLE = frozenset(
+    "physio vet gp doctor nurse landlord landlady student coach chef guide host tenant consultant "
+    "accountant assistant solicitor minister president agent lodger midwife".split()
+)
+
+
+def _is_post_noun(lemma: str) -> bool:
+    """Whether a noun is what somebody may be without an article: "treasurer"."""
+    if lemma in _PEOPLE:
+        return True
+    return lemma.endswith(_POSTS) and not lemma.endswith(_NO_POSTS) and lemma not in KIN
 
 
 class Copular:
@@ -135,7 +152,7 @@ class Copular:
         at, here = clause.predicate, self.here
         subject = here.sentence.tokens[clause.subject]
         somebody = subject.form.lower() in ("i", "he", "she")
-        posted = here.is_bare(at) and is_post(here.sentence.tokens[at].lemma)
+        posted = here.is_bare(at) and _is_post_noun(here.sentence.tokens[at].lemma)
         titled = somebody and (here.is_title(at) or posted)  # "I'm lead pharmacist"
         posted = posted and here.is_person(clause.subject)
         if here.case(at) or not (titled or posted or here.is_role(at)):

@@ -2,17 +2,16 @@
 subject, counts before what it is done to, and that before what stands anywhere in it."""
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from quipu.extract.grammar import ParsedToken
 from quipu.extract.grammar.clauses import span_of
 from quipu.extract.grammar.people import GENDERS, HUMAN, KIN, RANKS, TITLES, Gender, genitive
-from quipu.extract.statements.spoken import Mention
 
 if TYPE_CHECKING:
     from quipu.extract.statements.phrases import Phrases
 
-__all__ = ["mentions_of"]
+__all__ = ["Mention", "Recalled", "Sought", "mentions_of"]
 
 _SUBJECTS = frozenset({"nsubj", "nsubj:pass"})
 _OTHER, _OBJECT, _SUBJECT, _TOPIC = range(4)
@@ -25,6 +24,54 @@ _SENTIENT = frozenset("want say ask think decide suggest propose tell claim hope
 _LONGEST_TOPIC, _SHORTEST_TOPIC = 3, 3
 _SWORN_BY = frozenset("god jesus christ lord heaven".split())
 _BREAKS = frozenset({",", "-", "–", "—"})
+
+
+class Mention(NamedTuple):
+    """Somebody or something that a clause names; a pronoun that means nobody named there has no
+    name."""
+
+    kind: Literal["person", "thing", "things"]
+    name: str
+    gender: Gender = ""
+
+
+Recalled: TypeAlias = Sequence[Sequence[Mention]]
+"""What each clause of a text mentions, what it is most about last."""
+
+
+class Sought:
+    """Whom "he" or "she" means, sought from the latest clause back."""
+
+    def __init__(self, gender: Gender) -> None:
+        self.gender = gender
+        self._taken = False
+        """Whether the next of unknown gender is the other pronoun's."""
+
+    def among(self, recalled: Recalled) -> str | None:
+        """The latest that it may mean; "" where nobody can tell, None where it is nobody of
+        these."""
+        genders: dict[str, Gender] = {
+            m.name: m.gender for each in recalled for m in each if m.gender and m.name
+        }
+        for mentions in reversed(recalled):
+            people = [m for m in reversed(mentions) if m.kind == "person"]
+            meant = [m.name for m in people if self._may_mean(m, genders.get(m.name, m.gender))]
+            if not meant:
+                continue
+            known = [name for name in meant if genders.get(name) == self.gender]
+            sure = known[0] == meant[0] if known else len({*meant}) == 1
+            return meant[0] if sure else ""
+        return None
+
+    def _may_mean(self, mention: Mention, gender: Gender) -> bool:
+        if not mention.name:
+            self._taken |= gender != self.gender
+            return False
+        if gender == self.gender:
+            return True
+        free = not (gender or self._taken)
+        self._taken = False
+        return free
 
 
 class _Ranked(NamedTuple):
@@ -91,8 +138,6 @@ class _Mentions:
         rank = max(ranks)
         sworn = self.tokens[at].lemma.lower() in _SWORN_BY
         if sworn or any(self.here.is_time(i) for i in range(at, end + 1)):
-            return
-        if self.here.is_called(end):
             return
         name = self.here.names_from(at)
         before = self.tokens[at - 1].lemma if at else ""

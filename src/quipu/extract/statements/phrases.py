@@ -9,8 +9,7 @@ from typing import NamedTuple
 from quipu.extract.grammar import Sentence
 from quipu.extract.grammar.clauses import Clause, clauses, is_predicate, phrase, span_of
 from quipu.extract.grammar.people import GENDERS, HUMAN, KIN, TITLES, Gender, genitive
-from quipu.extract.statements.mentions import mentions_of
-from quipu.extract.statements.spoken import Before, Mention, Recalled, Sought
+from quipu.extract.statements.mentions import Mention, Recalled, Sought, mentions_of
 from quipu.extract.statements.statement import (
     CONFIDENCE,
     RULE,
@@ -19,7 +18,6 @@ from quipu.extract.statements.statement import (
     is_object,
     singular,
 )
-from quipu.extract.statements.topics import completed, topic_of
 from quipu.when import TimeSpan, find_lasting, find_partial, find_spans
 from quipu.when.dates import MONTH, MONTH_NAMES
 from quipu.when.intervals import Interval
@@ -131,14 +129,12 @@ NO_KIND = frozenset(
 
 class Utterance(NamedTuple):
     """Who says a text, to whom, and when: `speaker` is the first person and `addressee` the
-    second, where they are known. `said_on` is the day (ISO) or None, `now` the instant, `before`
-    what was spoken of before."""
+    second, where they are known. `said_on` is the day (ISO) or None, `now` the instant."""
 
     speaker: str = ""
     addressee: str = ""
     said_on: str | None = None
     now: str | None = None
-    before: Before | None = None
 
 
 @dataclass(slots=True)
@@ -160,8 +156,6 @@ class Phrases:
     mentioned: list[list[Mention]] = field(default_factory=list[list[Mention]])
     """Whom and what each clause before mentions."""
     _meaning: dict[int, str] = field(default_factory=dict[int, str])
-    _left_out: dict[int, str] = field(default_factory=dict[int, str])
-    """What pronouns mean that were put in the place of what a sentence leaves out."""
 
     def turn_to(self, sentence: Sentence) -> None:
         """Go on with another sentence, or with another clause of the same."""
@@ -170,37 +164,7 @@ class Phrases:
         self.times = self._times(sentence)
         self.days = self._days(sentence)
         self.cut, self.floor = (), -1
-        self._meaning, self._left_out = {}, {}
-
-    def complete(self) -> None:
-        """Put what the sentence leaves out in its place, where the one before tells it."""
-        if self.goes_on:
-            return
-        valued = self._is_value_alone()
-        found = completed(
-            self.sentence, lambda: topic_of(self._recent(), thing=valued), valued=valued
-        )
-        if found:
-            sentence, at, topic = found
-            name = topic.name or self._somebody(topic.gender, 0)
-            self.sentence = sentence
-            self.times, self.days = self._times(sentence), self._days(sentence)
-            self._left_out = {at: name}
-
-    def _is_value_alone(self) -> bool:
-        """Whether nothing is said but when something is, again and again, or what it is now:
-        "Thursday evenings", "1.9 % now"."""
-        tokens, root = self.sentence.tokens, self.sentence.root
-        first = next((at for at, t in enumerate(tokens) if t.tag != "PUNCT"), 0)
-        if first in self.days and self.is_recurring(first):
-            return root in self.days[first]
-        return self.is_measure(root) and not self.is_time(root) and self.is_anew(root)
-
-    def _recent(self) -> Recalled:
-        """What was mentioned right before: here, or in what is answered."""
-        if self.mentioned or not self.utterance.before:
-            return self.mentioned[-2:]
-        return self.utterance.before.things()[-1:]
+        self._meaning = {}
 
     def topic(self) -> str:
         """What the next clause is announced to be of: "Robot: it was repaired"."""
@@ -287,7 +251,7 @@ class Phrases:
         if first is None:
             none = self.sentence.tokens[at].tag == "PRON" or low in _NOBODY
             return "" if none else None
-        return self._left_out[at] if at in self._left_out else self._meant(first, at)
+        return self._meant(first, at)
 
     def _meant(self, first: str, at: int) -> str:
         match first:
@@ -305,21 +269,15 @@ class Phrases:
                 return self._thing_before(at) or self._something("thing", at)
 
     def _somebody(self, gender: Gender, at: int) -> str:
-        """Whom "he" or "she" means: somebody of this sentence, of one before, or of another turn;
-        nobody of whom the other pronoun is used."""
-        sought = Sought(gender)
-        found = self._named_before(at, gender) or sought.among(self.mentioned)
-        if found is None and self.utterance.before:
-            turns = map(sought.among, self.utterance.before.people())
-            found = next((name for name in turns if name is not None), None)
+        """Whom "he" or "she" means: somebody of this sentence or of one before; nobody of whom the
+        other pronoun is used."""
+        found = self._named_before(at, gender) or Sought(gender).among(self.mentioned)
         self._meaning[at] = found or ""
         return found or ""
 
     def _something(self, kind: str, at: int) -> str:
         """What "it" or "they" mean of what was mentioned before."""
         found = _latest(kind, self.mentioned)
-        if found is None and self.utterance.before:
-            found = _latest(kind, self.utterance.before.things())
         self._meaning[at] = found or ""
         return found or ""
 
@@ -329,13 +287,7 @@ class Phrases:
 
     def meaning(self, at: int) -> str:
         """Whom or what a pronoun was found to mean, or means of what this text mentions."""
-        if at in self._meaning:
-            return self._meaning[at]
-        before = self.utterance.before
-        self.utterance = self.utterance._replace(before=None)
-        found = self.pronoun(at) or ""
-        self.utterance = self.utterance._replace(before=before)
-        return found
+        return self._meaning[at] if at in self._meaning else self.pronoun(at) or ""
 
     def _thing_before(self, at: int) -> str:
         """What the sentence itself speaks of before "it"."""
@@ -505,16 +457,6 @@ class Phrases:
         bare = not any(t.label in ("det", "nmod:poss") for t in under)
         return bare and tokens[at].tag == "NOUN" and tokens[at].form.lower() != tokens[at].lemma
 
-    def is_called(self, at: int) -> bool:
-        """Whether a name only calls somebody who spoke: "I live in Porto, Goran"."""
-        tokens = self.sentence.tokens
-        if tokens[at].tag != "PROPN" or not self.utterance.before:
-            return False
-        before = tokens[at - 1].form if at else ","
-        after = tokens[at + 1].form if at + 1 < len(tokens) else "."
-        apart = before in (",", ";", "!") and after in (",", ";", "!", ".", ":")
-        return apart and tokens[at].form.casefold() in self.utterance.before.names()
-
     def _is_called(self, at: int) -> bool:
         """Whether a name only calls somebody: "Wow Ann, that is great"."""
         tokens = self.sentence.tokens
@@ -568,7 +510,6 @@ class Phrases:
     def words(self, at: int, *, without: Sequence[int] = ()) -> str:
         cut = [i for i in (*self.days, *self.times, *self.cut) if i != at]
         cut += self.each(at)[1:]
-        cut += [child for child in self.sentence.under[at] if self.is_called(child)]
         words = self._whole(span_of(self.sentence, at, without=(*without, *cut)))
         return singular(phrase(self.text, self.sentence, words))
 
@@ -858,7 +799,7 @@ class Phrases:
     def _is_outside(self, head: int, child: int) -> bool:
         """Whether a word under a value is no part of it."""
         tokens = self.sentence.tokens
-        if self._is_apart(head, child) or self.is_called(child):
+        if self._is_apart(head, child):
             return True
         adverb = tokens[child].label in ("advmod", "obl") and tokens[child].tag == "ADV"
         if adverb and tokens[head].tag in ("NOUN", "PROPN"):

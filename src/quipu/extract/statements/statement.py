@@ -81,9 +81,7 @@ class Statement(NamedTuple):
     tells that the wording leaves room for one value only; `said_by` who is reported to say it.
     With `noun` the predicate is one ("budget"), else a verb ("lives in"). `anew` tells that it is
     said to be so now, as it was not before; `thing` that it is said of no person; `since` that it
-    has been so from `valid_from` to when it is said; `purpose` for what it is used. Where the head
-    that finds values knows, `fresh` is how sure it is, in [0, 1], that it takes another's place,
-    and `sketch` tells what its value is a value of.
+    has been so from `valid_from` to when it is said; `purpose` for what it is used.
     """
 
     subject: str
@@ -102,8 +100,6 @@ class Statement(NamedTuple):
     thing: bool = False
     since: bool = False
     purpose: str = ""
-    fresh: float = 0.0
-    sketch: str = ""
 
 
 def clean(phrase: str) -> str:

@@ -5,22 +5,15 @@ new. Speakers are entities; what a person says of himself is read as facts.
 """
 
 import hashlib
-from bisect import bisect_left
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import chain, islice
-from operator import attrgetter
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
 
 from quipu.extract import (
     BY_RULE,
-    REACH,
-    Said,
-    Spoken,
     StatementReading,
     defined_names,
     stated_facts,
@@ -34,8 +27,8 @@ from quipu.read import redact
 from quipu.read.redact import Redactor
 from quipu.records.document import Problem
 from quipu.records.ids import episode_id_of, make_id
-from quipu.records.naming import document_entity_id, named_entity_id
-from quipu.records.passage import ASSISTANT, MACHINES, SPOKEN
+from quipu.records.naming import named_entity_id
+from quipu.records.passage import MACHINES, SPOKEN
 from quipu.records.progress import Progress
 from quipu.records.record import Entity, Fact
 from quipu.records.refs import session_ref
@@ -101,13 +94,8 @@ def add_sessions(
         if "[redacted:" in transcript.session_id:
             tally.problems.append(Problem(transcript.session_id, _REDACTED_ID, "warning"))
         turns = iter(transcript.turns)
-        first = next(turns, None)
-        turns = chain(() if first is None else (first,), turns)
-        spoken = Spoken(partial(_said_before, first, store))
         while page := list(islice(turns, _PAGE)):
-            _add_page(
-                transcript, page, store, writer, tally, now=clock(), rules=rules, spoken=spoken
-            )
+            _add_page(transcript, page, store, writer, tally, now=clock(), rules=rules)
             if progress:
                 progress("read", tally.documents, 0)
     writer.flush()
@@ -157,7 +145,6 @@ def _add_page(
     *,
     now: str,
     rules: _Rules,
-    spoken: Spoken,
 ) -> None:
     space = store.namespace
     chosen, again = tally.last_of_each(page, _ref)
@@ -166,10 +153,8 @@ def _add_page(
     live = store.get([episode_id for ref, episode_id in ids.items() if ref not in again])
     tally.unchanged += len(live)
     ready: list[Prepared] = []
-    known: deque[Turn] = deque(maxlen=REACH)
     for ref, turn in chosen.items():
         if ids[ref] in live:
-            known.append(turn)
             continue
         if not turn.text.strip() and not turn.caption.strip():
             tally.problems.append(Problem(ref, "the turn is blank"))
@@ -181,46 +166,15 @@ def _add_page(
         if junk:
             tally.refused[junk] += 1
             continue
-        while known:
-            spoken.hear(_said(known.popleft(), rules.keep))
-        prepared = _prepared(
-            transcript, turn, hashes[ref], space, now=now, rules=rules, spoken=spoken
-        )
+        prepared = _prepared(transcript, turn, hashes[ref], space, now=now, rules=rules)
         tally.added[ref] = None
         if is_ahead(turn.time, now):
             tally.problems.append(Problem(ref, _AHEAD.format(turn.time, now), "warning"))
         ready.append(prepared)
-    while known:
-        spoken.hear(_said(known.popleft(), rules.keep))
     if rules.seen:
         rules.seen.keep()  # before the turns: after a kill they would not be seen again
     for each in ready:
         writer.add(each)
-
-
-def _said(turn: Turn, keep: int | None) -> Said:
-    """A turn that is stored, as it is read where a later one refers back to it."""
-    text, speaker = _text(turn, Redactor(), keep), redact(turn.speaker)[0]
-    return Said(speaker, text, turn.time, machine=turn.role in MACHINES)
-
-
-def _said_before(first: Turn | None, store: Store) -> list[Said]:
-    """The last stored turns of a session before one of it, in order."""
-    if first is None:
-        return []
-    document = document_entity_id(store.namespace, session_ref(first.session_id))
-    numbers = store.numbers_in([document])[document]
-    last = store.chunks(numbers[-REACH:])
-    if last and last[-1].position >= first.offset:  # it is written between others
-        position = attrgetter("position")
-        every = sorted(store.chunks(numbers), key=position)
-        end = bisect_left(every, first.offset, key=position)
-        last = every[max(end - REACH, 0) : end]
-    found: list[Said] = []
-    for chunk in last:
-        role, speaker, seen = (*chunk.heading_path, "", "", "")[:3]
-        found.append(Said(speaker, chunk.text, seen, machine=role in MACHINES))
-    return found
 
 
 def turn_hash(turn: Turn) -> str:
@@ -245,7 +199,6 @@ def _prepared(
     *,
     now: str,
     rules: _Rules,
-    spoken: Spoken,
 ) -> Prepared:
     redactor = Redactor()
     ref = _ref(turn)
@@ -276,9 +229,7 @@ def _prepared(
         _speaker(transcript, turn, speaker, namespace, hashed, seen),
     )
     claims = [*draft.claims(entities, chunk)]
-    if turn.role in MACHINES - {ASSISTANT}:
-        spoken.hear(Said(speaker, text, episode.observed_at, machine=True))
-    elif rules.extract:
+    if rules.extract and turn.role not in MACHINES:
         claims += stated_facts(
             text,
             [chunk],
@@ -286,10 +237,7 @@ def _prepared(
             namespace=namespace,
             speaker=speaker,
             reading=rules.reading,
-            spoken=spoken,
-            reports=turn.role == ASSISTANT,
         )
-    if rules.extract and turn.role not in MACHINES:
         claims += defined_names(text, [chunk], episode, namespace=namespace)
     stated = [c.record.predicate for c in claims if isinstance(c.record, Fact)]
     return Prepared(

@@ -22,7 +22,6 @@ __all__ = [
     "Listing",
     "alternatives",
     "indented",
-    "listing_in",
     "listings",
     "repeated",
     "typed_constants",
@@ -67,11 +66,6 @@ class Listing(NamedTuple):
     last: int
     whole: bool = True
     keyed: bool = False
-
-
-def listing_in(code: CodeLines) -> Listing | None:
-    """The list that the lines of a definition hold: the first whose items are labelled."""
-    return next(iter(listings(code)), None)
 
 
 def listings(code: CodeLines) -> Iterator[Listing]:
