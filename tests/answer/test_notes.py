@@ -86,3 +86,33 @@ def test_a_time_told_from_today_is_a_filter(question: str, answer: str) -> None:
         told = memory.ask(question).contract.answer
     assert answer in told
     assert told.count("deployed") == 1
+
+
+@pytest.mark.model
+@pytest.mark.parametrize(
+    ("note", "asked", "told"),
+    [
+        (
+            "The pool size of the ledger database is 20.",
+            "What is the pool size of the orders database?",
+            "What is the pool size of the ledger database?",
+        ),
+        (
+            "The owner of the billing service is Ines.",
+            "Who is the owner of the shipping service?",
+            "Who is the owner of the billing service?",
+        ),
+        (
+            "Noor is on call for the parcel gateway.",
+            "Who is on call for the letter gateway?",
+            "Who is on call for the parcel gateway?",
+        ),
+    ],
+)
+def test_another_thing_of_the_kind_asked_about_is_never_a_sure_answer(
+    note: str, asked: str, told: str
+) -> None:
+    with Memory.open("memory:") as memory:
+        memory.add(note, observed_at="2026-03-01")
+        assert memory.ask(asked).confidence.value < ASSERT_ABOVE
+        assert memory.ask(told).confidence.value >= ASSERT_ABOVE

@@ -17,7 +17,7 @@ from quipu.answer.limitations import is_time, says
 from quipu.answer.yes_or_no import takes_yes_or_no
 from quipu.ports import Graph
 from quipu.question import versions_in
-from quipu.text import STOP_WORDS, fold, lower, name_key, stem
+from quipu.text import STOP_WORDS, fold, lower, name_key, stem, stems
 from quipu.when import find_spans
 from quipu.when.intervals import Interval, overlap, read_iso
 
@@ -30,6 +30,12 @@ _NUMBERED = re.compile(
 )
 _PARTS = re.compile(r"[a-z]+|\d+")
 _POSSESSIVE = re.compile(r"['’]s?$")
+_QUALIFIED = re.compile(
+    r"\b(?:the|our|my|your|his|her|its|their|this|that) "
+    r"(?=(?P<which>[a-z][\w-]+) (?P<what>[a-z][\w-]+))"
+)
+_OF_NOW = frozenset("current new latest present own".split())
+"""What before a noun tells it from none that there is beside it."""
 _COUNTING = frozenset("top first last next past about over under only around exactly".split())
 _TWO_DIGITS = re.compile(r"(?<![\w.])\d[\d.,]*\d(?![\w%])")
 
@@ -67,8 +73,8 @@ def unborne(
     asked: Asked, question: str, draft: AnswerDraft, graph: Graph, *, now: str
 ) -> tuple[str, ...]:
     """What the question names that neither the answer nor its evidence bears: designations; of what
-    was said also numbers, names and times, unless the graph states the answer, whose own time was
-    compared."""
+    was said also numbers, names, things told from others of their kind, and times, unless the graph
+    states the answer, whose own time was compared."""
     evidence = draft.evidence
     whole = "\n".join((draft.answer, *map(_around, evidence)))
     text = _plain(whole)
@@ -80,10 +86,28 @@ def unborne(
     of_another_value = denied and draft.stated > 0  # "No: Dana lives in Milan"
     names = (_POSSESSIVE.sub("", n) for n in asked.names if not of_another_value)
     missing += [n for n in names if not is_time(n) and not _is_named(n, whole, graph)]
+    missing += _otherwise_qualified(question, text)
     if not draft.stated:
         missing += _untold_times(question, evidence, now)
     found = dict.fromkeys(missing)
     return tuple(n for n in found if not any(n != o and _plain(n) in _plain(o) for o in found))
+
+
+def _otherwise_qualified(question: str, text: str) -> list[str]:
+    """The things that a question tells from others by a word before them ("the orders database"),
+    where a folded text has another such word before them ("the ledger database") and not that."""
+    beside: dict[str, set[str]] = {}
+    for match in _QUALIFIED.finditer(text):
+        beside.setdefault(stem(match["what"]), set()).add(stem(match["which"]))
+    said = set(stems(text))
+    asked = (match for match in _QUALIFIED.finditer(_plain(question)))
+    return [
+        f"{match['which']} {match['what']}"
+        for match in asked
+        if match["which"] not in STOP_WORDS | _OF_NOW
+        and stem(match["which"]) not in said
+        and beside.get(stem(match["what"]), set()) - {stem(match["which"])}
+    ]
 
 
 def _untold_times(question: str, evidence: Sequence[Evidence], now: str) -> list[str]:
