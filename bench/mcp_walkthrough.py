@@ -59,11 +59,11 @@ STEPS: list[tuple[str, str, dict[str, Any]]] = [
         },
     ),
     (
-        "Days later it is said again in other words. It is not stored twice.",
+        "Days later it is said again. It is not stored twice.",
         "memory_store",
         {
             "category": "decision",
-            "content": "Releases are cut on Tuesdays and never on Fridays",
+            "content": "The releases are cut on Tuesdays, never on Fridays",
             "tags": ["calendar"],
         },
     ),
