@@ -23,7 +23,7 @@ class Problem(NamedTuple):
 
     def at_line(self) -> "Problem":
         """With the line in the path, as rows name it: `log.jsonl:3`."""
-        return self._replace(path=f"{self.path}:{self.line}") if self.line else self
+        return self._replace(path=f"{self.path}:{self.line}", line=0) if self.line else self
 
 
 class Section(NamedTuple):
