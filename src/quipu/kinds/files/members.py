@@ -96,6 +96,7 @@ _ASKED_WHICH = re.compile(
 _PLURAL_ASKED = re.compile(
     r"\b(?:which|what) (?:are |(?:[\w-]+ ){0,3}?[\w-]*[a-hj-rtv-z]s\b)", re.IGNORECASE
 )
+_PATH = re.compile(r"\w/[\w./-]*(?P<ending>\.\w+)")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _NAMED = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$][\w$]*)*")
 _HYPHENED = re.compile(r"\b(\w+)-(\w+)\b")
@@ -160,6 +161,9 @@ def of_members(
 
 def _asks_for_members(asked: Asked) -> bool:
     if asked.messages or asked.answer_type not in _OF_THINGS or _OTHERWISE.search(asked.text):
+        return False
+    path = _PATH.search(asked.text)
+    if path and path["ending"] not in _DATA:  # its folder `read` does not ask for a `Reads`
         return False
     if asked.kind is not None:  # "which steps are there by default", "which methods has X"
         return asked.kind in _KINDS and _PLURAL_ASKED.search(asked.text) is not None
