@@ -1,5 +1,7 @@
 """Chunks cover a document once, in order, and show its lines as they are."""
 
+from unicodedata import normalize
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -181,7 +183,8 @@ def test_an_enormous_line_is_cut_between_characters(unit: str) -> None:
     line = unit * (12_000 // len(unit))
     chunks = cut("a.txt", line)
     assert all(len(c.text) <= LONGEST_LINE for c in chunks)
-    assert "".join(c.text.replace(" ", "") for c in chunks) == line.replace(" ", "")
+    whole = normalize("NFC", line)  # as every text is read
+    assert "".join(c.text.replace(" ", "") for c in chunks) == whole.replace(" ", "")
     assert not any(c.text[0] in "\u200d\u0301\U0001f3fd" for c in chunks)
 
 

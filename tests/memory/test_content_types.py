@@ -222,7 +222,7 @@ def test_an_entry_said_again_is_the_same_entry(opened: Open) -> None:
 
     entries = Entries(opened())
     first = entries.store("Ann prefers short answers.", category="preference")
-    again = entries.store("Ann prefers answers that are short.", category="preference")
+    again = entries.store("Ann prefers short answers!", category="preference")
     assert again.merged_with == first.entry.id
 
 

@@ -29,7 +29,8 @@ READS_OR_KEEPS_HOUSE = set(
     "incidents.timeline incidents.summary incidents.policies incidents.check_policies "
     "incidents.export incidents.similar incidents.recommend incidents.compare "
     "incidents.replay values.explain entities.show entities.proposals entities.history "
-    "facts.find facts.history facts.stated_by jobs.get jobs.accept jobs.do jobs.do_transcripts "
+    "embed_lacking facts.find facts.history facts.is_over facts.stated_by jobs.get jobs.accept "
+    "jobs.do jobs.do_transcripts "
     "jobs.follow jobs.resume jobs.work_on jobs.salvage jobs.read_facts jobs.close".split()
 )
 
@@ -96,6 +97,7 @@ CALLS: dict[str, Call] = {
     "relate": lambda m, _: related(m),
     "unrelate": lambda m, _: m.unrelate(related(m)),
     "forget": lambda m, _: [related(m), m.forget("manual:a")],
+    "rescan": lambda m, _: [related(m), m.rescan()],
     "purge_expired": lambda m, _: m.purge_expired(),
     "reindex": lambda m, _: [related(m), m.reindex()],
     "add_sessions": lambda m, _: m.add_sessions(spoken()),
