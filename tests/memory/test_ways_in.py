@@ -62,6 +62,12 @@ def watched(memory: Memory, folder: Path) -> object:
     return list(memory.watch(file(folder, "a.md", TEXT), stop=stop))
 
 
+def kept_up(memory: Memory) -> object:
+    stop = Event()
+    stop.set()
+    return list(memory.keep_up(stop=stop))
+
+
 def exported(memory: Memory, folder: Path) -> Path:
     with Memory.open("memory:", embedder=None) as other:
         other.add_documents([PassageInput(source_ref="manual:x", text=TEXT)])
@@ -93,6 +99,7 @@ CALLS: dict[str, Call] = {
     "read_facts": lambda m, _: m.read_facts(),
     "index": lambda m, f: m.index(file(f, "a.md", TEXT)),
     "watch": watched,
+    "keep_up": lambda m, f: [m.index(file(f, "a.md", TEXT)), kept_up(m)],
     "add_documents": lambda m, _: m.add_documents([PassageInput(source_ref="x", text=TEXT)]),
     "relate": lambda m, _: related(m),
     "unrelate": lambda m, _: m.unrelate(related(m)),
