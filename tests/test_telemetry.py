@@ -122,7 +122,7 @@ def test_what_extras_load_asks_nobody(tmp_path: Path) -> None:
     assert seen.outside(tmp_path / "work", *chain(*map(_own, homes))) == []
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_a_ray_of_this_machine_asks_nobody(tmp_path: Path) -> None:
     home = tmp_path / "home"
     seen = watch(

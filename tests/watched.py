@@ -3,9 +3,11 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from tests.cannot import cannot
 
 __all__ = ["Watched", "watch"]
 
+_LONGEST_S = 300
+"""A program that is watched for longer hangs: a watched one takes up to a minute."""
 _CALLS = (
     "bind,connect,sendto,sendmsg,sendmmsg,openat,open,creat,mkdir,mkdirat,rename,renameat,renameat2"
 )
@@ -65,22 +69,41 @@ def watch(
         **(variables or {}),
     }
     options = ["-f", "-y", "-qq", "-s", "200", "--seccomp-bpf", "-e", f"trace={_CALLS}"]
-    done = subprocess.run(
-        [strace, *options, "-o", str(trace), sys.executable, "-P", *words],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    if done.returncode and re.search(r"(?i)strace: .*ptrace.*not permitted", done.stdout):
+    program = [strace, *options, "-o", str(trace), sys.executable, "-P", *words]
+    output = home.parent / f"{home.name}.said"
+    with output.open("wb") as into:
+        running = subprocess.Popen(
+            program,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=into,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            code = running.wait(_LONGEST_S)
+        except subprocess.TimeoutExpired:
+            _kill_traced(running.pid)
+            running.wait()
+            code = None
+    said = output.read_text("utf-8", "replace")
+    assert code is not None, f"still running after {_LONGEST_S} s: {program}\n{said}"
+    if code and re.search(r"(?i)strace: .*ptrace.*not permitted", said):
         cannot("strace may not look at programs here")
-    assert done.returncode == 0, done.stdout
-    seen = _read(trace.read_text("utf-8", "replace"), done.stdout, folder)
+    assert code == 0, said
+    seen = _read(trace.read_text("utf-8", "replace"), said, folder)
     ours = str(temporary / "quipu-")
     return replace(seen, written=frozenset(p for p in seen.written if not str(p).startswith(ours)))
+
+
+def _kill_traced(strace: int) -> None:
+    """End what still runs under `strace`, daemons too, and then `strace` itself."""
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with suppress(FileNotFoundError, ProcessLookupError):
+            if f"TracerPid:\t{strace}\n" in status.read_text("utf-8", "replace"):
+                os.kill(int(status.parent.name), signal.SIGKILL)
+    os.kill(strace, signal.SIGKILL)
 
 
 def _read(trace: str, said: str, folder: Path) -> Watched:
