@@ -169,7 +169,7 @@ def _transcript(given: Transcript, dropped: Dropped) -> Transcript | None:
     turns = tuple(t for t in given.turns if not dropped.covers(session_ref(t.session_id, t.offset)))
     if len(turns) == len(given.turns):
         return given
-    return dataclasses.replace(given, turns=turns, events=()) if turns else None
+    return dataclasses.replace(given, turns=turns) if turns else None
 
 
 def _record(record: dict[str, Any], dropped: Dropped) -> dict[str, Any] | None:

@@ -5,37 +5,21 @@ keep their offsets while a transcript grows, so only those after the last known 
 """
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from quipu.errors import InvalidInput
-from quipu.kinds.conversations.model import Sessions, Transcript
-from quipu.kinds.conversations.read import is_memory_file, read_sessions
+from quipu.kinds.conversations.model import Transcript
+from quipu.kinds.conversations.read import is_memory_file
+from quipu.kinds.conversations.read.files import SUFFIXES, may_be_transcript, sessions_in
 from quipu.read.calling import Calling, here
 from quipu.read.folder import files_in
-from quipu.read.source import escaped, read_stable
+from quipu.read.source import escaped
 from quipu.records.document import Problem
 
-__all__ = ["Follower", "transcript_files"]
+__all__ = ["Follower"]
 
-_LINES = frozenset({".jsonl", ".ndjson"})
-_SUFFIXES = _LINES | {".json", ".md", ".markdown"}
-_LARGEST = 512_000_000
 _AGAIN = 4
 """So many of the last known turns are given again: the last ones may still have grown."""
-
-
-def transcript_files(paths: Iterable[Path]) -> list[Path]:
-    """The files among `paths` and in folders among them that may be transcripts by their names."""
-    found: dict[Path, None] = {}
-    for path in paths:
-        for file in files_in(path, _SUFFIXES)[0]:
-            markdown = file.suffix.lower() in {".md", ".markdown"}
-            if file.suffix.lower() in _SUFFIXES and file.is_file():
-                if markdown and path.is_dir() and not is_memory_file(file.as_posix()):
-                    continue
-                found[file] = None
-    return list(found)
 
 
 class Follower:
@@ -50,17 +34,16 @@ class Follower:
 
     def look(self) -> Iterator[Transcript | Problem]:
         """What is new in the files that changed, and each thing wrong with them once."""
-        for file in transcript_files(self._paths):
+        for file in self._files():
             try:
                 status = file.stat()
+                mark = status.st_size, status.st_mtime_ns
+                if self._seen.get(file) == mark:
+                    continue
+                shown = file.as_posix() if is_memory_file(file.as_posix()) else file.name
+                read = sessions_in(file, escaped(shown), self._call, growing=True)
             except OSError:
                 continue  # gone since it was listed
-            mark = status.st_size, status.st_mtime_ns
-            if self._seen.get(file) == mark:
-                continue
-            read = _read(file, self._call)
-            if read is None:
-                continue  # it is being written: the next change brings it
             self._seen[file] = mark
             for problem in read.problems:
                 key = (problem.path, problem.line, problem.error)
@@ -77,23 +60,13 @@ class Follower:
         last = self._last.get(key, 0) - _AGAIN
         self._last[key] = max(turn.offset for turn in transcript.turns)
         turns = tuple(turn for turn in transcript.turns if turn.offset > last)
-        yield dataclasses.replace(transcript, turns=turns, events=())
+        yield dataclasses.replace(transcript, turns=turns)
 
-
-def _read(file: Path, call: Calling) -> Sessions | None:
-    """The file's sessions, as far as they are whole; None when it cannot be read yet."""
-    shown = escaped(file.as_posix() if is_memory_file(file.as_posix()) else file.name)
-    data = read_stable(file.resolve(), shown=shown, max_bytes=_LARGEST)
-    if isinstance(data, Problem):
-        too_large = file.stat().st_size > _LARGEST
-        return Sessions(format="", transcripts=(), problems=(data,)) if too_large else None
-    if file.suffix.lower() in _LINES:
-        data = data[: data.rfind(b"\n") + 1]
-    if not data.strip():
-        return None
-    try:
-        return call(read_sessions, shown, data)
-    except InvalidInput as error:
-        return Sessions(
-            format="", transcripts=(), problems=(Problem(shown, str(error), "warning"),)
-        )
+    def _files(self) -> Iterator[Path]:
+        """The files that may be transcripts, each once."""
+        found: dict[Path, None] = {}
+        for path in self._paths:
+            for file in files_in(path, SUFFIXES)[0]:
+                if not path.is_dir() or may_be_transcript(file, file.as_posix()):
+                    found[file] = None
+        yield from found

@@ -1,7 +1,7 @@
 """What a transcript is once it is read: who said what, in which order, and when.
 
-Speech and tool traffic are kept apart: turns are what people and assistants said to each other,
-events what happened between (tool calls, results, thoughts, notices of the program).
+Turns are what people and assistants said to each other. What happened between them is left out:
+tool calls and their results, thoughts, notices of the program.
 """
 
 from dataclasses import dataclass
@@ -10,11 +10,10 @@ from typing import Literal, TypeAlias, get_args
 from quipu.records.document import Problem
 from quipu.when.instants import UNKNOWN_TIME
 
-__all__ = ["ROLES", "Event", "EventKind", "Role", "Sessions", "Transcript", "Turn"]
+__all__ = ["ROLES", "Role", "Sessions", "Transcript", "Turn"]
 
 Role: TypeAlias = Literal["user", "assistant", "system", "note", "other"]
 ROLES: frozenset[str] = frozenset(get_args(Role))
-EventKind: TypeAlias = Literal["call", "result", "thought", "notice"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,34 +36,17 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
-    """What happened after the turn `after` (0: before the first) and is no speech.
-
-    `name` is the tool's, `call_id` ties a result to its call, `text` is bounded.
-    """
-
-    session_id: str
-    after: int
-    kind: EventKind
-    text: str
-    name: str = ""
-    call_id: str = ""
-    time: str = UNKNOWN_TIME
-    failed: bool = False
-    line: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript:
     """One session. `group` is the conversation it belongs to: itself, unless its source says
-    that several sessions are one conversation."""
+    that several sessions are one conversation. `events` counts for nothing and goes in the next
+    version."""
 
     session_id: str
     group: str
     title: str = ""
     started_at: str = UNKNOWN_TIME
     turns: tuple[Turn, ...] = ()
-    events: tuple[Event, ...] = ()
+    events: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

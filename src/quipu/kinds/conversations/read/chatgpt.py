@@ -7,20 +7,18 @@ leads to `current_node`, as the product shows it.
 from typing import cast
 
 from quipu.errors import InvalidInput
-from quipu.kinds.conversations.model import Role, Sessions
+from quipu.kinds.conversations.model import Sessions
 from quipu.kinds.conversations.read.collect import Collector, Content
-from quipu.kinds.conversations.read.content import plain_text
 from quipu.kinds.conversations.read.values import Json, an_object, objects, shown, text
 
 __all__ = ["NAME", "is_chatgpt", "read_chatgpt"]
 
 NAME = "chatgpt-export"
 _SPOKEN = frozenset({"text", "multimodal_text"})
-_CALLS = frozenset({"code"})
-_RESULTS = frozenset(
-    {"execution_output", "tether_quote", "tether_browsing_display", "system_error"}
+_NO_SPEECH = frozenset(
+    "code execution_output tether_quote tether_browsing_display system_error thoughts "
+    "reasoning_recap user_editable_context model_editable_context".split()
 )
-_THOUGHTS = frozenset({"thoughts", "reasoning_recap"})
 
 
 def is_chatgpt(fields: Json) -> bool:
@@ -84,27 +82,18 @@ def _read_message(collector: Collector, session: str, message: Json) -> None:
     author = an_object(message.get("author") or {}, "author")
     metadata = an_object(message.get("metadata") or {}, "metadata")
     body = an_object(message.get("content") or {}, "content")
-    time = collector.time(message.get("create_time"), 0)
     written, kind = text(author, "role"), text(body, "content_type")
-    content = _content(body, kind)
     hidden = metadata.get("is_visually_hidden_from_conversation") is True
-    if hidden or kind in {"user_editable_context", "model_editable_context"}:
-        collector.event(session, "notice", "\n".join(content.speech), time=time)
+    to_a_tool = written == "tool" or text(message, "recipient") not in {"", "all"}
+    if hidden or to_a_tool or kind in _NO_SPEECH:
         return
-    recipient = text(message, "recipient")
-    if written == "tool" or kind in _RESULTS:
-        collector.event(
-            session, "result", "\n".join(content.speech), name=text(author, "name"), time=time
-        )
-        return
-    if kind in _CALLS or recipient not in {"", "all"}:
-        collector.event(session, "call", "\n".join(content.speech), name=recipient, time=time)
-        return
-    if kind in _THOUGHTS:
-        collector.event(session, "thought", "\n".join(content.speech), time=time)
-        return
-    role: Role = collector.role(written, 0)
-    collector.message(session, content, role=role, speaker=text(author, "name"), time=time)
+    collector.message(
+        session,
+        _content(body, kind),
+        role=collector.role(written, 0),
+        speaker=text(author, "name"),
+        time=collector.time(message.get("create_time"), 0),
+    )
 
 
 def _content(body: Json, kind: str) -> Content:
@@ -119,6 +108,5 @@ def _content(body: Json, kind: str) -> Content:
             elif isinstance(part, dict):
                 content.captions.append("image")
     else:
-        said = text(body, "text", "result", "content") or plain_text(body.get("thoughts"))
-        content.speech.append(said)
+        content.speech.append(text(body, "text", "result", "content"))
     return content

@@ -1,8 +1,8 @@
-"""Claude Code's logs: `~/.claude/projects/<folder>/<session>.jsonl`, a line an event.
+"""Claude Code's logs: `~/.claude/projects/<folder>/<session>.jsonl`, a line a step.
 
 Speech is in lines of type `user` and `assistant`. What the program writes in the user's name
 (marked `isMeta`, command echoes, reminders, the summary after compaction) or in the model's
-(errors, "No response requested.") is a notice. A resumed session repeats lines with the same
+(errors, "No response requested.") is no speech. A resumed session repeats lines with the same
 `uuid`; side chains are sessions of their own.
 """
 
@@ -59,7 +59,7 @@ def _read_line(collector: Collector, line: Json, number: int, stem: str) -> None
     if line.get("isSidechain") is True:
         session = f"{session}/{text(line, 'agentId') or 'sidechain'}"
     if kind == "summary":
-        collector.event(session, "notice", text(line, "summary"), name="summary", line=number)
+        collector.open(session)
         return
     if kind not in _SPOKEN:
         return
@@ -72,8 +72,6 @@ def _read_line(collector: Collector, line: Json, number: int, stem: str) -> None
         or _is_written(message)
         or _is_echo(content)
     ):
-        said = "\n".join(content.speech)
-        collector.event(session, "notice", said, time=time, line=number)
         content.speech.clear()
     content.speech[:] = [_without_reminders(said) for said in content.speech]
     collector.message(session, content, role=role, time=time, line=number)

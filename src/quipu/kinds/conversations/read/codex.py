@@ -2,7 +2,7 @@
 
 Records are `{timestamp, type, payload}`; the first versions wrote the payload alone after a line
 with the session's `id`. Messages are `response_item`s (the `event_msg` lines repeat them for
-the screen); what the program says in the user's name is a notice.
+the screen); what the program says in the user's name is no speech.
 """
 
 import re
@@ -10,7 +10,7 @@ import re
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Sessions
 from quipu.kinds.conversations.read.collect import Collector
-from quipu.kinds.conversations.read.content import compact, plain_text, read_content
+from quipu.kinds.conversations.read.content import read_content
 from quipu.kinds.conversations.read.values import Json, an_object, json_lines, text
 from quipu.records.document import Problem
 
@@ -18,8 +18,6 @@ __all__ = ["NAME", "is_codex", "read_codex"]
 
 NAME = "codex"
 _RECORDS = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
-_CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "web_search_call"})
-_RESULTS = frozenset({"function_call_output", "custom_tool_call_output"})
 _BOOT = re.compile(
     r"\s*(?:<(?:environment_context|user_instructions|permissions|collaboration_mode|INSTRUCTIONS"
     r"|turn_aborted|user_shell_command|skill)\b|# AGENTS\.md instructions)"
@@ -68,43 +66,14 @@ def _read_item(collector: Collector, session: str, line: Json, number: int) -> N
     if wrapped and text(line, "type") != "response_item":
         return
     item = an_object(line.get("payload"), "payload") if wrapped else line
-    time = collector.time(line.get("timestamp"), number)
-    kind = text(item, "type")
-    name, call_id = text(item, "name"), text(item, "call_id", "id")
-    if kind == "message":
+    if text(item, "type") == "message":
+        time = collector.time(line.get("timestamp"), number)
         _read_message(collector, session, item, time, number)
-    elif kind in _CALLS:
-        given = item.get("arguments") or item.get("input") or item.get("action")
-        collector.event(
-            session,
-            "call",
-            compact(given),
-            name=name or kind,
-            call_id=call_id,
-            time=time,
-            line=number,
-        )
-    elif kind in _RESULTS:
-        collector.event(
-            session,
-            "result",
-            plain_text(item.get("output")),
-            name=name,
-            call_id=call_id,
-            time=time,
-            line=number,
-        )
-    elif kind == "reasoning":
-        thought = plain_text(item.get("summary"))
-        if thought:
-            collector.event(session, "thought", thought, time=time, line=number)
 
 
 def _read_message(collector: Collector, session: str, item: Json, time: str, number: int) -> None:
     role = collector.role(text(item, "role"), number)
     content = read_content(item.get("content"))
-    boot = [said for said in content.speech if role == "system" or _BOOT.match(said)]
-    content.speech[:] = [said for said in content.speech if said not in boot]
-    if boot:
-        collector.event(session, "notice", "\n".join(boot), time=time, line=number)
+    spoken = (said for said in content.speech if role != "system" and not _BOOT.match(said))
+    content.speech[:] = list(spoken)
     collector.message(session, content, role=role, time=time, line=number)

@@ -1,16 +1,15 @@
-"""Turns and events as they come in, numbered and sorted into their sessions."""
+"""Turns as they come in, numbered and sorted into their sessions."""
 
 from dataclasses import dataclass, field
 
 from quipu.errors import InvalidInput
-from quipu.kinds.conversations.model import Event, EventKind, Role, Sessions, Transcript, Turn
+from quipu.kinds.conversations.model import Role, Sessions, Transcript, Turn
 from quipu.kinds.conversations.read.times import read_time
 from quipu.records.document import Problem
 from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = ["Collector", "Content"]
 
-_EVENT_TEXT = 2_000
 _LAST_OFFSET = 1_000_000_000
 _ROLES: dict[str, Role] = {
     "user": "user",
@@ -28,14 +27,10 @@ _ROLES: dict[str, Role] = {
 
 @dataclass(slots=True)
 class Content:
-    """A message's content, its kinds apart: speech, captions, and the events inside it, as
-    (kind, name, call id, text, failed)."""
+    """What a message says, and the captions of what it shows."""
 
     speech: list[str] = field(default_factory=list[str])
     captions: list[str] = field(default_factory=list[str])
-    events: list[tuple[EventKind, str, str, str, bool]] = field(
-        default_factory=list[tuple[EventKind, str, str, str, bool]]
-    )
 
 
 @dataclass(slots=True)
@@ -44,7 +39,6 @@ class _Session:
     title: str = ""
     started_at: str = UNKNOWN_TIME
     turns: list[Turn] = field(default_factory=list[Turn])
-    events: list[Event] = field(default_factory=list[Event])
 
 
 class Collector:
@@ -122,34 +116,6 @@ class Collector:
             )
         )
 
-    def event(
-        self,
-        session_id: str,
-        kind: EventKind,
-        text: str,
-        *,
-        name: str = "",
-        call_id: str = "",
-        time: str = UNKNOWN_TIME,
-        failed: bool = False,
-        line: int = 0,
-    ) -> None:
-        """Add what is no speech, its text bounded."""
-        session = self._session(session_id, "")
-        session.events.append(
-            Event(
-                session_id=session_id,
-                after=session.turns[-1].offset if session.turns else 0,
-                kind=kind,
-                text=text.replace("\0", "").strip()[:_EVENT_TEXT],
-                name=name,
-                call_id=call_id,
-                time=time,
-                failed=failed,
-                line=line,
-            )
-        )
-
     def message(
         self,
         session_id: str,
@@ -160,19 +126,8 @@ class Collector:
         time: str = UNKNOWN_TIME,
         line: int = 0,
     ) -> None:
-        """Add a message: its events that come before speech first, then what was said."""
-        for kind, name, call_id, text, failed in content.events:
-            if kind == "result":
-                self.event(
-                    session_id,
-                    kind,
-                    text,
-                    name=name,
-                    call_id=call_id,
-                    time=time,
-                    failed=failed,
-                    line=line,
-                )
+        """Add what a message says and shows; the session is there even if that is nothing."""
+        self._session(session_id, "")
         self.turn(
             session_id,
             role=role,
@@ -182,18 +137,6 @@ class Collector:
             caption="; ".join(content.captions),
             line=line,
         )
-        for kind, name, call_id, text, failed in content.events:
-            if kind != "result":
-                self.event(
-                    session_id,
-                    kind,
-                    text,
-                    name=name,
-                    call_id=call_id,
-                    time=time,
-                    failed=failed,
-                    line=line,
-                )
 
     def sessions(self, format_name: str) -> Sessions:
         """Everything, frozen. A session's time is its own, else that of its first dated turn."""
@@ -206,7 +149,6 @@ class Collector:
                     title=session.title,
                     started_at=_began(session),
                     turns=tuple(session.turns),
-                    events=tuple(session.events),
                 )
                 for session_id, session in self._sessions.items()
             ),

@@ -4,16 +4,17 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from quipu.errors import InvalidInput
-from quipu.kinds.conversations.model import Transcript
+from quipu.kinds.conversations.model import Sessions, Transcript
 from quipu.kinds.conversations.read import is_memory_file, read_sessions
 from quipu.read.calling import Calling, here
 from quipu.read.folder import files_in
 from quipu.read.source import escaped, read_stable
 from quipu.records.document import Problem
 
-__all__ = ["read_session_files"]
+__all__ = ["SUFFIXES", "may_be_transcript", "read_session_files", "sessions_in"]
 
-_SUFFIXES = frozenset({".jsonl", ".ndjson", ".json", ".md", ".markdown"})
+_LINES, _MARKDOWN = frozenset({".jsonl", ".ndjson"}), frozenset({".md", ".markdown"})
+SUFFIXES = _LINES | _MARKDOWN | {".json"}
 _LARGEST = 512_000_000
 
 
@@ -35,7 +36,7 @@ def read_session_files(
 
 def _read_all(path: Path, skip: Collection[Path], call: Calling) -> Iterator[Transcript | Problem]:
     any_there = False
-    files, closed = files_in(path, _SUFFIXES)
+    files, closed = files_in(path, SUFFIXES)
     yield from closed
     for file in files:
         if file in skip:
@@ -65,19 +66,41 @@ def _shown(file: Path, root: Path) -> str:
 
 def _read(file: Path, root: Path, call: Calling) -> Iterator[Transcript | Problem]:
     shown = escaped(_shown(file, root))
-    if root.is_dir() and file.suffix.lower() in {".md", ".markdown"} and not is_memory_file(shown):
+    if root.is_dir() and not may_be_transcript(file, shown):
         return
-    if file.stat().st_size > _LARGEST:
-        yield Problem(shown, f"is larger than {_LARGEST} bytes and was left out: split it")
-        return
-    data = read_stable(file.resolve(), shown=shown, max_bytes=_LARGEST)
-    if isinstance(data, Problem):
-        yield data
-        return
-    try:
-        sessions = call(read_sessions, shown, data)
-    except InvalidInput as error:
-        yield Problem(shown, str(error), "warning" if root.is_dir() else "error")
-        return
+    sessions = sessions_in(file, shown, call, of_folder=root.is_dir())
     yield from sessions.problems
     yield from sessions.transcripts
+
+
+def may_be_transcript(file: Path, shown: str) -> bool:
+    """Whether a file of a folder is one by its name, `shown`: of Markdown only notes are."""
+    suffix = file.suffix.lower()
+    return is_memory_file(shown) if suffix in _MARKDOWN else suffix in SUFFIXES
+
+
+def sessions_in(
+    file: Path, shown: str, call: Calling, *, of_folder: bool = False, growing: bool = False
+) -> Sessions:
+    """The sessions in a file, which problems call `shown`, and what is wrong with it. A file that
+    is none is a warning where it is one of a folder. Of a `growing` one the last line, if it is
+    cut, and what cannot be read yet wait for the next look."""
+    if file.stat().st_size > _LARGEST:
+        return _unread(
+            Problem(shown, f"is larger than {_LARGEST} bytes and was left out: split it")
+        )
+    data = read_stable(file.resolve(), shown=shown, max_bytes=_LARGEST)
+    if growing and not isinstance(data, Problem) and file.suffix.lower() in _LINES:
+        data = data[: data.rfind(b"\n") + 1]
+    if growing and (isinstance(data, Problem) or not data.strip()):
+        return Sessions(format="", transcripts=())
+    if isinstance(data, Problem):
+        return _unread(data)
+    try:
+        return call(read_sessions, shown, data)
+    except InvalidInput as error:
+        return _unread(Problem(shown, str(error), "warning" if of_folder or growing else "error"))
+
+
+def _unread(problem: Problem) -> Sessions:
+    return Sessions(format="", transcripts=(), problems=(problem,))

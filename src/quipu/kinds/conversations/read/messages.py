@@ -1,7 +1,7 @@
 """Lists of messages as chat interfaces take them: `[{"role", "content"}, …]`.
 
 The list stands alone, under `messages`, or one such object (or one message) a line. Tool calls
-and tool answers are events.
+and tool answers are passed over.
 """
 
 from typing import cast
@@ -9,7 +9,7 @@ from typing import cast
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Sessions
 from quipu.kinds.conversations.read.collect import Collector
-from quipu.kinds.conversations.read.content import compact, plain_text, read_content
+from quipu.kinds.conversations.read.content import read_content
 from quipu.kinds.conversations.read.values import Json, a_list, an_object, json_lines, objects, text
 from quipu.records.document import Problem
 from quipu.when.instants import UNKNOWN_TIME
@@ -86,25 +86,11 @@ def _read_message(collector: Collector, session: str, message: Json, line: int) 
     written = text(message, "role")
     if not written:
         raise InvalidInput("a message has no role: give it one of user, assistant, system, tool")
+    if written in _ANSWERS:
+        return
     stamp = message.get("created_at") or message.get("timestamp") or message.get("time")
     time = collector.time(stamp, line) if stamp else UNKNOWN_TIME
-    if written in _ANSWERS:
-        collector.event(
-            session,
-            "result",
-            plain_text(message.get("content")),
-            name=text(message, "name"),
-            call_id=text(message, "tool_call_id"),
-            time=time,
-            line=line,
-        )
-        return
     content = read_content(message.get("content"))
-    for call in objects(message.get("tool_calls")):
-        function = call.get("function")
-        asked: Json = an_object(function, "function") if function is not None else call
-        given = compact(asked.get("arguments"))
-        content.events.append(("call", text(asked, "name"), text(call, "id"), given, False))
     role = collector.role(written, line)
     collector.message(
         session, content, role=role, speaker=text(message, "name"), time=time, line=line
