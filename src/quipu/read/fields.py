@@ -146,6 +146,18 @@ class Fields:
             self.problems.append(message if message.startswith(name) else f"{name}: {message}")
             return default
 
+    def fit(self, name: str, shape: "type[Made]") -> Made | None:
+        """The field as msgspec converts it to `shape`, or None with a problem."""
+
+        def fitted(value: Any) -> Made:
+            try:
+                return msgspec.convert(value, shape)
+            except msgspec.ValidationError as error:
+                shown = excerpt(repr(value), limit=80)
+                raise InvalidInput(f"{name} {shown} cannot be used: {error}") from error
+
+        return self.read(name, fitted, None)
+
     def instant(self, *names: str) -> str | None:
         """The first of these that is there, as an instant."""
         for name in names:

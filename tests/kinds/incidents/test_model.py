@@ -2,6 +2,7 @@
 
 import math
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,9 +18,9 @@ from quipu.kinds.incidents.analysis import (
 from quipu.kinds.incidents.model import (
     BlastRadius,
     Metrics,
+    OutcomeReport,
     Severity,
     check_component,
-    check_dependencies,
     check_metric,
     embedding_number,
     healing_actions,
@@ -50,11 +51,12 @@ def test_without_a_time_no_two_texts_are_one_incident() -> None:
 
 
 def test_the_same_attempt_told_twice_is_one() -> None:
-    said = {"success": True, "resolution_time_minutes": 5, "lessons_learned": "", "recorded_at": AT}
-    assert outcome_id("inc_1", ["rollback"], **said) == outcome_id("inc_1", ["rollback"], **said)
-    assert outcome_id("inc_1", ["rollback"], **said) != outcome_id(
-        "inc_1", ["rollback"], **{**said, "recorded_at": None}
+    told = OutcomeReport(
+        actions_taken=("rollback",), success=True, resolution_time_minutes=5, recorded_at=AT
     )
+    undated = msgspec.structs.replace(told, recorded_at=None)
+    assert outcome_id("inc_1", told) == outcome_id("inc_1", msgspec.structs.replace(told))
+    assert outcome_id("inc_1", told) != outcome_id("inc_1", undated)
 
 
 @given(st.text())
@@ -104,9 +106,8 @@ def test_a_component_that_breaks_the_pattern_is_refused(name: object) -> None:
         ("memory_util", math.nan),
         ("throughput", -1),
         ("throughput", math.inf),
-        ("error_rate", "0.5"),
-        ("error_rate", True),
-        ("latency_p99", None),
+        ("error_rate", "fast"),
+        ("error_rate", [1]),
     ],
 )
 def test_a_metric_out_of_range_is_named_with_its_value(metric: str, value: object) -> None:
@@ -120,12 +121,6 @@ def test_a_metric_out_of_range_is_named_with_its_value(metric: str, value: objec
 )
 def test_the_ends_of_the_ranges_count(metric: str, value: float) -> None:
     assert check_metric(metric, value) == value
-
-
-def test_a_service_lies_on_one_side_only() -> None:
-    check_dependencies(["a"], ["b"])
-    with pytest.raises(InvalidInput, match="'b'"):
-        check_dependencies(["a", "b"], ["b", "c"])
 
 
 def test_unknown_actions_are_not_called_no_action() -> None:

@@ -132,7 +132,7 @@ def test_export_and_import_give_the_same_file(quipu: Any, told: str, tmp_path: P
         (("similar",), "which incident?"),
         (("similar", "inc_none"), "'inc_none' is no incident"),
         (("recommend", "inc_x", "--component", "a"), "give one or the other"),
-        (("recommend", "--component", "a", "--error-rate", "2"), "error_rate 2.0 is out of range"),
+        (("recommend", "--component", "a", "--error-rate", "2"), "error_rate 2.0 cannot be used"),
         (("outcome", "inc_x", "rollback"), "give --worked or --failed"),
         (("add", "nowhere.json"), "there is no file 'nowhere.json'"),
         (("similar", "--component", "a", "--as-of", "soon"), "'soon' is not a date"),

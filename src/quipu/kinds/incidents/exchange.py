@@ -188,20 +188,12 @@ def outcome_report(
     plain = msgspec.to_builtins(node)
     plain.pop("incident_id")
     plain["recorded_at"] = _instant(node.recorded_at)
-    named = outcome_id(
-        node.incident_id,
-        node.actions_taken,
-        success=node.success,
-        resolution_time_minutes=node.resolution_time_minutes,
-        lessons_learned=node.lessons_learned,
-        recorded_at=plain["recorded_at"],
-    )
-    if node.success and sure:
-        plain["confidence"] = sure.get((node.incident_id, named), 1.0)
     try:
-        return msgspec.convert(plain, OutcomeReport)
+        report = msgspec.convert(plain, OutcomeReport)
     except msgspec.ValidationError as error:
         raise InvalidInput(f"an outcome of {node.incident_id!r} cannot be used: {error}") from error
+    known = (sure or {}).get((node.incident_id, outcome_id(node.incident_id, report)), 1.0)
+    return msgspec.structs.replace(report, confidence=known) if node.success else report
 
 
 def _instant(written: str | None) -> str | None:

@@ -1,18 +1,20 @@
 """What an incident is, what was tried against it, and how it came out: typed views, pure rules.
 
 The names are those of the incident graph: `Incident`, `Outcome`, `HealingAction`. None of them is
-a new kind of record: `incident_records.py` turns them into entities and back. An *action policy*
-(`action_policies.py`) says what to try; it is another thing than a `Policy` entity of documents.
+a new kind of record: `records.py` turns them into entities and back. An *action policy*
+(`policies.py`) says what to try; it is another thing than a `Policy` entity of documents.
 """
 
 import hashlib
 import math
 import re
+import sys
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, get_type_hints
 
 import msgspec
+from msgspec import Meta
 
 from quipu.errors import InvalidInput
 from quipu.records.record import Properties
@@ -32,7 +34,6 @@ __all__ = [
     "Severity",
     "action_name",
     "check_component",
-    "check_dependencies",
     "check_metric",
     "embedding_number",
     "healing_actions",
@@ -67,57 +68,12 @@ class Severity(StrEnum):
 
 
 _RANKS = {severity: rank for rank, severity in enumerate(Severity)}
-_SEVERITIES = {
-    **dict.fromkeys(
-        (
-            "info",
-            "low",
-            "minor",
-            "informational",
-            "debug",
-            "none",
-            "p4",
-            "p5",
-            "sev4",
-            "sev5",
-            "trace",
-            "ok",
-        ),
-        Severity.INFO,
-    ),
-    **dict.fromkeys(
-        (
-            "warn",
-            "warning",
-            "medium",
-            "moderate",
-            "high",
-            "major",
-            "error",
-            "p2",
-            "p3",
-            "sev2",
-            "sev3",
-            "average",
-        ),
-        Severity.WARN,
-    ),
-    **dict.fromkeys(
-        (
-            "critical",
-            "fatal",
-            "emergency",
-            "page",
-            "p1",
-            "p0",
-            "sev1",
-            "sev0",
-            "disaster",
-            "blocker",
-        ),
-        Severity.CRITICAL,
-    ),
+_SEVERITY_WORDS = {
+    Severity.INFO: "info low minor informational debug none p4 p5 sev4 sev5 trace ok",
+    Severity.WARN: "warn warning medium moderate high major error p2 p3 sev2 sev3 average",
+    Severity.CRITICAL: "critical fatal emergency page p1 p0 sev1 sev0 disaster blocker",
 }
+_SEVERITIES = {word: grade for grade, words in _SEVERITY_WORDS.items() for word in words.split()}
 
 
 def severity_of(written: str) -> Severity:
@@ -153,17 +109,23 @@ class BlastRadius(StrEnum):
 class Metrics(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
 ):
-    """What was measured; None is unknown, never zero.
+    """What was measured; None is unknown, never zero."""
 
-    `latency_p99` in ms, [0, 300000); `error_rate`, `cpu_util`, `memory_util` in [0, 1];
-    `throughput` ≥ 0 requests a second.
-    """
-
-    latency_p99: Annotated[float | None, "the 99th percentile, in ms, or null"] = None
-    error_rate: Annotated[float | None, "the share of requests that failed, or null"] = None
-    throughput: Annotated[float | None, "requests a second, or null"] = None
-    cpu_util: Annotated[float | None, "the share of processor time in use, or null"] = None
-    memory_util: Annotated[float | None, "the share of memory in use, or null"] = None
+    latency_p99: Annotated[
+        Annotated[float, Meta(ge=0, lt=300_000)] | None, "the 99th percentile, in ms, or null"
+    ] = None
+    error_rate: Annotated[
+        Annotated[float, Meta(ge=0, le=1)] | None, "the share of requests that failed, or null"
+    ] = None
+    throughput: Annotated[
+        Annotated[float, Meta(ge=0, le=sys.float_info.max)] | None, "requests a second, or null"
+    ] = None
+    cpu_util: Annotated[
+        Annotated[float, Meta(ge=0, le=1)] | None, "the share of processor time in use, or null"
+    ] = None
+    memory_util: Annotated[
+        Annotated[float, Meta(ge=0, le=1)] | None, "the share of memory in use, or null"
+    ] = None
 
     def known(self) -> dict[str, float]:
         """The measured ones, in the order of `METRICS`."""
@@ -172,20 +134,20 @@ class Metrics(
 
 
 METRICS = Metrics.__struct_fields__
-_UPPER = {"latency_p99": 300_000.0, "error_rate": 1.0, "cpu_util": 1.0, "memory_util": 1.0}
+_METRIC_TYPES = get_type_hints(Metrics, include_extras=True)
 
 
 class OutcomeReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One attempt at an incident as a source tells it; `confidence` in (0, 1] is less where it is
     read from words, not told."""
 
-    actions_taken: tuple[str, ...]
+    actions_taken: Annotated[tuple[str, ...], Meta(min_length=1)]
     success: bool
-    resolution_time_minutes: float | None = None
+    resolution_time_minutes: Annotated[float, Meta(ge=0, le=sys.float_info.max)] | None = None
     blast_radius: BlastRadius | None = None
     lessons_learned: str = ""
     recorded_at: str | None = None
-    confidence: float = 1.0
+    confidence: Annotated[float, Meta(gt=0, le=1)] = 1.0
 
 
 class IncidentReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -277,27 +239,12 @@ def check_component(component: object, *, field: str = "component") -> str:
 
 
 def check_metric(name: str, value: object) -> float:
-    """`value` as the number of metric `name`; InvalidInput when it is none or out of range."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InvalidInput(f"{name} {value!r} is not a number: give one, or leave it out")
-    upper = _UPPER.get(name, math.inf)
-    within = 0 <= value < upper if name == "latency_p99" else 0 <= value <= upper
-    if not within:
-        bound = {"latency_p99": "0 to under 300000 ms", "throughput": "0 or more"}.get(
-            name, "0 to 1"
-        )
-        raise InvalidInput(f"{name} {value!r} is out of range: give {bound}")
-    return float(value)
-
-
-def check_dependencies(upstream: Iterable[str], downstream: Iterable[str]) -> None:
-    """InvalidInput when a service is said to lie on both sides."""
-    both = sorted(set(upstream) & set(downstream))
-    if both:
-        raise InvalidInput(
-            f"upstream_deps and downstream_deps both name {', '.join(map(repr, both))}: a service "
-            "is needed, or needs this one; leave it in one list"
-        )
+    """`value` (text that is a number too) as that of metric `name`; InvalidInput when it is none
+    or out of range."""
+    try:
+        return msgspec.convert(value, _METRIC_TYPES[name], strict=False)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"{name} {value!r} cannot be used: {error}") from error
 
 
 def action_name(written: str) -> str:
@@ -326,25 +273,17 @@ def unplaced_incident_id(source: str, position: int, text: str) -> str:
     return _digest("inc", source, str(position), text)
 
 
-def outcome_id(
-    incident: str,
-    actions_taken: Iterable[str],
-    *,
-    success: bool,
-    resolution_time_minutes: float | None,
-    lessons_learned: str,
-    recorded_at: str | None,
-) -> str:
+def outcome_id(incident: str, told: OutcomeReport) -> str:
     """The id of an attempt, from all that it says: the same attempt told twice is one."""
-    minutes = "" if resolution_time_minutes is None else repr(float(resolution_time_minutes))
+    minutes = told.resolution_time_minutes
     return _digest(
         "out",
         incident,
-        "\x1f".join(actions_taken),
-        str(success),
-        minutes,
-        lessons_learned,
-        recorded_at or "",
+        "\x1f".join(told.actions_taken),
+        str(told.success),
+        "" if minutes is None else repr(float(minutes)),
+        told.lessons_learned,
+        told.recorded_at or "",
     )
 
 

@@ -10,6 +10,7 @@ an incident measured together.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -297,24 +298,10 @@ class IncidentWriter:
         return Embedding(chunk.chunk_id, self._embedder.space, vector, made.parts)
 
     def _outcome(self, incident: Incident, report: OutcomeReport) -> Outcome:
-        return Outcome(
-            outcome_id=outcome_id(
-                incident.incident_id,
-                report.actions_taken,
-                success=report.success,
-                resolution_time_minutes=report.resolution_time_minutes,
-                lessons_learned=report.lessons_learned,
-                recorded_at=report.recorded_at,
-            ),
-            incident_id=incident.incident_id,
-            actions_taken=report.actions_taken,
-            success=report.success,
-            resolution_time_minutes=report.resolution_time_minutes,
-            blast_radius=report.blast_radius or incident.blast_radius,
-            lessons_learned=report.lessons_learned,
-            recorded_at=report.recorded_at,
-            confidence=report.confidence,
-        )
+        told = msgspec.structs.asdict(report)
+        told["blast_radius"] = report.blast_radius or incident.blast_radius
+        named = outcome_id(incident.incident_id, report)
+        return Outcome(outcome_id=named, incident_id=incident.incident_id, **told)
 
     def _new_attempts(self, incident: Incident, attempts: Sequence[Outcome]) -> list[_Part]:
         """What is to be written of those attempts that are not there yet."""

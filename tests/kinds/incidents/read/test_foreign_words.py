@@ -68,7 +68,7 @@ def test_an_event_keeps_its_title_or_its_exception() -> None:
     assert (report.title, report.metrics.error_rate) == ("Cart cannot be stored", 0.3)
     raised = {"exception.type": "Timeout", "exception.message": "no answer in 3 s"}
     event = {**event, "title": None, "attributes": {"service.name": "cart", **raised}}
-    assert read_record(event).reports[0].title == "Timeout: no answer in 3 s"
+    assert read_record(event).reports[0].title == "Timeout"
 
 
 def _trend(values: list[float]) -> object:

@@ -128,7 +128,7 @@ def test_a_post_mortem_of_no_service_is_a_problem() -> None:
         path="x.md",
     )
     assert read.reports == ()
-    assert "no fact names a component" in read.problems[0].error
+    assert "no field names a component" in read.problems[0].error
 
 
 def test_a_resolution_alone_is_an_attempt_that_worked() -> None:

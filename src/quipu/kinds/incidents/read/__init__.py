@@ -5,7 +5,7 @@ or JSON lines of our own records, of Alertmanager, PagerDuty, Opsgenie or OpenTe
 record, or one bad field, is a problem that names it; the rest goes in.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -13,7 +13,7 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import IncidentReport, OutcomeReport
-from quipu.kinds.incidents.read import alertmanager, native, opsgenie, otel, pagerduty, postmortem
+from quipu.kinds.incidents.read import native, postmortem, vendors
 from quipu.read.calling import Calling, here
 from quipu.read.fields import Fields, json_value
 from quipu.read.source import read_stable
@@ -164,28 +164,11 @@ def _take_object(
     elif native.is_outcome(record):
         named = fields.text("incident_id")
         found.take(at, lambda: (named, native.outcome(fields)), fields.problems)
-    elif (reader := _reader(record)) is not None:
-        for each, report in reader(fields):
-            found.take(at, lambda e=each, r=report: r(e), each.problems)
+    elif reports := list(vendors.reports_in(record)):
+        for name, each in reports:
+            found.take(at, lambda n=name, e=each: vendors.vendor_report(n, e), each.problems)
     else:
         keys = ", ".join(map(repr, sorted(record)[:8]))
         found.problems.append(
             Problem(at, f"is no incident: component is missing (it has {keys or 'no keys'})")
         )
-
-
-_Reader = Callable[[Fields], Iterator[tuple[Fields, Callable[[Fields], IncidentReport | None]]]]
-
-
-def _reader(record: dict[str, Any]) -> _Reader | None:
-    if alertmanager.is_webhook(record):
-        return lambda f: ((each, alertmanager.report) for each in alertmanager.alerts(f))
-    if pagerduty.is_wrapper(record):
-        return lambda f: ((each, pagerduty.report) for each in pagerduty.incidents(f))
-    if opsgenie.is_wrapper(record):
-        return lambda f: ((each, opsgenie.report) for each in opsgenie.alerts(f))
-    if otel.is_export(record):
-        return lambda f: ((each, otel.report) for each in otel.events(f))
-    if otel.is_event(record):
-        return lambda f: iter([(f, otel.report)])
-    return None

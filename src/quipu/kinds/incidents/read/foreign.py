@@ -1,6 +1,6 @@
-"""What the readers of other systems' incidents share: whose it is, how grave, what was measured."""
+"""What all readers of incidents share: whose it is, how grave, what was measured."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import METRICS, Metrics, Severity, check_metric, severity_of
@@ -20,20 +20,15 @@ _NAMES = {
 }
 
 
-def component_of(
-    fields: Fields, names: Iterable[str], *, what: str = "field"
-) -> tuple[str, Properties]:
-    """The first of `names` that gives a component, and the word as written where it differs.
+def component_of(written: Mapping[str, str]) -> tuple[str, Properties]:
+    """The first of these that gives a component, and the word as written where it differs.
 
     Other systems name services freely: `Payment Service` becomes `payment-service`.
     """
-    tried = tuple(names)
-    for name in tried:
-        written = fields.text(name)
-        if component := slug(written):
-            kept: Properties = {"component_as_written": written} if written != component else {}
-            return component, kept
-    raise InvalidInput(f"no {what} names a component: one of {', '.join(tried)} is needed")
+    for word in written.values():
+        if component := slug(word):
+            return component, {"component_as_written": word} if word != component else {}
+    raise InvalidInput(f"no field names a component: one of {', '.join(written)} is needed")
 
 
 def grade(problems: list[str], *words: str) -> tuple[Severity | None, str]:
@@ -69,7 +64,7 @@ def metrics_in(*places: Fields) -> Metrics:
         for written in named:
             name = _NAMES[_plain(written)]
             if name not in found and written in place:
-                value = place.read(written, lambda v, n=name: check_metric(n, _number(v)), None)
+                value = place.read(written, lambda v, n=name: check_metric(n, v), None)
                 if value is not None:
                     found[name] = value
     return Metrics(**found)
@@ -78,13 +73,3 @@ def metrics_in(*places: Fields) -> Metrics:
 def _rank(written: str) -> tuple[int, str]:
     """Our own names first, then by the table."""
     return list(_NAMES).index(_plain(written)), written
-
-
-def _number(value: object) -> object:
-    """Text that is a number as that number: labels and attributes are text."""
-    if isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return value
-    return value

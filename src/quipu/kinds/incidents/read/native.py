@@ -1,8 +1,9 @@
 """Incident and outcome records in Quipu's own words (docs/how-to/incidents.md)."""
 
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import msgspec
+from msgspec import Meta
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import (
@@ -11,51 +12,26 @@ from quipu.kinds.incidents.model import (
     OutcomeReport,
     Severity,
     check_component,
-    check_dependencies,
     severity_of,
 )
 from quipu.kinds.incidents.read.foreign import is_metric, metrics_in
 from quipu.read.fields import Fields, prose_of
+from quipu.records.misfit import misfit
 from quipu.records.record import Properties
-from quipu.text import excerpt
 
 __all__ = ["is_outcome", "is_record", "outcome", "record"]
 
-_READ = frozenset(
-    {
-        "component",
-        "outcomes",
-        "outcome",
-        "timestamp",
-        "started_at",
-        "time",
-        "severity",
-        "metrics",
-        "title",
-        "name",
-        "summary",
-        "description",
-        "root_cause",
-        "affected_services",
-        "upstream_deps",
-        "downstream_deps",
-        "blast_radius",
-        "tags",
-        "source",
-        "pointer",
-        "url",
-        "link",
-        "incident_id",
-        "embedding_id",
-        "agent_analysis",
-        "predictive_insights",
-        "actions_taken",
-        "success",
-        "resolution_time_minutes",
-        "lessons_learned",
-        "recorded_at",
-    }
-)
+_READ = {*IncidentReport.__struct_fields__, *OutcomeReport.__struct_fields__} | {
+    "outcome",
+    "started_at",
+    "time",
+    "name",
+    "description",
+    "url",
+    "link",
+    "metrics",
+}
+_EMBEDDING_ID = cast("type[int]", Annotated[int, Meta(ge=0, le=2**63 - 1)])
 _LONGEST_EXTRA = 4_000  # characters of JSON
 _RAW = ("log", "logs", "raw", "raw_log", "raw_logs", "body", "payload", "stack_trace")
 
@@ -89,7 +65,7 @@ def record(fields: Fields, *, source: str, pointer: str) -> IncidentReport:
     return IncidentReport(
         component=component,
         timestamp=fields.instant("timestamp", "started_at", "time"),
-        severity=fields.read("severity", _severity, None),
+        severity=fields.read("severity", lambda value: severity_of(str(value)), None),
         source_severity=_source_severity(fields),
         metrics=metrics_in(fields, fields.inside("metrics")),
         title=prose_of(fields.text("title", "name"), limit=200),
@@ -98,52 +74,34 @@ def record(fields: Fields, *, source: str, pointer: str) -> IncidentReport:
         affected_services=_services(fields, "affected_services"),
         upstream_deps=upstream,
         downstream_deps=downstream,
-        blast_radius=fields.read("blast_radius", _blast_radius, None),
+        blast_radius=fields.fit("blast_radius", BlastRadius),
         outcomes=tuple(outcomes),
         tags=fields.names("tags"),
         extra=_extra(fields),
         source=fields.text("source") or source,
         pointer=fields.text("pointer", "url", "link") or pointer,
         incident_id=fields.text("incident_id"),
-        embedding_id=fields.read("embedding_id", _embedding_id, None),
-        agent_analysis=fields.read("agent_analysis", _object, None),
-        predictive_insights=fields.read("predictive_insights", _object, None),
+        embedding_id=fields.fit("embedding_id", _EMBEDDING_ID),
+        agent_analysis=fields.fit("agent_analysis", Properties),
+        predictive_insights=fields.fit("predictive_insights", Properties),
     )
 
 
 def outcome(fields: Fields) -> OutcomeReport:
     """The attempt that an object holds; InvalidInput when it cannot be used."""
-    success = fields.record.get("success")
-    if not isinstance(success, bool):
-        raise InvalidInput(f"success {success!r} is neither true nor false: say whether it worked")
-    actions = fields.names("actions_taken")
-    if not actions:
-        raise InvalidInput(
-            f"actions_taken {fields.record.get('actions_taken')!r} names no action: say what was "
-            "done, or no_action"
-        )
-    minutes = fields.record.get("resolution_time_minutes")
-    number = isinstance(minutes, int | float) and not isinstance(minutes, bool)
-    if minutes is not None and not (number and 0 <= minutes < float("inf")):
-        raise InvalidInput(
-            f"resolution_time_minutes {minutes!r} is out of range: give 0 or more minutes"
-        )
-    return OutcomeReport(
-        actions_taken=actions,
-        success=success,
-        resolution_time_minutes=None if minutes is None else float(minutes),
-        blast_radius=fields.read("blast_radius", _blast_radius, None),
-        lessons_learned=prose_of(fields.text("lessons_learned")),
-        recorded_at=fields.instant("recorded_at"),
-        confidence=_confidence(fields.record.get("confidence", 1.0)),
-    )
-
-
-def _confidence(value: Any) -> float:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not number or not 0 < value <= 1:
-        raise InvalidInput(f"confidence {value!r} is out of range: give more than 0, up to 1")
-    return float(value)
+    held = {
+        "success": fields.record.get("success"),
+        "actions_taken": fields.names("actions_taken"),
+        "resolution_time_minutes": fields.record.get("resolution_time_minutes"),
+        "blast_radius": fields.fit("blast_radius", BlastRadius),
+        "lessons_learned": prose_of(fields.text("lessons_learned")),
+        "recorded_at": fields.instant("recorded_at"),
+        "confidence": fields.record.get("confidence", 1.0),
+    }
+    try:
+        return msgspec.convert(held, OutcomeReport)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(misfit(error, held)) from error
 
 
 def _tried(fields: Fields) -> OutcomeReport | None:
@@ -154,24 +112,11 @@ def _tried(fields: Fields) -> OutcomeReport | None:
         return None
 
 
-def _severity(value: Any) -> Severity | None:
-    return severity_of(str(value))
-
-
 def _source_severity(fields: Fields) -> str:
     """The word as written; what a grade of ours already says is not kept twice, but that somebody
     called it INFO is: without a word and numbers it is INFO too, and may be a failure."""
     written = fields.text("severity")
     return "" if written in (Severity.WARN, Severity.CRITICAL) else written
-
-
-def _blast_radius(value: Any) -> BlastRadius | None:
-    try:
-        return BlastRadius(str(value))
-    except ValueError as error:
-        raise InvalidInput(
-            f"blast_radius {value!r} is unknown: use single-service or multi-service"
-        ) from error
 
 
 def _services(fields: Fields, name: str) -> tuple[str, ...]:
@@ -188,24 +133,13 @@ def _dependencies(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Both lists; neither when they name one service on both sides."""
     upstream = _services(fields, "upstream_deps")
     downstream = _services(fields, "downstream_deps")
-    try:
-        check_dependencies(upstream, downstream)
-    except InvalidInput as error:
-        fields.problems.append(f"{error}; both were left out")
+    if both := sorted(set(upstream) & set(downstream)):
+        fields.problems.append(
+            f"upstream_deps and downstream_deps both name {', '.join(map(repr, both))}: a service "
+            "is needed, or needs this one; both were left out"
+        )
         return (), ()
     return upstream, downstream
-
-
-def _embedding_id(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
-        raise InvalidInput(f"embedding_id {value!r} is no place in an index: give 0 or more")
-    return value
-
-
-def _object(value: Any) -> Properties:
-    if not isinstance(value, dict):
-        raise InvalidInput(f"{excerpt(repr(value), limit=80)} is not an object")
-    return cast("Properties", value)
 
 
 def _extra(fields: Fields) -> Properties:

@@ -210,13 +210,11 @@ def _plain(value: Value) -> str:
 
 
 def _component(facts: Fields, given: str) -> tuple[str, Properties]:
-    first = {
-        name: facts.text(name).partition(",")[0].strip() for name in _COMPONENT if name in facts
-    }
-    if not first and given:
+    named = {name: facts.text(name).partition(",")[0].strip() for name in _COMPONENT}
+    if given and not any(named.values()):
         return given, {}
     try:
-        return component_of(Fields(first, facts.problems), _COMPONENT, what="fact")
+        return component_of(named)
     except InvalidInput as error:
         raise InvalidInput(f"{error}; or say which it was with --component") from error
 
