@@ -129,10 +129,10 @@ def query(
     )
 
 
-def index_status(memory: Memory) -> IndexStatus:
-    """How the memory is, and its sources by kind."""
+def index_status(memory: Memory, note: str = "") -> IndexStatus:
+    """How the memory is, its sources by kind, and `note`."""
     kinds = Counter(source.source_type for source in memory.store.sources())
-    return shaped(IndexStatus, memory.stats(), source_types=dict(sorted(kinds.items())))
+    return shaped(IndexStatus, memory.stats(), source_types=dict(sorted(kinds.items())), note=note)
 
 
 def audited(

@@ -2,6 +2,8 @@
 
 import shutil
 import sys
+from collections.abc import Callable
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +13,7 @@ import click
 from quipu.config import find_upward
 from quipu.errors import InvalidInput
 from quipu.handle.home import DATABASE
+from quipu.serve.cli.folders import initialise
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import CommandEntry, Group, command
 from quipu.serve.cli.options import watch_option
@@ -32,6 +35,7 @@ from quipu.serve.mcp.installing import (
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.agents.knowledge_file import KnowledgeImported
     from quipu.memory import Memory
+    from quipu.serve.mcp.server import LackingMemory
 
 __all__ = ["import_graph", "install_client", "mcp", "uninstall_client"]
 
@@ -103,20 +107,38 @@ def mcp(
     """Serve the memory to agents over the Model Context Protocol, until the client leaves.
 
     Agents search, ask, remember and audit through tools; several may do so at once. What changes
-    in what was indexed is read meanwhile. In a folder without a memory nothing is found, and the
-    tools that write are left out. Standard
-    output carries the protocol alone. Needs the extra: pip install 'quipu-memory[mcp]'.
+    in what was indexed is read meanwhile. In a folder without a memory nothing is found; the first
+    thing that is stored makes one there. Standard output carries the protocol alone. Needs the
+    extra: pip install 'quipu-memory[mcp]'.
     """
     if ctx.invoked_subcommand is not None:
         return
     run = invocation()
     if token_file and not http:
         raise InvalidInput("--token-file is for --http: standard input asks for no token")
-    is_empty = not run.store and not run.config().store.url and find_upward(DATABASE, None) is None
-    read_only = read_only or is_empty
-    follows = run.open if watch and not read_only else None
-    with _served(run, is_empty, read_only) as memory, kept_up(follows):
-        server = build_server(memory, profile=profile, read_only=read_only)
+    is_empty = not run.store and not run.config().store.url and not _is_there()
+    with ExitStack() as stack:
+
+        def opened() -> "Memory":
+            memory = stack.enter_context(run.open(read_only=read_only, keeps_up=not read_only))
+            stack.enter_context(kept_up(run.open if watch and not read_only else None))
+            return memory
+
+        if is_empty:
+            from quipu.memory import Memory
+
+            lacking = _lacking(run, opened)
+            memory = Memory.open("memory:", config=run.config(), namespace=run.namespace)
+            memory = stack.enter_context(memory)
+            run.note(lacking.note)
+        else:
+            lacking, memory = None, opened()
+        server = build_server(
+            memory,
+            profile=profile,
+            read_only=read_only,
+            lacking=None if read_only else lacking,
+        )
         from quipu.serve.mcp.running import read_token, serve_http, serve_stdio
 
         if not http:
@@ -127,17 +149,25 @@ def mcp(
         serve_http(server, host=host, port=port, token=token)
 
 
-def _served(run: Invocation, is_empty: bool, read_only: bool) -> "Memory":
-    """The memory of the folder; where there is none, an empty one that nothing is written to."""
-    if not is_empty:
-        return run.open(read_only=read_only, keeps_up=not read_only)
-    from quipu.memory import Memory
+def _is_there() -> bool:
+    return find_upward(DATABASE, None) is not None
 
-    run.note(
-        f"there is no memory in {str(Path.cwd())!r} or above it, so nothing can be found or "
-        "stored: run `quipu init` and `quipu index .` there, and start this server again"
+
+def _lacking(run: Invocation, opened: "Callable[[], Memory]") -> "LackingMemory":
+    """The memory that the present folder lacks."""
+    from quipu.serve.mcp.server import LackingMemory
+
+    def make() -> "Memory":
+        if not _is_there():
+            initialise(run, Path.cwd())
+        return opened()
+
+    return LackingMemory(
+        exists=_is_there,
+        make=make,
+        note=f"there is no memory in {str(Path.cwd())!r} or above it yet: the first thing that is "
+        "stored makes one there; `quipu init` and `quipu index .` have its files read",
     )
-    return Memory.open("memory:", config=run.config(), namespace=run.namespace)
 
 
 @command(

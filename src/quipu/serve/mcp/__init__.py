@@ -13,7 +13,7 @@ from quipu.errors import MissingExtra
 
 if TYPE_CHECKING:
     from quipu.memory import Memory
-    from quipu.serve.mcp.server import Server
+    from quipu.serve.mcp.server import LackingMemory, Server
 
 __all__ = ["NEEDS", "PROFILES", "Profile", "build_server"]
 
@@ -23,9 +23,14 @@ PROFILES: tuple[Profile, ...] = ("default", "full", "server-memory", "search-fet
 
 
 def build_server(
-    memory: "Memory", *, profile: Profile = "default", read_only: bool = False
+    memory: "Memory",
+    *,
+    profile: Profile = "default",
+    read_only: bool = False,
+    lacking: "LackingMemory | None" = None,
 ) -> "Server":
-    """A server with the tools of `profile`; `read_only` leaves out those that write.
+    """A server with the tools of `profile`; `read_only` leaves out those that write. With `lacking`
+    the first write makes the memory that is served from then on; until then it is `memory`.
 
     Raises MissingExtra without the SDK.
     """
@@ -35,4 +40,4 @@ def build_server(
         if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types", "pydantic"}:
             raise
         raise MissingExtra(NEEDS) from error
-    return Server(memory, profile=profile, read_only=read_only)
+    return Server(memory, profile=profile, read_only=read_only, lacking=lacking)

@@ -37,6 +37,10 @@ class Following(InMemorySubscriptionBus):
         self._looking: asyncio.Task[None] | None = None
         self._listening = 0
 
+    def turn_to(self, memory: Memory) -> None:
+        """Look at `memory` from now on."""
+        self._memory = memory
+
     def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
         """Register `listener`; what it gives back unregisters it, any number of times."""
         unsubscribe = super().subscribe(listener)

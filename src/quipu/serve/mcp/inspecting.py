@@ -22,11 +22,11 @@ Date = Annotated[str, Field(description="An ISO date; empty for no bound.")]
 Types = Annotated[list[str], Field(description="Only these types; none for all.")]
 
 
-def inspecting_tools(memory: Memory) -> list[Tool]:
-    """The tools over one memory."""
+def inspecting_tools(memory: Memory, note: str = "") -> list[Tool]:
+    """The tools over one memory; the status tells `note`."""
     return [
         _query_tool(memory),
-        _status_tool(memory),
+        _status_tool(memory, note),
         *_graph_tools(memory),
         _fact_tool(memory),
     ]
@@ -70,10 +70,10 @@ def _query_tool(memory: Memory) -> Tool:
     return make_tool(memory_query, title="Query memory")
 
 
-def _status_tool(memory: Memory) -> Tool:
+def _status_tool(memory: Memory, note: str) -> Tool:
     def memory_index_status() -> IndexStatus:
         """Say what is stored, how old the index is and what still lacks a vector."""
-        return index_status(memory)
+        return index_status(memory, note)
 
     return make_tool(memory_index_status, title="Memory status")
 

@@ -174,6 +174,7 @@ class IndexStatus(Status, frozen=True, kw_only=True):
     """`memory_index_status`."""
 
     source_types: Annotated[dict[str, int], "sources by kind"]
+    note: Annotated[str, "what to know before using it, such as that there is no memory yet"] = ""
 
 
 class GraphFound(msgspec.Struct, frozen=True, kw_only=True):
