@@ -7,13 +7,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from quipu.chunk import chunk
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.records.record import Entity
+from quipu.records.document import Document
+from quipu.records.ids import episode_id_of, make_id
+from quipu.records.record import Chunk, Entity
+from quipu.write import prepare, survey
 
 GUIDE = "# Guide\n\nSee [the other](other.md) and `fetch_rows`.\n"
 FETCH = "def fetch_rows(x):\n    '''Fetch rows.'''\n    return x\n"
@@ -60,6 +65,39 @@ def test_what_is_read_again_is_what_it_was(memory: Memory, tree: Tree, snapshot:
     assert (report.unchanged, report.embedded, report.errors) == (0, 0, ())
     assert snapshot(memory.store) == before
     assert memory.index().unchanged == 4
+
+
+def test_what_earlier_readers_read_is_read_again_once(
+    memory: Memory,
+    tree: Tree,
+    snapshot: Snap,
+    from_scratch: Scratch,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tree(TREE)
+    with monkeypatch.context() as earlier:
+        for module in (prepare, survey):
+            earlier.setattr(module, "read_episode_id", episode_id_of)
+        earlier.setattr(prepare, "chunk", _in_halves)
+        memory.index()
+    report = memory.index([memory.home.folder / "docs"])
+    assert report.notes[0].endswith("reads more of them: 2")
+    report = memory.index()
+    assert (report.changed, report.unchanged) == (("a.py", "b.py"), 2)
+    assert snapshot(memory.store) == from_scratch(memory.home.folder)
+    again = memory.index()
+    assert (again.unchanged, again.changed, again.notes) == (4, (), ())
+
+
+def _in_halves(document: Document, *, episode_id: str, document_id: str) -> list[Chunk]:
+    """Other passages than the present readers make of a file."""
+    return [
+        msgspec.structs.replace(
+            each, chunk_id=make_id("chunk", each.chunk_id, half), text=f"{half} {each.text}"
+        )
+        for each in chunk(document, episode_id=episode_id, document_id=document_id)
+        for half in ("one", "two")
+    ]
 
 
 def test_only_what_is_named_is_read_again(memory: Memory, tree: Tree) -> None:

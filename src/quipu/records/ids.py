@@ -9,6 +9,8 @@ says which record the id names. A `Name` entity is the exception: it has no row 
 import hashlib
 from typing import Literal
 
+from quipu.records.refs import FILE
+
 Kind = Literal["episode", "chunk", "entity", "relation", "fact"]
 
 TAGS: dict[str, Kind] = {
@@ -42,6 +44,18 @@ def make_id(kind: Kind, *parts: str) -> str:
 def episode_id_of(namespace: str, source_type: str, ref: str, content_hash: str) -> str:
     """The id of the observation of this content under this reference."""
     return make_id("episode", namespace, source_type, ref, content_hash)
+
+
+READERS = "2"
+"""The version of the readers of files: raised by a change after which the same bytes give more.
+What an earlier version read is read again by the next `quipu index`."""
+
+
+def read_episode_id(namespace: str, source_type: str, ref: str, content_hash: str) -> str:
+    """The id of the observation of a text by the present readers. Of a file, which can be read
+    again, another version of them makes another observation, which replaces the one before."""
+    version = (READERS,) if source_type == FILE else ()
+    return make_id("episode", namespace, source_type, ref, content_hash, *version)
 
 
 def kind_of(record_id: str) -> Kind | None:

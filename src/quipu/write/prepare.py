@@ -19,7 +19,7 @@ from quipu.read.kinds import format_of, profile_of, reader_of
 from quipu.read.redact import Redactor
 from quipu.records.batch import Claim, IndexedChunk
 from quipu.records.document import Document, Problem
-from quipu.records.ids import episode_id_of
+from quipu.records.ids import read_episode_id
 from quipu.records.passage import SPOKEN, PassageInput, is_saying
 from quipu.records.record import Chunk, Episode, Fact, Properties, record_id
 from quipu.resolve import resolve
@@ -133,7 +133,7 @@ def _prepare_file(task: FileTask, reading: StatementReading) -> Prepared:
     ref = task.source.path
     document = _read(task)
     content_hash = task.source.content_hash
-    episode_id = episode_id_of(task.namespace, task.source_type, ref, content_hash)
+    episode_id = read_episode_id(task.namespace, task.source_type, ref, content_hash)
     chunks = chunk(document, episode_id=episode_id, document_id=task.document_id)
     if task.said and is_saying(document.text):
         seen = task.observed_at or document.updated_at

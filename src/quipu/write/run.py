@@ -58,6 +58,7 @@ _JOB_SOURCES = 64
 _WORTH_WORKERS_BYTES = 1_500_000
 """Below this, starting processes takes longer than it saves."""
 _FEW = 1_000
+_OUTDATED = "unchanged files read again, since this version of Quipu reads more of them: {:,}"
 _FILES_NAMED = 3
 
 
@@ -119,7 +120,7 @@ class Indexer:
         surveyed_at = self._store.sequence()
         sources = self._store.sources()
         only = upkeep.refs if upkeep and upkeep.alone else None
-        found = self._survey(sources, roots, changed_since, only, again, progress)
+        found = self._survey(sources, roots, changed_since, only, again, progress, upkeep)
         if upkeep is None:
             self._roots.take_back(each.entry.path for each in found.todo)
         else:
@@ -142,6 +143,8 @@ class Indexer:
             for each in upkeep_of_kinds():
                 each.after_index(self._store, types, clock=self._clock)
         embedded, embed_seconds, notes = self._embed(embed, progress)
+        if found.outdated:
+            notes = (_OUTDATED.format(found.outdated), *notes)
         if found.shaped:
             notes += (_of_shapes(list(found.shaped)),)
         files = [s for s in sources if s.source_type == FILE]
@@ -183,6 +186,7 @@ class Indexer:
         only: Collection[str] | None,
         again: bool,
         progress: Progress | None,
+        upkeep: Upkeep | None,
     ) -> Survey:
         return survey(
             sources,
@@ -194,6 +198,7 @@ class Indexer:
             changed_since=changed_since,
             only=only,
             again=again,
+            as_read=upkeep is not None,
             progress=progress,
         )
 

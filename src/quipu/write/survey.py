@@ -18,6 +18,7 @@ from quipu.read.redact import redacted_path
 from quipu.read.shape import shape_of
 from quipu.read.source import escaped
 from quipu.records.document import Problem
+from quipu.records.ids import read_episode_id
 from quipu.records.naming import document_entity_id
 from quipu.records.progress import Progress
 from quipu.records.record import Episode
@@ -52,11 +53,13 @@ class Survey:
     `todo` is in the order of references. `credentials` are files that were left out because they
     exist to hold some; what was stored of one is removed. `left_out` counts what `.quipuignore` and
     the product's own list leave out of what git lists, by pattern; `shaped` are the files
-    that a program wrote, with what `shape_of` says that they are."""
+    that a program wrote, with what `shape_of` says that they are. Of what is to be read, `outdated`
+    are as they were, but an earlier version of the readers read them."""
 
     todo: list[Todo] = field(default_factory=list[Todo])
     removed: dict[str, str] = field(default_factory=dict[str, str])
     unchanged: int = 0
+    outdated: int = 0
     problems: list[Problem] = field(default_factory=list[Problem])
     credentials: list[CredentialEntry] = field(default_factory=list[CredentialEntry])
     left_out: Counter[str] = field(default_factory=Counter[str])
@@ -85,13 +88,14 @@ def survey(
     changed_since: str | None = None,
     only: Collection[str] | None = None,
     again: bool = False,
+    as_read: bool = False,
     progress: Progress | None = None,
 ) -> Survey:
     """Walk the roots, hash what is there, and compare it with the files among `sources`.
 
     Nothing is kept but names and hashes; a file with the stamp it had is not read. With `only`
     no other references are looked at. With `again` what is as it was is to be read like what has
-    changed.
+    changed; so is, unless `as_read`, what an earlier version of the readers read.
     """
     known = {s.source_ref: s for s in sources if s.source_type == FILE}
     wanted = None if only is None else {places.path(ref) for ref in only}
@@ -133,7 +137,7 @@ def survey(
         for ref in sorted(filter(is_under, known.keys() - found.keys()))
         if not _hidden(ref, blocked) and (limit is None or places.path(ref) in limit)
     ]
-    _compare(result, found, known, gone, namespace, again=again)
+    _compare(result, found, known, gone, namespace, again=again, as_read=as_read)
     result.todo = _with_history(result.todo, roots)
     for ref in gone:
         stamps.gone(ref)
@@ -198,6 +202,7 @@ def _compare(
     namespace: str,
     *,
     again: bool,
+    as_read: bool,
 ) -> None:
     vanished: defaultdict[str, list[str]] = defaultdict(list)
     for ref in reversed(gone):
@@ -211,9 +216,16 @@ def _compare(
         stored = known.get(ref)
         if stored is None:
             fresh.append((entry, content_hash))
-        elif stored.content_hash == content_hash and not again:
+        elif (
+            stored.content_hash == content_hash
+            and not again
+            and (
+                as_read or stored.episode_id == read_episode_id(namespace, FILE, ref, content_hash)
+            )
+        ):
             result.unchanged += 1
         else:
+            result.outdated += stored.content_hash == content_hash and not again
             document_id = stored.document_id or document_entity_id(namespace, ref)
             result.todo.append(Todo(entry, document_id, (ref,), "changed", stored.episode_id))
     for entry, content_hash in fresh:

@@ -9,7 +9,7 @@ from quipu.ports import Store
 from quipu.read import SourceFile, content_hash
 from quipu.read.decode import holds_nul
 from quipu.read.redact import Redactor
-from quipu.records.ids import episode_id_of
+from quipu.records.ids import read_episode_id
 from quipu.records.naming import document_entity_id
 from quipu.records.record import Properties
 from quipu.when.instants import observed_instant
@@ -60,7 +60,7 @@ def settled(given: TextInput, now: str) -> TextInput:
 def episode_of(given: TextInput, namespace: str) -> str:
     """The id of the episode that a settled text becomes."""
     digest = content_hash(given.text.encode())
-    return episode_id_of(namespace, given.source_type, given.source_ref, digest)
+    return read_episode_id(namespace, given.source_type, given.source_ref, digest)
 
 
 def add_text(

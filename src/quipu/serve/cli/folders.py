@@ -141,7 +141,7 @@ def _init_lines(made: Initialised) -> list[str]:
 @click.option(
     "--again",
     is_flag=True,
-    help="Read unchanged files too: a newer Quipu may read more of them. Vectors stay.",
+    help="Read unchanged files too. Vectors stay.",
 )
 @click.option(
     "--engine",
@@ -173,12 +173,12 @@ def index(
 ) -> None:
     """Bring the memory up to date with the files in PATHS (default: its home folder).
 
-    Only changed files are read. A file that cannot be read is a row of the report and of
-    .quipu/index_errors.json, never a failed run; .gitignore and .quipuignore are honoured, and a
-    further work tree of the same repository (`git worktree add`) is not read again. What looks as
-    if a program wrote it (minified code, source maps, lock files, large JSON on one line) is left
-    out and named; `!PATTERN` in .quipuignore has it read. A run that was
-    killed is resumed by the next.
+    Only changed files are read, and once more those that an earlier version of Quipu read. A file
+    that cannot be read is a row of the report and of .quipu/index_errors.json, never a failed run;
+    .gitignore and .quipuignore are honoured, and a further work tree of the same repository
+    (`git worktree add`) is not read again. What looks as if a program wrote it (minified code,
+    source maps, lock files, large JSON on one line) is left out and named; `!PATTERN` in
+    .quipuignore has it read. A run that was killed is resumed by the next.
 
     Words and graph answer at once. At a terminal the vectors are then made in the background:
     `quipu status` tells how far they are, `quipu embed` goes on where they were stopped,
