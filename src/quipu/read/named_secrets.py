@@ -51,7 +51,7 @@ _AFTER = late(
     r"""(?P<close>(?:\\{0,3}["'`]|\*\*?|__|\]){0,4})[ \t]{0,60}"""
     r"""(?P<sep>:[ \t]?[&\w][\w\[\]<>|&?. ]{0,30}?[ \t]?=(?![=>~])"""
     r"""|\{[ \t]?get;[^{}\n]{0,20}\}[ \t]?="""
-    r"""|:-|:=|=>|\|\|=?|\?\?=?|[:=](?![=~:?])|,|\(|\|)?"""
+    r"""|:-|:=|=>|->|[→➜⇒：–—]|-(?=[ \t])|\|\|=?|\?\?=?|[:=](?![=~:?])|,|\(|\|)?"""
 )
 _OPEN = late(
     r"""(?:[ \t]|\*\*(?=[ \t])){0,60}(?P<open>[bruf]{0,2}(?:"{3}|'{3}|\\{0,3}["'`])|[\[({])?"""
@@ -78,13 +78,14 @@ _ITEM = late(
 )
 _FENCE = late(r"[ \t]*(?:```|~~~|\.\. code|[=~^-]{3,}[ \t]*\r?$|[\"']{3}\r?$)")
 _TOLD = late(
-    r"""(?:[ \t]{1,4}(?P<by>is|was|ist|lautet|war|est|es|é|to)"""
+    r"""(?:(?:[ \t]{1,4}(?P<by>is|was|ist|lautet|war|est|es|é|to)|['’]s)"""
     r"""(?:[ \t](?:now|set to|still|jetzt))?:?|:)"""
-    r"""[ \t]{1,4}(?P<user>[\w.@-]{1,40} / )?["'`]?(?P<value>[^\s"'`<>{}\[(]{4,400}+)"""
+    r"""[ \t]{1,4}["'`]?(?P<value>[^\s"'`<>{}\[(]{4,400}+)"""
 )
-_ASKS = late(r"[ \t][^\n:]{0,60}:[ \t]{0,9}\r?\n")
+_USER_AND = late(r"""[\w.@-]{1,40}["'`]? / ["'`]?(?P<value>[^\s"'`<>{}\[(]{4,400}+)""")
+_ASKS = late(r"[ \t](?:[^\n:]{0,60}:|(?:[^\n:]{0,60}[ \t])?(?:is|ist))[ \t]{0,9}\r?\n")
 _CHANGED = late(r"(?i)\b(?:chang|reset|updat|rotat|switch|set)")
-_SENTENCE_END = late(r"[.;!?,][ \t]|\n")
+_SENTENCE_END = late(r"[.;!,][ \t]|\n")
 _RULE = late(r"[ \t|:+-]{3,}\r?$")
 _CELL = late(r"(?:\\\||[^|\n]){0,2000}+")
 _COLUMN = r"""["']?[\w.-]{0,40}(?: [\w.-]{1,30}){0,2}["']?"""
@@ -126,8 +127,7 @@ def named_secrets(text: str) -> Iterator[tuple[int, int, str]]:
         name = _name(text, word_start, word_end, row)
         if name is None:
             continue
-        told_only = row.only == "told"
-        places = _told(text, name, name.end, beside_user=True) if told_only else _values(text, name)
+        places = _beside_user(text, name) if row.only == "told" else _values(text, name)
         for start, end, place in places:
             value = text[start:end]
             if not value.startswith("[redacted:") and is_named_secret(
@@ -204,6 +204,8 @@ def _values(text: str, name: _Name) -> Iterator[_Found]:
         return
     if sep in {",", "("}:
         yield from _argument(text, name, at)
+        if sep == "(" and not name.short:
+            yield from _told(text, name, at)
     else:
         yield from _after_sign(text, name, at, sep)
 
@@ -401,12 +403,14 @@ def _lines_below(text: str, at: int) -> Iterator[tuple[int, str]]:
 def _below(text: str, name: _Name) -> Iterator[_Found]:
     """The values on the lines below a name that ends its line."""
     indent = _indent(text, name.start)
-    for count, (at, line) in enumerate(_lines_below(text, name.end)):
-        if not line.strip():
+    count = 0
+    for at, line in _lines_below(text, name.end):
+        if not line.strip() or (not count and _FENCE.match(line)):
             continue
+        count += 1
         deeper = len(line) - len(line.lstrip(" \t")) > indent
         item = _ITEM.match(line)
-        if not deeper and count > 0:
+        if not deeper and count > 1:
             return
         if item is None or (item["name"] and not name.plural):
             return
@@ -439,7 +443,7 @@ def _without_sign(text: str, name: _Name, after: re.Match[str]) -> Iterator[_Fou
     to_the_end = text[run.end() : run.end() + 1] in {"\n", "\r", ""}
     if end is not None:
         yield at + 1, end, "quoted"
-    elif at - name.end > 1 and to_the_end:
+    elif text[name.end : at] not in {"", " "} and to_the_end:
         yield at, run.end(), "bare"
     elif "(" not in run[0] and _stands_alone(text, name):
         yield at, run.end(), "told"
@@ -454,14 +458,22 @@ def _stands_alone(text: str, name: _Name) -> bool:
     return "_" in name.text and (name.text.isupper() or not name.strong)
 
 
-def _told(text: str, name: _Name, at: int, *, beside_user: bool = False) -> Iterator[_Found]:
-    """What a sentence says that the value is."""
+def _beside_user(text: str, name: _Name) -> Iterator[_Found]:
+    """What a sentence tells beside a user: `admin / v`."""
+    for told in _USER_AND.finditer(text, name.end, _sentence_end(text, name.end)):
+        value = told["value"].rstrip(".,;:?)")
+        yield told.start("value"), told.start("value") + len(value), "told"
+
+
+def _sentence_end(text: str, at: int) -> int:
     end = min(at + _SENTENCE, len(text))
-    if stop := _SENTENCE_END.search(text, at, end):
-        end = stop.end()
-    for told in _TOLD.finditer(text, max(at - 1, name.end), end):
-        if beside_user and not told["user"]:
-            continue
+    stop = _SENTENCE_END.search(text, at, end)
+    return stop.end() if stop else end
+
+
+def _told(text: str, name: _Name, at: int) -> Iterator[_Found]:
+    """What a sentence says that the value is; that of the answer where it asks."""
+    for told in _TOLD.finditer(text, max(at - 1, name.end), _sentence_end(text, at)):
         changes = told["by"] == "to"
         if not changes or _CHANGED.search(text, max(name.start - _SENTENCE, 0), told.start()):
             value = told["value"].rstrip(".,;:?)")

@@ -87,8 +87,10 @@ def is_named_secret(value: str, place: Place, *, strong: bool, name: str) -> boo
         return False
     if " " in value:
         return strong and place in {"quoted", "field"} and _is_phrase(value)
+    if _is_pin(value, name):
+        return True
     if place == "told":
-        return _is_pin(value, name) or (_is_told(value) if strong else _is_told_secret(value))
+        return _is_told(value) if strong else _is_told_secret(value)
     if strong:
         return _is_password_at(place, value)
     return (
