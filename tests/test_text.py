@@ -82,6 +82,17 @@ def test_numbers_sort_as_numbers() -> None:
     ]
 
 
+def test_sentences_end_where_other_scripts_end_them() -> None:
+    text = "服务由陈伟负责。它每30.5秒重试！“是吗？”好 यह ठीक है। अच्छा"
+    assert [text[a:b] for a, b in sentences(text)] == [
+        "服务由陈伟负责。",
+        "它每30.5秒重试！",
+        "“是吗？",
+        "好 यह ठीक है।",
+        "अच्छा",
+    ]
+
+
 def test_sentences_do_not_end_at_initials_and_titles() -> None:
     text = "Dr. J. R. Smith came. He left! Did he?"
     assert [text[a:b] for a, b in sentences(text)] == [

@@ -26,7 +26,10 @@ _RUN = late(rf"([{_UNSPACED}]+)")
 _HUMP = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _IDENTIFIER = late(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?:\(\))?")
 # It begins with what it is looked for by: a mark, which belongs to the sentence, or a line's end.
-_SENTENCE_END = late(r"[.!?\n](?:(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9À-Þ])|(?<=\n)\s*\n)")
+_SENTENCE_END = late(
+    r"[.!?\n](?:(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9À-Þ])|(?<=\n)\s*\n)"
+    r"|[。！？｡।॥۔؟][\"'”’」』）】]*\s*"
+)
 _ABBREVIATION = late(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|cf|No|Vol|Inc|Ltd|Co|Corp|Fig|al)"
     r"|\b[A-Z])\.$"
