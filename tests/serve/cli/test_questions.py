@@ -39,6 +39,20 @@ def test_search_shows_place_score_reason_and_snippet(quipu, project) -> None:
     assert "\x1b" not in outcome.out
 
 
+def test_bounds_are_told_from_the_present_too(quipu, project) -> None:
+    quipu("add", "The lift retries twice.", "--observed-at", "2024-05-01")
+    for bound, found in (
+        (("--after", "yesterday"), False),
+        (("--after", "7d"), False),
+        (("--before", "last week"), True),
+        (("--after", "2024-05-01"), True),
+    ):
+        assert ("lift retries" in quipu("search", "lift retries", *bound).out) is found, bound
+    refused = quipu("search", "lift", "--after", "whenever")
+    assert refused.code == 2
+    assert "'whenever' is not a date" in refused.err
+
+
 @pytest.mark.model
 def test_search_says_that_nothing_is_likely_to_be_meant(
     quipu, project, monkeypatch: pytest.MonkeyPatch

@@ -47,7 +47,24 @@ class _Date(click.ParamType[str]):
         return value
 
 
+class _Day(_Date):
+    """A date, or words that are told from the present: "yesterday" is where that day begins."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        written = super().convert(value, param, ctx)
+        if written[:4].isdigit():
+            return written
+        from quipu.handle.dates import read_window
+        from quipu.when.instants import system_clock
+
+        try:
+            return read_window(written, system_clock).after or written
+        except InvalidInput:
+            return written
+
+
 DATE = _Date()
+_DAY = _Day()
 
 
 _ME = frozenset({"me", "myself", "i"})
@@ -98,12 +115,14 @@ def scope_options(function: Decorated) -> Decorated:
         line = f"{text} May be repeated."
         kind = "PATTERN" if flag == "--path" else "NAME"
         function = click.option(flag, name, multiple=True, metavar=kind, help=line)(function)
-    function = click.option("--before", type=DATE, help="Only what was observed before this date.")(
+    function = click.option("--before", type=_DAY, help="Only what was observed before this date.")(
         function
     )
-    return click.option("--after", type=DATE, help="Only what was observed at this date or later.")(
-        function
-    )
+    return click.option(
+        "--after",
+        type=_DAY,
+        help='Only what was observed at this date or later; "yesterday" and "7d" are dates too.',
+    )(function)
 
 
 def files_of(bounds: dict[str, Any]) -> dict[str, tuple[str, ...]]:
