@@ -22,7 +22,7 @@ from quipu.kinds.work.read import read_record
 from quipu.read import redact
 from quipu.records.naming import document_entity_id
 from quipu.records.progress import Progress
-from quipu.records.record import Properties
+from quipu.records.record import Episode, Properties
 from quipu.records.refs import session_ref
 from quipu.when.instants import UNKNOWN_TIME, parse_instant
 from quipu.write.jobs import STAGES, Stage
@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     from quipu.write.jobs import Job
     from quipu.write.texts import TextInput
 
-__all__ = ["IngestItem", "StageResult", "ingest_items"]
+__all__ = ["IngestItem", "StageResult", "ingest_items", "settle_text"]
 
 _TURNS = frozenset({"message", "turn"})
 _MOST_ITEMS = 10_000
 _MOST_CHARACTERS = 20_000_000
+_DAY = len("2026-01-01")
 
 
 class IngestItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -166,6 +167,22 @@ def _worked(
 def _turn_errors(jobs: "Sequence[Job]") -> list[str]:
     """What went wrong with single turns."""
     return [f"{r.path}: {r.error}" for job in jobs if job.kind == "sessions" for r in job.errors]
+
+
+def settle_text(memory: "Memory", given: "TextInput") -> "TextInput":
+    """The text as it is to be written: without its secrets, with its time and its reference. One
+    that names none has that of its day where the same was said on an earlier one and is told
+    again: with a date, or after what it stated had ended. Raises InvalidInput."""
+    from quipu.write.texts import episode_of, settled
+
+    text = settled(given, memory.clock())
+    known_id = episode_of(text, memory.store.namespace)
+    known, day = memory.store.get([known_id]).get(known_id), text.observed_at[:_DAY]
+    if given.source_ref or not isinstance(known, Episode) or day <= known.observed_at[:_DAY]:
+        return text
+    if given.observed_at or memory.facts.is_over(known_id):
+        return msgspec.structs.replace(text, source_ref=f"{text.source_ref}@{day}")
+    return text
 
 
 def _check(items: Sequence[IngestItem], count: int) -> None:

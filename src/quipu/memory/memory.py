@@ -6,8 +6,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, overload
 
-import msgspec
-
 from quipu import config as configuration
 from quipu.config import Config
 from quipu.errors import InvalidInput
@@ -44,7 +42,7 @@ from quipu.records.ids import kind_of
 from quipu.records.passage import PassageInput
 from quipu.records.plan import Mode, Plan
 from quipu.records.progress import Progress
-from quipu.records.record import Episode, Properties, Record, Relation
+from quipu.records.record import Properties, Record, Relation
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import composed
@@ -78,8 +76,6 @@ Message = dict[str, object]
 
 _SHORTEST_TOKEN = 12
 """No rule takes a bare name that is shorter for a secret: `default` costs no look at them."""
-
-_DAY = len("2026-01-01")
 
 
 class Memory:
@@ -288,10 +284,10 @@ class Memory:
         """
         if not isinstance(text, str):
             return self.ingest_sessions(transcripts_of(text, session_id), embed=embed)
-        from quipu.write.texts import TextInput, settled
+        from quipu.memory.ingestion import settle_text
+        from quipu.write.texts import TextInput
 
         now = self.clock()
-        seen = observed_instant(observed_at, now)
         kept = dict(properties or {})
         if expires is not None:
             kept["expires"] = expiry_instant(first_instant(expires), now)
@@ -301,27 +297,11 @@ class Memory:
             title=title,
             source_type=source_type,
             group=group,
-            observed_at=seen,
+            observed_at="" if observed_at is None else observed_instant(observed_at, now),
             properties=kept,
         )
-        text_given = settled(given, now)
-        if source_ref is None:
-            text_given = self._anew(text_given, dated=observed_at is not None)
-        given_as_job = payloads.given_text(text_given, self.store.namespace)
+        given_as_job = payloads.given_text(settle_text(self, given), self.store.namespace)
         return self.jobs.do(given_as_job, embed=embed).result
-
-    def _anew(self, given: "TextInput", *, dated: bool) -> "TextInput":
-        """The text under a reference of its day, where the same was said on an earlier one and is
-        told again: with a date, or after what it stated had ended."""
-        from quipu.write.texts import episode_of
-
-        known_id = episode_of(given, self.store.namespace)
-        known, day = self.store.get([known_id]).get(known_id), given.observed_at[:_DAY]
-        if not isinstance(known, Episode) or day <= known.observed_at[:_DAY]:
-            return given
-        if dated or self.facts.is_over(known_id):
-            return msgspec.structs.replace(given, source_ref=f"{given.source_ref}@{day}")
-        return given
 
     def ingest(
         self,

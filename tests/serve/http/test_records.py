@@ -104,6 +104,19 @@ def test_a_text_can_be_accepted_and_written_after(server: Any) -> None:
     assert listed[0]["job_id"] == job_id
 
 
+@pytest.mark.parametrize("wait", [True, False])
+def test_the_same_words_of_a_later_day_are_news(server: Any, wait: bool) -> None:
+    given = {"text": "Ana owns the till.", "wait": wait}
+    for day in ("2024-05-01", "2024-05-01", "2024-06-01"):
+        made = server.post("/api/v1/episodes", {**given, "observed_at": day})
+        if not wait:
+            job_id = made.json()["job_id"]
+            with server.client.stream("GET", f"/api/v1/jobs/{job_id}/events") as events:
+                assert '"status":"done"' in [*events.iter_lines()][-2]
+    found = server.post("/api/v1/search", {"question": "who owns the till"}).json()["hits"]
+    assert sum("Ana owns" in hit["text"] for hit in found) == 2
+
+
 def test_a_session_and_an_entry_are_remembered(server: Any) -> None:
     said = [{"role": "user", "content": "My sister Nora lives in Bergen."}]
     job = server.post("/api/v1/sessions", {"session_id": "s1", "messages": said})

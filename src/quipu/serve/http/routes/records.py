@@ -16,6 +16,7 @@ from quipu.handle.dates import first_instant
 from quipu.memory import Memory
 from quipu.memory.entities import Merged, Unmerged
 from quipu.memory.excerpts import read_lines
+from quipu.memory.ingestion import settle_text
 from quipu.records.ids import Kind
 from quipu.records.record import Entity, Episode, Relation, record_id
 from quipu.serve.cli.shapes import Added, Forgotten, Opened
@@ -47,7 +48,7 @@ from quipu.serve.mcp.shapes import Audited, Lines, Recalled, StoreResult
 from quipu.serve.results import shaped
 from quipu.when.instants import expiry_instant, observed_instant
 from quipu.write.jobs import Job
-from quipu.write.texts import TextInput, settled
+from quipu.write.texts import TextInput
 
 __all__ = ["ROUTES", "audit_of"]
 
@@ -286,10 +287,10 @@ def _accept_text(memory: Memory, given: NewEpisode) -> Job:
         source_ref=given.source_ref or "",
         title=given.title,
         group=given.group,
-        observed_at=observed_instant(given.observed_at, now),
+        observed_at=observed_instant(given.observed_at, now) if given.observed_at else "",
         properties={"expires": expires} if expires else {},
     )
-    (job,) = memory.give([settled(text, now)])
+    (job,) = memory.give([settle_text(memory, text)])
     threading.Thread(target=_work, args=(memory, job), name="quipu-job").start()
     return job
 
