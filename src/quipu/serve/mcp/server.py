@@ -88,7 +88,8 @@ class Server(MCPServer[Any]):
         tools = tools_of(memory, entries, knowledge, profile, note=note)
         if read_only:
             tools = [tool for tool in tools if _reads(tool)]
-        self._profile, self._lacking = profile, lacking
+        self._profile: Profile = profile
+        self._lacking = lacking
         self._made: Server | None = None
         self._making = anyio.Lock()
         self._writing = {
