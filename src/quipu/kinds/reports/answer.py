@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 
 from quipu.answer.confidence import FLOOR, citation_counts, match
 from quipu.answer.contract import ASSERT_ABOVE
-from quipu.answer.formula import Term, log_odds, logistic
+from quipu.answer.formula import ConfidenceFormula, Inputs, Term
 from quipu.answer.gate import AnswerDraft, Evidence, Gated, cited_ids, pass_gate, withhold
 from quipu.answer.intent import Asked, understand
 from quipu.answer.limitations import about_answer, about_nothing, below, missing_names
@@ -31,7 +31,7 @@ from quipu.records.reply import Citation, Confidence, Reply, Retrieved
 from quipu.text import stems_in_parts
 from quipu.when.instants import Clock
 
-__all__ = ["INTERCEPT", "TABLE", "overview"]
+__all__ = ["FORMULA", "overview"]
 
 INTERCEPT = -3.6
 TABLE = (
@@ -64,15 +64,19 @@ TABLE = (
         "much has changed since the reports were written",
     ),
 )
+
+
+def _holds(inputs: Inputs) -> bool:  # noqa: ARG001 - it is the only formula
+    return True
+
+
+FORMULA = ConfidenceFormula(INTERCEPT, TABLE, _holds)
 _THEMES = 7
-_ABOUT = 2
-_NEAR_BEST = 0.7
-_SENTENCES = 3
-_FACTS = 4
-_CHANGES = 2
-_DISPUTED = 2
+"""How many reports an answer about everything tells of."""
+_ABOUT, _NEAR_BEST = 2, 0.7
+"""How many reports answer about one subject, and what share of the best one's score each needs."""
+_SENTENCES, _FACTS, _CHANGES, _DISPUTED = 3, 4, 2, 2
 _Line = TypeVar("_Line", Quote, ReportedFact)
-_EVERYTHING = Breadth((), asks_status=False)
 
 
 class _CitedSentence(NamedTuple):
@@ -122,7 +126,8 @@ def overview(
         "unknown_names": len(missing) / len(asked.names) if missing else 0.0,
         "behind": _behind(changes),
     }
-    sure = _sureness(inputs, answered=draft is not None)
+    rounded = {name: None if v is None else round(v, 6) for name, v in inputs.items()}
+    sure = Confidence(value=FORMULA.value_of(rounded) if draft else 0.0, inputs=rounded)
     if draft is None or sure.value < least:
         value, bound = below(sure.value, least)
         why = f"Confidence is {value}, below the floor of {bound}." if draft else _WHY_NOTHING
@@ -134,7 +139,7 @@ def overview(
         doubt = about_answer(
             confidence=sure.value,
             assert_above=assert_above,
-            reasons=_weaknesses_of(sure.inputs),
+            reasons=FORMULA.weaknesses(sure.inputs),
             disagreements=draft.disagreements,
             remarks=(*draft.remarks, *retrieved.plan.notes, *remarks),
             missing=missing,
@@ -165,31 +170,28 @@ def _draft(breadth: Breadth, sources: Sequence[_ReportSource], graph: Graph) -> 
     if not sources:
         return None
     records = _records(sources, graph)
-    disagreements: list[str] = []
     if breadth.is_about_all:
-        sentences = [t for s in sources[:_THEMES] for t in _theme(s, records, breadth)]
-        sentences = sentences or [
-            t for s in sources[:_THEMES] for t in _theme(s, records, _EVERYTHING)
-        ]
+        told = [t for s in sources[:_THEMES] for t in _theme(s, records, breadth)]
     else:
         best = [s for s in sources[:_ABOUT] if s.score >= _NEAR_BEST * sources[0].score]
-        sentences = [t for s in best for t in _subject(s, records, breadth)]
+        told = [t for s in best for t in _subject(s, records, breadth)]
+    disagreements: list[str] = []
     if breadth.asks_status or not breadth.is_about_all:
         for source in sources[:_THEMES]:
-            disagreements += _disputed(source, records, breadth, sentences)
-    page = _ReportPage()
-    for each in sentences:
-        page.add(each)
-    if not page.sentences:
+            for one, other in _disputed(source, records, breadth):
+                told += (one, other._replace(text=f"Another source says: {other.text}"))
+                disagreements.append(f"{one.text}, but {other.text}")
+    evidence = list(dict.fromkeys(each.evidence for each in told))
+    if not evidence:
         return None
-    answer = " ".join(page.sentences)
-    stems = {s for e in page.evidence for s in stems_in_parts(f"{e.title} {e.path} {e.text}")}
-    stems |= set(stems_in_parts(answer))
+    marked = (f"{t.text.rstrip('.;:, ')} [{evidence.index(t.evidence) + 1}]." for t in told)
+    answer = " ".join(dict.fromkeys(marked))
+    said = " ".join((answer, *(f"{e.title} {e.path} {e.text}" for e in evidence)))
     subject = breadth.subject
     return AnswerDraft(
         answer=answer,
-        evidence=tuple(page.evidence),
-        subject=len(stems & set(subject)) / len(subject) if subject else None,
+        evidence=tuple(evidence),
+        subject=len(set(stems_in_parts(said)) & set(subject)) / len(subject) if subject else None,
         disagreements=tuple(dict.fromkeys(disagreements[:_DISPUTED])),
         remarks=_remarks(breadth, sources),
     )
@@ -208,38 +210,16 @@ def _remarks(breadth: Breadth, sources: Sequence[_ReportSource]) -> tuple[str, .
     return ()
 
 
-class _ReportPage:
-    """Sentences with marks, and the evidence in the order of the marks."""
-
-    def __init__(self) -> None:
-        self.sentences: list[str] = []
-        self.evidence: list[Evidence] = []
-
-    def add(self, cited: _CitedSentence) -> None:
-        """Write one sentence down, once."""
-        at = next((n for n, e in enumerate(self.evidence) if _same(e, cited.evidence)), None)
-        if at is None:
-            at = len(self.evidence)
-            self.evidence.append(cited.evidence)
-        sentence = f"{cited.text.rstrip('.;:, ')} [{at + 1}]."
-        if sentence not in self.sentences:
-            self.sentences.append(sentence)
-
-
-def _same(one: Evidence, other: Evidence) -> bool:
-    return (one.id, one.start_line) == (other.id, other.start_line)
-
-
 def _theme(
     source: _ReportSource, records: Mapping[str, Record], breadth: Breadth
 ) -> Iterator[_CitedSentence]:
     """What a community is called, how large it is, and its best sentence; where the question is
-    how things stand, the latest that holds and what changed last instead."""
+    how things stand, the latest that holds and what changed last first."""
     report = source.report
     size = f"{report.documents:,} source{'s' * (report.documents != 1)}"
     head = plain(f"{report.title} ({size})")
-    lines = report.facts[:1] if breadth.asks_status else report.quotes[:1] or report.facts[:1]
-    for line in lines:
+    facts, quotes = report.facts[:1], report.quotes[:1]
+    for line in (facts or quotes) if breadth.asks_status else (quotes or facts):
         if evidence := _evidence(line, source, records):
             yield _CitedSentence(f"{head}: {plain(line.text)}", evidence)
     if breadth.asks_status:
@@ -275,12 +255,9 @@ def _about(lines: Sequence[_Line], breadth: Breadth) -> list[_Line]:
 
 
 def _disputed(
-    source: _ReportSource,
-    records: Mapping[str, Record],
-    breadth: Breadth,
-    sentences: list[_CitedSentence],
-) -> Iterator[str]:
-    """Both sides of what disagrees about the subject; they are added to what is told."""
+    source: _ReportSource, records: Mapping[str, Record], breadth: Breadth
+) -> Iterator[tuple[_CitedSentence, _CitedSentence]]:
+    """Both sides of what disagrees about the subject."""
     subject = set(breadth.subject)
     for each in source.report.disagreements:
         both = f"{each.one.text} {each.other.text}"
@@ -288,11 +265,10 @@ def _disputed(
             continue
         one, other = (_evidence(side, source, records) for side in (each.one, each.other))
         if one and other:
-            sentences.append(_CitedSentence(plain(each.one.text), one))
-            sentences.append(
-                _CitedSentence(f"Another source says: {plain(each.other.text)}", other)
+            yield (
+                _CitedSentence(plain(each.one.text), one),
+                _CitedSentence(plain(each.other.text), other),
             )
-            yield f"{plain(each.one.text)}, but {plain(each.other.text)}"
 
 
 def _changed(
@@ -335,33 +311,14 @@ def _evidence(
     """What a line rests on: the passage itself, its graph ids led by the report's."""
     own = (line.fact_id,) if isinstance(line, ReportedFact) else line.graph_ids
     chunk = records.get(line.chunk_id)
-    if isinstance(chunk, Chunk):
-        document = records.get(chunk.document_id)
-        known = document if isinstance(document, Entity) else None
-        episode = records.get(chunk.episode_id)
-        return Evidence(
-            id=chunk.chunk_id,
-            document_id=chunk.document_id,
-            path=line.source_ref,
-            start_line=line.start_line,
-            end_line=line.end_line,
-            title=chunk.title,
-            text=chunk.text,
-            is_code=chunk.profile == "code",
-            graph_ids=(source.episode_id, *own, chunk.document_id),
-            updated_at=known.updated_at if known else "",
-            source_sha=episode.source_sha if isinstance(episode, Episode) else "",
-            score=source.score,
-        )
-    fact = records.get(own[0]) if own else None
-    if fact is None or line.chunk_id:
+    if not isinstance(chunk, Chunk) and (line.chunk_id or not own or own[0] not in records):
         return None
-    return Evidence(
-        id=own[0],
+    by_hand = Evidence(
+        id=own[0] if own else line.chunk_id,
         document_id="",
         path=line.source_ref,
-        start_line=1,
-        end_line=1,
+        start_line=line.start_line,
+        end_line=line.end_line,
         title=line.source_ref,
         text=line.text,
         is_code=False,
@@ -369,6 +326,20 @@ def _evidence(
         updated_at="",
         source_sha="",
         score=source.score,
+    )
+    if not isinstance(chunk, Chunk):
+        return by_hand
+    document = records.get(chunk.document_id)
+    episode = records.get(chunk.episode_id)
+    return by_hand._replace(
+        id=chunk.chunk_id,
+        document_id=chunk.document_id,
+        title=chunk.title,
+        text=chunk.text,
+        is_code=chunk.profile == "code",
+        graph_ids=(source.episode_id, *own, chunk.document_id),
+        updated_at=document.updated_at if isinstance(document, Entity) else "",
+        source_sha=episode.source_sha if isinstance(episode, Episode) else "",
     )
 
 
@@ -387,27 +358,6 @@ def _citations(gated: Gated, graph: Graph, now: str) -> tuple[Citation, ...]:
             zip(gated.evidence, gated.contract.evidence, strict=True), 1
         )
     )
-
-
-def _sureness(inputs: Mapping[str, float | None], *, answered: bool) -> Confidence:
-    """The confidence from the named inputs, in [0, 1]; 0 where there is no answer."""
-    rounded = {
-        term.name: None if (given := inputs.get(term.name)) is None else round(given, 6)
-        for term in TABLE
-    }
-    value = logistic(log_odds(INTERCEPT, TABLE, rounded)) if answered else 0.0
-    return Confidence(value=value, inputs=rounded)
-
-
-def _weaknesses_of(inputs: Mapping[str, float | None], *, most: int = 2) -> list[str]:
-    """What speaks most against the answer, the heaviest first, in words."""
-    losses: list[tuple[float, str, str]] = []
-    for term in TABLE:
-        given = inputs.get(term.name)
-        best = 1.0 if term.weight > 0 else 0.0
-        if given is not None:
-            losses.append((term.weight * (given - best), term.name, term.weakness))
-    return [said for loss, _, said in sorted(losses) if loss < -0.5][:most]
 
 
 def _behind(changes: int) -> float:

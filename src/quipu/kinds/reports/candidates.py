@@ -6,7 +6,6 @@ quoted from is live and, where there is a scope, inside it.
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,35 +24,23 @@ from quipu.text import name_key, stems, stems_in_parts, tokens
 
 __all__ = ["REPORTS", "Breadth", "plan_reports", "read_breadth"]
 
-# What asks for an overview, and names no subject.
 _OVERVIEW = frozenset(
     stems(
-        """theme themes main major key central topic topics subject subjects area areas
-    overview overall summary summarize summarise sum general broad gist big picture important
-    repository repo project codebase code base software library package memory memories namespace
-    store documents document docs documentation notes files sources conversation conversations
-    chat chats discussion session sessions content contents everything all knowledge here there
-    about kind sort thing things hold holds contain contains cover covers describe tell explain
-    explains say says talk talks discuss discussed speak know known happening happened going purpose
-    deal deals work works made consist list show give name part parts whole world high level
-    people speaker speakers question questions do does learn learned"""
+        """theme themes main major key central topic topics subject area overview overall summary
+    summarize general picture important repository repo project codebase memory documents notes
+    conversations contents everything all here about contain cover describe tell explain happened
+    going work works do learn learned people question"""
     )
 )
-# What asks how things stand or what became of them.
+"""The stems of a question that asks for an overview; they name no subject."""
 _STATUS = frozenset(
     stems(
-        """state status standing progress situation stand stands going current currently
-    latest lately recent recently new news changed change changes update updates updated open
-    decided decision decisions risk risks posture now today blocked outstanding contradiction
-    contradictions contradict disagree disagreement disagreements disputed"""
+        """state status progress situation stand standing current currently latest lately recent
+    recently new news changed change changes update updates decided decisions risk now today
+    blocked outstanding contradictions disagree disputed"""
     )
 )
-_OF_WORK = frozenset(stems("work works effort efforts project side"))
-_STATUS_PHRASE = re.compile(
-    r"\b(?:where (?:do|does|are|is) .{1,60}\bstand|how (?:is|are) .{1,60}\b(?:going|doing)"
-    r"|what(?:'s| is| has)? (?:new|changed|happened|going on)|right now|at the moment|as of)\b",
-    re.IGNORECASE,
-)
+"""The stems of a question that asks how things stand or what became of them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +68,7 @@ class ReportWeights:
 REPORTS = ReportWeights()
 
 _HEAD_TIMES = 3
+_LONGEST = 2_000
 
 
 def plan_reports(
@@ -282,9 +270,11 @@ class Breadth(NamedTuple):
 
 def read_breadth(question: str) -> Breadth:
     """How broad `question` is; only its first 2,000 characters are looked at."""
-    text = question[:2000]
+    text = question[:_LONGEST]
     found = tuple(dict.fromkeys(stems(text)))
-    asks_status = bool(_STATUS_PHRASE.search(text)) or any(s in _STATUS for s in found)
     named = {s for t in tokens(text)[1:] if text[t.start].isupper() for s in stems(t.word)}
-    generic = _OVERVIEW | _OF_WORK | (_STATUS if asks_status else frozenset[str]())
-    return Breadth(tuple(s for s in found if s in named or s not in generic), asks_status)
+    generic = _OVERVIEW | _STATUS
+    return Breadth(
+        tuple(s for s in found if s in named or s not in generic),
+        asks_status=not _STATUS.isdisjoint(found),
+    )

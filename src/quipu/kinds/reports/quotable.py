@@ -14,13 +14,6 @@ __all__ = ["quotable"]
 
 _DOCSTRING = re.compile(r"\A(?:\s*#[^\n]*\n)*\s*[rRuUbB]?(\"\"\"|''')(.*?)\1", re.DOTALL)
 _LIMIT = 320
-# What answers the one before it, speaks to the other, or greets: it says little where it is quoted.
-_REPLY = re.compile(
-    r"\A\W*(?:wow|yeah|yep|yes|no|hey|hi|hello|thanks|thank|aww?|oh|ooh|sure|cool|congrats|great|nice"
-    r"|glad|awesome|totally|absolutely|definitely|exactly|agreed|ok|okay|well|good|sounds|love|same"
-    r"|that['’]?s|bye|take care|let['’]?s|can['’]?t wait)\b|\b(?:you|yours?|yourself)\b",
-    re.IGNORECASE,
-)
 
 
 def quotable(chunk: Chunk) -> list[Line]:
@@ -50,7 +43,7 @@ def _of_code(chunk: Chunk) -> Iterator[Line]:
 def _of_turn(chunk: Chunk) -> Iterator[Line]:
     speaker = chunk.title.partition(",")[0]
     for start, end in sentences(chunk.text):
-        if _REPLY.search(chunk.text[start:end]) or is_order(chunk.text[start:end]):
+        if is_order(chunk.text[start:end]):
             continue
         said = plain(chunk.text[start:end], limit=_LIMIT)
         first = chunk.start_line + chunk.text[:start].count("\n")

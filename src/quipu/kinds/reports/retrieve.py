@@ -1,11 +1,10 @@
 """The reports of a plan as hits: each with the lines that the plan allows and that still count."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from quipu.errors import InvalidInput
 from quipu.kinds.reports.model import REPORT, Report, ReportBasis, report_text, trimmed
 from quipu.ports import Planner
-from quipu.records.ids import name_key
 from quipu.records.plan import Plan, PlannedReport
 from quipu.records.reply import Hit, Retrieved, WhyRanked
 from quipu.records.scope import EVERYTHING
@@ -83,8 +82,7 @@ def _hit(planned: PlannedReport, episode_id: str, report: Report) -> Hit:
 
 def _graph_ids(report: Report) -> tuple[str, ...]:
     """The records behind a report: its names and facts, then its documents."""
-    names: Sequence[str] = [n.entity_id for n in report.names if n.entity_id]
-    named = [each for each in names if name_key(each) is not None or each.startswith("en_")]
+    named = [each.entity_id for each in report.names if each.entity_id]
     facts = [each.fact_id for each in report.stated]
     documents = [each.document_id for each in report.quotes]
     return tuple(dict.fromkeys((*named, *facts, *documents)))[:_MOST_IDS]

@@ -1,6 +1,6 @@
 """Reflection: the graph in communities, and a report on each, made offline within a budget.
 
-    mentioned → network → communities → reporting → keeping
+    network → communities → reporting → keeping
 
 It reads the store alone and asks no model. The same graph gives the same reports, byte for byte;
 only those that come out different are written, in one atomic batch, and what they take the place
@@ -8,16 +8,19 @@ of is erased afterwards. A run that is killed leaves the old reports, or both, a
 that.
 """
 
-from collections.abc import Mapping
-
 from quipu.kinds.reports.model import ReflectionBudget, Report
 from quipu.kinds.reports.reflect.communities import Community, find_communities
-from quipu.kinds.reports.reflect.gather import Quotable, Say, gathered
 from quipu.kinds.reports.reflect.keeping import Author, Reflected, keep
-from quipu.kinds.reports.reflect.mentioned import documents_of, read_mentions
-from quipu.kinds.reports.reflect.network import build_network
-from quipu.kinds.reports.reflect.reporting import WHOLE, report_on, report_on_all, settled
-from quipu.kinds.reports.reflect.sentences import Line
+from quipu.kinds.reports.reflect.network import Mentions, build_network, documents_of, read_mentions
+from quipu.kinds.reports.reflect.quotes import Line
+from quipu.kinds.reports.reflect.reporting import (
+    Material,
+    Quotable,
+    read_entities,
+    report_on,
+    report_on_all,
+)
+from quipu.kinds.reports.reflect.stated import Say, StatedFacts
 from quipu.ports import Planner, Store
 from quipu.records.attributes import Attributes
 from quipu.records.progress import Progress
@@ -71,36 +74,36 @@ def _reports(
     """How many communities there are, and the reports on all and on the largest of them."""
     sources = documents_of(planner.sources())
     sessions = frozenset(d for d, s in sources.items() if s.source_type == _SESSION)
-    mentioned = read_mentions(planner, list(sources), sessions)
-    facts = planner.facts()
-    network = build_network(planner, mentioned, facts)
+    mentions = read_mentions(planner, sources, sessions)
+    network = build_network(planner, mentions)
     refs = {document: source.source_ref for document, source in sources.items()}
-    refs |= {d: refs[d].partition("#")[0] for d in sessions}
-    material = gathered(
-        planner,
-        mentioned,
-        network,
-        refs,
-        facts,
-        table=table,
+    refs |= {session: refs[session].partition("#")[0] for session in sessions}
+    material = Material(
+        planner=planner,
+        mentions=mentions,
+        network=network,
+        documents=read_entities(planner, sorted(mentions.passages)),
+        refs={
+            d: source.source_ref.partition("#")[0] if d in sessions else source.source_ref
+            for d, source in sources.items()
+        },
+        sessions=sessions,
+        facts=StatedFacts(planner, planner.facts(), table=table, say=say),
         quotable=quotable,
-        say=say,
         budget=budget,
     )
-    counts: list[int] = mentioned.passages.tolist()  # once: it is as long as all units
-    sized = [(_passages(c, material.places, counts), c) for c in find_communities(network.edges)]
+    sized = [(_passages(c, mentions), c) for c in find_communities(network.edges)]
     large = [(n, c) for n, c in sized if n >= _LEAST_PASSAGES]
     large.sort(key=lambda each: (-each[0], each[1].hub))
     whole = report_on_all(material)
-    reports = [settled(whole, WHOLE, budget.characters)] if whole else []
+    reports = [whole] if whole else []
     for done, (_, community) in enumerate(large[: budget.communities], 1):
-        report = report_on(community, material)
-        if report is not None:
+        if report := report_on(community, material):
             reports.append(report)
         if progress:
             progress("reflect", done, min(len(large), budget.communities))
     return len(large), reports
 
 
-def _passages(community: Community, places: Mapping[str, int], passages: list[int]) -> int:
-    return sum(passages[places[node]] for node, _ in community.members if node in places)
+def _passages(community: Community, mentions: Mentions) -> int:
+    return sum(len(mentions.passages.get(node, ())) for node, _ in community.members)

@@ -1,41 +1,47 @@
-"""The network that is divided into communities: documents, names and other things, and how
-strongly they are tied.
+"""The network that is divided into communities: documents, and the names that they mention.
 
-* A document is tied to the names that it mentions and few others do: (1 + ln n) · ln(N / df).
-* Relations tie their ends, weighted by their type; a symbol counts as the document that defines it.
-* A dated fact ties the name it is about to the name it gives.
-
-What nearly everything is tied to divides nothing: such names and things are left out, and an end
-with many relations has less of each.
+A document is tied to the names that few others mention, by (1 + ln n) · ln(N / df). A relation ties
+the documents of its ends by its type's weight, divided by √(degree · degree): an end with many
+relations has less of each. Turns name little, so in a session words count as names.
 """
 
+import heapq
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from quipu.kinds.reports.reflect.mentioned import Mentioned, is_name
-from quipu.ports import Graph
+from quipu.index.columns import unpack
+from quipu.kinds.reports.model import REPORT
+from quipu.ports import Graph, Numbers, Planner, Source
 from quipu.records.ids import name_id, name_key
-from quipu.records.record import Fact, Record, Relation, record_id
+from quipu.records.record import Relation, record_id
 from quipu.records.schema import RelationType, row_of
-from quipu.text import name_key as folded
+from quipu.text import STOP_WORDS, stems
 
-__all__ = ["EntityNetwork", "WeightedEdge", "build_network"]
+__all__ = [
+    "WORD",
+    "Mentions",
+    "Network",
+    "WeightedEdge",
+    "build_network",
+    "documents_of",
+    "names_in",
+    "read_mentions",
+]
 
-_Weights: TypeAlias = dict[tuple[str, str], float]
+WORD = "word:"
+"""How the node of a plain word begins; its stem follows."""
 
+_LEFT_OUT = frozenset({REPORT, "commit"})
 _NAMES_A_DOCUMENT = 12
-_COMMON_SHARE = 0.25
-_COMMON_LEAST = 8
-_COMMON_MOST = 2000
-_HUB = 500
+_COMMON_SHARE, _COMMON_LEAST = 0.25, 8
+"""A name that more documents than this mention divides nothing."""
+_SHORTEST_WORD = 4
 _PAGE = 1000
-_OF_FACT = 3.0
-_RELATION_WEIGHT = 4.0
+_NO_NAME = re.compile(r"[/\\<>=(){}\[\]]|^--|\.[a-z]{1,4}$")
+_LETTERS = re.compile(r"[^\W\d_].*[^\W\d_].*[^\W\d_]")
 
 
 class WeightedEdge(NamedTuple):
@@ -46,118 +52,109 @@ class WeightedEdge(NamedTuple):
     weight: float
 
 
-class EntityNetwork(NamedTuple):
-    """`edges` by (one, other); `mentioned_in` counts the units that mention each name that is a
-    node; `symbols` are those that other documents refer to: their document, and how many do."""
+class Mentions(NamedTuple):
+    """By document id: the numbers of its passages, and how many of them mention each name."""
+
+    passages: dict[str, Numbers]
+    names: dict[str, Counter[str]]
+
+
+class Network(NamedTuple):
+    """`edges` by (one, other); `frequencies` counts the documents that mention each tied name."""
 
     edges: list[WeightedEdge]
-    mentioned_in: dict[str, int]
-    symbols: dict[str, tuple[str, int]]
+    frequencies: dict[str, int]
 
 
-def build_network(graph: Graph, mentioned: Mentioned, facts: Iterable[Fact]) -> EntityNetwork:
-    """The network of everything in `mentioned`, relations and facts included."""
-    weights: _Weights = defaultdict(float)
-    mentioned_in = _link_names(mentioned, weights)
-    documents = set(mentioned.units)
+def documents_of(sources: Iterable[Source]) -> dict[str, Source]:
+    """The source of each document that can be reported on, by document id: commits are told as
+    changes, and reports are not reported on."""
+    found: dict[str, Source] = {}
+    for source in sources:
+        if source.document_id and source.source_type not in _LEFT_OUT:
+            known = found.get(source.document_id)
+            if known is None or (source.source_type != "links" and known.source_type == "links"):
+                found[source.document_id] = source
+    return dict(sorted(found.items()))
+
+
+def read_mentions(planner: Planner, documents: Iterable[str], sessions: frozenset[str]) -> Mentions:
+    """What every document mentions. Only of `sessions` text is read."""
+    inside = planner.numbers_in(list(documents))
+    passages = {document: numbers for document, numbers in inside.items() if len(numbers)}
+    names: dict[str, Counter[str]] = {}
+    for document, numbers in passages.items():
+        counted = names[document] = Counter[str]()
+        for found in names_in(planner, numbers, spoken=document in sessions):
+            counted.update(found)
+    return Mentions(passages, names)
+
+
+def names_in(planner: Planner, numbers: Numbers, *, spoken: bool) -> list[frozenset[str]]:
+    """The nodes that each passage mentions: names, and of turns the stems of words."""
+    if spoken:
+        return [
+            frozenset(WORD + s for s in stems(chunk.text) if len(s) >= _SHORTEST_WORD)
+            for chunk in planner.chunks(numbers)
+        ]
+    return [
+        frozenset(name_id(key) for key in unpack(blob).keys if _is_name(key))
+        for blob in planner.columns(numbers)
+    ]
+
+
+def _is_name(key: str) -> bool:
+    return key not in STOP_WORDS and bool(_LETTERS.search(key)) and not _NO_NAME.search(key)
+
+
+def build_network(graph: Graph, mentions: Mentions) -> Network:
+    """The network of all documents in `mentions`, relations included."""
+    weights: dict[tuple[str, str], float] = defaultdict(float)
+    total = len(mentions.names)
+    frequencies = Counter(name for names in mentions.names.values() for name in names)
+    common = max(_COMMON_SHARE * total, _COMMON_LEAST)
+    for document, names in mentions.names.items():
+        ties = (
+            (round((1 + math.log(n)) * math.log((total + 1) / frequencies[name]), 6), name)
+            for name, n in names.items()
+            if 2 <= frequencies[name] <= common
+        )
+        for strength, name in heapq.nlargest(_NAMES_A_DOCUMENT, ties):
+            weights[min(document, name), max(document, name)] += strength
+    used = {node for pair in weights for node in pair} - mentions.names.keys()
+    strengths = _tied_by_relations(graph, mentions.names)
+    degree = Counter(end for pair in strengths for end in pair)
+    for (one, other), strength in strengths.items():
+        weights[one, other] += strength / math.sqrt(degree[one] * degree[other])
+    return Network(
+        [WeightedEdge(one, other, round(w, 6)) for (one, other), w in sorted(weights.items())],
+        {name: frequencies[name] for name in sorted(used)},
+    )
+
+
+def _tied_by_relations(
+    graph: Graph, documents: Mapping[str, object]
+) -> dict[tuple[str, str], float]:
+    """How strongly relations tie two nodes; a symbol counts as the document that defines it."""
     relations = [r for r in _relations(graph) if row_of(r.type).weight]
     home = {
         r.source_entity_id: r.target_entity_id
         for r in relations
         if r.type == RelationType.DEFINED_IN and r.target_entity_id in documents
     }
-    referring: dict[str, set[str]] = {}
-    strengths: _Weights = defaultdict(float)
+    strengths: dict[tuple[str, str], float] = defaultdict(float)
     for relation in relations:
-        one, other = relation.source_entity_id, relation.target_entity_id
-        here, there = home.get(one, one), home.get(other, other)
-        if here == there:
-            continue
-        if other in home:
-            referring.setdefault(other, set()).add(here)
-        if _is_node(here, documents, mentioned_in) and _is_node(there, documents, mentioned_in):
-            strength = row_of(relation.type).weight * relation.confidence
-            strengths[min(here, there), max(here, there)] += strength
-    _add(weights, strengths)
-    for fact in facts:
-        one, other = name_id(folded(fact.subject)), name_id(folded(fact.object))
-        if one != other and one in mentioned_in and other in mentioned_in:
-            weights[min(one, other), max(one, other)] += _OF_FACT * fact.confidence
-    return EntityNetwork(
-        [WeightedEdge(one, other, round(w, 6)) for (one, other), w in sorted(weights.items())],
-        mentioned_in,
-        {symbol: (home[symbol], len(found)) for symbol, found in sorted(referring.items())},
-    )
-
-
-def _link_names(mentioned: Mentioned, weights: _Weights) -> dict[str, int]:
-    """Add the ties of documents to names; in how many documents each tied name stands."""
-    total = len(mentioned.units)
-    if not len(mentioned.at_key):
-        return {}
-    owner = mentioned.chunk_unit[mentioned.at_chunk].astype(np.int64)
-    width = len(mentioned.keys)
-    pairs, counts = np.unique(owner * width + mentioned.at_key, return_counts=True)
-    document, key = pairs // width, pairs % width
-    df = np.bincount(key, minlength=width)
-    common = min(max(_COMMON_SHARE * total, _COMMON_LEAST), _COMMON_MOST)
-    kept = (df[key] >= 2) & (df[key] <= common)
-    document, key, counts = document[kept], key[kept], counts[kept]
-    strength = (1 + np.log(counts)) * np.log((total + 1) / df[key])
-    for place in _strongest(document, key, strength, mentioned.keys):
-        ends = mentioned.units[int(document[place])], mentioned.keys[int(key[place])]
-        weights[min(ends), max(ends)] += float(strength[place])
-    counted = dict(zip(mentioned.keys, df.tolist(), strict=True))
-    used = {each for pair in weights for each in pair if each in counted}
-    return {each: counted[each] for each in sorted(used)}
-
-
-def _strongest(
-    document: NDArray[np.int64],
-    key: NDArray[np.int64],
-    strength: NDArray[np.float64],
-    keys: list[str],
-) -> Iterator[int]:
-    """The places of each document's strongest names, ties by the name itself."""
-    by_name = np.empty(len(keys), dtype=np.int64)
-    by_name[np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)] = np.arange(
-        len(keys)
-    )
-    order = np.lexsort((by_name[key], -strength.round(6), document))
-    taken = 0
-    last = -1
-    for place in order.tolist():
-        taken = taken + 1 if document[place] == last else 1
-        last = int(document[place])
-        if taken <= _NAMES_A_DOCUMENT:
-            yield place
+        ends = (relation.source_entity_id, relation.target_entity_id)
+        here, there = (home.get(end, end) for end in ends)
+        tied = here != there and all(name_key(end) is None for end in (here, there))
+        if tied and not any(end.startswith("ep_") for end in (here, there)):
+            weight = row_of(relation.type).weight * relation.confidence
+            strengths[min(here, there), max(here, there)] += weight
+    return strengths
 
 
 def _relations(graph: Graph) -> Iterator[Relation]:
     after = ""
     while page := graph.scan("relation", after=after, limit=_PAGE):
-        after = _last(page)
+        after = record_id(page[-1])
         yield from (r for r in page if isinstance(r, Relation))
-
-
-def _last(page: list[Record]) -> str:
-    return record_id(page[-1])
-
-
-def _is_node(record: str, documents: set[str], names: Mapping[str, int]) -> bool:
-    """Whether an end of a relation can be in a community: a document that is reported on, a name
-    that is not too common, or any other thing."""
-    key = name_key(record)
-    if key is not None:
-        return record in names and is_name(key)
-    return record in documents or not record.startswith("ep_")
-
-
-def _add(weights: _Weights, strengths: Mapping[tuple[str, str], float]) -> None:
-    """Add the ties of relations: ln(1 + strength), divided by √(1 + ln degree) of both ends."""
-    degree = Counter(end for pair in strengths for end in pair)
-    for (one, other), strength in strengths.items():
-        if max(degree[one], degree[other]) > _HUB:
-            continue
-        shared = math.sqrt((1 + math.log(degree[one])) * (1 + math.log(degree[other])))
-        weights[one, other] += _RELATION_WEIGHT * math.log1p(strength) / shared

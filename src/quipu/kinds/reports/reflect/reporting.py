@@ -1,107 +1,121 @@
-"""A community's report: its title, its best sentences, what holds, what is disputed, what changed;
+"""A community's report: its names, its best sentences, what holds, what is disputed, what changed;
 and the report on everything: what the documents that introduce the whole say of it.
 
 Everything is read from the store and nothing is invented.
 """
 
 import hashlib
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from quipu.kinds.reports.model import (
-    Changed,
-    Disagreement,
-    NamedIn,
-    Quote,
-    Report,
-    ReportedFact,
-    report_text,
-)
+from quipu.kinds.reports.model import Changed, NamedIn, Quote, ReflectionBudget, Report, report_text
 from quipu.kinds.reports.reflect.communities import Community
-from quipu.kinds.reports.reflect.gather import Material, is_current, read_entities, sources_of
-from quipu.kinds.reports.reflect.labels import Topic, title_of, topics_of, topics_written
-from quipu.kinds.reports.reflect.mentioned import WORD
-from quipu.kinds.reports.reflect.sentences import CandidateLine, choose, is_whole
-from quipu.records.facts import FactStanding
-from quipu.records.ids import name_key as key_in
-from quipu.records.record import Chunk, Entity, Episode, Record
+from quipu.kinds.reports.reflect.network import WORD, Mentions, Network, names_in
+from quipu.kinds.reports.reflect.quotes import CandidateLine, Line, choose, is_whole
+from quipu.kinds.reports.reflect.stated import StatedFacts
+from quipu.ports import Graph, Numbers, Planner
+from quipu.records.ids import name_key
+from quipu.records.record import Chunk, Entity, Episode
 from quipu.records.schema import RelationType
-from quipu.text import fold, name_key, stems
+from quipu.text import fold, stem, tokens
+from quipu.text import name_key as folded
 from quipu.when.instants import UNKNOWN_TIME
 
-__all__ = ["WHOLE", "report_on", "report_on_all", "settled"]
+__all__ = [
+    "WHOLE",
+    "Material",
+    "Quotable",
+    "place_of",
+    "read_entities",
+    "report_on",
+    "report_on_all",
+]
 
 WHOLE = "Overview"
-"""Its title."""
+"""The title of the report on everything."""
 
-_INTRODUCING = ("readme", "index", "overview", "about", "introduction", "architecture")
-_DEEPEST = 1
-_WHOLE_DOCUMENTS = 4
-_WHOLE_PASSAGES = 2
-_LINES_A_DOCUMENT = 3
-_LOOKED_AT = 200
-_DISPUTED = 5
-_CHANGED_DOCUMENTS = 12
+Quotable = Callable[[Chunk], Sequence[Line]]
+"""Gives the lines of a passage that a report may quote."""
+
+_INTRODUCING = ("readme", "index", "overview")
+_WHOLE_DOCUMENTS, _WHOLE_PASSAGES, _LINES_A_DOCUMENT = 4, 2, 3
+_READ_DOCUMENTS, _READ_PASSAGES = 24, 3
+"""How many central documents, and passages of each, sentences are taken from."""
 _COMMITS_A_DOCUMENT = 50
 _MODIFIES = frozenset({RelationType.MODIFIES})
-_DOCUMENTS = 24
-_PASSAGES = 72
-_LEAST_A_DOCUMENT = 3
-_MEMBERS = 100
+_SHOWN_NAMES, _IN_TITLE = 12, 3
+_MOST_MEMBERS = 100
+_PLACE_SHARE = 0.6
 _DIGITS = 12
+_DAY = len("2026-01-01")
+_PAGE = 500
 
 
-class _Community(NamedTuple):
-    """A community by its parts: `documents` and `units` by strength, the strongest first;
-    `passages` are places in the material's chunks."""
+class Material(NamedTuple):
+    """What all reports are written from. `refs` are the sources of `documents`, `sessions` those
+    documents that are conversations."""
 
-    documents: dict[str, float]
-    units: list[int]
-    topics: list[Topic]
+    planner: Planner
+    mentions: Mentions
+    network: Network
+    documents: Mapping[str, Entity]
+    refs: Mapping[str, str]
+    sessions: frozenset[str]
+    facts: StatedFacts
+    quotable: Quotable
+    budget: ReflectionBudget
 
-    def passages(self, material: Material) -> list[int]:
-        return [p for unit in self.units for p in material.mentioned.passages_of(unit)]
+
+class _ReadPassage(NamedTuple):
+    """A passage that sentences are taken from, its source, and the names that it mentions."""
+
+    chunk: Chunk
+    source_ref: str
+    names: frozenset[str]
 
 
 def report_on(community: Community, material: Material) -> Report | None:
     """The report of one community within the budget; None where it has nothing to say."""
-    parts = _parted(community, material)
-    if not parts.documents:
+    documents = {node: tie for node, tie in community.members if node in material.documents}
+    if not documents:
         return None
-    places = parts.passages(material)
-    chunks = _worth_reading(parts, material)
-    names = _names(parts, places, chunks, material)
-    entities = [material.documents[d] for d in parts.documents]
-    labelled = title_of(names, entities, material.refs, material.words, len(material.documents))
-    numbers = material.mentioned.chunks[places]
-    stated, disputed = _facts_of(names, parts.documents, frozenset(numbers.tolist()), material)
-    seen = [e.first_seen for e in entities if e.first_seen > UNKNOWN_TIME] or [UNKNOWN_TIME]
+    worth = _own_names(community, documents, material)
+    passages = _central_passages(documents, worth, material)
+    names = _written_names(worth, passages, material)
+    entities = [material.documents[d] for d in documents]
+    place, witnesses = place_of([material.refs[d] for d in documents])
+    title = ", ".join(name.name for name in names[:_IN_TITLE])
+    facts, disputed = material.facts.about(
+        documents, (name.name for name in names), most=material.budget.facts
+    )
     draft = Report(
         ref="",
-        title=labelled.title,
-        place=labelled.place,
-        documents=len(parts.documents),
-        passages=len(places),
-        first_seen=min(seen),
+        title=title or entities[0].name,
+        place=place,
+        documents=len(documents),
+        passages=sum(len(material.mentions.passages[d]) for d in documents),
+        first_seen=_first_seen(entities),
         last_seen=max(e.updated_at for e in entities),
         names=tuple(names),
-        quotes=tuple(_quotes(parts, chunks, names, material)),
-        facts=stated,
+        quotes=tuple(_quotes(documents, passages, names, material)),
+        facts=facts,
         disagreements=disputed,
-        changes=_changes_of(list(parts.documents), material),
-        members=tuple(parts.documents)[:_MEMBERS],
-        witnesses=labelled.witnesses,
+        changes=_changes_of(list(documents), material),
+        members=tuple(documents)[:_MOST_MEMBERS],
+        witnesses=tuple(witnesses) if title else (*witnesses, material.refs[entities[0].entity_id]),
     )
     if not draft.quotes and not draft.facts:
         return None
-    return settled(draft, community.hub, material.budget.characters)
+    return _settled(draft, community.hub, material.budget.characters)
 
 
-def settled(report: Report, hub: str, characters: int) -> Report:
+def _settled(report: Report, hub: str, characters: int) -> Report:
     """The report cut to length, under its reference: what it is on (its hub), and a digest of all
     that it says."""
     shorter = _within(report, characters)
@@ -111,245 +125,138 @@ def settled(report: Report, hub: str, characters: int) -> Report:
     return msgspec.structs.replace(shorter, ref=f"report:{place}-{digest}")
 
 
-def _parted(community: Community, material: Material) -> _Community:
-    documents: dict[str, float] = defaultdict(float)
-    units: list[int] = []
-    for node, strength in community.members:
-        place = material.places.get(node)
-        if place is not None and material.mentioned.documents[place] in material.documents:
-            documents[material.mentioned.documents[place]] += strength
-            units.append(place)
-    ranked = dict(sorted(documents.items(), key=lambda d: (-round(d[1], 6), d[0])))
-    topics = topics_of(community, material.network, _counted(units, material), frozenset(ranked))
-    return _Community(ranked, units, topics)
-
-
-def _counted(units: Sequence[int], material: Material) -> dict[str, int]:
-    """In how many of the units each name and word stands."""
-    mentioned = material.mentioned
-    found: Counter[int] = Counter()
-    for unit in units:
-        found.update(np.unique(mentioned.keys_in(mentioned.passages_of(unit))).tolist())
-    return {mentioned.keys[key]: n for key, n in found.items()}
-
-
-def _worth_reading(parts: _Community, material: Material) -> dict[int, Chunk]:
-    """The passages that sentences are taken from, by place: of the most central documents those
-    with the most of the community's names, and their first."""
-    weights = {t.node: t.weight for t in parts.topics}
-    first = list(parts.documents)[:_DOCUMENTS]
-    share = max(_LEAST_A_DOCUMENT, _PASSAGES // len(first))
-    by_document: dict[str, list[int]] = {document: [] for document in first}
-    for unit in parts.units:
-        document = material.mentioned.documents[unit]
-        if document in by_document:
-            by_document[document] += material.mentioned.passages_of(unit)
-    chosen: list[int] = []
-    for places in by_document.values():
-        ranked = sorted(places, key=lambda p: (-_weight(p, weights, material), p))
-        chosen += dict.fromkeys([min(places), *ranked[: share - 1]]) if places else ()
-    chunks = material.planner.chunks(material.mentioned.chunks[chosen])
-    return dict(zip(chosen, chunks, strict=True))
-
-
-def _weight(place: int, weights: Mapping[str, float], material: Material) -> float:
-    return round(sum(weights[key] for key in _keys_at(place, weights, material)), 6)
-
-
-def _keys_at(place: int, weights: Mapping[str, float], material: Material) -> list[str]:
-    mentioned = material.mentioned
-    numbers: list[int] = mentioned.keys_in(range(place, place + 1)).tolist()
-    return [key for k in numbers if (key := mentioned.keys[k]) in weights]
-
-
-def _names(
-    parts: _Community, places: Sequence[int], chunks: Mapping[int, Chunk], material: Material
-) -> list[NamedIn]:
-    weights = {t.node: t.weight for t in parts.topics}
-    at: dict[str, int] = {}
-    for place in (*chunks, *places):
-        if len(at) == len(weights):
-            break
-        for key in _keys_at(place, weights, material):
-            at.setdefault(key, place)
-    missing = sorted({p for p in at.values() if p not in chunks})
-    more = material.planner.chunks(material.mentioned.chunks[missing]) if missing else []
-    every = {**chunks, **dict(zip(missing, more, strict=True))}
-    refs = sources_of(material.planner, [chunk.episode_id for chunk in every.values()])
-    passages = {key: (every[p], refs[every[p].episode_id]) for key, p in at.items()}
-    symbols = read_entities(
-        material.planner, sorted(w for w in weights if w in material.network.symbols)
-    )
-    homes = {
-        each: (home, material.refs[home])
-        for each in symbols
-        if (home := material.network.symbols[each][0])
-    }
-    return topics_written(parts.topics, material.mentioned.written, symbols, passages, homes)
-
-
-def _quotes(
-    parts: _Community,
-    chunks: Mapping[int, Chunk],
-    names: Sequence[NamedIn],
-    material: Material,
-) -> list[Quote]:
-    weights = {t.node: t.weight for t in parts.topics}
-    strongest = max(parts.documents.values(), default=1.0) or 1.0
-    candidates: list[CandidateLine] = []
-    for place, chunk in chunks.items():
-        centre = parts.documents[chunk.document_id] / strongest
-        keys = _keys_at(place, weights, material)
-        for line in material.quotable(chunk):
-            if is_whole(line):
-                weight_of = {k: weights[k] for k in keys if _stands_in(k, line.text)}
-                candidates.append(
-                    CandidateLine(line, chunk.chunk_id, chunk.document_id, centre, weight_of)
-                )
-    entity_ids = {n.entity_id for n in names}
-    chosen = choose(candidates, material.budget.sentences)
-    refs = sources_of(material.planner, [chunk.episode_id for chunk in chunks.values()])
-    episodes = {chunk.chunk_id: chunk.episode_id for chunk in chunks.values()}
-    return [
-        Quote(
-            text=c.line.text,
-            chunk_id=c.chunk_id,
-            document_id=c.document_id,
-            source_ref=refs[episodes[c.chunk_id]],
-            start_line=c.line.start_line,
-            end_line=c.line.end_line,
-            graph_ids=tuple(k for k in c.names if k in entity_ids),
-        )
-        for c in chosen
-    ]
-
-
-def _stands_in(node: str, text: str) -> bool:
-    if node.startswith(WORD):
-        return node.removeprefix(WORD) in stems(text)
-    key = key_in(node)
-    return key is not None and key in fold(text).lower()
-
-
 def _within(report: Report, characters: int) -> Report:
     """The report, its longest list cut from the end until its text fits; one sentence stays."""
     while len(report_text(report)) > characters:
-        lengths = {
-            "quotes": (len(report.quotes) - 1) * 3,
-            "facts": len(report.facts) * 3,
-            "disagreements": len(report.disagreements) * 2,
-            "changes": len(report.changes) * 4,
-            "names": len(report.names),
+        lists = {
+            "quotes": report.quotes[1:],
+            "facts": report.facts,
+            "disagreements": report.disagreements,
+            "changes": report.changes,
+            "names": report.names,
         }
-        longest = max(lengths, key=lambda name: (lengths[name], name))
-        if lengths[longest] <= 0:
+        longest = max(lists, key=lambda name: (len(lists[name]), name))
+        if not lists[longest]:
             break
-        shorter = getattr(report, longest)[:-1]
-        report = msgspec.structs.replace(report, **{longest: shorter})
+        report = msgspec.structs.replace(report, **{longest: getattr(report, longest)[:-1]})
     return report
 
 
-def _facts_of(
-    names: Sequence[NamedIn],
-    documents: Mapping[str, float],
-    numbers: frozenset[int],
-    material: Material,
-) -> tuple[tuple[ReportedFact, ...], tuple[Disagreement, ...]]:
-    """The facts that hold, the latest first, and those of them that disagree.
+def _first_seen(entities: Iterable[Entity]) -> str:
+    seen = (e.first_seen for e in entities if e.first_seen > UNKNOWN_TIME)
+    return min(seen, default=UNKNOWN_TIME)
 
-    A fact belongs where it is stated: in a passage of the community (`numbers`), or, asserted by
-    hand, where its names are.
-    """
-    keys = [name_key(n.name) for n in names]
-    about = material.facts.about(keys, documents)[:_LOOKED_AT]
-    against = [
-        material.facts.standing[other]
-        for each in about
-        for other in each.contradicted_by
-        if other in material.facts.standing
-    ]
-    stated = _stated([*about, *against], material)
-    here = {i for i, (_, number) in stated.items() if number < 0 or number in numbers}
-    pairs = {
-        (min(each.fact.fact_id, other), max(each.fact.fact_id, other)): None
-        for each in about
-        for other in each.contradicted_by
-        if each.fact.fact_id in here and other in stated
+
+def _own_names(
+    community: Community, documents: Iterable[str], material: Material
+) -> dict[str, float]:
+    """The names of a community, the most its own first: the strength of their ties times the share
+    of the documents that mention them which are the community's."""
+    inside = Counter(name for d in documents for name in material.mentions.names[d])
+    frequencies = material.network.frequencies
+    own = {
+        node: round(tie * inside[node] / frequencies[node], 6)
+        for node, tie in community.members
+        if node in frequencies
     }
-    disputed = {side for pair in pairs for side in pair}
-    current = [
-        i
-        for each in about
-        if is_current(each) and (i := each.fact.fact_id) in here and i not in disputed
-    ]
-    return (
-        tuple(stated[i][0] for i in current[: material.budget.facts]),
-        tuple(
-            Disagreement(one=stated[one][0], other=stated[other][0])
-            for one, other in list(pairs)[:_DISPUTED]
-        ),
-    )
+    return dict(sorted(own.items(), key=lambda each: (-each[1], each[0])))
 
 
-def _stated(
-    standing: Iterable[FactStanding], material: Material
-) -> dict[str, tuple[ReportedFact, int]]:
-    """Each fact in words with its first live passage and that passage's number, -1 without."""
-    facts = {each.fact.fact_id: each.fact for each in standing}
-    support = material.planner.support(sorted(facts))
-    live = {
-        fact_id: [s for s in found if s.known_until is None] for fact_id, found in support.items()
-    }
-    ids = sorted(
-        {i for found in live.values() for s in found for i in (s.episode_id, *s.chunk_ids)}
-    )
-    records = material.planner.get(ids)
-    stated: dict[str, tuple[ReportedFact, int]] = {}
-    for fact_id, found in live.items():
-        chunks = [c for s in found for i in s.chunk_ids if isinstance(c := records.get(i), Chunk)]
-        episode = next((e for s in found if (e := _episode(records, s.episode_id))), None)
-        if episode is None:
+def _central_passages(
+    documents: Iterable[str], worth: Mapping[str, float], material: Material
+) -> list[_ReadPassage]:
+    """Of the most central documents the first passage, and those with the most of the names."""
+    found: list[_ReadPassage] = []
+    for document in list(documents)[:_READ_DOCUMENTS]:
+        numbers = material.mentions.passages[document]
+        names = names_in(material.planner, numbers, spoken=document in material.sessions)
+        weights = [round(sum(worth.get(n, 0.0) for n in each), 6) for each in names]
+        ranked = sorted(range(1, len(names)), key=lambda at: (-weights[at], at))
+        chosen = [0, *ranked[: _READ_PASSAGES - 1]]
+        found += _passages(numbers[np.array(chosen)], [names[at] for at in chosen], material)
+    return found
+
+
+def _written_names(
+    worth: Mapping[str, float], passages: Sequence[_ReadPassage], material: Material
+) -> list[NamedIn]:
+    """The first names as a passage writes them, each once; none that holds another."""
+    shown: list[NamedIn] = []
+    for node in worth:
+        chunk = next((p.chunk for p in passages if node in p.names), None)
+        name = chunk and _as_written(node, chunk.text)
+        if chunk is None or not name:
             continue
-        chunk = min(chunks, key=lambda c: c.chunk_id, default=None)
-        home = _episode(records, chunk.episode_id) if chunk else None
-        line = ReportedFact(
-            text=material.say(facts[fact_id]),
-            fact_id=fact_id,
-            source_ref=(home or episode).source_ref,
-        )
-        if chunk is None:
-            stated[fact_id] = line, -1
+        words = frozenset(folded(name).split())
+        if any(words <= other or other <= words for other in map(_words, shown)):
             continue
-        number = int(material.planner.numbers([chunk.chunk_id])[0])
-        stated[fact_id] = (
-            ReportedFact(
-                text=line.text,
-                fact_id=fact_id,
-                source_ref=line.source_ref,
-                chunk_id=chunk.chunk_id,
+        shown.append(
+            NamedIn(
+                name=name,
+                entity_id="" if node.startswith(WORD) else node,
                 document_id=chunk.document_id,
-                start_line=chunk.start_line,
-                end_line=chunk.end_line,
-            ),
-            number,
+                source_ref=material.refs[chunk.document_id],
+            )
         )
-    return stated
+        if len(shown) == _SHOWN_NAMES:
+            break
+    return shown
 
 
-def _episode(records: Mapping[str, Record], episode_id: str) -> Episode | None:
-    found = records.get(episode_id)
-    return found if isinstance(found, Episode) else None
+def _words(name: NamedIn) -> frozenset[str]:
+    return frozenset(folded(name.name).split())
+
+
+def _as_written(node: str, text: str) -> str:
+    """A name, or a word by its stem, as the text writes it; "" where it does not."""
+    if node.startswith(WORD):
+        sought = node.removeprefix(WORD)
+        return next((token.word for token in tokens(text) if stem(token.word) == sought), "")
+    words = (name_key(node) or "").split()
+    pattern = r"[\s\-–]+".join(map(re.escape, words))
+    found = re.search(rf"(?<!\w){pattern}(?!\w)", fold(text), re.IGNORECASE)
+    return " ".join(text[found.start() : found.end()].split()) if found else ""
+
+
+def _quotes(
+    documents: Mapping[str, float],
+    passages: Sequence[_ReadPassage],
+    names: Sequence[NamedIn],
+    material: Material,
+) -> list[Quote]:
+    strongest = max(documents.values()) or 1.0
+    by_chunk = {p.chunk.chunk_id: p for p in passages}
+    candidates = [
+        CandidateLine(line, p.chunk.chunk_id, document, documents[document] / strongest)
+        for p in passages
+        for document in [p.chunk.document_id]
+        for line in material.quotable(p.chunk)
+        if is_whole(line)
+    ]
+    known = frozenset(n.entity_id for n in names) - {""}
+    chosen = choose(candidates, material.budget.sentences)
+    return [_quote(each.line, by_chunk[each.chunk_id], known) for each in chosen]
+
+
+def _quote(line: Line, passage: _ReadPassage, known: frozenset[str] = frozenset()) -> Quote:
+    named = sorted(i for i in known & passage.names if _as_written(i, line.text))
+    return Quote(
+        text=line.text,
+        chunk_id=passage.chunk.chunk_id,
+        document_id=passage.chunk.document_id,
+        source_ref=passage.source_ref,
+        start_line=line.start_line,
+        end_line=line.end_line,
+        graph_ids=tuple(named),
+    )
 
 
 def _changes_of(documents: Sequence[str], material: Material) -> tuple[Changed, ...]:
     """The latest commits to the most central documents; without any, the documents that are
     newer than most. What all changed at once tells nothing."""
-    most = material.budget.changes
-    if not most:
-        return ()
-    found = _commits(documents[:_CHANGED_DOCUMENTS], material) or _newest(documents, material)
+    found = _commits(documents[:_READ_DOCUMENTS], material) or _newest(documents, material)
     ranked = sorted(found, key=lambda c: (c.updated_at, c.source_ref), reverse=True)
-    return tuple(ranked[:most])
+    return tuple(ranked[: material.budget.changes])
 
 
 def _commits(documents: Sequence[str], material: Material) -> list[Changed]:
@@ -370,8 +277,8 @@ def _commits(documents: Sequence[str], material: Material) -> list[Changed]:
 
 def _newest(documents: Sequence[str], material: Material) -> list[Changed]:
     entities = [material.documents[d] for d in documents]
-    days = sorted(e.updated_at[:10] for e in entities if e.updated_at > UNKNOWN_TIME)
-    if len(set(days)) < 2:
+    days = sorted(e.updated_at[:_DAY] for e in entities if e.updated_at > UNKNOWN_TIME)
+    if not days:
         return []
     middle = days[len(days) // 2]
     return [
@@ -382,58 +289,86 @@ def _newest(documents: Sequence[str], material: Material) -> list[Changed]:
             title="" if e.name == material.refs[e.entity_id] else e.name,
         )
         for e in entities
-        if e.updated_at[:10] > middle
+        if e.updated_at[:_DAY] > middle
     ]
 
 
 def report_on_all(material: Material) -> Report | None:
     """What a README and its like say in their first sentences; None where there is none."""
-    entities = list(material.documents.values())
-    chosen = _introducing(entities, material)
+    chosen = _introducing(material)
     quotes = [quote for each in chosen for quote in _first_lines(each, material)]
     if not quotes:
         return None
-    seen = [e.first_seen for e in entities if e.first_seen > UNKNOWN_TIME] or [UNKNOWN_TIME]
-    return Report(
+    entities = list(material.documents.values())
+    report = Report(
         ref="",
         title=WHOLE,
         place="",
         documents=len(entities),
-        passages=len(material.mentioned.chunks),
-        first_seen=min(seen),
+        passages=sum(map(len, material.mentions.passages.values())),
+        first_seen=_first_seen(entities),
         last_seen=max(e.updated_at for e in entities),
         names=(),
         quotes=tuple(quotes[: material.budget.sentences]),
-        members=tuple(e.entity_id for e in chosen),
+        members=tuple(chosen),
     )
+    return _settled(report, WHOLE, material.budget.characters)
 
 
-def _introducing(entities: Sequence[Entity], material: Material) -> list[Entity]:
-    found: list[tuple[int, int, str, Entity]] = []
-    for each in entities:
-        path = material.refs[each.entity_id]
-        name = path.rpartition("/")[2].lower()
-        rank = next((i for i, word in enumerate(_INTRODUCING) if name.startswith(word)), None)
-        depth = path.count("/")
-        if rank is not None and depth <= _DEEPEST and ":" not in path:
-            found.append((depth, rank, path, each))
-    return [each for *_, each in sorted(found, key=lambda f: f[:3])[:_WHOLE_DOCUMENTS]]
-
-
-def _first_lines(document: Entity, material: Material) -> list[Quote]:
-    planner = material.planner
-    numbers = planner.numbers_in([document.entity_id])[document.entity_id][:_WHOLE_PASSAGES]
-    chunks = planner.chunks(numbers)
-    refs = sources_of(planner, [chunk.episode_id for chunk in chunks])
-    lines = [(c, line) for c in chunks for line in material.quotable(c) if is_whole(line)]
-    return [
-        Quote(
-            text=line.text,
-            chunk_id=chunk.chunk_id,
-            document_id=chunk.document_id,
-            source_ref=refs[chunk.episode_id],
-            start_line=line.start_line,
-            end_line=line.end_line,
-        )
-        for chunk, line in lines[:_LINES_A_DOCUMENT]
+def _introducing(material: Material) -> list[str]:
+    """The documents that introduce the whole: files of such a name at the top or a folder below,
+    the highest first."""
+    found = [
+        (path.count("/"), path, document)
+        for document in material.mentions.passages
+        for path in [material.refs[document]]
+        if path.count("/") <= 1
+        and ":" not in path
+        and path.rpartition("/")[2].lower().startswith(_INTRODUCING)
     ]
+    return [document for *_, document in sorted(found)[:_WHOLE_DOCUMENTS]]
+
+
+def _first_lines(document: str, material: Material) -> list[Quote]:
+    numbers = material.mentions.passages[document][:_WHOLE_PASSAGES]
+    passages = _passages(numbers, [frozenset[str]()] * len(numbers), material)
+    quotes = (_quote(x, p) for p in passages for x in material.quotable(p.chunk) if is_whole(x))
+    return list(islice(quotes, _LINES_A_DOCUMENT))
+
+
+def _passages(
+    numbers: Numbers, names: Sequence[frozenset[str]], material: Material
+) -> list[_ReadPassage]:
+    chunks = material.planner.chunks(numbers)
+    episodes = material.planner.get(sorted({chunk.episode_id for chunk in chunks}))
+    refs = {i: e.source_ref for i, e in episodes.items() if isinstance(e, Episode)}
+    return [
+        _ReadPassage(chunk, refs[chunk.episode_id], held)
+        for chunk, held in zip(chunks, names, strict=True)
+    ]
+
+
+def place_of(refs: Iterable[str]) -> tuple[str, list[str]]:
+    """The deepest folder (or conversation) that three fifths of the sources are of, and the first
+    source there; ("", []) where there is none."""
+    listed = list(refs)
+    counts: Counter[str] = Counter()
+    for ref in listed:
+        folder = ref.partition("#")[0].rpartition("/")[0]
+        while folder and not folder.endswith((":", ":/")):  # "https:/" is no place
+            counts[folder] += 1
+            folder = folder.rpartition("/")[0]
+    fitting = [f for f, n in counts.items() if n >= _PLACE_SHARE * len(listed)]
+    if not fitting:
+        return "", []
+    place = max(fitting, key=lambda f: (f.count("/"), counts[f], f))
+    return f"{place}/", [ref for ref in listed if ref.startswith(f"{place}/")][:1]
+
+
+def read_entities(graph: Graph, ids: Sequence[str]) -> dict[str, Entity]:
+    """The live entities among `ids`."""
+    found: dict[str, Entity] = {}
+    for at in range(0, len(ids), _PAGE):
+        page = graph.get(ids[at : at + _PAGE])
+        found |= {i: r for i, r in page.items() if isinstance(r, Entity)}
+    return found
