@@ -60,7 +60,7 @@ class Values:
             stated_total=found.stated_total,
             history_total=found.history_total,
             difference=found.difference,
-            adds_up=found.adds_up,
+            adds_up=not found.notes,
             notes=found.notes,
             errors=tuple(_row(p) for p in values.problems if p.severity == "error"),
             warnings=tuple(_row(p) for p in values.problems if p.severity == "warning"),

@@ -68,11 +68,6 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     notes: Annotated[tuple[str, ...], "which inputs changed, and whether the fact still holds"] = ()
 
 
-def derived_fact_id(namespace: str, formula: str, subject: str, predicate: str) -> str:
-    """The id of the one fact that a formula derives of a subject: later outputs replace it."""
-    return make_id("fact", namespace, "derived", formula, subject, predicate)
-
-
 def derived_fact(
     namespace: str,
     formula: Formula,
@@ -95,7 +90,7 @@ def derived_fact(
         }
     }
     return Fact(
-        fact_id=derived_fact_id(namespace, formula.name, subject, predicate),
+        fact_id=make_id("fact", namespace, "derived", formula.name, subject, predicate),
         subject=subject,
         predicate=predicate,
         object=repr(output).removesuffix(".0"),
@@ -167,19 +162,17 @@ def explain(graph: Graph, fact_id: str, formulas: Mapping[str, Formula]) -> Expl
 def _changes(then: Sequence[Input], now: Sequence[Input]) -> tuple[InputChange, ...]:
     before = {each.name: each for each in then}
     after = {each.name: each for each in now}
-    rows: list[InputChange] = []
-    for name in sorted(before.keys() | after.keys()):
-        old, new = before.get(name), after.get(name)
-        rows.append(
-            InputChange(
-                name=name,
-                record_ids=new.record_ids if new else old.record_ids if old else (),
-                then=old.values if old else None,
-                now=new.values if new else None,
-                changed=(old.values if old else None) != (new.values if new else None),
-            )
+    both = {**before, **after}
+    values = {
+        name: tuple(side[name].values if name in side else None for side in (before, after))
+        for name in sorted(both)
+    }
+    return tuple(
+        InputChange(
+            name=name, record_ids=both[name].record_ids, then=old, now=new, changed=old != new
         )
-    return tuple(rows)
+        for name, (old, new) in values.items()
+    )
 
 
 def _change_note(change: InputChange) -> str:

@@ -9,8 +9,7 @@ its rows against the tags, its runs against the heartbeats.
 
 import math
 from collections.abc import Sequence
-
-import msgspec
+from typing import NamedTuple
 
 from quipu.kinds.values.derive import Formula, Input
 from quipu.ports import Graph
@@ -18,30 +17,38 @@ from quipu.records.record import Entity
 from quipu.records.schema import EntityType, RelationType
 from quipu.text import name_key
 
-__all__ = ["DEFAULT_HOURS", "FORMULAS", "TOTAL", "reconcile"]
+__all__ = [
+    "DEFAULT_HOURS",
+    "FORMULAS",
+    "TOTAL",
+    "ledger_of",
+    "reconcile",
+    "runs_of",
+    "tags_of",
+]
 
 DEFAULT_HOURS = 0.1
 _NAME = "value_quantification.total"
 _MOST = 100_000
+_LEAST_DIFFERENCE = 0.005
 
 
-class Reconciliation(msgspec.Struct, frozen=True, kw_only=True):
+class Reconciliation(NamedTuple):
     """Whether a ledger adds up. `difference` is its stated total less the sum of its history."""
 
-    ledger: str
     stated_total: float | None
     history_total: float
     difference: float | None
-    adds_up: bool
     notes: tuple[str, ...]
 
 
-def _ledger(graph: Graph, ledger: str) -> Entity | None:
+def ledger_of(graph: Graph, ledger: str) -> Entity | None:
+    """The record of the ledger at a path."""
     found = graph.named([name_key(ledger)])[name_key(ledger)]
     return next((e for e in found if e.type == EntityType.VALUE_LEDGER), None)
 
 
-def _runs(graph: Graph, ledger: Entity) -> list[Entity]:
+def runs_of(graph: Graph, ledger: Entity) -> list[Entity]:
     """The runs of each script, by name."""
     rows = graph.neighbors(
         [ledger.entity_id],
@@ -54,7 +61,7 @@ def _runs(graph: Graph, ledger: Entity) -> list[Entity]:
     return sorted((e for e in runs if e.type == EntityType.VALUE_RUNS), key=lambda e: e.name)
 
 
-def _tags(graph: Graph, runs: Sequence[Entity]) -> dict[str, Entity]:
+def tags_of(graph: Graph, runs: Sequence[Entity]) -> dict[str, Entity]:
     """The tag that each one's hours come from, by the id of the runs."""
     uses = frozenset({str(RelationType.USES)})
     found = graph.neighbors([e.entity_id for e in runs], types=uses, limit_per_id=10)
@@ -75,11 +82,11 @@ def _number(entity: Entity, name: str) -> float:
 
 
 def _collect(graph: Graph, subject: str) -> tuple[Input, ...]:
-    ledger = _ledger(graph, subject)
+    ledger = ledger_of(graph, subject)
     if ledger is None:
         return ()
-    runs = _runs(graph, ledger)
-    tags = _tags(graph, runs)
+    runs = runs_of(graph, ledger)
+    tags = tags_of(graph, runs)
     inputs: list[Input] = []
     for each in runs:
         tag = tags.get(each.entity_id)
@@ -107,11 +114,10 @@ FORMULAS = {TOTAL.name: TOTAL}
 
 def reconcile(graph: Graph, ledger: str) -> Reconciliation | None:
     """What does not add up in a ledger; None when there is no such ledger."""
-    entity = _ledger(graph, ledger)
+    entity = ledger_of(graph, ledger)
     if entity is None:
         return None
-    runs = _runs(graph, entity)
-    tags = _tags(graph, runs)
+    runs = runs_of(graph, entity)
     total = round(math.fsum(_number(each, "recorded_hours") for each in runs), 2)
     stated = entity.properties.get("total_reclaimed_hours")
     known = float(stated) if isinstance(stated, int | float) else None
@@ -122,28 +128,17 @@ def reconcile(graph: Graph, ledger: str) -> Reconciliation | None:
             f"the ledger states {known:g} hours and its history gives {total:g}: a difference of "
             f"{difference:g} (a shortened history cannot give the stated total)"
         )
-    for each in runs:
-        hours = (
-            _number(tags[each.entity_id], "potential_savings_hours")
-            if each.entity_id in tags
-            else DEFAULT_HOURS
-        )
-        expected, recorded = _number(each, "runs") * hours, _number(each, "recorded_hours")
-        if abs(expected - recorded) > 0.005:
+    by_id = {each.entity_id: each for each in runs}
+    for given in _collect(graph, ledger):
+        each = by_id[given.record_ids[0]]
+        count, hours = float(given.values["runs"]), float(given.values["hours"])
+        expected, recorded = count * hours, _number(each, "recorded_hours")
+        if abs(expected - recorded) > _LEAST_DIFFERENCE:
             notes.append(
-                f"{each.name}: {_number(each, 'runs'):g} runs × {hours:g} hours are "
-                f"{expected:g}, the ledger has {recorded:g}"
+                f"{each.name}: {count:g} runs × {hours:g} hours are {expected:g}, the ledger has "
+                f"{recorded:g}"
             )
         beats = each.properties.get("heartbeats")
-        if isinstance(beats, int) and beats != each.properties.get("runs"):
-            notes.append(
-                f"{each.name}: {beats} heartbeats, {_number(each, 'runs'):g} runs in the ledger"
-            )
-    return Reconciliation(
-        ledger=ledger,
-        stated_total=known,
-        history_total=total,
-        difference=difference,
-        adds_up=not notes,
-        notes=tuple(notes),
-    )
+        if isinstance(beats, int) and beats != count:
+            notes.append(f"{each.name}: {beats} heartbeats, {count:g} runs in the ledger")
+    return Reconciliation(known, total, difference, tuple(notes))

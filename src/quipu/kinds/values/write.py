@@ -19,7 +19,7 @@ from quipu.source import Draft
 from quipu.text import excerpt
 from quipu.when.instants import Clock
 
-__all__ = ["write_values"]
+__all__ = ["PREDICATE", "write_values"]
 
 PREDICATE = "total reclaimed hours"
 _PROFILE = "prose"
