@@ -8,20 +8,16 @@ of the file, and a key that somebody else put into it opens nothing.
 import hashlib
 import hmac
 import secrets
-from typing import Annotated, Final, Literal, TypeAlias
+from typing import Annotated
 
 import msgspec
 
 from quipu.errors import CorruptStore, InvalidInput, UnknownRecord
 from quipu.ledger import Ledger
+from quipu.serve.operations import SCOPES, KeyScope
 from quipu.when.instants import Clock
 
 __all__ = ["SCOPES", "ApiKey", "ApiKeys", "KeyList", "KeyScope", "MadeKey"]
-
-KeyScope: TypeAlias = Literal["read", "write", "admin"]
-SCOPES: Final[tuple[KeyScope, ...]] = ("read", "write", "admin")
-"""What a key allows, each with all before it: to ask; to remember and change; to index, measure
-and forget."""
 
 _KIND = "api_key"
 _PREFIX = "quipu"

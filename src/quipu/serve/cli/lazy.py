@@ -7,6 +7,7 @@ everything else, is imported when that command is asked for.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -27,10 +28,20 @@ class CommandEntry:
     line: str
     section: str = "Commands"
 
-    def load(self) -> click.Command:
-        """The command itself, its module imported now."""
-        module, _, attribute = self.place.partition(":")
-        return getattr(import_module(module), attribute)
+    def load(self, name: str) -> click.Command:
+        """The command itself, its module imported now; of an operation it is made."""
+        return _loaded(self.place, name)
+
+
+@cache
+def _loaded(place: str, name: str) -> click.Command:
+    module, _, attribute = place.partition(":")
+    found = getattr(import_module(module), attribute)
+    if isinstance(found, click.Command):
+        return found
+    from quipu.serve.cli.rendered import command_of
+
+    return command_of(found, name)
 
 
 class _Shown(click.Command):
@@ -91,7 +102,7 @@ class Group(_Shown, click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command `cmd_name`, imported now; None when there is none."""
         entry = self.entries.get(cmd_name) or self.table().get(cmd_name)
-        return entry.load() if entry else super().get_command(ctx, cmd_name)
+        return entry.load(cmd_name) if entry else super().get_command(ctx, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -34,7 +34,8 @@ from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.mounted import Mounted
 from quipu.serve.http.openapi import described
 from quipu.serve.http.problems import response_of
-from quipu.serve.http.routes import asking, chat, graph, health, incidents, page, records, work
+from quipu.serve.http.rendered import routes
+from quipu.serve.http.routes import asking, chat, graph, health, page, records, work
 from quipu.serve.http.runs import Runs
 from quipu.serve.listening import (
     addresses_of,
@@ -123,7 +124,7 @@ def _taken(annotation: Any) -> str:
     return f"; it takes {', '.join(f'`{name}`' for name in names)}"
 
 
-_V1 = [*asking.ROUTES, *records.ROUTES, *incidents.ROUTES, *work.ROUTES]
+_V1 = [*asking.ROUTES, *records.ROUTES, *work.ROUTES]
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
@@ -192,6 +193,7 @@ def make_api(
             Router("/api/v1", route_handlers=_V1),
             Router("/api", route_handlers=graph.ROUTES),
             Router("/v1", route_handlers=chat.ROUTES),
+            *routes(),
         ],
         dependencies={
             "asked": Provide(_asked_of, sync_to_thread=False),

@@ -6,7 +6,6 @@ import msgspec
 from msgspec import Meta
 
 from quipu.agents.entries import Priority
-from quipu.kinds.incidents.life import IncidentRow
 from quipu.records.entry import Category
 from quipu.records.plan import Mode
 from quipu.records.record import Entity, Episode, Fact, Relation
@@ -23,13 +22,11 @@ __all__ = [
     "FactQuery",
     "GraphStats",
     "Health",
-    "IncidentPage",
     "JobPage",
     "MemoryQuery",
     "MergeRequest",
     "NewEntry",
     "NewEpisode",
-    "NewOutcome",
     "NewRelation",
     "NewRun",
     "NewSession",
@@ -183,14 +180,6 @@ class FactPage(msgspec.Struct, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, "what gives those after them; null at the end"]
 
 
-class IncidentPage(msgspec.Struct, frozen=True, kw_only=True):
-    """`GET /api/v1/incidents`."""
-
-    incidents: Annotated[tuple[IncidentRow, ...], "the latest first"]
-    total: Annotated[int, "how many there are"]
-    next_cursor: Annotated[str | None, "what gives those after them; null at the end"]
-
-
 class JobPage(msgspec.Struct, frozen=True, kw_only=True):
     """`GET /api/v1/jobs`."""
 
@@ -320,21 +309,6 @@ class UnmergeRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     ref: Annotated[_Given, Meta(description="the merge's id, or either thing")]
     other: Annotated[_Given | None, Meta(description="the other thing")] = None
     reason: Annotated[str, Meta(max_length=2_000, description="why")] = ""
-
-
-class NewOutcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`POST /api/v1/incidents/{incident_id}/outcomes`."""
-
-    actions_taken: Annotated[
-        tuple[Annotated[str, Meta(min_length=1, max_length=200)], ...],
-        Meta(min_length=1, max_length=20, description="what was done", examples=[["rollback"]]),
-    ]
-    success: Annotated[bool, Meta(description="whether it ended the incident")]
-    resolution_time_minutes: Annotated[
-        Annotated[float, Meta(ge=0, le=1e7)] | None, Meta(description="how long until it was over")
-    ] = None
-    lessons_learned: Annotated[str, Meta(max_length=4_000, description="what was learned")] = ""
-    recorded_at: Annotated[_Date | None, Meta(description="when it was known; null: now")] = None
 
 
 class NewRun(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

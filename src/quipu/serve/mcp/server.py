@@ -26,13 +26,13 @@ from quipu.agents.packs import context_pack
 from quipu.errors import InvalidInput, QuipuError
 from quipu.memory import Memory
 from quipu.serve.mcp import PROFILES, Profile
-from quipu.serve.mcp.advising import advising_tools
 from quipu.serve.mcp.connecting import connector_tools
 from quipu.serve.mcp.following import Following, Subscribing
 from quipu.serve.mcp.inspecting import inspecting_tools
 from quipu.serve.mcp.keeping import GRAPH_RESOURCE, graph_resource, keeping_tools
 from quipu.serve.mcp.kinds import tools_of_kinds
 from quipu.serve.mcp.remembering import remembering_tools
+from quipu.serve.mcp.rendered import tools_over
 from quipu.serve.mcp.searching import searching_tools
 from quipu.serve.mcp.tool import mistakes, tells
 from quipu.version import VERSION
@@ -211,7 +211,7 @@ def tools_of(
             tools |= {tool.name: tool for tool in remembering_tools(memory, entries)}
             chosen = [tools[name] for name in _ORDER]
             if profile == "full":
-                chosen += [*inspecting_tools(memory, note), *advising_tools(memory)]
+                chosen += [*inspecting_tools(memory, note), *tools_over(memory)]
             return chosen + tools_of_kinds(memory, profile, {tool.name for tool in chosen})
         case _:
             raise InvalidInput(f"there is no profile {profile!r}: {', '.join(PROFILES)}")

@@ -1,0 +1,191 @@
+"""An operation as a command: its arguments as words and options, its result as text or JSON."""
+
+from functools import partial
+from pathlib import Path
+from types import NoneType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+
+import click
+from msgspec import Meta
+
+from quipu.serve.cli.failures import NO
+from quipu.serve.cli.invocation import Invocation, invocation
+from quipu.serve.cli.lazy import Command
+from quipu.serve.cli.options import DATE as DATE_WORD
+from quipu.serve.cli.options import note_unknown, remembered, whom
+from quipu.serve.cli.progress import progress
+from quipu.serve.operations import (
+    DATE,
+    REQUIRED,
+    Argument,
+    Flag,
+    Keys,
+    Operation,
+    Place,
+    Subject,
+    Word,
+)
+from quipu.serve.operations import Command as Door
+
+if TYPE_CHECKING:  # pragma: no cover
+    from quipu.memory import Memory
+
+__all__ = ["Given", "command_of"]
+
+
+class Given(NamedTuple):
+    """What a result is shown with: the memory, and what was given."""
+
+    memory: "Memory"
+    arguments: dict[str, Any]
+
+
+def command_of(operation: Operation, name: str) -> click.Command:
+    """The command `name` of an operation."""
+    door = next(each for each in operation.doors if isinstance(each, Door))
+    arguments = list(operation.arguments(door))
+    return Command(
+        name,
+        params=[
+            p for each in arguments for p in _parameters(each, door.spelled.get(each.name, ""))
+        ],
+        callback=partial(_called, operation, door, arguments),
+        help=operation.help,
+        examples=operation.examples,
+    )
+
+
+def _called(operation: Operation, door: Door, arguments: list[Argument], **words: Any) -> None:
+    run = invocation()
+    given = {each.name: _value(each, words) for each in arguments}
+    with run.open(read_only=operation.needs == "read") as memory:
+        given |= {a.name: _placed(memory, given[a.name]) for a in arguments if a.note(Place)}
+        result = _done(run, operation, memory, given)
+        _show(run, result, Given(memory, given))
+        if given.get(door.unknown) is not None and not getattr(result, door.finds):
+            note_unknown(run, memory, given[door.unknown])
+    if door.fails(result):
+        click.get_current_context().exit(NO)
+
+
+def _done(run: Invocation, operation: Operation, memory: "Memory", given: dict[str, Any]) -> Any:
+    if not operation.takes("progress"):
+        return operation.run(memory, **given)
+    with progress(quiet=run.quiet) as shown:
+        return operation.run(memory, **given, progress=shown)
+
+
+def _show(run: Invocation, result: Any, given: Given) -> None:
+    from quipu.serve.cli.views import lines_of
+
+    run.show(result, lambda: lines_of(result, given))
+
+
+def _placed(memory: "Memory", value: Any) -> Any:
+    """The path of a file that exists as the memory has it."""
+    if isinstance(value, tuple):
+        return tuple(remembered(memory, each) for each in value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return value if value is None else remembered(memory, value)
+
+
+def _value(argument: Argument, words: dict[str, Any]) -> Any:
+    """What was given for an argument, of all that was written."""
+    if keys := argument.note(Keys):
+        found = {key: words[key] for key in keys.said}
+        return {key: value for key, value in found.items() if value is not None}
+    value = words[argument.name]
+    return whom(value) if argument.note(Subject) and value is not None else value
+
+
+def _parameters(argument: Argument, spelled: str) -> list[click.Parameter]:
+    if keys := argument.note(Keys):
+        return [
+            click.Option([_option(key), key], type=float, help=_sentence(says))
+            for key, says in keys.said.items()
+        ]
+    if word := argument.note(Word):
+        return [_word(argument, word)]
+    flags = [each for each in argument.notes if isinstance(each, Flag)]
+    if flags and flags[0].value is not None:
+        return [
+            click.Option(
+                [flag.spelled, argument.name], flag_value=flag.value, help=_sentence(flag.says)
+            )
+            for flag in flags
+        ]
+    return [_named(argument, spelled or (flags[0].spelled if flags else _option(argument.name)))]
+
+
+def _word(argument: Argument, word: Word) -> click.Argument:
+    many = get_origin(argument.type) is tuple
+    needed = argument.default is REQUIRED
+    shown = {"metavar": word.shown} if word.shown else {}
+    return click.Argument(
+        [argument.name],
+        type=_type(argument),
+        nargs=-1 if many else 1,
+        required=needed,
+        **shown,
+        **({} if needed or many else {"default": argument.default}),
+    )
+
+
+def _named(argument: Argument, spelled: str) -> click.Option:
+    """The option of an argument; `--no-graph` of one that is true unless it is given."""
+    shown: dict[str, Any] = {}
+    says = _sentence(argument.says)
+    kind = argument.type
+    if kind is bool and "/" not in spelled:
+        if argument.default is True:
+            return click.Option([spelled, argument.name], flag_value=False, default=True, help=says)
+        return click.Option([spelled, argument.name], is_flag=True, help=says)
+    if get_origin(kind) is tuple:
+        shown = {"multiple": True, "metavar": "NAME"}
+        says = f"{says} May be repeated."
+    elif argument.default not in (None, "", REQUIRED) and kind is not bool:
+        shown = {"show_default": True}
+    return click.Option(
+        [spelled, argument.name],
+        type=None if kind is bool else _type(argument),
+        default=None if argument.default is REQUIRED else argument.default,
+        help=says,
+        **shown,
+    )
+
+
+def _type(argument: Argument) -> Any:
+    """What a word is read as. A bound above is for callers from elsewhere."""
+    kind = _plain(argument.type)
+    if DATE in argument.notes:
+        return DATE_WORD
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    if kind is Path:
+        return click.Path(path_type=Path)
+    return _number(kind, argument.meta) if kind in (int, float) else kind
+
+
+def _number(kind: type[int | float], meta: Meta) -> click.ParamType[Any]:
+    if kind is int:
+        return click.IntRange(None if meta.ge is None else int(meta.ge))
+    if meta.gt is not None:
+        return click.FloatRange(meta.gt, min_open=True)
+    return click.FLOAT if meta.ge is None else click.FloatRange(meta.ge, meta.le)
+
+
+def _plain(kind: Any) -> Any:
+    """The type of one value: of `str | None` and of a list of names, `str`."""
+    if get_origin(kind) is Literal:
+        return kind
+    inner = [each for each in get_args(kind) if each not in (NoneType, Ellipsis)]
+    if not inner:
+        return kind
+    return _plain(inner[0])
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _sentence(says: str) -> str:
+    return f"{says[:1].upper()}{says[1:]}." if says else ""

@@ -1,0 +1,241 @@
+"""The table of operations: what a memory can be asked to do, each stated once.
+
+An operation is a function whose arguments say what they are: `Annotated[int, "how many"]`, with
+bounds as a `msgspec.Meta`. Lines of its docstring that begin with `$` are examples of its command.
+Three renderers make a command (`cli/rendered`), a route (`http/rendered`) and a tool
+(`mcp/rendered`) of it. What differs from door to door stands in its `Command`, `Http` and `Tool`.
+"""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
+from importlib import import_module
+from types import NoneType
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    TypeAlias,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from msgspec import Meta
+
+__all__ = [
+    "DATE",
+    "REQUIRED",
+    "SCOPES",
+    "Argument",
+    "Command",
+    "Date",
+    "Door",
+    "Flag",
+    "Http",
+    "KeyScope",
+    "Keys",
+    "Operation",
+    "Place",
+    "Subject",
+    "Tool",
+    "Word",
+    "bounds_of",
+    "operation",
+    "operations",
+]
+
+KeyScope: TypeAlias = Literal["read", "write", "admin"]
+SCOPES: Final[tuple[KeyScope, ...]] = ("read", "write", "admin")
+"""What a key allows, each with all before it: to ask; to remember and change; to index, measure
+and forget."""
+
+GROUPS = ("incidents",)
+_BOUNDS = ("ge", "gt", "le", "min_length", "max_length", "pattern")
+REQUIRED = inspect.Parameter.empty
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """How an operation is offered at one door: without some arguments, with other defaults, by
+    other names."""
+
+    without: str = ""
+    default: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    spelled: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command(Door):
+    """A command. `fails` says of a result that the exit code is 1; of what `unknown` names, the
+    nearest names are told where `finds` is empty in the result."""
+
+    fails: Callable[[Any], bool] = lambda _result: False
+    unknown: str = ""
+    finds: str = "entries"
+
+
+@dataclass(frozen=True, slots=True)
+class Http(Door):
+    """A route. `body` names the shape of what is sent; `page` the list of the result that is given
+    in pages; `name` the handler, where it is not called as the operation."""
+
+    route: str
+    _: KW_ONLY
+    status: int = 200
+    body: str = ""
+    page: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool(Door):
+    """A tool for agents, in the profiles that have it."""
+
+    name: str
+    title: str
+    _: KW_ONLY
+    idempotent: bool = True
+
+
+class Word(NamedTuple):
+    """An argument that stands in a command by itself, without an option's name."""
+
+    shown: str = ""
+
+
+class Flag(NamedTuple):
+    """How a command spells an option, where not as `--its-name`; with `value`, a flag that means
+    this."""
+
+    spelled: str
+    value: Any = None
+    says: str = ""
+
+
+class Keys(NamedTuple):
+    """The keys that an object may have: a command has an option for each."""
+
+    said: Mapping[str, str]
+
+
+class Place(NamedTuple):
+    """An argument that may be the path of a file: a command reads it from the present folder."""
+
+
+class Subject(NamedTuple):
+    """An argument that is what statements are about: to a command `me` is the user."""
+
+
+class _Date(NamedTuple):
+    pass
+
+
+DATE = _Date()
+Date: TypeAlias = Annotated[str, Meta(max_length=40), DATE]
+"""A date as it was written; what is asked with it reads it."""
+
+
+class Argument(NamedTuple):
+    """One argument of an operation."""
+
+    name: str
+    type: Any
+    default: Any
+    says: str
+    meta: Meta
+    notes: tuple[Any, ...]
+
+    def note(self, kind: Any) -> Any:
+        """Its note of a kind, or None."""
+        return next((each for each in self.notes if isinstance(each, kind)), None)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What a memory can be asked to do, who may ask it, and where."""
+
+    run: Callable[..., Any]
+    needs: KeyScope
+    doors: tuple[Door, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.run.__name__.rstrip("_")
+
+    @property
+    def help(self) -> str:
+        """What it does: a line, then more."""
+        return self._said[0]
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Lines that call its command."""
+        return self._said[1]
+
+    @cached_property
+    def _said(self) -> tuple[str, tuple[str, ...]]:
+        lines = (inspect.getdoc(self.run) or "").split("\n")
+        examples = tuple(line[2:] for line in lines if line.startswith("$ "))
+        return "\n".join(line for line in lines if not line.startswith("$ ")).strip(), examples
+
+    @cached_property
+    def hints(self) -> dict[str, Any]:
+        """The types of its arguments and of its result."""
+        return get_type_hints(self.run, include_extras=True)
+
+    @property
+    def gives(self) -> Any:
+        """The shape of its result."""
+        return self.hints["return"]
+
+    def takes(self, name: str) -> bool:
+        """Whether it is given this by its door."""
+        return name in self.hints
+
+    def arguments(self, door: Door) -> Iterator[Argument]:
+        """The arguments that a door offers, with its defaults."""
+        for name, parameter in inspect.signature(self.run).parameters.items():
+            if get_origin(self.hints[name]) is Annotated and name not in door.without.split():
+                default = door.default.get(name, parameter.default)
+                yield _argument(name, self.hints[name], default)
+
+
+def _argument(name: str, hint: Any, default: Any) -> Argument:
+    kind, *notes = get_args(hint)
+    inner = get_args(kind)
+    if NoneType in inner:  # what bounds the value of an optional one
+        notes += [n for each in inner if get_origin(each) is Annotated for n in get_args(each)[1:]]
+        bare = (get_args(each)[0] if get_origin(each) is Annotated else each for each in inner)
+        kind = Union[tuple(bare)]  # noqa: UP007  the kinds are known when it runs
+    metas = [note for note in notes if isinstance(note, Meta)]
+    meta = {
+        f: getattr(m, f) for m in metas for f in (*_BOUNDS, "examples") if getattr(m, f) is not None
+    }
+    says = next((note for note in notes if isinstance(note, str)), "")
+    others = tuple(note for note in notes if not isinstance(note, Meta | str))
+    return Argument(name, kind, default, says, Meta(**meta), others)
+
+
+def bounds_of(meta: Meta) -> dict[str, Any]:
+    """The bounds that a `Meta` sets, by name."""
+    found = {name: getattr(meta, name) for name in _BOUNDS}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def operation(needs: KeyScope, *doors: Door) -> Callable[[Callable[..., Any]], Operation]:
+    """Make a function an operation that whoever may `needs` can ask for at these doors."""
+    return lambda run: Operation(run, needs, doors)
+
+
+def operations() -> Iterator[Operation]:
+    """Every operation, in the order of the table."""
+    for group in GROUPS:
+        module = import_module(f"{__name__}.{group}")
+        found = (each for each in vars(module).values() if isinstance(each, Operation))
+        yield from (each for each in found if each.run.__module__ == module.__name__)

@@ -1,0 +1,399 @@
+"""Incidents: told, listed, compared with others; what was tried, what to try."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+
+from quipu.errors import InvalidInput
+from quipu.kinds.incidents.api import IncidentsAdded, IncidentsMoved, Policies
+from quipu.kinds.incidents.learn.advise import Recommendation
+from quipu.kinds.incidents.learn.compare import Comparison
+from quipu.kinds.incidents.learn.replay import Replay
+from quipu.kinds.incidents.life import (
+    IncidentDetail,
+    IncidentList,
+    IncidentSummary,
+    IncidentTimeline,
+)
+from quipu.kinds.incidents.model import UNKNOWN_COMPONENT, Outcome
+from quipu.kinds.incidents.similar import SimilarIncidents
+from quipu.memory import Memory
+from quipu.records.progress import Progress
+from quipu.serve.operations import Command, Date, Flag, Http, Keys, Tool, Word, operation
+
+__all__: list[str] = []
+
+_ALL = 100_000
+_NEW = "component title upstream metrics"
+
+Id = Annotated[str, "the incident", Word()]
+IdOrNone = Annotated[str | None, "an incident that is in the memory; none for a new one", Word()]
+Component = Annotated[str | None, "the component of a new incident"]
+Title = Annotated[str, "what happens, in words", Meta(max_length=2_000)]
+Upstream = Annotated[tuple[str, ...], "a service it needs"]
+Measured = Annotated[
+    dict[str, float],
+    "latency_p99 (ms), error_rate, throughput, cpu_util, memory_util",
+    Keys(
+        {
+            "latency_p99": "the p99 latency in milliseconds",
+            "error_rate": "the share of failing requests, 0 to 1",
+            "throughput": "requests a second",
+            "cpu_util": "the share of CPU in use, 0 to 1",
+            "memory_util": "the share of memory in use, 0 to 1",
+        }
+    ),
+]
+AsOf = Annotated[Date | None, "use only what was known at this date"]
+Actions = Annotated[
+    tuple[Annotated[str, Meta(min_length=1, max_length=200)], ...],
+    "what was done",
+    Meta(min_length=1, max_length=20, examples=[["rollback"]]),
+    Word("ACTION..."),
+]
+Action = Annotated[str, Meta(min_length=1, max_length=200), Word()]
+Lessons = Annotated[str, "what was learned", Meta(max_length=4_000)]
+Source = Annotated[Path, Word("PATH")]
+
+
+@operation(
+    "read",
+    Command(),
+    Http(
+        "GET /api/v1/incidents",
+        name="list_incidents",
+        page="incidents",
+        without="limit",
+        default={"limit": _ALL},
+    ),
+)
+def list_(
+    memory: Memory,
+    component: Annotated[str | None, "only those of this component"] = None,
+    state: Annotated[
+        Literal["open", "resolved"] | None,
+        "only those in this state",
+        Flag("--open", "open", "only those that are open"),
+        Flag("--resolved", "resolved", "only those that are over"),
+    ] = None,
+    since: Annotated[Date | None, "only those that began then or later"] = None,
+    until: Annotated[Date | None, "only those that began then or earlier"] = None,
+    limit: Annotated[int, "how many", Meta(ge=1)] = 20,
+) -> IncidentList:
+    """List incidents, the latest first. One is open until an attempt that worked is recorded.
+
+    $ quipu incident list --open
+    $ quipu incident list --component payments --limit 5
+    """
+    return memory.incidents.list(
+        component=component, state=state, since=since, until=until, limit=limit
+    )
+
+
+@operation("write", Http("POST /api/v1/incidents", status=201, name="add_incident"))
+def add_record(memory: Memory, data: dict[str, Any]) -> IncidentsAdded:
+    """Remember an incident: a record of any system that is understood (docs/how-to/incidents.md).
+    What cannot be used is a row of `errors`."""
+    added = memory.incidents.add(data)
+    if added.errors and not (added.added or added.unchanged):
+        raise InvalidInput("; ".join(each.error for each in added.errors))
+    return added
+
+
+@operation("read", Command(), Http("GET /api/v1/incidents/summary", name="summarise"))
+def summary(memory: Memory) -> IncidentSummary:
+    """Count incidents by service, with their time to repair, and show failures that come back.
+
+    $ quipu incident summary
+    """
+    return memory.incidents.summary()
+
+
+@operation("read", Command(), Http("GET /api/v1/incidents/replay"))
+def replay(
+    memory: Memory,
+    known: Annotated[
+        Literal["told", "stored"],
+        "what was known: by the records' own times, or by when this memory was told",
+    ] = "told",
+) -> Replay:
+    """Advise on every past incident from what was known at its moment, and compare.
+
+    Shows where the memory would have advised something else than the static policies, and what
+    was done and came of it.
+
+    $ quipu incident replay
+    $ quipu incident replay --known stored --json
+    """
+    return memory.incidents.replay(known=known)
+
+
+@operation("read", Command(), Http("GET /api/v1/incidents/{incident_id:str}", name="show_incident"))
+def show(memory: Memory, incident_id: Id) -> IncidentDetail:
+    """Show an incident: what happened, what was tried, its edges, and what is no cause of it.
+
+    $ quipu incident show inc_0123456789abcdef01234567
+    """
+    return memory.incidents.show(incident_id)
+
+
+@operation(
+    "read",
+    Command(),
+    Http("GET /api/v1/incidents/{incident_id:str}/timeline", name="show_timeline"),
+)
+def timeline(memory: Memory, incident_id: Id) -> IncidentTimeline:
+    """Show what happened before, at and after an incident, by time.
+
+    $ quipu incident timeline inc_0123456789abcdef01234567
+    """
+    return memory.incidents.timeline(incident_id)
+
+
+@operation(
+    "read",
+    Command(),
+    Http("GET /api/v1/incidents/{incident_id:str}/similar", without=_NEW, default={"limit": 10}),
+    Tool("incident_similar", "Similar incidents", without="upstream"),
+)
+def similar(
+    memory: Memory,
+    incident_id: IdOrNone = None,
+    component: Component = None,
+    title: Title = "",
+    upstream: Upstream = (),
+    metrics: Measured = {},  # noqa: B006  never changed
+    as_of: AsOf = None,
+    limit: Annotated[int, "how many incidents", Meta(ge=1, le=50)] = 5,
+) -> SimilarIncidents:
+    """Find the incidents most like one, what was tried then and what came of it.
+
+    The incident is one that is here, or a new one described by its component and numbers.
+
+    $ quipu incident similar inc_0123456789abcdef01234567
+    $ quipu incident similar --component payments --error-rate 0.4 --title 'checkout fails'
+    """
+    subject = _subject(incident_id, component, title, upstream, metrics)
+    return memory.incidents.similar(subject, as_of=as_of, limit=limit)
+
+
+@operation(
+    "read",
+    Command(),
+    Http("GET /api/v1/incidents/{incident_id:str}/recommendation", without=_NEW),
+    Tool("incident_recommend", "Recommended actions", without="upstream"),
+)
+def recommend(
+    memory: Memory,
+    incident_id: IdOrNone = None,
+    component: Component = None,
+    title: Title = "",
+    upstream: Upstream = (),
+    metrics: Measured = {},  # noqa: B006  never changed
+    as_of: AsOf = None,
+    retrieval: Annotated[
+        Literal["configured", "off", "shadow", "on"], "whether past incidents take part"
+    ] = "configured",
+) -> Recommendation:
+    """Say what to try, the best first, with the evidence for and against each action.
+
+    Advice only: nothing is ever run. With `off` it is what the action policies say; with `on` past
+    outcomes move actions that work ahead, where the evidence is strong enough.
+
+    $ quipu incident recommend inc_0123456789abcdef01234567
+    $ quipu incident recommend --component payments --latency-p99 900 --retrieval on
+    """
+    subject = _subject(incident_id, component, title, upstream, metrics)
+    chosen = None if retrieval == "configured" else retrieval
+    return memory.incidents.recommend(subject, as_of=as_of, retrieval=chosen)
+
+
+@operation("read", Command())
+def compare(
+    memory: Memory,
+    subject: Annotated[str, Word()],
+    first: Action,
+    second: Action,
+    title: Title = "",
+    upstream: Upstream = (),
+    metrics: Measured = {},  # noqa: B006  never changed
+    as_of: AsOf = None,
+) -> Comparison:
+    """Compare two actions on SUBJECT: how often each works, and how sure it is which is better.
+
+    SUBJECT is an incident's id, or a component. With a title or numbers it is a new incident on
+    that component, and the rates are those that `recommend` gives for it; without them they are of
+    everything that befell the component. Actions are restart_container, scale_out, traffic_shift,
+    circuit_breaker, rollback, alert_team, no_action, and whatever else was done.
+
+    $ quipu incident compare payments rollback restart_container
+    $ quipu incident compare payments rollback renew_certificate --title 'TLS fails'
+    """
+    described = title or upstream or metrics
+    about = _subject(None, subject, title, upstream, metrics) if described else subject
+    return memory.incidents.compare(about, first, second, as_of=as_of)
+
+
+@operation("read", Http("GET /api/v1/incidents/{incident_id:str}/comparison", name="compare"))
+def compare_for(memory: Memory, incident_id: Id, first: Action, second: Action) -> Comparison:
+    """Compare two actions for an incident."""
+    memory.incidents.show(incident_id)
+    return memory.incidents.compare(incident_id, first, second)
+
+
+@operation(
+    "write",
+    Command(
+        default={"success": None},
+        spelled={"resolution_time_minutes": "--minutes", "lessons_learned": "--lessons"},
+    ),
+    Http(
+        "POST /api/v1/incidents/{incident_id:str}/outcomes",
+        status=201,
+        name="record_outcome",
+        body="NewOutcome",
+        without="blast_radius",
+    ),
+    Tool("outcome_record", "Record an outcome", idempotent=False, without="blast_radius"),
+)
+def outcome(
+    memory: Memory,
+    incident_id: Id,
+    actions_taken: Actions,
+    success: Annotated[bool, "whether it ended the incident", Flag("--worked/--failed")],
+    resolution_time_minutes: Annotated[
+        Annotated[float, Meta(ge=0, le=1e7)] | None, "how long until it was over"
+    ] = None,
+    lessons_learned: Lessons = "",
+    blast_radius: Annotated[
+        Literal["single-service", "multi-service"] | None,
+        "how far the incident reached; as the incident says, where left out",
+    ] = None,
+    recorded_at: Annotated[Date | None, "when this was known; none: now"] = None,
+) -> Outcome:
+    """Record what was tried against an incident and whether it worked.
+
+    An incident may have several attempts. An action that no policy knows (`renew_certificate`, the
+    link of a runbook) counts as the others do.
+
+    $ quipu incident outcome inc_0123456789abcdef01234567 rollback --worked --minutes 12
+    $ quipu incident outcome inc_0123456789abcdef01234567 restart_container --failed
+    """
+    if success is None:  # pyright: ignore[reportUnnecessaryComparison]  a command may leave it out
+        raise InvalidInput("did it work? give --worked or --failed")
+    return memory.incidents.outcome(
+        incident_id,
+        actions_taken,
+        success=success,
+        resolution_time_minutes=resolution_time_minutes,
+        lessons_learned=lessons_learned,
+        blast_radius=blast_radius,
+        recorded_at=recorded_at,
+    )
+
+
+@operation("write", Command(spelled={"lessons_learned": "--lessons", "recorded_at": "--at"}))
+def resolve(
+    memory: Memory,
+    incident_id: Id,
+    actions_taken: Actions,
+    lessons_learned: Lessons = "",
+    recorded_at: Annotated[Date | None, "when it was over; none: now"] = None,
+) -> Outcome:
+    """Record that these actions ended an incident; how long it took follows from its beginning.
+
+    $ quipu incident resolve inc_0123456789abcdef01234567 rollback
+    """
+    return memory.incidents.resolve(
+        incident_id, actions_taken, lessons_learned=lessons_learned, recorded_at=recorded_at
+    )
+
+
+@operation("write", Command(fails=lambda made: bool(made.errors)))
+def add(
+    memory: Memory,
+    paths: Annotated[tuple[str, ...], Word("PATH...")],
+    component: Annotated[str | None, "what a post-mortem was about that names no service"] = None,
+    progress: Progress | None = None,
+) -> IncidentsAdded:
+    """Remember the incidents in files, or in the files of folders; `-` is standard input.
+
+    Read are our own records in JSON or JSON lines, Alertmanager webhooks, PagerDuty and Opsgenie
+    incidents, OpenTelemetry events, and post-mortems in Markdown. The same incident again changes
+    nothing. Exit code 1 when something was left out.
+
+    $ quipu incident add postmortems/
+    $ quipu incident add alerts.jsonl incidents.json
+    $ quipu incident add outage.md --component search
+    $ quipu incident add - < webhook.json
+    """
+    if "-" in paths and len(paths) > 1:
+        raise InvalidInput("'-' stands beside other paths: give standard input alone")
+    if paths == ("-",):
+        text = sys.stdin.buffer.read().decode("utf-8", "replace")
+        return memory.incidents.add_text(text, component=component)
+    return memory.incidents.add_files(paths, component=component, progress=progress)
+
+
+@operation("read", Command())
+def export(
+    memory: Memory, path: Source, force: Annotated[bool, "write over a file that is there"] = False
+) -> IncidentsMoved:
+    """Write every incident, outcome and edge to PATH as JSON: whole or not at all.
+
+    The keys are those of IncidentNode, OutcomeNode and GraphEdge; `quipu incident import` takes
+    the file back without loss.
+
+    $ quipu incident export incidents.json
+    """
+    return memory.incidents.export(path, overwrite=force)
+
+
+@operation("write", Command(fails=lambda moved: bool(moved.errors)))
+def import_(memory: Memory, path: Source, progress: Progress | None = None) -> IncidentsMoved:
+    """Take in the incident graph in PATH; again changes nothing.
+
+    Exit code 1 when something was left out.
+
+    $ quipu incident import incidents.json
+    """
+    return memory.incidents.import_(path, progress=progress)
+
+
+@operation("read", Command(fails=lambda found: bool(found.errors)))
+def policies(memory: Memory, path: Annotated[Path | None, Word("PATH")] = None) -> Policies:
+    """Show the action policies in force, or check those of the YAML file PATH.
+
+    Exit code 1 when one of them cannot be used; the others can.
+
+    $ quipu incident policies
+    $ quipu incident policies my-policies.yaml
+    """
+    return memory.incidents.check_policies(path)
+
+
+def _subject(
+    incident_id: str | None,
+    component: str | None,
+    title: str,
+    upstream: tuple[str, ...],
+    metrics: dict[str, float],
+) -> str | dict[str, Any]:
+    """The incident that is meant: one that is here, or a new one as it is described."""
+    if incident_id is not None:
+        if component or title or upstream or metrics:
+            raise InvalidInput(
+                f"incident {incident_id!r} stands beside a component, a title or numbers: give one "
+                "or the other"
+            )
+        return incident_id
+    if not component and not title:
+        raise InvalidInput("which incident? give its id, or a title, or a component and numbers")
+    return {
+        "component": component or UNKNOWN_COMPONENT,
+        "title": title,
+        "upstream_deps": list(upstream),
+        "metrics": metrics,
+    }
