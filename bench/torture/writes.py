@@ -204,6 +204,17 @@ WRITES: tuple[Write, ...] = (
         file=".mcp.json",
     ),
     Write("backup", ("backup", "out.backup"), first=(_INDEX,), file="out.backup"),
+    Write("state", ("state", "billing owner = Dagny", "billing: tier = 2"), whole=True),
+    Write(
+        "memory_state",
+        tool=Tool(
+            "default",
+            "memory_state",
+            {"statements": [{"subject": "billing", "attribute": "owner", "value": "Dagny"}]},
+        ),
+        first=(("state", "billing owner = Erik"),),
+        whole=True,
+    ),
     Write("memory_store", tool=Tool("default", "memory_store", dict(_FACT)), first=(_INDEX,)),
     Write(
         "memory_ingest",

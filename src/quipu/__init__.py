@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from quipu.records.record import Chunk, Entity, Episode, Fact, Relation
     from quipu.records.reply import Hit, Reply, Retrieved
     from quipu.records.scope import EVERYTHING, Scope
+    from quipu.records.stated import Stated, StatementInput
     from quipu.resolve.proposals import Proposal
     from quipu.transfer import Migrated, Moved
     from quipu.transfer.backup import BackedUp
@@ -145,7 +146,9 @@ __all__ = [
     "Salvaged",
     "Scope",
     "SimilarIncidents",
+    "Stated",
     "StatedFacts",
+    "StatementInput",
     "Status",
     "Store",
     "TextInput",
@@ -195,6 +198,7 @@ _HOMES = {
     "quipu.records.record": "Chunk Entity Episode Fact Relation",
     "quipu.records.reply": "Hit Reply Retrieved",
     "quipu.records.scope": "EVERYTHING Scope",
+    "quipu.records.stated": "Stated StatementInput",
     "quipu.resolve.proposals": "Proposal",
     "quipu.transfer": "Migrated Moved",
     "quipu.transfer.backup": "BackedUp",

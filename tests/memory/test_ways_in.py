@@ -10,7 +10,7 @@ from threading import Event
 import pytest
 from tools.python_reference import WAYS
 
-from quipu import CommitInput, Memory, PassageInput, TextInput, Transcript
+from quipu import CommitInput, Memory, PassageInput, StatementInput, TextInput, Transcript
 from quipu.errors import QuipuError
 from quipu.kinds.conversations.model import Turn
 from quipu.testing.fakes import HashEmbedder
@@ -130,6 +130,9 @@ CALLS: dict[str, Call] = {
     "incidents.link": lambda m, _: m.incidents.link(),
     "incidents.import_": lambda m, f: m.incidents.import_(exported(m, f) / "incidents.json"),
     "incidents.import_arf": lambda m, f: m.incidents.import_arf(f),
+    "facts.state": lambda m, _: m.facts.state(
+        StatementInput(subject="billing", attribute="owner", value="Dagny")
+    ),
     "values.derive": lambda m, f: m.values.derive(f),
     "entities.accept": lambda m, _: m.entities.accept(()),
     "entities.merge": lambda m, _: [related(m), m.entities.merge("rates", "ledger")],

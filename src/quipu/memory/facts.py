@@ -11,12 +11,13 @@ from quipu.handle.dates import asked_moment, first_instant, holds_in
 from quipu.handle.filters import known_scope
 from quipu.handle.handle import Handle
 from quipu.memory.freshness import Cited, Freshness
-from quipu.ports import Embedder
+from quipu.ports import Embedder, Planner
 from quipu.records.fact_keys import other_subjects
-from quipu.records.facts import as_it_stands, holding, standings
+from quipu.records.facts import FactStanding, as_it_stands, holding, standings
 from quipu.records.mentions import find_mentions, names_in
 from quipu.records.record import Fact
 from quipu.records.scope import EVERYTHING, Scope
+from quipu.records.stated import Stated, StatementInput
 from quipu.text import STOP_WORDS, stems, tokens
 from quipu.when import read_question_time
 
@@ -74,23 +75,41 @@ class Facts:
         instant = asked if isinstance(asked, str) else None
         table = self._handle.attributes
         planner, _ = self._handle.graph_of(subject or "", known)
-        found = planner.facts(subject, predicate, as_of=instant, known_at=known)
-        every = planner.facts(subject, None, known_at=known)
+        asked_of = None if subject is None else self._spellings(planner, subject)
+        found = planner.facts(asked_of, predicate, as_of=instant, known_at=known)
+        every = planner.facts(asked_of, None, known_at=known)
         alike = {other for fact in every for other in other_subjects(fact)}
         if subject is not None and alike:
             every = [*every, *planner.facts(alike, known_at=known)]
         standing = {s.fact.fact_id: s for s in standings(every, table=table)}
         current = {s.fact.fact_id for s in holding(standing.values(), table=table)}
+        now = self._handle.clock()
         return [
             as_it_stands(standing[fact.fact_id])
             for fact in found
             if (asked is None and not live)
             or (
                 fact.fact_id in current
-                and not (live and standing[fact.fact_id].superseded_by)
+                and not (live and _is_replaced(standing[fact.fact_id], now))
                 and (asked is None or holds_in(fact, asked, until=standing[fact.fact_id].valid_to))
             )
         ]
+
+    def state(
+        self, statements: Sequence[StatementInput] | StatementInput, *, embed: bool = True
+    ) -> list[Stated]:
+        """State facts, all or none of them, and learn what each replaced and which keys there are.
+
+        A key is a subject and an attribute in any spelling, and has one value at a time: that of
+        the statement that begins last, then of the one that was said last, in whatever order they
+        come. The same again changes nothing. Values keep their type. What is near a key is told and
+        never merged, unless a statement `replaces` it. Raises InvalidInput, UnknownRecord before
+        anything is written. Written at once.
+        """
+        from quipu.memory.stating import state
+
+        given = [statements] if isinstance(statements, StatementInput) else list(statements)
+        return state(self._handle, given, embed=embed) if given else []
 
     def stated_by(self, episode_id: str) -> StatedFacts:
         """What was read of an episode and what that took the place of, in the order of their
@@ -162,6 +181,12 @@ class Facts:
         )
         return made[0][1]
 
+    def _spellings(self, planner: Planner, subject: str) -> set[str]:
+        """What facts call a subject: as it is written, and as it was first stated."""
+        from quipu.memory.stated_reply import known_subject
+
+        return {subject, known_subject(planner, subject)}
+
     def _history(self, subject: str, as_of: str | None, known_at: str | None) -> "History":
         from quipu.facts import history
 
@@ -171,6 +196,12 @@ class Facts:
         graph, name = self._handle.graph_of(subject, known)
         found = history(graph, name, as_of=as_of, known_at=known, table=self._handle.attributes)
         return msgspec.structs.replace(found, subject=subject)
+
+
+def _is_replaced(standing: FactStanding, now: str) -> bool:
+    """Whether another fact has taken the place of one by the instant `now`."""
+    until = standing.valid_to or ""
+    return bool(standing.superseded_by) and until <= now[: len(until)]
 
 
 def _matching(

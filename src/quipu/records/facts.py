@@ -35,9 +35,19 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from quipu.records.attributes import SHIPPED, VALUE, Attributes
-from quipu.records.fact_keys import FactKey, affirmed, is_negated, key_of, owner_of, predicate_key
+from quipu.records.fact_keys import (
+    TABLED,
+    FactKey,
+    affirmed,
+    is_negated,
+    key_of,
+    owner_of,
+    predicate_key,
+)
 from quipu.records.fact_likeness import FactTraits, likeness, value_kind
 from quipu.records.record import Fact
+from quipu.records.stated import STATED, is_end, is_stated, stated_key
+from quipu.records.timeline import timeline
 from quipu.text import name_key, natural_key, stem_words
 from quipu.when.intervals import Interval, overlap, read_iso, touches
 
@@ -59,6 +69,8 @@ __all__ = [
 
 _CHANGE, _REPORTED = "change", "reported"
 _READ = frozenset({"grammar", _CHANGE})
+_SAYS_SO = frozenset({STATED, TABLED, "observation", None})
+"""Rules of what says a value itself: a statement, a table, a note, front matter."""
 _USER, _WE = "user", "we"
 _NAMELESS = frozenset({_USER, _WE})
 _COUNT = re.compile(
@@ -120,16 +132,55 @@ def fit(interval: Interval, asked: Interval) -> float:
 
 
 def chains(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[Chain]:
-    """Facts by owner and attribute, a negation with what it denies; sorted by both."""
+    """Facts by owner and attribute, a negation with what it denies: those with a stated one first,
+    each sorted by both."""
+    every = {fact.fact_id: fact for fact in facts}
+    of_key = _with_stated(every.values())
+    stated = {fact.fact_id: fact for key in sorted(of_key) for fact in of_key[key]}
     grouped: dict[FactKey, dict[str, Fact]] = {}
-    for fact in facts:
-        grouped.setdefault(key_of(fact, table), {})[fact.fact_id] = fact
+    for fact in every.values():
+        if fact.fact_id not in stated:
+            grouped.setdefault(key_of(fact, table), {})[fact.fact_id] = fact
     _meet(grouped)
     _meet_by_unit(grouped)
     _meet_by_old_value(grouped, table)
     drawn = [_Drawn(grouped[key].values(), key, table) for key in sorted(grouped)]
     _switch(drawn, table)
-    return [each.chain() for each in drawn]
+    for chain in drawn:
+        chain.replace_by_hand(stated.values())
+    return [*(_stated_chain(of_key[key]) for key in sorted(of_key)), *(c.chain() for c in drawn)]
+
+
+def _with_stated(facts: Collection[Fact]) -> dict[tuple[str, str], list[Fact]]:
+    """The facts of each key under which one is stated, by key: others count that say a value."""
+    stated = {stated_key(fact) for fact in facts if is_stated(fact)}
+    of_key: dict[tuple[str, str], list[Fact]] = {key: [] for key in stated}
+    for fact in facts if stated else ():
+        says_value = not (is_ending(fact) or is_negated(fact))
+        if says_value and stated_key(fact) in stated:
+            of_key[stated_key(fact)].append(fact)
+    return of_key
+
+
+def _stated_chain(facts: Sequence[Fact]) -> Chain:
+    drawn = timeline(facts, lambda fact: fact.provenance.get("rule") in _SAYS_SO)
+    place_of = {drawn.by[f.fact_id]: f.fact_id for f in drawn.facts if f.fact_id in drawn.by}
+    first = next(fact for fact in drawn.facts if is_stated(fact))
+    return Chain(
+        subject=first.subject,
+        predicate=affirmed(first),
+        functional=True,
+        standings=tuple(
+            FactStanding(
+                fact=_in_place_of(fact, place_of.get(fact.fact_id)),
+                valid_from=fact.valid_from,
+                valid_to=drawn.ends[fact.fact_id],
+                superseded_by=drawn.by.get(fact.fact_id),
+                contradicted_by=tuple(sorted(drawn.against.get(fact.fact_id, ()))),
+            )
+            for fact in drawn.facts
+        ),
+    )
 
 
 def _meet(grouped: dict[FactKey, dict[str, Fact]]) -> None:
@@ -266,6 +317,7 @@ def holding(standing: Iterable[FactStanding], *, table: Attributes = SHIPPED) ->
         each
         for each in every
         if not (each.superseded_by and each.valid_to is None)
+        and not is_end(each.fact)
         and not (is_ending(each.fact) and _statement(each.fact, table) in begun)
     ]
 
@@ -309,6 +361,13 @@ class _Drawn:
         self.by[older.fact_id] = newer.fact_id
         if self.ends[older.fact_id] is None:
             self.ends[older.fact_id] = _later(older.valid_from, newer.valid_from)
+
+    def replace_by_hand(self, stated: Iterable[Fact]) -> None:
+        """Let what is stated to replace one of these by its id take its place."""
+        by_id = {fact.fact_id: fact for fact in self.facts}
+        for newer in stated:
+            if older := by_id.get(str(newer.provenance.get("replaces"))):
+                self.give_way(older, newer)
 
     def chain(self) -> Chain:
         """The chain, with what took another's place naming it."""

@@ -24,6 +24,7 @@ DEFAULT = [
     "memory_search",
     "memory_get",
     "memory_store",
+    "memory_state",
     "memory_recall",
     "memory_ingest",
     "memory_context_pack",
@@ -57,6 +58,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_search": {"query": "who owns the payment service"},
     "memory_get": {"path": "docs/payments.md"},
     "memory_store": {"category": "fact", "content": "Ann leads payments"},
+    "memory_state": {
+        "statements": [{"subject": "billing", "attribute": "owner", "value": "Dagny"}]
+    },
     "memory_recall": {"query": "Ann"},
     "memory_ingest": {"items": [{"text": "Blue has two zones"}]},
     "memory_context_pack": {"query": "payment service"},
@@ -120,7 +124,7 @@ def test_every_tool_has_a_title_hints_and_both_schemas(held: Memory, profile: Pr
 
 @pytest.mark.parametrize(
     ("profile", "most"),
-    [("default", 15_000), ("full", 26_000), ("server-memory", 8_000), ("search-fetch", 1_500)],
+    [("default", 15_700), ("full", 27_100), ("server-memory", 8_000), ("search-fetch", 1_500)],
 )
 def test_every_key_of_a_result_is_explained_and_the_list_is_bounded(
     held: Memory, profile: Profile, most: int
@@ -145,7 +149,7 @@ def test_three_hits_cost_little(held: Memory, call: Any) -> None:
 
 def test_a_server_that_only_reads_has_no_tool_that_writes(held: Memory) -> None:
     assert [tool.name for tool in _tools(held, "default", read_only=True)] == [
-        name for name in DEFAULT if name not in {"memory_store", "memory_ingest"}
+        name for name in DEFAULT if name not in {"memory_store", "memory_state", "memory_ingest"}
     ]
     assert [tool.name for tool in _tools(held, "server-memory", read_only=True)] == KEPT[6:]
 
@@ -356,6 +360,7 @@ def test_search_and_fetch_have_the_shapes_of_connectors(given: Any, call: Any) -
         ("memory_store", {"category": "fact", "content": "x", "tags": {"a": 1}}, "'tags"),
         ("memory_store", {"category": "fact", "content": "x", "expires": "soon"}, "'soon'"),
         ("memory_recall", {"query": "x", "time_window": "soonish"}, "no time window"),
+        ("memory_state", {"statements": [{"subjekt": "billing"}]}, "`subjekt`"),
         ("memory_ingest", {"items": "all"}, "'items'"),
         ("memory_ingest", {"items": []}, "'items'"),
         ("memory_context_pack", {"query": "x", "maxChars": 10}, "'maxChars'"),

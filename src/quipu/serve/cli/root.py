@@ -42,6 +42,7 @@ ENTRIES = {
     "audit": CommandEntry(f"{_HERE}.history:audit", "Show what held on a date, and why.", _ASK),
     "brief": CommandEntry(f"{_HERE}.history:brief", "Show what an agent should always know.", _ASK),
     "explain": CommandEntry(f"{_HERE}.explain:explain", "Show how a number came about.", _ASK),
+    "state": CommandEntry(f"{_HERE}.state:state", "State facts; see what they replace.", _WRITE),
     "add": CommandEntry(f"{_HERE}.records:add", "Remember a text.", _WRITE),
     "ingest": CommandEntry(f"{_HERE}.ingest:ingest", "Remember transcripts.", _WRITE),
     "extract": CommandEntry(

@@ -1,5 +1,5 @@
-"""The tools that write entries and read them back: `memory_store`, `memory_recall`,
-`memory_ingest`, `memory_audit`."""
+"""The tools that write entries and read them back: `memory_store`, `memory_state`,
+`memory_recall`, `memory_ingest`, `memory_audit`."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
@@ -19,6 +19,7 @@ from quipu.agents.recall import Detail, recall
 from quipu.memory import Memory
 from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.records.entry import Category
+from quipu.records.stated import StatedList, StatementInput
 from quipu.serve.lookups import audited, kept_entry, recalled
 from quipu.serve.mcp.shapes import (
     Audited,
@@ -27,7 +28,7 @@ from quipu.serve.mcp.shapes import (
     Recalled,
     StoreResult,
 )
-from quipu.serve.mcp.tool import Hints, make_tool, mistakes, telling
+from quipu.serve.mcp.tool import Hints, make_tool, mistakes, read_given, schema_of, telling
 from quipu.serve.results import shaped
 from quipu.write.jobs import STAGES
 
@@ -73,6 +74,7 @@ def remembering_tools(memory: Memory, entries: Entries) -> list[Tool]:
     """The tools over one memory."""
     return [
         _store_tool(entries),
+        _state_tool(memory),
         _recall_tool(memory, entries),
         _ingest_tool(memory),
         _audit_tool(memory),
@@ -112,6 +114,35 @@ def _store_tool(entries: Entries) -> Tool:
         return kept_entry(done)
 
     return make_tool(memory_store, title="Remember", hints=_WRITES)
+
+
+def _state_tool(memory: Memory) -> Tool:
+    def memory_state(
+        statements: Annotated[
+            list[dict[str, Any]], Field(min_length=1, description="All or none.")
+        ],
+    ) -> StatedList:
+        """State facts: subject, attribute, value, since when. The same key replaces its value.
+
+        Each reply says what was replaced, the subject's other keys and keys near it: use the key
+        that is known, or name the fact that yours `replaces`.
+        """
+        given = read_given(statements, list[StatementInput], "statements")
+        return StatedList(stated=tuple(memory.facts.state(given)))
+
+    tool = make_tool(memory_state, title="State facts", hints=_WRITES)
+    tool.parameters["properties"]["statements"]["items"] = _plain(schema_of(StatementInput))
+    return tool
+
+
+def _plain(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema of an object without defaults and unions, which cost every client."""
+    left_out = {"default", "examples", "anyOf"}
+    properties = {
+        name: {key: said for key, said in described.items() if key not in left_out}
+        for name, described in schema["properties"].items()
+    }
+    return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
 def _recall_tool(memory: Memory, entries: Entries) -> Tool:

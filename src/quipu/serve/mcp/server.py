@@ -226,6 +226,7 @@ _ORDER = (
     "memory_search",
     "memory_get",
     "memory_store",
+    "memory_state",
     "memory_recall",
     "memory_ingest",
     "memory_context_pack",

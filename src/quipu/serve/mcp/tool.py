@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import anyio.from_thread
 import msgspec
@@ -22,13 +22,25 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import ValidationError
 
-from quipu.errors import QuipuError
+from quipu.errors import InvalidInput, QuipuError
 from quipu.read import redact
 from quipu.records.progress import Progress
 from quipu.serve.meanings import keys, parts
 from quipu.serve.results import without_middle
 
-__all__ = ["Hints", "Result", "given_by", "make_tool", "mistakes", "telling", "tells"]
+__all__ = [
+    "Hints",
+    "Result",
+    "given_by",
+    "make_tool",
+    "mistakes",
+    "read_given",
+    "schema_of",
+    "telling",
+    "tells",
+]
+
+T = TypeVar("T")
 
 _STEPS = 20
 
@@ -103,6 +115,14 @@ def given_by(tool: Tool) -> dict[str, Any]:
     """The whole schema of what a tool gives, every key explained: for people. Agents get its
     outline with each list of tools, where every character costs them."""
     return schema_of(_GIVES[tool.fn.__module__, tool.name])
+
+
+def read_given(given: object, kind: type[T], name: str) -> T:
+    """An argument as the shape it is described by. Raises InvalidInput with what is wrong."""
+    try:
+        return msgspec.convert(given, kind)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"{name}: {error}") from error
 
 
 def _outline(schema: dict[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from quipu.memory.excerpts import read_lines
 from quipu.memory.ingestion import settle_text
 from quipu.records.ids import Kind
 from quipu.records.record import Entity, Episode, Relation, record_id
+from quipu.records.stated import StatedList, StatementList
 from quipu.serve.cli.shapes import Added, Forgotten, Opened
 from quipu.serve.http.given import AskedName, Cursor, HowMany, Ref, TheMemory, page_of, paged
 from quipu.serve.http.shapes import (
@@ -233,6 +234,12 @@ def change_relation(memory: TheMemory, rel_id: Ref, data: JSONBody[RelationChang
 def end_relation(memory: TheMemory, rel_id: Ref) -> Relation:
     """End a relation, whoever asserted it; its history stays."""
     return memory.unrelate(relation_of(memory, rel_id).rel_id)
+
+
+@post("/statements", status_code=201, sync_to_thread=True, opt=_WRITE)
+def state_facts(memory: TheMemory, data: JSONBody[StatementList]) -> StatedList:
+    """State facts, all or none; see what each replaced, the subject's keys and keys near them."""
+    return StatedList(stated=tuple(memory.facts.state(data.statements)))
 
 
 @get("/facts", sync_to_thread=True, opt=_READ)

@@ -1,0 +1,269 @@
+"""Facts that are stated: written together or not at all, each filed under the key that is known."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from quipu.answer.dated_facts import said
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.handle.dates import asked_moment
+from quipu.handle.handle import Handle
+from quipu.memory.stated_reply import STATEMENT, answered, holds, known_subject
+from quipu.profiles import profile
+from quipu.read.redact import Redactor
+from quipu.records.batch import Batch, Claim, IndexedChunk
+from quipu.records.facts import FactStanding, standings
+from quipu.records.ids import make_id
+from quipu.records.record import Episode, Fact, Properties
+from quipu.records.stated import (
+    STATED,
+    Done,
+    Stated,
+    StatedValue,
+    StatementInput,
+    is_stated,
+    plain_key,
+    stated_key,
+    typed,
+)
+from quipu.source import Draft
+from quipu.when.instants import observed_instant, parse_instant
+
+__all__ = ["state"]
+
+_DAY = len("2026-01-01")
+_LONGEST_KEY, _LONGEST_VALUE = 300, 4_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Filed:
+    """A statement as it is filed; without a draft nothing of it is to be written."""
+
+    done: Done
+    fact: Fact
+    draft: Draft | None = None
+    withdrawn: Fact | None = None
+
+
+def state(handle: Handle, statements: Sequence[StatementInput], *, embed: bool) -> list[Stated]:
+    """Write statements in one batch and tell what became of each. Raises InvalidInput and
+    UnknownRecord before anything is written."""
+    now = handle.clock()
+    before = handle.store.sequence()
+    with handle.writing:
+        made = [_Filing(handle, now).filed(each) for each in statements]
+        handle.store.write(_batch(made, now))
+    if embed:
+        handle.indexer().embed_since(before)
+    return answered(handle, [(each.done, each.fact) for each in made], now)
+
+
+class _Filing:
+    """Statements on their way in, seen from `now`."""
+
+    def __init__(self, handle: Handle, now: str) -> None:
+        self._namespace, self._now = handle.store.namespace, now
+        self._graph, self._table = handle.graph, handle.attributes
+
+    def filed(self, given: StatementInput) -> _Filed:
+        """A statement under the key that is known for it."""
+        given = _redacted(given)
+        if given.retracts:
+            fact, live = self._fact(given.retracts)
+            done = "retracted" if live else "unchanged"
+            return _Filed(done=done, fact=fact, withdrawn=fact if live else None)
+        if given.corrects:
+            fact, live = self._fact(given.corrects)
+            made = self._new(_corrected(given, fact), "corrected")
+            return replace(made, withdrawn=fact if live else None)
+        key = given.subject, given.attribute
+        if given.replaces:
+            old, _ = self._fact(given.replaces)
+            key = old.subject, old.predicate if is_stated(old) or not key[1] else key[1]
+        else:
+            key = self._known_key(*key)
+        named = msgspec.structs.replace(given, subject=key[0], attribute=key[1])
+        made = self._new(named, "ended" if given.ends else "stated")
+        if given.replaces and given.attribute:
+            made.fact.provenance["other_name"] = [key[0], given.attribute]
+        return made
+
+    def _fact(self, fact_id: str) -> tuple[Fact, bool]:
+        """The fact of an id, and whether it is asserted still. Raises UnknownRecord."""
+        rows = self._graph.support([fact_id]).get(fact_id, [])
+        live = any(row.known_until is None for row in rows)
+        at = None if live or not rows else rows[-1].recorded_at
+        fact = self._graph.get([fact_id], known_at=at).get(fact_id)
+        if not isinstance(fact, Fact):
+            raise UnknownRecord(f"there is no fact {fact_id!r}: `quipu facts --json` shows the ids")
+        return fact, live
+
+    def _known_key(self, subject: str, attribute: str) -> tuple[str, str]:
+        """The key in the spelling, or under the name, that is known for it."""
+        subject = known_subject(self._graph, subject)
+        named = plain_key(subject), plain_key(attribute)
+        for fact in filter(is_stated, self._graph.facts(subject)):
+            if named in (stated_key(fact), _other_name(fact)):
+                return subject, fact.predicate
+        return subject, attribute
+
+    def _of_key(self, subject: str, attribute: str) -> list[FactStanding]:
+        key = plain_key(subject), plain_key(attribute)
+        every = standings(self._graph.facts(subject), table=self._table)
+        return [each for each in every if is_stated(each.fact) and stated_key(each.fact) == key]
+
+    def _new(self, given: StatementInput, done: Done) -> _Filed:
+        """A statement as it is written; the fact that says so already, where one does."""
+        given = _checked(given)
+        seen = observed_instant(given.said_at or None, self._now)
+        known = self._of_key(given.subject, given.attribute)
+        if not (given.said_at or given.since or given.until or given.replaces):
+            again = [each for each in known if holds(each, self._now)]
+            if given.ends and not again:
+                raise InvalidInput(
+                    f"nothing is stated of {given.subject!r}, {given.attribute!r}, that could end "
+                    "now: give `until` to say when it ended"
+                )
+            same = [e.fact for e in again if _says(e.fact, given)]
+            if same:
+                return _Filed(done="unchanged", fact=same[0])
+            return self._drafted(given, done, seen, seen)
+        made = self._drafted(given, done, seen, given.said_at and seen)
+        assert made.draft is not None
+        if made.draft.episode_id not in self._graph.get([made.draft.episode_id]):
+            return made
+        by_id = {each.fact.fact_id: each for each in known}
+        standing = by_id.get(made.fact.fact_id)
+        over = by_id.get(standing.superseded_by or "") if standing else None
+        settled = given.said_at or given.replaces or given.corrects
+        if over and not settled and (over.valid_from or "") <= (made.fact.valid_from or ""):
+            return self._drafted(given, done, seen, seen)  # it is said anew
+        return replace(made, done="unchanged", draft=None)
+
+    def _drafted(self, given: StatementInput, done: Done, seen: str, said_at: str) -> _Filed:
+        """A statement with its fact and what is written of it; one of the same content and the
+        same `said_at` (empty: whenever) has the same ids."""
+        subject, attribute = plain_key(given.subject), plain_key(given.attribute)
+        text, kind = typed(given.value)
+        content = {
+            **msgspec.to_builtins(given),
+            "subject": subject,
+            "attribute": attribute,
+            "value": kind,
+            "said_at": said_at,
+        }
+        sha = hashlib.sha256(msgspec.json.encode(content, order="deterministic")).hexdigest()
+        ref = f"{STATED}:{subject}/{attribute}@{sha[:8]}"
+        draft = Draft(
+            namespace=self._namespace, type=STATEMENT, ref=ref, sha=sha, seen=seen, document=ref
+        )
+        begin = (given.until if given.ends else given.since) or seen[:_DAY]
+        until = begin if given.ends else given.until or None
+        marks = {
+            "dated": bool(given.until if given.ends else given.since),
+            "ends": given.ends,
+            "speaker": given.source,
+            "replaces": given.replaces,
+            "corrects": given.corrects,
+        }
+        provenance: Properties = {
+            "rule": STATED,
+            "document_id": draft.document_id,
+            "path": draft.ref,
+            "text": f"{given.subject} {given.attribute} = {'ended' if given.ends else text}",
+            "value": given.value,  # type: ignore[dict-item]  # JSON, as it was given
+            "typed": kind,
+            **{mark: value for mark, value in marks.items() if value},
+        }
+        fact = Fact(
+            fact_id=make_id("fact", self._namespace, STATED, sha),
+            subject=given.subject,
+            predicate=given.attribute,
+            object="ended" if given.ends else text,
+            updated_at=seen,
+            source_sha=sha,
+            valid_from=begin,
+            valid_to=until,
+            provenance=provenance,
+        )
+        return _Filed(done=done, fact=fact, draft=draft)
+
+
+def _redacted(given: StatementInput) -> StatementInput:
+    plain = Redactor().properties(msgspec.to_builtins(given))
+    value = Redactor().properties({str(plain["attribute"]): plain["value"]})
+    return msgspec.convert({**plain, "value": next(iter(value.values()))}, StatementInput)
+
+
+def _corrected(given: StatementInput, fact: Fact) -> StatementInput:
+    """A statement of what was so instead of `fact`: what is left out is as it was."""
+    value = fact.provenance.get("value", fact.object)
+    return msgspec.structs.replace(
+        given,
+        subject=fact.subject,
+        attribute=fact.predicate,
+        value=msgspec.convert(value, StatedValue) if given.value == "" else given.value,
+        since=given.since or fact.valid_from or "",
+        until=given.until or fact.valid_to or "",
+    )
+
+
+def _checked(given: StatementInput) -> StatementInput:
+    """A statement with its dates as they are kept. Raises InvalidInput for what states nothing."""
+    for name, text in (("subject", given.subject), ("attribute", given.attribute)):
+        if not plain_key(text) or len(text) > _LONGEST_KEY:
+            raise InvalidInput(f"{name} {text[:40]!r} names nothing: give 1 to 300 characters")
+    text, _ = typed(given.value)
+    if given.ends and (text or given.since):
+        raise InvalidInput("what ends has no value and no `since`: give `until` to say when")
+    if not given.ends and not 0 < len(text.strip()) <= _LONGEST_VALUE:
+        raise InvalidInput(
+            f"{given.attribute!r} has a value of {len(text):,} characters: give 1 to 4,000, or say "
+            "that it `ends`; prose is added as a text"
+        )
+    since, until = _date(given.since), _date(given.until)
+    if since and until and until[: len(since)] < since[: len(until)]:
+        raise InvalidInput(f"until {until!r} lies before since {since!r}: swap them")
+    return msgspec.structs.replace(given, since=since, until=until)
+
+
+def _date(text: str) -> str:
+    written = text.strip()
+    if written:
+        asked_moment(written)
+    return parse_instant(written) if len(written) > _DAY else written
+
+
+def _other_name(fact: Fact) -> tuple[str, ...]:
+    """The key under which a fact was given, where it replaced one that is known by another."""
+    name = fact.provenance.get("other_name")
+    return tuple(plain_key(str(part)) for part in name) if isinstance(name, list) else ()
+
+
+def _says(fact: Fact, given: StatementInput) -> bool:
+    """Whether a fact says what is given, by the same source where that names one."""
+    said_by = given.source in ("", fact.provenance.get("speaker"))
+    return said_by and fact.provenance.get("typed") == typed(given.value)[1]
+
+
+def _batch(made: Sequence[_Filed], now: str) -> Batch:
+    drafts = {each.draft.episode_id: (each.draft, each) for each in made if each.draft}
+    episodes, chunks, claims = list[Episode](), list[IndexedChunk](), list[Claim]()
+    for draft, each in drafts.values():
+        text = said(each.fact)
+        passage = draft.passage(text, profile="prose", title=each.fact.subject)
+        episodes.append(draft.episode(now, preview=text))
+        chunks.append(profile("prose").index_chunk(passage))
+        document = draft.document_entity(STATEMENT, each.fact.subject, name=draft.ref)
+        claims += draft.claims([document, each.fact], passage)
+    withdrawn = [each.withdrawn for each in made if each.withdrawn]
+    return Batch(
+        recorded_at=now,
+        episodes=tuple(episodes),
+        chunks=tuple(chunks),
+        claims=tuple(claims),
+        replaces=tuple(str(fact.provenance["path"]) for fact in withdrawn if is_stated(fact)),
+        ends=tuple(fact.fact_id for fact in withdrawn),
+    )
