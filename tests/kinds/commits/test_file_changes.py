@@ -1,4 +1,4 @@
-"""What commits say of one file: who changed it when, who wrote it, and where it was before."""
+"""What commits say of one file: who changed it, and when."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -63,12 +63,10 @@ def shop(tmp_path: Path, write_files: Callable[..., None]) -> Iterator[Memory]:
         ("When was client.py last changed?", "changed last on 2026-03-06 by Bo Lee", "6"),
         ("When did client.py change last?", "changed last on 2026-03-06 by Bo Lee", "6"),
         ("Who last modified client.py?", "changed last on 2026-03-06 by Bo Lee", "6"),
-        ("Who changed client.py most?", "changed most by Ada Byron: 2 of its 3 changes", "13"),
         ("When was client.py added?", "`client.py` was added on 2026-03-01 by Ada Byron", "1"),
         ("Who created client.py?", "`client.py` was added on 2026-03-01 by Ada Byron", "1"),
-        ("How often was client.py changed?", "3 times, from 2026-03-01 to 2026-03-06", "16"),
         ("When was core/pump.py last changed?", "changed last on 2026-03-05 by Bo Lee", "5"),
-        ("When was core/pump.py added?", "was moved on 2026-03-05 by Bo Lee", "25"),
+        ("When was src/pump.py added?", "was added on 2026-03-02 by Cy Mo", "2"),
     ],
 )
 def test_the_changes_of_a_file_are_answered_from_its_commits(
@@ -78,12 +76,6 @@ def test_the_changes_of_a_file_are_answered_from_its_commits(
     assert says in reply.contract.answer
     assert [c.path for c in reply.citations] == [f"commit:{sign * 40}" for sign in commits]
     assert reply.confidence.value >= 0.7
-
-
-def test_who_moved_a_file_did_not_write_it(shop: Memory) -> None:
-    reply = shop.ask("Who wrote core/pump.py?")
-    assert "written by Cy Mo, who made all its 2 changes but its move" in reply.contract.answer
-    assert "Bo Lee" not in reply.contract.answer
 
 
 def test_who_wrote_what_several_changed_is_never_sure(shop: Memory) -> None:

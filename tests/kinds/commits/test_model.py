@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from quipu.kinds.commits.model import (
     citations_of,
     file_terms,
-    is_repair,
     message_terms,
     paths_in,
     title_of,
@@ -111,21 +110,6 @@ def test_a_path_is_found_by_its_folders_its_parts_and_its_name() -> None:
 
 def test_paths_are_words_with_a_slash_or_an_ending() -> None:
     assert paths_in("mend lib/url.c and README.md, at last.") == ["lib/url.c", "README.md"]
-
-
-@pytest.mark.parametrize(
-    ("title", "yes"),
-    [
-        ("fix a leak", True),
-        ("Fixed typos", True),
-        ("silence a warning", True),
-        ("add a prefix", False),
-        ("pool: faster", False),
-        ("", False),
-    ],
-)
-def test_a_title_says_whether_something_is_repaired(title: str, yes: bool) -> None:
-    assert is_repair(title) is yes
 
 
 def test_trailers_are_the_lines_that_end_a_message() -> None:

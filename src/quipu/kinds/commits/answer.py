@@ -2,22 +2,18 @@
 
 Two questions are answered from commits. One is about a change ("why was the retry removed?"): a
 commit that was found answers it when it says all that the question is about, and the same kind of
-act. The other is about a file ("who changed lib/url.c last?"): the MODIFIES edges answer it, those
-of the path that a commit moved it from included, whatever else was found.
+act. The other is about a file ("who changed lib/url.c last?"): the MODIFIES edges answer it,
+whatever else was found.
 """
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import PurePosixPath
-from typing import NamedTuple
 
 from quipu.answer.gate import AnswerDraft, Evidence, words_of
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import code_span, plain
 from quipu.answer.support import EvidencePool, support
-from quipu.answer.wording import listed
 from quipu.kinds.commits.candidates import asks_of_changes
 from quipu.kinds.commits.model import paths_in, title_of, trailers_of
 from quipu.ports import Graph, Planner
@@ -38,11 +34,8 @@ _NO_REASON = 0.8
 _SEVERAL = 0.8
 _REASON = 600
 _SHA = 12
-_DAY = len("2026-01-01")
 _UNSURE = 0.7
-"""What of "who wrote it?" commits explain where several people changed it: no sure answer."""
-_MOST_MOVED, _MOST_ALIKE = 300, 20
-"""How many files of a commit are looked at for the one that it moved, and how many like it."""
+"""What of "who wrote it?" the first commit explains: others may have written most of it."""
 _ACTS: tuple[frozenset[str], ...] = tuple(
     frozenset(stems(words))
     for words in (
@@ -64,8 +57,7 @@ _PLAIN = frozenset(
 )
 _LATEST = re.compile(r"\b(?:last|latest|newest|most recent(?:ly)?)\b", re.IGNORECASE)
 _WROTE = re.compile(r"\b(?:wrote|written|authors?|authored)\b", re.IGNORECASE)
-_MOST_OF = re.compile(r"\bmost\b(?! recent)(?:ly)?|\bmainly\b", re.IGNORECASE)
-_HOW_OFTEN = re.compile(r"\bhow (?:often|many (?:times|changes|commits))\b", re.IGNORECASE)
+_COUNTED = re.compile(r"\b(?:most(?:ly)?(?! recent)|mainly|how (?:often|many))\b", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?:first|oldest|earliest|originally)\b", re.IGNORECASE)
 _TRAILING = re.compile(r"^(?:fix(?:es|ed)?|closes?|refs?|bug|resolves?) *:? *#?\S+$", re.IGNORECASE)
 _BLANK = re.compile(r"\n\s*\n")
@@ -122,29 +114,32 @@ def _touched(graph: Graph, commits: Sequence[str]) -> list[Entity]:
 def _of_file(
     asked: Asked, planner: Planner, files: Mapping[str, str], scope: Scope
 ) -> list[AnswerStatement]:
-    """What is asked of a file's changes: who wrote it, who changed it most, how often it was
-    changed, its first change, or its last and those before it."""
-    if len(files) != 1:
+    """A file's first change, or its last and those before it. Who wrote it is not surely who added
+    it; who changed it most, and how often, is not told."""
+    if len(files) != 1 or _COUNTED.search(asked.text):
         return []
     ((path, document),) = files.items()
-    own = _changes_of(document, planner, scope)
-    if not own:
+    changes = _changes_of(document, planner, scope)
+    if not changes:
         return []
-    history = [*_before_its_move(document, own, planner, scope), *own]
-    people = _authors(planner, [each.source_entity_id for each in history])
-    changes = _FileChanges(path, history, people, len(history) - len(own), planner)
-    for pattern, told in (
-        (_MOST_OF, changes.most),
-        (_HOW_OFTEN, changes.counted),
-        (_LATEST, lambda: changes.last(1)),
-        (_WROTE, changes.written),
-        (_FIRST, changes.first),
-    ):
-        if pattern.search(asked.text):
-            return told()
-    if _ACTS[1] & set(asked.stems):
-        return changes.first()
-    return changes.last(1 if asked.answer_type == "time" else _MOST)
+    wrote = _WROTE.search(asked.text) is not None
+    is_first = wrote or _FIRST.search(asked.text) or _ACTS[1] & set(asked.stems)
+    if is_first and not _LATEST.search(asked.text):
+        shown, said = changes[:1], ["was added"]
+    else:
+        one = _LATEST.search(asked.text) or asked.answer_type == "time"
+        shown = changes[::-1][: 1 if one else _MOST]
+        said = ["was changed last", *("was changed before that" for _ in shown[1:])]
+    people = _authors(planner, [each.source_entity_id for each in shown])
+    return [
+        _statement(
+            f"{code_span(path)} {words} {_when_and_who(commit, people)}: {title_of(commit.text)}",
+            commit,
+            _UNSURE if wrote else 1.0,
+        )
+        for relation, words in zip(shown, said, strict=True)
+        for commit in support(planner, relation.rel_id, EvidencePool(), relation)[1][:1]
+    ]
 
 
 def _changes_of(document: str, planner: Planner, scope: Scope) -> list[Relation]:
@@ -156,117 +151,12 @@ def _changes_of(document: str, planner: Planner, scope: Scope) -> list[Relation]
     return sorted(found, key=lambda r: (r.updated_at, r.rel_id))
 
 
-def _before_its_move(
-    document: str, own: Sequence[Relation], planner: Planner, scope: Scope
-) -> list[Relation]:
-    """The changes of the path that a file was moved from: the one path that its first commit ends
-    and that has its name, or else its ending."""
-    types = frozenset({RelationType.MODIFIES})
-    commit, moved = own[0].source_entity_id, list[Relation]()
-    edges = planner.neighbors([commit], types=types, limit_per_id=_MOST_MOVED)[commit]
-    beside = planner.get([r.target_entity_id for r in edges] + [document])
-    names = {id_: PurePosixPath(_path_of(e)) for id_, e in beside.items() if isinstance(e, Entity)}
-    here = names.pop(document, None)
-    if here is None:
-        return moved
-    same = [id_ for id_, name in names.items() if name.name == here.name]
-    alike = same or [id_ for id_, name in names.items() if name.suffix == here.suffix]
-    ended: list[list[Relation]] = []
-    for id_ in alike[:_MOST_ALIKE]:
-        theirs = _changes_of(id_, planner, scope)
-        if len(theirs) > 1 and theirs[-1].source_entity_id == commit:
-            ended.append(theirs[:-1])
-    return ended[0] if len(ended) == 1 else moved
-
-
-class _FileChanges(NamedTuple):
-    """The changes of a file, the earliest first, the first `moved` of them under another path."""
-
-    path: str
-    history: Sequence[Relation]
-    people: Mapping[str, str]
-    moved: int
-    planner: Planner
-
-    def last(self, count: int) -> list[AnswerStatement]:
-        """The last change, then those before it."""
-        shown = self.history[::-1][: min(count, len(self.history) - self.moved)]
-        which = ("last", *("before that" for _ in shown[1:]))
-        said = [f"{self._named} was changed {word}" for word in which]
-        return self._told(shown, said)
-
-    def first(self) -> list[AnswerStatement]:
-        """When it was added, and when it was moved to where it is."""
-        if not self.moved:
-            return self._told(self.history[:1], [f"{self._named} was added"])
-        shown = [self.history[0], self.history[self.moved]]
-        return self._told(
-            shown, [f"{self._named}, at another path then, was added", "It was moved"]
-        )
-
-    def written(self) -> list[AnswerStatement]:
-        """Who wrote it: surely where one person made every change but its move; else who added it
-        and who changed it most, which is not the same as whose lines stand there."""
-        written = [r for at, r in enumerate(self.history) if not self.moved or at != self.moved]
-        names = {self._who(each) for each in written}
-        if len(names) == 1 and "" not in names:
-            changes = f"all its {len(written)} changes" if len(written) > 1 else "its only change"
-            said = f"{self._named} was written by {plain(names.pop())}, who made {changes}"
-            but = " but its move" if self.moved else ""
-            return [self._shown(f"{said}{but}", [written[0], written[-1]])]
-        told = [*self.first()[:1], *self.most()]
-        return [each._replace(explained=_UNSURE) for each in told]
-
-    def most(self) -> list[AnswerStatement]:
-        """Who made most of its changes."""
-        counts = Counter(name for each in self.history if (name := self._who(each)))
-        if not counts:
-            return []
-        most = max(counts.values())
-        names = sorted(name for name, count in counts.items() if count == most)
-        of = [each for each in self.history if self._who(each) in names]
-        each_of = " each" if len(names) > 1 else ""
-        who = listed([plain(name) for name in names])
-        said = f"{self._named} was changed most by {who}: {most} of its {len(self.history)} changes"
-        return [self._shown(f"{said}{each_of}", of[-_MOST:])]
-
-    def counted(self) -> list[AnswerStatement]:
-        """How often it was changed, and from when to when."""
-        first, last = self.history[0], self.history[-1]
-        days = f"from {first.updated_at[:_DAY]} to {last.updated_at[:_DAY]}"
-        times = "once" if len(self.history) == 1 else f"{len(self.history)} times"
-        return [self._shown(f"{self._named} was changed {times}, {days}", [first, last])]
-
-    @property
-    def _named(self) -> str:
-        return code_span(self.path)
-
-    def _who(self, relation: Relation) -> str:
-        return self.people.get(relation.source_entity_id, "")
-
-    def _told(self, shown: Sequence[Relation], said: Sequence[str]) -> list[AnswerStatement]:
-        statements: list[AnswerStatement] = []
-        for relation, words in zip(shown, said, strict=True):
-            for each in _rests(self.planner, relation)[:1]:
-                told = f"{words} {_when_and_who(each, self.people)}: {title_of(each.text)}"
-                statements.append(_statement(told, each))
-        return statements
-
-    def _shown(self, said: str, rests: Sequence[Relation]) -> AnswerStatement:
-        found = {e.id: e for r in rests for e in _rests(self.planner, r)[:1]}
-        return AnswerStatement(said, tuple(found.values()), kind=COMMIT)
-
-
 def _seen(commits: Sequence[str], planner: Planner, scope: Scope) -> set[str]:
     """Those of the commits of which `scope` lets a passage be seen."""
     if scope == EVERYTHING:
         return set(commits)
     inside = planner.numbers_in(commits)
     return {each for each, numbers in inside.items() if planner.admits(numbers, scope).any()}
-
-
-def _rests(graph: Planner, relation: Relation) -> tuple[Evidence, ...]:
-    return support(graph, relation.rel_id, EvidencePool(), relation)[1]
 
 
 def _of_change(

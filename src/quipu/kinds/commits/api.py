@@ -50,22 +50,15 @@ class Histories:
         self, run: "Callable[..., HistoryReport]", embed: bool, progress: Progress | None
     ) -> "HistoryReport":
         """The report of a run over commits, after what lacks a vector got one."""
-        from quipu.kinds.commits.learning import learn_weights
-        from quipu.write.lock import WriteLock
-
         store, state, clock = self._handle.store, self._handle.home.state, self._handle.clock
-        workers = self._handle.config.index.workers
         with self._handle.writing:
-            report = run(store, state=state, workers=workers, clock=clock, progress=progress)
+            report = run(store, state=state, clock=clock, progress=progress)
             indexer = self._handle.indexer()
             done = (
                 indexer.embed_lacking(progress=progress)
                 if embed
                 else indexer.add_passages((), embed=False, progress=None)
             )
-            model = self._handle.models.of("commit").get() if embed else None
-            space = model.space if model else None
-            learn_weights(store, space, turns=WriteLock(state), clock=clock)
             return msgspec.structs.replace(
                 report,
                 embedded=done.embedded,

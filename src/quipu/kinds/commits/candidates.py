@@ -24,14 +24,12 @@ from quipu.kinds.commits.features import (
     measure_commits,
 )
 from quipu.kinds.commits.history import EVERY, LISTING, CommitHistory, Floats, histories
-from quipu.kinds.commits.learning import log_chances
-from quipu.kinds.commits.model import paths_in, repository_entity_id, title_of
-from quipu.kinds.commits.weights import FEATURES, MESSAGE, MESSAGE_AND_FILES, read_learned
+from quipu.kinds.commits.model import paths_in, title_of
+from quipu.kinds.commits.weights import FEATURES, MESSAGE, MESSAGE_AND_FILES
 from quipu.patterns import late
 from quipu.plan.kinds import Apart, Asking
 from quipu.ports import Embedder, Planner
 from quipu.records.plan import Seed
-from quipu.records.record import Entity
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.when.instants import to_epoch
 
@@ -95,8 +93,8 @@ class Commits(Apart):
                 within=_within(history, planner, scope),
             )
             if len(measured.rows):
-                weights = _weights(planner, history, moment, with_files=bool(touched))
-                best += _ranked(measured, history, weights, asking.limit)
+                weights = MESSAGE_AND_FILES if touched else MESSAGE
+                best += _ranked(measured, history, np.array(weights.row()), asking.limit)
         best.sort(key=lambda found: (-found.chance, found.number))
         of_commits = self.only(scope) or bool(touched) or asks_of_changes(question)
         return _seeds(best[: asking.limit], planner, {} if of_commits else {"aside": 1.0})
@@ -147,25 +145,10 @@ def _within(history: CommitHistory, planner: Planner, scope: Scope) -> NDArray[n
     return within
 
 
-def _weights(
-    planner: Planner, history: CommitHistory, moment: float, *, with_files: bool
-) -> Floats:
-    """What the repository taught until `moment`, or the shipped weights."""
-    prior = np.array((MESSAGE_AND_FILES if with_files else MESSAGE).row())
-    stored = planner.get([entity_id := repository_entity_id(planner.namespace, history.repository)])
-    repository = stored.get(entity_id)
-    rows = repository.properties.get("learned") if isinstance(repository, Entity) else None
-    chosen = prior
-    for row in sorted(read_learned(rows), key=lambda row: row.since):
-        if row.since <= moment and row.with_files == with_files:
-            chosen = np.array(row.weights)
-    return chosen
-
-
 def _ranked(
     measured: MeasuredCommits, history: CommitHistory, weights: Floats, limit: int
 ) -> list[_ScoredCommit]:
-    logs = log_chances(measured.features, weights)
+    logs = _log_chances(measured.features, weights)
     order = np.lexsort((measured.rows, -logs))[:limit]
     return [
         _ScoredCommit(
@@ -175,6 +158,13 @@ def _ranked(
         )
         for i in order.tolist()
     ]
+
+
+def _log_chances(features: Floats, weights: Floats) -> Floats:
+    """The logarithm of each candidate's chance to be meant; all chances add up to 1."""
+    scores = features @ weights
+    peak = scores.max(initial=-np.inf)
+    return np.asarray(scores - peak - np.log(np.exp(scores - peak).sum()), dtype=np.float64)
 
 
 def _parts(features: Sequence[float], chance: float) -> dict[str, float]:

@@ -1,22 +1,18 @@
-"""One commit made ready to be written: pure, so that it can run in a worker process.
-
-Its message is its passage; its author, its files and the commits it cites are edges.
-"""
+"""One commit made ready to be written: its message is its passage; its author, its files and the
+commits it cites are edges."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import msgspec
-
 from quipu.kinds.commits.model import CommitInput, title_of, trailers_of
 from quipu.kinds.commits.profile import MOST_FILES, NAME, heading
 from quipu.profiles import profile
 from quipu.read import redact
-from quipu.records.batch import Claim, IndexedChunk
+from quipu.records.batch import Claim
 from quipu.records.naming import document_entity_id, named_entity_id, relation_id
-from quipu.records.record import Entity, Episode, Relation
+from quipu.records.record import Entity, Relation
 from quipu.records.refs import COMMIT, commit_ref
 from quipu.source import Draft
 from quipu.text import excerpt
@@ -29,8 +25,7 @@ __all__ = [
     "document",
     "person",
     "person_id",
-    "prepare_commits",
-    "prepared_commits",
+    "prepare_commit",
     "surroundings",
 ]
 
@@ -59,49 +54,8 @@ class CommitTask(NamedTuple):
     ingested_at: str
 
 
-class _Brought(msgspec.Struct, frozen=True, array_like=True):
-    """All that one commit brings, every type known to who decodes it."""
-
-    episode: Episode
-    itself: Entity
-    edges: tuple[Relation, ...]
-    item: IndexedChunk
-    redactions: dict[str, int]
-
-
-_ENCODER = msgspec.msgpack.Encoder()
-_DECODER = msgspec.msgpack.Decoder(list[_Brought])
-
-
-def prepare_commits(tasks: Sequence[CommitTask]) -> bytes:
-    """Each commit made ready to be written, in order, as `prepared_commits` reads it.
-
-    In MessagePack: pickling so many small records takes several times as long at either end.
-    """
-    return _ENCODER.encode([_brought(task) for task in tasks])
-
-
-def prepared_commits(data: bytes) -> list[Prepared]:
-    """What `prepare_commits` made."""
-    return [_prepared(each) for each in _DECODER.decode(data)]
-
-
-def _prepared(brought: _Brought) -> Prepared:
-    episode_id, ref = brought.episode.episode_id, brought.episode.source_ref
-    records = (brought.itself, *brought.edges)
-    evidence = (brought.item.chunk.chunk_id,)
-    return Prepared(
-        ref=ref,
-        problems=(),
-        episode=brought.episode,
-        chunks=(brought.item,),
-        claims=tuple([Claim(each, episode_id, evidence) for each in records]),
-        replaces=(ref,),
-        redactions=brought.redactions,
-    )
-
-
-def _brought(task: CommitTask) -> _Brought:
+def prepare_commit(task: CommitTask) -> Prepared:
+    """The commit made ready to be written."""
     commit = task.commit
     ref = commit_ref(commit.sha)
     said = commit.message[:LONGEST_MESSAGE].strip() or _UNTITLED
@@ -132,23 +86,27 @@ def _brought(task: CommitTask) -> _Brought:
             files=commit.files,
         ),
     )
+    episode = draft.episode(
+        task.ingested_at,
+        preview=excerpt(title, limit=_PREVIEW),
+        properties={
+            "author": author,
+            "email": commit.email,
+            "parents": list(commit.parents),
+            "files": [*commit.files[:MOST_FILES]],
+            "touched": len(commit.files),
+            "trailers": {key: [*said] for key, said in trailers_of(message).items()},
+        },
+    )
     itself = draft.document_entity(COMMIT, title, name=commit.sha[:12])
-    return _Brought(
-        episode=draft.episode(
-            task.ingested_at,
-            preview=excerpt(title, limit=_PREVIEW),
-            properties={
-                "author": author,
-                "email": commit.email,
-                "parents": list(commit.parents),
-                "files": [*commit.files[:MOST_FILES]],
-                "touched": len(commit.files),
-                "trailers": {key: [*said] for key, said in trailers_of(message).items()},
-            },
-        ),
-        itself=itself,
-        edges=tuple(_edges(task, draft.document_id)),
-        item=profile(NAME).index_chunk(chunk),
+    records = (itself, *_edges(task, draft.document_id))
+    return Prepared(
+        ref=ref,
+        problems=(),
+        episode=episode,
+        chunks=(profile(NAME).index_chunk(chunk),),
+        claims=tuple(Claim(each, episode.episode_id, (chunk.chunk_id,)) for each in records),
+        replaces=(ref,),
         redactions=redactions,
     )
 

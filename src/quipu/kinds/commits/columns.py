@@ -27,15 +27,14 @@ COMMIT = np.dtype(
         ("files", "<u2"),
         ("cites", "<u2"),
         ("fixes", "<u2"),
-        ("is_repair", "u1"),
-        ("spare", "u1"),
+        ("spare", "u2"),
     ]
 )
 """`touched` counts every file, `files` those whose hashes are kept; lengths count terms. Of the
 commits that are cited, the first `fixes` are those whose fault is mended."""
 
 
-_HEAD = struct.Struct("<QQdIIIIHHHBB")
+_HEAD = struct.Struct("<QQdIIIIHHHH")
 """The same as one row of COMMIT: a struct is packed in a tenth of the time."""
 
 
@@ -72,7 +71,6 @@ def pack_commit(
     touched: int,
     fixes: Sequence[str],
     cites: Sequence[str],
-    is_repair: bool,
 ) -> bytes:
     """The end of one commit's columns. `time` in seconds since 1970; `fixes` are the commits
     whose fault is mended, `cites` the others."""
@@ -90,7 +88,6 @@ def pack_commit(
         len(named),
         len(cited),
         len(mended),
-        is_repair,
         0,
     )
     return struct.pack(f"<{len(named) + len(cited)}Q", *named, *cited) + head

@@ -76,7 +76,7 @@ class IncidentsEvaluation(msgspec.Struct, frozen=True, kw_only=True):
     ]
     mrr: Annotated[dict[str, dict[str, float]], "MRR@10 by track and kind"]
     latency_ms: Annotated[dict[str, float], "`p50`, `p95`, `p99` of a search"]
-    index_s: Annotated[float, "seconds of writing and learning, without embedding"]
+    index_s: Annotated[float, "seconds of writing, without embedding"]
     embed_s: Annotated[float, "seconds of embedding"]
 
 

@@ -55,7 +55,7 @@ class CommitNearness:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredCommits:
-    """A row a candidate: its row in the history, and its features (float64[n, 12])."""
+    """A row a candidate: its row in the history, and its features (float64[n, 11])."""
 
     rows: Rows
     features: Floats
@@ -156,7 +156,6 @@ class _Dense:
             "path_words": _shares(self._paths(paths, asked.paths)),
             "age": -np.log(days + _JUST_NOW),
             "breadth": np.log1p(history.touched[:known]),
-            "repair": history.is_repair[:known],
             "word_recency": self._recency([words.get(term) for term in sorted(asked.words)]),
             "cited": self._cited(),
             "file_recency": self._recency(

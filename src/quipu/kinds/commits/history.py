@@ -40,7 +40,7 @@ class CommitHistory:
     `lengths` and `totals` are by field: terms of each commit, and of all up to it. `files` are
     the kept files of all commits one after another, as small integers, `file_starts` where each
     commit's begin; `file_rows` and `row_starts` the same by file. `citing` and `cited` are rows,
-    by `citing`: only citations of what came before; `fixes` are those that mend its fault.
+    by `citing`: only citations of what came before.
     """
 
     repository: int
@@ -49,7 +49,6 @@ class CommitHistory:
     lengths: dict[str, Floats]
     totals: dict[str, Floats]
     touched: Floats
-    is_repair: Floats
     file_hashes: NDArray[np.uint64]
     files: Rows
     file_starts: Rows
@@ -57,7 +56,6 @@ class CommitHistory:
     row_starts: Rows
     citing: Rows
     cited: Rows
-    fixes: NDArray[np.bool_]
     places: Rows
     in_order: bool
 
@@ -159,7 +157,7 @@ def _history(
     hashes, each = np.unique(np.concatenate(files), return_inverse=True)
     touching = np.repeat(np.arange(len(files)), [len(f) for f in files])
     by_file = np.argsort(each, kind="stable")
-    citing, cited, fixes = _citations(heads, cites)
+    citing, cited = _citations(heads, cites)
     places = np.full(int(numbers.max()) + 1, -1, dtype=np.intp)
     places[numbers] = np.arange(len(numbers))
     lengths = {field: heads[name].astype(np.float64) for field, name in _LENGTHS.items()}
@@ -170,7 +168,6 @@ def _history(
         lengths=lengths,
         totals={field: np.cumsum(values) for field, values in lengths.items()},
         touched=heads["touched"].astype(np.float64),
-        is_repair=heads["is_repair"].astype(np.float64),
         file_hashes=hashes,
         files=each.astype(np.intp),
         file_starts=_starts([len(f) for f in files]),
@@ -178,27 +175,22 @@ def _history(
         row_starts=_starts(np.bincount(each, minlength=len(hashes)).tolist()),
         citing=citing,
         cited=cited,
-        fixes=fixes,
         places=places,
         in_order=bool((np.diff(numbers) > 0).all()),
     )
 
 
-def _citations(
-    heads: NDArray[np.void], cites: list[NDArray[np.uint64]]
-) -> tuple[Rows, Rows, NDArray[np.bool_]]:
-    """Pairs (citing, cited) of rows, the cited one earlier, and which of them mend a fault."""
+def _citations(heads: NDArray[np.void], cites: list[NDArray[np.uint64]]) -> tuple[Rows, Rows]:
+    """Pairs (citing, cited) of rows, the cited one earlier."""
     order = np.argsort(heads["sha"], kind="stable")
     hashes = np.concatenate(cites)
     counts = np.array([len(each) for each in cites])
     citing = np.repeat(np.arange(len(cites)), counts)
-    place = np.arange(len(hashes)) - np.repeat(np.cumsum(counts) - counts, counts)
-    fixes = place < heads["fixes"][citing]
     at = np.searchsorted(heads["sha"][order], hashes)
     at[at == len(order)] = 0
     cited = order[at]
     sound = (heads["sha"][cited] == hashes) & (cited < citing)
-    return citing[sound], cited[sound], fixes[sound]
+    return citing[sound], cited[sound]
 
 
 def _starts(counts: list[int]) -> Rows:

@@ -13,17 +13,14 @@ from typing import Literal, NamedTuple, TypeAlias
 import msgspec
 
 from quipu.patterns import late
-from quipu.records.ids import make_id
 from quipu.text import STOP_WORDS, fold, split_identifier, stem
 
 __all__ = [
     "CommitInput",
     "citations_of",
     "file_terms",
-    "is_repair",
     "message_terms",
     "paths_in",
-    "repository_entity_id",
     "title_of",
     "trailers_of",
     "words_of",
@@ -68,7 +65,6 @@ _KEY_VALUE = late(r"^(?P<key>[A-Za-z][A-Za-z0-9-]{0,63}): *(?P<value>\S.{0,1000}
 _WORD = late(r"[^\W_](?:[\w]*[^\W_])?|_[\w]+")
 _PIECE = late(r"[\w./+-]+")
 _INNER = late(r"_|[a-z][A-Z]|[A-Z][A-Z]+[a-z]|[A-Za-z]\d|\d[A-Za-z]")
-_REPAIR = late(r"\b(?:fix\w*|typos?|avoid\w*|silenc\w*|warnings?|repair\w*)\b", re.IGNORECASE)
 
 
 class CommitInput(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -86,19 +82,9 @@ class CommitInput(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     repository: str = ""
 
 
-def repository_entity_id(namespace: str, repository: int) -> str:
-    """The id of a repository's record, by the 64 bits that stand for its name."""
-    return make_id("entity", namespace, "repo", f"{repository:016x}")
-
-
 def title_of(message: str) -> str:
     """The first line of a message that is not blank."""
     return next((line.strip() for line in message.splitlines() if line.strip()), "")
-
-
-def is_repair(title: str) -> bool:
-    """Whether a title says that something is mended or silenced."""
-    return _REPAIR.search(title) is not None
 
 
 class CommitCitation(NamedTuple):

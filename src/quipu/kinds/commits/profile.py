@@ -11,7 +11,7 @@ from math import log
 
 from quipu.index.columns import pack
 from quipu.kinds.commits.columns import pack_commit
-from quipu.kinds.commits.model import file_terms, is_repair, message_terms, title_of, words_of
+from quipu.kinds.commits.model import file_terms, message_terms, title_of, words_of
 from quipu.kinds.commits.weights import COMMITS
 from quipu.profiles import Profile
 from quipu.records.batch import IndexedChunk, Terms
@@ -75,7 +75,6 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
         touched=int(touched),
         fixes=fixes.split(),
         cites=cites.split(),
-        is_repair=is_repair(named),
     )
     return IndexedChunk(
         chunk=chunk,

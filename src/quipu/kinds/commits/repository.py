@@ -1,19 +1,15 @@
 """Brings a store up to date with a repository's history, and says what was done."""
 
-import gc
-import os
 import time
-from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
-from quipu.kinds.commits.claims import CommitTask, prepare_commits
 from quipu.kinds.commits.model import CommitInput
 from quipu.kinds.commits.read import Repository, open_repository, reachable, read_commits
-from quipu.kinds.commits.write import PAGE, CommitTally, add_commits
+from quipu.kinds.commits.write import CommitTally, add_commits
 from quipu.ports import Store
 from quipu.records.document import Problem
 from quipu.records.progress import Progress
@@ -24,15 +20,12 @@ from quipu.write.batches import BatchWriter
 from quipu.write.lock import WriteLock
 from quipu.write.places import Places
 from quipu.write.report import ProblemRow
-from quipu.write.workers import Workers
 
 __all__ = ["HistoryReport", "add_history", "index_history"]
 
-_WORTH_WORKERS = 1_500
 _A_BATCH = 3_000
-_AHEAD = _A_BATCH // PAGE + 2
-"""Pages of commits that are made ready at a time: more than a batch, or who makes them ready would
-have nothing to do while one is written."""
+"""Commits that are written together."""
+_PAGE = 1_500
 _SHOWN = 100
 
 
@@ -62,7 +55,6 @@ def index_history(
     *,
     home: Path,
     state: Path | None,
-    workers: int,
     clock: Clock,
     progress: Progress | None,
 ) -> HistoryReport:
@@ -77,13 +69,12 @@ def index_history(
     writer = BatchWriter(store, turns=WriteLock(state), clock=clock, sources=_A_BATCH)
     writer.remove({ref: stored[ref] for ref in gone})
     missing = [sha for sha in listed if commit_ref(sha) not in stored]
-    tally = _fill(
+    tally = add_commits(
         read_commits(repository, missing, name=name),
         store,
         writer,
         root=root,
         clock=clock,
-        workers=workers,
         total=len(missing),
         progress=progress,
     )
@@ -107,16 +98,13 @@ def add_history(
     *,
     root: str,
     state: Path | None,
-    workers: int,
     clock: Clock,
     progress: Progress | None,
 ) -> HistoryReport:
     """Write commits, oldest first, that somebody else has read."""
     began = time.monotonic()
     writer = BatchWriter(store, turns=WriteLock(state), clock=clock, sources=_A_BATCH)
-    tally = _fill(
-        commits, store, writer, root=root, clock=clock, workers=workers, total=0, progress=progress
-    )
+    tally = add_commits(commits, store, writer, root=root, clock=clock, total=0, progress=progress)
     return _report(
         tally,
         store,
@@ -144,75 +132,14 @@ def _vanished(store: Store, name: str, stored: dict[str, str], listed: set[str])
     """The commits of this repository that are stored and no longer listed."""
     doubtful = sorted(stored.keys() - listed)
     found: list[str] = []
-    for start in range(0, len(doubtful), _WORTH_WORKERS):
-        page = doubtful[start : start + _WORTH_WORKERS]
+    for start in range(0, len(doubtful), _PAGE):
+        page = doubtful[start : start + _PAGE]
         episodes = store.get([stored[ref] for ref in page])
         for ref in page:
             episode = episodes.get(stored[ref])
             if isinstance(episode, Episode) and episode.group == name:
                 found.append(ref)
     return found
-
-
-def _fill(
-    commits: Iterable[CommitInput | Problem],
-    store: Store,
-    writer: BatchWriter,
-    *,
-    root: str,
-    clock: Clock,
-    workers: int,
-    total: int,
-    progress: Progress | None,
-) -> CommitTally:
-    rest = iter(commits)
-    first = _few(rest)
-    cores = os.cpu_count() or 1
-    count = workers or max(cores - 1, 1)  # this process has its hands full with writing
-    worth = cores > 1 and len(first) > _WORTH_WORKERS
-    pool: Workers[Sequence[CommitTask], bytes] = Workers(
-        prepare_commits, count if worth else 0, ahead=_AHEAD
-    )
-    with _collecting_nothing(), pool as started:
-        return add_commits(
-            _chained(first, rest),
-            store,
-            writer,
-            started,
-            root=root,
-            clock=clock,
-            total=total,
-            progress=progress,
-        )
-
-
-@contextmanager
-def _collecting_nothing() -> Generator[None]:
-    """No search for cycles while the block runs: records have none, and with hundreds of
-    thousands of them it takes half the time."""
-    collecting = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
-
-
-def _few(rest: Iterator[CommitInput | Problem]) -> list[CommitInput | Problem]:
-    found: list[CommitInput | Problem] = []
-    for each in rest:
-        found.append(each)
-        if len(found) > _WORTH_WORKERS:
-            break
-    return found
-
-
-def _chained(
-    first: list[CommitInput | Problem], rest: Iterator[CommitInput | Problem]
-) -> Iterator[CommitInput | Problem]:
-    yield from first
-    yield from rest
 
 
 def _notes(repository: Repository) -> tuple[str, ...]:

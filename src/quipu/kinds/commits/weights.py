@@ -1,12 +1,6 @@
-"""The numbers that rank commits, rounded by hand (docs/reference/commits.md).
-
-They are where a repository starts; how much each counts in it is learned from its own citations
-(`kinds/commits/learning.py`).
-"""
+"""The numbers that rank commits, rounded by hand (docs/reference/commits.md)."""
 
 from dataclasses import astuple, dataclass
-
-import msgspec
 
 from quipu.records.weights import Calibration
 
@@ -16,8 +10,6 @@ __all__ = [
     "MESSAGE",
     "MESSAGE_AND_FILES",
     "CommitWeights",
-    "LearnedWeights",
-    "read_learned",
 ]
 
 FEATURES = (
@@ -26,7 +18,6 @@ FEATURES = (
     "similarity",
     "age",
     "breadth",
-    "repair",
     "word_recency",
     "cited",
     "predicted_files",
@@ -47,7 +38,6 @@ class CommitWeights:
     similarity: float = 4.2
     age: float = 0.3
     breadth: float = 0.75
-    repair: float = -0.7
     word_recency: float = 5.0
     cited: float = 2.5
     predicted_files: float = 1.0
@@ -65,7 +55,7 @@ _CURVE = Calibration(slope=0.75, cosine=0.0, offset=-0.15)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitRanking:
-    """How commits are compared, and how a repository's own weights are found."""
+    """How commits are compared."""
 
     # BM25 of messages, titles and paths; a word of the question counts 1.5 tf / (tf + .5).
     k1: float = 1.2
@@ -86,11 +76,6 @@ class CommitRanking:
     # Candidates that are scored on every side.
     scored: int = 400
     near: int = 200
-    # Learning: from how many citations on, from how many of the latest, and the pull of the
-    # shipped weights.
-    least_labels: int = 20
-    labels: int = 100
-    pull: float = 10.0
     calibration: Calibration = _CURVE
 
 
@@ -109,22 +94,3 @@ MESSAGE_AND_FILES = CommitWeights(
 """When the touched files are known too."""
 
 COMMITS = CommitRanking()
-
-
-class LearnedWeights(msgspec.Struct, frozen=True, kw_only=True):
-    """Weights in the order of FEATURES that a repository taught, for questions with or without
-    files; they hold from `since` on (seconds since 1970)."""
-
-    with_files: bool
-    since: float
-    labels: int
-    weights: tuple[float, ...]
-
-
-def read_learned(value: object) -> list[LearnedWeights]:
-    """What a repository's record holds of weights; [] for anything else."""
-    try:
-        rows = msgspec.convert(value, list[LearnedWeights])
-    except msgspec.ValidationError:
-        return []
-    return [row for row in rows if len(row.weights) == len(FEATURES)]

@@ -20,7 +20,7 @@ from quipu.kinds.commits.claims import (
     document,
     person,
     person_id,
-    prepared_commits,
+    prepare_commit,
     surroundings,
 )
 from quipu.kinds.commits.model import CommitInput, citations_of
@@ -34,13 +34,11 @@ from quipu.records.record import Entity, Relation
 from quipu.records.refs import COMMIT, COMMIT_PREFIX, commit_ref
 from quipu.when.instants import Clock, parse_instant
 from quipu.write.batches import BatchWriter
-from quipu.write.prepare import Prepared
-from quipu.write.workers import WorkerDied, Workers
 
-__all__ = ["PAGE", "CommitTally", "add_commits"]
+__all__ = ["CommitTally", "add_commits"]
 
-PAGE = 500
-"""Commits that are made ready together."""
+_PAGE = 500
+"""Commits whose documents and people are looked up together."""
 _START = 7
 
 
@@ -77,7 +75,6 @@ def add_commits(
     commits: Iterable[CommitInput | Problem],
     store: Store,
     writer: BatchWriter,
-    workers: "Workers[Sequence[CommitTask], bytes]",
     *,
     root: str,
     clock: Clock,
@@ -86,15 +83,14 @@ def add_commits(
 ) -> CommitTally:
     """Write the commits that are not there yet. `root` is what their paths are below."""
     tally = CommitTally()
-    pages = _Pages(commits, store, tally, root=root, clock=clock)
-    for job, outcome in workers.map([page] for page in pages):
-        if isinstance(outcome, WorkerDied):
-            refs = [commit_ref(task.commit.sha) for task in job]
-            tally.problems += [Problem(ref, str(outcome)) for ref in refs]
-            continue
-        for each in pages.surroundings():  # first: a killed run must not lose them
-            writer.add(each)
-        for prepared in prepared_commits(outcome):
+    tasks = _Tasks(store, tally, root=root, clock=clock)
+    rest = iter(commits)
+    while page := list(islice(rest, _PAGE)):
+        job = list(tasks.of(page))
+        if missing := tasks.missing(job):  # first: a killed run must not lose them
+            writer.add(surroundings(job[0], missing))
+        for task in job:
+            prepared = prepare_commit(task)
             tally.added += 1
             tally.edges.update(
                 claim.record.type for claim in prepared.claims if isinstance(claim.record, Relation)
@@ -106,19 +102,10 @@ def add_commits(
     return tally
 
 
-class _Pages:
-    """The commits in pages of tasks, those that are there already left out."""
+class _Tasks:
+    """Commits as tasks, those that are there already left out."""
 
-    def __init__(
-        self,
-        commits: Iterable[CommitInput | Problem],
-        store: Store,
-        tally: CommitTally,
-        *,
-        root: str,
-        clock: Clock,
-    ) -> None:
-        self._commits = iter(commits)
+    def __init__(self, store: Store, tally: CommitTally, *, root: str, clock: Clock) -> None:
         self._store, self._tally, self._root, self._clock = store, tally, root, clock
         sources = store.sources()
         self._episodes = {s.episode_id for s in sources if s.source_type == COMMIT}
@@ -128,21 +115,10 @@ class _Pages:
             s.source_ref: s.document_id for s in sources if s.document_id
         }
         self._asserted: set[str] = set()
-        self._waiting: list[Prepared] = []
 
-    def __iter__(self) -> Iterator[list[CommitTask]]:
-        while page := list(islice(self._commits, PAGE)):
-            if job := list(self._tasks(page, self._clock())):
-                self._surround(job)
-                yield job
-
-    def surroundings(self) -> list[Prepared]:
-        """The documents and people that came up since this was last asked."""
-        found, self._waiting = self._waiting, []
-        return found
-
-    def _tasks(self, page: Sequence[CommitInput | Problem], now: str) -> Iterator[CommitTask]:
-        space = self._store.namespace
+    def of(self, page: Sequence[CommitInput | Problem]) -> Iterator[CommitTask]:
+        """The task of each commit that is new; the others are tallied."""
+        space, now = self._store.namespace, self._clock()
         for each in page:
             if isinstance(each, Problem):
                 self._tally.problems.append(each)
@@ -175,21 +151,19 @@ class _Pages:
             known = self._documents[ref] = document_entity_id(self._store.namespace, ref)
         return known
 
-    def _surround(self, job: Sequence[CommitTask]) -> None:
-        """Assert the documents and people of a page that nothing asserts yet."""
-        missing: dict[str, Entity] = {}
+    def missing(self, job: Sequence[CommitTask]) -> list[Entity]:
+        """The documents and people of the tasks that nothing asserts yet."""
+        found: dict[str, Entity] = {}
         for task in job:
             for path, document_id in zip(task.commit.files, task.documents, strict=False):
                 if document_id not in self._asserted:
-                    missing[document_id] = document(document_id, self._root + path, task)
+                    found[document_id] = document(document_id, self._root + path, task)
             author = person_id(task.namespace, task.commit.author)
             if author and author not in self._asserted:
-                missing[author] = person(author, task)
-        self._asserted |= missing.keys()
-        for stored in self._store.get(list(missing)):
-            del missing[stored]
-        if missing:
-            self._waiting.append(surroundings(job[0], list(missing.values())))
+                found[author] = person(author, task)
+        self._asserted |= found.keys()
+        stored = self._store.get(list(found))
+        return [entity for entity_id, entity in found.items() if entity_id not in stored]
 
 
 def _sound(commit: CommitInput) -> CommitInput:
