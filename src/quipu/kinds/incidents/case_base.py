@@ -1,9 +1,8 @@
 """Incidents, attempts and edges read from a `Graph`: what policies and learning see of the past.
 
-Only the graph: nothing here, or above it in `learn`, can reach a vector. `known_at` reads the
-records as the store held them then; `as_of` leaves out what had not happened or was not yet
-recorded by then, by the records' own times. A record without a time is left out where `as_of` is
-asked: nobody can say that it was known.
+Only the graph: nothing here, or above it in `learn`, can reach a vector. `as_of` leaves out what
+had not happened or was not yet recorded by then, by the records' own times. A record without a
+time is left out where `as_of` is asked: nobody can say that it was known.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +23,7 @@ from quipu.kinds.incidents.records import (
 )
 from quipu.ports import Graph
 from quipu.records.record import Entity, Relation
-from quipu.records.schema import EntityType, RelationType
+from quipu.records.schema import RelationType
 from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = [
@@ -35,9 +34,7 @@ __all__ = [
     "attempts_at",
     "dependencies",
     "edges_between",
-    "entity_ids",
     "read_cases",
-    "read_versions",
 ]
 
 _PAGE = 500
@@ -91,9 +88,9 @@ class CaseBase(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def read_cases(graph: Graph, *, known_at: str | None = None, as_of: str | None = None) -> CaseBase:
-    """Every case in the memory, as the store knew it at `known_at`, as it stood at `as_of`."""
-    incidents, outcomes = _read(graph, known_at)
+def read_cases(graph: Graph, *, as_of: str | None = None) -> CaseBase:
+    """Every case in the memory, as it stood at `as_of`."""
+    incidents, outcomes = _read(graph)
     case_base = _joined(incidents.values(), outcomes.values())
     return case_base.before(as_of) if as_of is not None else case_base
 
@@ -140,11 +137,9 @@ class CaseReader:
         self._sequence = news[-1].sequence
 
 
-def _read(
-    graph: Graph, known_at: str | None = None
-) -> tuple[dict[str, Incident], dict[str, Outcome]]:
-    incidents = {e.entity_id: incident_in(e) for e in _named(graph, INCIDENT, known_at)}
-    outcomes = {e.entity_id: outcome_in(e) for e in _named(graph, OUTCOME, known_at)}
+def _read(graph: Graph) -> tuple[dict[str, Incident], dict[str, Outcome]]:
+    incidents = {e.entity_id: incident_in(e) for e in _named(graph, INCIDENT)}
+    outcomes = {e.entity_id: outcome_in(e) for e in _named(graph, OUTCOME)}
     return (
         {key: each for key, each in incidents.items() if each is not None},
         {key: each for key, each in outcomes.items() if each is not None},
@@ -171,47 +166,17 @@ def _joined(incidents: Iterable[Incident], outcomes: Iterable[Outcome]) -> CaseB
     return CaseBase(cases=tuple(cases))
 
 
-def read_versions(
-    graph: Graph, entity_ids: Sequence[str]
-) -> dict[str, list[tuple[str, Entity | None]]]:
-    """What each record was from when on, by (moment, record), the earliest first; None from when
-    it was no more. One reading a record and change of it, whatever else there is."""
-    found: dict[str, list[tuple[str, Entity | None]]] = {}
-    changed: dict[str, list[str]] = {}
-    for at in range(0, len(entity_ids), _PAGE):
-        page = entity_ids[at : at + _PAGE]
-        now = graph.get(page)
-        for key, rows in graph.support(page).items():
-            moments = {row.recorded_at for row in rows}
-            moments |= {row.known_until for row in rows if row.known_until is not None}
-            if len(moments) == 1:
-                current = now.get(key)
-                found[key] = [(moments.pop(), current if isinstance(current, Entity) else None)]
-            else:
-                changed[key] = sorted(moments)
-    for key, moments in changed.items():
-        states = [(m, graph.get([key], known_at=m).get(key)) for m in moments]
-        found[key] = [(m, e if isinstance(e, Entity) else None) for m, e in states]
-    return found
-
-
-def _named(graph: Graph, source_type: str, known_at: str | None) -> list[Entity]:
-    """The entities that episodes of this type are about, once each."""
-    expected = EntityType.INCIDENT if source_type == INCIDENT else EntityType.OUTCOME
-    ids = entity_ids(graph, source_type)
-    found: list[Entity] = []
-    for at in range(0, len(ids), _PAGE):
-        records = graph.get(ids[at : at + _PAGE], known_at=known_at)
-        found += [e for e in records.values() if isinstance(e, Entity) and e.type == expected]
-    return sorted(found, key=lambda e: e.entity_id)
-
-
-def entity_ids(graph: Graph, source_type: str) -> list[str]:
-    """The records that live episodes of INCIDENT or OUTCOME are about, by id."""
+def _named(graph: Graph, source_type: str) -> list[Entity]:
+    """The entities that episodes of this type are about, once each, by id."""
     identify = incident_entity_id if source_type == INCIDENT else outcome_entity_id
     refs = (source.source_ref for source in graph.sources(frozenset({source_type})))
     named = (ref.partition(":")[2].partition("#")[0] for ref in refs)
-    return sorted({identify(graph.namespace, name) for name in named})
+    ids = sorted({identify(graph.namespace, name) for name in named})
+    found: list[Entity] = []
+    for at in range(0, len(ids), _PAGE):
+        records = graph.get(ids[at : at + _PAGE])
+        found += [e for e in records.values() if isinstance(e, Entity)]
+    return sorted(found, key=lambda e: e.entity_id)
 
 
 def edges_between(
@@ -219,7 +184,6 @@ def edges_between(
     incidents: Sequence[str],
     *,
     kinds: Iterable[RelationType] = LINKS,
-    known_at: str | None = None,
 ) -> list[IncidentEdge]:
     """The edges of these kinds at the incidents, in both directions, each once, by
     (source, type, target)."""
@@ -232,13 +196,12 @@ def edges_between(
             direction="both",
             types=types,
             limit_per_id=_EDGES,
-            known_at=known_at,
         )
         relations |= {r.rel_id: r for rows in found.values() for r in rows}
     ends = sorted({e for r in relations.values() for e in (r.source_entity_id, r.target_entity_id)})
     names: dict[str, str] = {}
     for at in range(0, len(ends), _PAGE):
-        for key, record in graph.get(ends[at : at + _PAGE], known_at=known_at).items():
+        for key, record in graph.get(ends[at : at + _PAGE]).items():
             if isinstance(record, Entity):
                 own = record.properties.get("outcome_id") or record.properties.get("incident_id")
                 names[key] = str(own or key)
@@ -288,7 +251,6 @@ def dependencies(
     *,
     hops: int = _HOPS,
     direction: Literal["out", "in"] = "out",
-    known_at: str | None = None,
 ) -> dict[str, int]:
     """The services that `component` needs (`in`: that need it), by name, with how many DEPENDS_ON
     edges away each is.
@@ -304,7 +266,6 @@ def dependencies(
             direction=direction,
             types=frozenset({str(RelationType.DEPENDS_ON)}),
             limit_per_id=_EDGES,
-            known_at=known_at,
         )
         ends = {
             r.target_entity_id if direction == "out" else r.source_entity_id
@@ -313,7 +274,7 @@ def dependencies(
         }
         rim = sorted(ends - seen.keys())
         seen |= dict.fromkeys(rim, hop)
-    records = graph.get(sorted(seen.keys() - {start}), known_at=known_at)
+    records = graph.get(sorted(seen.keys() - {start}))
     return {
         record.name: seen[key]
         for key, record in sorted(records.items())

@@ -27,6 +27,7 @@ from quipu.when.instants import from_epoch, to_epoch
 
 __all__ = [
     "INTERVAL",
+    "NOT_HEALING",
     "SURE",
     "THIN",
     "CountedAttempt",
@@ -45,7 +46,7 @@ _LEAST = 0.5
 _SHOWN = 10
 _TALLIED = 5
 _HALF = 0.5
-_NOT_HEALING = frozenset({HealingAction.ALERT_TEAM, HealingAction.NO_ACTION})
+NOT_HEALING = frozenset({HealingAction.ALERT_TEAM, HealingAction.NO_ACTION})
 
 
 class CountedAttempt(msgspec.Struct, frozen=True, kw_only=True):
@@ -160,7 +161,7 @@ def advise(
     if order is None:
         return _thin(matches, incident.component, at, known, case_base)
     static = actions_of(matches)
-    first = next((a for a in static if a not in _NOT_HEALING), None)
+    first = next((a for a in static if a not in NOT_HEALING), None)
     return Recommendation(
         component=incident.component,
         at=at,
@@ -324,7 +325,7 @@ def _notes(
         return ("the past gives no strong reason to depart from the static policy",)
     if not static:
         return ("no policy applies; this rests on past outcomes alone",)
-    first = next((a for a in static if a not in _NOT_HEALING), static[0])
+    first = next((a for a in static if a not in NOT_HEALING), static[0])
     if order[0] == first:
         return ("the first action is the static policy's; the past changed what comes after",)
     sure = better(known[order[0]].posterior, known[first].posterior)
