@@ -14,15 +14,18 @@ there: two memories with the same records may have different policies.
 
 import hashlib
 import math
+import operator
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Literal, NamedTuple, cast
 
 import msgspec
+from msgspec import Meta
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.model import METRICS, HealingAction, Metrics
+from quipu.kinds.incidents.model import HealingAction, Metrics
 from quipu.ports import Store
 from quipu.records.record import Asserted, Properties
 from quipu.records.schema import EntityType, RelationType
@@ -46,7 +49,6 @@ __all__ = [
 _POLICIES_SOURCE = "action_policies"
 _REF = "action-policies"
 _HOUR_S = 3600
-_LOWEST, _HIGHEST = 1, 5
 
 
 class Operator(StrEnum):
@@ -59,32 +61,31 @@ class Operator(StrEnum):
     LTE = "lte"
 
 
+_COMPARE = {
+    "gt": operator.gt,
+    "lt": operator.lt,
+    "eq": operator.eq,
+    "gte": operator.ge,
+    "lte": operator.le,
+}
+_ABOVE, _BELOW = ("gt", "gte"), ("lt", "lte")
 _SIGNS = {"gt": ">", "lt": "<", "eq": "=", "gte": "≥", "lte": "≤"}
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`metric operator threshold`."""
 
-    metric: Annotated[str, "what is measured"]
+    metric: Annotated[
+        Literal["latency_p99", "error_rate", "throughput", "cpu_util", "memory_util"],
+        "what is measured",
+    ]
     operator: Annotated[Operator, "`gt`, `lt`, `eq`, `gte` or `lte`"]
     threshold: Annotated[float, "what it is compared with"]
 
     def holds(self, metrics: Metrics) -> bool:
         """Whether it is so; False when the metric was not measured."""
         value: float | None = getattr(metrics, self.metric)
-        if value is None:
-            return False
-        match self.operator:
-            case Operator.GT:
-                return value > self.threshold
-            case Operator.LT:
-                return value < self.threshold
-            case Operator.EQ:
-                return value == self.threshold
-            case Operator.GTE:
-                return value >= self.threshold
-            case Operator.LTE:
-                return value <= self.threshold
+        return value is not None and _COMPARE[self.operator](value, self.threshold)
 
     def __str__(self) -> str:
         return f"{self.metric} {_SIGNS[self.operator]} {self.threshold:g}"
@@ -93,13 +94,20 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 class ActionPolicy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """When which actions are advised. `max_executions_per_hour` counts the last 60 minutes."""
 
-    name: Annotated[str, "its name"]
-    conditions: Annotated[tuple[Condition, ...], "when it applies: all of them hold"]
-    actions: Annotated[tuple[HealingAction, ...], "what it advises"]
-    priority: Annotated[int, "1 (first) to 5"] = 3
-    cool_down_seconds: Annotated[float, "how long it rests after it was executed"] = 300
+    name: Annotated[Annotated[str, Meta(pattern=r"\S")], "its name"]
+    conditions: Annotated[
+        Annotated[tuple[Condition, ...], Meta(min_length=1)], "when it applies: all of them hold"
+    ]
+    actions: Annotated[Annotated[tuple[HealingAction, ...], Meta(min_length=1)], "what it advises"]
+    priority: Annotated[Annotated[int, Meta(ge=1, le=5)], "1 (first) to 5"] = 3
+    cool_down_seconds: Annotated[
+        Annotated[float, Meta(ge=0, le=sys.float_info.max)],
+        "how long it rests after it was executed",
+    ] = 300
     enabled: Annotated[bool, "whether it is used"] = True
-    max_executions_per_hour: Annotated[int, "how often it may be executed in an hour"] = 10
+    max_executions_per_hour: Annotated[
+        Annotated[int, Meta(ge=1)], "how often it may be executed in an hour"
+    ] = 10
 
 
 class Execution(NamedTuple):
@@ -124,26 +132,21 @@ class PolicyMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     until: Annotated[str | None, "when it speaks again, or null"] = None
 
 
-def _policy(name: str, conditions: str, actions: str, priority: int) -> ActionPolicy:
+def _shipped(name: str, conditions: str, actions: str, priority: int) -> ActionPolicy:
     parts = [part.split() for part in conditions.split(" and ")]
-    return ActionPolicy(
-        name=name,
-        conditions=tuple(
-            Condition(metric=m, operator=Operator(o), threshold=float(t)) for m, o, t in parts
-        ),
-        actions=tuple(map(HealingAction, actions.split())),
-        priority=priority,
-    )
+    listed = [{"metric": m, "operator": o, "threshold": float(t)} for m, o, t in parts]
+    fields = {"name": name, "conditions": listed, "actions": actions.split(), "priority": priority}
+    return msgspec.convert(fields, ActionPolicy)
 
 
 SHIPPED: tuple[ActionPolicy, ...] = (
-    _policy("high_latency_restart", "latency_p99 gt 500", "restart_container alert_team", 1),
-    _policy(
+    _shipped("high_latency_restart", "latency_p99 gt 500", "restart_container alert_team", 1),
+    _shipped(
         "critical_error_rate_rollback", "error_rate gt .3", "rollback circuit_breaker alert_team", 1
     ),
-    _policy("high_error_rate_traffic_shift", "error_rate gt .15", "traffic_shift alert_team", 2),
-    _policy("resource_exhaustion_scale", "cpu_util gt .9 and memory_util gt .9", "scale_out", 2),
-    _policy("moderate_latency_circuit_breaker", "latency_p99 gt 300", "circuit_breaker", 3),
+    _shipped("high_error_rate_traffic_shift", "error_rate gt .15", "traffic_shift alert_team", 2),
+    _shipped("resource_exhaustion_scale", "cpu_util gt .9 and memory_util gt .9", "scale_out", 2),
+    _shipped("moderate_latency_circuit_breaker", "latency_p99 gt 300", "circuit_breaker", 3),
 )
 
 
@@ -216,62 +219,27 @@ def executed(policy: ActionPolicy, actions: Iterable[str]) -> bool:
 
 
 def check_policy(policy: ActionPolicy) -> ActionPolicy:
-    """`policy` when it can work; InvalidInput when a value is out of range, a metric is unknown
-    or its conditions can never hold together."""
-    at = f"policy {policy.name!r}"
-    if not policy.name.strip():
-        raise InvalidInput("a policy has no name: give it one")
-    if not policy.conditions:
-        raise InvalidInput(f"{at} has no conditions: it would always apply; give at least one")
-    if not policy.actions:
-        raise InvalidInput(f"{at} has no actions: name at least one")
-    if not _LOWEST <= policy.priority <= _HIGHEST:
-        raise InvalidInput(f"{at}: priority {policy.priority!r} is out of range: give 1 to 5")
-    if not (policy.cool_down_seconds >= 0 and math.isfinite(policy.cool_down_seconds)):
-        raise InvalidInput(
-            f"{at}: cool_down_seconds {policy.cool_down_seconds!r} is out of range: give 0 or more"
-        )
-    if policy.max_executions_per_hour < 1:
-        raise InvalidInput(
-            f"{at}: max_executions_per_hour {policy.max_executions_per_hour!r} is out of range: "
-            "give 1 or more, or set enabled: false"
-        )
+    """`policy`; InvalidInput when it contradicts itself: its conditions can never hold together,
+    or it advises to do nothing beside something."""
+    at = f"policy {policy.name!r} contradicts itself"
     if HealingAction.NO_ACTION in policy.actions and len(set(policy.actions)) > 1:
-        raise InvalidInput(
-            f"{at} contradicts itself: no_action stands beside {len(set(policy.actions)) - 1} "
-            "other actions; leave one or the other"
-        )
-    for metric in dict.fromkeys(c.metric for c in policy.conditions):
-        _check_metric(at, metric, [c for c in policy.conditions if c.metric == metric])
+        raise InvalidInput(f"{at}: no_action stands beside other actions; leave one or the other")
+    for metric in dict.fromkeys(condition.metric for condition in policy.conditions):
+        on_one = [condition for condition in policy.conditions if condition.metric == metric]
+        if not _possible(on_one):
+            listed = " and ".join(map(str, on_one))
+            raise InvalidInput(f"{at}: {listed} can never hold together")
     return policy
-
-
-def _check_metric(at: str, metric: str, conditions: Sequence[Condition]) -> None:
-    if metric not in METRICS:
-        raise InvalidInput(f"{at}: metric {metric!r} is unknown: use one of {', '.join(METRICS)}")
-    for condition in conditions:
-        if not math.isfinite(condition.threshold):
-            raise InvalidInput(f"{at}: threshold {condition.threshold!r} is not a number: give one")
-    if not _possible(conditions):
-        listed = " and ".join(map(str, conditions))
-        raise InvalidInput(f"{at} contradicts itself: {listed} can never hold together")
 
 
 def _possible(conditions: Sequence[Condition]) -> bool:
     """Whether any value meets all the conditions on one metric."""
-    bounds = [c.threshold for c in conditions]
-    tried = sorted(
-        {*bounds, *(b - 1 for b in bounds), *(b + 1 for b in bounds)}
-        | {(a + b) / 2 for a in bounds for b in bounds}
-    )
-    metric = conditions[0].metric
-    upper = 1.0 if metric in {"error_rate", "cpu_util", "memory_util"} else math.inf
-    if upper == 1.0:
-        tried += [0.0, 1.0, *((b + upper) / 2 for b in bounds), *(b / 2 for b in bounds)]
-    return any(
-        0 <= value <= upper and all(c.holds(Metrics(**{metric: value})) for c in conditions)
-        for value in tried
-    )
+    upper = math.inf if conditions[0].metric in ("latency_p99", "throughput") else 1.0
+    lower = [(c.threshold, c.operator == "gt") for c in conditions if c.operator not in _BELOW]
+    higher = [(c.threshold, c.operator != "lt") for c in conditions if c.operator not in _ABOVE]
+    least, above = max([(0.0, False), *lower])
+    most, to_end = min([(upper, True), *higher])
+    return least < most or (least == most and to_end and not above)
 
 
 def record_policies(store: Store, policies: Sequence[ActionPolicy], *, clock: Clock) -> None:

@@ -83,8 +83,8 @@ def replay(graph: Graph, policies: Sequence[ActionPolicy], *, known: Known = "to
     dated.sort(key=lambda at: (past.began[at], case_base.cases[at].incident.incident_id))
     rows = [_replayed(past, case_base.cases[at], at, policies) for at in dated]
     tried = [row for row in rows if row.success is not None and row.advised is not None]
-    followed = [row for row in tried if row.advised in map(action_name, row.taken)]
-    otherwise = [row for row in tried if row.advised not in map(action_name, row.taken)]
+    followed = [row for row in tried if row.advised in [*map(action_name, row.taken)]]
+    otherwise = [row for row in tried if row.advised not in [*map(action_name, row.taken)]]
     return Replay(
         known=known,
         incidents=len(rows),

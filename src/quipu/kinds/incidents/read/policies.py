@@ -18,7 +18,6 @@ import msgspec
 import yaml
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.model import HealingAction
 from quipu.kinds.incidents.policies import ActionPolicy, check_policy
 from quipu.read.calling import Calling, here
 from quipu.read.source import read_stable
@@ -28,7 +27,7 @@ from quipu.records.misfit import misfit
 __all__ = ["read_policies"]
 
 _LARGEST = 1_000_000
-_WRITTEN = re.compile(r"^\s*(\w+)\s*(>=|<=|==|>|<|=|gte?|lte?|eq)\s*(\S+)\s*$")
+_WRITTEN = re.compile(r"^\s*(\w+)\s*(>=|<=|==|>|<|=|gte?|lte?|eq)\s*([\d.]+)\s*$")
 _OPERATORS = {">": "gt", "<": "lt", "=": "eq", "==": "eq", ">=": "gte", "<=": "lte"}
 
 
@@ -77,37 +76,29 @@ def _policy(row: Any) -> ActionPolicy:
     if not isinstance(row, dict):
         raise InvalidInput(f"{row!r} is no policy: give name, conditions and actions")
     fields = dict(cast(dict[str, Any], row))
-    name = str(fields.get("name") or "")
-    actions = fields.get("actions")
-    for action in cast(list[Any], actions) if isinstance(actions, list) else [actions]:
-        if action not in tuple(map(str, HealingAction)):
-            raise InvalidInput(
-                f"policy {name!r}: action {action!r} is unknown: use one of "
-                f"{', '.join(HealingAction)}"
-            )
-    fields["actions"] = actions if isinstance(actions, list) else [actions]
-    conditions = fields.get("conditions", fields.pop("condition", None))
-    listed = cast(list[Any], conditions) if isinstance(conditions, list) else [conditions]
-    fields["conditions"] = [_condition(name, each) for each in listed if each is not None]
+    fields["actions"] = _listed(fields.get("actions"))
+    conditions = _listed(fields.pop("condition", None)) + _listed(fields.get("conditions"))
+    fields["conditions"] = [_condition(each) for each in conditions]
     try:
         return msgspec.convert(fields, ActionPolicy)
     except msgspec.ValidationError as error:
-        raise InvalidInput(f"policy {name!r}: {misfit(error, fields)}: mend it") from error
+        raise InvalidInput(
+            f"policy {fields.get('name')!r}: {misfit(error, fields)}: mend it"
+        ) from error
 
 
-def _condition(name: str, written: Any) -> Any:
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return cast(list[Any], value) if isinstance(value, list) else [value]
+
+
+def _condition(written: Any) -> Any:
+    """A condition that is written as text, as an object."""
     if not isinstance(written, str):
         return written
     match = _WRITTEN.match(written)
     if match is None:
-        raise InvalidInput(
-            f"policy {name!r}: condition {written!r} cannot be read: write `latency_p99 > 500`"
-        )
-    try:
-        threshold = float(match[3])
-    except ValueError as error:
-        raise InvalidInput(
-            f"policy {name!r}: threshold {match[3]!r} is not a number: give one"
-        ) from error
+        raise InvalidInput(f"condition {written!r} cannot be read: write `latency_p99 > 500`")
     operator = _OPERATORS.get(match[2], match[2])
-    return {"metric": match[1], "operator": operator, "threshold": threshold}
+    return {"metric": match[1], "operator": operator, "threshold": float(match[3])}
