@@ -23,7 +23,6 @@ from quipu.kinds.commits.api import Histories
 from quipu.kinds.commits.model import CommitInput
 from quipu.kinds.conversations.api import Conversations, transcripts_of
 from quipu.kinds.conversations.model import Transcript
-from quipu.kinds.incidents.api import Incidents
 from quipu.kinds.pages.api import Pages
 from quipu.kinds.reports.api import Reports
 from quipu.kinds.reports.model import Report
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from quipu.evaluate.validation import Validation
     from quipu.facts import FactsFound, History
     from quipu.kinds.commits.repository import HistoryReport
+    from quipu.kinds.incidents.api import Incidents
     from quipu.kinds.pages.crawl import Network
     from quipu.kinds.reports.reflect import Reflected
     from quipu.ledger import Salvaged
@@ -209,8 +209,10 @@ class Memory:
         return self.handle.graph_of(name, known_at)
 
     @cached_property
-    def incidents(self) -> Incidents:
+    def incidents(self) -> "Incidents":
         """Incidents, what was tried against them, and what that advises."""
+        from quipu.kinds.incidents.api import Incidents  # a search needs them not
+
         return Incidents(self.handle)
 
     @cached_property

@@ -21,9 +21,9 @@ class ShapeKey(NamedTuple):
 
 def keys(shape: Shape) -> list[ShapeKey]:
     """The keys of `shape` in the order they are printed; a field without a meaning is not."""
-    hints = get_type_hints(shape, include_extras=True)
+    hints, types = get_type_hints(shape, include_extras=True), get_type_hints(shape)
     return [
-        ShapeKey(field.encode_name, get_args(hints[field.name])[0], _meaning(hints[field.name]))
+        ShapeKey(field.encode_name, types[field.name], _meaning(hints[field.name]))
         for field in msgspec.structs.fields(shape)
         if get_origin(hints[field.name]) is Annotated
     ]

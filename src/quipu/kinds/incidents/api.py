@@ -4,7 +4,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -13,6 +13,31 @@ from quipu.files import private
 from quipu.handle.handle import Handle
 from quipu.handle.model import EmbedderSource
 from quipu.index.asked import spaces_of
+from quipu.kinds.incidents.case_base import Case, CaseBase, CaseReader
+from quipu.kinds.incidents.exchange import (
+    incident_nodes,
+    outcome_report,
+    read_incident_nodes,
+    report_of,
+    resolving,
+    write_edges,
+    write_incident_nodes,
+)
+from quipu.kinds.incidents.learn.advise import Recommendation, advise, executions, static_advice
+from quipu.kinds.incidents.learn.attempts import Attempts
+from quipu.kinds.incidents.learn.compare import Comparison, compare
+from quipu.kinds.incidents.learn.replay import Replay, replay
+from quipu.kinds.incidents.life import (
+    IncidentDetail,
+    IncidentList,
+    IncidentSummary,
+    IncidentTimeline,
+    detail,
+    listed,
+    summary,
+    timeline,
+)
+from quipu.kinds.incidents.links import draw_all_causes
 from quipu.kinds.incidents.migrate import Migration, migrate_arf, write_summary
 from quipu.kinds.incidents.model import (
     Incident,
@@ -22,34 +47,33 @@ from quipu.kinds.incidents.model import (
     OutcomeReport,
     check_component,
 )
-from quipu.kinds.incidents.policies import SHIPPED, ActionPolicy, actions_of, evaluate
+from quipu.kinds.incidents.policies import (
+    SHIPPED,
+    ActionPolicy,
+    actions_of,
+    evaluate,
+    record_policies,
+)
+from quipu.kinds.incidents.read import read_incident_files, read_incidents, read_record
+from quipu.kinds.incidents.read.native import outcome
+from quipu.kinds.incidents.read.policies import read_policies
 from quipu.kinds.incidents.records import (
     description_text,
     incident_entity_id,
     incident_of,
     incident_text,
 )
+from quipu.kinds.incidents.similar import SimilarIncidents, similar
+from quipu.kinds.incidents.views import cleaned, completed
+from quipu.kinds.incidents.write import IncidentWriter
+from quipu.read import redact
+from quipu.read.fields import Fields
 from quipu.records.document import Problem
 from quipu.records.progress import Progress
 from quipu.records.record import Entity
 from quipu.when.instants import parse_instant, to_epoch
 from quipu.write.report import ProblemRow, in_order
 from quipu.write.state_files import SHADOW_LOG
-
-if TYPE_CHECKING:
-    from quipu.kinds.incidents.case_base import Case, CaseBase, CaseReader
-    from quipu.kinds.incidents.learn.advise import Recommendation
-    from quipu.kinds.incidents.learn.attempts import Attempts
-    from quipu.kinds.incidents.learn.compare import Comparison
-    from quipu.kinds.incidents.learn.replay import Replay
-    from quipu.kinds.incidents.life import (
-        IncidentDetail,
-        IncidentList,
-        IncidentSummary,
-        IncidentTimeline,
-    )
-    from quipu.kinds.incidents.similar import SimilarIncidents
-    from quipu.kinds.incidents.write import IncidentWriter
 
 __all__ = ["Incidents", "IncidentsAdded", "IncidentsMoved", "Policies"]
 
@@ -119,8 +143,6 @@ class Incidents:
     def check_policies(self, path: str | Path | None = None) -> Policies:
         """The policies in a file (default: the configured one, else the shipped), and what is
         wrong in it. Raises InvalidInput when it is no file of policies."""
-        from quipu.kinds.incidents.read.policies import read_policies
-
         named = path or self._config.policies
         if not named:
             return Policies(policies=SHIPPED, errors=())
@@ -152,8 +174,6 @@ class Incidents:
         """Remember incidents: reports, or records of any system that is understood
         (docs/how-to/incidents.md). The same one again changes nothing; what cannot be used is a
         row of `errors`. Written at once."""
-        from quipu.kinds.incidents.read import read_record
-
         given = [reports] if isinstance(reports, IncidentReport | dict) else list(reports)
         kept: list[IncidentReport] = []
         outcomes: list[tuple[str, OutcomeReport]] = []
@@ -178,8 +198,6 @@ class Incidents:
     ) -> IncidentsAdded:
         """Remember the incidents in files, or in the files of folders; `component` is what a
         post-mortem was about that names no service. Written at once."""
-        from quipu.kinds.incidents.read import read_incident_files
-
         named = check_component(component) if component is not None else ""
         chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
         with self._handle.guard() as call:
@@ -192,8 +210,6 @@ class Incidents:
     ) -> IncidentsAdded:
         """Remember the incidents in a text: JSON, JSON lines or a post-mortem, about `component`
         where it names no service. Written at once."""
-        from quipu.kinds.incidents.read import read_incidents
-
         named = check_component(component) if component is not None else ""
         with self._handle.guard() as call:
             read = call(read_incidents, text, path=path, component=named)
@@ -208,10 +224,6 @@ class Incidents:
         embed: bool,
         progress: Progress | None,
     ) -> IncidentsAdded:
-        from quipu.kinds.incidents.policies import (
-            record_policies,  # brings the readers with it
-        )
-
         with self._handle.writing:
             writer = self._writer(embed=embed)
             tally = writer.add(reports, outcomes, progress=progress)
@@ -245,9 +257,6 @@ class Incidents:
         Raises UnknownRecord for an incident that is not here, InvalidInput naming the field.
         Written at once.
         """
-        from quipu.kinds.incidents.read.native import outcome
-        from quipu.read.fields import Fields
-
         actions = [actions_taken] if isinstance(actions_taken, str) else list(actions_taken)
         fields = Fields(
             {
@@ -307,10 +316,8 @@ class Incidents:
         since: str | None = None,
         until: str | None = None,
         limit: int = 50,
-    ) -> "IncidentList":
+    ) -> IncidentList:
         """Incidents, the latest first: of one component, open or resolved, begun within dates."""
-        from quipu.kinds.incidents.life import listed
-
         if limit < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
         return listed(
@@ -322,26 +329,20 @@ class Incidents:
             limit=limit,
         )
 
-    def show(self, incident_id: str) -> "IncidentDetail":
+    def show(self, incident_id: str) -> IncidentDetail:
         """An incident with its attempts and edges, and what is not taken for its cause, and why.
         Raises UnknownRecord."""
-        from quipu.kinds.incidents.life import detail
-
         return detail(self._handle.store, self._case(incident_id))
 
-    def timeline(self, incident_id: str) -> "IncidentTimeline":
+    def timeline(self, incident_id: str) -> IncidentTimeline:
         """What happened before, at and after an incident, by time. Raises UnknownRecord."""
-        from quipu.kinds.incidents.life import timeline
-
         return timeline(self._handle.store, self._case_base(None), self._case(incident_id))
 
-    def summary(self) -> "IncidentSummary":
+    def summary(self) -> IncidentSummary:
         """Counts, recurrence and time to repair by service, and the failures that come back."""
-        from quipu.kinds.incidents.life import summary
-
         return summary(self._handle.store, self._case_base(None))
 
-    def _case(self, incident_id: str) -> "Case":
+    def _case(self, incident_id: str) -> Case:
         found = (c for c in self._case_base(None).cases if c.incident.incident_id == incident_id)
         if (case := next(found, None)) is None:
             raise UnknownRecord(
@@ -353,16 +354,12 @@ class Incidents:
         """Tie the incidents by what is known of dependencies now; how many CAUSED_BY edges stand
         that no report made itself. A report ties its own incident, and `Memory.index` calls this;
         it reads only the services whose needs have changed. Written at once."""
-        from quipu.kinds.incidents.links import draw_all_causes
-
         with self._handle.writing:
             return draw_all_causes(self._handle.store, clock=self._handle.clock)
 
     def export(self, path: str | Path, *, overwrite: bool = False) -> IncidentsMoved:
         """Write incidents, outcomes and edges to a JSON file in the exchange form, over a file that
         is there only with `overwrite`."""
-        from quipu.kinds.incidents.exchange import incident_nodes, write_incident_nodes
-
         nodes = incident_nodes(self._handle.store)
         write_incident_nodes(nodes, Path(path), overwrite=overwrite)
         return IncidentsMoved(
@@ -371,14 +368,6 @@ class Incidents:
 
     def import_(self, path: str | Path, *, progress: Progress | None = None) -> IncidentsMoved:
         """Take in what `export` wrote; again changes nothing. Written at once."""
-        from quipu.kinds.incidents.exchange import (
-            outcome_report,
-            read_incident_nodes,
-            report_of,
-            resolving,
-            write_edges,
-        )
-
         nodes = read_incident_nodes(Path(path))
         problems: list[Problem] = []
         reports = _usable(nodes.incidents, report_of, lambda n: n.incident_id, problems)
@@ -421,9 +410,7 @@ class Incidents:
     def _model(self) -> EmbedderSource:
         return self._handle.models.of("prose")
 
-    def _writer(self, *, embed: bool, linking: bool = True) -> "IncidentWriter":
-        from quipu.kinds.incidents.write import IncidentWriter
-
+    def _writer(self, *, embed: bool, linking: bool = True) -> IncidentWriter:
         return IncidentWriter(
             self._handle.store,
             embedder=self._model().get() if embed else None,
@@ -438,13 +425,11 @@ class Incidents:
 
     def similar(
         self, subject: Subject, *, as_of: str | None = None, limit: int = 10
-    ) -> "SimilarIncidents":
+    ) -> SimilarIncidents:
         """The incidents most like `subject`, with what was done and what came of it.
 
         `as_of` (any ISO date) ranks only what was known then. Raises UnknownRecord, InvalidInput.
         """
-        from quipu.kinds.incidents.similar import similar
-
         if limit < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
         incident, stored = self._subject(subject)
@@ -466,14 +451,12 @@ class Incidents:
         *,
         as_of: str | None = None,
         retrieval: Retrieval | None = None,
-    ) -> "Recommendation":
+    ) -> Recommendation:
         """What to try against `subject`, from the action policies and, where `retrieval` (by
         default `incidents.retrieval`) is `on`, from past incidents. Nothing is ever run.
 
         `shadow` gives what `off` gives and logs what would have changed.
         """
-        from quipu.kinds.incidents.learn.advise import advise, executions, static_advice
-
         mode = retrieval or self._config.retrieval
         incident, _ = self._subject(subject)
         at = parse_instant(as_of) if as_of else self._handle.clock()
@@ -500,7 +483,7 @@ class Incidents:
         return static
 
     def _log_shadow(
-        self, incident: Incident, static: "Recommendation", learned: "Recommendation"
+        self, incident: Incident, static: Recommendation, learned: Recommendation
     ) -> None:
         row: dict[str, Any] = {
             "at": self._handle.clock(),
@@ -521,11 +504,9 @@ class Incidents:
 
     def compare(
         self, subject: Subject, first: str, second: str, *, as_of: str | None = None
-    ) -> "Comparison":
+    ) -> Comparison:
         """Two actions side by side: for an incident (its id or a description), with the numbers
         that `recommend` gives for it; or for a component, over everything that befell it."""
-        from quipu.kinds.incidents.learn.compare import compare
-
         at = parse_instant(as_of) if as_of else self._handle.clock()
         case_base = self._case_base(as_of and at)
         named = {case.incident.incident_id for case in case_base.cases}
@@ -535,36 +516,27 @@ class Incidents:
         context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
         return compare(case_base, incident, first, second, at=at, context=context)
 
-    def replay(self, *, known: Literal["told", "stored"] = "told") -> "Replay":
+    def replay(self, *, known: Literal["told", "stored"] = "told") -> Replay:
         """The policies over history, each incident with what was known at its moment: by the
         records' own times (`told`) or by when this memory was told (`stored`)."""
-        from quipu.kinds.incidents.learn.replay import replay
-
         return replay(self._handle.store, self.policies(), known=known)
 
-    def _case_base(self, as_of: str | None) -> "CaseBase":
+    def _case_base(self, as_of: str | None) -> CaseBase:
         """The cases as they stood; what was read before is only brought up to date."""
-        from quipu.kinds.incidents.case_base import CaseReader
-
         with self._handle.writing:
             if self._cases is None:
                 self._cases = CaseReader(self._handle.store)
             case_base = self._cases.read()
         return case_base.before(as_of) if as_of else case_base
 
-    def _attempts(self, case_base: "CaseBase") -> "Attempts":
+    def _attempts(self, case_base: CaseBase) -> Attempts:
         """The attempts of a case base in columns, made once for it."""
-        from quipu.kinds.incidents.learn.attempts import Attempts
-
         if self._columns is None or self._columns[0] is not case_base:
             self._columns = case_base, Attempts(case_base)
         return self._columns[1]
 
     def _subject(self, subject: Subject) -> tuple[Incident, bool]:
         """The incident that is meant, and whether it is in the memory."""
-        from quipu.kinds.incidents.read import read_record
-        from quipu.kinds.incidents.views import cleaned, completed
-
         if isinstance(subject, str):
             key = incident_entity_id(self._handle.store.namespace, subject)
             found = self._handle.store.get([key]).get(key)
@@ -602,7 +574,6 @@ def _usable(
 
 
 def _rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
-    from quipu.read import redact  # dear to import, and seldom needed
 
     return in_order(
         ProblemRow(path=p.path, error=redact(p.error)[0])

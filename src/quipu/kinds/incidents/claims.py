@@ -14,10 +14,8 @@ from quipu.kinds.incidents.records import (
     incident_entity_id,
     incident_ref,
     incident_text,
-    incident_title,
     outcome_entity,
     outcome_ref,
-    service_entity,
     service_id,
 )
 from quipu.kinds.incidents.similar import NewEdge
@@ -76,7 +74,7 @@ def incident_passage(draft: Draft, incident: Incident, now: str) -> tuple[Episod
     incident's embedding_id."""
     text = incident_text(incident)
     path = ("embedding", str(incident.embedding_id))
-    return _passage(draft, incident, now, text, incident_title(incident), path)
+    return _passage(draft, incident, now, text, f"Incident on {incident.component}", path)
 
 
 def outcome_passage(
@@ -110,8 +108,8 @@ def _outcome_text(incident: Incident, outcome: Outcome) -> str:
 def incident_claims(draft: Draft, incident: Incident, chunk: Chunk) -> Iterator[Claimed]:
     """The incident, its document, the services it speaks of, and what ties them."""
     here = (chunk.chunk_id,)
-    space, seen, sha = draft.namespace, draft.seen, draft.sha
-    entity = incident_entity(space, incident, seen=seen, sha=sha)
+    space = draft.namespace
+    entity = incident_entity(draft, incident)
     own = entity.entity_id
     yield entity, here
     yield draft.document_entity("incident", entity.name), here
@@ -119,7 +117,7 @@ def incident_claims(draft: Draft, incident: Incident, chunk: Chunk) -> Iterator[
     services = dict.fromkeys((incident.component, *incident.affected_services))
     others = (*services, *incident.upstream_deps, *incident.downstream_deps)
     for name in dict.fromkeys(others):
-        yield service_entity(space, name, seen=seen, sha=sha), here
+        yield draft.entity(EntityType.SERVICE, name), here
     for name in services:
         yield draft.relation(own, RelationType.AFFECTS, service_id(space, name)), here
     needs = [(incident.component, other) for other in incident.upstream_deps]
@@ -148,7 +146,7 @@ def outcome_claims(
     """The attempt, its document, its actions, and that it is PART_OF the incident; where it ended
     the incident, RESOLVED_BY leads to it, as sure as it is that it did."""
     here = (chunk.chunk_id,)
-    entity = outcome_entity(draft.namespace, outcome, seen=draft.seen, sha=draft.sha)
+    entity = outcome_entity(draft, outcome)
     own = entity.entity_id
     whole = incident_entity_id(draft.namespace, incident.incident_id)
     yield entity, here

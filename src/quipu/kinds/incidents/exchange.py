@@ -14,21 +14,19 @@ import msgspec
 
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.files.target import require_target
-from quipu.kinds.incidents.case_base import IncidentEdge, edges_between, read_cases
+from quipu.kinds.incidents.case_base import edges_between, read_cases
 from quipu.kinds.incidents.model import (
     Incident,
     IncidentReport,
-    Outcome,
     OutcomeReport,
     check_component,
-    check_metric,
     outcome_id,
 )
 from quipu.kinds.incidents.records import LINKS, incident_entity_id, outcome_entity_id, outcome_in
 from quipu.ports import Graph, Store
 from quipu.records.batch import Batch
 from quipu.records.document import Problem
-from quipu.records.misfit import why
+from quipu.records.misfit import misfit, why
 from quipu.records.record import Properties, Relation
 from quipu.records.schema import RelationType
 from quipu.source import Draft
@@ -45,19 +43,6 @@ __all__ = [
 ]
 
 _EVENT = "event"
-_EVENT_FIELDS = (
-    "title",
-    "summary",
-    "root_cause",
-    "source_severity",
-    "affected_services",
-    "upstream_deps",
-    "downstream_deps",
-    "blast_radius",
-    "tags",
-    "extra",
-    "pointer",
-)
 _MEASURED = ("throughput", "cpu_util", "memory_util")
 
 
@@ -79,6 +64,9 @@ class IncidentNode(msgspec.Struct, frozen=True, kw_only=True):
     agent_analysis: Properties
     predictive_insights: Properties
     embedding_id: int
+
+
+_EVENT_FIELDS = {*Incident.__struct_fields__} - {*IncidentNode.__struct_fields__}
 
 
 class OutcomeNode(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,42 +123,24 @@ def report_of(node: IncidentNode) -> IncidentReport:
     analysis = dict(node.agent_analysis)
     value = analysis.pop(_EVENT, {})
     event = dict(value) if isinstance(value, dict) else {}
-    metrics: Properties = {name: event.pop(name) for name in _MEASURED if name in event}
+    metrics: Properties = {name: event[name] for name in _MEASURED if name in event}
     metrics |= {"latency_p99": node.metrics.latency_ms, "error_rate": node.metrics.error_rate}
-    measured = {
-        name: check_metric(name, value) for name, value in metrics.items() if value is not None
+    fields: Properties = {
+        **{name: value for name, value in event.items() if name in _EVENT_FIELDS},
+        "component": check_component(node.component),
+        "timestamp": _instant(node.timestamp),
+        "severity": node.severity,
+        "metrics": metrics,
+        "incident_id": node.incident_id,
+        "embedding_id": node.embedding_id,
+        "agent_analysis": analysis,
+        "predictive_insights": node.predictive_insights,
     }
-    known = {name: value for name, value in event.items() if name in _EVENT_FIELDS}
     try:
-        return msgspec.convert(
-            {
-                **known,
-                "component": check_component(node.component),
-                "timestamp": _instant(node.timestamp),
-                "severity": node.severity,
-                "metrics": measured,
-                "incident_id": node.incident_id,
-                "embedding_id": node.embedding_id,
-                "agent_analysis": analysis,
-                "predictive_insights": node.predictive_insights,
-            },
-            IncidentReport,
-        )
+        return msgspec.convert(fields, IncidentReport)
     except msgspec.ValidationError as error:
-        raise InvalidInput(f"incident {node.incident_id!r} cannot be used: {error}") from error
-
-
-def _outcome_node(outcome: Outcome) -> OutcomeNode:
-    """The attempt in the exchange form; its own id follows from these fields."""
-    return OutcomeNode(
-        incident_id=outcome.incident_id,
-        actions_taken=outcome.actions_taken,
-        resolution_time_minutes=outcome.resolution_time_minutes,
-        success=outcome.success,
-        blast_radius=str(outcome.blast_radius),
-        lessons_learned=outcome.lessons_learned,
-        recorded_at=outcome.recorded_at,
-    )
+        said = misfit(error, fields)
+        raise InvalidInput(f"incident {node.incident_id!r} cannot be used: {said}") from error
 
 
 def resolving(nodes: IncidentNodes) -> dict[tuple[str, str], float]:
@@ -214,18 +184,8 @@ def incident_nodes(graph: Graph) -> IncidentNodes:
     edges = edges_between(graph, [case.incident.incident_id for case in cases])
     return IncidentNodes(
         incidents=tuple(_incident_node(case.incident) for case in cases),
-        outcomes=tuple(map(_outcome_node, outcomes)),
-        edges=tuple(map(_edge, edges)),
-    )
-
-
-def _edge(edge: IncidentEdge) -> GraphEdge:
-    return GraphEdge(
-        source_id=edge.source_id,
-        target_id=edge.target_id,
-        type=edge.type,
-        confidence=edge.confidence,
-        created_at=edge.created_at,
+        outcomes=msgspec.convert(outcomes, tuple[OutcomeNode, ...], from_attributes=True),
+        edges=msgspec.convert(edges, tuple[GraphEdge, ...], from_attributes=True),
     )
 
 

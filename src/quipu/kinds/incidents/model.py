@@ -109,7 +109,11 @@ class BlastRadius(StrEnum):
 class Metrics(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
 ):
-    """What was measured; None is unknown, never zero."""
+    """What was measured; None is unknown, never zero.
+
+    `latency_p99` in ms, [0, 300000); `error_rate`, `cpu_util`, `memory_util` in [0, 1];
+    `throughput` ≥ 0 requests a second.
+    """
 
     latency_p99: Annotated[
         Annotated[float, Meta(ge=0, lt=300_000)] | None, "the 99th percentile, in ms, or null"

@@ -6,8 +6,8 @@ its own, so a later report of the same incident adds to what was measured and er
 """
 
 import re
-from collections.abc import Iterator
-from typing import Any, cast
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -16,6 +16,7 @@ from quipu.records.naming import named_entity_id
 from quipu.records.record import Entity, Properties
 from quipu.records.schema import EntityType, RelationType
 from quipu.soundness import Soundness
+from quipu.source import Draft
 
 __all__ = [
     "INCIDENT",
@@ -30,14 +31,14 @@ __all__ = [
     "incident_of",
     "incident_ref",
     "incident_text",
-    "incident_title",
     "outcome_entity",
     "outcome_entity_id",
     "outcome_in",
     "outcome_ref",
-    "service_entity",
     "service_id",
 ]
+
+Made = TypeVar("Made")
 
 _SOMEWHERE = "the service"
 _FIELDS = frozenset(Incident.__struct_fields__) - {"metrics"}
@@ -85,11 +86,6 @@ def embedding_alias(number: int) -> str:
     return f"embedding:{number}"
 
 
-def incident_title(incident: Incident) -> str:
-    """What the incident's passage is called; it is embedded before the text."""
-    return f"Incident on {incident.component}"
-
-
 def incident_text(incident: Incident) -> str:
     """The incident in words: what is embedded and searched. Numbers, causes, no raw log."""
     known = incident.metrics.known()
@@ -131,20 +127,18 @@ def _causes(analysis: Properties) -> list[str]:
     return [str(cause) for cause in causes if cause]
 
 
-def incident_entity(namespace: str, incident: Incident, *, seen: str, sha: str) -> Entity:
-    """The record of an incident; `seen` is when its report was true."""
+def incident_entity(draft: Draft, incident: Incident) -> Entity:
+    """The record of an incident, as its report asserts it."""
     plain = cast(Properties, msgspec.to_builtins(incident))
     measured = plain.pop("metrics")
     assert isinstance(measured, dict)
     kept = {key: value for key, value in plain.items() if value not in ("", [], (), {})}
     what = incident.title or f"{incident.severity} incident"
     when = f" ({incident.timestamp[:16]}Z)" if incident.timestamp else ""
-    return Entity(
-        entity_id=incident_entity_id(namespace, incident.incident_id),
-        type=EntityType.INCIDENT,
-        name=f"{incident.component}: {what}{when}",
-        updated_at=seen,
-        source_sha=sha,
+    return draft.entity(
+        EntityType.INCIDENT,
+        f"{incident.component}: {what}{when}",
+        key=incident.incident_id,
         aliases=(embedding_alias(incident.embedding_id), incident.incident_id),
         description=incident.summary or incident.root_cause,
         properties={**kept, **measured, "time_known": incident.timestamp is not None},
@@ -154,35 +148,26 @@ def incident_entity(namespace: str, incident: Incident, *, seen: str, sha: str) 
 def incident_of(entity: Entity) -> Incident:
     """The incident that `incident_entity` made into this record; what others said of it by its
     name is left out."""
+    values: Properties = {"timestamp": None, "agent_analysis": {}, "predictive_insights": {}}
+    values |= {name: value for name, value in entity.properties.items() if name in _FIELDS}
     metrics = {name: value for name, value in entity.properties.items() if name in METRICS}
-    values = {name: value for name, value in entity.properties.items() if name in _FIELDS}
-    values.setdefault("timestamp", None)
-    values.setdefault("agent_analysis", {})
-    values.setdefault("predictive_insights", {})
     return msgspec.convert({**values, "metrics": metrics}, Incident)
 
 
 def incident_in(record: object) -> Incident | None:
     """The incident in a record; None where it is none, though it may be called one: a thing of
     that type can be told without anything that incidents are compared by."""
-    if not isinstance(record, Entity) or record.type != EntityType.INCIDENT:
-        return None
-    try:
-        return incident_of(record)
-    except msgspec.ValidationError:
-        return None
+    return _read_or_none(record, EntityType.INCIDENT, incident_of)
 
 
-def outcome_entity(namespace: str, outcome: Outcome, *, seen: str, sha: str) -> Entity:
+def outcome_entity(draft: Draft, outcome: Outcome) -> Entity:
     """The record of an attempt."""
     plain = cast(Properties, msgspec.to_builtins(outcome))
     did = " and ".join(outcome.actions_taken) or "nothing"
-    return Entity(
-        entity_id=outcome_entity_id(namespace, outcome.outcome_id),
-        type=EntityType.OUTCOME,
-        name=f"{did}: {'worked' if outcome.success else 'did not work'}",
-        updated_at=seen,
-        source_sha=sha,
+    return draft.entity(
+        EntityType.OUTCOME,
+        f"{did}: {'worked' if outcome.success else 'did not work'}",
+        key=outcome.outcome_id,
         aliases=(outcome.outcome_id,),
         description=outcome.lessons_learned,
         properties={
@@ -202,23 +187,16 @@ def outcome_of(entity: Entity) -> Outcome:
 
 def outcome_in(record: object) -> Outcome | None:
     """The attempt in a record; None where it is none, though it may be called one."""
-    if not isinstance(record, Entity) or record.type != EntityType.OUTCOME:
+    return _read_or_none(record, EntityType.OUTCOME, outcome_of)
+
+
+def _read_or_none(record: object, type_: EntityType, read: Callable[[Entity], Made]) -> Made | None:
+    if not isinstance(record, Entity) or record.type != type_:
         return None
     try:
-        return outcome_of(record)
+        return read(record)
     except msgspec.ValidationError:
         return None
-
-
-def service_entity(namespace: str, component: str, *, seen: str, sha: str) -> Entity:
-    """The service an incident speaks of."""
-    return Entity(
-        entity_id=service_id(namespace, component),
-        type=EntityType.SERVICE,
-        name=component,
-        updated_at=seen,
-        source_sha=sha,
-    )
 
 
 class IncidentSoundness(Soundness):
@@ -227,16 +205,12 @@ class IncidentSoundness(Soundness):
     def faults(self, entity: Entity) -> Iterator[str]:
         """What cannot be used of the properties."""
         try:
-            _read_back(entity)
+            if entity.type == EntityType.INCIDENT and "incident_id" in entity.properties:
+                incident_of(entity)
+            elif entity.type == EntityType.OUTCOME and "outcome_id" in entity.properties:
+                outcome_of(entity)
         except msgspec.ValidationError as error:
             yield f"{entity.type} whose properties cannot be used ({error})"
-
-
-def _read_back(entity: Entity) -> None:
-    if entity.type == EntityType.INCIDENT and "incident_id" in entity.properties:
-        incident_of(entity)
-    elif entity.type == EntityType.OUTCOME and "outcome_id" in entity.properties:
-        outcome_of(entity)
 
 
 SOUNDNESS = IncidentSoundness()

@@ -1,7 +1,7 @@
 """A report made whole: secrets taken out, and worked out what it leaves open."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
@@ -24,7 +24,7 @@ from quipu.kinds.incidents.model import (
 from quipu.read import redact
 from quipu.records.record import Value
 
-__all__ = ["Actions", "cleaned", "cleaned_outcome", "completed"]
+__all__ = ["Actions", "cleaned", "completed"]
 
 Actions: TypeAlias = Callable[[str, Metrics], Sequence[str]]
 """What the action policies advise for a component's numbers."""
@@ -32,17 +32,8 @@ Actions: TypeAlias = Callable[[str, Metrics], Sequence[str]]
 Report = TypeVar("Report", IncidentReport, OutcomeReport)
 
 
-def cleaned(report: IncidentReport) -> IncidentReport:
-    """The report without secrets, in every text it has."""
-    return _without_secrets(report)
-
-
-def cleaned_outcome(report: OutcomeReport) -> OutcomeReport:
-    """The attempt without secrets, in every text it has."""
-    return _without_secrets(report)
-
-
-def _without_secrets(report: Report) -> Report:
+def cleaned(report: Report) -> Report:
+    """The report or attempt without secrets, in every text it has."""
     return msgspec.convert(_redacted(msgspec.to_builtins(report)), type(report))
 
 
@@ -98,29 +89,22 @@ def completed(
     number = report.embedding_id
     if number is None:
         number = earlier.embedding_id if earlier else embedding_number(named)
-    return Incident(
-        incident_id=named,
-        component=report.component,
-        severity=severity,
-        timestamp=min(
+    told = msgspec.structs.asdict(report)
+    worked_out: dict[str, Any] = {
+        "incident_id": named,
+        "severity": severity,
+        "timestamp": min(
             filter(None, (report.timestamp, earlier.timestamp if earlier else None)), default=None
         ),
-        metrics=metrics,
-        agent_analysis=analysis,
-        predictive_insights=insights,
-        embedding_id=number,
-        title=report.title,
-        summary=report.summary,
-        root_cause=report.root_cause,
-        source_severity=report.source_severity,
-        affected_services=affected,
-        upstream_deps=report.upstream_deps,
-        downstream_deps=report.downstream_deps,
-        blast_radius=blast_radius(report.component, affected, given=report.blast_radius),
-        tags=report.tags,
-        extra=report.extra,
-        pointer=report.pointer,
-    )
+        "metrics": metrics,
+        "agent_analysis": analysis,
+        "predictive_insights": insights,
+        "embedding_id": number,
+        "affected_services": affected,
+        "blast_radius": blast_radius(report.component, affected, given=report.blast_radius),
+    }
+    fields = {name: told[name] for name in Incident.__struct_fields__ if name in told}
+    return Incident(**{**fields, **worked_out})
 
 
 def _united(metrics: Metrics, earlier: Incident | None) -> Metrics:

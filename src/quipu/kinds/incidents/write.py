@@ -39,7 +39,7 @@ from quipu.kinds.incidents.model import (
 from quipu.kinds.incidents.records import description_text, incident_entity_id, incident_in
 from quipu.kinds.incidents.similar import Dependencies, NewEdge, Timelines, link
 from quipu.kinds.incidents.similar.recall import IncidentCandidate, recall
-from quipu.kinds.incidents.views import Actions, cleaned, cleaned_outcome, completed
+from quipu.kinds.incidents.views import Actions, cleaned, completed
 from quipu.ports import Embedder, Store
 from quipu.profiles import profile
 from quipu.records.batch import Batch, Claim, Embedding
@@ -153,7 +153,7 @@ class IncidentWriter:
                 f"incident_id {named!r} is no incident here: `quipu incident add` it first, or "
                 "look it up with `quipu incident similar`"
             )
-        outcome = self._outcome(incident, cleaned_outcome(report))
+        outcome = self._outcome(incident, cleaned(report))
         if report.recorded_at and incident.timestamp and report.recorded_at < incident.timestamp:
             self._warn(
                 outcome.outcome_id,

@@ -34,6 +34,7 @@ __all__ = [
     "Recommendation",
     "RecommendedAction",
     "advise",
+    "counted",
     "decide",
     "executions",
     "static_advice",
@@ -269,13 +270,14 @@ def _shown(
         weight=round(known.weight, 3),
         pooled=known.pooled,
         better=round(better(known.posterior, first.posterior), 4) if compared and first else None,
-        evidence=tuple(map(_evidence, listed)),
+        evidence=tuple(map(counted, listed)),
         left_out=len(known.trials) - len(listed),
         against=_against(known, matches),
     )
 
 
-def _evidence(trial: Trial) -> CountedAttempt:
+def counted(trial: Trial) -> CountedAttempt:
+    """An attempt that counts, and how much."""
     return CountedAttempt(
         incident_id=trial.incident.incident_id,
         outcome_id=trial.outcome.outcome_id,

@@ -9,7 +9,7 @@ import numpy as np
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.beta import better
 from quipu.kinds.incidents.case_base import CaseBase
-from quipu.kinds.incidents.learn.advise import INTERVAL, THIN, CountedAttempt
+from quipu.kinds.incidents.learn.advise import INTERVAL, THIN, CountedAttempt, counted
 from quipu.kinds.incidents.learn.attempts import Attempts, credited
 from quipu.kinds.incidents.learn.effectiveness import Estimate, estimate, weighed
 from quipu.kinds.incidents.model import (
@@ -135,16 +135,6 @@ def _arm(known: Estimate) -> Arm:
         successes=known.successes,
         weight=round(known.weight, 3),
         pooled=known.pooled,
-        evidence=tuple(
-            CountedAttempt(
-                incident_id=t.incident.incident_id,
-                outcome_id=t.outcome.outcome_id,
-                component=t.incident.component,
-                success=t.outcome.success,
-                weight=round(t.weight, 3),
-                recorded_at=t.outcome.recorded_at,
-            )
-            for t in known.trials[:_SHOWN]
-        ),
+        evidence=tuple(map(counted, known.trials[:_SHOWN])),
         left_out=max(0, len(known.trials) - _SHOWN),
     )
