@@ -3,7 +3,6 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,6 @@ from quipu.records.passage import PassageInput
 from quipu.testing.fakes import HashEmbedder
 from quipu.when.instants import system_clock
 from quipu.write.embed import embed_missing
-from quipu.write.embedding_progress import ask_first, reporting
 
 Tree = Callable[[dict[str, str]], None]
 
@@ -214,51 +212,3 @@ def test_no_byte_of_a_forgotten_vector_stays_in_the_file(
         memory.forget("plan.md")
         file = tmp_path / ".quipu" / f"embeddings.db{suffix}"
         assert not file.exists() or key not in file.read_bytes()
-
-
-class _Telling(_Interrupting):
-    """Keeps the texts in the order in which they are embedded."""
-
-    def __init__(self, meanwhile: Callable[[], object]) -> None:
-        super().__init__(meanwhile)
-        self.texts: list[str] = []
-
-    def embed_parts(self, text: str, spans: Sequence[tuple[int, int]]) -> Embedded:
-        self.texts.append(text)
-        return super().embed_parts(text, spans)
-
-
-def _filled(memory: Memory, *, told: bool) -> list[str]:
-    """The texts of 1,000 turns as they are embedded, while somebody asks about the 990th; `told`
-    that vectors are being made."""
-    memory.add_sessions([session(1000)], embed=False)
-    state = memory.home.state
-    other = _Telling(lambda: memory.search("What is turn number 990?"))
-    with reporting(state, None) if told else nullcontext():
-        done = embed_missing(memory.store, other, cache=None, clock=system_clock, state=state)
-    assert done == 1000
-    assert memory.store.unembedded(other.space) == []
-    assert state is not None
-    assert not (state / "asked-first.txt").exists()
-    return other.texts
-
-
-def test_what_is_asked_about_is_embedded_before_the_next_page(memory: Memory) -> None:
-    texts = _filled(memory, told=True)
-    assert any("number 990" in text for text in texts[256 : 256 + 100])
-    assert len(texts) == 1000
-
-
-def test_a_question_leaves_nothing_behind_where_no_vectors_are_made(memory: Memory) -> None:
-    texts = _filled(memory, told=False)
-    assert not any("number 990" in text for text in texts[:900])
-
-
-def test_what_was_asked_about_and_is_gone_is_passed_over(memory: Memory, tmp_path: Path) -> None:
-    memory.add_sessions([session(3)], embed=False)
-    with reporting(tmp_path, None):
-        ask_first(tmp_path, ["chunk_0123456789abcdef", "no id at all"])
-    done = embed_missing(
-        memory.store, HashEmbedder(), cache=None, clock=system_clock, state=tmp_path
-    )
-    assert done == 3

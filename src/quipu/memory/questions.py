@@ -29,14 +29,12 @@ from quipu.records.plan import Mode, Plan
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import composed, stems
-from quipu.write.embedding_progress import ask_first
 
 if TYPE_CHECKING:
     from quipu.answer.examine import Examined, OnDisk
 
 __all__ = ["Questions", "UsageLog", "check_contract"]
 
-_ASKED_FIRST = 100
 _FURTHER = 4
 _LONGEST = 2_000
 _LARGEST = 50_000_000
@@ -95,10 +93,7 @@ class Questions:
             said = (*cut, *notes)
             return msgspec.structs.replace(made, notes=(*said, *made.notes)) if said else made
 
-        found = handle.models.tried(question, handle.store, planned)
-        bare = [seed.chunk_id for seed in found.seeds if not seed.parts.get("similarity")]
-        ask_first(handle.home.state, bare[:_ASKED_FIRST])
-        return found
+        return handle.models.tried(question, handle.store, planned)
 
     def retrieve(self, plan: Plan, limit: int | None, explain: bool) -> Retrieved:
         """As `Memory.retrieve`."""

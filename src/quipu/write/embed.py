@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from pathlib import Path
 from typing import Annotated, NamedTuple, TypeAlias
 
 import msgspec
@@ -19,7 +18,6 @@ from quipu.records.batch import Batch, Embedding
 from quipu.records.progress import Progress
 from quipu.records.record import Chunk
 from quipu.when.instants import Clock
-from quipu.write.embedding_progress import asked_first, without_vector
 from quipu.write.lock import WriteLock
 from quipu.write.options import EmbeddedProfiles
 
@@ -53,14 +51,12 @@ def embed_missing(
     threads: int = 1,
     profiles: Collection[str] = (),
     turns: WriteLock | None = None,
-    state: Path | None = None,
 ) -> int:
     """Give every live chunk without one (of the `profiles`, if any are named) a vector in the
     embedder's space; how many there were.
 
     Each page is one atomic write, so a killed run goes on where it stopped. Processes take
-    `turns`, page by page: none makes what another is making already. What somebody asked about
-    meanwhile, as the local `state` tells, is a page before the next.
+    `turns`, page by page: none makes what another is making already.
     """
     space, done = embedder.space, 0
     make = partial(_embedded, embedder=embedder, cache=cache, threads=threads)
@@ -69,8 +65,7 @@ def embed_missing(
     page = embedder.at_once() if isinstance(embedder, ManyEmbedder) else _PAGE
     while True:
         with turns.taken() if turns else nullcontext():
-            chunks = asked_first(state, store, space, profiles=profiles, limit=page)
-            chunks = chunks or store.unembedded(space, limit=page, profiles=profiles)
+            chunks = store.unembedded(space, limit=page, profiles=profiles)
             if not chunks:
                 return done
             near = finder.of(chunks)
@@ -97,7 +92,7 @@ def embed_written(
     finder, done = _NeighbourFinder(store), 0
     page = embedder.at_once() if isinstance(embedder, ManyEmbedder) else _PAGE
     for at in range(0, len(ids), page):
-        chunks = without_vector(store, embedder.space, ids[at : at + page], profiles=profiles)
+        chunks = _without_vector(store, embedder.space, ids[at : at + page], profiles)
         if chunks:
             made = _embedded(
                 chunks, finder.of(chunks), embedder=embedder, cache=cache, threads=threads
@@ -107,6 +102,18 @@ def embed_written(
         if progress:
             progress("embed", min(at + page, len(ids)), len(ids))
     return done
+
+
+def _without_vector(
+    store: Store, space: str, chunk_ids: Sequence[str], profiles: Collection[str]
+) -> list[Chunk]:
+    """Return those that are live (of the `profiles`, if any are named) and have no vector in
+    `space`."""
+    with store.moment():
+        numbers = store.numbers(chunk_ids)
+        numbers = numbers[numbers >= 0]
+        bare = numbers[~store.vectors(numbers, space).any(axis=1)]
+        return [c for c in store.chunks(bare) if not profiles or c.profile in profiles]
 
 
 def written_chunks(store: Store, sequence: int) -> list[str]:
@@ -137,7 +144,6 @@ def fill_spaces(
     progress: Progress | None,
     threads: int,
     turns: WriteLock | None = None,
-    state: Path | None = None,
     since: int | None = None,
 ) -> tuple[int, tuple[str, ...]]:
     """Complete the space of each model, and of what stands in for it where that was built; when
@@ -170,7 +176,6 @@ def fill_spaces(
                 threads=threads,
                 profiles=profiles,
                 turns=turns,
-                state=state,
             )
 
     made = [_fill(store, shelf, fill) for shelf in shelves]

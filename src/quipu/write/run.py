@@ -409,7 +409,6 @@ class Indexer:
                 progress=shown,
                 threads=self._threads(),
                 turns=self._embedding,
-                state=self.state,
                 since=since,
             )
         return done, time.monotonic() - began if done else 0.0, notes
