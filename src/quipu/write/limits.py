@@ -1,32 +1,27 @@
-"""What reading one source may take: time and memory, held by the process that reads as far as its
-system lets it. What the system cannot hold (`workers.py` ends such a process) is told there.
+"""What reading one source may take: time, which `workers.py` watches, and memory, which the process
+that reads holds itself as far as its system lets it.
 """
 
 import os
-import signal
 import sys
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 try:
     import resource
 except ImportError:  # Windows: a process cannot bound its own memory
     resource = None
 
-__all__ = ["NO_MEMORY", "UNLIMITED", "Limits", "TimeUp", "bounded", "hold"]
-
-T = TypeVar("T")
-R = TypeVar("R")
+__all__ = ["NO_MEMORY", "UNLIMITED", "Limits", "hold"]
 
 NO_MEMORY = 77
 """What a process ends with that may have no more memory."""
 
 _STARTED = 1_000_000
 _TIMES = 10
-_AGAIN_S = 1.0
 _LOOK_S = 0.05
 
 
@@ -47,33 +42,6 @@ class Limits(NamedTuple):
 
 
 UNLIMITED = Limits()
-
-
-class TimeUp(BaseException):
-    """The time of a source is over. No Exception: a reader that catches everything, and many
-    libraries do, must not swallow it."""
-
-
-def bounded(work: Callable[[T], R], task: T, seconds: float) -> R:
-    """What `work` makes of `task`; raises TimeUp when that takes longer than `seconds`, as soon
-    as Python runs again. Only for the main thread of a process of our own; without the clock of
-    POSIX nothing is bounded here."""
-    if not seconds or not hasattr(signal, "setitimer"):
-        return work(task)
-    signal.signal(signal.SIGALRM, _ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN_S)  # again: it may ring in a destructor
-    try:
-        try:
-            return work(task)
-        finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-    except TimeUp:  # perhaps just before the clock was stopped
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        raise
-
-
-def _ring(*_: object) -> None:
-    raise TimeUp
 
 
 def hold() -> Callable[[int], None]:

@@ -5,18 +5,19 @@ caller's main module is imported again, no lock or thread is inherited, and a so
 worker, exhausts it or kills it (a fault in a native parser) costs that source only. They import
 nothing from the folder they are started in (`-P`): it may hold a `json.py` somebody else wrote.
 
-A worker bounds itself (`limits.py`): most of what takes too long or too much ends there as a row.
-What does not come back to Python is ended from here, a little later.
+A worker holds its own memory (`limits.py`); one that takes too long is ended from here.
 
 What is indexed has workers of its own (`prepare.py`); readers of what is read whole first
 (transcripts, goals, incidents) are called by a `Guard`.
 """
 
+import math
 import os
 import pickle
 import subprocess
 import sys
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -29,27 +30,17 @@ from typing import IO, Any, Generic, NamedTuple, Self, TypeVar
 from quipu.errors import InvalidInput
 from quipu.write.limits import NO_MEMORY, UNLIMITED, Limits
 
-__all__ = [
-    "TELL_S",
-    "Guard",
-    "TaskResults",
-    "TookTooLong",
-    "WorkerDied",
-    "Workers",
-    "receive",
-    "send",
-]
+__all__ = ["Guard", "WorkerDied", "Workers", "receive", "send"]
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 _AHEAD = 3
 """Jobs in flight for each worker: enough to keep it busy, few enough to bound memory."""
-TELL_S = 0.25
-"""So long a worker may keep answers: each one sent wakes the caller."""
 _PROGRAM = "quipu.write.worker_process"
-_GRACE_S = 2.0
 _START_S = 120.0
+_LOOK_S = 0.1
+"""How often it is looked whether a worker takes too long."""
 _CHEAP = 64_000
 """Bytes and characters of a call up to which it is made here."""
 
@@ -65,13 +56,6 @@ class TookTooLong(WorkerDied):
     def after(cls, seconds: float) -> Self:
         """Says how long it took."""
         return cls(f"took longer than {seconds:g} s; raise max_seconds, or leave it out")
-
-
-class TaskResults(NamedTuple):
-    """What became of the next tasks; `goes_on` is false from a worker that ends now."""
-
-    results: list[Any]
-    goes_on: bool
 
 
 class Workers(Generic[T, R]):
@@ -137,62 +121,24 @@ class Workers(Generic[T, R]):
 
     def _remote(self, job: Sequence[T]) -> list[R | WorkerDied]:
         results: list[R | WorkerDied] = []
-        together = True
-        while rest := job[len(results) :]:
-            tried = rest if together else rest[:1]
-            fresh = not hasattr(self._local, "process")
-            answered, died = self._attempt(tried)
-            results += answered
-            if died is None:
-                continue
-            together = len(tried) == 1 and (fresh or isinstance(died, TookTooLong))
-            if together:
-                results.append(died)
+        while rest := [(task, self._size(task)) for task in job[len(results) :]]:
+            is_fresh = not hasattr(self._local, "process")
+            try:
+                for result in self._process().results(rest):
+                    results.append(result)
+                    is_fresh = False
+            except WorkerDied as died:
+                vars(self._local).pop("process", None)
+                if is_fresh or isinstance(died, TookTooLong):
+                    results.append(died)
         return results
 
-    def _attempt(self, tasks: Sequence[T]) -> tuple[list[R | WorkerDied], WorkerDied | None]:
-        """The results of the first of `tasks`, and what ended the process before the others."""
-        results: list[R | WorkerDied] = []
-        sizes = [self._size(task) for task in tasks]
-        seconds = self._limits.seconds_for(max(sizes))
-        process: subprocess.Popen[bytes] | None = None
-        late = threading.Event()
-        try:
-            process = self._process()
-            with _deadline(process, seconds, late):
-                send(process.stdin, list(zip(tasks, sizes, strict=True)))
-            while len(results) < len(tasks):
-                with _deadline(process, seconds, late):
-                    answers: TaskResults = receive(process.stdout)
-                results += answers.results
-                if not answers.goes_on:
-                    del self._local.process
-                    _end(process)
-                    break
-        except (EOFError, OSError, pickle.UnpicklingError) as error:
-            if process is None:
-                return results, WorkerDied(f"no reading process can be started: {error}")
-            process.kill()
-            del self._local.process
-            code = process.wait()
-            if late.is_set():
-                return results, TookTooLong.after(seconds)
-            return results, WorkerDied(_ended(code, self._limits.memory_for(max(sizes))))
-        return results, None
-
-    def _process(self) -> "subprocess.Popen[bytes]":
+    def _process(self) -> "_Process":
         if not hasattr(self._local, "process"):
             name = f"{self._function.__module__}:{self._function.__qualname__}"
-            process = subprocess.Popen(  # noqa: S603 - our own module
-                [sys.executable, "-P", "-m", _PROGRAM, name, *map(str, self._limits)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=own_environment(),
-            )
+            process = _Process(name, self._limits)
             with self._lock:
-                self._open.callback(_end, process)
-            with _deadline(process, _START_S, threading.Event()):
-                receive(process.stdout)  # it is ready
+                self._open.callback(process.close)
             self._local.process = process
         return self._local.process
 
@@ -209,20 +155,74 @@ class Workers(Generic[T, R]):
         self._open.close()
 
 
+class _Process:
+    """One worker, which is ended when it takes longer over a task than `limits` allow."""
+
+    def __init__(self, name: str, limits: Limits) -> None:
+        self._limits = limits
+        self._due = math.inf
+        self._is_late = False
+        self._over = threading.Event()
+        try:
+            self._popen = subprocess.Popen(  # noqa: S603 - our own module
+                [sys.executable, "-P", "-m", _PROGRAM, name, str(limits.memory_bytes)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=own_environment(),
+            )
+        except OSError as error:
+            raise WorkerDied(f"no reading process can be started: {error}") from error
+        threading.Thread(target=self._watch, name="quipu-watch", daemon=True).start()
+        with self._within(_START_S, 0):
+            receive(self._popen.stdout)  # it is ready
+
+    def results(self, tasks: "Sequence[tuple[Any, int]]") -> Iterator[Any]:
+        """The result of each task, which stands beside its size. Raises WorkerDied."""
+        with self._within(self._limits.seconds_for(tasks[0][1]), tasks[0][1]):
+            send(self._popen.stdin, tasks)
+        for _, size in tasks:
+            with self._within(self._limits.seconds_for(size), size):
+                result = receive(self._popen.stdout)
+            yield result
+
+    @contextmanager
+    def _within(self, seconds: float, size: int) -> Generator[None]:
+        """Let the block wait so long (0: without end) for work on a source of this size."""
+        self._due = time.monotonic() + seconds if seconds else math.inf
+        try:
+            yield
+        except (EOFError, OSError, pickle.UnpicklingError) as error:
+            self._popen.kill()
+            code = self._popen.wait()
+            self.close()
+            if self._is_late:
+                raise TookTooLong.after(seconds) from error
+            raise WorkerDied(_ended(code, self._limits.memory_for(size))) from error
+        finally:
+            self._due = math.inf
+
+    def _watch(self) -> None:
+        while not self._over.wait(_LOOK_S):
+            if time.monotonic() > self._due:
+                self._is_late = True
+                self._popen.kill()
+
+    def close(self) -> None:
+        """Let the process end, and wait for that."""
+        self._over.set()
+        for stream in (self._popen.stdin, self._popen.stdout):
+            if stream is not None:
+                with suppress(BrokenPipeError):
+                    stream.close()
+        self._popen.wait()
+
+
 def own_environment() -> dict[str, str]:
     """Ours, with the place this package was imported from, however that came about."""
     package = str(Path(__file__).resolve().parents[2])
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     paths = [package, *filter(os.path.isabs, given)]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            with suppress(BrokenPipeError):
-                stream.close()
-    process.wait()
 
 
 def send(stream: IO[bytes] | None, value: object) -> None:
@@ -236,28 +236,6 @@ def receive(stream: IO[bytes] | None) -> Any:
     """What the other end of a pipe gives next. Raises EOFError when it is gone."""
     assert stream is not None
     return pickle.load(stream)  # noqa: S301 - our own process at the other end
-
-
-@contextmanager
-def _deadline(
-    process: "subprocess.Popen[bytes]", seconds: float, late: threading.Event
-) -> Generator[None]:
-    """Ends `process` if the block takes longer than its work may, and says so in `late`."""
-    if not seconds:
-        yield
-        return
-
-    def end() -> None:
-        late.set()
-        process.kill()
-
-    timer = threading.Timer(seconds + TELL_S + _GRACE_S, end)
-    timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def _ended(code: int, memory_bytes: int) -> str:
