@@ -28,15 +28,6 @@ def test_a_report_of_another_shape_counts_for_none(tmp_path: Path, text: str) ->
         assert memory.ask("Who moved to Puno?")
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe", b"[1]", b'{"a": 5}', b""])
-def test_marks_of_another_shape_count_for_none(tmp_path: Path, data: bytes) -> None:
-    (tmp_path / "a.md").write_text("# A\n\nSee [b](b.md).\n")
-    with opened(tmp_path) as memory:
-        memory.index()
-        (tmp_path / ".quipu/marks.json").write_bytes(data)
-        assert memory.index().documents == 1
-
-
 def test_what_is_kept_is_for_its_owner_alone(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("# A\n\nText.\n")
     state = tmp_path / ".quipu"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import StoreUnavailable
-from quipu.write.hints import Mark, Marks
+from quipu.write.hints import Resolutions
 from quipu.write.lock import Holder, WriteLock
 from quipu.write.report import write_report_files
 
@@ -23,7 +23,7 @@ def test_the_folder_that_cannot_be_written_is_named(state: Path) -> None:
         write_report_files(state, [], document_count=0, source_sha="x", generated_at="t")
     told.append(str(caught.value))
     with pytest.raises(StoreUnavailable) as caught:
-        Marks(state, "a").set(Mark("f", 0))
+        Resolutions(state, "a").set([])
     told.append(str(caught.value))
     with pytest.raises(StoreUnavailable) as caught, WriteLock(state).taken():
         pass

@@ -1,8 +1,7 @@
-"""Where runs left off, in the local state: hints that save work, never truth. One that is lost, or
-damaged, costs one run the work it would have saved.
+"""What the references of each source came to last, kept in the local state: while nothing that
+others may refer to has changed, only the sources that are new are resolved again.
 
-Resolutions are what the references of each source came to last: while nothing that others may refer
-to has changed, only the sources that are new are resolved again.
+It is a hint that saves work: where it is lost or damaged, one run does all of that work.
 """
 
 from collections.abc import Sequence
@@ -15,9 +14,7 @@ from quipu.errors import StoreUnavailable
 from quipu.extract import Defined
 from quipu.write.state_files import RESOLVED, hint_file, replace_file, writing_in
 
-__all__ = ["Mark", "Marks", "Resolutions", "Resolved"]
-
-_MARKS_FILE = "marks.json"
+__all__ = ["Resolutions", "Resolved"]
 
 
 class Resolved(msgspec.Struct, frozen=True, array_like=True):
@@ -59,36 +56,3 @@ class Resolutions:
         if self._path is not None:
             with suppress(StoreUnavailable), writing_in(self._path.parent):
                 self._path.unlink(missing_ok=True)
-
-
-class Mark(msgspec.Struct, frozen=True):
-    """What the store looked like when all references were last resolved."""
-
-    fingerprint: str
-    unresolved: int
-
-
-class Marks:
-    """The mark of one store and namespace; without local state nothing is kept."""
-
-    def __init__(self, state: Path | None, key: str) -> None:
-        self._path = state / _MARKS_FILE if state else None
-        self._key = key
-
-    def get(self) -> Mark | None:
-        """The mark, if there is one."""
-        return self._read().get(self._key)
-
-    def set(self, mark: Mark) -> None:
-        """Keep `mark`; other stores' marks stay."""
-        if self._path is None:
-            return
-        marks = {**self._read(), self._key: mark}
-        replace_file(self._path, msgspec.json.encode(marks, order="deterministic"))
-
-    def _read(self) -> dict[str, Mark]:
-        try:
-            data = self._path.read_bytes() if self._path else b"{}"
-            return msgspec.json.decode(data, type=dict[str, Mark])
-        except (OSError, UnicodeDecodeError, msgspec.DecodeError):
-            return {}

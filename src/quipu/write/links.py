@@ -10,7 +10,7 @@ indexing everything at once.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -25,7 +25,7 @@ from quipu.resolve import Authority, authorised, resolve
 from quipu.when.instants import Clock
 from quipu.write.hints import Resolutions, Resolved
 from quipu.write.lock import WriteLock
-from quipu.write.references import unpack
+from quipu.write.references import References, unpack
 
 LINKS = "links"
 """The source type of the episodes written here."""
@@ -42,13 +42,6 @@ class Linked(NamedTuple):
     claims: tuple[Claim, ...]
 
 
-class LinkReport(NamedTuple):
-    """How many references have no target, and the episodes that make the store fully linked."""
-
-    unresolved: int
-    episode_ids: list[str]
-
-
 def link(
     store: Store,
     every: Sequence[Source],
@@ -58,8 +51,9 @@ def link(
     clock: Clock,
     progress: Progress | None = None,
     authority: Authority | None = None,
-) -> LinkReport:
-    """Resolve the references of `every` source against all of them; write what differs.
+) -> int:
+    """Resolve the references of `every` source against all of them, write what differs, and return
+    how many references have no target.
 
     Those of a source that was resolved before are resolved again only when something that they
     could mean has come, changed or gone since.
@@ -86,8 +80,7 @@ def link(
     rows = [done.get(row.episode_id, row) for row in rows]
     if rows != before:
         kept.set(rows)
-    episode_ids = [row.episode_id for row in rows] + [r.links_id for r in rows if r.links_id]
-    return LinkReport(sum(row.missing for row in rows), episode_ids)
+    return sum(row.missing for row in rows)
 
 
 def _rows(store: Store, sources: Sequence[Source], before: Sequence[Resolved]) -> list[Resolved]:
@@ -96,9 +89,9 @@ def _rows(store: Store, sources: Sequence[Source], before: Sequence[Resolved]) -
     fresh = [s for s in sources if (s.episode_id, s.document_id or "") not in known]
     defined = {
         episode.episode_id: defined_by(
-            unpack(_packed(episode)).document, episode.document_id or "", store.namespace
+            references.document, episode.document_id or "", store.namespace
         )
-        for episode in _episodes(store, [s.episode_id for s in fresh])
+        for episode, references in _episodes(store, [s.episode_id for s in fresh])
     }
     return [
         known.get((s.episode_id, s.document_id or ""))
@@ -137,8 +130,8 @@ def _resolved(
     waiting: list[Linked] = []
     episodes = _episodes(store, [row.episode_id for row in due])
     by_id = {row.episode_id: row for row in due}
-    for done, episode in enumerate(episodes, 1):
-        linked, missing = _resolve(store.namespace, episode, catalogue, clock, rules)
+    for done, (episode, references) in enumerate(episodes, 1):
+        linked, missing = _resolve(store.namespace, episode, references, catalogue, clock, rules)
         links_id = linked.links.episode_id if linked.links else ""
         yield msgspec.structs.replace(by_id[episode.episode_id], links_id=links_id, missing=missing)
         if present.get(episode.source_ref, "") != links_id:
@@ -152,31 +145,27 @@ def _resolved(
     _write(store, waiting, turns, clock)
 
 
-def fingerprint(episode_ids: Iterable[str]) -> str:
-    """Stands for a set of episodes: it differs when a source, or how one is linked, does."""
-    return hashlib.sha256("\n".join(sorted(episode_ids)).encode()).hexdigest()
-
-
-def _episodes(store: Store, episode_ids: Sequence[str]) -> Iterator[Episode]:
+def _episodes(store: Store, episode_ids: Sequence[str]) -> Iterator[tuple[Episode, References]]:
     """Those of the episodes that keep references, in order, a page at a time."""
     for at in range(0, len(episode_ids), _PAGE):
         ids = episode_ids[at : at + _PAGE]
         found = store.get(ids)
         for episode_id in ids:
             episode = found.get(episode_id)
-            if isinstance(episode, Episode) and _packed(episode):
-                yield episode
-
-
-def _packed(episode: Episode) -> str:
-    packed = episode.properties.get("references")
-    return packed if isinstance(packed, str) else ""
+            packed = episode.properties.get("references") if isinstance(episode, Episode) else None
+            references = unpack(packed) if isinstance(packed, str) else None
+            if isinstance(episode, Episode) and references is not None:
+                yield episode, references
 
 
 def _resolve(
-    namespace: str, episode: Episode, catalogue: Catalogue, clock: Clock, authority: Authority
+    namespace: str,
+    episode: Episode,
+    references: References,
+    catalogue: Catalogue,
+    clock: Clock,
+    authority: Authority,
 ) -> tuple[Linked, int]:
-    references = unpack(_packed(episode))
     extracted = linked_claims(references.document, references.chunks, episode, catalogue)
     resolved, missing = resolve(extracted.claims), len(extracted.unresolved)
     kind = references.document.type

@@ -52,6 +52,8 @@ class References(msgspec.Struct, frozen=True, array_like=True):
 
 _OF_ITSELF = frozenset({"set", "delegate"})
 """Uses that are told of a symbol as they are written, and refer to nothing."""
+_MOST_BYTES = 100_000_000
+"""More than the references of the largest file that is read come to."""
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(References)
 
@@ -61,6 +63,12 @@ def pack(references: References) -> str:
     return base64.b64encode(zlib.compress(_ENCODER.encode(references), 1)).decode()
 
 
-def unpack(packed: str) -> References:
-    """What `pack` was given."""
-    return _DECODER.decode(zlib.decompress(base64.b64decode(packed)))
+def unpack(packed: str) -> References | None:
+    """Return what `pack` was given; None for anything else, as an import may bring it, and for what
+    unfolds to more than `_MOST_BYTES`."""
+    try:
+        inflater = zlib.decompressobj()
+        data = inflater.decompress(base64.b64decode(packed), _MOST_BYTES)
+        return None if inflater.unconsumed_tail else _DECODER.decode(data)
+    except (ValueError, zlib.error, msgspec.DecodeError):
+        return None

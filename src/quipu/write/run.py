@@ -32,9 +32,9 @@ from quipu.write.embed import (
     written_chunks,
 )
 from quipu.write.embedding_progress import reporting
-from quipu.write.hints import Mark, Marks, Resolutions
+from quipu.write.hints import Resolutions
 from quipu.write.kinds import upkeep_of_kinds
-from quipu.write.links import fingerprint, link
+from quipu.write.links import link
 from quipu.write.lock import WriteLock
 from quipu.write.options import EmbeddedProfiles, IndexOptions, Upkeep
 from quipu.write.passages import PassageTally, add_passages
@@ -99,7 +99,6 @@ class Indexer:
         self._turns = WriteLock(state)
         self._embedding = WriteLock(state, "embed.lock")
         self._key = f"{maker} {store.namespace}"
-        self._marks = Marks(state, self._key)
         self._resolved = Resolutions(state, self._key)
 
     def run(
@@ -371,16 +370,13 @@ class Indexer:
     def _link(
         self, sources: Sequence[StoredSource], progress: Progress | None, *, again: bool = False
     ) -> int:
-        """Resolve references, unless nothing changed since they were; how many have no target.
-        Those of what was read `again` are resolved whatever is known of them."""
+        """Resolve references whose targets may have changed; how many have no target. Those of
+        what was read `again` are resolved whatever is known of them."""
         if again:
             self._resolved.set([])
         left_out = unlinked()
         sources = [s for s in sources if s.source_type not in left_out]
-        mark = None if again else self._marks.get()
-        if mark is not None and mark.fingerprint == fingerprint(s.episode_id for s in sources):
-            return mark.unresolved
-        outcome = link(
+        return link(
             self._store,
             sources,
             kept=self._resolved,
@@ -389,8 +385,6 @@ class Indexer:
             progress=progress,
             authority=self.options.authority,
         )
-        self._marks.set(Mark(fingerprint(outcome.episode_ids), outcome.unresolved))
-        return outcome.unresolved
 
     def _embed(
         self, embed: bool, progress: Progress | None, *, since: int | None = None
