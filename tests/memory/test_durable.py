@@ -149,7 +149,7 @@ from pathlib import Path
 from quipu.config import Config
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
-from quipu.write import run, jobs
+from quipu.write import embed, jobs
 
 url, home, point = sys.argv[1:4]
 memory = Memory.open(url, home=Path(home), config=Config(), embedder=HashEmbedder())
@@ -162,7 +162,7 @@ if point == "begin":
 elif point == "write":
     memory.store.write = die
 elif point == "embed":
-    run.fill_spaces = die
+    embed.SpaceFiller.fill = die
 elif point == "finish":
     jobs.Jobs.finish = die
 if sys.argv[4] == "text":

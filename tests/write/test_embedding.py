@@ -20,7 +20,7 @@ from quipu.ports import Embedded, Store
 from quipu.records.passage import PassageInput
 from quipu.testing.fakes import HashEmbedder
 from quipu.when.instants import system_clock
-from quipu.write.embed import embed_missing
+from quipu.write.embed import SpaceFiller
 
 Tree = Callable[[dict[str, str]], None]
 
@@ -52,7 +52,7 @@ def session(count: int) -> Transcript:
 def test_a_long_session_is_embedded_in_linear_work(memory: Memory) -> None:
     memory.add_sessions([session(1000)], embed=False)
     counting: Any = _Counting(memory.store)
-    done = embed_missing(counting, HashEmbedder(), cache=None, clock=system_clock)
+    done = SpaceFiller(store=counting, clock=system_clock).missing(HashEmbedder())
     assert done == 1000
     assert counting.read == 1000
 
@@ -75,14 +75,14 @@ def test_turns_that_another_process_writes_while_others_are_embedded_are_embedde
 ) -> None:
     memory.add_sessions([session(300)], embed=False)
     other = _Interrupting(lambda: memory.add_sessions([session(310)], embed=False))
-    assert embed_missing(memory.store, other, cache=None, clock=system_clock) == 310
+    assert SpaceFiller(store=memory.store, clock=system_clock).missing(other) == 310
     assert memory.store.unembedded(other.space) == []
 
 
 def test_turns_that_are_gone_before_they_are_embedded_are_left_out(memory: Memory) -> None:
     memory.add_sessions([session(300)], embed=False)
     other = _Interrupting(lambda: memory.forget([f"session:s#{n}" for n in range(280, 301)]))
-    embed_missing(memory.store, other, cache=None, clock=system_clock)
+    SpaceFiller(store=memory.store, clock=system_clock).missing(other)
     assert memory.store.unembedded(other.space) == []
     assert memory.store.spaces()[other.space] == 279
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import partial
+from dataclasses import dataclass
 from typing import Annotated, NamedTuple, TypeAlias
 
 import msgspec
@@ -12,7 +12,7 @@ import numpy as np
 from quipu.embed.cache import CachedEmbedder, VectorCache, make_passages
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable
 from quipu.index.multispace import multispace_name
-from quipu.ports import Embedded, Embedder, ManyEmbedder, Numbers, Planner, Store
+from quipu.ports import Embedded, Embedder, ManyEmbedder, Numbers, Planner, Store, changes_after
 from quipu.profiles import profile
 from quipu.records.batch import Batch, Embedding
 from quipu.records.progress import Progress
@@ -41,67 +41,130 @@ class EmbedReport(msgspec.Struct, frozen=True, kw_only=True):
     seconds: Annotated[float, "how long it took"]
 
 
-def embed_missing(
-    store: Store,
-    embedder: Embedder,
-    *,
-    cache: VectorCache | None,
-    clock: Clock,
-    progress: Progress | None = None,
-    threads: int = 1,
-    profiles: Collection[str] = (),
-    turns: WriteLock | None = None,
-) -> int:
-    """Give every live chunk without one (of the `profiles`, if any are named) a vector in the
-    embedder's space; how many there were.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpaceFiller:
+    """Gives the passages of `store` their vectors. Processes take `turns`, page by page: none makes
+    what another is making already. Each page is one atomic write, so a killed run goes on where it
+    stopped."""
 
-    Each page is one atomic write, so a killed run goes on where it stopped. Processes take
-    `turns`, page by page: none makes what another is making already.
-    """
-    space, done = embedder.space, 0
-    make = partial(_embedded, embedder=embedder, cache=cache, threads=threads)
-    total = _count(store, profiles) - store.spaces(profiles).get(space, 0)
-    finder = _NeighbourFinder(store)
-    page = embedder.at_once() if isinstance(embedder, ManyEmbedder) else _PAGE
-    while True:
-        with turns.taken() if turns else nullcontext():
-            chunks = store.unembedded(space, limit=page, profiles=profiles)
-            if not chunks:
-                return done
-            near = finder.of(chunks)
-            store.write(Batch(recorded_at=clock(), embeddings=make(chunks, near)))
-        done += len(chunks)
-        if progress:
-            progress("embed", done, max(total, done))
+    store: Store
+    clock: Clock
+    open_cache: Callable[[], VectorCache | None] = lambda: None
+    progress: Progress | None = None
+    threads: int = 1
+    turns: WriteLock | None = None
 
+    def fill(
+        self, shelves: Sequence[EmbeddedProfiles], *, since: int | None = None
+    ) -> tuple[int, tuple[str, ...]]:
+        """Complete the space of each model, and of what stands in for it where that was built; when
+        the model fails, build that. Return how many vectors were made, and what went wrong.
 
-def embed_written(
-    store: Store,
-    embedder: Embedder,
-    sequence: int,
-    *,
-    cache: VectorCache | None,
-    clock: Clock,
-    progress: Progress | None = None,
-    threads: int = 1,
-    profiles: Collection[str] = (),
-) -> int:
-    """Give the live chunks that were put above `sequence` in the change log a vector, those that
-    have none; how many there were. What lacked one before waits for `embed_missing`."""
-    ids = written_chunks(store, sequence)
-    finder, done = _NeighbourFinder(store), 0
-    page = embedder.at_once() if isinstance(embedder, ManyEmbedder) else _PAGE
-    for at in range(0, len(ids), page):
-        chunks = _without_vector(store, embedder.space, ids[at : at + page], profiles)
-        if chunks:
-            made = _embedded(
-                chunks, finder.of(chunks), embedder=embedder, cache=cache, threads=threads
+        With `since`, only what was written above that sequence number, and the few that wait where
+        there are no more: what a killed write left."""
+        made = [self._shelf(shelf, since) for shelf in shelves]
+        notes = dict.fromkeys(note for _, said in made for note in said)
+        return sum(done for done, _ in made), tuple(notes)
+
+    def _shelf(self, shelf: EmbeddedProfiles, since: int | None) -> tuple[int, tuple[str, ...]]:
+        other = shelf.fallback()
+        primary = shelf.embedder() or other
+        if primary is None:
+            return 0, ("nothing was embedded: there is no model (`quipu doctor`)",)
+        try:
+            done = self._space(primary, shelf.profiles, since)
+        except (ModelUnavailable, MissingExtra) as error:
+            note = f"not everything was embedded: {error}; `quipu index` goes on"
+            return (self._space(other, shelf.profiles, since) if other is not None else 0), (note,)
+        stands_by = other is not None and other.space != primary.space
+        if other is not None and stands_by and self.store.spaces(shelf.profiles).get(other.space):
+            self._space(other, shelf.profiles, since)
+        return done, ()
+
+    def _space(self, embedder: Embedder, profiles: frozenset[str], since: int | None) -> int:
+        waiting = len(self.store.unembedded(embedder.space, limit=_FEW + 1, profiles=profiles))
+        if not waiting:
+            return 0
+        if since is not None and waiting > _FEW:
+            return self.written(embedder, since, profiles)
+        return self.missing(embedder, profiles)
+
+    def missing(self, embedder: Embedder, profiles: Collection[str] = ()) -> int:
+        """Give every live chunk without one (of the `profiles`, if any are named) a vector in the
+        embedder's space; return how many there were."""
+        store, done = self.store, 0
+        total = _count(store, profiles) - store.spaces(profiles).get(embedder.space, 0)
+        page = _page_of(embedder)
+        with self._making(embedder) as make:
+            while True:
+                with self.turns.taken() if self.turns else nullcontext():
+                    chunks = store.unembedded(embedder.space, limit=page, profiles=profiles)
+                    if not chunks:
+                        return done
+                    make(chunks)
+                done += len(chunks)
+                self._tell(done, max(total, done))
+
+    def written(self, embedder: Embedder, sequence: int, profiles: Collection[str] = ()) -> int:
+        """Give the live chunks that were put above `sequence` in the change log a vector, those
+        that have none; return how many there were. What lacked one before waits for `missing`."""
+        ids = written_chunks(self.store, sequence)
+        done, page = 0, _page_of(embedder)
+        with self._making(embedder) as make:
+            for at in range(0, len(ids), page):
+                some = ids[at : at + page]
+                if chunks := _without_vector(self.store, embedder.space, some, profiles):
+                    make(chunks)
+                    done += len(chunks)
+                self._tell(min(at + page, len(ids)), len(ids))
+        return done
+
+    def reindex(
+        self, shelves: Sequence[EmbeddedProfiles], model_version: str | None, *, keep_old: bool
+    ) -> EmbedReport:
+        """Embed all, each content type in its model's space; when that is complete, drop the other
+        spaces, save those of what stands in."""
+        models = [(found, each) for each in shelves if (found := each.embedder()) is not None]
+        spaces = {embedder.space for embedder, _ in models}
+        space = _space_of(models)
+        if model_version and not any(model_version in each for each in spaces):
+            raise InvalidInput(
+                f"--model-version {model_version!r} is not the model that would run: that is "
+                f"{space!r}; configure [embed] to use another"
             )
-            store.write(Batch(recorded_at=clock(), embeddings=made))
-            done += len(chunks)
-        if progress:
-            progress("embed", min(at + page, len(ids)), len(ids))
-    return done
+        began = time.monotonic()
+        done = sum(self.missing(embedder, shelf.profiles) for embedder, shelf in models)
+        keep = {other.space for each in shelves if (other := each.fallback()) is not None}
+        old = () if keep_old else tuple(sorted(set(self.store.spaces()) - spaces - keep))
+        for each in old:
+            self.store.drop_space(each)
+        seconds = time.monotonic() - began
+        return EmbedReport(space=space, embedded=done, dropped=old, seconds=seconds)
+
+    @contextmanager
+    def _making(self, embedder: Embedder) -> Generator[Callable[[Sequence[Chunk]], None]]:
+        """What embeds chunks and writes their vectors, while the block runs."""
+        finder, cache = _NeighbourFinder(self.store), self.open_cache()
+
+        def make(chunks: Sequence[Chunk]) -> None:
+            near = finder.of(chunks)
+            made = _embedded(chunks, near, embedder=embedder, cache=cache, threads=self.threads)
+            self.store.write(Batch(recorded_at=self.clock(), embeddings=made))
+
+        try:
+            yield make
+        finally:
+            if cache is not None:
+                cache.close()
+
+    def _tell(self, done: int, total: int) -> None:
+        if self.progress:
+            self.progress("embed", done, total)
+
+
+def _page_of(embedder: Embedder) -> int:
+    """How many passages are embedded before they are written."""
+    return embedder.at_once() if isinstance(embedder, ManyEmbedder) else _PAGE
 
 
 def _without_vector(
@@ -118,11 +181,9 @@ def _without_vector(
 
 def written_chunks(store: Store, sequence: int) -> list[str]:
     """The ids of the chunks that were put above `sequence` in the change log, each once."""
-    found: dict[str, None] = {}
-    while changes := store.changes(sequence):
-        sequence = changes[-1].sequence
-        found |= {c.record_id: None for c in changes if (c.kind, c.operation) == ("chunk", "put")}
-    return list(found)
+    changes = changes_after(store, sequence)
+    put = (c.record_id for c in changes if (c.kind, c.operation) == ("chunk", "put"))
+    return list(dict.fromkeys(put))
 
 
 def count_without_vector(store: Store, chunk_ids: Sequence[str]) -> int:
@@ -133,71 +194,6 @@ def count_without_vector(store: Store, chunk_ids: Sequence[str]) -> int:
         for space in store.spaces():
             numbers = numbers[~store.vectors(numbers, space).any(axis=1)]
         return len(numbers)
-
-
-def fill_spaces(
-    store: Store,
-    shelves: Sequence[EmbeddedProfiles],
-    *,
-    open_cache: Callable[[], VectorCache | None],
-    clock: Clock,
-    progress: Progress | None,
-    threads: int,
-    turns: WriteLock | None = None,
-    since: int | None = None,
-) -> tuple[int, tuple[str, ...]]:
-    """Complete the space of each model, and of what stands in for it where that was built; when
-    the model fails, build that. With `since`, only what was written above that sequence number,
-    and the few that wait where there are no more: what a killed write left. How many vectors were
-    made, and what went wrong."""
-
-    def fill(chosen: Embedder, profiles: frozenset[str]) -> int:
-        waiting = len(store.unembedded(chosen.space, limit=_FEW + 1, profiles=profiles))
-        if not waiting:
-            return 0
-        with closing_cache(open_cache()) as cache:
-            if since is not None and waiting > _FEW:
-                return embed_written(
-                    store,
-                    chosen,
-                    since,
-                    cache=cache,
-                    clock=clock,
-                    progress=progress,
-                    threads=threads,
-                    profiles=profiles,
-                )
-            return embed_missing(
-                store,
-                chosen,
-                cache=cache,
-                clock=clock,
-                progress=progress,
-                threads=threads,
-                profiles=profiles,
-                turns=turns,
-            )
-
-    made = [_fill(store, shelf, fill) for shelf in shelves]
-    return sum(done for done, _ in made), tuple(dict.fromkeys(n for _, said in made for n in said))
-
-
-def _fill(
-    store: Store, shelf: EmbeddedProfiles, fill: Callable[[Embedder, frozenset[str]], int]
-) -> tuple[int, tuple[str, ...]]:
-    other = shelf.fallback()
-    primary = shelf.embedder() or other
-    if primary is None:
-        return 0, ("nothing was embedded: there is no model (`quipu doctor`)",)
-    try:
-        done = fill(primary, shelf.profiles)
-    except (ModelUnavailable, MissingExtra) as error:
-        note = f"not everything was embedded: {error}; `quipu index` goes on"
-        return (fill(other, shelf.profiles) if other is not None else 0), (note,)
-    stands_by = other is not None and other.space != primary.space
-    if other is not None and stands_by and store.spaces(shelf.profiles).get(other.space):
-        fill(other, shelf.profiles)
-    return done, ()
 
 
 def lacking(store: Store, shelves: Sequence[EmbeddedProfiles]) -> int:
@@ -212,59 +208,6 @@ def _count(store: Store, profiles: Collection[str]) -> int:
     if not profiles:
         return store.counts({"chunk"})["chunk"]
     return sum(count for profile, count in store.profiles().items() if profile in profiles)
-
-
-@contextmanager
-def closing_cache(cache: VectorCache | None) -> Generator[VectorCache | None]:
-    """Close the cache at the end, if there is one."""
-    try:
-        yield cache
-    finally:
-        if cache is not None:
-            cache.close()
-
-
-def reindex(
-    store: Store,
-    shelves: Sequence[EmbeddedProfiles],
-    model_version: str | None,
-    *,
-    cache: VectorCache | None,
-    clock: Clock,
-    keep_old: bool,
-    progress: Progress | None,
-    threads: int = 1,
-    turns: WriteLock | None = None,
-) -> EmbedReport:
-    """Embed all, each content type in its model's space; when that is complete, drop the other
-    spaces, save those of what stands in."""
-    models = [(found, each) for each in shelves if (found := each.embedder()) is not None]
-    spaces = {embedder.space for embedder, _ in models}
-    space = _space_of(models)
-    if model_version and not any(model_version in each for each in spaces):
-        raise InvalidInput(
-            f"--model-version {model_version!r} is not the model that would run: that is "
-            f"{space!r}; configure [embed] to use another"
-        )
-    began = time.monotonic()
-    done = sum(
-        embed_missing(
-            store,
-            embedder,
-            cache=cache,
-            clock=clock,
-            progress=progress,
-            threads=threads,
-            profiles=shelf.profiles,
-            turns=turns,
-        )
-        for embedder, shelf in models
-    )
-    keep = {other.space for each in shelves if (other := each.fallback()) is not None}
-    old = () if keep_old else tuple(sorted(set(store.spaces()) - spaces - keep))
-    for each in old:
-        store.drop_space(each)
-    return EmbedReport(space=space, embedded=done, dropped=old, seconds=time.monotonic() - began)
 
 
 def _space_of(models: Sequence[tuple[Embedder, EmbeddedProfiles]]) -> str:

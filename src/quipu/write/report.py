@@ -1,9 +1,10 @@
 """What an indexing run did: the typed report, and the two files it leaves behind."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 
@@ -74,33 +75,22 @@ class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
 
 def joined(one: IndexReport, other: IndexReport) -> IndexReport:
     """Two runs, the one after the other, as one."""
-    return IndexReport(
-        documents=one.documents + other.documents,
-        chunks=other.chunks,
-        added=one.added + other.added,
-        changed=one.changed + other.changed,
-        removed=one.removed + other.removed,
-        renamed=one.renamed + other.renamed,
-        unchanged=one.unchanged + other.unchanged,
-        errors=one.errors + other.errors,
-        warnings=one.warnings + other.warnings,
-        redacted=_summed(one.redacted, other.redacted),
-        unresolved=one.unresolved + other.unresolved,
-        embedded=one.embedded + other.embedded,
-        unembedded=other.unembedded,
-        sequence=other.sequence,
-        seconds=one.seconds + other.seconds,
-        embed_seconds=one.embed_seconds + other.embed_seconds,
-        notes=tuple(dict.fromkeys(one.notes + other.notes)),
-        extracted=_summed(one.extracted, other.extracted),
-        refused=_summed(one.refused, other.refused),
-        credentials=one.credentials + other.credentials,
-        left_out=_summed(one.left_out, other.left_out),
-    )
+    both: dict[str, Any] = {}
+    for name in IndexReport.__struct_fields__:
+        before: Any = getattr(one, name)
+        after: Any = getattr(other, name)
+        if name in _AS_AFTER_THE_LAST:
+            both[name] = after
+        elif name in _COUNTED:
+            both[name] = dict(sorted((Counter[str](before) + Counter[str](after)).items()))
+        else:
+            both[name] = before + after
+    both["notes"] = tuple(dict.fromkeys(both["notes"]))
+    return IndexReport(**both)
 
 
-def _summed(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
-    return {key: one.get(key, 0) + other.get(key, 0) for key in sorted({*one, *other})}
+_AS_AFTER_THE_LAST = frozenset({"chunks", "unembedded", "sequence"})
+_COUNTED = frozenset({"redacted", "extracted", "refused", "left_out"})
 
 
 def write_report_files(

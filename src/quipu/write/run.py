@@ -3,7 +3,7 @@
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import Final, TypedDict
@@ -25,10 +25,9 @@ from quipu.write.batches import BatchWriter
 from quipu.write.dropped import NOTHING, Dropped
 from quipu.write.embed import (
     EmbedReport,
+    SpaceFiller,
     count_without_vector,
-    fill_spaces,
     lacking,
-    reindex,
     written_chunks,
 )
 from quipu.write.embedding_progress import reporting
@@ -119,7 +118,19 @@ class Indexer:
         surveyed_at = self._store.sequence()
         sources = self._store.sources()
         only = upkeep.refs if upkeep and upkeep.alone else None
-        found = self._survey(sources, roots, changed_since, only, again, progress, upkeep)
+        found = survey(
+            sources,
+            self._store.namespace,
+            roots,
+            self._places,
+            self.options,
+            Stamps(self.state, self._key),
+            changed_since=changed_since,
+            only=only,
+            again=again,
+            as_read=upkeep is not None,
+            progress=progress,
+        )
         if upkeep is None:
             self._roots.take_back(each.entry.path for each in found.todo)
         else:
@@ -176,34 +187,6 @@ class Indexer:
         if upkeep is None or not upkeep.alone:
             self._write_report(report.errors, len(files), roots[0])
         return report
-
-    def _survey(
-        self,
-        sources: Sequence[StoredSource],
-        roots: Sequence[Path],
-        changed_since: str | None,
-        only: Collection[str] | None,
-        again: bool,
-        progress: Progress | None,
-        upkeep: Upkeep | None,
-    ) -> Survey:
-        return survey(
-            sources,
-            self._store.namespace,
-            roots,
-            self._places,
-            self.options,
-            self.stamps(),
-            changed_since=changed_since,
-            only=only,
-            again=again,
-            as_read=upkeep is not None,
-            progress=progress,
-        )
-
-    def stamps(self) -> Stamps:
-        """What files looked like when they were last read."""
-        return Stamps(self.state, self._key)
 
     def _write_report(self, errors: Sequence[ProblemRow], documents: int, root: Path) -> None:
         if self.state is not None:
@@ -316,22 +299,18 @@ class Indexer:
         progress: Progress | None,
     ) -> EmbedReport:
         """Embed everything, then drop the spaces that no model fills."""
-        cache = self._cache()
-        try:
-            return reindex(
-                self._store,
-                self._shelves,
-                model_version,
-                cache=cache,
-                clock=self._clock,
-                keep_old=keep_old,
-                progress=progress,
-                threads=self._threads(),
-                turns=self._embedding,
-            )
-        finally:
-            if cache is not None:
-                cache.close()
+        filler = self._filler(progress)
+        return filler.reindex(self._shelves, model_version, keep_old=keep_old)
+
+    def _filler(self, progress: Progress | None) -> SpaceFiller:
+        return SpaceFiller(
+            store=self._store,
+            clock=self._clock,
+            open_cache=self._cache,
+            progress=progress,
+            threads=self.options.threads or os.cpu_count() or 1,
+            turns=self._embedding,
+        )
 
     def _write_files(
         self, found: Survey, writer: BatchWriter, progress: Progress | None
@@ -395,25 +374,13 @@ class Indexer:
             return 0, 0.0, ()
         began = time.monotonic()
         with reporting(self.state if since is None else None, progress) as shown:
-            done, notes = fill_spaces(
-                self._store,
-                self._shelves,
-                open_cache=self._cache,
-                clock=self._clock,
-                progress=shown,
-                threads=self._threads(),
-                turns=self._embedding,
-                since=since,
-            )
+            done, notes = self._filler(shown).fill(self._shelves, since=since)
         return done, time.monotonic() - began if done else 0.0, notes
 
     def _cache(self) -> VectorCache | None:
         if self.state is None or not self.options.cache_bytes:
             return None
         return VectorCache(self.state / CACHE, max_bytes=self.options.cache_bytes)
-
-    def _threads(self) -> int:
-        return self.options.threads or os.cpu_count() or 1
 
     def workers(self, size: int) -> Preparing:
         """Processes that prepare `size` bytes of sources, where that is worth it."""
