@@ -13,20 +13,21 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quipu.records.batch import Batch, Claim, Period, Written
 from quipu.records.ids import Kind
-from quipu.records.record import Chunk, Entity, Fact, Record, Relation, Support
+from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation, Support, record_id
 from quipu.records.scope import EVERYTHING, Filter, Scope
 
 Numbers: TypeAlias = NDArray[np.int64]
 Vectors: TypeAlias = NDArray[np.float32]
 Cosines: TypeAlias = NDArray[np.float64]
 Direction: TypeAlias = Literal["out", "in", "both"]
+R = TypeVar("R", Episode, Chunk, Entity, Relation, Fact)
 
 
 class Ranking(NamedTuple):
@@ -438,3 +439,27 @@ class Chat(Protocol):
     ) -> Iterator[str | ChatReply]:
         """Pieces of text as they come, then the whole as one ChatReply."""
         ...
+
+
+_KIND_OF: Mapping[type[Record], Kind] = {
+    Episode: "episode",
+    Chunk: "chunk",
+    Entity: "entity",
+    Relation: "relation",
+    Fact: "fact",
+}
+
+
+def every(graph: Graph, of: type[R], *, scope: Scope = EVERYTHING) -> Iterator[R]:
+    """Every live record of a class, by id, read page by page."""
+    after = ""
+    while page := graph.scan(_KIND_OF[of], scope=scope, after=after):
+        yield from (record for record in page if isinstance(record, of))
+        after = record_id(page[-1])
+
+
+def changes_after(graph: Graph, sequence: int) -> Iterator[Change]:
+    """The whole change log above `sequence`, in order, read page by page."""
+    while page := graph.changes(sequence):
+        yield from page
+        sequence = page[-1].sequence

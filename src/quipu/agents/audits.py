@@ -16,6 +16,7 @@ from quipu.agents.entries import is_expired
 from quipu.answer.dated_facts import said
 from quipu.facts import HistoryEntry
 from quipu.handle.home import Home
+from quipu.ports import every
 from quipu.records.entry import ENTRY
 from quipu.records.facts import FactStanding, predicate_key, standings
 from quipu.records.record import Chunk, Entity, Fact
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Audit", "FactPair", "Overview", "audit", "overview"]
 
-_PAGE = 1000
 _SAID = 300
 
 
@@ -276,14 +276,10 @@ def _costs(memory: "Memory") -> tuple[Share, ...]:
     kinds = {s.episode_id: s.source_type for s in memory.store.sources()}
     passages: Counter[str] = Counter()
     spent: Counter[str] = Counter()
-    after = ""
-    while page := memory.store.scan("chunk", after=after, limit=_PAGE):
-        for chunk in page:
-            if isinstance(chunk, Chunk):
-                kind = kinds.get(chunk.episode_id, "unknown")
-                passages[kind] += 1
-                spent[kind] += tokens(chunk.text)
-                after = chunk.chunk_id
+    for chunk in every(memory.store, Chunk):
+        kind = kinds.get(chunk.episode_id, "unknown")
+        passages[kind] += 1
+        spent[kind] += tokens(chunk.text)
     total = sum(spent.values()) or 1
     return tuple(
         Share(
@@ -298,15 +294,10 @@ def _costs(memory: "Memory") -> tuple[Share, ...]:
 
 def _expired(memory: "Memory") -> Iterator[str]:
     now = memory.clock()
-    after = ""
-    while page := memory.store.scan("entity", after=after, limit=_PAGE):
-        for entity in page:
-            if not isinstance(entity, Entity):
-                continue
-            after = entity.entity_id
-            kept = entity.properties
-            if kept.get("type") == ENTRY and is_expired(kept.get("expires"), now):
-                yield str(kept.get("file_path") or entity.name)
+    for entity in every(memory.store, Entity):
+        kept = entity.properties
+        if kept.get("type") == ENTRY and is_expired(kept.get("expires"), now):
+            yield str(kept.get("file_path") or entity.name)
 
 
 def _advice(found: Overview, expired: int, home: Home) -> Iterator[str]:

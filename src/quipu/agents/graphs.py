@@ -1,6 +1,6 @@
 """The graph as one looks at it: search for things, inspect one, find the way between two."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
@@ -8,6 +8,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.handle.filters import entity_types, relation_types
 from quipu.handle.lookup import end_of_relation
+from quipu.ports import every
 from quipu.records.ids import name_key as key_of_name_id
 from quipu.records.record import Entity, Episode, Fact, Relation
 from quipu.text import name_key
@@ -32,6 +33,7 @@ _CONSIDERED = 20
 _FAN_OUT = 50
 _MOST_AROUND = 200
 _MOST_VISITED = 5_000
+_SOURCES_NAMED = 5
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True):
@@ -149,18 +151,13 @@ def find_path(
     for _ in range(max_hops):
         if end.entity_id in came or not frontier:
             break
-        around = memory.graph.neighbors(
-            frontier, direction="both", types=kinds, limit_per_id=_FAN_OUT
-        )
-        reached: list[str] = []
-        for here in frontier:
-            bounded |= len(around[here]) >= _FAN_OUT
-            for relation in around[here]:
-                other = _other_end(relation, here)
-                if other not in came:
-                    came[other] = relation
-                    reached.append(other)
-        frontier = reached
+        steps, more = _steps(memory, frontier, kinds, _FAN_OUT)
+        bounded |= more
+        frontier = list[str]()
+        for other, relation in steps:
+            if other not in came:
+                came[other] = relation
+                frontier.append(other)
         if len(came) > _MOST_VISITED:
             bounded = True
             break
@@ -179,6 +176,16 @@ def _walked(memory: "Memory", came: dict[str, Relation | None], end: str, *, bou
     records = memory.graph.get(ids)
     nodes = tuple(_node(record) for i in ids if isinstance(record := records.get(i), Entity))
     return Path(found=True, nodes=nodes, steps=_edges(memory, relations), bounded=bounded)
+
+
+def _steps(
+    memory: "Memory", frontier: Sequence[str], types: frozenset[str], most: int
+) -> tuple[list[tuple[str, Relation]], bool]:
+    """Return the relations at some things, each after its other end, at most so many a thing; and
+    whether there may be more."""
+    around = memory.graph.neighbors(frontier, direction="both", types=types, limit_per_id=most)
+    steps = [(_other_end(step, here), step) for here in frontier for step in around[here]]
+    return steps, any(len(around[here]) >= most for here in frontier)
 
 
 def _other_end(relation: Relation, here: str) -> str:
@@ -207,18 +214,19 @@ def _edges(memory: "Memory", relations: Sequence[Relation]) -> tuple[Edge, ...]:
     records = memory.graph.get(sorted(ends))
     names = {i: r.name for i, r in records.items() if isinstance(r, Entity)}
     refs = _sources(memory, [relation.rel_id for relation in relations])
-    return tuple(
-        Edge(
-            source_id=relation.source_entity_id,
-            type=relation.type,
-            target_id=relation.target_entity_id,
-            rel_id=relation.rel_id,
-            source_name=names.get(relation.source_entity_id, ""),
-            target_name=names.get(relation.target_entity_id, ""),
-            confidence=relation.confidence,
-            source_refs=refs[relation.rel_id][:5],
-        )
-        for relation in relations
+    return tuple(_edge(relation, names, refs[relation.rel_id]) for relation in relations)
+
+
+def _edge(relation: Relation, names: Mapping[str, str], refs: tuple[str, ...] = ()) -> Edge:
+    return Edge(
+        source_id=relation.source_entity_id,
+        type=relation.type,
+        target_id=relation.target_entity_id,
+        rel_id=relation.rel_id,
+        source_name=names.get(relation.source_entity_id, ""),
+        target_name=names.get(relation.target_entity_id, ""),
+        confidence=relation.confidence,
+        source_refs=refs[:_SOURCES_NAMED],
     )
 
 
@@ -247,22 +255,17 @@ def neighborhood(
     relations: dict[str, Relation] = {}
     frontier, bounded = [start.entity_id], False
     for _ in range(hops):
-        around = memory.graph.neighbors(
-            frontier, direction="both", types=kinds, limit_per_id=_MOST_AROUND
-        )
-        reached: list[str] = []
-        for here in frontier:
-            bounded |= len(around[here]) >= _MOST_AROUND
-            for relation in around[here]:
-                other = _other_end(relation, here)
-                if other not in nodes and len(nodes) >= limit:
-                    bounded = True
-                    continue
-                if other not in nodes:
-                    nodes[other] = None
-                    reached.append(other)
-                relations[relation.rel_id] = relation
-        frontier = reached
+        steps, more = _steps(memory, frontier, kinds, _MOST_AROUND)
+        bounded |= more
+        frontier = list[str]()
+        for other, relation in steps:
+            if other not in nodes and len(nodes) >= limit:
+                bounded = True
+                continue
+            if other not in nodes:
+                nodes[other] = None
+                frontier.append(other)
+            relations[relation.rel_id] = relation
     return _drawn(memory, start.entity_id, list(nodes), list(relations.values()), bounded=bounded)
 
 
@@ -271,20 +274,16 @@ def sample(memory: "Memory", *, limit: int = 1000, types: Sequence[str] = ()) ->
     kinds = relation_types(types, memory.graph)
     nodes: dict[str, None] = {}
     relations: list[Relation] = []
-    after, bounded = "", False
-    while not bounded and (page := memory.graph.scan("relation", after=after)):
-        for relation in page:
-            if not isinstance(relation, Relation):
-                continue
-            after = relation.rel_id
-            ends = (relation.source_entity_id, relation.target_entity_id)
-            if kinds and relation.type not in kinds:
-                continue
-            if len(nodes) + sum(end not in nodes for end in ends) > limit:
-                bounded = True
-                continue
-            nodes |= dict.fromkeys(ends)
-            relations.append(relation)
+    bounded = False
+    for relation in every(memory.graph, Relation):
+        if kinds and relation.type not in kinds:
+            continue
+        ends = (relation.source_entity_id, relation.target_entity_id)
+        if len(nodes) + sum(end not in nodes for end in ends) > limit:
+            bounded = True
+            break
+        nodes |= dict.fromkeys(ends)
+        relations.append(relation)
     return _drawn(memory, None, list(nodes), relations, bounded=bounded)
 
 
@@ -298,16 +297,9 @@ def _drawn(
 ) -> Neighborhood:
     records = memory.graph.get(ids)
     nodes = {i: _node(record) for i in ids if isinstance(record := records.get(i), Entity)}
+    names = {i: node.name for i, node in nodes.items()}
     edges = tuple(
-        Edge(
-            source_id=relation.source_entity_id,
-            type=relation.type,
-            target_id=relation.target_entity_id,
-            rel_id=relation.rel_id,
-            source_name=nodes[relation.source_entity_id].name,
-            target_name=nodes[relation.target_entity_id].name,
-            confidence=relation.confidence,
-        )
+        _edge(relation, names)
         for relation in relations
         if {relation.source_entity_id, relation.target_entity_id} <= nodes.keys()
     )

@@ -7,11 +7,13 @@ then documents, conversations and the subjects most is known about. It names wha
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from quipu.agents.brief import brief
 from quipu.agents.budget import CHARACTERS_A_TOKEN, cut
 from quipu.agents.entries import PRIORITIES, Entries, Entry, entry_scope, is_expired
+from quipu.ports import every
 from quipu.records.entry import CATEGORIES
 from quipu.records.record import Chunk
 from quipu.when.instants import UNKNOWN_TIME
@@ -24,7 +26,6 @@ __all__ = ["live_entries", "prompt_index"]
 BUDGET_TOKENS = 1500
 
 _LINE = 160
-_PAGE = 1000
 _MOST_ENTRIES = 2_000
 _MOST_FOLDERS = 12
 _MOST_SUBJECTS = 20
@@ -66,15 +67,8 @@ def _lines(memory: "Memory", entries: Entries) -> Iterator[str]:
 
 def live_entries(memory: "Memory", entries: Entries, categories: Sequence[str] = ()) -> list[Entry]:
     """The entries of some categories (by default all) that still hold, at most 2,000."""
-    ids: dict[str, None] = {}
-    after = ""
-    while len(ids) < _MOST_ENTRIES and (
-        page := memory.store.scan("chunk", scope=entry_scope(categories), after=after, limit=_PAGE)
-    ):
-        for chunk in page:
-            if isinstance(chunk, Chunk):
-                ids[chunk.document_id] = None
-                after = chunk.chunk_id
+    chunks = every(memory.store, Chunk, scope=entry_scope(categories))
+    ids = dict.fromkeys(chunk.document_id for chunk in islice(chunks, _MOST_ENTRIES))
     now = memory.clock()
     found = entries.of_documents(list(ids)).values()
     return [entry for entry in found if not is_expired(entry.expires, now)]

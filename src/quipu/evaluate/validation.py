@@ -18,7 +18,7 @@ import msgspec
 
 from quipu.index.mentions import FIELD
 from quipu.kind import ahead
-from quipu.ports import Graph, Index
+from quipu.ports import Graph, Index, changes_after
 from quipu.records.ids import Kind
 from quipu.records.record import Chunk, Entity, Episode, Record, Relation, record_id
 from quipu.records.schema import REQUIRED_NODE_TYPES, EntityType, RelationType
@@ -234,12 +234,7 @@ def _check_hidden(store: Graph, seen: _Seen, errors: _Findings) -> None:
 
 
 def _forgotten(store: Graph) -> set[str]:
-    found: set[str] = set()
-    after = 0
-    while changes := store.changes(after):
-        after = changes[-1].sequence
-        found.update(c.record_id for c in changes if c.operation == "forget")
-    return found
+    return {c.record_id for c in changes_after(store, 0) if c.operation == "forget"}
 
 
 def _check_documents(types: _Types, page: list[Chunk], errors: _Findings) -> None:

@@ -1,10 +1,30 @@
-"""Where a file may be put over what is there."""
+"""Where a file may be put over what is there, and how: whole or not at all."""
 
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from quipu.errors import InvalidInput
+from quipu.files import private
 
-__all__ = ["require_target"]
+__all__ = ["replacing", "require_target"]
+
+
+@contextmanager
+def replacing(path: Path, *, for_owner: bool = False) -> Generator[IO[bytes]]:
+    """Yield a stream that takes the place of `path` when the block ends; with an error `path` stays
+    as it was. With `for_owner` nobody else may read it."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with private.open_new(temporary) if for_owner else temporary.open("wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def require_target(path: Path, *, overwrite: bool) -> None:

@@ -8,9 +8,9 @@ from typing import get_args
 import msgspec
 
 from quipu.errors import InvalidInput
-from quipu.ports import Graph, Planner
+from quipu.ports import Graph, Planner, every
 from quipu.records.entry import CATEGORIES, ENTRY
-from quipu.records.record import Relation, record_id
+from quipu.records.record import Relation
 from quipu.records.schema import EntityType, RelationType, relation_type
 from quipu.records.scope import EVERYTHING, Filter, Scope
 from quipu.text import composed
@@ -99,19 +99,10 @@ def relation_types(given: Collection[str], graph: Graph) -> frozenset[str]:
     requested = frozenset(relation_type(each) for each in given)
     known = {str(each) for each in RelationType}
     if missing := requested - known:
-        known |= _relation_types_of(graph)
+        known |= {relation.type for relation in every(graph, Relation)}
         for each in sorted(missing - known):
             raise InvalidInput(_unknown_word(each, sorted(known), "relation type"))
     return requested
-
-
-def _relation_types_of(graph: Graph) -> set[str]:
-    found: set[str] = set()
-    after = ""
-    while page := graph.scan("relation", after=after):
-        after = record_id(page[-1])
-        found.update(each.type for each in page if isinstance(each, Relation))
-    return found
 
 
 def _unknown_word(unknown: str, known: Sequence[str], what: str) -> str:

@@ -4,6 +4,7 @@ import difflib
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import islice
 from typing import Annotated
 
 import msgspec
@@ -11,7 +12,7 @@ import msgspec
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.filters import relation_types
 from quipu.patterns import late
-from quipu.ports import Direction, Planner
+from quipu.ports import Direction, Planner, every
 from quipu.records.ids import kind_of
 from quipu.records.naming import document_entity_id
 from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation, record_id
@@ -173,12 +174,8 @@ def relations(
             [entity_id], direction=direction, types=types, limit_per_id=limit
         )[entity_id]
         return sorted({r.rel_id: r for r in found}.values(), key=lambda r: r.rel_id)[:limit]
-    every: list[Relation] = []
-    after = ""
-    while len(every) < limit and (page := planner.scan("relation", after=after)):
-        after = record_id(page[-1])
-        every += [r for r in page if isinstance(r, Relation) and (not types or r.type in types)]
-    return every[:limit]
+    live = (r for r in every(planner, Relation) if not types or r.type in types)
+    return list(islice(live, limit))
 
 
 def document_at(planner: Planner, path: str) -> str | None:

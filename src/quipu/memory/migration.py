@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from quipu.errors import InvalidInput
 from quipu.handle.home import database_path
+from quipu.ports import every
 from quipu.records.progress import Progress
 from quipu.records.record import Entity
 from quipu.records.schema import EntityType
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["migrate_memory"]
 
 _QUESTIONS = 20
-_PAGE = 1000
 _AS_SURE = 1e-6
 
 
@@ -45,15 +45,8 @@ def _place(memory: "Memory") -> str:
 
 def _sample(memory: "Memory") -> list[str]:
     """Names of documents, spread evenly over all there are."""
-    names: list[str] = []
-    after = ""
-    while page := memory.store.scan("entity", after=after, limit=_PAGE):
-        for each in page:
-            assert isinstance(each, Entity)
-            after = each.entity_id
-            if each.type == EntityType.DOCUMENT and each.name.strip():
-                names.append(each.name)
-    names = sorted(set(names))
+    documents = (e for e in every(memory.store, Entity) if e.type == EntityType.DOCUMENT)
+    names = sorted({e.name for e in documents if e.name.strip()})
     return names[:: max(len(names) // _QUESTIONS, 1)][:_QUESTIONS]
 
 

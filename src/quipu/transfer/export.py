@@ -1,15 +1,14 @@
 """A store to a file."""
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from quipu.errors import StoreUnavailable
-from quipu.files.target import require_target
+from quipu.files.target import replacing, require_target
 from quipu.kind import ahead, derived
-from quipu.ports import Store
+from quipu.ports import Store, changes_after
 from quipu.records.batch import Period
 from quipu.records.record import Chunk, Episode, Relation
 from quipu.records.record import record_id as id_of
@@ -35,20 +34,15 @@ def export(store: Store, path: Path, *, vectors: bool = False, overwrite: bool =
     file that is there when it is not to be overwritten, StoreUnavailable when it cannot be written.
     """
     require_target(path, overwrite=overwrite)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     counted = NOTHING.copy()
     try:
-        with temporary.open("wb") as stream:
+        with replacing(path) as stream:
             stream.write(ENCODER.encode(Header(namespace=store.namespace)) + b"\n")
             with store.moment():  # others may write meanwhile
                 for line in lines_of(store, vectors=vectors):
                     counted[kind_of_line(line)] += 1
                     stream.write(ENCODER.encode(line) + b"\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise StoreUnavailable(
             f"{str(path)!r} cannot be written: {error.strerror or error}; choose another place"
         ) from error
@@ -115,12 +109,7 @@ def _place(period: Period) -> tuple[bool, int, int]:
 
 def _ever(store: Store) -> set[str]:
     """Every episode there ever was; what was forgotten has no periods."""
-    found: set[str] = set()
-    after = 0
-    while changes := store.changes(after):
-        after = changes[-1].sequence
-        found.update(c.record_id for c in changes if c.kind == "episode")
-    return found
+    return {c.record_id for c in changes_after(store, 0) if c.kind == "episode"}
 
 
 def _vectors(store: Store, chunks: Sequence[Chunk], space: str) -> Iterator[Line]:

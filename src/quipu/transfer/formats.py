@@ -7,26 +7,24 @@ Quipu. Every writer gives text of a fixed order; none holds a secret that the st
 import csv
 import io
 import json
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias, TypeVar
+from typing import Annotated, Literal, TypeAlias
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
 
 from quipu.errors import StoreUnavailable
-from quipu.files.target import require_target
-from quipu.ports import Store
-from quipu.records.ids import Kind
-from quipu.records.record import Entity, Fact, Properties, Relation, record_id
+from quipu.files.target import replacing, require_target
+from quipu.ports import Store, every
+from quipu.records.record import Entity, Fact, Properties, Relation
 from quipu.text import name_key
 
 __all__ = ["FORMATS", "GraphFormat", "GraphWritten", "export_graph", "replace_files"]
 
 Value: TypeAlias = str | float | int
-R = TypeVar("R", Entity, Relation, Fact)
 
 _NODE_KEYS = (
     "name",
@@ -48,7 +46,6 @@ _NODE_KEYS = (
 _EDGE_KEYS = ("id", "description", "confidence", "weight", "created_at", "updated_at", "properties")
 """What an edge may have, in this order."""
 
-_PAGE = 2_000
 _FACT, _HAS_FACT, _STUB = "Fact", "HAS_FACT", "Name"
 _OWN = frozenset({"vectors"})
 GraphFormat: TypeAlias = Literal["graphml", "csv", "cypher", "rdf"]
@@ -122,21 +119,14 @@ def replace_files(texts: Mapping[Path, Iterable[str]], *, overwrite: bool) -> No
     written."""
     for path in texts:
         require_target(path, overwrite=overwrite)
-    temporary = {path: path.with_name(f".{path.name}.{os.getpid()}") for path in texts}
-    path = next(iter(texts))
     try:
-        for path, text in texts.items():
-            with temporary[path].open("w", encoding="utf-8", newline="") as stream:
-                stream.writelines(text)
-                stream.flush()
-                os.fsync(stream.fileno())
-        for path in texts:
-            temporary[path].replace(path)
+        with ExitStack() as stack:
+            for path, text in texts.items():
+                stack.enter_context(replacing(path)).writelines(map(str.encode, text))
     except OSError as error:
-        for left in temporary.values():
-            left.unlink(missing_ok=True)
         raise StoreUnavailable(
-            f"{str(path)!r} cannot be written: {error.strerror or error}; choose another place"
+            f"{str(next(iter(texts)))!r} cannot be written: {error.strerror or error}; choose "
+            "another place"
         ) from error
 
 
@@ -284,9 +274,9 @@ def _graph_of(store: Store) -> PlainGraph:
     """The live things, statements and relations of a store. A statement hangs on the one thing that
     is called as its subject; a name that only a relation knows is a node of type `Name`."""
     with store.moment():
-        nodes = {e.entity_id: _entity_node(e) for e in _all(store, "entity", Entity)}
-        relations = list(_all(store, "relation", Relation))
-        facts = list(_all(store, "fact", Fact))
+        nodes = {e.entity_id: _entity_node(e) for e in every(store, Entity)}
+        relations = list(every(store, Relation))
+        facts = list(every(store, Fact))
         ends = {end for r in relations for end in (r.source_entity_id, r.target_entity_id)}
         for record in store.get(sorted(ends - nodes.keys())).values():
             if isinstance(record, Entity):
@@ -315,13 +305,6 @@ def _graph_of(store: Store) -> PlainGraph:
         nodes=tuple(nodes[i] for i in sorted(nodes)),
         edges=tuple(sorted(edges, key=lambda edge: str(edge.values["id"]))),
     )
-
-
-def _all(store: Store, kind: Kind, of: type[R]) -> Iterator[R]:
-    after = ""
-    while page := store.scan(kind, after=after, limit=_PAGE):
-        yield from (record for record in page if isinstance(record, of))
-        after = record_id(page[-1])
 
 
 def _entity_node(entity: Entity) -> PlainNode:

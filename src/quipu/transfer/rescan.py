@@ -1,12 +1,12 @@
 """What a store holds, searched again for secrets with the rules of today."""
 
 import dataclasses
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
+from quipu.files.target import replacing
 from quipu.ports import Store
 from quipu.read.redact import secrets_in
 from quipu.records.batch import Period
@@ -40,18 +40,11 @@ def write_without_secrets(store: Store, refs: Sequence[str], path: Path) -> None
     for period in _every(store):
         if of.get(period.episode_id) in chosen:
             secrets |= _secrets_of(period)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT, 0o600), "wb") as stream:
-            for period in _every(store):
-                if of.get(period.episode_id) in chosen:
-                    line = period_line(_without(redacted_period(period), secrets))
-                    stream.write(ENCODER.encode(line) + b"\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path, for_owner=True) as stream:
+        for period in _every(store):
+            if of.get(period.episode_id) in chosen:
+                line = period_line(_without(redacted_period(period), secrets))
+                stream.write(ENCODER.encode(line) + b"\n")
 
 
 _SHORTEST = 6

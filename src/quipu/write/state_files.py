@@ -1,9 +1,8 @@
 """Files in the local state, each whole or as it was; a folder that cannot be written is named."""
 
 import hashlib
-import os
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -55,12 +54,5 @@ def writing_in(folder: Path) -> Generator[None]:
 
 def replace_file(path: Path, data: bytes) -> None:
     """Put `data` at `path`. Raises StoreUnavailable when that cannot be."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     with writing_in(path.parent):
-        try:
-            private.write(temporary, data)
-            temporary.replace(path)
-        except OSError:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-            raise
+        private.write_whole(path, data)
