@@ -9,6 +9,7 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, nullcontext
 from itertools import count
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -131,20 +132,6 @@ class Ledger:
         """Put entries that nobody relies on, by key, whatever stands there; not durable."""
         self.change(put={(kind, key): value for key, value in entries.items()}, durable=False)
 
-    def put_new(self, entries: Mapping[tuple[str, str], bytes]) -> bool:
-        """Put entries by kind and key, all of them or, when one is there already, none; whether
-        they were put."""
-        with self._errors():
-            try:
-                with self._connection:
-                    self._connection.executemany(
-                        "INSERT INTO entry VALUES (?, ?, 1, ?)",
-                        [(kind, key, value) for (kind, key), value in entries.items()],
-                    )
-            except apsw.ConstraintError:
-                return False
-        return True
-
     def change(
         self,
         *,
@@ -266,8 +253,10 @@ def damaged(path: Path, why: str) -> CorruptStore:
 def salvage(path: Path) -> Salvaged:
     """Put what can be read of a damaged ledger into a new one in its place; the damaged one is put
     aside. No other process should be using it. Raises StoreUnavailable."""
-    found, whole = _readable(path)
-    if whole:
+    from quipu.files.whole import faults  # needs numpy, and is seldom needed
+
+    found = readable_entries(path)
+    if not faults(path):
         return Salvaged(len(found), None)
     fresh = path.with_name(f"{path.name}.fresh")
     taken = (path.with_name(f"{path.name}{_ASIDE}{n}") for n in count(1))
@@ -289,29 +278,19 @@ def salvage(path: Path) -> Salvaged:
     return Salvaged(len(found), aside)
 
 
-def _readable(path: Path) -> tuple[dict[tuple[str, str], bytes], bool]:
-    """The entries that can be read, from both ends, and whether those are all."""
-    found: dict[tuple[str, str], bytes] = {}
-    whole = True
+def readable_entries(path: Path) -> dict[tuple[str, str], bytes]:
+    """The values by kind and key that can be read of a ledger, page by page: those on a damaged
+    page are not among them. Raises StoreUnavailable."""
+    from quipu.files.rows import read_rows
+
     try:
-        connection: Any = checked.connect(path, flags=apsw.SQLITE_OPEN_READWRITE)
-    except apsw.Error as error:
-        raise StoreUnavailable(f"{str(path)!r} cannot be opened: {error}") from error
-    try:
-        for order in ("", "DESC"):
-            sql = f"SELECT kind, key, value FROM entry ORDER BY kind {order}, key {order}"
-            try:
-                for kind, key, value in connection.execute(sql):
-                    if (str, str, bytes) == (type(kind), type(key), type(value)):
-                        found[kind, key] = value
-                    else:
-                        whole = False
-            except (apsw.Error, UnicodeDecodeError):
-                whole = False
-        try:
-            whole = whole and connection.execute("PRAGMA integrity_check(1)").get == "ok"
-        except apsw.Error:
-            whole = False
-    finally:
-        connection.close()
-    return found, whole
+        with TemporaryDirectory(prefix="quipu-salvage-") as scratch:
+            rows = read_rows(path, Path(scratch)).indexes
+    except OSError as error:
+        raise StoreUnavailable(f"{str(path)!r} cannot be read: {error}") from error
+    return {
+        (str(row.values[0]), str(row.values[1])): row.values[3]
+        for row in rows
+        if [type(value) for value in row.values] == [str, str, int, bytes]
+        and isinstance(row.values[3], bytes)
+    }

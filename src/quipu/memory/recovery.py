@@ -1,6 +1,5 @@
 """Backups of a memory, what is damaged in its files, and what can be kept of a damaged one."""
 
-import tempfile
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.files.whole import faults
 from quipu.handle.home import DATABASE, Home, database_of, find_home
-from quipu.ledger import LEDGER, Ledger
+from quipu.ledger import LEDGER, Ledger, readable_entries
 from quipu.records.record import Episode
 from quipu.transfer.backup import BackedUp, backup, restore
 from quipu.trust import mark, sealing_key
@@ -123,7 +122,6 @@ def _without_half_links(kept: "KeptRecords") -> Iterator["Period"]:
 
 def _jobs(home: Home, path: Path) -> int:
     """Take over the ledger's entries; how many accepted writes are among them."""
-    from quipu.files.rows import read_rows
     from quipu.write.jobs import adopt_jobs
 
     new = find_home(path)
@@ -131,14 +129,8 @@ def _jobs(home: Home, path: Path) -> int:
         return 0
     if (new.state / LEDGER).exists():
         return 0
-    with tempfile.TemporaryDirectory(prefix="quipu-salvage-") as scratch:
-        rows = read_rows(home.state / LEDGER, Path(scratch)).indexes
-    entries = {
-        (str(kind), str(key)): value
-        for kind, key, _, value in (row.values for row in rows if len(row.values) == 4)
-        if isinstance(value, bytes)
-    }
+    entries = readable_entries(home.state / LEDGER)
     with Ledger(new.state / LEDGER) as ledger:
-        ledger.put_new(entries)
+        ledger.change(put=entries)
         adopt_jobs(ledger, home.name, new.name, key=sealing_key())
     return sum(kind == "open" for kind, _ in entries)
