@@ -37,7 +37,6 @@ __all__ = ["Entries", "Entry", "Origin", "Priority", "StoredEntry"]
 Priority: TypeAlias = Literal["critical", "high", "medium", "low"]
 Origin: TypeAlias = Literal["session", "manual", "migration", "consolidation"]
 
-DUPLICATE = 0.92
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -211,7 +210,7 @@ class Entries:
         return f"manual:{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
     def _near(self, given: Entry) -> Entry | None:
-        """The nearest entry of the category, if it is near enough to be the same."""
+        """Return the nearest entry of the category, if it says the same in another spelling."""
         embedder = self._memory.embedder_for(given.content)
         if embedder is None:
             return None
@@ -220,7 +219,7 @@ class Entries:
         ranking = store.match_vector(
             vector, space=embedder.space, scope=entry_scope([given.category]), limit=1
         )
-        if not len(ranking.numbers) or float(ranking.scores[0]) < DUPLICATE:
+        if not len(ranking.numbers):
             return None
         (document_id,) = store.document_ids(ranking.numbers[:1])
         nearest = self.of_documents([document_id]).get(document_id)
