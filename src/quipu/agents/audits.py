@@ -109,7 +109,7 @@ def audit(
         known_at=known_at,
         state=tuple(_state(then.entries, whole.entries)),
         supersessions=tuple(_superseded(whole.entries)),
-        contradictions=tuple(_contradicted(whole.entries)),
+        contradictions=tuple(_disagreeing(whole.entries)),
         entries=whole.entries[:limit],
         left_out=max(len(whole.entries) - limit, 0),
         text="",
@@ -231,23 +231,16 @@ def _superseded(entries: Sequence[HistoryEntry]) -> Iterator[FactPair]:
         yield _link(facts[earlier], facts.get(later), earlier, later)
 
 
-def _contradicted(entries: Sequence[HistoryEntry]) -> Iterator[FactPair]:
-    facts = {entry.fact.fact_id: entry.fact for entry in entries}
+def _disagreeing(rows: Sequence[HistoryEntry | FactStanding]) -> Iterator[FactPair]:
+    """Each pair of statements that contradict each other, once."""
+    facts = {row.fact.fact_id: row.fact for row in rows}
     pairs = {
-        (min(entry.fact.fact_id, other), max(entry.fact.fact_id, other)): None
-        for entry in entries
-        for other in entry.contradicted_by
+        (min(row.fact.fact_id, other), max(row.fact.fact_id, other)): None
+        for row in rows
+        for other in row.contradicted_by
     }
     for earlier, later in pairs:
         yield _link(facts.get(earlier), facts.get(later), earlier, later)
-
-
-def _disagreeing(standing: Sequence[FactStanding]) -> Iterator[FactPair]:
-    facts = {s.fact.fact_id: s.fact for s in standing}
-    for each in standing:
-        for other in each.contradicted_by:
-            if each.fact.fact_id < other:
-                yield _link(each.fact, facts.get(other), each.fact.fact_id, other)
 
 
 def _link(earlier: Fact | None, later: Fact | None, earlier_id: str, later_id: str) -> FactPair:
