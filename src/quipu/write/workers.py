@@ -198,6 +198,9 @@ class _Process:
             if self._is_late:
                 raise TookTooLong.after(seconds) from error
             raise WorkerDied(_ended(code, self._limits.memory_for(size))) from error
+        except BaseException:
+            self._popen.kill()  # nobody waits for what it does now
+            raise
         finally:
             self._due = math.inf
 
@@ -258,11 +261,11 @@ class _Call(NamedTuple):
     options: dict[str, Any]
 
 
-class Guard:
+class Guard(Workers[_Call, Any]):
     """Calls readers (`Calling`): in a process of its own, where what they read is large."""
 
     def __init__(self, limits: Limits) -> None:
-        self._workers: Workers[_Call, Any] = Workers(
+        super().__init__(
             _called, 0, limits=limits, size=_call_size, here=lambda call: _call_size(call) <= _CHEAP
         )
 
@@ -270,23 +273,12 @@ class Guard:
         """What `reader` gives. Raises InvalidInput for what it refuses, and when it takes too
         long or too much memory."""
         call = _Call(reader.__module__, reader.__qualname__, arguments, options)
-        made = self._workers.one(call)
+        made = self.one(call)
         if isinstance(made, WorkerDied):
             raise InvalidInput(str(made))
         if isinstance(made, InvalidInput):
             raise made
         return made
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._workers.__exit__(kind, error, trace)
 
 
 def _call_size(call: _Call) -> int:
