@@ -7,6 +7,7 @@ import tomllib
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from email.parser import HeaderParser
 from typing import Any, cast
 
 from quipu.read.declared import (
@@ -27,17 +28,14 @@ __all__ = ["pkg_info", "pyproject", "requirements", "setup_cfg", "setup_py"]
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^\]]*\])?\s*([^#;]*)")
 _EXTRA = re.compile(r"\bextra\s*==\s*[\"']([^\"']+)[\"']")
 _RUN = re.compile(r"[\w.]+(?:\s*:\s*[\w.]+)?")
-_HEADER = re.compile(r"([A-Za-z][A-Za-z-]*):[ \t]*(.*)")
 _READ_FROM = ("file:", "attr:", "find:")
 _COMMANDS = ("console_scripts", "gui_scripts")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _BLANKS = re.compile(r"(?<=\S)[^\S\n]{2,}")
 _LARGEST = 200_000
-_MOST_NODES = 20_000
 _LONGEST_LINE = 2000
 _LONGEST_LICENCE = 80
-_DEEPEST = 50
 _CHANGING = frozenset({"append", "extend", "insert", "remove", "pop", "clear", "update"})
 
 
@@ -223,8 +221,8 @@ def setup_py(text: str) -> Manifest:
     ]
     if not calls:
         return Manifest("", [], whole=False)
-    literals = _Literals(_constants(module))
-    readings = [literals.keywords(call) for call in calls]
+    constants = _constants(module)
+    readings = [_keywords(call, constants) for call in calls]
     keywords = next((each for each in readings if text_of(each.get("name"))), readings[0])
     if "entry_points" in keywords and isinstance(keywords["entry_points"], str):
         keywords["entry_points"] = _written_entry_points(keywords["entry_points"])
@@ -301,90 +299,37 @@ def _constants(module: ast.Module) -> dict[str, ast.expr]:
     return {name: value for name, value in found.items() if changed[name] == 1}
 
 
-class _Literals:
-    """The values that stand in a file, each name read once and all of them within a budget: names
-    that double one another take more room than the file is long."""
+def _keywords(call: ast.Call, constants: Mapping[str, ast.expr]) -> dict[str, object]:
+    """The texts, lists and tables that a call is given by name."""
+    found: dict[str, object] = {}
+    for keyword in call.keywords:
+        try:
+            value = _value(keyword.value, constants)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            continue  # it is computed
+        if keyword.arg is not None and value is not None:
+            found[keyword.arg] = value
+    return found
 
-    def __init__(self, constants: Mapping[str, ast.expr]) -> None:
-        self._constants = constants
-        self._named: dict[str, object] = {}
-        self._nodes, self._characters = _MOST_NODES, _LARGEST
 
-    def keywords(self, call: ast.Call, depth: int = 0) -> dict[str, object]:
-        """What a call is given by name."""
-        keywords: dict[str, object] = {}
-        for keyword in call.keywords:
-            value = self._literal(keyword.value, depth)
-            if keyword.arg is None:
-                self._spend(nodes=len(table(value)))
-                keywords |= table(value)
-            elif value is not None:
-                keywords[keyword.arg] = value
-        return keywords
+def _value(node: ast.expr, constants: Mapping[str, ast.expr]) -> object:
+    """What stands there, or as a constant of the file; lists that are added up are one list."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        left, right = _value(node.left, constants), _value(node.right, constants)
+        return [*items(left), *items(right)] if left and right else None
+    named = constants.get(node.id, node) if isinstance(node, ast.Name) else node
+    return _without_odd(ast.literal_eval(named))
 
-    def _literal(self, node: ast.expr, depth: int) -> object:
-        """A text, a list or a table; None for what is computed."""
-        value: object = None
-        if depth > _DEEPEST:
-            return value
-        self._spend(nodes=1)
-        match node:
-            case ast.Constant(value=str() as written):
-                value = self._text(written)
-            case ast.Name():
-                value = self._of_name(node.id, depth)
-            case ast.List() | ast.Tuple() | ast.Set():
-                elements = [self._literal(each, depth + 1) for each in node.elts]
-                value = None if None in elements else elements
-            case ast.Dict():
-                value = self._pairs(node, depth)
-            case ast.Call(func=ast.Name(id="dict"), args=[]):
-                value = self.keywords(node, depth + 1)
-            case ast.BinOp(op=ast.Add()):
-                left = self._literal(node.left, depth + 1)
-                value = self._together(left, self._literal(node.right, depth + 1))
-            case _:
-                pass
-        return value
 
-    def _of_name(self, name: str, depth: int) -> object:
-        """What a name stands for; None while that is being read, as in `a = [a, a]`."""
-        if name in self._constants and name not in self._named:
-            self._named[name] = None
-            self._named[name] = self._literal(self._constants[name], depth + 1)
-        return self._named.get(name)
-
-    def _pairs(self, node: ast.Dict, depth: int) -> dict[str, object]:
-        found: dict[str, object] = {}
-        for key, given in zip(node.keys, node.values, strict=True):
-            value = self._literal(given, depth + 1)
-            if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
-                continue
-            name = self._text(key.value)
-            if name is not None and value is not None:
-                found[name] = value
-        return found
-
-    def _text(self, written: str) -> str | None:
-        """A text without control characters; None for one that no UTF-8 can hold."""
-        self._spend(characters=len(written))
-        return None if _SURROGATE.search(written) else _CONTROL.sub("", written)
-
-    def _together(self, left: object, right: object) -> object:
-        if isinstance(left, str) and isinstance(right, str):
-            self._spend(characters=len(left) + len(right))
-            return left + right
-        if isinstance(left, list) and isinstance(right, list):
-            both = cast("list[object]", left), cast("list[object]", right)
-            self._spend(nodes=len(both[0]) + len(both[1]))
-            return [*both[0], *both[1]]
-        return None
-
-    def _spend(self, *, nodes: int = 0, characters: int = 0) -> None:
-        self._nodes -= nodes
-        self._characters -= characters
-        if self._nodes < 0 or self._characters < 0:
-            raise ValueError("its values are larger than a manifest's")
+def _without_odd(value: object) -> object:
+    """Texts without control characters, in lists and tables too; None for what is no text."""
+    if isinstance(value, str):
+        return None if _SURROGATE.search(value) else _CONTROL.sub("", value)
+    if isinstance(value, list | tuple | set):
+        every = cast("Iterable[object]", value)
+        return [each for each in map(_without_odd, every) if each is not None]
+    cleaned = {_without_odd(key): _without_odd(each) for key, each in table(value).items()}
+    return {k: v for k, v in cleaned.items() if k is not None and v is not None} or None
 
 
 def pkg_info(text: str) -> Manifest:
@@ -426,18 +371,12 @@ def pkg_info(text: str) -> Manifest:
 
 
 def _headers(text: str) -> dict[str, list[str]]:
-    """The headers above the first empty line, each with the lines that go on with it."""
-    found: dict[str, list[list[str]]] = {}
-    last: list[str] = []
-    for line in text.split("\n"):
-        if not line.strip():
-            break
-        if header := _HEADER.match(line):
-            last = [header[2].strip()]
-            found.setdefault(header[1].casefold(), []).append(last)
-        elif line[0] in " \t":
-            last.append(line.strip())
-    return {key: [_unfolded(each) for each in values] for key, values in found.items()}
+    """The headers above the description, each with the lines that go on with it."""
+    found: dict[str, list[str]] = {}
+    for name, value in HeaderParser().parsestr(text, headersonly=True).items():
+        parts = [line.strip() for line in str(value).split("\n")]
+        found.setdefault(name.casefold(), []).append(_unfolded(parts))
+    return found
 
 
 def _unfolded(parts: list[str]) -> str:
