@@ -223,3 +223,19 @@ def test_facts_are_listed_by_subject_and_date(quipu, project: Path) -> None:
     assert quipu("facts").code == 0
     assert quipu("facts", "nobody", "--json").document["facts"] == []
     assert quipu("facts", "--as-of", "someday").code == 2
+
+
+def test_facts_are_stated_with_what_they_replace(quipu, project: Path) -> None:
+    first = quipu("state", "--json", "the billing owner = Erik", "--since", "2026-01-01").document
+    made = quipu("state", "billing owner = Dagny", 'Billing: deploy days = ["Mon", "Tue"]')
+    assert made.out.startswith("Stated: Owner of the billing: Dagny")
+    assert "replaces: the billing owner = Erik (since 2026-01-01 until" in made.out
+    assert "other keys of the billing: the billing deploy days = Mon, Tue" in made.out
+    erik = first["stated"][0]["fact"]["fact_id"]
+    assert quipu("state", "--retracts", erik).out.startswith(
+        "Retracted: Owner of the billing: Erik"
+    )
+    assert quipu("state", "billing owner", "--ends").out.startswith("Ended: ")
+    (project / "facts.json").write_text('[{"subject": "x"}, 3]', "utf-8")
+    refused = quipu("state", "--file", "facts.json")
+    assert (refused.code, "no list of statements" in refused.err) == (2, True)

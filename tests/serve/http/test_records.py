@@ -129,6 +129,16 @@ def test_a_session_and_an_entry_are_remembered(server: Any) -> None:
     assert back["entries"][0]["content"] == "I like green tea best."
 
 
+def test_facts_are_stated_together_or_not_at_all(server: Any) -> None:
+    owner = {"subject": "billing", "attribute": "owner", "value": "Dagny"}
+    bad = server.post("/api/v1/statements", {"statements": [owner, {"subject": "billing"}]})
+    assert bad.status_code == 400
+    assert server.client.get("/api/v1/facts", params={"subject": "billing"}).json()["facts"] == []
+    made = server.post("/api/v1/statements", {"statements": [owner, {**owner, "attribute": "x"}]})
+    assert made.status_code == 201
+    assert [each["done"] for each in made.json()["stated"]] == ["stated", "stated"]
+
+
 def test_a_relation_is_made_changed_and_ended(server: Any) -> None:
     asked = {"source": "docs/history.md", "type": "EXPLAINS", "target": "docs/payments.md"}
     made = server.post("/api/v1/relations", asked)

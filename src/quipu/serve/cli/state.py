@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from quipu.answer.dated_facts import said
+from quipu.errors import InvalidInput
 from quipu.records.stated import KnownKey, Stated, StatedList, StatementInput
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.layout import wrapped
@@ -26,9 +27,9 @@ __all__ = ["state"]
     "quipu state --file statements.json",
 )
 @click.argument("statements", nargs=-1)
-@click.option("--since", type=DATE, default="", help="From when on.  [default: when it is said]")
-@click.option("--until", type=DATE, default="", help="Until when, if it has an end.")
-@click.option("--said-at", type=DATE, default="", help="When it was said.  [default: now]")
+@click.option("--since", type=DATE, help="From when on.  [default: when it is said]")
+@click.option("--until", type=DATE, help="Until when, if it has an end.")
+@click.option("--said-at", type=DATE, help="When it was said.  [default: now]")
 @click.option("--source", default="", help="Who said it, or where.")
 @click.option("--ends", is_flag=True, help="It is so no more: a statement without a value.")
 @click.option("--replaces", metavar="FACT_ID", default="", help="The fact whose place it takes.")
@@ -47,10 +48,15 @@ def state(statements: tuple[str, ...], file: Any, **options: Any) -> None:
     told; nothing is merged that is not named by --replaces.
     """
     run = invocation()
+    given: list[StatementInput] = []
     if file is not None:
-        given = msgspec.json.decode(file.read(), type=list[StatementInput])
+        try:
+            given = msgspec.json.decode(file.read(), type=list[StatementInput])
+        except msgspec.DecodeError as error:
+            raise InvalidInput(f"{file.name} holds no list of statements: {error}") from error
     else:
-        given = [StatementInput(**_parts(each), **options) for each in statements or ("",)]
+        more = {name: value for name, value in options.items() if value}
+        given = [StatementInput(**_parts(each), **more) for each in statements or ("",)]
     with run.open() as memory:
         done = StatedList(stated=tuple(memory.facts.state(given)))
         run.show(done, lambda: (line for each in done.stated for line in _lines(each)))

@@ -346,6 +346,7 @@ ROUTES = [
     change_relation,
     end_relation,
     list_facts,
+    state_facts,
     get_history,
     get_audit,
 ]
