@@ -20,11 +20,7 @@ import msgspec
 
 from quipu.errors import StoreUnavailable
 from quipu.files import private
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
+from quipu.write.lock import WriteLock
 
 __all__ = [
     "Standing",
@@ -236,22 +232,11 @@ def _writing() -> Generator[_Book]:
     if home is None:
         raise StoreUnavailable("you have no home folder: set XDG_STATE_HOME to one of your own")
     try:
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = os.open(home / "lock", os.O_RDWR | os.O_CREAT, 0o600)
-    except OSError as error:
-        raise _unwritable(home, error) from error
-    try:
-        if fcntl is not None:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-        yield _Book(home)
-    except OSError as error:
-        raise _unwritable(home, error) from error
-    finally:
-        os.close(lock)
-
-
-def _unwritable(home: Path, error: OSError) -> StoreUnavailable:
-    return StoreUnavailable(
-        f"what you trust cannot be kept in {str(home)!r} ({error.strerror or error}): set "
-        "XDG_STATE_HOME to a folder of your own that can be written"
-    )
+        with WriteLock(home, "lock").taken():
+            yield _Book(home)
+    except (OSError, StoreUnavailable) as error:
+        why = error.__cause__ or error
+        raise StoreUnavailable(
+            f"what you trust cannot be kept in {str(home)!r} ({why}): set XDG_STATE_HOME to a "
+            "folder of your own that can be written"
+        ) from error

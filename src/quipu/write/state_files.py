@@ -21,11 +21,11 @@ __all__ = [
 ]
 
 SHADOW_LOG: Final = "incident-shadow.jsonl"
+"""What a recommendation would have been that was only tried."""
 STAMPS: Final = "stamps-{}.msgpack"
 RESOLVED: Final = "resolved-{}.msgpack"
 HINTS: Final = (STAMPS, RESOLVED)
 """What runs keep to save work, a file a store and namespace: it can go at any time."""
-"""What a recommendation would have been that was only tried."""
 
 
 def hint_file(name: str, state: Path | None, key: str) -> Path | None:
