@@ -1,7 +1,7 @@
 """The context pack: what was found for a question, ready to be put before a language model.
 
-Several budgets bound it (characters, tokens, how much the graph alone may add); the tightest that
-applies wins, and the pack says which.
+Several budgets bound it (characters, tokens, sources); the tightest that applies wins, and the pack
+says which.
 """
 
 from collections.abc import Mapping
@@ -32,8 +32,6 @@ Bound = Literal["none", "max_chars", "token_budget", "max_sources"]
 _LEAST = 400
 _SHORTEST = 80
 _A_SOURCE = 1_000
-_GRAPH_CHUNKS = 4
-_GRAPH_TOKENS = 500
 
 
 class PackedSource(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,8 +78,8 @@ def context_pack(
     a dated fact that answers is as sure as the fact, however it ranks for the question's words.
 
     First, in at most a quarter of the room, stands what the user asked for and prefers whatever is
-    asked (`agents/brief.py`). What only the graph led to takes at most 4 passages and about 500
-    tokens. Raises InvalidInput for a budget in which not even the instructions fit.
+    asked (`agents/brief.py`). Raises InvalidInput for a budget in which not even the instructions
+    fit.
     """
     room = _room(max_chars, token_budget)
     always = _always(memory, room)
@@ -160,41 +158,26 @@ def _fill(
     hits: list[Hit], room: _Room, max_sources: int, newer: Mapping[str, str]
 ) -> tuple[list[tuple[PromptSource, Hit]], Bound]:
     chosen: list[tuple[PromptSource, Hit]] = []
-    graph_chunks, graph_room = _GRAPH_CHUNKS, _GRAPH_TOKENS * CHARACTERS_A_TOKEN
     bound: Bound = "none"
     for hit in hits:
         if len(chosen) >= max_sources:
             bound = "max_sources" if bound == "none" else bound
             break
-        by_graph = _only_graph(hit)
-        if by_graph and (not graph_chunks or graph_room < _SHORTEST):
-            continue
-        limit = min(_A_SOURCE, graph_room) if by_graph else _A_SOURCE
         instead = newer.get(hit.document_id, "")
-        source = prompt_source(hit, limit=limit, newer=instead)
+        source = prompt_source(hit, limit=_A_SOURCE, newer=instead)
         over = _size([*chosen, (source, hit)]) - room.characters
         if over > 0:
             bound = room.bound
             if len(source.text) - over < _SHORTEST:
                 continue
             source = prompt_source(hit, limit=len(source.text) - over, newer=instead)
-        if any(source == other for other, _ in chosen):
-            continue
-        chosen.append((source, hit))
-        if by_graph:
-            graph_chunks, graph_room = graph_chunks - 1, graph_room - len(source.text)
+        if all(source != other for other, _ in chosen):
+            chosen.append((source, hit))
     return chosen, bound
 
 
 def _size(chosen: list[tuple[PromptSource, Hit]]) -> int:
     return len(build_context([source for source, _ in chosen]))
-
-
-def _only_graph(hit: Hit) -> bool:
-    """Whether only relations or shared names led here, and no index found it."""
-    parts = hit.why_ranked.parts
-    found = parts.get("similarity", 0.0) or parts.get("lexical", 0.0) or parts.get("name", 0.0)
-    return not found and bool(hit.why_ranked.path)
 
 
 def _note(context: TemporalContext | None) -> str:
