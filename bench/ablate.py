@@ -87,8 +87,8 @@ SWITCHES: Mapping[str, tuple[Switch, ...]] = {
     "answer: a second and a third window": (
         Switch("quipu.answer.choose:_MOST", lambda _: 1, ANSWERING),
     ),
-    "extract: statements of turns": (
-        Switch("quipu.extract.fact_claims:read_statements", lambda _: lambda *_, **__: [], TALKING),
+    "extract: plain statements": (
+        Switch("quipu.extract.statements:plain_statements", lambda _: lambda *_: [], TALKING),
     ),
     "talk: which turn answers, by the head": (
         Switch("quipu.kinds.conversations.confidence:likely", _nothing, TALKING),

@@ -8,7 +8,7 @@ SETS hold conversations in the format of `bench/everyday_memory.py`, with questi
 had not read the rules (`? question ; words of the answer ; words of the turn that tells it`, the
 last where it is known). Of each question the turns that a search finds are given, in its order;
 those that say the answer are right. What turns state (`=`) is asked too, in one plain sentence.
-The encoder and the grammar stay as they are. One seed, one order. Forty minutes on two cores.
+The encoder stays as they are. One seed, one order. Forty minutes on two cores.
 """
 
 import argparse
@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 
 from bench.everyday_memory import LAST, NEVER_SAID, REPLIES, Set, sets, write
 from quipu.embed import MiniLM
-from quipu.extract.grammar import read_words
 from quipu.extract.statements import sentence_spans
 from quipu.kinds.conversations.answering.head import AnswerHead
 from quipu.kinds.conversations.answering.inputs import (
@@ -46,6 +45,7 @@ from quipu.kinds.conversations.answering.inputs import (
     inputs_of,
     is_said_after,
 )
+from quipu.kinds.conversations.answering.words import read_words
 from quipu.memory import Memory
 from quipu.text import stems
 

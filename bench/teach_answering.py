@@ -60,8 +60,6 @@ from bench.fit_answering import arrays as arrays_of
 from bench.peers.model import read_weights
 from quipu.embed import MiniLM
 from quipu.embed.weights import find_model
-from quipu.extract.grammar import SentenceWords, _encoded
-from quipu.extract.grammar.head import SHAPES, word_shapes, word_vectors
 from quipu.extract.statements import sentence_spans
 from quipu.kinds.conversations.answering.head import AnswerHead
 from quipu.kinds.conversations.answering.inputs import (
@@ -74,6 +72,13 @@ from quipu.kinds.conversations.answering.inputs import (
     Words,
     _start,
     _units,
+)
+from quipu.kinds.conversations.answering.words import (
+    SHAPES,
+    SentenceWords,
+    encode,
+    word_shapes,
+    word_vectors,
 )
 from quipu.ports import Layers
 
@@ -156,7 +161,7 @@ class Reader:
         shapes = [np.zeros((0, SHAPES), np.float32)]
         window: Layers | None = None
         count = 0
-        for piece, spans, layers, _ in _encoded(text, self._model.read, list(sentence_spans(text))):
+        for piece, spans, layers, _ in encode(text, self._model.read, list(sentence_spans(text))):
             if layers is not window:
                 window = layers
                 rows.append(self._keep(layers))

@@ -7,7 +7,6 @@ import pytest
 
 from quipu.errors import UnknownRecord
 from quipu.facts import FactsFound, find_facts
-from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 from quipu.records.passage import PassageInput
 from quipu.records.scope import Scope
@@ -105,14 +104,6 @@ def test_what_a_scope_hides_supersedes_nothing(memory: Memory) -> None:
     first = found.matches[0]
     assert (first.standing.fact.object, first.standing.superseded_by) == ("Oslo", None)
     assert "l3" not in {match.source_ref for match in found.matches}
-
-
-def test_what_was_said_in_a_conversation_is_found(memory: Memory) -> None:
-    said = "My name is Kit."
-    turn = Turn(session_id="s", offset=1, speaker="Kit", role="user", text=said, time=NOW)
-    memory.add_sessions([Transcript(session_id="s", group="s", turns=(turn,))])
-    found = _ask(memory, "What is the name of Kit?")
-    assert [match.standing.fact.object for match in found.matches] == ["Kit"]
 
 
 @pytest.mark.parametrize(

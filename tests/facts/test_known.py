@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 
 pytestmark = pytest.mark.model
@@ -13,7 +12,6 @@ SAID = (
     "The spring concert is on 12 April.",
     "The booking widget is called Pinwheel.",
     "I work as a freelance translator.",
-    "I have a cat. She's called Bisto.",
 )
 
 
@@ -21,18 +19,8 @@ SAID = (
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     path = tmp_path_factory.mktemp("known") / "memory.db"
     with Memory.open(path, clock=lambda: NOW) as opened:
-        turns = tuple(
-            Turn(
-                session_id="s",
-                offset=place,
-                speaker="user",
-                role="user",
-                text=text,
-                time=f"2025-03-03T10:0{place}:00.000Z",
-            )
-            for place, text in enumerate(SAID, 1)
-        )
-        opened.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
+        for text in SAID:
+            opened.add(text, observed_at="2025-03-03")
         yield opened
 
 
@@ -41,7 +29,6 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     [
         ("When is the spring concert?", "12 April"),
         ("What is the booking widget called?", "Pinwheel"),
-        ("What is my cat called?", "Bisto"),
     ],
 )
 def test_what_is_told_is_known(memory: Memory, question: str, value: str) -> None:

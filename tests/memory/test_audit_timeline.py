@@ -23,13 +23,7 @@ def told() -> Iterator[Memory]:
 
     def said(on: str, name: str, text: str) -> None:
         now[0] = day(on)
-        message: dict[str, Any] = {
-            "role": "user",
-            "name": name,
-            "content": text,
-            "timestamp": day(on),
-        }
-        memory.add([message], session_id=f"talk-{on}")
+        memory.add(text, source_ref=f"talk-{on}", observed_at=on, properties={"speaker": name})
 
     def wrote(on: str, ref: str, text: str, observed_at: str = "") -> None:
         now[0] = day(on)
@@ -61,7 +55,7 @@ def test_of_one_statement_the_begin_and_the_end_are_one_row(told: Memory) -> Non
     found = audit(told, SERVICE, as_of="2024-06-01")
     assert state(found) == [("Team Green", None, None), ("MySQL", "2021-03", "2025-05")]
     (_, mysql) = found.state
-    assert mysql.source_refs == ("session:talk-2024-02-01#1", "session:talk-2025-06-10#1")
+    assert mysql.source_refs == ("talk-2024-02-01", "talk-2025-06-10")
     assert state(audit(told, SERVICE, as_of="2019"))[1:] == [("Oracle", "2018-01", "2021-03")]
     assert state(audit(told, SERVICE, as_of="2025-12-24"))[1:] == [
         ("Postgres", "2025-05", "2026-01")
@@ -105,10 +99,10 @@ def test_one_text_says_the_state_the_chain_and_who_said_it(told: Memory) -> None
         "",
         "Holds then",
         "  owner: Team Green (ledger.md)",
-        "  uses: Postgres, 2025-05 → 2026-01 (session:talk-2025-06-10#1, n.md)",
+        "  uses: Postgres, 2025-05 → 2026-01 (talk-2025-06-10, n.md)",
     ]
     assert "  2021-03 → 2025-05  ledger service — uses — MySQL" in timeline
-    assert "Bo, session:talk-2025-06-10#1 on 2025-06-10, known since 2025-06-10" in timeline
+    assert "Bo, talk-2025-06-10 on 2025-06-10, known since 2025-06-10" in timeline
     assert "known since 2025-07-01 until 2025-09-01" in timeline
     assert "known since 2026-01-15" in timeline
     assert "superseded by: The ledger service uses Postgres (since May 2025)" in timeline
@@ -126,7 +120,7 @@ def test_both_sides_of_a_contradiction_are_printed() -> None:
 
 
 def test_what_was_forgotten_is_gone_from_all_of_it(told: Memory) -> None:
-    assert told.forget("session:talk-2025-06-10") == 1
+    assert told.forget("talk-2025-06-10") == 1
     found = audit(told, SERVICE, as_of="2025-12-24")
     assert "Bo" not in found.text
     assert found.supersessions == ()

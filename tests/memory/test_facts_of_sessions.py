@@ -1,4 +1,4 @@
-"""What people say of themselves in a conversation is a fact, and a later turn takes its place."""
+"""What is said in a conversation asserts nothing but what is asked for from now on."""
 
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
@@ -7,6 +7,7 @@ SAID = [
     ("Kit", "user", "I live in Bergen and my favorite color is red.", "2024-01-05T10:00:00.000Z"),
     ("helper", "assistant", "I live in Oslo, noted.", "2024-01-05T10:00:01.000Z"),
     ("Kit", "user", "I moved to Tromsø last month.", "2025-03-10T09:00:00.000Z"),
+    ("Kit", "user", "From now on answer in bullets.", "2025-03-10T09:01:00.000Z"),
 ]
 
 
@@ -18,20 +19,17 @@ def _write(memory: Memory) -> None:
     memory.add_sessions([Transcript(session_id="s", group="kit", turns=turns)])
 
 
-def test_the_later_turn_takes_the_place_of_the_earlier(memory: Memory) -> None:
+def test_only_an_instruction_is_a_fact(memory: Memory) -> None:
     _write(memory)
-    said = memory.history("Kit").entries
-    assert {e.fact.predicate for e in said} == {"lives in", "favorite color"}
-    entries = [e for e in said if e.fact.predicate == "lives in"]
-    assert [(e.fact.object, e.source_ref, e.valid_from, e.valid_to) for e in entries] == [
-        ("Bergen", "session:s#1", "2024-01-05", "2025-02"),
-        ("Tromsø", "session:s#3", "2025-02", None),
-    ]
-    assert [e.speaker for e in entries] == ["Kit", "Kit"]
+    (fact,) = memory.facts()
+    assert (fact.subject, fact.predicate, fact.object, fact.valid_from) == (
+        "Kit",
+        "instructs",
+        "answer in bullets",
+        "2025-03-10",
+    )
 
 
-def test_a_question_gets_what_holds_now_or_held_then(memory: Memory) -> None:
+def test_the_rest_is_found(memory: Memory) -> None:
     _write(memory)
-    assert memory.find_facts("Where does Kit live?").matches[0].standing.fact.object == "Tromsø"
-    then = memory.find_facts("Where did Kit live in May 2024?").matches[0].standing.fact.object
-    assert then == "Bergen"
+    assert "Tromsø" in memory.search("Kit moved last month").hits[0].text

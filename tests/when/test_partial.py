@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.when import find_lasting, find_partial, read_question_time
+from quipu.when import find_partial, read_question_time
 from quipu.when.dates import MONTH_NAMES
 from quipu.when.intervals import iso
 
@@ -47,23 +47,6 @@ def test_the_year_is_that_which_is_meant(
     assert (interval.start and iso(interval.start), interval.end and iso(interval.end)) == (
         start,
         end,
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "end"),
-    [
-        ("I'm in Vienna for two weeks.", "2026-03-24"),
-        ("I'm away for 3 days.", "2026-03-13"),
-        ("He is in Rome for the next month.", None),
-        ("She is in Oslo for six months.", "2026-09"),
-        ("I'm here for 9000 years.", None),
-    ],
-)
-def test_what_is_so_for_a_while_ends_then(text: str, end: str | None) -> None:
-    spans = find_lasting(text, now=NOW)
-    assert [span.interval.end and iso(span.interval.end) for span in spans] == (
-        [end] if end else []
     )
 
 

@@ -12,6 +12,7 @@ from quipu.extract.asserting import Assertions, PassageText, Unresolved, evidenc
 from quipu.extract.catalogue import Catalogue, Defined, defined_by
 from quipu.extract.entities import entities_of
 from quipu.extract.fact_claims import (
+    asked_facts,
     dated_facts,
     observed_facts,
     recorded_facts,
@@ -24,9 +25,9 @@ from quipu.extract.links import (
     assert_owners,
     assert_stated_relations,
 )
-from quipu.extract.statements import BY_RULE, StatementReading
 from quipu.extract.uses import assert_uses, named_symbol
 from quipu.records.acronyms import find_definitions
+from quipu.records.attributes import SHIPPED, Attributes
 from quipu.records.batch import Claim
 from quipu.records.document import Document
 from quipu.records.ids import name_id
@@ -37,11 +38,10 @@ from quipu.records.schema import RelationType
 from quipu.text import looks_like_identifier
 
 __all__ = [
-    "BY_RULE",
     "Catalogue",
     "Defined",
-    "StatementReading",
     "Unresolved",
+    "asked_facts",
     "defined_by",
     "defined_names",
     "entities_of",
@@ -72,7 +72,7 @@ def local_claims(
     episode: Episode,
     *,
     namespace: str,
-    reading: StatementReading = BY_RULE,
+    attributes: Attributes = SHIPPED,
 ) -> list[Claim]:
     """What `document` asserts whatever else there is: itself, what it defines, the addresses
     outside that it links to, and its dated facts, in that order.
@@ -100,7 +100,7 @@ def local_claims(
             namespace=namespace,
             about=document.title,
             speaker=str(document.properties.get("speaker") or ""),
-            reading=reading,
+            attributes=attributes,
         )
     elif document.language == "jsonl":
         found.claims += recorded_facts(document.text, chunks, episode, namespace=namespace)

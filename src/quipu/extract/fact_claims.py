@@ -10,14 +10,14 @@ from itertools import accumulate
 from quipu.errors import InvalidInput
 from quipu.extract.asserting import PassageText, evidence_at
 from quipu.extract.statements import (
-    BY_RULE,
     Statement,
-    StatementReading,
+    read_instructions,
     read_statements,
     singular,
 )
 from quipu.extract.statements.tables import table_statements
 from quipu.records.acronyms import without_acronym
+from quipu.records.attributes import SHIPPED, Attributes
 from quipu.records.batch import Claim
 from quipu.records.document import Document
 from quipu.records.facts import predicate_key
@@ -27,7 +27,7 @@ from quipu.text import excerpt
 from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval, read_iso, shown
 
-__all__ = ["dated_facts", "observed_facts", "stated_facts"]
+__all__ = ["asked_facts", "dated_facts", "observed_facts", "stated_facts"]
 
 _PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
 """Kinds of source in which somebody speaks for themselves."""
@@ -67,14 +67,14 @@ def stated_facts(
     about: str = "",
     speaker: str = "",
     stated: Properties | None = None,
-    reading: StatementReading = BY_RULE,
+    attributes: Attributes = SHIPPED,
 ) -> list[Claim]:
     """A claim for each statement in `text`, by where it stands.
 
     `about` is the title of the document, `speaker` who says "I". `chunks` are those of the text,
     in order; lines count from 1. `stated` may date a text that names no time itself: its
-    `valid_from`, `valid_to` and, if the text says more, its `statement`. `reading` is what
-    they are read with.
+    `valid_from`, `valid_to` and, if the text says more, its `statement`. `attributes` tells
+    which wordings say the same.
     """
     statements = read_statements(
         text,
@@ -82,12 +82,20 @@ def stated_facts(
         speaker=speaker,
         observed_at=episode.observed_at,
         personal=episode.source_type in _PERSONAL,
-        layers=reading.layers,
-        attributes=reading.attributes,
+        attributes=attributes,
     )
     if not statements and stated:
         statements = _stated(text, stated)
     return _claims(statements, text, chunks, episode, namespace=namespace, speaker=speaker)
+
+
+def asked_facts(
+    text: str, chunks: Sequence[PassageText], episode: Episode, *, namespace: str, speaker: str
+) -> list[Claim]:
+    """A claim for each thing that a turn of a conversation asks for from now on. What else it says
+    is found, and asserts nothing."""
+    found = read_instructions(text, speaker=speaker, observed_at=episode.observed_at)
+    return _claims(found, text, chunks, episode, namespace=namespace, speaker=speaker)
 
 
 def recorded_facts(

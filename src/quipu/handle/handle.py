@@ -18,7 +18,6 @@ from quipu.when.instants import Clock
 from quipu.write.dropped import NOTHING, Dropped
 
 if TYPE_CHECKING:
-    from quipu.extract import StatementReading
     from quipu.records.attributes import Attributes
     from quipu.resolve import Authority, Resolver
     from quipu.write.cluster import Cluster
@@ -109,7 +108,7 @@ class Handle:
             extract=config.ingest.extract != "off",
             refuse_junk=config.ingest.junk == "refuse",
             authority=self._authority,
-            reading=self.reading,
+            attributes=self.attributes,
             cluster=self._cluster,
         )
         return Indexer(
@@ -148,12 +147,6 @@ class Handle:
     def attributes(self) -> "Attributes":
         """Which wordings of facts say the same, and which have one value at a time."""
         return self.config.facts.table()
-
-    def reading(self) -> "StatementReading":
-        """What statements are read with; loads the local encoder the first time."""
-        from quipu.extract import StatementReading
-
-        return StatementReading(self.models.layers(), self.attributes)
 
     @property
     def _cluster(self) -> "Cluster | None":

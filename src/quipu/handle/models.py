@@ -25,7 +25,7 @@ from quipu.index.multispace import (
     multispace_planner,
     space_parts,
 )
-from quipu.ports import Embedder, LayerReader, Planner, ReadLayers
+from quipu.ports import Embedder, Planner
 from quipu.write.options import EmbeddedProfiles
 
 __all__ = ["Models", "settings_of"]
@@ -83,14 +83,6 @@ class Models:
     def get(self) -> Embedder | None:
         """The embedder of prose, loading it the first time."""
         return self.of("prose").get()
-
-    def layers(self) -> ReadLayers | None:
-        """What reads a text with the local encoder, for the grammar; None where there is none."""
-        for model in self.every():
-            for embedder in (model.get(), model.fallback()):
-                if isinstance(embedder, LayerReader):
-                    return embedder.read
-        return None
 
     def every(self) -> Sequence[EmbedderSource]:
         """All of them."""

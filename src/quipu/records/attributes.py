@@ -9,19 +9,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
-from quipu.records.fact_rules import RULES
 from quipu.text import name_key
 
 __all__ = [
     "FUNCTIONAL",
-    "SEVERAL",
     "SHIPPED",
     "VALUE",
     "Attribute",
     "AttributePhrase",
     "Attributes",
-    "phrase_of",
-    "third_person",
 ]
 
 VALUE = "value"
@@ -497,18 +493,10 @@ ATTRIBUTES: tuple[Attribute, ...] = (
 )
 """The attributes that come with Quipu; the configuration may add others."""
 
-SEVERAL = _words(
-    "sister, brother, sibling, friend, colleague, coworker, co-worker, child, son, daughter, kid, "
-    "cousin, aunt, uncle, nephew, niece, cat, dog, pet, grandchild, teammate, neighbour, neighbor, "
-    "hobby, allergy, preference, goal, plan, problem, issue, idea, example, reason, part, member, "
-    "thing, one, feature, step, rule, point, question, concern, advantage, challenge, task"
-)
-"""Nouns of which somebody may have several at once: "my sister is Ann" ends no other sister."""
-
 _IRREGULAR = {"be": "is", "have": "has", "do": "does", "go": "goes"}
 
 
-def third_person(lemma: str) -> str:
+def _third_person(lemma: str) -> str:
     """`uses` for "use"."""
     if lemma in _IRREGULAR:
         return _IRREGULAR[lemma]
@@ -517,11 +505,6 @@ def third_person(lemma: str) -> str:
     if lemma.endswith("y") and lemma[-2:-1] not in "aeiou":
         return f"{lemma[:-1]}ies"
     return f"{lemma}s"
-
-
-def phrase_of(words: Iterable[str]) -> str:
-    """A phrase as the table writes it."""
-    return " ".join(word for word in words if word)
 
 
 FUNCTIONAL = frozenset(
@@ -538,7 +521,7 @@ FUNCTIONAL = frozenset(
     is managed by, is married to, is owned by, is scheduled for, is set to, lives at, lives in,
     reports to, runs on, works as
     """.split(",")
-) | {rule.predicate for rule in RULES if rule.functional}
+)
 """Predicates with one value at a time, as shipped, whoever states them; the configuration may name
 others. `favorite *` stands for every predicate that begins with that word."""
 
@@ -700,7 +683,7 @@ class Attributes:
             for verb in each.verbs:
                 first, _, rest = verb.partition(" ")
                 if first != "be":
-                    known.setdefault(f"{third_person(first)} {rest}".strip(), each.name)
+                    known.setdefault(f"{_third_person(first)} {rest}".strip(), each.name)
         for each in self.rows:
             known[each.name] = each.name
         for said in ("is set to", "is set at", "is scheduled for"):

@@ -3,7 +3,7 @@
 Pure and linear in the text. Readers call it at write time, planning at question time.
 """
 
-from quipu.when.partial import find_lasting, find_partial
+from quipu.when.partial import find_partial
 from quipu.when.question import QuestionTime, dateless, find_days, read_question_time, without
 from quipu.when.spans import TimeSpan, fact_dates, find_spans
 
@@ -13,7 +13,6 @@ __all__ = [
     "dateless",
     "fact_dates",
     "find_days",
-    "find_lasting",
     "find_partial",
     "find_spans",
     "read_question_time",

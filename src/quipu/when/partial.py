@@ -22,7 +22,7 @@ from quipu.when.intervals import CalendarDate, Interval, days_in, month_of, read
 from quipu.when.relative import COUNT, UNIT, WEEKDAYS, ago, count_of, day_of
 from quipu.when.spans import TimeSpan, bounded_by
 
-__all__ = ["find_lasting", "find_partial"]
+__all__ = ["find_partial"]
 
 Way: TypeAlias = Literal["last", "next", "nearest"]
 
@@ -57,23 +57,6 @@ def find_partial(text: str, *, now: str) -> list[TimeSpan]:
         found += [span for match in _PARTIAL.finditer(lowered) for span in _placed(match, today)]
         found += [_lasting(match, today) for match in _LASTING.finditer(lowered)]
     return sorted(found, key=lambda span: span.start)
-
-
-def find_lasting(text: str, *, now: str) -> list[TimeSpan]:
-    """For how long what is told at the instant `now` will be so, in order: "for two weeks" is of
-    kind `range`, from then on. What is in no calendar is none. Never raises."""
-    today = _today(now)
-    found: list[TimeSpan] = []
-    if today is None:
-        return found
-    with suppress(ValueError, OverflowError):
-        for match in _LASTING.finditer(lower(fold(text))):
-            count, unit = count_of(match["count"]), match["what"].rstrip("s")
-            if unit == "week":  # to the day, where "two weeks ago" is about then
-                count, unit = 7 * count, "day"
-            stretch = Interval(day_of(today), ago(-count, unit, today).end)
-            found.append(TimeSpan("range", stretch, match.start(), match.end()))
-    return found
 
 
 def _today(now: str) -> date | None:

@@ -10,7 +10,7 @@ from quipu.patterns import late
 from quipu.when.dates import MONTH, Item, month_number
 from quipu.when.intervals import CalendarDate, Interval, days_in, month_of, read_iso
 
-__all__ = ["COUNT", "SIGNS", "UNIT", "WEEKDAYS", "ago", "count_of", "day_of", "find_relative"]
+__all__ = ["COUNT", "UNIT", "WEEKDAYS", "ago", "count_of", "day_of", "find_relative"]
 
 _COUNTS = {
     word: number
@@ -34,7 +34,7 @@ _RELATIVE = late(
     )\b""",
     re.VERBOSE,
 )
-SIGNS = (
+_SIGNS = (
     "yesterday",
     "today",
     "tonight",
@@ -56,7 +56,7 @@ _DAYS = {"the day before yesterday": -2, "yesterday": -1, "last night": -1, "tom
 
 def find_relative(lowered: str, now: str) -> list[Item]:
     """Every such time in folded, lower-cased text, seen from the instant `now`."""
-    for sign in SIGNS:
+    for sign in _SIGNS:
         if sign in lowered:
             break
     else:

@@ -6,18 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from quipu.ports import Embedder
+from quipu.records.attributes import SHIPPED, Attributes
 from quipu.resolve import Authority
 from quipu.write.limits import UNLIMITED, Limits
 
 if TYPE_CHECKING:  # pragma: no cover
-    from quipu.extract import StatementReading
     from quipu.write.cluster import Cluster
-
-
-def _by_rule() -> "StatementReading":
-    from quipu.extract import StatementReading  # what reads texts: no search needs it
-
-    return StatementReading()
 
 
 class EmbeddedProfiles(NamedTuple):
@@ -45,9 +39,8 @@ class IndexOptions:
     a core; 0 `cache_bytes` no cache of vectors. Without `extract` nothing is read from texts and
     turns that are given: they are stored and found, and assert nothing. Without `refuse_junk`
     everything that is said is kept. `limits` bound what reading one source takes; `authority` says
-    who may assert what. `reading` gives what statements are read with; it is asked when the first
-    text is to be read. `cluster` is whose nodes read
-    and embed in place of this machine."""
+    who may assert what. `attributes` tells which wordings of facts say the same. `cluster` is whose
+    nodes read and embed in place of this machine."""
 
     max_bytes: int = 5_000_000
     limits: Limits = UNLIMITED
@@ -60,5 +53,5 @@ class IndexOptions:
     extract: bool = True
     refuse_junk: bool = True
     authority: Authority = field(default_factory=Authority)
-    reading: "Callable[[], StatementReading]" = _by_rule
+    attributes: Attributes = SHIPPED
     cluster: "Cluster | None" = None

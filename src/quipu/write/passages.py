@@ -7,9 +7,9 @@ from itertools import islice
 from typing import TypeVar
 
 from quipu.errors import InvalidInput
-from quipu.extract import BY_RULE, StatementReading
 from quipu.ports import Store
 from quipu.read import redact
+from quipu.records.attributes import SHIPPED, Attributes
 from quipu.records.document import Problem
 from quipu.records.ids import episode_id_of
 from quipu.records.passage import PassageInput
@@ -118,12 +118,12 @@ def prepared_passages(
     namespace: str,
     now: str,
     extract: bool,
-    reading: StatementReading = BY_RULE,
+    attributes: Attributes = SHIPPED,
 ) -> list[Prepared]:
     """A few passages, each with its instant of observation, ready to go into one batch with what
     belongs to them. Raises InvalidInput for one that cannot be remembered."""
     made = [
-        prepare(PassageTask(p, p.observed_at or UNKNOWN_TIME, namespace, now, extract), reading)
+        prepare(PassageTask(p, p.observed_at or UNKNOWN_TIME, namespace, now, extract), attributes)
         for p in passages
     ]
     for each in made:

@@ -12,11 +12,12 @@ import msgspec
 
 from quipu.chunk import chunk
 from quipu.errors import InvalidInput, QuipuError
-from quipu.extract import BY_RULE, StatementReading, defined_names, local_claims, stated_facts
+from quipu.extract import defined_names, local_claims, stated_facts
 from quipu.profiles import profile
 from quipu.read import SourceFile, read_document
 from quipu.read.kinds import format_of, profile_of, reader_of
 from quipu.read.redact import Redactor
+from quipu.records.attributes import SHIPPED, Attributes
 from quipu.records.batch import Claim, IndexedChunk
 from quipu.records.document import Document, Problem
 from quipu.records.ids import read_episode_id
@@ -111,14 +112,14 @@ def _is_of_a_kind(path: str, data: bytes) -> bool:
         return True
 
 
-def prepare(task: Task, reading: StatementReading = BY_RULE) -> Prepared:
-    """What a task brings. Never raises for what a source holds, but MemoryError. `reading` is
-    what statements are read with."""
+def prepare(task: Task, attributes: Attributes = SHIPPED) -> Prepared:
+    """What a task brings. Never raises for what a source holds, but MemoryError. `attributes`
+    tells which wordings of facts say the same."""
     ref = ref_of(task)
     try:
         if isinstance(task, FileTask):
-            return _prepare_file(task, reading)
-        return _prepare_passage(task, reading)
+            return _prepare_file(task, attributes)
+        return _prepare_passage(task, attributes)
     except QuipuError as error:
         return Prepared(ref, (Problem(ref, str(error)),))
     except MemoryError:  # how much there is depends on what else was read
@@ -129,7 +130,7 @@ def prepare(task: Task, reading: StatementReading = BY_RULE) -> Prepared:
         return Prepared(ref, (Problem(ref, f"cannot be read: {type(error).__name__}: {error}"),))
 
 
-def _prepare_file(task: FileTask, reading: StatementReading) -> Prepared:
+def _prepare_file(task: FileTask, attributes: Attributes) -> Prepared:
     ref = task.source.path
     document = _read(task)
     content_hash = task.source.content_hash
@@ -151,8 +152,7 @@ def _prepare_file(task: FileTask, reading: StatementReading) -> Prepared:
         preview_text=_preview(document.text),
         properties={"references": pack(References.of(document, chunks))},
     )
-    read = reading if task.extract else BY_RULE
-    found = local_claims(document, chunks, episode, namespace=task.namespace, reading=read)
+    found = local_claims(document, chunks, episode, namespace=task.namespace, attributes=attributes)
     claims = resolve(found)
     claims = _until(claims, document.properties)
     if not task.extract:  # the passages still belong to a document
@@ -193,7 +193,7 @@ def _read(task: FileTask) -> Document:
     )
 
 
-def _prepare_passage(task: PassageTask, reading: StatementReading) -> Prepared:
+def _prepare_passage(task: PassageTask, attributes: Attributes) -> Prepared:
     if not task.passage.text.strip():
         raise InvalidInput("the passage is blank")
     content_hash = passage_hash(task.passage)
@@ -216,7 +216,7 @@ def _prepare_passage(task: PassageTask, reading: StatementReading) -> Prepared:
     document = draft.document_entity("passage", passage.title or ref, properties=passage.properties)
     claims = [*draft.claims([document], only)]
     if kind != "code" and task.extract:
-        claims += _statements(passage, only, episode, task.namespace, reading)
+        claims += _statements(passage, only, episode, task.namespace, attributes)
     claims = _until(claims, passage.properties)
     chunks = (profile(kind).index_chunk(only),)
     return Prepared(ref, (), episode, chunks, tuple(resolve(claims)), (ref,), redactions)
@@ -227,7 +227,7 @@ def _statements(
     only: Chunk,
     episode: Episode,
     namespace: str,
-    reading: StatementReading,
+    attributes: Attributes,
 ) -> list[Claim]:
     """The names that a passage of prose defines, and the facts that it tells."""
     defined = defined_names(passage.text, [only], episode, namespace=namespace)
@@ -239,7 +239,7 @@ def _statements(
         about=passage.title,
         speaker=str(passage.properties.get("speaker") or ""),
         stated=passage.properties,
-        reading=reading,
+        attributes=attributes,
     )
 
 
@@ -304,11 +304,11 @@ class Preparing(Protocol):
     ) -> None: ...
 
 
-def preparing(count: int, limits: Limits, reading: StatementReading = BY_RULE) -> "Preparing":
+def preparing(count: int, limits: Limits, attributes: Attributes = SHIPPED) -> "Preparing":
     """`count` processes that make sources ready to be written; with 0 the cheap ones are made
-    ready here, and the others in one process. `reading` is what statements are read
-    the grammar; processes have none."""
-    near = partial(prepare, reading=reading)
+    ready here, and the others in one process. `attributes` tells which wordings of facts say the
+    same; processes know the shipped ones."""
+    near = partial(prepare, attributes=attributes)
     return Workers(prepare, count, limits=limits, size=size_of, here=is_cheap, near=near)
 
 

@@ -9,7 +9,6 @@ from pathlib import Path, PurePosixPath
 from typing import Final, TypedDict
 
 from quipu.embed.cache import CACHE, VectorCache
-from quipu.extract import BY_RULE
 from quipu.kind import unlinked
 from quipu.ports import Source as StoredSource
 from quipu.ports import Store
@@ -388,9 +387,7 @@ class Indexer:
         worth = count > 1 and size >= _WORTH_WORKERS_BYTES
         if worth and self.options.cluster is not None:
             return self.options.cluster.preparing(self.options.limits)
-        reads = self.options.extract and not worth
-        reading = self.options.reading() if reads else BY_RULE
-        return preparing(count if worth else 0, self.options.limits, reading)
+        return preparing(count if worth else 0, self.options.limits, self.options.attributes)
 
 
 def _jobs(tasks: Iterable[FileTask]) -> Iterator[list[FileTask]]:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from quipu.config import AnswerConfig, Config
 from quipu.embed import MiniLM
-from quipu.extract.grammar import SentenceWords, read_words
 from quipu.kinds.conversations.answering.inputs import (
     ASKED,
     BEFORE,
@@ -23,6 +22,7 @@ from quipu.kinds.conversations.answering.inputs import (
     inputs_of,
     is_said_after,
 )
+from quipu.kinds.conversations.answering.words import SentenceWords, read_words
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 from quipu.records.reply import Reply

@@ -1,41 +1,26 @@
-"""Statements read by rule from running text: dated ones, what people say of themselves, what
-they decide, ask for and change, and lines of the form `Owner: payments`.
+"""Statements read from running text: plain declarative sentences, decisions, lines of the form
+`Owner: payments`, and tables; and of what is said in a conversation, its standing instructions.
 
-Precision before recall: a sentence that no rule reads without doubt gives nothing.
+Precision before recall: a sentence that is not read without doubt gives nothing.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from quipu.extract.grammar import read_sentences
-from quipu.extract.grammar.clauses import taken_back
-from quipu.extract.statements.by_grammar import GrammarReader
-from quipu.extract.statements.cues import CueGate
-from quipu.extract.statements.dated import dated_statements
-from quipu.extract.statements.phrases import Utterance
-from quipu.extract.statements.said import Saying, said_statements
-from quipu.extract.statements.statement import (
-    BY_RULE,
-    Statement,
-    StatementReading,
-    clean,
-    is_object,
-    singular,
-)
+from quipu.extract.statements.instructions import decision, instruction
+from quipu.extract.statements.plain import Saying, plain_statements
+from quipu.extract.statements.statement import Statement, clean, is_object, singular
 from quipu.extract.statements.tables import table_statements
-from quipu.ports import ReadLayers
 from quipu.records.attributes import FUNCTIONAL, SHIPPED, Attributes
 from quipu.records.fact_keys import predicate_key
-from quipu.records.fact_rules import RULES, FactRule
 from quipu.text import sentences
-from quipu.when import TimeSpan, fact_dates, find_spans, without
+from quipu.when import fact_dates, find_spans, without
 from quipu.when.instants import UNKNOWN_TIME
 from quipu.when.intervals import iso, read_iso
 
 __all__ = [
-    "BY_RULE",
     "Statement",
-    "StatementReading",
+    "read_instructions",
     "read_statements",
     "sentence_spans",
     "singular",
@@ -51,9 +36,6 @@ _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.MULTILI
 _FENCE = re.compile(r"^(?:```|~~~).*?(?:^(?:```|~~~)|\Z)", re.MULTILINE | re.DOTALL)
 _LONGEST = 600
 _KEY_CONFIDENCE = 0.8
-_PHRASE = re.compile(r"[^\W\d_]+\W+[^\W\d_]+")
-_CORRECTION = re.compile(r"[^\W\d_]+[,:]? \S*\d")
-_VALUE = re.compile(r"\W?\d\S* [^\W\d_]+")
 _LOWER_END = re.compile(r"(?<=[\w)\]\"'%][.!?])\s+(?=[^\W\d_A-Z])")
 _SHORTENED = re.compile(
     r"(?i)(?:\b(?:\w|approx|ca|resp|incl|excl|max|min|tel|ext|dept|art|vol|eds?|esp|vs|etc|cf|"
@@ -62,9 +44,6 @@ _SHORTENED = re.compile(
 )
 _LONGEST_SHORT = 8
 """Characters of an abbreviation with the word before it."""
-_REFERRING = re.compile(r"(?i)\b(?:s?he|him|his|hers?|it|its|they|them|their)\b")
-_SUPPLEMENTARY = frozenset({"instruction"})
-_UNPARSED = frozenset({"instruction", "decision", "key", "dated"})
 _NOT_KEYS = frozenset({"title", "name", "default", "value"})
 
 
@@ -75,8 +54,6 @@ def read_statements(
     speaker: str = "",
     observed_at: str = UNKNOWN_TIME,
     personal: bool = True,
-    rules: Sequence[FactRule] = RULES,
-    layers: ReadLayers | None = None,
     attributes: Attributes = SHIPPED,
 ) -> list[Statement]:
     """Return the statements in `text`, by where they stand, then those of its tables.
@@ -84,46 +61,32 @@ def read_statements(
     `about` is what the text as a whole is about (a document's title): lines `Owner: X` are said
     of it. `speaker` is the first person; in a text that is not `personal` (a page, a manual) nobody
     is, and only what the text itself dates counts. Relative times are seen from `observed_at`,
-    and what is said in the present holds from its day. `rules` are tried in their order. With
-    `layers`, which reads a text with the local encoder, what is personal is read by its grammar
-    first; then the rules read the sentences in which that finds nothing. `attributes` tells which
-    wordings say the same. Nothing is read of the texts before: who "she" is there, nobody knows.
+    and what is said in the present holds from its day. `attributes` tells which wordings say the
+    same.
     """
-    known = observed_at != UNKNOWN_TIME
-    said_on = _day(observed_at) if known else None
-    now = observed_at if known else None
-    may_state = CueGate(text, keyed=bool(about), personal=personal, relative=known, rules=rules)
-    counting = {"dated", "key", *(rule.name for rule in rules if personal or rule.of_pages)}
-    pieces = _pieces(text)
-    stating = _stating(text, pieces) if personal and layers else []
-    whole = read_sentences(text, layers, stating) if stating and layers else []
-    parsed = {each.whole.start: each.clauses for each in whole}
+    known = observed_at != UNKNOWN_TIME and personal
+    day = _day(observed_at) if known else None
+    saying = Saying(speaker, day, observed_at if known else None, personal)
     found: list[Statement] = []
-    utterance = Utterance(speaker=speaker, said_on=said_on, now=now)
-    reader = GrammarReader(text, utterance, attributes)
-    for start, end in pieces:
-        if start in parsed and _only_asks(text, start, end):
-            reader.hear(parsed[start])
-            continue
-        read_off = reader.read_parts(parsed[start]) if start in parsed else []
-        found.extend(read_off)
-        if not may_state(start, end):
-            continue
+    for start, end in _pieces(text):
         piece = text[start:end]
-        read = _read(piece, start, about, speaker, said_on if personal else None, now, rules)
-        kept = (
-            counting
-            if start not in parsed
-            else counting & (_SUPPLEMENTARY if read_off else _UNPARSED)
-        )
-        found.extend(s for s in read if s.rule in kept)
-    upheld = _upheld(found, taken_back([each.whole for each in whole]))
-    return [*upheld, *table_statements(text)]
+        keyed = _KEY_VALUE.match(piece) if about and ":" in piece else None
+        if keyed and (statement := _keyed(keyed, start, about)):
+            found.append(statement)
+        elif (told := decision(piece, start, day)) or (
+            personal and (told := instruction(piece, start, speaker, day))
+        ):
+            found.append(told)
+        else:
+            found += plain_statements(piece, start, saying, attributes)
+    return [*found, *table_statements(text)]
 
 
-def _upheld(found: Sequence[Statement], denied: Sequence[tuple[int, int]]) -> list[Statement]:
-    """The statements without those that the text itself takes back."""
-    return [s for s in found if not any(start <= s.start < end for start, end in denied)]
+def read_instructions(text: str, *, speaker: str, observed_at: str) -> list[Statement]:
+    """Return what `speaker` asks for from now on: all that a turn of a conversation states."""
+    day = _day(observed_at) if observed_at != UNKNOWN_TIME else None
+    found = (instruction(text[s:e], s, speaker, day) for s, e in _pieces(text))
+    return [told for told in found if told]
 
 
 def _pieces(text: str) -> list[tuple[int, int]]:
@@ -134,27 +97,6 @@ def _pieces(text: str) -> list[tuple[int, int]]:
         fenced.append(head.span())
     outside = _Outside(fenced)
     return [(s, e) for s, e in sentence_spans(text) if e - s <= _LONGEST and outside(s, e)]
-
-
-def _only_asks(text: str, start: int, end: int) -> bool:
-    """Whether a sentence is a question that states nothing before it asks."""
-    return text[end - 1] == "?" and text.find(",", start, end) < 0
-
-
-def _stating(text: str, pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The sentences that may state something."""
-    return [
-        (s, e)
-        for s, e in pieces
-        if (not _only_asks(text, s, e) or _REFERRING.search(text, e))
-        and text[s] != "["
-        and (_PHRASE.search(text, s, e) or _is_value(text, s, e))
-    ]
-
-
-def _is_value(text: str, start: int, end: int) -> bool:
-    """Whether it is little more than a value: "no, 4", "40 now"."""
-    return bool(_CORRECTION.match(text, start, end) or _VALUE.match(text, start, end))
 
 
 class _Outside:
@@ -201,39 +143,6 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
             continue
         for line in _LINE.finditer(text, start, end):
             yield line.start(), line.end()
-
-
-def _read(
-    piece: str,
-    offset: int,
-    about: str,
-    speaker: str,
-    said_on: str | None,
-    now: str | None,
-    rules: Sequence[FactRule],
-) -> Iterator[Statement]:
-    keyed = _KEY_VALUE.match(piece) if about and ":" in piece else None
-    if keyed and (statement := _keyed(keyed, offset, about)):
-        yield statement
-        return
-    spans = find_spans(piece, now=now)
-    dated = list(dated_statements(piece, offset, spans))
-    times = [span for span in spans if span.dated]
-    flat = without(piece, times) if times else piece
-    saying = Saying(flat, offset, offset + len(piece), speaker, _when(times, said_on), said_on)
-    said = list(said_statements(saying, rules))
-    yield from said or dated
-
-
-def _when(times: list[TimeSpan], said_on: str | None) -> tuple[str | None, str | None] | None:
-    """The one time a saying names; several are not told apart."""
-    if not times:
-        return None
-    if len(times) > 1:
-        return (said_on, None) if said_on else None
-    span = times[0]
-    start, end = fact_dates(span)
-    return (start, None) if span.kind == "date" else (start, end)
 
 
 def _keyed(match: re.Match[str], offset: int, about: str) -> Statement | None:

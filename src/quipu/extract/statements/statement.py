@@ -3,17 +3,13 @@
 import re
 from typing import NamedTuple
 
-from quipu.ports import ReadLayers
-from quipu.records.attributes import SHIPPED, Attributes
 from quipu.text import STOP_WORDS, fold, lower, name_key, tokens
 
 __all__ = [
-    "BY_RULE",
     "CHANGE",
     "CONFIDENCE",
     "RULE",
     "Statement",
-    "StatementReading",
     "clean",
     "is_name",
     "may_be_place",
@@ -60,18 +56,6 @@ _NO_PLACES = frozenset(
     "poetry pip conda npm yarn webpack vite".split()
 )
 _LONGEST_PLACE = 4
-
-
-class StatementReading(NamedTuple):
-    """What statements are read with: `layers` reads a text with the local encoder, for the grammar
-    (None: phrase rules alone), `attributes` is the table that tells which wordings say the same."""
-
-    layers: ReadLayers | None = None
-    attributes: Attributes = SHIPPED
-
-
-BY_RULE = StatementReading()
-"""Phrase rules alone, with the shipped table."""
 
 
 class Statement(NamedTuple):

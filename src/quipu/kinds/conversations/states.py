@@ -3,15 +3,14 @@
 Each state has an *attribute*, the stems that say of what it is ("the plan for Saturday" is plan,
 saturday), and a value. Two states of one attribute are of the same (`turn_updates`). Rules are
 few and plain: a first person who lives, works, uses, prefers or decides, "my / our / the X is Y" in
-the present or as a change, and what a rule for facts calls a state (`records/fact_rules.py`).
+the present or as a change.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from quipu.patterns import late
-from quipu.records.fact_rules import RULES, FactRule
 from quipu.text import STOP_WORDS, stem, tokens
 
 __all__ = ["State", "read_states"]
@@ -73,16 +72,13 @@ class State(NamedTuple):
     end: int
 
 
-def read_states(low: str, rules: Iterable[FactRule] = RULES) -> Iterator[State]:
+def read_states(low: str) -> Iterator[State]:
     """The states in lower-cased text, a sentence at a time; questions and what was give none."""
-    of_rules = [(rule.state, re.compile(rule.pattern)) for rule in rules if rule.state]
     for sentence in _SENTENCE.finditer(low):
         if low[sentence.end() : sentence.end() + 1] == "?" or len(sentence.group()) > _LONGEST:
             continue
         yield from _of_people(sentence.group(), sentence.start())
         yield from _of_things(sentence.group(), sentence.start())
-        for attribute, pattern in of_rules:
-            yield from _of_rule(attribute, pattern, sentence.group(), sentence.start())
 
 
 def _of_people(sentence: str, offset: int) -> Iterator[State]:
@@ -121,20 +117,6 @@ def _of_things(sentence: str, offset: int) -> Iterator[State]:
         spoken = [token.word for token in tokens(said)]
         if value and spoken[0] not in _JUDGING and not any(word.isdigit() for word in spoken):
             yield State(tuple(of), tuple(value), offset + match.start(), offset + len(sentence))
-
-
-def _of_rule(
-    attribute: str, pattern: re.Pattern[str], sentence: str, offset: int
-) -> Iterator[State]:
-    """The state that a rule for facts reads: of what it is said, the attribute and the value."""
-    match = pattern.search(sentence)
-    if match is None:
-        return
-    groups = match.groupdict(default="")
-    of = [*_stems(groups.get("what") or groups.get("who") or ""), stem(attribute)]
-    value = _stems(_CUT.split(groups.get("new", ""), maxsplit=1)[0])[:_MOST_OF_VALUE]
-    if value:
-        yield State(tuple(of[-_MOST_OF_ATTRIBUTE:]), tuple(value), offset, offset + len(sentence))
 
 
 def _stems(text: str) -> list[str]:

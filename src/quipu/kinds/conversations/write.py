@@ -1,7 +1,8 @@
 """Transcripts into memory: a turn is an episode and a passage, its session their document.
 
 A turn that is there already is not written again, so a transcript that grows costs only what is
-new. Speakers are entities; what a person says of himself is read as facts.
+new. Speakers are entities; what a person asks for from now on is a fact,
+what else is said asserts nothing.
 """
 
 import hashlib
@@ -12,12 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from quipu.extract import (
-    BY_RULE,
-    StatementReading,
-    defined_names,
-    stated_facts,
-)
+from quipu.extract import asked_facts, defined_names
 from quipu.kinds.conversations.junk import Seen, noise
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.kinds.conversations.profile import stating
@@ -60,13 +56,12 @@ _AHEAD = "is dated {}, ahead of the clock ({}): it was kept; see to the clock th
 
 
 class _Rules(NamedTuple):
-    """What is kept of a turn: how much (None: all), whether its facts are read, and what was said
-    before (None: junk is kept), and what statements are read with."""
+    """What is kept of a turn: how much (None: all), whether its instructions are read, and what was
+    said before (None: junk is kept)."""
 
     keep: int | None
     extract: bool
     seen: Seen | None
-    reading: StatementReading
 
 
 def add_sessions(
@@ -83,8 +78,7 @@ def add_sessions(
     """Write the turns that are not there yet and no junk; of each, at most `keep` characters
     stay."""
     tally = PassageTally()
-    reading = options.reading() if options.extract else BY_RULE
-    rules = _Rules(keep, options.extract, seen if options.refuse_junk else None, reading)
+    rules = _Rules(keep, options.extract, seen if options.refuse_junk else None)
     for given in transcripts:
         if isinstance(given, Problem):
             tally.problems.append(given.at_line())
@@ -230,14 +224,7 @@ def _prepared(
     )
     claims = [*draft.claims(entities, chunk)]
     if rules.extract and turn.role not in MACHINES:
-        claims += stated_facts(
-            text,
-            [chunk],
-            episode,
-            namespace=namespace,
-            speaker=speaker,
-            reading=rules.reading,
-        )
+        claims += asked_facts(text, [chunk], episode, namespace=namespace, speaker=speaker)
         claims += defined_names(text, [chunk], episode, namespace=namespace)
     stated = [c.record.predicate for c in claims if isinstance(c.record, Fact)]
     return Prepared(

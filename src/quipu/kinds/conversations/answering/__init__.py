@@ -18,7 +18,6 @@ from quipu.answer.gate import Evidence, is_turn
 from quipu.answer.kinds import Likely, Read
 from quipu.answer.quote import units
 from quipu.answer.yes_or_no import takes_yes_or_no
-from quipu.extract.grammar import read_words
 from quipu.extract.statements import sentence_spans
 from quipu.heads import Floats, weights
 from quipu.kinds.conversations.answering.head import AnswerHead
@@ -39,6 +38,7 @@ from quipu.kinds.conversations.answering.prose import (
     told_on,
 )
 from quipu.kinds.conversations.answering.supposed import asks_what_is, is_supposed
+from quipu.kinds.conversations.answering.words import read_words
 from quipu.kinds.conversations.exchanges import Beside, beside, speaker_of
 from quipu.kinds.conversations.weights import TURNS as WEIGHTS
 from quipu.ports import LayerReader, Planner
@@ -266,13 +266,13 @@ class _Reader:
 
     def is_supposed(self, question: str, said: Said) -> bool:
         """Whether what a turn says of a question is only supposed, wished for or denied."""
-        return is_supposed(question, _part(said.text, self._about), self._reader.read)
+        return is_supposed(question, _part(said.text, self._about))
 
     def later(
         self, question: str, told: str, words: str, day: str, said: Mapping[str, Said]
     ) -> Sequence[str]:
         """See `later_of_it`; of a long turn the part that is read counts."""
-        return later_of_it(question, _part(told, self._about), words, day, said, self._reader.read)
+        return later_of_it(question, _part(told, self._about), words, day, said)
 
     def words(self, text: str, speaker: str, *, machine: bool = False) -> Words:
         """The words of a text."""

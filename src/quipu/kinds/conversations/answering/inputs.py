@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.extract.grammar import SentenceWords
-from quipu.extract.grammar.head import SHAPES, word_shapes
+from quipu.kinds.conversations.answering.words import SHAPES, SentenceWords, word_shapes
 from quipu.kinds.conversations.exchanges import asks, last_sentence
 from quipu.text import stems
 from quipu.when import find_spans

@@ -5,28 +5,28 @@ pump": who tells of a change often names what held until then, and nothing else 
 what names it later is read once more, behind the sentence that it may change.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from quipu.answer.answer_type import holds, kind_asked
-from quipu.extract.grammar import read_sentences
 from quipu.kinds.conversations.answering.inputs import Said
-from quipu.ports import ReadLayers
 from quipu.text import stems
 
 __all__ = ["later_of_it"]
 
-_NAMES = frozenset({"PROPN", "NUM"})
+_NAME = re.compile(r"(?<![.!?]\s)(?<!^)\b[^\W\d_a-z]\w*|\b\w*\d[\w.:]*")
+"""A word with a capital that begins no sentence, or one with a number."""
 
 
 def later_of_it(
-    question: str, told: str, words: str, day: str, said: Mapping[str, Said], read: ReadLayers
+    question: str, told: str, words: str, day: str, said: Mapping[str, Said]
 ) -> Sequence[str]:
     """The ids of what was said later than a sentence that was `told` on a `day` (empty: before
     all), names what that tells beside the question (its names and numbers, and the `words` of it
     that answer), and tells something else of the kind that is asked for."""
     later = {id_: each.text for id_, each in said.items() if each.when > day}
-    names = _names(told, read) | frozenset(stems(words)) if later else frozenset[str]()
-    names -= frozenset(stems(question))
+    named = " ".join((words, *_NAME.findall(told))) if later else ""
+    names = frozenset(stems(named)) - frozenset(stems(question))
     kind = kind_asked(question)
     beside = f"{question} {told}"
     return [
@@ -34,10 +34,3 @@ def later_of_it(
         for id_, text in later.items()
         if names & frozenset(stems(text)) and (kind is None or holds(kind, text, beside))
     ]
-
-
-def _names(text: str, read: ReadLayers) -> frozenset[str]:
-    """The stems of the names and numbers in a text."""
-    tokens = (token for each in read_sentences(text, read) for token in each.whole.tokens)
-    named = " ".join(token.form for token in tokens if token.tag in _NAMES)
-    return frozenset(stems(named))
