@@ -321,3 +321,17 @@ def test_constants_of_a_class_are_all_fields_of_it(tmp_path: Path) -> None:
         memory.index([tmp_path])
         answer = memory.ask("Which fields does Oven have?").contract.answer
     assert answer.startswith('`Oven` has `LOW = 1`, `HIGH = 2` and `door = "shut"`')
+
+
+def test_members_are_the_constants_that_a_type_begins_or_its_methods(tmp_path: Path) -> None:
+    (tmp_path / "oven.go").write_text(
+        "package oven\n\n// Heat of an oven.\ntype Heat int\n\nconst (\n"
+        "\tHeatOff Heat = iota\n\tHeatLow\n\tHeatHigh\n)\n\n"
+        "// Rise makes it hotter.\nfunc (h Heat) Rise() Heat { return h + 1 }\n"
+    )
+    with Memory.open("memory:", home=tmp_path, embedder=HashEmbedder(64)) as memory:
+        memory.index([tmp_path])
+        values = memory.ask("all Heat values").contract.answer
+        methods = memory.ask("Which methods does Heat have?").contract.answer
+    assert values.startswith("`Heat` has `HeatOff`, `HeatLow` and `HeatHigh`")
+    assert methods.startswith("`Heat` has `Rise`")

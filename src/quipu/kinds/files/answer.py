@@ -20,12 +20,7 @@ from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import code_span, holds_order, plain
 from quipu.answer.support import EvidencePool, chunks_of, from_chunk, support
-from quipu.kinds.files.code_answers import (
-    CodeRecords,
-    asks_for_fields,
-    is_told_line,
-    of_code,
-)
+from quipu.kinds.files.code_answers import CodeRecords, is_told_line, of_code
 from quipu.kinds.files.declared import (
     MANIFESTS,
     WORDS,
@@ -36,7 +31,6 @@ from quipu.kinds.files.declared import (
     read_declared,
     told_of,
 )
-from quipu.kinds.files.members import of_members
 from quipu.kinds.files.messages import of_message
 from quipu.kinds.files.project import LICENCES, READMES, lead, licence_of
 from quipu.ports import Planner
@@ -121,11 +115,7 @@ class FileAnswers(Answers):
         pool = EvidencePool(evidence, scope)
         records = CodeRecords(asked, planner, evidence, pool)
         statements = (
-            (asks_for_fields(asked) and of_members(asked, records, _called(planner)))
-            or of_code(asked, records)
-            or _declared(asked, planner, pool)
-            or of_message(asked, records)
-            or of_members(asked, records, _called(planner))
+            of_code(asked, records) or _declared(asked, planner, pool) or of_message(asked, records)
         )
         if statements:
             return statements
@@ -233,12 +223,6 @@ def _cited(
         for chunk in [*quoted.values()][:_PASSAGES]
     ]
     return AnswerStatement(plain(declaration.text), tuple(passages), kind=EntityType.PACKAGE)
-
-
-def _called(planner: Planner) -> frozenset[str]:
-    """The stems of what the project of the home is called."""
-    home = _project("", planner)
-    return frozenset(stems(" ".join(home.names))) if home else frozenset()
 
 
 def _is_of_project(path: str) -> bool:

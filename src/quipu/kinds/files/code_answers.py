@@ -25,7 +25,7 @@ from quipu.records.schema import EntityType, RelationType
 from quipu.records.scope import EVERYTHING
 from quipu.text import looks_like_identifier, name_key, split_identifier, stems
 
-__all__ = ["CodeRecords", "asks_for_fields", "is_told_line", "of_code", "path_of"]
+__all__ = ["CodeRecords", "is_told_line", "lines_between", "of_code", "path_of"]
 
 _MOST = 3
 _MOST_LISTED = 30
@@ -44,24 +44,6 @@ _ALL: dict[Aspect, EntityType] = {
 }
 _READING = frozenset({str(RelationType.READS_SETTING), str(RelationType.TAKES_OPTION)})
 _DEFINED = frozenset({str(RelationType.DEFINED_IN)})
-_ROOTS = ("", "src/", "lib/")
-_ENDINGS = (
-    ".py",
-    "/__init__.py",
-    ".js",
-    "/index.js",
-    ".ts",
-    "/index.ts",
-    ".go",
-    ".rs",
-    "/mod.rs",
-    ".rb",
-    ".php",
-    ".sh",
-    ".h",
-    ".hpp",
-)
-"""Where a module lies that is named without its file."""
 _OVERRIDING = frozenset({str(RelationType.OVERRIDES)})
 _PART = frozenset({str(RelationType.PART_OF)})
 _SAYS: dict[Aspect, str] = {
@@ -79,9 +61,6 @@ _WRITTEN = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _EXPORTS = r"^\s*(?:module\.)?exports?\b|^__all__\b|^\s*pub use\b"
-_MADE = re.compile(r"(?:new\s+)?([A-Za-z_][\w.]*)\(")
-_CALLING = ("__call__", "__invoke", "operator()", "call", "invoke")
-"""What a thing does when it is called."""
 _SHELL = re.compile(r"[\"']?\$(?:\{\w+:?-([^}]*)\}|\w+)[\"']?")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 _ACCESSORS = re.compile(r"\{\s*(?:get|set|init)\b[^{}]*\}")
@@ -89,12 +68,6 @@ _LEFT_OPEN = frozenset({"none", "null", "nil", "undefined", "nullptr"})
 """Defaults that leave it to the code, or to its documentation, what is taken instead."""
 _NOTHING = _LEFT_OPEN | frozenset({"false", "''", '""', "{}", "[]"})
 _UNTOLD = ("test", "fixture", "example", "generated", "vendored")
-
-
-def asks_for_fields(asked: Asked) -> bool:
-    """Whether a question asks what a type holds: its fields, its variants."""
-    read = read_of_code(asked.text)
-    return read is not None and read.aspect == "fields"
 
 
 def of_code(asked: Asked, said: "CodeRecords") -> list[AnswerStatement]:
@@ -121,6 +94,8 @@ def of_code(asked: Asked, said: "CodeRecords") -> list[AnswerStatement]:
             found = said.overriding(read.name, outward=read.aspect == "overrides")
         case "does":
             found = said.documented(read.name)
+        case "members":
+            found = said.members_of(read.name) or said.aspect_of("fields", read.name)
         case aspect:
             found = said.aspect_of(aspect, read.name)
     return _apart(found)[:_MOST]
@@ -186,18 +161,6 @@ class CodeRecords:
         ]
         return [*symbols, *makers]
 
-    def _called_by_value(self, symbols: Sequence[Entity]) -> list[Entity]:
-        """What is called where variables are that are made of types: `mark = Marker("x")`, where a
-        marker can be called."""
-        values = [e.properties.get("value") for e in symbols]
-        made = [_MADE.match(value) for value in values if isinstance(value, str)]
-        keys = {name_key(found[1].rpartition(".")[2]) for found in made if found}
-        if len(keys) != 1:
-            return []
-        named = self.planner.named([f"{key}.{call}" for key in keys for call in _CALLING])
-        found = [e for each in named.values() for e in each if e.type == EntityType.SYMBOL]
-        return _few(self.of_source(found))
-
     def of_source(self, symbols: Sequence[Entity]) -> list[Entity]:
         source = [e for e in symbols if role_of(path_of(e), code=True) not in _UNTOLD]
         return source or list(symbols)
@@ -236,30 +199,18 @@ class CodeRecords:
         return [e for key in keys for e in named.get(key, ()) if e.type in _SETTINGS]
 
     def documents(self, name: str) -> list[Entity]:
-        """The files of code that a name means: by path, by the name of the file with or without
-        its ending, as a dotted module."""
+        """The files of code that a name means: by path, or among the files that were found by the
+        name of the file with or without its ending, or as a dotted module."""
         key = name_key(name)
         slashed = key if "/" in key else key.replace(".", "/")
-        files = [f"{root}{slashed}{end}" for root in _ROOTS for end in _ENDINGS]
-        keys = list(dict.fromkeys([key, slashed, *files]))
-        named = self.planner.named(keys)
-        found = {
-            e.entity_id: e
-            for each in keys
-            for e in named.get(each, ())
-            if e.type == EntityType.DOCUMENT
-        }
-        if not found:  # a module is named without the ending, and a folder by what it holds
-            paths = dict.fromkeys(each.path for each in self.evidence)
-            ends = [p for p in paths if _is_module(p, slashed) or _is_module(p, key)]
-            by_path = self.planner.named([name_key(path) for path in ends])
-            found = {
-                e.entity_id: e
-                for path in ends
-                for e in by_path.get(name_key(path), ())
-                if e.type == EntityType.DOCUMENT
-            }
-        return _few(list(found.values()))
+        paths = dict.fromkeys(each.path for each in self.evidence)
+        ends = [p for p in paths if _is_module(p, slashed) or _is_module(p, key)]
+        named = self.planner.named([key, *map(name_key, ends)])
+        for keys in ([key], map(name_key, ends)):
+            every = (e for each in keys for e in named.get(each, ()))
+            if found := {e.entity_id: e for e in every if e.type == EntityType.DOCUMENT}:
+                return _few(list(found.values()))
+        return []
 
     # --- what is said
 
@@ -268,7 +219,7 @@ class CodeRecords:
         said: list[AnswerStatement] = []
         symbols = self.symbols(name)
         if aspect == "takes":
-            makers = self.with_makers([*symbols, *self._called_by_value(symbols)])
+            makers = self.with_makers(symbols)
             symbols = [e for e in makers if e.properties.get("kind") in _CALLED]
         for symbol in symbols:
             values = _texts(symbol.properties.get(aspect))
@@ -295,6 +246,31 @@ class CodeRecords:
                 f"{_shown(symbol)} is {code_span(value)}", symbol, [value]
             )
         ]
+
+    def members_of(self, name: str) -> list[AnswerStatement]:
+        """The constants of a type's file that its name begins; its methods where these are asked
+        for, or where there are none."""
+        of_methods = "method" in self.asked.text.lower()
+        said: list[AnswerStatement] = []
+        for symbol in self.symbols(name):
+            document = symbol.properties.get("document_id")
+            if not isinstance(document, str):
+                continue
+            near = self.planner.neighbors(
+                [document], direction="in", types=_DEFINED, limit_per_id=_MOST_DEFINED
+            )[document]
+            found = self.planner.get([r.source_entity_id for r in near]).values()
+            beside = [e for e in found if isinstance(e, Entity) and e.type == EntityType.SYMBOL]
+            methods = [e for e in beside if _is_of(e, symbol, "method", ".")]
+            constants = [e for e in beside if _is_of(e, symbol, "variable", "")]
+            members = sorted(methods if of_methods else constants or methods, key=_start)
+            if members:
+                names = _listed([e.name.removeprefix(f"{symbol.name}.") for e in members])
+                lines = [each for e in members for each in self._stated("", e, [])]
+                cited = self._joined(each.evidence[0] for each in lines)
+                text = f"{_shown(symbol)} has {names}"
+                said.append(AnswerStatement(text, tuple(cited[:_MOST]), kind=symbol.type))
+        return said
 
     def overriding(self, name: str, *, outward: bool) -> list[AnswerStatement]:
         """The methods that take the place of one, or whose place it takes."""
@@ -446,22 +422,7 @@ class CodeRecords:
     def _default_told(self, name: str, value: str, symbol: Entity) -> str:
         """What the parameter or field `name` of a symbol is by default, in words."""
         what = f"{code_span(name)} of {_shown(symbol)}"
-        text = f"{what} is {code_span(value)} by default" if value else f"{what} has no default"
-        return text + self._stands_for(value, symbol)
-
-    def _stands_for(self, value: str, symbol: Entity) -> str:
-        """What a constant of the symbol's file stands for, where a default is its name."""
-        if not _IDENTIFIER.fullmatch(value.rpartition(".")[2]):
-            return ""
-        name = value.rpartition(".")[2]
-        key = name_key(name)
-        known = [
-            constant
-            for e in self.planner.named([key]).get(key, ())
-            if path_of(e) == path_of(symbol)
-            and isinstance(constant := e.properties.get("value"), str)
-        ]
-        return f", where {code_span(f'{name} = {known[0]}')}" if len(known) == 1 else ""
+        return f"{what} is {code_span(value)} by default" if value else f"{what} has no default"
 
     def readers_of(self, name: str) -> list[AnswerStatement]:
         """Where a setting is read, or an option declared, a statement for each kind of it."""
@@ -701,9 +662,20 @@ def _is_within(symbol: Entity, before: Sequence[str]) -> bool:
     return set(before) <= {*outer, *folders, file.partition(".")[0]}
 
 
+def lines_between(symbol: Entity) -> tuple[int, int]:
+    """The first and the last line of a symbol; (0, 0) where they are not known."""
+    start, end = (symbol.properties.get(key) for key in ("start_line", "end_line"))
+    return (start, end) if isinstance(start, int) and isinstance(end, int) else (0, 0)
+
+
 def _start(symbol: Entity) -> int:
-    start = symbol.properties.get("start_line")
-    return start if isinstance(start, int) else 0
+    return lines_between(symbol)[0]
+
+
+def _is_of(symbol: Entity, type_: Entity, kind: str, sign: str) -> bool:
+    """Whether a symbol of a kind is called after a type."""
+    is_kind = symbol.properties.get("kind") == kind
+    return is_kind and symbol.name != type_.name and symbol.name.startswith(f"{type_.name}{sign}")
 
 
 def _begins_in(symbol: Entity, passage: Evidence) -> bool:

@@ -15,6 +15,7 @@ Aspect: TypeAlias = Literal[
     "returns",
     "raises",
     "fields",
+    "members",
     "delegates",
     "calls",
     "sets",
@@ -108,6 +109,12 @@ _QUESTIONS = (
         "fields",
         rf"what{_IS} the {_MEMBERS} of {_NAME}",
     ),
+    _asks(
+        "members",
+        rf"(?:(?:what|which|list|show)(?:{_IS})?(?: all)?|all)(?: (?:of )?the)? {_NAME} "
+        r"(?:values|constants|variants|members|methods)(?: (?:are|exist)(?: there)?)?",
+    ),
+    _asks("members", rf"(?:what|which) (?:methods|values|constants) {_CAN} {_NAME} have"),
     _asks(
         "delegates",
         rf"(?:(?:what|who|whom|where|which \w+) {_CAN} {_NAME} (?:delegate|forward"
