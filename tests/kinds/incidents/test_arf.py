@@ -141,7 +141,7 @@ def test_a_bad_text_is_named_and_the_rest_goes_in(memory: Memory, tmp_path: Path
     assert {"5 at position 1" in row.error for row in done.errors} == {True, False}
     told = " ".join(row.error for row in done.warnings)
     assert "component 'Pay_Service'" in told
-    assert "error_rate 2.5 cannot be used" in told
+    assert "error_rate '2.5' cannot be used" in told
 
 
 def _cut(path: Path, keep: int) -> None:

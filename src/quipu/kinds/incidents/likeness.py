@@ -1,95 +1,70 @@
-"""How alike two incidents are by what was measured: pure numbers, no embedding.
+"""How alike incidents are by what was measured: pure numbers, no embedding.
 
 Same component .35, the same metrics out of bounds (Jaccard) .30, near values .20, near severity
-.15.
+.15. Values are near as their logarithms are, on the scale of the lowest threshold.
 """
 
-import math
-from functools import lru_cache
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from quipu.kinds.incidents.analysis import LEVELS, levels
-from quipu.kinds.incidents.model import METRICS, Incident, Metrics
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = [
-    "METRICS_COMPARED",
-    "SEVERITY_STEPS",
-    "WEIGHTS",
-    "ComparedMetrics",
-    "Features",
-    "features",
-    "measured",
-]
+from quipu.kinds.incidents.analysis import LEVELS
+from quipu.kinds.incidents.model import Incident
 
-METRICS_COMPARED = tuple(name for name in METRICS if name in LEVELS)
-"""The metrics whose values are compared."""
+__all__ = ["Agreement", "MeasuredIncidents", "agreement"]
+
+Floats = NDArray[np.float64]
+_COMPONENT, _METRICS, _VALUES, _SEVERITY = 0.35, 0.30, 0.20, 0.15
+_UNMEASURED = 0.5
+"""What counts where neither incident was measured."""
+_SCALES = np.array([levels[0] for levels in LEVELS.values()])
+_SEVERITY_STEPS = 2
 
 
-class Features(NamedTuple):
-    """How far two incidents agree, each in [0, 1]; `total` is their weighted sum."""
+class Agreement(NamedTuple):
+    """How far incidents agree, each in [0, 1]: by their `kind` wherever they were seen, and in
+    `total`, where the same component counts too."""
 
-    component: float
-    metrics: float
-    values: float
-    severity: float
+    kind: Floats
+    total: Floats
 
-    @property
-    def total(self) -> float:
-        """In [0, 1]."""
-        return (
-            WEIGHTS.component * self.component
-            + WEIGHTS.metrics * self.metrics
-            + WEIGHTS.values * self.values
-            + WEIGHTS.severity * self.severity
+
+class MeasuredIncidents:
+    """Incidents in columns, so that thousands are compared with one at once."""
+
+    def __init__(self, incidents: Sequence[Incident]) -> None:
+        self._components = np.array([each.component for each in incidents], dtype=object)
+        self._severity = np.array([each.severity.rank for each in incidents], dtype=np.int64)
+        rows = [[getattr(each.metrics, name) for name in LEVELS] for each in incidents]
+        self._values = np.array(rows, dtype=np.float64).reshape(len(incidents), len(LEVELS))
+
+    def on(self, component: str) -> NDArray[np.bool_]:
+        """Which of them were seen on this component."""
+        return np.asarray(self._components == component, dtype=np.bool_)
+
+    def agreement(self, incident: Incident) -> Agreement:
+        """How far each of them agrees with `incident`."""
+        one = np.array([getattr(incident.metrics, name) for name in LEVELS], dtype=np.float64)
+        here, there = one >= _SCALES, self._values >= _SCALES  # unmeasured compares false
+        metrics = _share((here & there).sum(axis=1), (here | there).sum(axis=1))
+        gaps = np.abs(np.log1p(self._values / _SCALES) - np.log1p(one / _SCALES))
+        known = ~np.isnan(gaps)
+        values = _share(
+            np.where(known, np.maximum(0.0, 1 - gaps), 0.0).sum(axis=1), known.sum(axis=1)
         )
-
-    @property
-    def kind(self) -> float:
-        """How far they are of one kind, wherever they were seen: the total without the
-        component, in [0, 1]."""
-        return (self.total - WEIGHTS.component * self.component) / (1 - WEIGHTS.component)
+        severity = 1 - np.abs(self._severity - incident.severity.rank) / _SEVERITY_STEPS
+        kind = _METRICS * metrics + _VALUES * values + _SEVERITY * severity
+        total = kind + _COMPONENT * self.on(incident.component)
+        return Agreement(kind / (1 - _COMPONENT), total)
 
 
-WEIGHTS = Features(component=0.35, metrics=0.30, values=0.20, severity=0.15)
-"""What each counts for in `total`."""
-
-SEVERITY_STEPS = 2
-"""How many steps lie between the mildest and the gravest."""
-
-
-class ComparedMetrics(NamedTuple):
-    """What of an incident's numbers is compared: which are out of bounds, and their logarithms."""
-
-    out: frozenset[str]
-    logs: dict[str, float]
+def agreement(one: Incident, other: Incident) -> tuple[float, float]:
+    """(kind, total) of two incidents."""
+    kind, total = MeasuredIncidents([other]).agreement(one)
+    return float(kind[0]), float(total[0])
 
 
-@lru_cache(maxsize=20_000)
-def measured(metrics: Metrics) -> ComparedMetrics:
-    """What of these numbers is compared."""
-    return ComparedMetrics(
-        out=frozenset(name for name, at in levels(metrics).items() if at),
-        logs={
-            name: math.log1p(value / LEVELS[name][0])
-            for name, value in metrics.known().items()
-            if name in LEVELS
-        },
-    )
-
-
-def features(one: Incident, other: Incident) -> Features:
-    """How far the two agree; what neither measured counts as half."""
-    first, second = measured(one.metrics), measured(other.metrics)
-    both = first.out | second.out
-    return Features(
-        component=float(one.component == other.component),
-        metrics=len(first.out & second.out) / len(both) if both else 0.5,
-        values=_nearness(first.logs, second.logs),
-        severity=1 - abs(one.severity.rank - other.severity.rank) / SEVERITY_STEPS,
-    )
-
-
-def _nearness(first: dict[str, float], second: dict[str, float]) -> float:
-    """1 where values are equal, 0 where their logarithms on the scale are 1 apart; the mean."""
-    gaps = [abs(value - second[name]) for name, value in first.items() if name in second]
-    return sum(max(0.0, 1 - gap) for gap in gaps) / len(gaps) if gaps else 0.5
+def _share(part: Floats, whole: Floats) -> Floats:
+    return np.where(whole > 0, part / np.maximum(whole, 1), _UNMEASURED)

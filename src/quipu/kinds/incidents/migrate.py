@@ -12,7 +12,7 @@ import re
 import struct
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 import msgspec
 import numpy as np
@@ -21,22 +21,23 @@ from numpy.typing import NDArray
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.files import private
 from quipu.kinds.incidents.model import (
+    UNKNOWN_COMPONENT,
     IncidentReport,
     OutcomeReport,
     check_component,
     check_metric,
-    severity_of,
     unplaced_incident_id,
 )
-from quipu.ports import Embedder
+from quipu.kinds.incidents.read.foreign import grade
+from quipu.kinds.incidents.read.tried import actions_in
+from quipu.kinds.incidents.write import GivenVector, IncidentWriter
+from quipu.ports import Embedder, Store
+from quipu.read.fields import slug
 from quipu.records.document import Problem
+from quipu.records.progress import Progress
 from quipu.text import excerpt, sentences
+from quipu.when.instants import Clock
 from quipu.write.report import ProblemRow, in_order
-
-if TYPE_CHECKING:
-    from quipu.ports import Embedder, Store
-    from quipu.records.progress import Progress
-    from quipu.when.instants import Clock
 
 __all__ = ["Migration", "migrate_arf", "write_summary"]
 
@@ -51,7 +52,6 @@ _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _PARTS = re.compile(r"\b(root cause|solution)\s*:\s*", re.IGNORECASE)
 _SERVICE = re.compile(r"\b[a-z0-9]+(?:-[a-z0-9]+)+\b")
 _SPOKEN_SERVICE = re.compile(r"(?i)\b([a-z0-9]+) (service|gateway|database|queue|cache)\b")
-_UNKNOWN = "unknown"
 _TITLE = 120
 _SOLVED = 0.8
 """How sure it is that a solution that stands in words worked."""
@@ -82,17 +82,14 @@ class Migration(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def migrate_arf(
-    store: "Store",
+    store: Store,
     folder: Path,
     *,
-    embedder: "Embedder | None",
-    clock: "Clock",
-    progress: "Progress | None" = None,
+    embedder: Embedder | None,
+    clock: Clock,
+    progress: Progress | None = None,
 ) -> Migration:
     """Write the incidents of a v2 store with the vectors they have; again changes nothing."""
-    from quipu.kinds.incidents.model import IncidentReport
-    from quipu.kinds.incidents.write import GivenVector, IncidentWriter
-
     found = _read_arf(folder)
     joined, cosine = _joins(found, embedder)
     dimension = found.vectors.shape[1]
@@ -329,69 +326,56 @@ def _report_of(text: Any, position: int, source: str) -> tuple[IncidentReport, l
 
 
 def _runtime(words: Sequence[str], warnings: list[str]) -> dict[str, Any]:
-    fields: dict[str, Any] = {"component": _component(words[0], warnings)}
-    metrics: dict[str, float] = {}
-    rest = words[3] if len(words) > 3 else ""
+    fields: dict[str, Any] = {"component": _component(words[0], warnings), "metrics": {}}
     measured = [("latency_p99", words[1]), ("error_rate", words[2])]
-    tail = rest.split(None, 1)
-    if tail and _NUMBER.fullmatch(tail[0]):
-        measured.append(("throughput", tail[0]))
-        rest = ""
-        if len(tail) > 1:
-            try:
-                fields["severity"] = str(severity_of(tail[1]))
-                fields["source_severity"] = tail[1]
-            except InvalidInput as error:
-                warnings.append(str(error))
-                rest = tail[1]
+    rest = words[3] if len(words) > 3 else ""
+    number, _, word = rest.partition(" ")
+    if _NUMBER.fullmatch(number):
+        measured.append(("throughput", number))
+        severity, fields["source_severity"] = grade(warnings, word.strip())
+        fields["severity"] = severity and str(severity)
+        rest = "" if severity else word.strip()
     for name, written in measured:
         try:
-            metrics[name] = check_metric(name, float(written))
+            fields["metrics"][name] = check_metric(name, written)
         except InvalidInput as error:
             warnings.append(str(error))
-    return {**fields, "metrics": metrics, "summary": rest}
+    return {**fields, "summary": rest}
 
 
 def _component(written: str, warnings: list[str]) -> str:
     try:
         return check_component(written)
     except InvalidInput as error:
-        slug = re.sub(r"[^a-z0-9]+", "-", written.lower()).strip("-")[:255]
-        warnings.append(f"{error}; kept as {slug or _UNKNOWN!r}")
-        return slug or _UNKNOWN
+        component = slug(written) or UNKNOWN_COMPONENT
+        warnings.append(f"{error}; kept as {component!r}")
+        return component
 
 
 def _prose(text: str) -> dict[str, Any]:
     """A text in words: what it is about, the cause, what was done."""
-    from quipu.kinds.incidents.read.tried import actions_in  # a search need not wait for it
-
     pieces = _PARTS.split(text)
     named = {
         key.casefold(): value.strip() for key, value in zip(pieces[1::2], pieces[2::2], strict=True)
     }
-    service = _SERVICE.search(text.lower())
-    spoken = _SPOKEN_SERVICE.search(text)
-    component = service.group() if service else _UNKNOWN
-    if not service and spoken:
-        component = f"{spoken[1]}-{spoken[2]}".lower()
+    service, spoken = _SERVICE.search(text.lower()), _SPOKEN_SERVICE.search(text)
+    component = service.group() if service else slug(" ".join(spoken.groups())) if spoken else ""
     solution = named.get("solution", "")
-    outcomes = [
-        OutcomeReport(
-            actions_taken=done or (solution,),
-            success=True,
-            lessons_learned=solution if done else "",
-            confidence=_SOLVED,
-        )
-        for done in ([actions_in(solution)] if solution else [])
-    ]
+    done = actions_in(solution)
+    attempt = OutcomeReport(
+        actions_taken=done or (solution,),
+        success=True,
+        lessons_learned=solution if done else "",
+        confidence=_SOLVED,
+    )
     summary = pieces[0].strip()
     title = excerpt(next((summary[a:b] for a, b in sentences(summary)), ""), limit=_TITLE)
     return {
-        "component": component,
+        "component": component or UNKNOWN_COMPONENT,
         "title": title,
         "summary": "" if summary.rstrip(".") == title.rstrip(".") else summary,
         "root_cause": named.get("root cause", ""),
-        "outcomes": msgspec.to_builtins(outcomes),
+        "outcomes": [msgspec.to_builtins(attempt)] if solution else [],
     }
 
 

@@ -11,13 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kinds.incidents.case_base import CaseBase
-from quipu.kinds.incidents.likeness import (
-    METRICS_COMPARED,
-    SEVERITY_STEPS,
-    WEIGHTS,
-    ComparedMetrics,
-    measured,
-)
+from quipu.kinds.incidents.likeness import MeasuredIncidents
 from quipu.kinds.incidents.model import HealingAction, Incident, Outcome, action_name
 from quipu.when.instants import to_epoch
 
@@ -25,8 +19,6 @@ __all__ = ["Attempts", "credited"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-_BITS = {name: 1 << at for at, name in enumerate(METRICS_COMPARED)}
-_BIT_COUNTS = np.array([number.bit_count() for number in range(1 << len(METRICS_COMPARED))])
 
 
 class _AttemptRow(NamedTuple):
@@ -59,50 +51,15 @@ class Attempts:
         self.tie = _ranks([row.outcome.outcome_id for row in rows])
         self.places = _ranks([each.incident_id for each in self.incidents])
         self._place = {each.incident_id: at for at, each in enumerate(self.incidents)}
-        names = sorted({each.component for each in self.incidents})
-        self._components = {name: number for number, name in enumerate(names)}
-        self._component = np.array(
-            [self._components[each.component] for each in self.incidents], dtype=np.int64
-        )
-        self._severity = np.array([i.severity.rank for i in self.incidents], dtype=np.int64)
-        seen = [measured(each.metrics) for each in self.incidents]
-        self._out = np.array([_bits(each) for each in seen], dtype=np.int64)
-        self._logs = np.array([_logs(each) for each in seen], dtype=np.float64).reshape(
-            len(seen), len(METRICS_COMPARED)
-        )
+        self._measured = MeasuredIncidents(self.incidents)
 
     def own(self, component: str) -> Flags:
         """Which rows were on this component."""
-        return (self._component == self._components.get(component, -1))[self.case]
+        return self._measured.on(component)[self.case]
 
     def kinds(self, incident: Incident) -> Floats:
-        """`Features.kind` of `incident` with each incident of the case base."""
-        one = measured(incident.metrics)
-        out = _bits(one)
-        both = _BIT_COUNTS[self._out | out]
-        shared = _BIT_COUNTS[self._out & out]
-        jaccard = np.where(both > 0, shared / np.maximum(both, 1), 0.5)
-        values = self._nearness(_logs(one))
-        severity = 1 - np.abs(self._severity - incident.severity.rank) / SEVERITY_STEPS
-        same = (self._component == self._components.get(incident.component, -1)).astype(np.float64)
-        total = (
-            WEIGHTS.component * same
-            + WEIGHTS.metrics * jaccard
-            + WEIGHTS.values * values
-            + WEIGHTS.severity * severity
-        )
-        return (total - WEIGHTS.component * same) / (1 - WEIGHTS.component)
-
-    def _nearness(self, logs: Sequence[float]) -> Floats:
-        near, known = np.zeros(len(self.incidents)), np.zeros(len(self.incidents))
-        for at, value in enumerate(logs):
-            if np.isnan(value):
-                continue
-            gap = np.abs(value - self._logs[:, at])
-            there = ~np.isnan(gap)
-            near = near + np.where(there, np.maximum(0.0, 1 - gap), 0.0)
-            known = known + there
-        return np.where(known > 0, near / np.maximum(known, 1), 0.5)
+        """How far each incident of the case base is of one kind with `incident`."""
+        return self._measured.agreement(incident).kind
 
     def of(self, action: str) -> Flags:
         """Which rows are attempts with this action."""
@@ -133,11 +90,3 @@ def _epochs(instants: Sequence[str | None]) -> Floats:
 def _ranks(names: Sequence[str]) -> NDArray[np.int64]:
     order = {name: at for at, name in enumerate(sorted(set(names)))}
     return np.array([order[name] for name in names], dtype=np.int64)
-
-
-def _bits(each: ComparedMetrics) -> int:
-    return sum(_BITS[name] for name in each.out)
-
-
-def _logs(each: ComparedMetrics) -> list[float]:
-    return [each.logs.get(name, float("nan")) for name in METRICS_COMPARED]

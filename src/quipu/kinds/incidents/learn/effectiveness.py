@@ -7,10 +7,9 @@
     posterior            = Beta(prior + weighted successes, prior + weighted failures + .4·w)
 
 Where retrieval found like incidents, the 16 likest that something was tried at alone count: with s
-their scores and t the best of them, nearness = (s / t)³, times how far t is above what chance
-gives, min(1, (t − .25) / .1). Else, or as far as t is too low for that, it is numbers that count:
-nearness = likeness⁶, the likeness being how far two incidents are of one kind by what was measured
-(`Features.kind`).
+their scores and t the best of them, nearness = (s / t)³. Else it is numbers that count: nearness =
+likeness⁶, the likeness being how far two incidents are of one kind by what was measured
+(`Agreement.kind`).
 
 w is what the like incidents weigh (at most 8) that something else ended and where nobody tried
 this action: a few of another failure among them would else bring in an action that has always cured
@@ -56,7 +55,6 @@ _SHARPNESS = 6
 _LIKEST = 16
 _FALL = 3
 UNTRIED = 0.4
-_CHANCE, _CLEAR = 0.25, 0.1
 _DAY_S = 86_400.0
 
 
@@ -71,14 +69,14 @@ class Trial(NamedTuple):
 
 class Weighed(NamedTuple):
     """Attempts, how much each says here (`weights`, in [0, 1]), which were on the very component
-    (`own`), and which were known (`known`). `like` in [0, 1] is how far they were weighed by what
-    is told. `ended` is what each incident of the case base weighs that an attempt ended, else 0."""
+    (`own`), and which were known (`known`). `like` says that they were weighed by what is told.
+    `ended` is what each incident of the case base weighs that an attempt ended, else 0."""
 
     attempts: Attempts
     weights: NDArray[np.float64]
     own: NDArray[np.bool_]
     known: NDArray[np.bool_]
-    like: float
+    like: bool
     ended: NDArray[np.float64]
 
 
@@ -142,11 +140,11 @@ def weighed(
     known: NDArray[np.bool_] | None = None,
 ) -> Weighed:
     """Every attempt weighed for `incident` at the moment `at`; of `known` only those count."""
-    nearness, like = _nearness(attempts, incident, context, known)
+    every = np.ones(len(attempts.outcomes), dtype=np.bool_) if known is None else known
+    nearness, like = _nearness(attempts, incident, context, every)
     weights = _recency(attempts, at) * nearness
     own = attempts.own(incident.component)
     weights = np.where(own, weights, weights * _ELSEWHERE)
-    every = np.ones(len(weights), dtype=np.bool_) if known is None else known
     ended = np.zeros(len(attempts.incidents))
     worked = every & attempts.success
     np.maximum.at(ended, attempts.case[worked], weights[worked])
@@ -157,33 +155,28 @@ def _nearness(
     attempts: Attempts,
     incident: Incident,
     context: Mapping[str, float],
-    known: NDArray[np.bool_] | None,
-) -> tuple[NDArray[np.float64], float]:
-    """How far each attempt was at an incident like this one, in [0, 1], and how far what is told
+    known: NDArray[np.bool_],
+) -> tuple[NDArray[np.float64], bool]:
+    """How far each attempt was at an incident like this one, in [0, 1], and whether what is told
     says so."""
     scores = attempts.scores(context)
-    counted = attempts.case if known is None else attempts.case[known]
+    counted = attempts.case[known]
     tried = np.unique(counted[scores[counted] > 0])
     if not len(tried):
-        return attempts.kinds(incident)[attempts.case] ** _SHARPNESS, 0.0
+        return attempts.kinds(incident)[attempts.case] ** _SHARPNESS, False
     likest = tried[np.lexsort((attempts.places[tried], -scores[tried]))][:_LIKEST]
-    best = float(scores[likest[0]])
     nearness = np.zeros(len(scores))
-    nearness[likest] = (scores[likest] / best) ** _FALL
-    near = nearness[attempts.case]
-    sure = min(1.0, max(0.0, (best - _CHANCE) / _CLEAR))
-    if sure == 1.0:
-        return near, sure
-    by_numbers = attempts.kinds(incident)[attempts.case] ** _SHARPNESS
-    return sure * near + (1 - sure) * by_numbers, sure
+    nearness[likest] = (scores[likest] / scores[likest[0]]) ** _FALL
+    return nearness[attempts.case], True
 
 
 def estimate(action: str, tried: Weighed, *, pooling: bool = True) -> Estimate:
     """What the attempts say of `action`, other components pooled in while evidence is thin."""
     attempts = tried.attempts
     (rows,) = np.nonzero(tried.known & attempts.of(action))
-    mean = (1 - tried.like) * _rate(attempts.success[rows])
-    mean += tried.like * min(0.5, _rate(attempts.success[tried.known]))
+    mean = _rate(attempts.success[rows])
+    if tried.like:
+        mean = min(0.5, _rate(attempts.success[tried.known]))
     elsewise = tried.ended.sum() - tried.ended[np.unique(attempts.case[rows])].sum()
     untried = UNTRIED * tried.like * min(POOLED, float(elsewise))
     weights = tried.weights[rows]

@@ -6,18 +6,18 @@ action after which another was needed did not work; the last one worked when the
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.model import IncidentReport, OutcomeReport
+from quipu.kinds.incidents.model import IncidentReport
 from quipu.kinds.incidents.read.foreign import component_of, grade, metrics_in
 from quipu.kinds.incidents.read.tried import TimelineEntry, attempts, entries
 from quipu.read.decode import normalised
 from quipu.read.fields import Fields, prose_of, slug
 from quipu.read.front_matter import split_front_matter
 from quipu.records.record import Properties, Value
-from quipu.when.dates import MONTH_NAMES, month_number
+from quipu.when.dates import find_items
 from quipu.when.instants import from_epoch, to_epoch
 
 __all__ = ["is_postmortem", "report"]
@@ -33,75 +33,28 @@ _TITLE = re.compile(
 )
 _FILE_DATE = re.compile(r"(\d{4})[-_]?(\d\d)[-_]?(\d\d)")
 _COMPONENT = (
-    "component",
-    "service",
-    "affected service",
-    "primary service",
-    "system",
-    "affected component",
-    "affected services",
-    "services affected",
-    "services",
-)
+    "component|service|affected service|primary service|system|affected component|"
+    "affected services|services affected|services"
+).split("|")
 _WHEN = (
-    "start time",
-    "started",
-    "start",
-    "incident start",
-    "began",
-    "date and time",
-    "date",
-    "incident date",
-    "timestamp",
-    "time",
-)
+    "start time|started|start|incident start|began|date and time|date|incident date|timestamp|time"
+).split("|")
 _ENDED = (
-    "end time",
-    "ended",
-    "end",
-    "incident end",
-    "resolved",
-    "resolved at",
-    "resolution time",
-    "mitigated at",
-)
+    "end time|ended|end|incident end|resolved|resolved at|resolution time|mitigated at"
+).split("|")
 _DAY_S = 86_400
 _SECTIONS = {
-    "summary": ("summary", "overview", "abstract", "executive summary", "what happened"),
-    "impact": ("impact", "user impact", "customer impact"),
-    "cause": (
-        "root cause",
-        "root causes",
-        "cause",
-        "causes",
-        "trigger",
-        "root cause analysis",
-        "contributing factors",
-        "why it happened",
-    ),
-    "timeline": ("timeline", "time line", "chronology", "sequence of events"),
-    "resolution": (
-        "resolution",
-        "mitigation",
-        "recovery",
-        "remediation",
-        "resolution and recovery",
-        "fix",
-        "how it was fixed",
-        "what we did",
-        "how did we respond",
-        "how we responded",
-        "response",
-    ),
-    "lessons": (
-        "lessons learned",
-        "lessons",
-        "what we learned",
-        "learnings",
-        "what went well",
-        "what went wrong",
-    ),
+    "summary": "summary|overview|abstract|executive summary|what happened",
+    "impact": "impact|user impact|customer impact",
+    "cause": "root cause|root causes|cause|causes|trigger|root cause analysis|"
+    "contributing factors|why it happened",
+    "timeline": "timeline|time line|chronology|sequence of events",
+    "resolution": "resolution|mitigation|recovery|remediation|resolution and recovery|fix|"
+    "how it was fixed|what we did|how did we respond|how we responded|response",
+    "lessons": "lessons learned|lessons|what we learned|learnings|what went well|what went wrong",
 }
+_SECTION_OF = {name: key for key, names in _SECTIONS.items() for name in names.split("|")}
+
 _METRICS = (
     ("latency_p99", 1.0, r"(?:p99|latency)\D{0,40}?(\d[\d,.]*)\s*(ms|milliseconds|s|seconds)\b"),
     ("error_rate", 0.01, r"(?:error|failure)s?(?:\s+rate)?\D{0,40}?(\d[\d.]*)\s*(%|percent)"),
@@ -155,9 +108,11 @@ def report(text: str, *, path: str, problems: list[str], component: str = "") ->
         title=prose_of(page.title, limit=200),
         summary=prose_of(_MARK.sub(r"\1", page.sections.get("summary", ""))),
         root_cause=prose_of(_MARK.sub(r"\1", page.sections.get("cause", ""))),
-        affected_services=_services(facts),
+        affected_services=_slugs(
+            facts, "affected services", "services affected", "services", "also affected"
+        ),
         upstream_deps=_slugs(facts, "dependencies", "depends on", "upstream"),
-        outcomes=_outcomes(tried, problems),
+        outcomes=tuple(tried),
         tags=("post-mortem",),
         extra=as_written,
         source=f"file:{path}",
@@ -176,9 +131,8 @@ def _read(text: str) -> _PostMortem:
             if not title and len(heading[1]) == 1:
                 title = _TITLE.sub("", words)
             key = re.sub(r"\([^)]*\)", "", words).casefold().strip(" :?0123456789.")
-            found = next((s for s, known in _SECTIONS.items() if key in known), "")
             # a sub-heading stays in its section
-            name = found or (name if len(heading[1]) > 2 else "")
+            name = _SECTION_OF.get(key, name if len(heading[1]) > 2 else "")
             continue
         if name:
             sections.setdefault(name, []).append(line)
@@ -219,10 +173,6 @@ def _component(facts: Fields, given: str) -> tuple[str, Properties]:
         raise InvalidInput(f"{error}; or say which it was with --component") from error
 
 
-def _services(facts: Fields) -> tuple[str, ...]:
-    return _slugs(facts, "affected services", "services affected", "services", "also affected")
-
-
 def _slugs(facts: Fields, *names: str) -> tuple[str, ...]:
     found = (slug(each) for name in names for each in facts.names(name))
     return tuple(dict.fromkeys(each for each in found if each))
@@ -230,40 +180,19 @@ def _slugs(facts: Fields, *names: str) -> tuple[str, ...]:
 
 def _day(facts: Fields, path: str) -> str:
     """The date of the incident as `YYYY-MM-DD`, from the page or the file's name; else ''."""
-    for name in _WHEN:
-        if found := re.search(r"\d{4}-\d\d-\d\d", facts.text(name)):
-            return found.group()
-    for name in _WHEN:
-        if name in facts and (moment := _spelled(facts.text(name))):
-            return moment
-    stem = path.rpartition("/")[2]
-    if found := _FILE_DATE.search(stem):
-        day = "-".join(found.groups())
-        return day if _valid(day) else ""
+    name = path.rpartition("/")[2]
+    in_name = _FILE_DATE.search(name)
+    texts = [facts.text(each) for each in _WHEN]
+    texts += ["-".join(map(str, in_name.groups()))] if in_name else []
+    return next((day for text in texts if (day := _day_in(text))), "")
+
+
+def _day_in(text: str) -> str:
+    """The first day of the calendar that a text names."""
+    for item in find_items(text.lower()):
+        if item.interval and (day := item.interval.start) and day.day and day == item.interval.end:
+            return f"{day.year:04d}-{day.month:02d}-{day.day:02d}"
     return ""
-
-
-def _spelled(text: str) -> str:
-    """`3 March 2026`, `March 3rd, 2026` as `2026-03-03`; '' for anything else."""
-    match = re.search(
-        r"(?:(\d{1,2})(?:st|nd|rd|th)?\s+([A-Za-z]{3,9})|([A-Za-z]{3,9})\s+(\d{1,2})(?:st|nd|rd|th)?)"
-        r",?\s+(\d{4})",
-        text,
-    )
-    if not match:
-        return ""
-    name = (match[2] or match[3]).casefold()
-    month = month_number(name) if name in MONTH_NAMES else 0
-    day = f"{match[5]}-{month:02d}-{int(match[1] or match[4]):02d}"
-    return day if _valid(day) else ""
-
-
-def _valid(day: str) -> bool:
-    try:
-        to_epoch(f"{day}T00:00:00+00:00")
-    except ValueError:
-        return False
-    return True
 
 
 def _started(facts: Fields, timeline: list[TimelineEntry], day: str) -> str | None:
@@ -277,7 +206,7 @@ def _started(facts: Fields, timeline: list[TimelineEntry], day: str) -> str | No
 
 
 def _clocked(
-    facts: Fields, names: tuple[str, ...], day: str, *, after: str | None = None
+    facts: Fields, names: Sequence[str], day: str, *, after: str | None = None
 ) -> str | None:
     """The first stated clock time, of the day that stands beside it or of `day`; where that lies
     before `after`, of the day that follows."""
@@ -286,8 +215,7 @@ def _clocked(
         clock = re.search(r"(?<!\d)(\d{1,2}):(\d\d)(?!\d)", text)
         if not clock or int(clock[1]) > 23 or int(clock[2]) > 59:
             continue
-        shown = re.search(r"\d{4}-\d\d-\d\d", text)
-        own = shown.group() if shown and _valid(shown.group()) else ""
+        own = _day_in(text)
         moment = to_epoch(f"{own or day}T00:00:00+00:00") + int(clock[1]) * 3600
         moment += int(clock[2]) * 60
         if after is not None and not own and moment < to_epoch(after):
@@ -312,15 +240,3 @@ def _spans(text: str) -> Iterator[str]:
     """Sentences, bounded: a number belongs to the measure named in its own sentence."""
     for line in re.split(r"(?<=[.;])\s+|\n", text):
         yield line[:500]
-
-
-def _outcomes(tried: list[OutcomeReport], problems: list[str]) -> tuple[OutcomeReport, ...]:
-    kept: list[OutcomeReport] = []
-    for each in tried:
-        minutes = each.resolution_time_minutes
-        if minutes is not None and minutes < 0:
-            error = InvalidInput(f"resolution_time_minutes {minutes!r} is negative")
-            problems.append(f"timeline: {error}; it was left out")
-            continue
-        kept.append(each)
-    return tuple(kept)

@@ -163,11 +163,11 @@ def _outcome(
     confidence: float,
 ) -> OutcomeReport:
     moment = (over if worked else each.at) or each.at
-    minutes = (to_epoch(moment) - to_epoch(started)) / 60 if worked and moment and started else None
+    minutes = (to_epoch(moment) - to_epoch(started)) / 60 if worked and moment and started else -1
     return OutcomeReport(
         actions_taken=each.actions,
         success=worked,
-        resolution_time_minutes=round(minutes, 1) if minutes is not None else None,
+        resolution_time_minutes=round(minutes, 1) if minutes >= 0 else None,
         lessons_learned=prose_of(lessons, limit=500) if worked else "",
         recorded_at=moment,
         confidence=confidence,

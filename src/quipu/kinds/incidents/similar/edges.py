@@ -13,7 +13,7 @@ CAUSED_BY       A needs B's service (at most two DEPENDS_ON hops), B is a failur
 ESCALATED_FROM  the same component, graver, within 60 minutes, from the last milder one:
                 confidence = .95 · (1 − ½ · gap / 60 min)
 
-The features are those of `kinds/incidents/likeness.py`.
+How numbers agree stands in `kinds/incidents/likeness.py`.
 """
 
 import math
@@ -21,7 +21,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from quipu.kinds.incidents.analysis import levels
-from quipu.kinds.incidents.likeness import Features, features
+from quipu.kinds.incidents.likeness import agreement
 from quipu.kinds.incidents.model import Incident, Severity
 from quipu.records.schema import RelationType
 from quipu.when.instants import to_epoch
@@ -64,10 +64,10 @@ class NewEdge(NamedTuple):
     why: tuple[str, ...]
 
 
-def alike(meaning: float, measured: Features) -> float:
-    """How alike two incidents are, in [0, 1]: what is told of them decides, numbers only between
-    what is told alike; where it was does not count."""
-    return _MEANING * min(max(meaning, 0.0), 1.0) + _NUMBERS * measured.kind
+def alike(meaning: float, kind: float) -> float:
+    """How alike two incidents are, in [0, 1]: what is told of them decides, numbers (`kind` of an
+    `Agreement`) only between what is told alike; where it was does not count."""
+    return _MEANING * min(max(meaning, 0.0), 1.0) + _NUMBERS * kind
 
 
 def similar_to(one: Incident, other: Incident, *, cosine: float) -> NewEdge | None:
@@ -80,13 +80,13 @@ def similar_to(one: Incident, other: Incident, *, cosine: float) -> NewEdge | No
         newer, older = sorted(
             (one, other), key=lambda i: (i.timestamp or "", i.incident_id), reverse=True
         )
-    agreed = features(newer, older)
-    score = alike(cosine, agreed)
+    kind, _ = agreement(newer, older)
+    score = alike(cosine, kind)
     if score < LEAST_ALIKE:
         return None
     confidence = 1 / (1 + math.exp(-_STEEPNESS * (score - _EVEN)))
-    why = [f"cosine {cosine:.2f}", f"numbers agree {agreed.kind:.2f}"]
-    if agreed.component:
+    why = [f"cosine {cosine:.2f}", f"numbers agree {kind:.2f}"]
+    if newer.component == older.component:
         why.append(f"same component {newer.component}")
     shared = sorted(
         name for name, at in levels(newer.metrics).items() if at and levels(older.metrics).get(name)

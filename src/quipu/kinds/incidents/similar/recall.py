@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kinds.incidents.case_base import IncidentEdge, attempts_at, edges_between
-from quipu.kinds.incidents.likeness import features
+from quipu.kinds.incidents.likeness import agreement
 from quipu.kinds.incidents.model import Incident, Outcome
 from quipu.kinds.incidents.records import (
     INCIDENT,
@@ -155,7 +155,7 @@ def similar(
     """The incidents most like `incident`, with their edges and outcomes.
 
     The score is `alike` of the cosine with `vector`, that of `description_text`; where nothing
-    was told, the agreement of numbers and component (`Features.total`); what lies one SIMILAR_TO,
+    was told, the agreement of numbers and component (`Agreement.total`); what lies one SIMILAR_TO,
     CAUSED_BY or ESCALATED_FROM edge away has that edge's confidence times the score it is reached
     from. Below .3 nothing is shown. `stored` says that the incident itself is in the graph.
     """
@@ -164,9 +164,9 @@ def similar(
     scored: dict[str, tuple[float, dict[str, float], tuple[str, ...]]] = {}
     incidents: dict[str, Incident] = {each.incident.incident_id: each.incident for each in found}
     for each in found:
-        agreed = features(incident, each.incident)
-        score = alike(each.alike, agreed) if description else agreed.total
-        parts = {"features": round(agreed.kind, 4)}
+        kind, total = agreement(incident, each.incident)
+        score = alike(each.alike, kind) if description else total
+        parts = {"features": round(kind, 4)}
         parts["words" if each.by_words else "similarity"] = round(max(0.0, each.alike), 4)
         scored[each.incident.incident_id] = score, parts, ()
     near = sorted(scored, key=lambda i: (-scored[i][0], i))[: limit * 2]
