@@ -1,7 +1,5 @@
 """The vector cache: read again, brought up to date, never trusted when it should not be."""
 
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -237,21 +235,6 @@ def test_a_read_only_handle_leaves_no_file(path: Path) -> None:
     with SQLiteStore(path, namespace="default", read_only=True) as store:
         assert len(nearest(store, rows(1)[0])) == 10
     assert files(path) == []
-
-
-def test_an_exact_search_does_without_faiss(tmp_path: Path) -> None:
-    path = tmp_path / "q.db"
-    with open_at(path) as store:
-        store.write(Batch(recorded_at=moment(1), episodes=(OF,), chunks=tuple(ITEMS)))
-        store.write(Batch(recorded_at=moment(1), embeddings=embeddings(rows(0))))
-    search = (
-        "import sys, numpy; from pathlib import Path; from quipu.store.sqlite import SQLiteStore\n"
-        f"store = SQLiteStore(Path({str(path)!r}), namespace='default')\n"
-        f"query = numpy.ones({DIMENSION}, dtype=numpy.float32)\n"
-        "assert len(store.match_vector(query, space='space', limit=9).numbers) == 9\n"
-        "assert 'faiss' not in sys.modules\n"
-    )
-    subprocess.run([sys.executable, "-c", search], check=True)
 
 
 def test_codes_are_decoded_exactly() -> None:

@@ -12,7 +12,7 @@ from quipu.serve.cli import cli
 from quipu.serve.cli.root import ENTRIES
 
 ROOT = Path(__file__).parents[3]
-HEAVY = ("numpy", "onnxruntime", "msgspec", "apsw", "rich", "faiss", "tokenizers", "Stemmer")
+HEAVY = ("numpy", "onnxruntime", "msgspec", "apsw", "rich", "tokenizers", "Stemmer")
 LIGHT = (
     "errors",
     "files",
@@ -46,7 +46,7 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
 def test_a_search_imports_nothing_of_reading_files() -> None:
     probe = (
         "import sys, quipu.serve.cli.questions, quipu.plan, quipu.retrieve\n"
-        "dear = ('pathspec', 'markdown_it', 'quipu.read', 'quipu.extract', 'faiss')\n"
+        "dear = ('pathspec', 'markdown_it', 'quipu.read', 'quipu.extract')\n"
         "print([name for name in dear if name in sys.modules], file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)

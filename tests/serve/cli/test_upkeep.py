@@ -108,7 +108,6 @@ def test_doctor_finds_a_well_memory_well(quipu, project: Path) -> None:
     assert names == [
         "python",
         "sqlite",
-        "faiss",
         "configuration",
         "model",
         "trust",

@@ -44,7 +44,10 @@ __all__ = ["Migration", "migrate_arf", "write_summary"]
 _INDEXES = ("incident_vectors.index", "faiss_index.bin")
 _TEXTS = "incident_texts.json"
 _METRICS = {b"IxF2": "l2", b"IxFI": "ip", b"IxFl": "l2"}
-_HEADER = struct.Struct("<4siqqqBi")
+_HEADER = struct.Struct("<4siqqqBiQ")
+"""As `faiss/impl/index_write.cpp` writes it: what it is, the dimension, how many vectors, two
+numbers that say nothing, whether it is trained, how it measures, how many numbers follow."""
+_MEASURES = (0, 1)  # by product, by distance: a further one has a number more in its header
 _LARGEST = 4_000_000_000
 _SAMPLE = 20
 _AGREES = 0.98
@@ -212,8 +215,6 @@ def _read_arf(folder: Path) -> ArfStore:
 
 def _vectors(path: Path) -> tuple[NDArray[np.float32], str, str]:
     """The rows of a flat index. Its header is checked before anything is allocated."""
-    import faiss  # pyright: ignore[reportMissingTypeStubs]  # ships none
-
     try:
         size = path.stat().st_size
         if size > _LARGEST:
@@ -223,13 +224,13 @@ def _vectors(path: Path) -> tuple[NDArray[np.float32], str, str]:
         raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
     if len(data) < _HEADER.size:
         raise InvalidInput(f"{str(path)!r} is cut: it has {len(data)} bytes and no whole header")
-    magic, dimension, count, *_ = _HEADER.unpack(data[: _HEADER.size])
+    magic, dimension, count, _, _, _, measure, numbers = _HEADER.unpack(data[: _HEADER.size])
     if magic not in _METRICS:
         raise InvalidInput(
             f"{str(path)!r} is no flat FAISS index: it begins with {magic!r}, IxF2 or IxFI is "
             "expected"
         )
-    if not (0 < dimension <= 65_536 and count >= 0):
+    if not (0 < dimension <= 65_536 and count >= 0 and measure in _MEASURES):
         raise InvalidInput(f"{str(path)!r} is damaged: {count} vectors of {dimension} numbers")
     needed = count * dimension * 4
     if len(data) < _HEADER.size + needed:
@@ -237,16 +238,10 @@ def _vectors(path: Path) -> tuple[NDArray[np.float32], str, str]:
             f"{str(path)!r} is cut: {count} vectors of {dimension} numbers need {needed:,} bytes, "
             f"it has {len(data):,}"
         )
-    try:
-        index = cast(Any, faiss).deserialize_index(np.frombuffer(data, dtype=np.uint8))
-        rows = (
-            cast(NDArray[np.float32], index.reconstruct_n(0, count))
-            if count
-            else np.zeros((0, dimension), dtype=np.float32)
-        )
-    except (RuntimeError, MemoryError) as error:
-        raise InvalidInput(f"{str(path)!r} cannot be read as a FAISS index: {error}") from error
-    return rows, _METRICS[magic], hashlib.sha256(data).hexdigest()
+    if numbers * 4 != needed:
+        raise InvalidInput(f"{str(path)!r} is damaged: it says that {numbers} numbers follow")
+    rows = np.frombuffer(data, "<f4", count=numbers, offset=_HEADER.size)
+    return rows.reshape(count, dimension), _METRICS[magic], hashlib.sha256(data).hexdigest()
 
 
 def _texts(path: Path) -> dict[int, Any]:

@@ -110,7 +110,6 @@ def _examine(run: Invocation) -> Iterator[Check]:
     """Every check, in order; one that raises is itself a failed check."""
     yield _python()
     yield _sqlite()
-    yield _faiss()
     try:
         config = run.config()
     except QuipuError as error:
@@ -149,22 +148,6 @@ def _sqlite() -> Check:
         f"{version} can damage a file that several processes write",
         "install apsw 3.51.3 or later: pip install --upgrade apsw",
     )
-
-
-def _faiss() -> Check:
-    from importlib.metadata import PackageNotFoundError, version
-
-    if find_spec("faiss") is None:
-        return Check(
-            "faiss",
-            "warn",
-            "not installed; search among very many vectors is slow without it",
-            "pip install faiss-cpu",
-        )
-    try:
-        return Check("faiss", "ok", version("faiss-cpu"))
-    except PackageNotFoundError:
-        return Check("faiss", "ok", "installed")
 
 
 def _models(config: EmbedConfig) -> Iterator[Check]:

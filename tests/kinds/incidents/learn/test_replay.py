@@ -148,7 +148,7 @@ def test_no_module_that_advises_names_an_index() -> None:
             if isinstance(node, ast.ImportFrom):
                 assert not forbidden & {alias.name for alias in node.names}, file
                 assert not (node.module or "").startswith(
-                    ("quipu.index", "quipu.store", "quipu.embed", "faiss")
+                    ("quipu.index", "quipu.store", "quipu.embed")
                 ), file
 
 
