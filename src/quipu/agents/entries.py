@@ -252,7 +252,7 @@ class Entries:
             namespace=store.namespace,
             now=now,
             extract=self._memory.config.ingest.extract != "off",
-            reading=self._memory.handle.reading(),
+            attributes=self._memory.handle.attributes,
         )
         assert made.episode is not None
         tied, unknown = self._related(entry, made.claims)
