@@ -6,16 +6,13 @@ A set is `NAME.jsonl` beside the tree it asks about: the folder `NAME`, or an ar
 answer fits, all of them, whatever the case), `must_not` (patterns that it does not), and a `kind`.
 """
 
-import hashlib
 import re
 import shutil
 import tarfile
-import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, Protocol
 
@@ -23,7 +20,7 @@ import msgspec
 import numpy as np
 
 from quipu.errors import InvalidInput
-from quipu.evaluate.dataset import Progress
+from quipu.evaluate.dataset import Progress, place_of
 from quipu.evaluate.figures import auroc, mean, percentiles
 from quipu.records.reply import Reply, Retrieved
 
@@ -205,24 +202,12 @@ def _tree(directory: Path, name: str, folder: Path | None) -> Generator[tuple[Pa
         raise InvalidInput(
             f"{name}.jsonl has no tree: put the folder {name} or {name}.tar.xz by it"
         )
-    with _place(source, folder) as place:
+    file = source if source.is_file() else None
+    name = f"{source.name.partition('.')[0]}-"
+    with place_of(folder, str(source.resolve()), file=file, name=name) as place:
         tree = source if source.is_dir() else _unpacked(source, place / "files")
         inside = tree / "tree"
         yield (inside if inside.is_dir() else tree), place / "answers.db"
-
-
-@contextmanager
-def _place(source: Path, folder: Path | None) -> Generator[Path]:
-    if folder is None:
-        with tempfile.TemporaryDirectory(prefix="quipu-") as temporary:
-            yield Path(temporary)
-        return
-    digest = hashlib.sha256(f"{version('quipu-memory')}\n{source.resolve()}".encode())
-    if source.is_file():
-        digest.update(source.read_bytes())
-    place = folder / f"{source.name.partition('.')[0]}-{digest.hexdigest()[:12]}"
-    place.mkdir(parents=True, exist_ok=True)
-    yield place
 
 
 def _unpacked(archive: Path, target: Path) -> Path:

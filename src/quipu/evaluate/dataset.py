@@ -30,6 +30,7 @@ __all__ = [
     "WriteTimes",
     "has_gold",
     "moment",
+    "place_of",
     "read_grades",
     "read_rows",
     "written",
@@ -199,7 +200,10 @@ def written(
     folder named by the bytes of the corpus, the version of Quipu and `key` (what else decides the
     records), so that only a run over the same set finds it; without one it is thrown away.
     """
-    with _place(directory, folder, key) as place, open_memory(str(place / _DATABASE)) as memory:
+    with (
+        place_of(folder, key, file=directory / CORPUS) as place,
+        open_memory(str(place / _DATABASE)) as memory,
+    ):
         start = time.perf_counter()
         report = write(memory, place)
         wrote_s = time.perf_counter() - start
@@ -208,15 +212,19 @@ def written(
 
 
 @contextmanager
-def _place(directory: Path, folder: Path | None, key: str) -> Generator[Path, None, None]:
+def place_of(
+    folder: Path | None, *key: str, file: Path | None = None, name: str = ""
+) -> Generator[Path, None, None]:
+    """A folder that is thrown away; in `folder`, where there is one, the folder that is kept for
+    this version of Quipu, this `key` and the bytes of this `file`."""
     if folder is None:
         with tempfile.TemporaryDirectory(prefix="quipu-") as temporary:
             yield Path(temporary)
         return
-    digest = hashlib.sha256(f"{version('quipu-memory')}\n{key}\n".encode())
-    with (directory / CORPUS).open("rb") as corpus:
-        while block := corpus.read(1 << 20):
-            digest.update(block)
-    place = folder / digest.hexdigest()[:_DIGEST_LENGTH]
+    digest = hashlib.sha256("\n".join([version("quipu-memory"), *key, ""]).encode())
+    if file is not None:
+        with file.open("rb") as stream:
+            digest.update(hashlib.file_digest(stream, "sha256").digest())
+    place = folder / f"{name}{digest.hexdigest()[:_DIGEST_LENGTH]}"
     place.mkdir(parents=True, exist_ok=True)
     yield place
