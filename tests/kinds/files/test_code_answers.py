@@ -38,8 +38,6 @@ CASES: dict[str, dict[str, tuple[str, str]]] = {
         "Which fields does Client have?": ("`retries: int = 3`", "py:18-19"),
         "What arguments does Client take?": ("takes `token: str | None = None`", "py:21"),
         "default timeout of crawler.fetch_page": ("is `30.0` by default", "py:40"),
-        "fetch_page timeout default": ("`timeout` of `fetch_page` is `30.0` by default", "py:40"),
-        "What timeout has fetch_page if I give none?": ("is `30.0` by default", "py:40"),
     },
     "javascript": {
         "What parameters does fetchPage take?": ("takes `url`, `timeout = 30` and", "js:40-45"),

@@ -23,7 +23,7 @@ from quipu.records.record import Chunk, Entity, Relation, Value
 from quipu.records.role import role_of
 from quipu.records.schema import EntityType, RelationType
 from quipu.records.scope import EVERYTHING
-from quipu.text import looks_like_identifier, name_key, split_identifier, stems
+from quipu.text import name_key, split_identifier, stems
 
 __all__ = ["CodeRecords", "is_told_line", "lines_between", "of_code", "path_of"]
 
@@ -32,7 +32,6 @@ _MOST_LISTED = 30
 _SHOWN = 20
 _FAR = 12
 _BEGINNING = 40
-_NAMED = 0.9
 _PASSAGES = 10
 _MOST_READ = 200
 _MOST_DEFINED = 500
@@ -74,7 +73,7 @@ def of_code(asked: Asked, said: "CodeRecords") -> list[AnswerStatement]:
     """What the records of code state to the question, at most three; nothing to another one."""
     read = read_of_code(asked.text)
     if read is None:
-        return said.defaults_named() if asked.kind in {"default", "number"} else []
+        return []
     match read.aspect:
         case "environment" | "settings" | "options":
             found = said.all_of(_ALL[read.aspect], read.of)
@@ -386,29 +385,6 @@ class CodeRecords:
         for symbol, written, value in found:
             said += self._stated(self._default_told(asked.name, value, symbol), symbol, [written])
         return said or ([] if asked.of else self.value_of(asked.name))
-
-    def defaults_named(self) -> list[AnswerStatement]:
-        """The defaults of the parameters or fields that the question names, of one thing of code
-        that it names too: "the upper bound of wait() when I give no max"."""
-        said: list[AnswerStatement] = []
-        for name in filter(looks_like_identifier, self.asked.names):
-            rest = set(stems(self.asked.text.replace(name, " ")))
-            for symbol in self.with_makers(self.symbols(name)):
-                named = [
-                    (part, word)
-                    for part in _parts_of(symbol)
-                    for word in _IDENTIFIER.findall(_head(part))[:1]
-                    if set(stems(" ".join(split_identifier(word)))) <= rest
-                ]
-                for part, word in named[:_MOST]:
-                    value = _default(part, word, symbol)
-                    if not value or value.lower() in _LEFT_OPEN:
-                        continue
-                    text = self._default_told(word, value, symbol)
-                    counted = self.asked.answer_type == "number" or self.asked.kind != "default"
-                    if not counted or re.search(r"\d", text.partition(" is ")[2]):
-                        said += self._stated(text, symbol, [part])
-        return [each._replace(explained=_NAMED) for each in said]
 
     def _defaults_of_settings(self, name: str) -> list[AnswerStatement]:
         said: dict[str, AnswerStatement] = {}
@@ -725,11 +701,6 @@ def _bare(name: str) -> str:
 def _parts_of(symbol: Entity) -> Iterable[str]:
     for key in ("takes", "fields"):
         yield from _texts(symbol.properties.get(key))
-
-
-def _head(written: str) -> str:
-    """What stands before the type and the default of a parameter as it is written."""
-    return re.split(r"[:=]", written, maxsplit=1)[0]
 
 
 def _default(written: str, asked: str, symbol: Entity) -> str | None:

@@ -9,7 +9,7 @@ in (docs/how-to/goals.md).
 import re
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -161,12 +161,11 @@ def _read_note(path: str, text: str, *, seen: str, kind: WorkKind | None = None)
     return united([*warnings, own, points])
 
 
-class WorkFile:
+class WorkFile(NamedTuple):
     """A file of goals and tasks, and how it is called in what is told of it."""
 
-    def __init__(self, path: Path, shown: str) -> None:
-        self.path = path
-        self.shown = shown
+    path: Path
+    shown: str
 
     @property
     def seen(self) -> str:

@@ -3,7 +3,7 @@ other work, files, sessions, commits, URLs.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, cast
 
 from quipu.errors import InvalidInput
@@ -38,20 +38,20 @@ KIND_WORDS: dict[str, WorkKind] = {
 }
 _DEEPEST = 20
 _LONGEST = 20_000
-_RELATIONS: tuple[tuple[str, RelationType, bool], ...] = (
-    ("depends_on", RelationType.DEPENDS_ON, False),
-    ("blocks", RelationType.BLOCKS, False),
-    ("blocked_by", RelationType.BLOCKS, True),
-    ("references", RelationType.REFERENCES, False),
-    ("related", RelationType.REFERENCES, False),
+_FIELDS: tuple[tuple[str, EndKind | None, RelationType, bool], ...] = (
+    ("depends_on", None, RelationType.DEPENDS_ON, False),
+    ("blocks", None, RelationType.BLOCKS, False),
+    ("blocked_by", None, RelationType.BLOCKS, True),
+    ("references", None, RelationType.REFERENCES, False),
+    ("related", None, RelationType.REFERENCES, False),
+    ("modifies", "file", RelationType.MODIFIES, False),
+    ("files", "file", RelationType.MODIFIES, False),
+    ("sessions", "session", RelationType.REFERENCES, False),
+    ("commits", "commit", RelationType.REFERENCES, False),
+    ("urls", "url", RelationType.REFERENCES, False),
 )
-_THINGS: tuple[tuple[str, EndKind, RelationType], ...] = (
-    ("modifies", "file", RelationType.MODIFIES),
-    ("files", "file", RelationType.MODIFIES),
-    ("sessions", "session", RelationType.REFERENCES),
-    ("commits", "commit", RelationType.REFERENCES),
-    ("urls", "url", RelationType.REFERENCES),
-)
+"""A field, what a bare text in it names (None: work of the record's own kind), the relation, and
+whether that comes from there."""
 
 
 class WorkRead(NamedTuple):
@@ -100,8 +100,11 @@ def read_record(
             raise InvalidInput(f"title {record.get('title')!r} is blank: say what is to be done")
     except InvalidInput as error:
         return WorkRead(problems=(Problem(at, str(error)),))
-    inner = _Inner(chosen, identity, at, seen, depth)
-    relations = (*_relations(fields, chosen), *inner.relations(fields))
+    inner: list[WorkRead] = []
+    relations = (
+        *_relations(fields, chosen),
+        *_inside(fields, chosen, inner, at=at, seen=seen, depth=depth),
+    )
     text = fields.text("description", "body", "notes", "details")[:_LONGEST]
     created = fields.read("created_at", date_of, "") or fields.read("created", date_of, "")
     updated = fields.read("updated_at", date_of, "") or fields.read("updated", date_of, "")
@@ -120,41 +123,29 @@ def read_record(
         pointer=at,
     )
     problems = tuple(Problem(at, f"{item.name}: {said}") for said in dict.fromkeys(fields.problems))
-    return united([WorkRead((item,), problems), *inner.read])
+    return united([WorkRead((item,), problems), *inner])
 
 
-class _Inner:
-    """The records inside a record: `tasks` of a goal, `subtasks` of a task."""
-
-    def __init__(self, kind: WorkKind, identity: str, at: str, seen: str, depth: int) -> None:
-        self._outer = kind, identity
-        self._at, self._seen, self._depth = at, seen, depth
-        self.read: list[WorkRead] = []
-
-    def relations(self, fields: Fields) -> list[WorkRelation]:
-        """The ties to what stands inside, whether written out there or only named."""
-        kind, _ = self._outer
-        found: list[WorkRelation] = []
-        for name, relation in (
-            ("tasks", RelationType.HAS_TASK if kind == "goal" else RelationType.HAS_SUBTASK),
-            ("subtasks", RelationType.HAS_SUBTASK),
-        ):
-            for n, each in enumerate(_listed(fields, name), 1):
-                end = self._end(each, f"{self._at}.{name}.{n}", name, fields)
-                if end is not None:
-                    found.append(WorkRelation(relation, end))
-        return found
-
-    def _end(self, given: object, at: str, name: str, fields: Fields) -> End | None:
-        if not isinstance(given, dict):
-            return next(iter(_ends(Fields({name: [given]}, fields.problems), name, "task")), None)
-        record = cast("dict[str, Any]", given)
-        if self._depth >= _DEEPEST:
-            fields.problems.append(f"{name}: records lie more than {_DEEPEST} deep; left out")
-            return None
-        read = read_record(record, at=at, seen=self._seen, kind="task", depth=self._depth + 1)
-        self.read.append(read)
-        return _work_end(read.items[0].name, "task", name) if read.items else None
+def _inside(
+    fields: Fields, kind: WorkKind, read: list[WorkRead], *, at: str, seen: str, depth: int
+) -> Iterator[WorkRelation]:
+    """The ties to the `tasks` of a goal and the `subtasks` of a task, whether written out there
+    (what is read of them is added to `read`) or only named."""
+    of_tasks = RelationType.HAS_TASK if kind == "goal" else RelationType.HAS_SUBTASK
+    for name, relation in (("tasks", of_tasks), ("subtasks", RelationType.HAS_SUBTASK)):
+        for n, each in enumerate(_listed(fields, name), 1):
+            if not isinstance(each, dict):
+                ends = _ends(Fields({name: [each]}, fields.problems), name, "task")
+                yield from (WorkRelation(relation, end) for end in ends)
+            elif depth >= _DEEPEST:
+                fields.problems.append(f"{name}: records lie more than {_DEEPEST} deep; left out")
+            else:
+                record = cast("dict[str, Any]", each)
+                place = f"{at}.{name}.{n}"
+                found = read_record(record, at=place, seen=seen, kind="task", depth=depth + 1)
+                read.append(found)
+                if found.items:
+                    yield WorkRelation(relation, _work_end(found.items[0].name, "task", name))
 
 
 def _relations(fields: Fields, kind: WorkKind) -> list[WorkRelation]:
@@ -166,10 +157,8 @@ def _relations(fields: Fields, kind: WorkKind) -> list[WorkRelation]:
         ("parent_id", kind),
     )
     found = [_under(kind, end) for name, what in above for end in _ends(fields, name, what)]
-    for name, relation, inward in _RELATIONS:
-        found += [WorkRelation(relation, end, inward) for end in _ends(fields, name, kind)]
-    for name, what, relation in _THINGS:
-        found += [WorkRelation(relation, end) for end in _ends(fields, name, what)]
+    for name, what, relation, inward in _FIELDS:
+        found += [WorkRelation(relation, end, inward) for end in _ends(fields, name, what or kind)]
     return found
 
 
