@@ -114,23 +114,17 @@ class Ledger:
         )
         return LedgerEntry(*rows[0]) if rows else None
 
-    def put_if(
-        self, kind: str, key: str, expected_version: int, value: bytes, *, durable: bool = True
-    ) -> bool:
+    def put_if(self, kind: str, key: str, expected_version: int, value: bytes) -> bool:
         """Put `value` if the entry has `expected_version` (0: if there is none); whether it
-        was put. What is not `durable` a power cut may take back; a killed process does not."""
+        was put."""
         if expected_version == 0:
             sql = "INSERT INTO entry VALUES (?, ?, 1, ?) ON CONFLICT DO NOTHING RETURNING 1"
-            return bool(self._run(sql, kind, key, value, durable=durable))
+            return bool(self._run(sql, kind, key, value))
         sql = (
             "UPDATE entry SET version = version + 1, value = ?"
             " WHERE kind = ? AND key = ? AND version = ? RETURNING 1"
         )
-        return bool(self._run(sql, value, kind, key, expected_version, durable=durable))
-
-    def put_hints(self, kind: str, entries: Mapping[str, bytes]) -> None:
-        """Put entries that nobody relies on, by key, whatever stands there; not durable."""
-        self.change(put={(kind, key): value for key, value in entries.items()}, durable=False)
+        return bool(self._run(sql, value, kind, key, expected_version))
 
     def change(
         self,
@@ -140,7 +134,7 @@ class Ledger:
         durable: bool = True,
     ) -> None:
         """Put entries, whatever stands there, and delete others, by kind and key: all of it or
-        nothing."""
+        nothing. What is not `durable` a power cut may take back; a killed process does not."""
         with self._errors(), nullcontext() if durable else self._lazily(), self._connection:
             rows = [(kind, key, value) for (kind, key), value in sorted((put or {}).items())]
             self._connection.executemany(_PUT, rows)
@@ -187,11 +181,6 @@ class Ledger:
         )
         return [LedgerEntry(*row) for row in rows]
 
-    def delete(self, kind: str, key: str, *, durable: bool = True) -> bool:
-        """Delete the entry; whether there was one."""
-        sql = "DELETE FROM entry WHERE kind = ? AND key = ? RETURNING 1"
-        return bool(self._run(sql, kind, key, durable=durable))
-
     def close(self) -> None:
         """Give the file back."""
         with self._lock:
@@ -208,8 +197,8 @@ class Ledger:
     ) -> None:
         self.close()
 
-    def _run(self, sql: str, *values: Any, durable: bool = True) -> "list[Any]":
-        with self._errors(), nullcontext() if durable else self._lazily():
+    def _run(self, sql: str, *values: Any) -> "list[Any]":
+        with self._errors():
             return self._connection.execute(sql, values).fetchall()
 
     @contextmanager

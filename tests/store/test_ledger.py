@@ -33,8 +33,7 @@ def test_kinds_are_listed_apart_and_by_key(tmp_path: Path) -> None:
             ledger.put_if(kind, key, 0, b"")
         assert [e.key for e in ledger.list("job")] == ["a", "b", "d"]
         assert [e.key for e in ledger.list("job", after="a", limit=1)] == ["b"]
-        assert ledger.delete("job", "a")
-        assert not ledger.delete("job", "a")
+        ledger.change(delete=[("job", "a"), ("job", "none")])
         assert [e.key for e in ledger.list("job")] == ["b", "d"]
 
 
@@ -75,7 +74,7 @@ def test_what_was_deleted_leaves_no_byte(tmp_path: Path) -> None:
     path = tmp_path / "ops.db"
     with Ledger(path) as ledger, Ledger(path) as other:
         ledger.change(put={("payload", "a"): b"xylograph" * 2_000, ("payload", "b"): b"stays"})
-        other.delete("payload", "a")
+        other.change(delete=[("payload", "a")])
         ledger.erase()
         held = b"".join(p.read_bytes() for p in tmp_path.iterdir())
         assert b"xylograph" not in held
@@ -99,19 +98,13 @@ def test_a_file_of_an_earlier_version_is_wiped_too(tmp_path: Path) -> None:
         assert b"xylograph" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
 
 
-def test_hints_take_the_place_of_what_stands_there(tmp_path: Path) -> None:
+def test_what_is_put_takes_the_place_of_what_stands_there(tmp_path: Path) -> None:
     with Ledger(tmp_path / "ops.db") as ledger:
-        ledger.put_hints("seen", {"a": b"1", "b": b"2"})
-        ledger.put_hints("seen", {"b": b"3", "c": b"4"})
-        assert ledger.list("seen") == [
-            LedgerEntry("a", 1, b"1"),
-            LedgerEntry("b", 2, b"3"),
-            LedgerEntry("c", 1, b"4"),
-        ]
-        assert ledger.put_if("seen", "a", 1, b"5", durable=False)
-        assert ledger.delete("seen", "c", durable=False)
+        ledger.change(put={("seen", "a"): b"1", ("seen", "b"): b"2"}, durable=False)
+        ledger.change(put={("seen", "b"): b"3"}, delete=[("seen", "a")], durable=False)
+        assert ledger.list("seen") == [LedgerEntry("b", 2, b"3")]
     with Ledger(tmp_path / "ops.db") as ledger:
-        assert [e.value for e in ledger.list("seen")] == [b"5", b"3"]
+        assert [e.value for e in ledger.list("seen")] == [b"3"]
 
 
 def test_a_large_ledger_of_before_gets_its_checksums(tmp_path: Path) -> None:
