@@ -11,15 +11,14 @@ their scores and t the best of them, nearness = (s / t)³. Else it is numbers th
 likeness⁶, the likeness being how far two incidents are of one kind by what was measured
 (`Agreement.kind`).
 
-w is what the like incidents weigh (at most 8) that something else ended and where nobody tried
-this action: a few of another failure among them would else bring in an action that has always cured
-that. Where numbers alone decide it is 0.
+w is what the like incidents weigh that something else ended and where nobody tried this action: a
+few of another failure among them would else bring in an action that has always cured that. Where
+numbers alone decide it is 0.
 
-An attempt whose age is unknown counts as one half-life old. Attempts on other components are
-pooled only while the component's own weigh less than 8, and together they never weigh more than 8.
-Every action of an attempt gets its result, calling the team only when it was the only one. Nothing
-is ever dropped because it is old: it only weighs less. The constants were chosen in
-`bench/incidents.py` and `bench/incident_types.py` on worlds that their figures do not use.
+An attempt whose age is unknown counts as one half-life old. Every action of an attempt gets its
+result, calling the team only when it was the only one. Nothing is ever dropped because it is old:
+it only weighs less. The constants were chosen in `bench/incidents.py` and
+`bench/incident_types.py` on worlds that their figures do not use.
 """
 
 from collections.abc import Mapping
@@ -37,7 +36,6 @@ from quipu.when.instants import to_epoch
 
 __all__ = [
     "HALF_LIFE_DAYS",
-    "POOLED",
     "UNTRIED",
     "Estimate",
     "Trial",
@@ -47,7 +45,6 @@ __all__ = [
 ]
 
 HALF_LIFE_DAYS = 180.0
-POOLED = 8.0
 _PRIOR = 2.0
 _ELSEWHERE = 0.7
 _LEAST_WEIGHT = 0.01
@@ -170,29 +167,20 @@ def _nearness(
     return nearness[attempts.case], True
 
 
-def estimate(action: str, tried: Weighed, *, pooling: bool = True) -> Estimate:
-    """What the attempts say of `action`, other components pooled in while evidence is thin."""
+def estimate(action: str, tried: Weighed) -> Estimate:
+    """What the attempts say of `action`."""
     attempts = tried.attempts
     (rows,) = np.nonzero(tried.known & attempts.of(action))
     mean = _rate(attempts.success[rows])
     if tried.like:
         mean = min(0.5, _rate(attempts.success[tried.known]))
     elsewise = tried.ended.sum() - tried.ended[np.unique(attempts.case[rows])].sum()
-    untried = UNTRIED * tried.like * min(POOLED, float(elsewise))
+    untried = UNTRIED * tried.like * float(elsewise)
     weights = tried.weights[rows]
     heavy = weights >= _LEAST_WEIGHT
     rows, weights = rows[heavy], weights[heavy]
     order = np.lexsort((attempts.tie[rows], -weights))
     rows, weights = rows[order], weights[order]
-    own = tried.own[rows]
-    if pooling and sum(weights[own].tolist()) < POOLED:
-        total = sum(weights[~own].tolist())
-        scale = min(1.0, POOLED / total) if total else 1.0
-        weights = np.where(own, weights, weights * scale)
-        order = np.lexsort((attempts.tie[rows], -weights))
-        rows, weights = rows[order], weights[order]
-    else:
-        rows, weights = rows[own], weights[own]
     worked = attempts.success[rows]
     won, lost = sum(weights[worked].tolist()), sum(weights[~worked].tolist())
     posterior = Beta(_PRIOR * mean + won, _PRIOR * (1 - mean) + lost + untried)
