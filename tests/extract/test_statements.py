@@ -63,6 +63,10 @@ def _read(text: str, **known: str) -> list[tuple[str, str, str, str | None, str 
         ("The retry limit has been raised to 7.", ("retry limit", "value", "7", TODAY, None)),
         ("I'm in Rome until 14 June 2026.", ("user", "is located in", "Rome", TODAY, "2026-06-14")),
         ("The user prefers dark mode.", ("user", "prefers", "dark mode", TODAY, None)),
+        (
+            "Bo is a member of the Guild since 2001.",
+            ("Bo", "is a member of", "Guild", "2001", None),
+        ),
         ("I'm vegetarian.", ("user", "diet", "vegetarian", TODAY, None)),
         (
             "Old Mill was owned by Eva Gray until 1950.",

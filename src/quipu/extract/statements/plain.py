@@ -251,17 +251,19 @@ class _Reader(NamedTuple):
     ) -> Iterator[tuple[AttributePhrase | None, str, str, int]]:
         """What the table says of the first words, with the lemma, a predicate that the table does
         not have, and how many words that is."""
+        skipped = int(be and low[0] in _ARTICLES)  # "is a member of"
+        low = low[skipped:] or low
         for size in range(min(_LONGEST_VERB, len(low)), 0, -1):
             rest = low[1:size]
             bare = [word for word in rest if word not in _ARTICLES]
             for lemma in _lemmas(low[0], doing=doing):
                 for words in ([lemma, *rest], [lemma, *bare]):
                     said = " ".join(words)
-                    for full in (f"be {said}", said) if be else (said,):
+                    for full in (f"be {said}", f"be a {said}", said) if be else (said,):
                         if full in _BESIDE_THE_TABLE:
-                            yield None, lemma, _BESIDE_THE_TABLE[full], size
+                            yield None, lemma, _BESIDE_THE_TABLE[full], size + skipped
                         elif phrase := self.attributes.entry(full):
-                            yield phrase, lemma, "", size
+                            yield phrase, lemma, "", size + skipped
         if be and low[1:2] == ["on"] and (low[0].endswith("ed") or low[0] in _LEMMAS):
             yield None, low[0], f"was {low[0]} on", 2
         for lemma in _lemmas(low[0], doing=doing):
@@ -510,7 +512,7 @@ def _owned(written: str) -> tuple[str, str] | None:
     for pattern in _OWNED:
         if match := pattern.fullmatch(name):
             of = match["of"]
-            of = of.lower() if of[:3].lower().strip() == "my" else singular(of)
+            of = f"my{of[2:]}" if of[:3].lower().strip() == "my" else singular(of)
             return of, match["what"].lower().removeprefix("new ")
     return None
 
