@@ -8,7 +8,7 @@ import pytest
 
 from quipu.config import Config
 from quipu.kinds.commits.columns import commit_hash, file_hash, pack_commit, read_commits
-from quipu.kinds.commits.features import CommitNearness, asked_commit, measure_commits
+from quipu.kinds.commits.features import asked_commit, measure_commits
 from quipu.kinds.commits.history import CommitHistory, histories
 from quipu.kinds.commits.model import CommitInput
 from quipu.kinds.commits.weights import FEATURES, MESSAGE, MESSAGE_AND_FILES
@@ -43,7 +43,7 @@ def measured(
         memory.store,
         history,
         moment=START + day * DAY,
-        nearness=CommitNearness(),
+        nearness=None,
     )
     names: list[str] = list(FEATURES)
     rows = [dict(zip(names, row, strict=True)) for row in found.features.tolist()]

@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from quipu.index.asked import question_vectors
 from quipu.kinds.commits.features import (
-    CommitNearness,
     MeasuredCommits,
-    VectorNearness,
+    Nearness,
     asked_commit,
     measure_commits,
 )
@@ -123,13 +122,13 @@ COMMITS = Commits()
 
 def _nearness(
     question: str, planner: Planner, embedder: Embedder | None, space: str | None, moment: float
-) -> CommitNearness:
+) -> Nearness | None:
     if embedder is None or space is None:
-        return CommitNearness()
+        return None
     message = question_vectors(embedder, question).vector
     title = title_of(question)
     own = message if title == question else question_vectors(embedder, title).vector
-    return VectorNearness(planner, space, message, own, moment=moment)
+    return Nearness(planner, space, message, own, moment=moment)
 
 
 def _within(history: CommitHistory, planner: Planner, scope: Scope) -> NDArray[np.bool_] | None:

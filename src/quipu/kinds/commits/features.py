@@ -21,7 +21,7 @@ from quipu.ports import Index
 from quipu.records.scope import Scope
 from quipu.when.instants import from_epoch
 
-__all__ = ["CommitNearness", "MeasuredCommits", "VectorNearness", "asked_commit", "measure_commits"]
+__all__ = ["MeasuredCommits", "Nearness", "asked_commit", "measure_commits"]
 
 _COMMITS = frozenset({"commit"})
 _DAY = 86_400.0
@@ -41,16 +41,46 @@ class AskedCommit:
     files: NDArray[np.uint64]
 
 
-class CommitNearness:
-    """Cosines between what is asked and commits; this one knows none."""
+class Nearness:
+    """Cosines between what is asked and commits: the better of the message asked with a commit's
+    title, and its title with the commit's message."""
 
-    def near(self, history: CommitHistory, known: int) -> Rows:  # noqa: ARG002 - what others need
-        """The commits among the first `known` that are nearest by vector."""
-        return np.zeros(0, dtype=np.intp)
+    def __init__(
+        self,
+        index: Index,
+        space: str,
+        message: NDArray[np.float32],
+        title: NDArray[np.float32],
+        *,
+        moment: float,
+    ) -> None:
+        """Only commits before `moment` (seconds since 1970) are looked for."""
+        self._index, self._space = index, space
+        self._message, self._title = message, title
+        self._before = from_epoch(moment)
+        self._found: dict[int, float] = {}
 
-    def cosines(self, history: CommitHistory, rows: Rows) -> Floats:  # noqa: ARG002
-        """How near each commit is, in [0, 1]."""
-        return np.zeros(len(rows))
+    def near(self, history: CommitHistory, known: int) -> Rows:
+        """The nearest by the message's vector."""
+        ranked = self._index.match_vector(
+            self._message,
+            space=self._space,
+            scope=Scope(profiles=_COMMITS, before=self._before),
+            limit=COMMITS.near,
+        )
+        rows = history.rows_of(ranked.numbers)
+        return np.sort(rows[(rows >= 0) & (rows < known)])
+
+    def cosines(self, history: CommitHistory, rows: Rows) -> Floats:
+        """0 for a commit without a vector."""
+        new = np.array([row for row in rows.tolist() if row not in self._found], dtype=np.intp)
+        if len(new):
+            numbers = history.numbers[new]
+            messages = self._index.vectors(numbers, self._space) @ self._title
+            titles = self._index.best_parts(numbers, self._space, self._message)
+            best = np.maximum(np.maximum(messages.astype(np.float64), titles), 0.0)
+            self._found.update(zip(new.tolist(), best.tolist(), strict=True))
+        return np.array([self._found[row] for row in rows.tolist()], dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +123,13 @@ def measure_commits(
     history: CommitHistory,
     *,
     moment: float,
-    nearness: CommitNearness,
+    nearness: Nearness | None,
     within: NDArray[np.bool_] | None = None,
 ) -> MeasuredCommits:
     """The best candidates before `moment` (seconds since 1970), by row, with their features.
 
-    `within` says which commits may be given; the others still tell what is rare and recent.
+    Without `nearness` words alone tell. `within` says which commits may be given; the others still
+    tell what is rare and recent.
     """
     known = history.known_before(moment)
     if not known:
@@ -108,8 +139,9 @@ def measure_commits(
     base = found.likeness()
     rows = _best(first, COMMITS.scored)
     rows = np.union1d(rows, _best(base, COMMITS.near))
-    rows = np.union1d(rows, nearness.near(history, known))
-    cosines = nearness.cosines(history, rows)
+    if nearness is not None:
+        rows = np.union1d(rows, nearness.near(history, known))
+    cosines = nearness.cosines(history, rows) if nearness else np.zeros(len(rows))
     predicted = _predicted_files(
         history, rows, base[rows] + COMMITS.predictor_similarity * cosines, known
     )
@@ -122,7 +154,8 @@ def measure_commits(
         rows = np.union1d(rows, _best(np.where(allowed, more, -np.inf), COMMITS.scored))
         rows = rows[allowed[rows]]
     features = np.stack([column[rows] for column in found.ordered()], axis=1)
-    features[:, _SIMILARITY] = nearness.cosines(history, rows)
+    if nearness is not None:
+        features[:, _SIMILARITY] = nearness.cosines(history, rows)
     return MeasuredCommits(rows, features)
 
 
@@ -268,45 +301,3 @@ def _predicted_files(
         overlap[row] -= share * sum(idf[file] for file in history.files_of(row).tolist())
     overlap = np.maximum(overlap, 0.0) / np.sqrt(np.maximum(history.touched[:known], 1.0))
     return _shares(overlap), _shares(recency)
-
-
-class VectorNearness(CommitNearness):
-    """The better of two cosines: the message asked with a commit's title, and its title with
-    the commit's message."""
-
-    def __init__(
-        self,
-        index: Index,
-        space: str,
-        message: NDArray[np.float32],
-        title: NDArray[np.float32],
-        *,
-        moment: float,
-    ) -> None:
-        """Only commits before `moment` (seconds since 1970) are looked for."""
-        self._index, self._space = index, space
-        self._message, self._title = message, title
-        self._before = from_epoch(moment)
-        self._found: dict[int, float] = {}
-
-    def near(self, history: CommitHistory, known: int) -> Rows:
-        """The nearest by the message's vector."""
-        ranked = self._index.match_vector(
-            self._message,
-            space=self._space,
-            scope=Scope(profiles=_COMMITS, before=self._before),
-            limit=COMMITS.near,
-        )
-        rows = history.rows_of(ranked.numbers)
-        return np.sort(rows[(rows >= 0) & (rows < known)])
-
-    def cosines(self, history: CommitHistory, rows: Rows) -> Floats:
-        """0 for a commit without a vector."""
-        new = np.array([row for row in rows.tolist() if row not in self._found], dtype=np.intp)
-        if len(new):
-            numbers = history.numbers[new]
-            messages = self._index.vectors(numbers, self._space) @ self._title
-            titles = self._index.best_parts(numbers, self._space, self._message)
-            best = np.maximum(np.maximum(messages.astype(np.float64), titles), 0.0)
-            self._found.update(zip(new.tolist(), best.tolist(), strict=True))
-        return np.array([self._found[row] for row in rows.tolist()], dtype=np.float64)
