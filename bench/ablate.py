@@ -103,8 +103,7 @@ SWITCHES: Mapping[str, tuple[Switch, ...]] = {
             "who asks": ("asker",),
             "the time asked about": ("time",),
             "questions count less": ("question",),
-            "what holds on": ("standing",),
-            "what changes a value": ("update",),
+            "what was asked for once and for all": ("standing",),
             "what was given by hand": ("saying",),
         }.items()
     },

@@ -159,7 +159,14 @@ def test_plain_talk_before_a_turn_is_not_cut() -> None:
 def chat(tmp_path: Path, *said: str) -> Memory:
     memory = Memory.open("memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(512))
     turns = tuple(
-        Turn(session_id="s", offset=n, speaker="user", role="user", text=text)
+        Turn(
+            session_id="s",
+            offset=n,
+            speaker="user",
+            role="user",
+            text=text,
+            time=f"2026-01-{n:02}T10:00:00.000Z",
+        )
         for n, text in enumerate(said, 1)
     )
     memory.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
@@ -178,19 +185,6 @@ def test_a_standing_instruction_counts_unless_the_past_is_asked_for(tmp_path: Pa
     assert part("Which library did I use?") == 0.0
 
 
-def test_the_turn_that_changed_a_value_stands_above_the_one_before(tmp_path: Path) -> None:
-    memory = chat(
-        tmp_path,
-        "My library of papers has 45 sources, many papers and many sources.",
-        "I swam.",
-        "My library of papers grew, it has 52 sources now.",
-    )
-    first, second, *_ = memory.search("How many sources are in my library of papers?").hits
-    assert (first.source_ref, second.source_ref) == ("session:s#3", "session:s#1")
-    assert first.why_ranked.parts["update"] > 0
-    assert "update" not in second.why_ranked.parts
-
-
 @pytest.mark.parametrize(
     ("said", "asked", "answer"),
     [
@@ -204,26 +198,13 @@ def test_the_turn_that_changed_a_value_stands_above_the_one_before(tmp_path: Pat
             "How much is my rent?",
             "1020",
         ),
-        (
-            ("We use Jenkins for our builds.", "We switched from Jenkins to Buildkite."),
-            "What do we use for our builds?",
-            "Buildkite",
-        ),
     ],
 )
 def test_an_answer_states_what_holds_now(
     tmp_path: Path, said: tuple[str, str], asked: str, answer: str
 ) -> None:
     memory = chat(tmp_path, *said, "I swam in the lake today.", "It was cold.")
-    reply = memory.ask(asked, limit=3)
-    assert answer in reply.contract.answer
-    (replaced,) = (hit for hit in reply.hits if hit.why_ranked.parts.get("replaced"))
-    assert replaced.text == said[0]
-    assert "session:s#1 stated another value before." in reply.contract.limitations
-    memory.add("Ursa Docks is a harbour in Lund.\n\nMore of it.", source_type="crawl")
-    assert "session" not in memory.ask("What is Ursa Docks?", limit=3).contract.limitations
-    past = memory.ask("What was my favourite tea before?")
-    assert not any(hit.why_ranked.parts.get("replaced") for hit in past.hits)
+    assert answer in memory.ask(asked, limit=3).contract.answer.partition(" [1]")[0]
 
 
 def test_an_answer_quotes_what_was_said_rather_than_what_was_asked(tmp_path: Path) -> None:

@@ -21,9 +21,7 @@ from quipu.answer.gate import (
     existing_ids,
     linked,
     pass_gate,
-    replaced,
     withhold,
-    without_replaced,
 )
 from quipu.answer.intent import Asked, understand
 from quipu.answer.kinds import answers_of_kinds
@@ -69,7 +67,6 @@ def answer(
     evidence, unheeded = heeded(asked.text, graph, linked(hits, known_ids, now=now))
     missing = _missing(asked, retrieved, graph, evidence)
     found, evidence = evidence, of_what_is_named(plan.question, evidence, now=now)
-    named, evidence = evidence, without_replaced(hits, evidence)
     draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
     if draft is not None:
         draft = draft._replace(overtaken=overtaken(asked, draft, evidence))
@@ -96,9 +93,7 @@ def answer(
         doubt = about_nothing(graph, hits, reason=reason, missing=missing, bounded=bounded)
         gated = withhold(doubt, now)
     else:
-        draft = draft._replace(
-            remarks=(*draft.remarks, *remarks, *replaced(hits, named, draft.evidence))
-        )
+        draft = draft._replace(remarks=(*draft.remarks, *remarks))
         gated = _asserted(
             draft,
             sure,

@@ -146,7 +146,7 @@ def _ordered(
     ordered = sorted(scored, key=lambda c: (-c.worth, c.place, c.evidence.id))
     if nearness is not None:
         return found, weighing, _nearest_first(ordered, nearness, likely)
-    near = [c for c in ordered if (c.on_subject and c.own | c.above) or c.evidence.current]
+    near = [c for c in ordered if c.on_subject and c.own | c.above]
     return found, weighing, near
 
 
@@ -315,10 +315,8 @@ def _with_cosine(candidate: Candidate, near: float | None) -> Candidate:
 def _is_near(candidate: Candidate) -> bool:
     cosine = candidate.similarity or 0.0
     touches = candidate.own or candidate.above or cosine >= _NEAR
-    return (
-        (candidate.on_subject and bool(touches))
-        or cosine >= (_NEAR if is_turn(candidate.evidence) else _SAME_MEANING)
-        or candidate.evidence.current
+    return (candidate.on_subject and bool(touches)) or cosine >= (
+        _NEAR if is_turn(candidate.evidence) else _SAME_MEANING
     )
 
 

@@ -4,12 +4,11 @@ Only a passage that the plan ties to a graph record counts. What leaves holds th
 draft that breaks it becomes `unknown`, and the notes of the reply say why.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from quipu.answer.contract import UNKNOWN, check
 from quipu.answer.limitations import Doubt
-from quipu.answer.quote import plain
 from quipu.ports import Graph
 from quipu.records.passage import SPOKEN
 from quipu.records.plan import Plan
@@ -28,9 +27,7 @@ __all__ = [
     "is_turn",
     "linked",
     "pass_gate",
-    "replaced",
     "withhold",
-    "without_replaced",
     "words_of",
 ]
 
@@ -41,10 +38,9 @@ _LOOKED_AT = 8000
 class Evidence(NamedTuple):
     """A passage, or a source without one, that may be cited. `score` and `similarity` are the
     hit's, None where the graph led here without ranking it; `bridged` says that a name of another
-    passage led here, `current` that it took the place of a turn, so that it need not hold the
-    question's own words, `outdated` that what it states holds no more; `lexical`
-    is that part of the hit's score, `role` what its file is for; `spoken` is what somebody
-    said, `saying` the part of its score that it has for standing alone."""
+    passage led here, `outdated` that what it states holds no more; `lexical` is that part of the
+    hit's score, `role` what its file is for; `spoken` is what somebody said, `saying` the part of
+    its score that it has for standing alone."""
 
     id: str
     document_id: str
@@ -60,7 +56,6 @@ class Evidence(NamedTuple):
     score: float | None = None
     similarity: float | None = None
     bridged: bool = False
-    current: bool = False
     outdated: bool = False
     lexical: float = 0.0
     role: Role = "other"
@@ -147,29 +142,6 @@ def is_turn(each: Evidence) -> bool:
     return each.spoken
 
 
-def replaced(
-    hits: Iterable[Hit], evidence: Sequence[Evidence], cited: Sequence[Evidence]
-) -> tuple[str, ...]:
-    """Which turns of the `evidence` stated another value before, in words, where turns are
-    `cited`."""
-    if not any(map(is_turn, cited)):
-        return ()
-    ids = {each.id for each in evidence} - {each.id for each in cited}
-    return tuple(
-        f"{plain(hit.source_ref)} stated another value before."
-        for hit in hits
-        if hit.why_ranked.parts.get("replaced") and hit.id in ids
-    )
-
-
-def without_replaced(hits: Iterable[Hit], evidence: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """The evidence without turns whose value a later one took the place of, if that is evidence."""
-    if not any(each.current for each in evidence):
-        return tuple(evidence)
-    gone = {hit.id for hit in hits if hit.why_ranked.parts.get("replaced")}
-    return tuple(each for each in evidence if each.id not in gone)
-
-
 def existing_ids(graph: Graph, plan: Plan, hits: Iterable[Hit]) -> frozenset[str]:
     """Which of the graph ids that the plan and its hits speak of really are in the store."""
     asked = {each for hit in hits for each in hit.graph_ids}
@@ -235,8 +207,6 @@ def withhold(doubt: Doubt, timestamp: str) -> Gated:
 
 def _is_outdated(hit: Hit, now: str) -> bool:
     """Whether what the hit states holds no more: a later turn stated another value."""
-    if hit.why_ranked.parts.get("replaced"):
-        return True
     context = hit.temporal_context
     if context is None:
         return False
@@ -260,7 +230,6 @@ def _evidence(hit: Hit, ids: tuple[str, ...], now: str) -> Evidence:
         score=hit.score,
         similarity=hit.why_ranked.parts.get("similarity"),
         bridged=hit.why_ranked.parts.get("bridge", 0.0) > 0,
-        current=hit.why_ranked.parts.get("update", 0.0) > 0,
         outdated=_is_outdated(hit, now),
         lexical=hit.why_ranked.parts.get("lexical", 0.0),
         role=hit.role,

@@ -14,12 +14,11 @@ from dataclasses import replace
 from quipu.index.columns import pack
 from quipu.kinds.conversations.columns import pack_turn
 from quipu.kinds.conversations.score import turn_score
-from quipu.kinds.conversations.values import pack_values
 from quipu.kinds.conversations.weights import TURNS
 from quipu.profiles import Profile
 from quipu.records.batch import IndexedChunk, Terms
 from quipu.records.mentions import Mention, find_mentions
-from quipu.records.passage import MACHINES, SPOKEN
+from quipu.records.passage import SPOKEN
 from quipu.records.record import Chunk
 from quipu.text import STOP_WORDS, name_key, sentences, stem_words, tokens
 from quipu.when.instants import UNKNOWN_TIME
@@ -75,8 +74,7 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
     if len(found) > _EDGE:
         fields["turn-first"] = dict(Counter(found[:_EDGE]))
         fields["turn-last"] = dict(Counter(found[-_EDGE:]))
-    values = b"" if role in MACHINES else pack_values(chunk.text)
-    tail = values + pack_turn(
+    tail = pack_turn(
         chunk.text,
         session=chunk.document_id,
         offset=chunk.position,

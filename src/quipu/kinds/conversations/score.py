@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from quipu.index import bm25
 from quipu.kinds.conversations.columns import name_hash, read_turns
-from quipu.kinds.conversations.updates import find_replaced
 from quipu.kinds.conversations.weights import TURNS
 from quipu.patterns import late
 from quipu.ports import Embedded, Index, Numbers
@@ -62,16 +61,14 @@ _OWN_PAST = late(
     re.IGNORECASE,
 )
 _INSTRUCTS, _INSTRUCTIONS = "instructs", 2
-_JUST_ABOVE = 1e-6
 _MANY, _BY_SENTENCE = 1_500, 500
 _QUANTITY = late(r"\bhow (?:many|much|long|often)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredTurns:
-    """A row a turn, parts in [0, 1] (`time` and `update` ≥ 0, `question` a penalty in [0, 1]);
-    `replaced` is 1 at the turn whose value another took the place of, which changes no score;
-    `cosine` the best raw one."""
+    """A row a turn, parts in [0, 1] (`time` ≥ 0, `question` a penalty); `cosine` is the best raw
+    one."""
 
     similarity: Floats
     lexical: Floats
@@ -79,8 +76,6 @@ class MeasuredTurns:
     time: Floats
     question: Floats
     standing: Floats
-    update: Floats
-    replaced: Floats
     saying: Floats
     cosine: float
 
@@ -93,8 +88,6 @@ class MeasuredTurns:
             self.time[places],
             self.question[places],
             self.standing[places],
-            self.update[places],
-            self.replaced[places],
             self.saying[places],
             self.cosine,
         )
@@ -110,19 +103,14 @@ class MeasuredTurns:
             "question": float(self.question[row]),
             **{
                 part: float(values[row])
-                for part, values in (
-                    ("standing", self.standing),
-                    ("update", self.update),
-                    ("replaced", self.replaced),
-                    ("saying", self.saying),
-                )
+                for part, values in (("standing", self.standing), ("saying", self.saying))
                 if values[row]
             },
         }
 
     def base(self) -> Floats:
         """The raw scores."""
-        parts = ("similarity", "lexical", "speaker", "time", "question", "standing", "update")
+        parts = ("similarity", "lexical", "speaker", "time", "question", "standing")
         return _weighted({part: getattr(self, part) for part in (*parts, "saying")})
 
 
@@ -139,7 +127,6 @@ def _weighted(parts: Mapping[str, Any]) -> Any:
         + TURNS.speaker * parts.get("speaker", 0.0)
         + TURNS.time * parts.get("time", 0.0)
         + TURNS.standing * parts.get("standing", 0.0)
-        + TURNS.update * parts.get("update", 0.0)
         + TURNS.saying * parts.get("saying", 0.0)
         - TURNS.question * parts.get("question", 0.0)
         + TURNS.graph_proximity * parts.get("graph_proximity", 0.0)
@@ -157,8 +144,7 @@ def measure_turns(
 ) -> MeasuredTurns:
     """Score the turns `numbers` against each other; give whole sessions, or context is lost.
     `asked` is the question without its dates, which no turn has to say."""
-    columns = index.columns(numbers)
-    turns = read_turns(columns)
+    turns = read_turns(index.columns(numbers))
     named = named_speakers(question, turns)
     stems = telling_stems(asked or question, turns)
     words = _WordScores(stems, index, numbers, turns)
@@ -179,14 +165,10 @@ def measure_turns(
         time=_time(question, turns),
         question=asks * brief,
         standing=np.zeros(len(numbers)),
-        update=np.zeros(len(numbers)),
-        replaced=np.zeros(len(numbers)),
         saying=_saying(turns, words.shares(), near),
         cosine=cosine,
     )
-    found = replace(found, standing=_standing(question, turns, index, numbers, found.base()))
-    update, replaced = _update(question, stems, turns, columns, found.base())
-    return replace(found, update=update, replaced=replaced)
+    return replace(found, standing=_standing(question, turns, index, numbers, found.base()))
 
 
 def _standing(
@@ -201,25 +183,6 @@ def _standing(
     places = np.flatnonzero(instructs & (turns["is_asker"] > 0))
     found[places[np.argsort(-base[places], kind="stable")[:_INSTRUCTIONS]]] = 1.0
     return found
-
-
-def _update(
-    question: Question,
-    stems: Sequence[str],
-    turns: NDArray[np.void],
-    columns: Sequence[bytes],
-    base: Floats,
-) -> tuple[Floats, Floats]:
-    """What lifts the turn that states the present value just above the one that states the old;
-    and 1 at the old."""
-    lift, old = np.zeros(len(base)), np.zeros(len(base))
-    replaced = find_replaced(question, stems, turns, columns, base)
-    if replaced is not None:
-        old[replaced.old] = 1.0
-        gap = float(base[replaced.old] - base[replaced.new])
-        if gap >= 0:
-            lift[replaced.new] = (gap + _JUST_ABOVE) / TURNS.update
-    return lift, old
 
 
 def telling_stems(question: Question, turns: NDArray[np.void] | None) -> list[str]:

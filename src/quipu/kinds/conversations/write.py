@@ -110,7 +110,7 @@ def redacted_transcript(transcript: Transcript) -> Transcript:
         )
         for turn in transcript.turns
     )
-    return replace(common, turns=turns, events=())
+    return replace(common, turns=turns)
 
 
 def _redacted(transcript: Transcript) -> tuple[Transcript, Mapping[str, int]]:
