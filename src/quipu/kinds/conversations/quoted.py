@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from quipu.answer.gate import Evidence, is_turn
-from quipu.answer.kinds import Likely
+from quipu.answer.kinds import Likely, Quotation
 from quipu.answer.quote import plain, units
 from quipu.answer.support import from_chunk
 from quipu.answer.worth import Candidate, Weighing
@@ -20,29 +20,12 @@ from quipu.ports import Planner
 from quipu.records.record import Chunk, Entity
 from quipu.text import stems
 
-__all__ = ["Quoted", "TurnReader"]
+__all__ = ["TurnReader"]
 
 _LONGEST = 280
 _BRIEF = 3
 _UNANSWERED = 0.5
 _YEAR, _DAY = len("2026"), len("2026-01-01")
-
-
-class Quoted(NamedTuple):
-    """Turns that are quoted together, the one that tells last, and what they are worth by."""
-
-    text: str
-    turns: tuple[Evidence, ...]
-    by: Candidate
-
-    @property
-    def when(self) -> str:
-        """When it was told."""
-        return self.turns[-1].updated_at
-
-    def worth_more(self, bonus: float) -> "Quoted":
-        """As it is, worth more."""
-        return self._replace(by=self.by._replace(worth=self.by.worth + bonus))
 
 
 class TurnReader(NamedTuple):
@@ -53,24 +36,24 @@ class TurnReader(NamedTuple):
     sides: dict[str, Beside]
     likely: Likely | None
 
-    def read(self, candidate: Candidate) -> Quoted:
+    def read(self, candidate: Candidate) -> Quotation:
         """A turn as it is quoted: from its best sentence on, with its reply or its question."""
         own = candidate.evidence
         sides = self.sides.get(own.id)
         if sides is None:
-            return Quoted(_led(own, candidate.text), (own,), candidate)
+            return Quotation(_led(own, candidate.text), (own,), candidate)
         own = _timed(own, sides.own)
         if not asks(candidate.text) or not asks(last_sentence(own.text)):
             if sides.question is not None:
                 asked = plain(last_sentence(sides.question.text))
                 turns = self._evidence(sides.question, own), own
                 return self._exchange(candidate, turns, asked, sides.own, candidate.text)
-            return Quoted(
+            return Quotation(
                 _led(own, self._part(own.id, own.text, candidate.text)), (own,), candidate
             )
         if sides.reply is None:
             lower = candidate._replace(worth=candidate.worth - _UNANSWERED)
-            return Quoted(_led(own, candidate.text), (own,), lower)
+            return Quotation(_led(own, candidate.text), (own,), lower)
         turns = own, self._evidence(sides.reply, own)
         return self._exchange(candidate, turns, candidate.text, sides.reply)
 
@@ -81,7 +64,7 @@ class TurnReader(NamedTuple):
         question: str,
         reply: Chunk,
         about: str = "",
-    ) -> Quoted:
+    ) -> Quotation:
         """A question and its reply, worth what they are together, but no less than one of them."""
         part = self._part(reply.chunk_id, reply.text, about)
         text = f"{question} {speaker_of(reply)}: {part}"
@@ -89,7 +72,7 @@ class TurnReader(NamedTuple):
         both = candidate._replace(text=text, own=said)
         value = worth_of(both, self.weighing) + max(candidate.similarity or 0.0, 0.0)
         both = both._replace(worth=max(value, candidate.worth))
-        return Quoted(_led(turns[0], text), turns, both)
+        return Quotation(_led(turns[0], text), turns, both)
 
     def _part(self, id_: str, text: str, about: str) -> str:
         """A turn from the sentence on that would answer; around `about`, where nobody knows which

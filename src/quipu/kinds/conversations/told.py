@@ -1,26 +1,24 @@
 """Which turns are quoted, and in which order: up to three that tell of the same.
 
-What one turn says of a thing another may say otherwise, later. Of the turns that are worth nearly
-as much as the best the newest comes first; one that is later than the best, and says as much of
-what is asked, may be worth less. Where a time is asked for, what was said until then comes first;
-where the beginning is, the oldest. How each is quoted: `quoted`.
+What one turn says of a thing another may say otherwise, later. Of the turns that are about as
+likely to answer as the likeliest, or worth nearly as much as the best, the newest comes first.
+Where a time is asked for, what was said until then does; where the beginning is, the oldest. How
+each is quoted: `quoted`.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Mapping, Sequence
 
-from quipu.answer.answer_type import KIND_WORDS, holds, kind_asked
+from quipu.answer.answer_type import holds, kind_asked
 from quipu.answer.gate import is_turn
 from quipu.answer.intent import asks_of_past
 from quipu.answer.kinds import Likely, Quotation
 from quipu.answer.worth import Candidate, Weighing
-from quipu.kinds.conversations.answering.prose import BESIDE_A_TURN, is_record, told_on
+from quipu.kinds.conversations.answering.prose import BESIDE_A_TURN, is_record, place_of, told_on
 from quipu.kinds.conversations.exchanges import beside
-from quipu.kinds.conversations.quoted import Quoted, TurnReader
+from quipu.kinds.conversations.quoted import TurnReader
 from quipu.ports import Planner
 from quipu.records.scope import Scope
-from quipu.text import stems
 from quipu.when import find_spans
 
 __all__ = ["former_first", "newest_first", "oldest_first", "quotations"]
@@ -28,13 +26,11 @@ __all__ = ["former_first", "newest_first", "oldest_first", "quotations"]
 _MOST = 3
 _AS_GOOD = 0.6
 _NEARLY = 0.5
-_LATER, _AS_MUCH = 0.7, 0.5
 _FAIRLY, _LITTLE = 0.1, 1e-6
 _ABOUT_AS, _OF_A_CHANGE = 0.5, 0.3
 """How likely what is told first must be beside the likeliest: less, where one tells of a change and
 the other what held until then, for the same words ask for both."""
 _RATHER = 0.5
-_BY_THEN = 0.4
 _FIRST = re.compile(
     r"\b(?:original(?:ly)?|initial(?:ly)?|at first|to begin with"
     r"|first (?:\w+ed|set|meant|told|said))\b",
@@ -46,29 +42,6 @@ _FORMER = re.compile(
 """Asks for what was so until something changed."""
 _WHEN = re.compile(r"\W*when (?:was|were|did)\b", re.IGNORECASE)
 """Asks for the day of what has happened: that which was told last."""
-
-
-class _AskedTime(NamedTuple):
-    """Which turns a question wants: those until a day (empty: it names none), those that hold
-    (unless the past is asked for), the newest before the others or the oldest."""
-
-    until: str
-    past: bool
-    oldest: bool
-
-    @classmethod
-    def of(cls, question: str) -> "_AskedTime":
-        """As the question says."""
-        until = ""
-        for span in find_spans(question):
-            last = span.interval.end or span.interval.start
-            if span.dated and last is not None:
-                until = f"{last.year:04}-{last.month or 12:02}-{last.day or 31:02}"
-        return cls(until, asks_of_past(question), _FIRST.search(question) is not None)
-
-    def admits(self, said: Quoted) -> bool:
-        """Whether something was told by then."""
-        return not self.until or said.when[: len(self.until)] <= self.until
 
 
 def quotations(
@@ -94,13 +67,11 @@ def quotations(
     turns = (each.evidence for each in best.values() if is_turn(each.evidence))
     sessions = {turn.id: turn.document_id for turn in turns}
     reader = TurnReader(weighing, planner, beside(sessions, planner, scope), likely)
-    if likely is not None:
-        told = _likeliest(reader, best, likely)
-        in_order = (_beside if read else _in_time)(told, likely, question)
-        return [_as_found(quotation, best) for quotation in in_order]
-    time = _AskedTime.of(question)
-    picked = _picked(_read(reader, best.values(), time), weighing, time)
-    return [Quotation(said.text, said.turns, said.by) for said in _in_order(picked, time)]
+    if likely is None:
+        return _in_time(_worthiest(reader, best), question)
+    told = _likeliest(reader, best, likely)
+    in_order = _beside(told, likely, question) if read else _in_time(told, question, likely.later)
+    return [_as_found(quotation, best) for quotation in in_order]
 
 
 def _written(
@@ -138,16 +109,18 @@ def _beside(told: Sequence[Quotation], likely: Likely, question: str) -> list[Qu
     rest = [q for q in told if q not in spoken]
     oldest = _FIRST.search(question) is not None
     raised = _raised(spoken, likely.spoken, oldest=oldest)
-    return [*_in_time(raised, likely, question), *rest]
+    return [*_in_time(raised, question, likely.later), *rest]
 
 
-def _in_time(told: Sequence[Quotation], likely: Likely, question: str) -> list[Quotation]:
+def _in_time(
+    told: Sequence[Quotation], question: str, later: Collection[str] = ()
+) -> list[Quotation]:
     """In the order in which it is told: of what was told by the time that is asked about, the
     newest; what was so at first, where that is asked for; unless the past is, the newest."""
     if not told:
         return []
-    until = _AskedTime.of(question).until
-    if then := [q for q in told if until and _said_on(q)[: len(until)] <= until]:
+    until = _asked_until(question)
+    if then := [q for q in told if until and _day(q)[: len(until)] <= until]:
         return [*newest_first(then, question), *(q for q in told if q not in then)]
     if _FIRST.search(question):
         return oldest_first(told, question)
@@ -155,7 +128,27 @@ def _in_time(told: Sequence[Quotation], likely: Likely, question: str) -> list[Q
         return former_first(told, question)
     if asks_of_past(question) and not _WHEN.match(question):
         return [*told]
-    return newest_first(_still_so(told), question, likely.later)
+    return newest_first(_still_so(told), question, later)
+
+
+def _asked_until(question: str) -> str:
+    """The last day that a question names; "" for none."""
+    until = ""
+    for span in find_spans(question):
+        last = span.interval.end or span.interval.start
+        if span.dated and last is not None:
+            until = f"{last.year:04}-{last.month or 12:02}-{last.day or 31:02}"
+    return until
+
+
+def _worthiest(reader: TurnReader, best: Mapping[str, Candidate]) -> list[Quotation]:
+    """What is worth most, and at most two that are worth nearly as much; what a question and its
+    reply say but once."""
+    found: dict[str, Quotation] = {}
+    for said in sorted(map(reader.read, best.values()), key=lambda q: -q.by.worth):
+        found.setdefault(said.evidence[-1].id, said)
+    ranked = list(found.values())[:_MOST]
+    return [q for q in ranked if q.by.worth >= ranked[0].by.worth - _NEARLY]
 
 
 def _best(ordered: Sequence[Candidate], likely: Likely | None) -> dict[str, Candidate]:
@@ -185,8 +178,7 @@ def _likeliest(
         fairly = BESIDE_A_TURN if id_ in likely.spoken else _FAIRLY
         if own >= fairly * worth.get(ranked[0], 0.0):
             said = reader.read(best[id_])
-            told = Quotation(said.text, said.turns, said.by)
-            found.setdefault(said.turns[-1].id, _worth(told, own))
+            found.setdefault(said.evidence[-1].id, _worth(said, own))
     return list(found.values())
 
 
@@ -239,7 +231,12 @@ def _before(first: Quotation, told: Sequence[Quotation]) -> list[Quotation]:
     return [first, *(quotation for quotation in told if quotation is not first)]
 
 
-def _said_on(quotation: Quotation) -> str:
+def _said_on(quotation: Quotation) -> tuple[str, int]:
+    """When it was told, and at which place of its session."""
+    return _day(quotation), place_of(quotation.evidence[-1])
+
+
+def _day(quotation: Quotation) -> str:
     return told_on(quotation.evidence[-1])
 
 
@@ -281,45 +278,3 @@ def _raised(told: Sequence[Quotation], spoken: Collection[str], *, oldest: bool)
 
 def _worth(quotation: Quotation, worth: float) -> Quotation:
     return quotation._replace(by=quotation.by._replace(worth=worth))
-
-
-def _read(reader: TurnReader, best: Iterable[Candidate], time: _AskedTime) -> list[Quoted]:
-    """What the turns say, the best first; what a question and its reply say but once."""
-    found: dict[str, Quoted] = {}
-    for candidate in best:
-        said = reader.read(candidate)
-        if time.until and time.admits(said):
-            said = said.worth_more(_BY_THEN)
-        known = found.get(said.turns[-1].id)
-        if known is None or said.by.worth > known.by.worth:
-            found[said.turns[-1].id] = said
-    return sorted(found.values(), key=lambda said: -said.by.worth)
-
-
-def _picked(ranked: Sequence[Quoted], weighing: Weighing, time: _AskedTime) -> list[Quoted]:
-    """The best and at most two that are worth nearly as much, later ones rather than others; of
-    what holds no more only the newest, unless the past is asked for."""
-    best = ranked[0]
-    worths = {
-        said.turns[-1].id: said.by.worth + _credit(said, best, weighing, time) for said in ranked
-    }
-    rivals = [s for s in ranked[1:] if worths[s.turns[-1].id] >= best.by.worth - _NEARLY]
-    rivals.sort(key=lambda said: -worths[said.turns[-1].id])
-    picked = [best, *rivals[: _MOST - 1]]
-    newest = max(said.when for said in picked)
-    return [s for s in picked if time.past or not s.turns[-1].outdated or s.when == newest]
-
-
-def _credit(said: Quoted, best: Quoted, weighing: Weighing, time: _AskedTime) -> float:
-    """How much less a turn may be worth because it is later than the best and says as much."""
-    if said.when <= best.when or not time.admits(said) or (time.past and not time.until):
-        return 0.0
-    about = frozenset(weighing.stems) - KIND_WORDS
-    own, most = (weighing.share(frozenset(stems(each.text)) & about) for each in (said, best))
-    return _LATER if own >= _AS_MUCH * most else 0.0
-
-
-def _in_order(picked: Sequence[Quoted], time: _AskedTime) -> list[Quoted]:
-    """The newest first, or the oldest; those of the asked time before the others."""
-    ordered = sorted(picked, key=lambda said: said.when, reverse=not time.oldest)
-    return sorted(ordered, key=lambda said: not time.admits(said))

@@ -34,6 +34,7 @@ from quipu.kinds.conversations.answering.prose import (
     BESIDE_A_TURN,
     Sentence,
     is_record,
+    place_of,
     sentences_of,
     told_on,
 )
@@ -236,13 +237,12 @@ class _Reader:
         own, before = side.own, side.before
         if before is not None and not is_said_after(own.text, before.text):
             before = None
-        place = found.path.rpartition("#")[2]
         return Said(
             self._turn(own),
             self._turn(before) if before is not None else None,
             own.text,
             own.heading_path[2] if len(own.heading_path) > 2 else "",
-            int(place) if place.isdigit() else 0,
+            place_of(found),
             _among_turns(found),
         )
 

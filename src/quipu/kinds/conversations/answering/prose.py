@@ -18,6 +18,7 @@ __all__ = [
     "Sentence",
     "is_prose",
     "is_record",
+    "place_of",
     "sentences_of",
     "speaks_on",
     "told_on",
@@ -57,6 +58,12 @@ def told_on(each: Evidence) -> str:
     """When something was told (ISO 8601). A sentence of a document that names no day as its own may
     be as old as any: "", before all; its file's time is that of its last change."""
     return each.updated_at if is_turn(each) or is_record(each) else ""
+
+
+def place_of(each: Evidence) -> int:
+    """The place of a turn in its session, from 1; 0 where that is not known."""
+    place = each.path.rpartition("#")[2]
+    return int(place) if place.isdigit() else 0
 
 
 def sentences_of(about: frozenset[str], evidence: Sequence[Evidence]) -> list[Sentence]:
