@@ -54,6 +54,10 @@ def _nothing(_: Any) -> Any:
     return lambda *_, **__: None
 
 
+def _always(value: Any) -> Replace:
+    return lambda _: lambda *_, **__: value
+
+
 def _zero(*names: str) -> Replace:
     return lambda weights: replace(weights, **dict.fromkeys(names, 0.0))
 
@@ -92,6 +96,24 @@ SWITCHES: Mapping[str, tuple[Switch, ...]] = {
     ),
     "talk: which turn answers, by the head": (
         Switch("quipu.kinds.conversations.confidence:likely", _nothing, TALKING),
+    ),
+    "talk: what names later what the likeliest tells": (
+        Switch("quipu.kinds.conversations.answering:_since", _always({}), TALKING),
+    ),
+    "talk: what is only supposed": (
+        Switch("quipu.kinds.conversations.answering:_supposed", _always(frozenset()), TALKING),
+    ),
+    "talk: from which sentence": (
+        Switch("quipu.kinds.conversations.answering:_telling", _always(""), TALKING),
+    ),
+    "talk: the search beside the head": (
+        Switch("quipu.kinds.conversations.answering:_SEARCHED", lambda _: 0.0, TALKING),
+    ),
+    "talk: what is told first": (
+        Switch("quipu.kinds.conversations.told:_in_time", lambda _: lambda told, *_: told, TALKING),
+    ),
+    "talk: a question with its reply": (
+        Switch("quipu.kinds.conversations.told:beside", _always({}), TALKING),
     ),
     **{
         f"talk: {part}": (Switch("quipu.kinds.conversations.score:TURNS", _zero(*names), TALKING),)

@@ -14,12 +14,12 @@ from quipu.answer.gate import is_turn
 from quipu.answer.intent import asks_of_past
 from quipu.answer.kinds import Likely, Quotation
 from quipu.answer.worth import Candidate, Weighing
+from quipu.kinds.conversations.answering.inputs import asked_until
 from quipu.kinds.conversations.answering.prose import BESIDE_A_TURN, is_record, place_of, told_on
 from quipu.kinds.conversations.exchanges import beside
 from quipu.kinds.conversations.quoted import TurnReader
 from quipu.ports import Planner
 from quipu.records.scope import Scope
-from quipu.when import find_spans
 
 __all__ = ["former_first", "newest_first", "oldest_first", "quotations"]
 
@@ -119,7 +119,7 @@ def _in_time(
     newest; what was so at first, where that is asked for; unless the past is, the newest."""
     if not told:
         return []
-    until = _asked_until(question)
+    until = asked_until(question)
     if then := [q for q in told if until and _day(q)[: len(until)] <= until]:
         return [*newest_first(then, question), *(q for q in told if q not in then)]
     if _FIRST.search(question):
@@ -129,16 +129,6 @@ def _in_time(
     if asks_of_past(question) and not _WHEN.match(question):
         return [*told]
     return newest_first(_still_so(told), question, later)
-
-
-def _asked_until(question: str) -> str:
-    """The last day that a question names; "" for none."""
-    until = ""
-    for span in find_spans(question):
-        last = span.interval.end or span.interval.start
-        if span.dated and last is not None:
-            until = f"{last.year:04}-{last.month or 12:02}-{last.day or 31:02}"
-    return until
 
 
 def _worthiest(reader: TurnReader, best: Mapping[str, Candidate]) -> list[Quotation]:

@@ -27,6 +27,7 @@ __all__ = [
     "Question",
     "Said",
     "Words",
+    "asked_until",
     "inputs_of",
     "is_said_after",
 ]
@@ -80,6 +81,16 @@ class Words(NamedTuple):
         )
 
 
+def asked_until(question: str) -> str:
+    """The last day that a question names (ISO 8601, the 31st for a whole month); "" for none."""
+    until = ""
+    for span in find_spans(question):
+        last = span.interval.end or span.interval.start
+        if span.dated and last is not None:
+            until = f"{last.year:04}-{last.month or 12:02}-{last.day or 31:02}"
+    return until
+
+
 class Question(NamedTuple):
     """A question's words; the day until which it asks (0: it names none)."""
 
@@ -91,10 +102,9 @@ class Question(NamedTuple):
     def of(cls, words: Words, text: str) -> "Question":
         """With the day that the text names."""
         until = 0
-        for span in find_spans(text):
-            last = span.interval.end or span.interval.start
-            if span.dated and last is not None:
-                until = date(last.year, last.month or 12, min(last.day or 28, 28)).toordinal()
+        if day := asked_until(text):
+            year, month, last = map(int, day.split("-"))
+            until = date(year, month, min(last, 28)).toordinal()
         return cls(words, text, until)
 
 
