@@ -94,14 +94,13 @@ class Collector:
         caption: str = "",
         line: int = 0,
         offset: int = 0,
-        group: str = "",
     ) -> None:
         """Add what was said; nothing for nothing. `offset` stands where it goes up."""
         said = text.replace("\0", "").strip()
         shown = caption.replace("\0", "").strip()
         if not said and not shown:
             return
-        session = self._session(session_id, group)
+        session = self._session(session_id)
         last = session.turns[-1].offset if session.turns else 0
         session.turns.append(
             Turn(
@@ -127,7 +126,7 @@ class Collector:
         line: int = 0,
     ) -> None:
         """Add what a message says and shows; the session is there even if that is nothing."""
-        self._session(session_id, "")
+        self._session(session_id)
         self.turn(
             session_id,
             role=role,
@@ -155,7 +154,7 @@ class Collector:
             problems=tuple(self._problems),
         )
 
-    def _session(self, session_id: str, group: str) -> _Session:
+    def _session(self, session_id: str, group: str = "") -> _Session:
         session = self._sessions.setdefault(session_id, _Session(group))
         session.group = session.group or group
         return session
