@@ -190,8 +190,6 @@ def _fact(
             provenance[mark] = True
     if statement.purpose:
         provenance["for"] = statement.purpose
-    if statement.said_by:
-        provenance["said_by"] = statement.said_by
     if episode.group:
         provenance["group"] = episode.group
     subject, said = (without_acronym(name) for name in (statement.subject, statement.object))
