@@ -9,7 +9,7 @@ import pytest
 from quipu.kinds.conversations.weights import TURNS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "turns.md").read_text("utf-8")
-HIDDEN = {"calibration", "graph_proximity", "words_alone"}
+HIDDEN = {"calibration", "words_alone"}
 NUMBERS = [field.name for field in fields(TURNS) if field.name not in HIDDEN]
 
 

@@ -206,7 +206,7 @@ def withhold(doubt: Doubt, timestamp: str) -> Gated:
 
 
 def _is_outdated(hit: Hit, now: str) -> bool:
-    """Whether what the hit states holds no more: a later turn stated another value."""
+    """Whether what the hit states holds no more: its fact has ended, or another took its place."""
     context = hit.temporal_context
     if context is None:
         return False

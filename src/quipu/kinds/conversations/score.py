@@ -129,7 +129,6 @@ def _weighted(parts: Mapping[str, Any]) -> Any:
         + TURNS.standing * parts.get("standing", 0.0)
         + TURNS.saying * parts.get("saying", 0.0)
         - TURNS.question * parts.get("question", 0.0)
-        + TURNS.graph_proximity * parts.get("graph_proximity", 0.0)
     )
 
 

@@ -30,7 +30,6 @@ class TurnWeights:
     question: float = 0.2
     standing: float = 0.2
     saying: float = 0.5
-    graph_proximity: float = 0.0
     # Context: what the words of the turn before, after and two away count.
     before: float = 0.6
     after: float = 0.4
