@@ -138,12 +138,9 @@ class CaseReader:
 
 
 def _read(graph: Graph) -> tuple[dict[str, Incident], dict[str, Outcome]]:
-    incidents = {e.entity_id: incident_in(e) for e in _named(graph, INCIDENT)}
-    outcomes = {e.entity_id: outcome_in(e) for e in _named(graph, OUTCOME)}
-    return (
-        {key: each for key, each in incidents.items() if each is not None},
-        {key: each for key, each in outcomes.items() if each is not None},
-    )
+    incidents = {e.entity_id: each for e in _named(graph, INCIDENT) if (each := incident_in(e))}
+    outcomes = {e.entity_id: each for e in _named(graph, OUTCOME) if (each := outcome_in(e))}
+    return incidents, outcomes
 
 
 def _joined(incidents: Iterable[Incident], outcomes: Iterable[Outcome]) -> CaseBase:

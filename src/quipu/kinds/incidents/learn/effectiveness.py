@@ -61,7 +61,6 @@ class Trial(NamedTuple):
     incident: Incident
     outcome: Outcome
     weight: float
-    own: bool
 
 
 class Weighed(NamedTuple):
@@ -122,7 +121,6 @@ class Estimate:
                 attempts.incidents[int(attempts.case[row])],
                 attempts.outcomes[row],
                 weight,
-                bool(self.tried.own[row]),
             )
             for row, weight in zip(self.rows, self.weights, strict=True)
         )
