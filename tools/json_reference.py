@@ -47,6 +47,7 @@ from quipu.memory.folder_trust import FolderAsks
 from quipu.memory.recovery import SalvagedRecords
 from quipu.records.plan import Plan
 from quipu.records.record import Relation
+from quipu.records.stated import StatedList
 from quipu.serve.cli import shapes
 from quipu.serve.keys import ApiKey, KeyList, MadeKey
 from quipu.serve.meanings import Shape, keys, parts
@@ -104,6 +105,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu incident policies": (Policies,),
     "quipu incident export": (IncidentsMoved,),
     "quipu incident import": (IncidentsMoved,),
+    "quipu state": (StatedList,),
     "quipu status": (Status,),
     "quipu cypher": (shapes.CypherQueries,),
     "quipu validate": (Validation,),

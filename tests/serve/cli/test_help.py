@@ -127,7 +127,7 @@ def test_every_command_has_its_section() -> None:
 def test_shell_completion_knows_the_commands() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "quipu.serve.cli"],
-        env={"_QUIPU_COMPLETE": "bash_complete", "COMP_WORDS": "quipu st", "COMP_CWORD": "1"},
+        env={"_QUIPU_COMPLETE": "bash_complete", "COMP_WORDS": "quipu statu", "COMP_CWORD": "1"},
         capture_output=True,
         text=True,
         check=True,
