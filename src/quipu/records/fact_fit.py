@@ -9,8 +9,8 @@ from itertools import pairwise
 
 from quipu.records.attributes import SHIPPED
 from quipu.records.fact_keys import affirmed, asked_by, is_negated, is_row
-from quipu.records.fact_likeness import value_kind
 from quipu.records.record import Fact
+from quipu.records.value_kinds import value_kind
 from quipu.text import denies, name_key, stems, tokens
 from quipu.when import dateless
 

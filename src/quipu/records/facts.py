@@ -12,12 +12,6 @@ Pure rules over facts in any order: the order in which they were written never m
 * A fact without a begin whose end is stated ("no longer uses X") ends what says the same.
 * Where one statement tells of a change ("switched from X to Y"), Y takes X's place, whatever the
   predicates: who "uses" X and then "runs on" Y uses X no more.
-* What a thing is told to have changed to stands with the one thing that is measured alike of it:
-  "sits at 40 mW", then "turned down to 25 mW".
-* What is told as a change, or to be so now, takes the place of the one open fact that is nearest in
-  what it tells of, whatever the verb: of the same owner, by the same words or in the same unit, or
-  named with it (`records/fact_likeness.py`).
-* What is gone back to takes the place of what once took its own.
 * What has been so "since" a day is said to be so now: it takes the place of what was said before,
   whenever that is said to have begun.
 * What was said at one time is in the order in which its source says it.
@@ -27,8 +21,7 @@ Pure rules over facts in any order: the order in which they were written never m
 """
 
 import re
-from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import Annotated, NamedTuple
 
@@ -44,7 +37,6 @@ from quipu.records.fact_keys import (
     owner_of,
     predicate_key,
 )
-from quipu.records.fact_likeness import FactTraits, likeness, value_kind
 from quipu.records.record import Fact
 from quipu.records.stated import STATED, is_end, is_stated, stated_key
 from quipu.records.timeline import timeline
@@ -81,11 +73,9 @@ _COUNT = re.compile(
 _VERSION = re.compile(r"(?<= )v?\d+(?:\.\d+)*$")
 _OF_VERSIONS = frozenset({"uses", "has", "drives"})
 _YEAR = re.compile(r"^(?:1[5-9]|20)\d\d\b")
-_PLACING = frozenset("under in on at behind into onto to".split())
 _MOST_AGAINST = 20
 _MOST_LOOKS = 200
 _DAY = len("2026-01-01")
-_QUALIFIED = re.compile(r" (?:for|of|in|on|at) ")
 _ARTICLE = re.compile(r"^(?:an?|the|our|my|his|her|their|your|new|old) ")
 
 
@@ -141,9 +131,6 @@ def chains(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[Chain]
     for fact in every.values():
         if fact.fact_id not in stated:
             grouped.setdefault(key_of(fact, table), {})[fact.fact_id] = fact
-    _meet(grouped)
-    _meet_by_unit(grouped)
-    _meet_by_old_value(grouped, table)
     drawn = [_Drawn(grouped[key].values(), key, table) for key in sorted(grouped)]
     _switch(drawn, table)
     for chain in drawn:
@@ -181,126 +168,6 @@ def _stated_chain(facts: Sequence[Fact]) -> Chain:
             for fact in drawn.facts
         ),
     )
-
-
-def _meet(grouped: dict[FactKey, dict[str, Fact]]) -> None:
-    """Let what is only called "the standup" be the team standup or the user's, and "the limit" the
-    limit for attachments, where that is the one there is and one of the two is told to have
-    changed: what changes was spoken of before."""
-    longer: dict[FactKey, list[FactKey]] = {}
-    for key in grouped:
-        first, *rest = key.of.split() or [""]
-        for count in range(len(rest)):
-            tail = " ".join(rest[count:])
-            longer.setdefault(key._replace(of=tail), []).append(key)
-            if count:  # "my number" is my phone number
-                longer.setdefault(key._replace(of=f"{first} {tail}"), []).append(key)
-        if (head := _QUALIFIED.split(key.of)[0]) != key.of:
-            longer.setdefault(key._replace(of=head), []).append(key)
-    for short in sorted(key for key in longer if key in grouped):
-        meant = [key for key in longer[short] if key in grouped]
-        if len(meant) != 1 or short not in grouped:
-            continue
-        both = sorted((*grouped[meant[0]].values(), *grouped[short].values()), key=_order)
-        kinds = {value_kind(fact.object) for fact in both}
-        if meant[0].of.startswith(f"{short.of} ") and len(kinds) > 1:
-            continue  # "the roof of the barn is due in May", "the roof will be slate"
-        again = short.attribute != VALUE and all(f.provenance.get("single") for f in both)
-        if again or any(_is_anew(fact) for fact in both[1:]):
-            grouped[meant[0]] = {fact.fact_id: fact for fact in both}
-            del grouped[short]
-
-
-def _meet_by_unit(grouped: dict[FactKey, dict[str, Fact]]) -> None:
-    """Let what a thing is told to have changed to take its place beside the one thing that is
-    measured, or placed, alike of it, whatever the verb: "sits at 40 mW", then "turned down to 25
-    mW"; "is down to barley", then "put under clover"."""
-    of_owner: dict[tuple[str, str], list[FactKey]] = {}
-    for key in grouped:
-        if key.of and key.of not in _NAMELESS:
-            for name in _names_of(key.of):
-                of_owner.setdefault((name, key.apart), []).append(key)
-    for key in sorted(grouped):
-        anew = [f for f in grouped.get(key, {}).values() if _is_anew(f)]
-        changes = [f for f in anew if _tells_change(f)]
-        units = {unit for f in changes if key.attribute == VALUE and (unit := _unit(f))}
-        placed = _is_placing(key.attribute) and bool(anew)
-        meant = [
-            other
-            for other in of_owner.get((key.of, key.apart), ())
-            if other != key and other in grouped and (units or placed)
-            if _is_alike(grouped[other].values(), units, placed=placed)
-        ]
-        if len(meant) == 1:
-            both = sorted((*grouped[meant[0]].values(), *grouped[key].values()), key=_order)
-            grouped[meant[0]] = {fact.fact_id: fact for fact in both}
-            del grouped[key]
-
-
-def _meet_by_old_value(grouped: dict[FactKey, dict[str, Fact]], table: Attributes) -> None:
-    """Let a change stand with what it changes: "moved from Atlas to Borealis" with "is assigned to
-    Atlas", where that is told of the same owner, and Atlas is no place where they ever lived. What
-    is of one family ends each other anyhow."""
-    for key in sorted(grouped):
-        facts = grouped[key].values()
-        begun = {_words(f) for f in facts if _tells_change(f) and not is_ending(f)}
-        changed = [f for f in facts if is_ending(f) and _tells_change(f) and _words(f) in begun]
-        for ending in changed:
-            if any(_states(f, ending) for f in grouped[key].values()):
-                continue
-            owned = (
-                k
-                for k in grouped
-                if (k.of, k.apart) == (key.of, key.apart)
-                and not table.are_alike(key.attribute, k.attribute, noun=False)
-            )
-            meant = [k for k in owned if any(_states(f, ending) for f in grouped[k].values())]
-            if len(meant) == 1:
-                like = next(f for f in grouped[meant[0]].values() if _states(f, ending))
-                for fact in [f for f in grouped[key].values() if _words(f) == _words(ending)]:
-                    grouped[meant[0]][fact.fact_id] = _told_as(fact, like)
-                    del grouped[key][fact.fact_id]
-    for key in [key for key in grouped if not grouped[key]]:
-        del grouped[key]
-
-
-def _states(fact: Fact, ending: Fact) -> bool:
-    """Whether a fact tells that what has ended was so."""
-    return not is_ending(fact) and not is_negated(fact) and _thing(fact) == _thing(ending)
-
-
-def _told_as(fact: Fact, like: Fact) -> Fact:
-    """A fact by the predicate of another one."""
-    shape = {name: like.provenance[name] for name in ("noun", "single") if name in like.provenance}
-    rest = {n: v for n, v in fact.provenance.items() if n not in ("noun", "single")}
-    return msgspec.structs.replace(fact, predicate=like.predicate, provenance={**rest, **shape})
-
-
-def _names_of(owner: str) -> tuple[str, ...]:
-    """What an owner is called: itself, and without what it is of ("the free tier of the shop")."""
-    return tuple(dict.fromkeys((owner, owner.partition(" of ")[0])))
-
-
-def _is_alike(facts: Iterable[Fact], units: set[str], *, placed: bool) -> bool:
-    return any(
-        (placed and bool(f.provenance.get("single")) and _is_placing(affirmed(f)))
-        or _unit(f) in units
-        for f in facts
-    )
-
-
-def _is_placing(attribute: str) -> bool:
-    """Whether it says where a thing is, or what it is under: "is behind", "is down to"."""
-    first, *rest = attribute.split()
-    return first == "is" and bool(rest) and rest[-1] in _PLACING
-
-
-def _unit(fact: Fact) -> str:
-    """What one measured value counts: "mw" of "40 mW", "door" of "dock door 4"; empty where the
-    wording leaves room for several, and where nothing is counted."""
-    counted = _counted(fact) if fact.provenance.get("single") else ""
-    words = counted.split()
-    return (words[-1] if counted.endswith(" ") else words[0]) if words else ""
 
 
 def standings(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[FactStanding]:
@@ -519,10 +386,6 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
                 by_word.setdefault(word, []).append((fact, chain))
             if fact.valid_from and _words(fact)[0]:
                 begun.setdefault(_words(fact), []).append((fact, chain))
-    told_of = {_words(ending) for ending, _ in endings}
-    _take_the_only(drawn, told_of, table)
-    _take_nearest(drawn, told_of)
-    _end_of_nouns(drawn, [ending for ending, _ in endings])
     for ending, chain in endings:
         first = next(iter(_thing(ending).split()), "")
         meant = [
@@ -537,111 +400,6 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
             both = _tells_change(ending) and _tells_change(new)
             if new.valid_from == ending.valid_to and (both or where is chain):
                 _take_place(new, where, ending, [*meant, (ending, chain)])
-    _go_back(drawn)
-
-
-def _end_of_nouns(drawn: Sequence[_Drawn], endings: Sequence[Fact]) -> None:
-    """End what is told of a thing that its owner has, takes or does no more: with sertraline, the
-    dose of it."""
-    of: dict[tuple[FactKey, str], list[Fact]] = {}
-    for ending in endings:
-        of.setdefault((owner_of(ending), _thing(ending)), []).append(ending)
-    for chain in drawn if of else ():
-        for fact in chain.facts:
-            said_of = (owner_of(fact), affirmed(fact)) if fact.provenance.get("noun") else None
-            for ending in of.get(said_of, ()) if said_of else ():
-                if chain.ends[fact.fact_id] is None and _may_have_ended(fact, ending):
-                    chain.ends[fact.fact_id] = _later(fact.valid_from, ending.valid_to)
-
-
-def _go_back(drawn: Sequence[_Drawn]) -> None:
-    """Let what is gone back to take the place of what once took its own: "we dropped MySQL for
-    Postgres", then "we went back to MySQL"."""
-    of = {fact.fact_id: (fact, chain) for chain in drawn for fact in chain.facts}
-    for chain in drawn:
-        gone: dict[str, list[str]] = {}
-        for fact in chain.facts:
-            for taker_id in gone.get(value_of(fact), ()) if _tells_change(fact) else ():
-                taker, where = of[taker_id]
-                said_before = taker is not fact and _order(taker) < _order(fact)
-                if said_before and where.ends[taker_id] is None:
-                    where.give_way(taker, fact)
-            if fact.fact_id in chain.by:
-                gone.setdefault(value_of(fact), []).append(chain.by[fact.fact_id])
-
-
-def _take_the_only(
-    drawn: Sequence[_Drawn], named: Collection[tuple[str, str]], table: Attributes
-) -> None:
-    """Let a change of a thing that names no old value ("the ledger switched to Postgres") take the
-    place of the one value that another attribute of its family has. `named` are the words that
-    tell of an end."""
-    of_owner: dict[tuple[str, str], list[_Drawn]] = {}
-    for chain in drawn:
-        of_owner.setdefault((chain.key.of, chain.key.apart), []).append(chain)
-    for chain in drawn:
-        for new in chain.facts:
-            is_change = _tells_change(new) and bool(new.provenance.get("thing"))
-            if not is_change or is_ending(new) or _words(new) in named:
-                continue
-            meant = [
-                (old, other)
-                for other in of_owner[chain.key.of, chain.key.apart]
-                if other is not chain
-                and table.are_alike(chain.key.attribute, other.key.attribute, noun=False)
-                for old in other.facts
-                if other.ends[old.fact_id] is None and _order(old) < _order(new)
-            ]
-            if len(meant) == 1:
-                meant[0][1].give_way(meant[0][0], new)
-                chain.instead.setdefault(new.fact_id, meant[0][0].fact_id)
-
-
-def _take_nearest(drawn: Sequence[_Drawn], named: Collection[tuple[str, str]]) -> None:
-    """Let what is told to be so now, and took nothing's place yet, take that of the one open fact
-    that tells of the nearest thing: of the same owner, by the same words, or in the same unit. What
-    names the old value (`named`) takes the place of that."""
-    by_word: dict[str, list[tuple[Fact, _Drawn]]] = {}
-    news: list[tuple[Fact, _Drawn]] = []
-    for chain in drawn:
-        taken = {*chain.by.values(), *chain.instead}
-        for fact in chain.facts:
-            read_off = fact.provenance.get("rule") in _READ
-            if not read_off or is_ending(fact) or is_negated(fact):
-                continue
-            for word in chain.key.of.split():
-                by_word.setdefault(word, []).append((fact, chain))
-            if _is_anew(fact) and fact.fact_id not in taken and _words(fact) not in named:
-                news.append((fact, chain))
-    for facts in by_word.values() if news else ():
-        facts.sort(key=lambda pair: _order(pair[0]))
-    for new, chain in sorted(news, key=lambda pair: _order(pair[0])):
-        meant = _nearest(new, chain, by_word)
-        if len({value_of(old) for old, _ in meant}) == 1:
-            for old, other in meant:
-                other.give_way(old, new)
-                chain.instead.setdefault(new.fact_id, old.fact_id)
-
-
-def _nearest(
-    new: Fact, chain: _Drawn, by_word: Mapping[str, Sequence[tuple[Fact, _Drawn]]]
-) -> list[tuple[Fact, _Drawn]]:
-    """What tells of the thing that is nearest to what is told anew; of each word of its owner, the
-    last that were told before it."""
-    of, said = chain.key.of, f"{new.object} {_purpose(new)}".rstrip()
-    of = of if of not in _NAMELESS else f"{of} {said}"
-    near: dict[str, tuple[int, Fact, _Drawn]] = {}
-    for word in dict.fromkeys(name_key(of).split()):
-        known = by_word.get(word, ())
-        place = bisect_left(known, _order(new), key=lambda pair: _order(pair[0]))
-        for old, other in known[max(place - _MOST_LOOKS, 0) : place]:
-            if other is not chain and _may_give_way(old, other, new):
-                thing = bool(new.provenance.get("thing") or old.provenance.get("thing"))
-                traits = FactTraits(thing, _tells_change(new), _names(new, old))
-                score = likeness(chain.key, said, other.key, old.object, traits=traits)
-                near[old.fact_id] = (score, old, other)
-    best = max((score for score, _, _ in near.values()), default=0)
-    return [(old, other) for score, old, other in near.values() if best and score == best]
 
 
 def _names(new: Fact, old: Fact) -> bool:
@@ -649,16 +407,6 @@ def _names(new: Fact, old: Fact) -> bool:
     Y was slow"."""
     said = f" {name_key(str(new.provenance.get('text', '')))} "
     return f" {_thing(old)} " in said and f" {_thing(old)} " not in f" {value_of(new)} "
-
-
-def _may_give_way(old: Fact, chain: _Drawn, new: Fact) -> bool:
-    """Whether a fact is open, and another says otherwise in other words."""
-    return (
-        chain.ends[old.fact_id] is None
-        and old.fact_id not in chain.by
-        and _words(old) != _words(new)
-        and value_of(old) != value_of(new)
-    )
 
 
 def _end_alike(ending: Fact, chain: _Drawn, fact: Fact, other: _Drawn, table: Attributes) -> None:
