@@ -54,7 +54,7 @@ def test_it_does_what_a_compiled_one_does() -> None:
 
 def test_a_search_imports_no_reader() -> None:
     program = (
-        "import sys; import quipu.serve.cli.questions, quipu.memory.questions, quipu.plan,"
+        "import sys; import quipu.serve.operations.asking, quipu.memory.questions, quipu.plan,"
         " quipu.retrieve; print([m for m in sys.modules if m.startswith('quipu.read')])"
     )
     done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)

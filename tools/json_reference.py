@@ -48,7 +48,7 @@ from quipu.memory.recovery import SalvagedRecords
 from quipu.records.plan import Plan
 from quipu.records.record import Relation
 from quipu.records.stated import StatedList
-from quipu.serve.cli import shapes
+from quipu.serve import shapes
 from quipu.serve.keys import ApiKey, KeyList, MadeKey
 from quipu.serve.meanings import Shape, keys, parts
 from quipu.transfer import Migrated, Moved
@@ -73,6 +73,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu audit": (Overview, Audit),
     "quipu brief": (Brief,),
     "quipu facts": (shapes.FactList,),
+    "quipu state": (StatedList,),
     "quipu add": (shapes.Added,),
     "quipu ingest": (Job,),
     "quipu extract": (Extracted,),
@@ -105,7 +106,6 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu incident policies": (Policies,),
     "quipu incident export": (IncidentsMoved,),
     "quipu incident import": (IncidentsMoved,),
-    "quipu state": (StatedList,),
     "quipu status": (Status,),
     "quipu cypher": (shapes.CypherQueries,),
     "quipu validate": (Validation,),

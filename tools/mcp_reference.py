@@ -9,7 +9,6 @@ from typing import Any
 
 from mcp.server.mcpserver.tools import Tool
 
-from quipu.agents.entries import Entries
 from quipu.agents.knowledge import KnowledgeGraph
 from quipu.config import Config
 from quipu.memory import Memory
@@ -99,10 +98,10 @@ def reference() -> str:
     """The whole page."""
     parts = [_HEAD]
     with Memory.open("memory:", config=Config(), embedder=None) as memory:
-        entries, knowledge = Entries(memory), KnowledgeGraph(memory)
+        knowledge = KnowledgeGraph(memory)
         seen: set[str] = set()
         for profile in ("default", "full", "server-memory", "search-fetch"):
-            new = [t for t in tools_of(memory, entries, knowledge, profile) if t.name not in seen]
+            new = [t for t in tools_of(memory, knowledge, profile) if t.name not in seen]
             seen |= {tool.name for tool in new}
             parts.append(f"\n## Profile `{profile}`\n")
             parts += [_tool(tool) for tool in new]

@@ -36,11 +36,11 @@ COMMANDS = Commands({"ask": CommandEntry("own.commands:ask", "Ask otherwise.")})
 """
 TOOLS = """
 from quipu.serve.mcp.kinds import Tools
-from quipu.serve.mcp.searching import searching_tools
+from quipu.serve.mcp.rendered import tools_over
 
 class Same(Tools):
     def over(self, memory):
-        return searching_tools(memory)
+        return tools_over(memory)
 
 TOOLS = Same()
 """

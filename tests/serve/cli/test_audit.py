@@ -36,7 +36,7 @@ def test_what_was_not_known_then_is_not_said(told: Any) -> None:
 
 
 def test_without_a_subject_it_is_the_whole_memory(told: Any) -> None:
-    assert "3 statements" in told("audit").out
+    assert "facts: 3\nsuperseded: 2\n" in told("audit").out
     assert told("audit", "--json").document["superseded"] == 2
 
 

@@ -45,7 +45,7 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
 
 def test_a_search_imports_nothing_of_reading_files() -> None:
     probe = (
-        "import sys, quipu.serve.cli.questions, quipu.plan, quipu.retrieve\n"
+        "import sys, quipu.serve.operations.asking, quipu.plan, quipu.retrieve\n"
         "dear = ('pathspec', 'markdown_it', 'quipu.read', 'quipu.extract')\n"
         "print([name for name in dear if name in sys.modules], file=sys.stderr)\n"
     )

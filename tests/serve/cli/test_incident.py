@@ -35,15 +35,15 @@ def told(quipu: Any, tmp_path: Path) -> str:
 
 
 def test_incidents_go_in_once(quipu: Any, told: str) -> None:
-    again = quipu("incident", "add", "in.jsonl")
+    again = quipu("incident", "add", "in.jsonl", "--json")
     assert again.code == 0
-    assert "0 incidents added, 2 as before" in again.out
+    assert (len(again.document["added"]), len(again.document["unchanged"])) == (0, 2)
 
 
 def test_what_was_left_out_is_told_with_exit_code_1(quipu: Any, told: str) -> None:
     bad = quipu("incident", "add", "-", stdin=json.dumps({"component": "A B"}))
     assert bad.code == 1
-    assert "component 'A B' is not a name" in bad.out
+    assert "component 'A B' is not a name" in " ".join(bad.out.split())
 
 
 def test_an_outcome_is_recorded_and_found_with_what_is_similar(quipu: Any, told: str) -> None:
@@ -59,7 +59,7 @@ def test_an_outcome_is_recorded_and_found_with_what_is_similar(quipu: Any, told:
         "2026-02-01T10:12:00Z",
     )
     assert made.code == 0, made.err
-    assert "scale_out worked in 12 min" in made.out
+    assert "resolution time minutes: 12" in made.out
     found = quipu(
         "incident",
         "similar",
@@ -84,9 +84,9 @@ def test_an_action_that_no_policy_knows_counts_as_any_other(quipu: Any, told: st
     made = quipu("incident", "outcome", told, "turn it off", "--failed")
     assert made.code == 0
     assert "turn it off" in made.out
-    compared = quipu("incident", "compare", told, "turn it off", "scale_out")
-    assert "turn_it_off" in compared.out
-    assert "0 of 1 attempt worked" in compared.out
+    compared = quipu("incident", "compare", told, "turn it off", "scale_out", "--json")
+    first = compared.document["first"]
+    assert (first["action"], first["successes"], first["samples"]) == ("turn_it_off", 0, 1)
 
 
 def test_advice_names_its_policies_and_that_it_is_advice(quipu: Any, told: str) -> None:
@@ -101,7 +101,9 @@ def test_two_actions_are_compared(quipu: Any, told: str) -> None:
     quipu("incident", "outcome", told, "scale_out", "--worked")
     found = quipu("incident", "compare", "ledger", "scale_out", "rollback")
     assert found.code == 0, found.err
-    assert "scale_out works more often than rollback with probability" in found.out
+    assert (
+        found.out.index("scale_out") < found.out.index("rollback") < found.out.index("better: 0.")
+    )
     assert "thin evidence" in found.out
     assert quipu("incident", "compare", "ledger", "scale_out", "reboot").code == 2
 
@@ -109,7 +111,7 @@ def test_two_actions_are_compared(quipu: Any, told: str) -> None:
 def test_replay_says_what_it_comes_to(quipu: Any, told: str) -> None:
     found = quipu("incident", "replay")
     assert found.code == 0, found.err
-    assert "2 incidents, advised otherwise in 0; 0 without a time." in found.out
+    assert "incidents: 2\ndiffers: 0\n" in found.out
 
 
 def test_export_and_import_give_the_same_file(quipu: Any, told: str, tmp_path: Path) -> None:
@@ -168,15 +170,15 @@ def test_what_is_printed_has_the_documented_keys(
 def test_policies_are_shown_and_checked(quipu: Any, told: str, tmp_path: Path) -> None:
     shown = quipu("incident", "policies")
     assert shown.code == 0
-    assert "high_latency_restart  priority 1\n  latency_p99 > 500: restart_container" in shown.out
+    assert "high_latency_restart" in shown.out
     (tmp_path / "p.yaml").write_text(
         "policies:\n  - {name: mine, conditions: ['cpu_util > 0.5'], actions: [scale_out]}\n"
         "  - {name: odd, conditions: ['cpu_util > 0.5', 'cpu_util < 0.4'], actions: [scale_out]}\n"
     )
     checked = quipu("incident", "policies", "p.yaml")
     assert checked.code == 1
-    assert "mine  priority 3" in checked.out
-    assert "policy 'odd' contradicts itself" in checked.out.replace("\n  ", " ")
+    assert "mine" in checked.out
+    assert "policy 'odd' contradicts itself" in " ".join(checked.out.split())
 
 
 def test_the_life_of_incidents_in_words(project: Path, quipu) -> None:
@@ -188,12 +190,12 @@ def test_the_life_of_incidents_in_words(project: Path, quipu) -> None:
     }
     (project / "one.json").write_text(json.dumps(record))
     quipu("incident", "add", "one.json")
-    assert "db  open" in quipu("incident", "list", "--open").out
+    assert "the disk is full · open" in quipu("incident", "list", "--open").out
     named = json.loads(quipu("incident", "list", "--json").out)["incidents"][0]["incident_id"]
     done = quipu("incident", "resolve", named, "clean_up_disk", "--at", "2026-02-01T10:30:00Z")
-    assert "clean_up_disk worked in 30 min" in done.out
-    assert "resolved in 30 min" in quipu("incident", "show", named).out
+    assert "resolution time minutes: 30" in done.out
+    assert "state: resolved\nminutes: 30" in quipu("incident", "show", named).out
     assert "clean_up_disk" in quipu("incident", "timeline", named).out
-    assert "repaired in 30 min" in quipu("incident", "summary").out
-    assert quipu("incident", "list", "--open").out.startswith("No incident")
+    assert "median minutes 30" in quipu("incident", "summary").out
+    assert quipu("incident", "list", "--open").out == "total: 0\n"
     assert quipu("incident", "show", "inc_none").code == 2

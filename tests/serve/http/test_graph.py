@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 
 from quipu.agents.graphs import Edge
-from quipu.serve.cli.shapes import FoundPassages
 from quipu.serve.http import Options
 from quipu.serve.http.app import Threads, make_api
 from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.openapi import shapes_of
+from quipu.serve.shapes import FoundPassages
 
 pytestmark = pytest.mark.enable_socket
 

@@ -64,10 +64,7 @@ def test_a_reference_is_looked_up(server: Any) -> None:
     assert lines.json()["text"].startswith("The payment service is owned")
 
 
-@pytest.mark.parametrize(
-    "ref",
-    ["nothing.md", "..%2F..%2Fetc%2Fpasswd", "%00", "en_0", "a" * 3000],
-)
+@pytest.mark.parametrize("ref", ["nothing.md", "..%2F..%2Fetc%2Fpasswd", "%00", "en_0", "a" * 3000])
 def test_what_is_unknown_is_not_found(server: Any, ref: str) -> None:
     for path in ("records", "lines"):
         reply = server.client.get(f"/api/v1/{path}/{ref}")

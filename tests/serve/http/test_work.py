@@ -136,8 +136,7 @@ def test_a_run_whose_server_was_killed_is_told_as_stopped(
 ) -> None:
     with open_home(home) as memory:
         keep(
-            memory,
-            KeptRun(run_id="run_1", kind="index", status="running", started_at="2026-01-01"),
+            memory, KeptRun(run_id="run_1", kind="index", status="running", started_at="2026-01-01")
         )
         run = Runs().get(memory, "run_1")
         assert run.status == "stopped"

@@ -185,10 +185,7 @@ async def _asked(app: Any, *, host: str, origin: str = "", token: str = "") -> i
     headers = {**PLAIN, "Host": host}
     headers |= {"Origin": origin} if origin else {}
     headers |= {"Authorization": f"Bearer {token}"} if token else {}
-    async with (
-        _lifespan(app),
-        httpx2.AsyncClient(transport=httpx2.ASGITransport(app)) as client,
-    ):
+    async with _lifespan(app), httpx2.AsyncClient(transport=httpx2.ASGITransport(app)) as client:
         return (await client.post("http://any/mcp", json=HELLO, headers=headers)).status_code
 
 

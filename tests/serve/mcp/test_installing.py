@@ -153,12 +153,7 @@ def test_a_link_to_the_file_stays_a_link(full: ConfigFile, tmp_path: Path) -> No
     assert "quipu" in _servers(full)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        'mcp_servers = "none"\n',
-    ],
-)
+@pytest.mark.parametrize("text", ['mcp_servers = "none"\n'])
 def test_toml_that_cannot_be_changed_by_itself_is_left_alone(tmp_path: Path, text: str) -> None:
     place = ConfigFile(tmp_path / "config.toml", "mcp_servers")
     place.file.write_text(text, "utf-8")

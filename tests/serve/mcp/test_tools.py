@@ -11,7 +11,6 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS
 
-from quipu.agents.entries import Entries
 from quipu.agents.knowledge import KnowledgeGraph
 from quipu.errors import CorruptStore
 from quipu.kinds.incidents.model import IncidentReport
@@ -74,11 +73,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "fact_query_at_time": {"subject": "Eva", "at": "2020"},
     "incident_similar": {"component": "ledger"},
     "incident_recommend": {"component": "ledger", "metrics": {"error_rate": 0.4}},
-    "outcome_record": {
-        "incident_id": "inc_held",
-        "actions_taken": ["rollback"],
-        "success": True,
-    },
+    "outcome_record": {"incident_id": "inc_held", "actions_taken": ["rollback"], "success": True},
     "search": {"query": "payment"},
     "fetch": {"id": "docs/payments.md"},
 }
@@ -129,7 +124,7 @@ def test_every_tool_has_a_title_hints_and_both_schemas(held: Memory, profile: Pr
 def test_every_key_of_a_result_is_explained_and_the_list_is_bounded(
     held: Memory, profile: Profile, most: int
 ) -> None:
-    for tool in tools_of(held, Entries(held), KnowledgeGraph(held), profile):
+    for tool in tools_of(held, KnowledgeGraph(held), profile):
         schema = given_by(tool)
         for shape in (schema, *schema.get("$defs", {}).values()):
             for key, described in shape.get("properties", {}).items():
@@ -314,13 +309,7 @@ def test_a_pack_fits_its_budget(given: Any) -> None:
 
 def test_ask_keeps_the_answer_contract(given: Any) -> None:
     reply = given("ask", question="Who owns the payment service?")
-    assert set(reply["contract"]) == {
-        "answer",
-        "evidence",
-        "timestamp",
-        "limitations",
-        "next_step",
-    }
+    assert set(reply["contract"]) == {"answer", "evidence", "timestamp", "limitations", "next_step"}
     assert "Team Blue" in reply["contract"]["answer"]
     assert reply["references"][0].startswith("[1] docs/payments.md:")
     nothing = given("ask", question="Who painted the ceiling of the Sistine Chapel?")

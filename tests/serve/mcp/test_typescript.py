@@ -138,11 +138,7 @@ def test_the_typescript_client_uses_every_tool(
         ("incident_recommend", {"component": "ledger", "metrics": {"error_rate": 0.4}}),
         (
             "outcome_record",
-            {
-                "incident_id": added.added[0],
-                "actions_taken": ["rollback"],
-                "success": True,
-            },
+            {"incident_id": added.added[0], "actions_taken": ["rollback"], "success": True},
         ),
         ("memory_search", {"query": 5}),
     ]

@@ -17,7 +17,6 @@ from quipu.serve.cli.folders import initialise
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import CommandEntry, Group, command
 from quipu.serve.cli.options import watch_option
-from quipu.serve.cli.shapes import ClientChange
 from quipu.serve.cli.terminal import safe
 from quipu.serve.keeping_up import kept_up
 from quipu.serve.mcp import NEEDS, PROFILES, build_server
@@ -31,6 +30,7 @@ from quipu.serve.mcp.installing import (
     place_of,
     uninstall,
 )
+from quipu.serve.shapes import ClientChange
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.agents.knowledge_file import KnowledgeImported

@@ -9,8 +9,8 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import command
-from quipu.serve.cli.shapes import CypherQueries, CypherQuery
 from quipu.serve.cli.terminal import safe
+from quipu.serve.shapes import CypherQueries, CypherQuery
 from quipu.store.graphs import GraphQuery, Graphs, graphs_of
 from quipu.text import tokens
 

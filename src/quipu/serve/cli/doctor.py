@@ -30,9 +30,9 @@ from quipu.handle.status import Status
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import command
-from quipu.serve.cli.shapes import Check, Checkup
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.cli.view_state import ago
+from quipu.serve.shapes import Check, Checkup
 from quipu.trust import standing
 
 if TYPE_CHECKING:

@@ -22,9 +22,9 @@ from quipu.serve.cli.layout import counted, problem_lines, wrapped
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import read_standard_input
 from quipu.serve.cli.progress import progress
-from quipu.serve.cli.shapes import Initialised
 from quipu.serve.cli.terminal import safe, say, style
 from quipu.serve.cli.view_hits import note_lines
+from quipu.serve.shapes import Initialised
 from quipu.store.addresses import shown
 from quipu.write.report import IndexReport, ProblemRow
 

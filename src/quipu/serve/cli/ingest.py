@@ -1,8 +1,6 @@
-"""`ingest`, `jobs` and `extract`: transcripts, work and pages into memory, and how accepted writes
-stand; a language model reads the facts of a source, each proven by its quotation.
-"""
+"""`ingest` and `jobs`: transcripts, work and pages into memory, and how accepted writes stand."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -15,18 +13,17 @@ from quipu.serve.cli.layout import counted
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import read_standard_bytes
 from quipu.serve.cli.progress import progress
-from quipu.serve.cli.shapes import JobList
 from quipu.serve.cli.terminal import safe
+from quipu.serve.shapes import JobList
 
 if TYPE_CHECKING:
     from quipu.kinds.conversations.model import Transcript
     from quipu.kinds.work.model import WorkKind
     from quipu.ledger import Salvaged
-    from quipu.memory.extraction import Extracted
     from quipu.records.document import Problem
     from quipu.write.jobs import Job
 
-__all__ = ["extract", "ingest", "job_lines", "jobs"]
+__all__ = ["ingest", "job_lines", "jobs"]
 
 _SHOWN = 20
 _STANDARD = "standard input"
@@ -137,40 +134,6 @@ def jobs(job_id: str | None, resume: bool, salvage: bool) -> None:
             return
         found = memory.jobs()
         run.show(JobList(jobs=tuple(found)), lambda: _list_lines(found))
-
-
-@command(
-    "extract",
-    "quipu extract docs/decisions.md",
-    "quipu extract session:2026-03-01",
-    "quipu extract",
-)
-@click.argument("ref", required=False)
-def extract(ref: str | None) -> None:
-    """Let the configured language model (chat.model) read the facts of the source REF.
-
-    Without REF it reads what was given with ingest.extract = "model" and waits, because the model
-    failed or the budget was spent. A fact whose quotation does not stand in the source is refused;
-    what the model does not mend at the second try is skipped and listed.
-    """
-    from quipu.memory.extraction import extract_facts
-
-    run = invocation()
-    with run.open() as memory, progress(quiet=run.quiet) as shown:
-        done = (
-            memory.read_facts(progress=shown)
-            if ref is None
-            else extract_facts(memory, ref, progress=shown)
-        )
-    run.show(done, lambda: _lines(done))
-
-
-def _lines(done: "Extracted") -> Iterator[str]:
-    if done.model:
-        yield f"{done.model} read {done.passages} passages and stated {done.facts} facts."
-    yield from (f"  skipped {safe(s, line=True)}" for s in done.skipped)
-    if done.stopped:
-        yield f"Stopped: {safe(done.stopped, line=True)}"
 
 
 def _list_lines(found: "Sequence[Job]") -> list[str]:

@@ -1,8 +1,8 @@
-"""`golden run` and `eval retrieval`: does it still work, and how well."""
+"""`golden run` and `eval …`: does it still work, and how well."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 import msgspec
@@ -23,9 +23,10 @@ if TYPE_CHECKING:  # pragma: no cover
 
 __all__ = ["conversations", "evaluation", "facts", "golden", "incidents", "retrieval", "run_golden"]
 
+Figures = TypeVar("Figures")
+
 _ROOM = 24
 _UNITS = ("_s", "_ms", "_mb")
-
 _HERE = "quipu.serve.cli.measure"
 _DEFAULT_K = "2,5,10"
 
@@ -84,6 +85,20 @@ def evaluation() -> None:
     """Measure on data sets with known answers."""
 
 
+def _measured(
+    evaluate: Callable[..., Figures], directory: Path, keep: Path | None, **how: Any
+) -> Figures:
+    """The figures of a set, each memory opened as this run is configured."""
+    run = invocation()
+    config = run.config()
+
+    def opened(path: str, home: Path | None = None) -> Memory:
+        return Memory.open(path, config=config, home=home)
+
+    with progress(quiet=run.quiet) as shown:
+        return evaluate(directory, opened, folder=keep, progress=shown, **how)
+
+
 @command(
     "retrieval",
     "quipu eval retrieval sets/hotpot",
@@ -96,7 +111,9 @@ def evaluation() -> None:
 @click.option(
     "--before", metavar="KEY", help="Search only rows whose `time` is before the question's KEY."
 )
-@click.option("--no-graph", is_flag=True, help="Use words and vectors only.")
+@click.option(
+    "--no-graph", "use_graph", flag_value=False, default=True, help="Use words and vectors only."
+)
 @click.option(
     "--confidence",
     is_flag=True,
@@ -111,15 +128,7 @@ def evaluation() -> None:
     help="The cutoffs of recall and all-gold.",
 )
 @_keep
-def retrieval(
-    directory: Path,
-    group_by: str | None,
-    before: str | None,
-    no_graph: bool,
-    confidence: bool,
-    cutoffs: str,
-    keep: Path | None,
-) -> None:
+def retrieval(directory: Path, keep: Path | None, cutoffs: str, **how: Any) -> None:
     """Write the corpus of DIRECTORY into a fresh store, ask its questions, print the figures.
 
     DIRECTORY holds corpus.jsonl (id, text, title), queries.jsonl and qrels.tsv. Rates are in
@@ -127,20 +136,8 @@ def retrieval(
     """
     from quipu.evaluate.retrieval import evaluate_retrieval
 
+    figures = _measured(evaluate_retrieval, directory, keep, k=_cutoffs(cutoffs), **how)
     run = invocation()
-    config = run.config()
-    with progress(quiet=run.quiet) as shown:
-        figures = evaluate_retrieval(
-            directory,
-            lambda path: Memory.open(path, config=config),
-            group_by=group_by,
-            before=before,
-            use_graph=not no_graph,
-            confidence=confidence,
-            k=_cutoffs(cutoffs),
-            folder=keep,
-            progress=shown,
-        )
     if figures.without_gold:
         run.note(f"passed over {counted(figures.without_gold, 'question')} without gold")
     run.show(figures.as_json(), lambda: _figure_lines(figures))
@@ -157,13 +154,8 @@ def facts(directory: Path, keep: Path | None) -> None:
     """
     from quipu.evaluate.facts import evaluate_facts
 
-    run = invocation()
-    config = run.config()
-    with progress(quiet=run.quiet) as shown:
-        figures = evaluate_facts(
-            directory, lambda path: Memory.open(path, config=config), folder=keep, progress=shown
-        )
-    run.show(figures, lambda: _figure_lines(figures))
+    figures = _measured(evaluate_facts, directory, keep)
+    invocation().show(figures, lambda: _figure_lines(figures))
 
 
 @command("memory", "quipu eval memory sets/locomo", "quipu eval memory sets/locomo --json")
@@ -177,13 +169,8 @@ def conversations(directory: Path, keep: Path | None) -> None:
     """
     from quipu.kinds.conversations.evaluate import evaluate_memory
 
-    run = invocation()
-    config = run.config()
-    with progress(quiet=run.quiet) as shown:
-        figures = evaluate_memory(
-            directory, lambda path: Memory.open(path, config=config), folder=keep, progress=shown
-        )
-    run.show(figures, lambda: _figure_lines(figures))
+    figures = _measured(evaluate_memory, directory, keep)
+    invocation().show(figures, lambda: _figure_lines(figures))
 
 
 @command("incidents", "quipu eval incidents sets/curl", "quipu eval incidents sets/curl --json")
@@ -232,17 +219,8 @@ def answers(directory: Path, sets: tuple[str, ...], wrong: bool, keep: Path | No
     """
     from quipu.evaluate.answers import evaluate_answers
 
-    run = invocation()
-    config = run.config()
-    with progress(quiet=run.quiet) as shown:
-        figures = evaluate_answers(
-            directory,
-            lambda path, home: Memory.open(path, config=config, home=home),
-            sets=sets,
-            folder=keep,
-            progress=shown,
-        )
-    run.show(figures.as_json(), lambda: _answer_lines(figures, wrong=wrong))
+    figures = _measured(evaluate_answers, directory, keep, sets=sets)
+    invocation().show(figures.as_json(), lambda: _answer_lines(figures, wrong=wrong))
 
 
 def _answer_lines(figures: "AnswersEvaluation", *, wrong: bool) -> Iterator[str]:

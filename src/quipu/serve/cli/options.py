@@ -2,9 +2,8 @@
 
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:  # pragma: no cover
 
 __all__ = [
     "DATE",
-    "files_of",
+    "DAY",
     "note_unknown",
     "properties",
     "property_option",
@@ -27,7 +26,6 @@ __all__ = [
     "read_standard_bytes",
     "read_standard_input",
     "remembered",
-    "scope_options",
     "watch_option",
     "whom",
 ]
@@ -64,7 +62,7 @@ class _Day(_Date):
 
 
 DATE = _Date()
-_DAY = _Day()
+DAY = _Day()
 
 
 _ME = frozenset({"me", "myself", "i"})
@@ -74,8 +72,6 @@ def whom(name: str) -> str:
     """What is asked about, as statements call it: "me" is the user."""
     return USER if name.strip().casefold() in _ME else name
 
-
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
 question_argument = click.argument("question", nargs=-1)
 watch_option = click.option(
@@ -92,42 +88,7 @@ property_option = click.option(
     help="A property to keep; may be repeated.",
 )
 
-_SCOPE = (
-    ("--group", "groups", "Only passages of this conversation or repository."),
-    ("--source-type", "source_types", "Only this kind of source (file, manual_ingest …)."),
-    ("--type", "document_types", "Only documents of this type."),
-    ("--status", "statuses", "Only documents of this status."),
-    ("--domain", "domains", "Only documents of this domain."),
-)
-
-_FILES = (
-    ("--path", "paths", "Only files that match this pattern, as in .gitignore."),
-    ("--language", "languages", "Only files in this language (python, markdown …)."),
-)
-
-
 _LINES = re.compile(r"(?:(?::|#L)\d+(?:-L?\d+)?)?\Z")
-
-
-def scope_options(function: Decorated) -> Decorated:
-    """Add the options that bound a search; the command gets them as keyword arguments."""
-    for flag, name, text in reversed((*_SCOPE, *_FILES)):
-        line = f"{text} May be repeated."
-        kind = "PATTERN" if flag == "--path" else "NAME"
-        function = click.option(flag, name, multiple=True, metavar=kind, help=line)(function)
-    function = click.option("--before", type=_DAY, help="Only what was observed before this date.")(
-        function
-    )
-    return click.option(
-        "--after",
-        type=_DAY,
-        help='Only what was observed at this date or later; "yesterday" and "7d" are dates too.',
-    )(function)
-
-
-def files_of(bounds: dict[str, Any]) -> dict[str, tuple[str, ...]]:
-    """Those of the options that bound a search by its files, taken out of `bounds`."""
-    return {name: bounds.pop(name) for _, name, _ in _FILES}
 
 
 def read_question(words: tuple[str, ...]) -> str:

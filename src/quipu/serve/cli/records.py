@@ -8,30 +8,31 @@ from typing import cast
 import click
 import msgspec
 
-from quipu.answer.dated_facts import is_by_grammar, said, undated
-from quipu.errors import InvalidInput, UnknownRecord
+from quipu.answer.dated_facts import said
+from quipu.errors import InvalidInput
 from quipu.kinds.reports.model import REPORT
-from quipu.memory import Memory, Passage
+from quipu.memory import Memory
 from quipu.read.decode import decode, is_binary
-from quipu.records.record import Episode, Fact, Relation, record_id
+from quipu.records.record import Episode, Fact
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.labels import Labels
-from quipu.serve.cli.layout import counted, cut, width, wrapped
+from quipu.serve.cli.layout import counted, cut, width
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import (
     DATE,
-    note_unknown,
     properties,
     property_option,
     read_standard_bytes,
     remembered,
     whom,
 )
-from quipu.serve.cli.shapes import Added, FactList, Forgotten, Opened, Rescanned
 from quipu.serve.cli.terminal import safe, style
+from quipu.serve.cli.view_facts import fact_lines
+from quipu.serve.cli.view_relations import relation_lines
 from quipu.serve.lookups import added, looked_up
+from quipu.serve.shapes import Added, Forgotten, Opened, Rescanned
 
-__all__ = ["add", "facts", "forget", "get", "relation_lines", "rescan"]
+__all__ = ["add", "forget", "get", "rescan"]
 
 _LONG = ("text", "preview_text", "summary_text", "description")
 _OF_REPORTS = ("preview_text", "properties")  # its summary_text is the whole of it
@@ -56,50 +57,6 @@ def get(ref: str) -> None:
         shown = looked_up(memory, remembered(memory, ref))
         labels = Labels(memory)
         run.show(shown, lambda: _opened_lines(shown, labels))
-
-
-@command("facts", "quipu facts", "quipu facts 'payment service' --as-of 2026-01-31")
-@click.argument("subject", type=whom, required=False)
-@click.option("--predicate", metavar="NAME", help="Only statements with this predicate.")
-@click.option("--as-of", type=DATE, help="Only what is true on this date.")
-@click.option("--known-at", type=DATE, help="Only what was known on this date.")
-@click.option("--all", "every", is_flag=True, help="Also what another took the place of.")
-def facts(
-    subject: str | None,
-    predicate: str | None,
-    as_of: str | None,
-    known_at: str | None,
-    every: bool,
-) -> None:
-    """List dated statements, about SUBJECT or about everything.
-
-    SUBJECT is written as the statement has it, or as an id, a path or a unique name. What
-    another statement took the place of is left out; `quipu history` and `quipu audit` show the
-    chain.
-    """
-    run = invocation()
-    with run.open(read_only=True) as memory:
-
-        def about(name: str | None) -> FactList:
-            live = not every and as_of is None
-            found = memory.facts(name, predicate, as_of=as_of, known_at=known_at, live=live)
-            return FactList(facts=tuple(found))
-
-        shown = about(subject)
-        if subject is not None and not shown.facts:
-            shown = about(_subject(memory, subject))
-            if not shown.facts:
-                note_unknown(run, memory, subject)
-        labels = Labels(memory)
-        run.show(shown, lambda: _fact_lines(shown.facts, labels))
-
-
-def _subject(memory: Memory, subject: str) -> str:
-    try:
-        found = memory.get(remembered(memory, subject))
-    except UnknownRecord:
-        return subject
-    return subject if isinstance(found, Passage) else record_id(found)
 
 
 @command(
@@ -294,7 +251,7 @@ def _opened_lines(opened: Opened, labels: Labels) -> Iterator[str]:
     if opened.facts:
         yield ""
         yield style(f"Statements ({len(opened.facts)})", bold=True)
-        yield from ("  " + line for line in _fact_lines(opened.facts[:_SHOWN], labels))
+        yield from ("  " + line for line in fact_lines(opened.facts[:_SHOWN], labels))
         yield from _more(len(opened.facts))
     yield from _support_lines(opened, labels)
 
@@ -331,31 +288,3 @@ def _support_lines(opened: Opened, labels: Labels) -> Iterator[str]:
 def _more(count: int) -> Iterator[str]:
     if count > _SHOWN:
         yield f"  … {count - _SHOWN:,} more: --json has them all"
-
-
-def relation_lines(relations: Sequence[Relation], labels: Labels) -> Iterator[str]:
-    """A relation a line: its ends, its type, how sure it is, its id."""
-    labels.read(e for r in relations for e in (r.source_entity_id, r.target_entity_id))
-    for each in relations:
-        source, target = labels[each.source_entity_id], labels[each.target_entity_id]
-        words = safe(f"{source} —{each.type}→ {target}", line=True)
-        yield f"{words}  {style(f'{each.confidence:.2f}  {each.rel_id}', dim=True)}"
-        yield from wrapped(each.description, indent="    ")
-    if not relations:
-        yield "No relations."
-
-
-def _fact_lines(facts: Sequence[Fact], labels: Labels) -> Iterator[str]:
-    """A statement a line, with when it is true, how sure it is and what took its place."""
-    labels.read(end for fact in facts for end in (fact.subject, fact.object))
-    later = {fact.supersedes_fact_id: fact for fact in facts if fact.supersedes_fact_id}
-    for fact in facts:
-        instead = later.get(fact.fact_id)
-        end = fact.valid_to or (instead.valid_from if instead else None)
-        plain = f"{labels[fact.subject]} {fact.predicate} {labels[fact.object]}"
-        words = safe(undated(fact) if is_by_grammar(fact) else plain, line=True)
-        detail = f"{fact.valid_from or '…'} to {end or '…'}  {fact.confidence:.2f}  {fact.fact_id}"
-        replaced = f"  replaced by {instead.fact_id}" if instead else ""
-        yield f"{words}  {style(detail + replaced, dim=True)}"
-    if not facts:
-        yield "No statements."

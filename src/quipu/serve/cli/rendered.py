@@ -12,16 +12,20 @@ from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import Command
 from quipu.serve.cli.options import DATE as DATE_WORD
-from quipu.serve.cli.options import note_unknown, remembered, whom
+from quipu.serve.cli.options import DAY as DAY_WORD
+from quipu.serve.cli.options import note_unknown, properties, read_question, remembered, whom
 from quipu.serve.cli.progress import progress
 from quipu.serve.operations import (
     DATE,
+    DAY,
     REQUIRED,
     Argument,
     Flag,
     Keys,
     Operation,
+    Pairs,
     Place,
+    Sentence,
     Subject,
     Word,
 )
@@ -56,12 +60,16 @@ def command_of(operation: Operation, name: str) -> click.Command:
 
 
 def _called(operation: Operation, door: Door, arguments: list[Argument], **words: Any) -> None:
+    from quipu.serve.cli.views import lines_of
+
     run = invocation()
     given = {each.name: _value(each, words) for each in arguments}
-    with run.open(read_only=operation.needs == "read") as memory:
+    reads = operation.needs == "read" and not given.get(door.writes)
+    with run.open(read_only=reads) as memory:
         given |= {a.name: _placed(memory, given[a.name]) for a in arguments if a.note(Place)}
         result = _done(run, operation, memory, given)
-        _show(run, result, Given(memory, given))
+        printed = door.prints(result, given) if run.as_json else result
+        run.show(printed, lambda: lines_of(result, Given(memory, given)))
         if given.get(door.unknown) is not None and not getattr(result, door.finds):
             note_unknown(run, memory, given[door.unknown])
     if door.fails(result):
@@ -73,12 +81,6 @@ def _done(run: Invocation, operation: Operation, memory: "Memory", given: dict[s
         return operation.run(memory, **given)
     with progress(quiet=run.quiet) as shown:
         return operation.run(memory, **given, progress=shown)
-
-
-def _show(run: Invocation, result: Any, given: Given) -> None:
-    from quipu.serve.cli.views import lines_of
-
-    run.show(result, lambda: lines_of(result, given))
 
 
 def _placed(memory: "Memory", value: Any) -> Any:
@@ -94,6 +96,13 @@ def _value(argument: Argument, words: dict[str, Any]) -> Any:
         found = {key: words[key] for key in keys.said}
         return {key: value for key, value in found.items() if value is not None}
     value = words[argument.name]
+    if argument.note(Sentence):
+        return read_question(value)
+    if argument.note(Pairs):
+        return properties(value)
+    flags = {str(each.value): each.value for each in argument.notes if isinstance(each, Flag)}
+    if value in flags:
+        return flags[value]
     return whom(value) if argument.note(Subject) and value is not None else value
 
 
@@ -103,13 +112,18 @@ def _parameters(argument: Argument, spelled: str) -> list[click.Parameter]:
             click.Option([_option(key), key], type=float, help=_sentence(says))
             for key, says in keys.said.items()
         ]
+    if argument.note(Sentence):
+        return [click.Argument([argument.name], nargs=-1)]
+    if argument.note(Pairs):
+        says = f"{_sentence(argument.says)} May be repeated."
+        return [_repeated("--property", argument.name, "KEY=VALUE", says)]
     if word := argument.note(Word):
         return [_word(argument, word)]
     flags = [each for each in argument.notes if isinstance(each, Flag)]
     if flags and flags[0].value is not None:
         return [
             click.Option(
-                [flag.spelled, argument.name], flag_value=flag.value, help=_sentence(flag.says)
+                [flag.spelled, argument.name], flag_value=str(flag.value), help=_sentence(flag.says)
             )
             for flag in flags
         ]
@@ -133,16 +147,16 @@ def _word(argument: Argument, word: Word) -> click.Argument:
 def _named(argument: Argument, spelled: str) -> click.Option:
     """The option of an argument; `--no-graph` of one that is true unless it is given."""
     shown: dict[str, Any] = {}
-    says = _sentence(argument.says)
+    flag = argument.note(Flag)
+    says = _sentence((flag and flag.says) or argument.says)
     kind = argument.type
     if kind is bool and "/" not in spelled:
         if argument.default is True:
             return click.Option([spelled, argument.name], flag_value=False, default=True, help=says)
         return click.Option([spelled, argument.name], is_flag=True, help=says)
     if get_origin(kind) is tuple:
-        shown = {"multiple": True, "metavar": "NAME"}
-        says = f"{says} May be repeated."
-    elif argument.default not in (None, "", REQUIRED) and kind is not bool:
+        return _repeated(spelled, argument.name, "NAME", f"{says} May be repeated.")
+    if argument.default not in (None, "", REQUIRED) and kind is not bool:
         shown = {"show_default": True}
     return click.Option(
         [spelled, argument.name],
@@ -153,11 +167,15 @@ def _named(argument: Argument, spelled: str) -> click.Option:
     )
 
 
+def _repeated(spelled: str, name: str, shown: str, says: str) -> click.Option:
+    return click.Option([spelled, name], multiple=True, metavar=shown, help=says)
+
+
 def _type(argument: Argument) -> Any:
     """What a word is read as. A bound above is for callers from elsewhere."""
     kind = _plain(argument.type)
-    if DATE in argument.notes:
-        return DATE_WORD
+    if DATE in argument.notes or DAY in argument.notes:
+        return DATE_WORD if DATE in argument.notes else DAY_WORD
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is Path:

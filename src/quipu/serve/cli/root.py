@@ -13,6 +13,7 @@ from quipu.serve.cli.lazy import CommandEntry, Group
 __all__ = ["ENTRIES", "cli"]
 
 _HERE = "quipu.serve.cli"
+_OPERATIONS = "quipu.serve.operations"
 _START, _ASK, _WRITE, _KEEP, _MEASURE, _SERVE = (
     "Start",
     "Ask",
@@ -26,38 +27,44 @@ ENTRIES = {
     "init": CommandEntry(f"{_HERE}.folders:init", "Make a memory in a folder.", _START),
     "index": CommandEntry(f"{_HERE}.folders:index", "Read files into the memory.", _START),
     "watch": CommandEntry(f"{_HERE}.folders:watch", "Index again whenever a file changes.", _START),
-    "ask": CommandEntry(f"{_HERE}.questions:ask", "Answer with citations, or say unknown.", _ASK),
+    "ask": CommandEntry(
+        f"{_OPERATIONS}.asking:ask", "Answer with citations, or say unknown.", _ASK
+    ),
     "chat": CommandEntry(
         f"{_HERE}.chat:chat", "Talk with the memory, with a model or without.", _ASK
     ),
     "search": CommandEntry(
-        f"{_HERE}.questions:search", "Find passages, and why each is found.", _ASK
+        f"{_OPERATIONS}.asking:search", "Find passages, and why each is found.", _ASK
     ),
-    "plan": CommandEntry(f"{_HERE}.questions:plan", "Show what may be used for a question.", _ASK),
+    "plan": CommandEntry(
+        f"{_OPERATIONS}.asking:plan", "Show what may be used for a question.", _ASK
+    ),
     "get": CommandEntry(f"{_HERE}.records:get", "Show a record, a file's passages or lines.", _ASK),
-    "facts": CommandEntry(f"{_HERE}.records:facts", "List dated statements.", _ASK),
+    "facts": CommandEntry(f"{_OPERATIONS}.facts:facts", "List dated statements.", _ASK),
     "history": CommandEntry(
-        f"{_HERE}.history:history", "Show who said what of a subject, when.", _ASK
+        f"{_OPERATIONS}.facts:history", "Show who said what of a subject, when.", _ASK
     ),
-    "audit": CommandEntry(f"{_HERE}.history:audit", "Show what held on a date, and why.", _ASK),
-    "brief": CommandEntry(f"{_HERE}.history:brief", "Show what an agent should always know.", _ASK),
-    "explain": CommandEntry(f"{_HERE}.explain:explain", "Show how a number came about.", _ASK),
+    "audit": CommandEntry(f"{_OPERATIONS}.facts:audit", "Show what held on a date, and why.", _ASK),
+    "brief": CommandEntry(
+        f"{_OPERATIONS}.facts:brief", "Show what an agent should always know.", _ASK
+    ),
+    "explain": CommandEntry(f"{_OPERATIONS}.upkeep:explain", "Show how a number came about.", _ASK),
     "state": CommandEntry(f"{_HERE}.state:state", "State facts; see what they replace.", _WRITE),
     "add": CommandEntry(f"{_HERE}.records:add", "Remember a text.", _WRITE),
     "ingest": CommandEntry(f"{_HERE}.ingest:ingest", "Remember transcripts.", _WRITE),
     "extract": CommandEntry(
-        f"{_HERE}.ingest:extract", "Let a model read a source's facts.", _WRITE
+        f"{_OPERATIONS}.upkeep:extract", "Let a model read a source's facts.", _WRITE
     ),
     "jobs": CommandEntry(
         f"{_HERE}.ingest:jobs", "Show what was accepted, and how it stands.", _WRITE
     ),
     "forget": CommandEntry(f"{_HERE}.records:forget", "Erase sources, history included.", _WRITE),
     "reflect": CommandEntry(
-        f"{_HERE}.reflect:reflect", "Report on what the memory is about.", _WRITE
+        f"{_OPERATIONS}.upkeep:reflect", "Report on what the memory is about.", _WRITE
     ),
-    "relation": CommandEntry(f"{_HERE}.relations:relation", "Change relations by hand.", _WRITE),
-    "entity": CommandEntry(f"{_HERE}.entity:entity", "Find, merge and part things.", _WRITE),
-    "value": CommandEntry(f"{_HERE}.explain:value", "Derive the hours that scripts saved.", _WRITE),
+    "relation": CommandEntry(f"{_HERE}.graph:relation", "Change relations by hand.", _WRITE),
+    "entity": CommandEntry(f"{_HERE}.graph:entity", "Find, merge and part things.", _WRITE),
+    "value": CommandEntry(f"{_OPERATIONS}.upkeep:value", "Derive saved hours.", _WRITE),
     "incident": CommandEntry(
         f"{_HERE}.incident:incident", "Incidents, outcomes and advice.", _WRITE
     ),
@@ -66,19 +73,19 @@ ENTRIES = {
     ),
     "cypher": CommandEntry(f"{_HERE}.cypher:cypher", "Print queries for a graph on Neo4j.", _KEEP),
     "validate": CommandEntry(
-        f"{_HERE}.upkeep:validate", "Check the graph against its schema.", _KEEP
+        f"{_OPERATIONS}.upkeep:validate", "Check the graph against its schema.", _KEEP
     ),
     "embed": CommandEntry(f"{_HERE}.embedding:embed", "Make the vectors that are lacking.", _KEEP),
-    "reindex": CommandEntry(f"{_HERE}.upkeep:reindex", "Embed everything again.", _KEEP),
+    "reindex": CommandEntry(f"{_OPERATIONS}.upkeep:reindex", "Embed everything again.", _KEEP),
     "rescan": CommandEntry(
         f"{_HERE}.records:rescan", "Redact what is stored with the rules of today.", _KEEP
     ),
-    "export": CommandEntry(f"{_HERE}.upkeep:export", "Write every record to a file.", _KEEP),
+    "export": CommandEntry(f"{_OPERATIONS}.upkeep:export", "Write every record to a file.", _KEEP),
     "import": CommandEntry(f"{_HERE}.upkeep:import_", "Read records from a file.", _KEEP),
     "migrate": CommandEntry(
         f"{_HERE}.upkeep:migrate", "Bring everything into another store.", _KEEP
     ),
-    "backup": CommandEntry(f"{_HERE}.upkeep:backup", "Write the whole memory to one file.", _KEEP),
+    "backup": CommandEntry(f"{_OPERATIONS}.upkeep:backup", "Write all of it to one file.", _KEEP),
     "restore": CommandEntry(f"{_HERE}.upkeep:restore", "Put a memory back from a backup.", _KEEP),
     "serve": CommandEntry(f"{_HERE}.serving:serve", "Serve HTTP, a web page and MCP.", _SERVE),
     "key": CommandEntry(f"{_HERE}.keys:key", "Make and end keys of the server.", _SERVE),

@@ -10,8 +10,8 @@ from quipu.serve.cli.folders import initialise
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import watch_option
-from quipu.serve.cli.shapes import Serving
 from quipu.serve.mcp import PROFILES
+from quipu.serve.shapes import Serving
 
 __all__ = ["serve"]
 

@@ -10,8 +10,8 @@ from quipu.memory.folder_trust import FolderAsks, wish_of
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import command
-from quipu.serve.cli.shapes import TrustedFolder, TrustedFolders, Untrusted
 from quipu.serve.cli.terminal import safe
+from quipu.serve.shapes import TrustedFolder, TrustedFolders, Untrusted
 from quipu.trust import distrust, trusted_folders
 from quipu.when.instants import system_clock
 

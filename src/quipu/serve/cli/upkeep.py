@@ -1,8 +1,8 @@
-"""`status`, `validate`, `reindex`, `export`, `import`, `backup` and `model`: looking after it."""
+"""`status`, `restore`, `import`, `migrate` and `model`: what is of the command line alone."""
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -11,37 +11,21 @@ from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import CommandEntry, Group, command
 from quipu.serve.cli.progress import progress
-from quipu.serve.cli.shapes import FetchedModel
 from quipu.serve.cli.terminal import safe
-from quipu.serve.cli.view_incidents import migration_lines
-from quipu.serve.cli.view_state import (
-    backup_lines,
-    migrated_lines,
-    moved_lines,
-    reindex_lines,
-    status_lines,
-    taken_lines,
-    validation_lines,
-    written_lines,
-)
-from quipu.store.addresses import shown as address
-from quipu.transfer.formats import FORMATS
+from quipu.serve.cli.text import text_lines
+from quipu.serve.cli.view_state import status_lines
+from quipu.serve.shapes import FetchedModel
 
 if TYPE_CHECKING:
     from quipu.memory import Memory
-    from quipu.transfer.formats import GraphWritten
 
 __all__ = [
-    "backup",
-    "export",
     "fetch",
     "import_",
     "migrate",
     "model",
-    "reindex",
     "restore",
     "status",
-    "validate",
 ]
 
 
@@ -53,98 +37,6 @@ def status() -> None:
         present = memory.stats()
         embedding = memory.config.embed.model != "none"
         run.show(present, lambda: status_lines(present, embedding=embedding))
-
-
-@command("validate", "quipu validate", "quipu validate --strict --json")
-@click.option("--strict", is_flag=True, help="A missing node type of a platform is an error.")
-@click.pass_context
-def validate(ctx: click.Context, strict: bool) -> None:
-    """Check every record against the schema; exit code 1 when something is wrong.
-
-    Wrong types, missing properties, dates that are none, and relations that end nowhere, at
-    themselves or at what they cannot tie are errors, with the ids they are in. Passages without a
-    tie to the graph and unknown relation types are warnings.
-    """
-    run = invocation()
-    with run.open(read_only=True) as memory:
-        found = memory.validate(strict=strict)
-        run.show(found, lambda: validation_lines(found))
-    if found.errors:
-        ctx.exit(NO)
-
-
-@command("reindex", "quipu reindex", "quipu reindex --model-version all-MiniLM-L6-v2")
-@click.option(
-    "--model-version",
-    metavar="NAME",
-    help="Refuse to run unless NAME is (part of) the embedding space of the present model.",
-)
-@click.option("--keep-old", is_flag=True, help="Keep the vectors of other models.")
-def reindex(model_version: str | None, keep_old: bool) -> None:
-    """Give every passage a vector of the configured model, whether it has changed or not.
-
-    What has one already keeps it: with the same model there is nothing to do, after a change of the
-    model all is embedded. The vectors of the old model answer until the new ones are complete, and
-    are dropped then. A run that was killed goes on where it stopped.
-    """
-    run = invocation()
-    with run.open() as memory:
-        with progress(quiet=run.quiet) as shown:
-            report = memory.reindex(model_version, keep_old=keep_old, progress=shown)
-        run.show(report, lambda: reindex_lines(report))
-
-
-_EXPORTS = ("quipu", *FORMATS, "server-memory")
-
-
-@command(
-    "export",
-    "quipu export memory.jsonl",
-    "quipu export --vectors backup.jsonl",
-    "quipu export --format graphml graph.graphml",
-)
-@click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--vectors", is_flag=True, help="The vectors too, which `reindex` can make again.")
-@click.option(
-    "--format",
-    "to",
-    type=click.Choice(_EXPORTS),
-    default="quipu",
-    help="Quipu's own archive, or the live graph for other programs.  [default: quipu]",
-)
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
-def export(path: Path, vectors: bool, to: Any, force: bool) -> None:
-    """Write every record to PATH, history included: whole or not at all, in a fixed order.
-
-    With another --format it is the graph as it is now, without passages and history: GraphML, CSV
-    (two files, of nodes and of relations), Cypher, RDF as JSON-LD, or the file of the official MCP
-    memory server with the graph that is kept by hand.
-    """
-    run = invocation()
-    if vectors and to != "quipu":
-        raise InvalidInput(f"--vectors goes with Quipu's own archive, not with --format {to}")
-    with run.open(read_only=True) as memory:
-        if to != "quipu":
-            written = _graph(memory, path, to, force)
-            run.show(written, lambda: written_lines(written))
-            return
-        moved = memory.export(path, vectors=vectors, overwrite=force)
-        run.show(moved, lambda: moved_lines(moved, f"Exported to {path}"))
-
-
-@command("backup", "quipu backup memory.quipu", "quipu backup --force /mnt/safe/memory.quipu")
-@click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--force", is_flag=True, help="Write over a file that is there.")
-def backup(path: Path, force: bool) -> None:
-    """Write the whole memory to PATH, while others may go on writing: one file, checked.
-
-    All namespaces, vectors and history are in it, and what was accepted and is not written yet.
-    `quipu restore` puts it back. Only its owner may read it.
-    """
-    run = invocation()
-    with run.open(read_only=True) as memory:
-        done = memory.backup(path, overwrite=force)
-        run.show(done, lambda: backup_lines(done, f"Backed up to {path}"))
 
 
 @command("restore", "quipu restore memory.quipu", "quipu restore --store new/q.db memory.quipu")
@@ -159,15 +51,7 @@ def restore(path: Path) -> None:
 
     run = invocation()
     done = put_back(path, run.store)
-    run.show(done, lambda: backup_lines(done, f"Restored {done.path}"))
-
-
-def _graph(memory: "Memory", path: Path, to: Any, force: bool) -> "GraphWritten":
-    if to == "server-memory":
-        from quipu.agents.knowledge_file import export_knowledge
-
-        return export_knowledge(memory, path, overwrite=force)
-    return memory.export_graph(path, to=to, overwrite=force)
+    run.show(done, lambda: text_lines(done))
 
 
 _IMPORTS = ("arf", "docgraph", "mem0", "graphiti", "zep", "langgraph")
@@ -227,7 +111,7 @@ def _take_incidents(memory: "Memory", path: Path) -> bool:
     run = invocation()
     with progress(quiet=run.quiet) as shown:
         done = memory.incidents.import_arf(path, progress=shown)
-    run.show(done, lambda: migration_lines(done))
+    run.show(done, lambda: text_lines(done))
     return bool(done.errors)
 
 
@@ -236,7 +120,7 @@ def _take_dump(memory: "Memory", path: Path, written: str) -> bool:
     from quipu.agents.dumps import Dump, import_dump
 
     taken = import_dump(memory, path, cast("Dump", written))
-    invocation().show(taken, lambda: taken_lines(taken, f"Imported from {path}"))
+    invocation().show(taken, lambda: text_lines(taken))
     return bool(taken.errors)
 
 
@@ -251,7 +135,7 @@ def _take_records(memory: "Memory", source: str, written: str) -> bool:
     else:
         with progress(quiet=run.quiet) as shown:
             moved = memory.import_(Path(source), progress=shown)
-    run.show(moved, lambda: moved_lines(moved, f"Imported from {address(source)}"))
+    run.show(moved, lambda: text_lines(moved))
     return bool(moved.refused)
 
 
@@ -281,7 +165,7 @@ def migrate(ctx: click.Context, source: str, target: str) -> None:
     ):
         with progress(quiet=run.quiet) as shown:
             done = old.migrate(new, progress=shown)
-        run.show(done, lambda: migrated_lines(done, new.home.shown))
+        run.show(done, lambda: text_lines(done))
     if done.differing:
         ctx.exit(NO)
 

@@ -2,13 +2,18 @@
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from quipu.kinds.reports.model import REPORT
-from quipu.records.reply import Hit, PathStep, Reply, Retrieved, TemporalContext, WhyRanked
+from quipu.records.reply import Hit, PathStep, TemporalContext, WhyRanked
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import cut, snippet, width, wrapped
 from quipu.serve.cli.terminal import colours, safe, style
 from quipu.serve.results import KEPT
+
+if TYPE_CHECKING:  # pragma: no cover
+    from quipu.serve.cli.rendered import Given
+    from quipu.serve.shapes import FoundPassages, Replied
 
 __all__ = ["answer_lines", "note_lines", "search_lines"]
 
@@ -18,28 +23,30 @@ _PARTS = ("similarity", "lexical", "name", "bridge", "graph_proximity", "recency
 _REL_ID = re.compile(r" ?\((re_[0-9a-f]+)\)")
 
 
-def answer_lines(reply: Reply) -> Iterator[str]:
+def answer_lines(reply: "Replied") -> Iterator[str]:
     """Answer, Evidence, Timestamp, Limitations, Next step; then what should be known."""
     from quipu.answer.render import render
 
-    yield render(reply, colour=colours(), width=width())
+    said: Any = reply  # the keys of a reply that are shown
+    yield render(said, colour=colours(), width=width())
     yield ""
-    yield from note_lines((*reply.plan.notes, *reply.notes))
+    yield from note_lines(reply.notes)
 
 
-def search_lines(retrieved: Retrieved, labels: Labels, *, explain: bool) -> Iterator[str]:
+def search_lines(retrieved: "FoundPassages", given: "Given") -> Iterator[str]:
     """The hits with place, score, reason and a bounded snippet; then what should be known."""
+    labels, explain = Labels(given.memory), given.arguments["explain"]
     labels.read(each for hit in retrieved.hits for each in _named(hit))
     if retrieved.hits and max(hit.score for hit in retrieved.hits) < KEPT:
         yield from wrapped("Nothing that is remembered is likely to be meant. The nearest:")
         yield ""
     for rank, hit in enumerate(retrieved.hits, 1):
-        yield from _hit_lines(rank, hit, retrieved.plan.question, labels, explain=explain)
+        yield from _hit_lines(rank, hit, retrieved.question, labels, explain=explain)
         yield ""
     if not retrieved.hits:
         yield "Nothing was found."
         yield from wrapped("Say it in other words, or look at `quipu status` for what is stored.")
-    yield from note_lines((*retrieved.plan.notes, *retrieved.notes))
+    yield from note_lines(retrieved.notes)
 
 
 def note_lines(notes: tuple[str, ...]) -> Iterator[str]:

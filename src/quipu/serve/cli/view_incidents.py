@@ -4,86 +4,18 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quipu.kinds.incidents.model import Outcome
-from quipu.serve.cli.layout import counted, cut, problem_lines, width, wrapped
+from quipu.serve.cli.layout import counted, problem_lines, wrapped
 from quipu.serve.cli.terminal import safe, style
 
 if TYPE_CHECKING:  # pragma: no cover
-    from quipu.kinds.incidents.api import IncidentsAdded, IncidentsMoved, Policies
+    from quipu.kinds.incidents.api import IncidentsAdded
     from quipu.kinds.incidents.learn.advise import Recommendation, RecommendedAction
-    from quipu.kinds.incidents.learn.compare import Arm, Comparison
-    from quipu.kinds.incidents.learn.replay import Replay
-    from quipu.kinds.incidents.life import (
-        IncidentDetail,
-        IncidentList,
-        IncidentSummary,
-        IncidentTimeline,
-        ServiceRecord,
-    )
-    from quipu.kinds.incidents.migrate import Migration
     from quipu.kinds.incidents.similar import SimilarIncident, SimilarIncidents
 
-__all__ = [
-    "added_lines",
-    "advice_lines",
-    "comparison_lines",
-    "detail_lines",
-    "list_lines",
-    "migration_lines",
-    "moved_lines",
-    "outcome_lines",
-    "policy_lines",
-    "replay_lines",
-    "similar_lines",
-    "summary_lines",
-    "timeline_lines",
-]
+__all__ = ["added_lines", "advice_lines", "similar_lines"]
 
 _IN = "    "
 _SHOWN = 20
-
-
-def added_lines(made: "IncidentsAdded") -> Iterator[str]:
-    """What went in, what did not and why."""
-    yield (
-        f"{counted(len(made.added), 'incident')} added, {len(made.unchanged)} as before; "
-        f"{counted(len(made.outcomes), 'outcome')}, {counted(made.edges, 'edge')}."
-    )
-    for each in made.added[:_SHOWN]:
-        yield f"  {each}"
-    if len(made.added) > _SHOWN:
-        yield f"  … and {len(made.added) - _SHOWN:,} more"
-    yield from problem_lines(made.errors, "left out: ")
-    yield from problem_lines(made.warnings, "note: ")
-    yield from made.notes
-
-
-def moved_lines(moved: "IncidentsMoved") -> Iterator[str]:
-    """How much was moved."""
-    yield (
-        f"Moved {counted(moved.incidents, 'incident')}, "
-        f"{counted(moved.outcomes, 'outcome')}, {counted(moved.edges, 'edge')}."
-    )
-    yield from problem_lines(moved.errors, "left out: ")
-
-
-def migration_lines(done: "Migration") -> Iterator[str]:
-    """What an import found, took in and left."""
-    yield (
-        f"{counted(done.imported, 'incident')} imported, {done.unchanged} there already, of "
-        f"{counted(done.found_texts, 'text')} and {counted(done.found_vectors, 'vector')} "
-        f"({done.success_rate:.0%})."
-    )
-    cosine = f", cosine {done.sample_cosine}" if done.sample_cosine is not None else ""
-    yield f"  space {safe(done.space, line=True)}{cosine}"
-    yield from problem_lines(done.errors, "left out: ")
-    yield from problem_lines(done.warnings, "note: ")
-    for note in done.notes:
-        yield from wrapped(note, indent="  ")
-
-
-def outcome_lines(made: Outcome) -> Iterator[str]:
-    """One attempt."""
-    yield f"{made.outcome_id}: {_did(made)}"
 
 
 def _did(outcome: Outcome) -> str:
@@ -150,139 +82,16 @@ def _advised(number: int, each: "RecommendedAction") -> Iterator[str]:
         yield from wrapped(f"against: {text}", indent=f"{_IN} ")
 
 
-def policy_lines(found: "Policies") -> Iterator[str]:
-    """Each policy: when, what, how urgent; then what cannot be used."""
-    for each in found.policies:
-        rests = "" if each.enabled else "  (disabled)"
-        yield style(f"{each.name}  priority {each.priority}", bold=True) + rests
-        when = " and ".join(map(str, each.conditions))
-        yield from wrapped(f"{when}: {', '.join(each.actions)}", indent="  ")
-    yield from problem_lines(found.errors, "cannot be used: ")
-
-
-def comparison_lines(found: "Comparison") -> Iterator[str]:
-    """Both actions, and which is likelier the better one."""
-    for arm in (found.first, found.second):
-        yield _arm(arm)
+def added_lines(made: "IncidentsAdded") -> Iterator[str]:
+    """What went in, what did not and why."""
     yield (
-        f"{found.first.action} works more often than {found.second.action} with probability "
-        f"{found.better:.2f}."
+        f"{counted(len(made.added), 'incident')} added, {len(made.unchanged)} as before; "
+        f"{counted(len(made.outcomes), 'outcome')}, {counted(made.edges, 'edge')}."
     )
-    for note in found.notes:
-        yield from wrapped(note, indent="  ")
-
-
-def _arm(arm: "Arm") -> str:
-    return (
-        f"{style(str(arm.action), bold=True)}  {arm.success_rate:.0%} (90 %: {arm.low:.0%} to "
-        f"{arm.high:.0%}), {arm.successes} of {counted(arm.samples, 'attempt')} worked"
-    )
-
-
-def replay_lines(found: "Replay") -> Iterator[str]:
-    """Where the memory would have advised otherwise, then what it comes to."""
-    for row in found.rows:
-        if row.differs:
-            came = "" if row.success is None else " worked" if row.success else " did not work"
-            done = f"; done: {' + '.join(row.taken)}{came}" if row.taken else ""
-            yield from wrapped(
-                f"{row.at[:16].replace('T', ' ')}  {row.component}: {row.advised or 'nothing'} "
-                f"instead of {row.static or 'nothing'}{done}  {row.incident_id}"
-            )
-    yield (
-        f"{counted(found.incidents, 'incident')}, advised otherwise in {found.differs}; "
-        f"{found.skipped} without a time."
-    )
-    if found.worked_when_followed is not None:
-        other = found.worked_otherwise
-        others = f", other first attempts {other:.0%}" if other is not None else ""
-        yield (
-            f"First attempts that did what is advised worked {found.worked_when_followed:.0%} "
-            f"of {found.followed} times{others}."
-        )
-
-
-def _when(at: str | None) -> str:
-    return at[:16].replace("T", " ") if at else "time unknown"
-
-
-def _took(minutes: float | None) -> str:
-    return "" if minutes is None else f" in {minutes:g} min"
-
-
-def list_lines(found: "IncidentList") -> Iterator[str]:
-    """Two lines an incident, then how many there are."""
-    for each in found.incidents:
-        state = f"{each.state}{_took(each.minutes)}"
-        yield f"{_when(each.timestamp)}  {each.severity:8}  {each.component}  {state}"
-        title = f"  {safe(each.title, line=True)}" if each.title else ""
-        yield cut(f"    {each.incident_id}{title}", width())
-    if not found.incidents:
-        yield "No incident is like that: `quipu incident add` takes them in."
-    elif found.total > len(found.incidents):
-        yield f"{len(found.incidents)} of {counted(found.total, 'incident')}; --limit shows more"
-
-
-def detail_lines(found: "IncidentDetail") -> Iterator[str]:
-    """What happened, what was tried, what it is tied to, what is no cause."""
-    own = found.incident
-    title = f"  {safe(own.title, line=True)}" if own.title else ""
-    yield style(f"{own.component}  {own.severity}  {_when(own.timestamp)}", bold=True) + title
-    yield f"  {own.incident_id}  {found.state}{_took(found.minutes)}"
-    measured = ", ".join(f"{name} {value:g}" for name, value in own.metrics.known().items())
-    yield from wrapped(f"measured: {measured}" if measured else "", indent="  ")
-    yield from wrapped(own.summary, indent="  ")
-    yield from wrapped(f"cause: {own.root_cause}" if own.root_cause else "", indent="  ")
-    for outcome in found.outcomes:
-        worked = "worked" if outcome.success else "did not work"
-        did = safe(" + ".join(outcome.actions_taken), line=True)
-        took = _took(outcome.resolution_time_minutes)
-        yield f"  {'+' if outcome.success else '-'} {did} {worked}{took}  {outcome.outcome_id}"
-    for edge in found.edges:
-        forth = edge.source_id == own.incident_id
-        other = edge.target_id if forth else edge.source_id
-        arrow = f"{edge.type} {other}" if forth else f"{other} {edge.type} this"
-        why = f" ({'; '.join(edge.evidence)})" if edge.evidence else ""
-        yield from wrapped(f"{arrow} {edge.confidence:.0%}{why}", indent="  ")
-    for each in found.not_causes:
-        yield from wrapped(
-            f"no cause: {each.incident_id} ({each.component}): {each.why}", indent="  "
-        )
-    yield from wrapped(f"source: {own.pointer}" if own.pointer else "", indent="  ")
-
-
-def timeline_lines(found: "IncidentTimeline") -> Iterator[str]:
-    """A line a moment."""
-    for each in found.moments:
-        text = safe(each.text, line=True)
-        yield cut(f"{_when(each.at):16}  {each.what:14}  {text}  {each.ref}", width())
-
-
-def summary_lines(found: "IncidentSummary") -> Iterator[str]:
-    """Counts by service, then the failures that come back."""
-    yield f"{counted(found.incidents, 'incident')}, {found.open} open."
-    for each in found.services:
-        yield from wrapped(_service(each), indent="  ")
-    if found.types:
-        yield style("Failures that came back", bold=True)
-    for kind in found.types:
-        cure = (
-            f"; {safe(kind.resolved_by, line=True)} resolved {kind.resolved}"
-            if kind.resolved_by
-            else ""
-        )
-        yield from wrapped(
-            f"{counted(kind.incidents, 'incident')} on {', '.join(kind.components)}: "
-            f"{kind.title or 'without a title'}{cure}",
-            indent="  ",
-        )
-
-
-def _service(each: "ServiceRecord") -> str:
-    took = ""
-    if each.mean_minutes is not None and each.median_minutes is not None:
-        took = f", repaired in {each.mean_minutes:g} min (median {each.median_minutes:g})"
-    return (
-        f"{each.component}  {counted(each.incidents, 'incident')}, {each.open} open, "
-        f"{each.recurring} came back{took}; last {_when(each.last)}"
-    )
+    for each in made.added[:_SHOWN]:
+        yield f"  {each}"
+    if len(made.added) > _SHOWN:
+        yield f"  … and {len(made.added) - _SHOWN:,} more"
+    yield from problem_lines(made.errors, "left out: ")
+    yield from problem_lines(made.warnings, "note: ")
+    yield from made.notes

@@ -4,8 +4,6 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import msgspec
-
 from quipu.config import StoreConfig
 from quipu.memory import Status
 from quipu.serve.cli.layout import counted, wrapped
@@ -13,24 +11,10 @@ from quipu.serve.cli.terminal import safe, style
 from quipu.serve.cli.view_hits import note_lines
 
 if TYPE_CHECKING:  # pragma: no cover
-    from quipu.agents.dumps import DumpTaken
     from quipu.evaluate.validation import Validation
-    from quipu.transfer import Migrated, Moved
-    from quipu.transfer.backup import BackedUp
-    from quipu.transfer.formats import GraphWritten
-    from quipu.write.embed import EmbedReport
     from quipu.write.embedding_progress import EmbeddingProgress
 
-__all__ = [
-    "ago",
-    "backup_lines",
-    "moved_lines",
-    "reindex_lines",
-    "status_lines",
-    "taken_lines",
-    "validation_lines",
-    "written_lines",
-]
+__all__ = ["ago", "status_lines", "validation_lines"]
 
 _SHOWN = 5
 _NOUNS = {
@@ -79,69 +63,6 @@ def _pace(embedding: "EmbeddingProgress") -> str:
     """That vectors are being made, and how long it takes yet."""
     left_s = embedding.left_s
     return "being made now" + ("" if left_s is None else f", about {ago(left_s)} left")
-
-
-def reindex_lines(report: "EmbedReport") -> Iterator[str]:
-    """What was embedded in which space, and which spaces are gone."""
-    done = counted(report.embedded, "passage")
-    if report.embedded or report.dropped:
-        yield f"Embedded {done} in {safe(report.space)} in {report.seconds:.1f} s."
-    else:
-        yield f"Every passage has its vector in {safe(report.space)} already: nothing to do."
-    for space in report.dropped:
-        yield f"Dropped the vectors of {safe(space)}."
-
-
-def moved_lines(moved: "Moved", done: str) -> Iterator[str]:
-    """How many records of each kind went through."""
-    fields = msgspec.to_builtins(moved)
-    counts = fields.get("counts", fields)
-    shown = [f"{count:,} {kind}" for kind, count in counts.items() if isinstance(count, int)]
-    yield from wrapped(f"{done}: {', '.join(shown) or 'nothing'}.")
-    for each in moved.refused:
-        word = style("refused", fg="red")
-        said = safe(f"line {each.line}, {each.record_id}: {each.error}", line=True)
-        yield f"{word}: {said}"
-
-
-def migrated_lines(done: "Migrated", to: str) -> Iterator[str]:
-    """What both stores hold now, and whether they answer alike."""
-    counts = msgspec.to_builtins(done)
-    names = ("episodes", "chunks", "claims", "vectors", "past")
-    shown = ", ".join(f"{counts[name]:,} {name}" for name in names)
-    yield from wrapped(f"Both stores hold the same: {shown}; sha256 {done.sha256}.")
-    yield from wrapped(
-        f"{done.changes:,} changes were made in {to}, {done.kept:,} episodes were there already. "
-        f"Of {done.questions} questions {done.alike} are answered alike."
-    )
-    for question in done.differing:
-        yield f"{style('differs', fg='red')}: {safe(question, line=True)}"
-
-
-def written_lines(done: "GraphWritten") -> Iterator[str]:
-    """What of a graph was written, and where."""
-    files = " and ".join(safe(file, line=True) for file in done.files)
-    yield from wrapped(f"Wrote {done.nodes:,} nodes and {done.edges:,} edges to {files}.")
-
-
-def taken_lines(taken: "DumpTaken", done: str) -> Iterator[str]:
-    """What of another memory's file was taken in, and what could not be."""
-    fields = msgspec.to_builtins(taken)
-    shown = [f"{count:,} {kind}" for kind, count in fields.items() if isinstance(count, int)]
-    yield from wrapped(f"{done}: {', '.join(shown)}.")
-    for each in taken.errors:
-        yield f"{style('refused', fg='red')}: {safe(each, line=True)}"
-
-
-def backup_lines(done: "BackedUp", what: str) -> Iterator[str]:
-    """What a backup holds, and what in it is still to be written."""
-    shown = [f"{count:,} {kind}" for kind, count in done.counts.items()]
-    yield from wrapped(f"{what}, {done.bytes / 1e6:,.1f} MB: {', '.join(shown)}.")
-    if done.open:
-        yield (
-            f"Accepted and not written yet: {counted(done.open, 'job')}; the next command that "
-            "writes to the restored memory does them."
-        )
 
 
 def validation_lines(found: "Validation") -> Iterator[str]:

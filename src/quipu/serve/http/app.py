@@ -35,7 +35,7 @@ from quipu.serve.http.mounted import Mounted
 from quipu.serve.http.openapi import described
 from quipu.serve.http.problems import response_of
 from quipu.serve.http.rendered import routes
-from quipu.serve.http.routes import asking, chat, graph, health, page, records, work
+from quipu.serve.http.routes import chat, health, page, records, work
 from quipu.serve.http.runs import Runs
 from quipu.serve.listening import (
     addresses_of,
@@ -124,7 +124,7 @@ def _taken(annotation: Any) -> str:
     return f"; it takes {', '.join(f'`{name}`' for name in names)}"
 
 
-_V1 = [*asking.ROUTES, *records.ROUTES, *work.ROUTES]
+_V1 = [*records.ROUTES, *work.ROUTES]
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
@@ -190,10 +190,9 @@ def make_api(
             *health.ROUTES,
             *page.ROUTES,
             openapi_document,
-            Router("/api/v1", route_handlers=_V1),
-            Router("/api", route_handlers=graph.ROUTES),
+            Router("/api/v1", route_handlers=[*_V1, *routes("/api/v1")]),
+            Router("/api", route_handlers=routes("/api", but="/api/v1")),
             Router("/v1", route_handlers=chat.ROUTES),
-            *routes(),
         ],
         dependencies={
             "asked": Provide(_asked_of, sync_to_thread=False),

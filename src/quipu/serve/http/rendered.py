@@ -22,16 +22,20 @@ _RESERVED = {"body", "data", "query", "state"}
 _KIND_OF_PATH = re.compile(r":\w+\}")
 
 
-def routes() -> list[HTTPRouteHandler]:
-    """The routes of every operation that has one."""
+def routes(prefix: str, *, but: str = "\0") -> list[HTTPRouteHandler]:
+    """The routes of every operation that has one below `prefix` and not below `but`, without the
+    prefix: of one path all belong to one router, or their names are lost."""
     return [
-        _route(each, door) for each in operations() for door in each.doors if isinstance(door, Http)
+        _route(each, door, prefix)
+        for each in operations()
+        for door in each.doors
+        if isinstance(door, Http) and f" {prefix}/" in door.route and f" {but}/" not in door.route
     ]
 
 
-def _route(operation: Operation, door: Http) -> HTTPRouteHandler:
+def _route(operation: Operation, door: Http, prefix: str) -> HTTPRouteHandler:
     """The handler of an operation's route."""
-    verb, _, path = door.route.partition(" ")
+    verb, _, path = door.route.partition(f" {prefix}")
     gives = _page(operation.gives) if door.page else operation.gives
     handle = _handler(operation, door, gives)
     parameters = list(_parameters(operation, door))
@@ -45,13 +49,13 @@ def _route(operation: Operation, door: Http) -> HTTPRouteHandler:
 
 
 def _handler(operation: Operation, door: Http, gives: Any) -> Callable[..., Any]:
-    arguments = {_parameter_name(each.name): each.name for each in operation.arguments(door)}
+    arguments = {_parameter_name(each.name): each for each in operation.arguments(door)}
     in_path = [name for name in arguments if f"{{{name}:" in door.route]
 
     def handle(memory: Any, asked: Any, metrics: Any, **given: Any) -> Any:
         data = given.pop("data", None)
         paging = (given.pop("cursor"), given.pop("limit")) if door.page else None
-        values = {arguments[name]: _value(value) for name, value in given.items()}
+        values = {arguments[name].name: _value(arguments[name], v) for name, v in given.items()}
         values |= {name: values[name].removeprefix("/") for name in in_path}
         if operation.takes("data"):
             values["data"] = data
@@ -109,8 +113,10 @@ def _query(argument: Argument) -> Parameter:
     return _parameter(_parameter_name(argument.name), Annotated[kind, said], default)
 
 
-def _value(given: Any) -> Any:
-    return tuple(given) if isinstance(given, list) else given  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+def _value(argument: Argument, given: Any) -> Any:
+    if isinstance(argument.default, tuple):
+        return tuple(given or ())
+    return given
 
 
 def _body(door: Http, arguments: list[Argument]) -> type[msgspec.Struct]:

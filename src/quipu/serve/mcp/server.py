@@ -28,12 +28,10 @@ from quipu.memory import Memory
 from quipu.serve.mcp import PROFILES, Profile
 from quipu.serve.mcp.connecting import connector_tools
 from quipu.serve.mcp.following import Following, Subscribing
-from quipu.serve.mcp.inspecting import inspecting_tools
+from quipu.serve.mcp.ingesting import ingest_tool, state_tool
 from quipu.serve.mcp.keeping import GRAPH_RESOURCE, graph_resource, keeping_tools
 from quipu.serve.mcp.kinds import tools_of_kinds
-from quipu.serve.mcp.remembering import remembering_tools
 from quipu.serve.mcp.rendered import tools_over
-from quipu.serve.mcp.searching import searching_tools
 from quipu.serve.mcp.tool import mistakes, tells
 from quipu.version import VERSION
 
@@ -85,7 +83,7 @@ class Server(MCPServer[Any]):
         entries = Entries(memory)
         knowledge = KnowledgeGraph(memory, embed=profile != "server-memory")
         note = lacking.note if lacking else ""
-        tools = tools_of(memory, entries, knowledge, profile, note=note)
+        tools = tools_of(memory, knowledge, profile, note=note)
         if read_only:
             tools = [tool for tool in tools if _reads(tool)]
         self._profile: Profile = profile
@@ -192,12 +190,7 @@ class Server(MCPServer[Any]):
 
 
 def tools_of(
-    memory: Memory,
-    entries: Entries,
-    knowledge: KnowledgeGraph,
-    profile: Profile,
-    *,
-    note: str = "",
+    memory: Memory, knowledge: KnowledgeGraph, profile: Profile, *, note: str = ""
 ) -> list[Tool]:
     """The tools of a profile, in their order; the status tells `note`. Raises InvalidInput for a
     profile there is not."""
@@ -207,11 +200,10 @@ def tools_of(
         case "search-fetch":
             return connector_tools(memory)
         case "default" | "full":
-            tools = {tool.name: tool for tool in searching_tools(memory)}
-            tools |= {tool.name: tool for tool in remembering_tools(memory, entries)}
-            chosen = [tools[name] for name in _ORDER]
-            if profile == "full":
-                chosen += [*inspecting_tools(memory, note), *tools_over(memory)]
+            own = [ingest_tool(memory), state_tool(memory)]
+            tools = {tool.name: tool for tool in [*own, *tools_over(memory, note)]}
+            names = [*_DEFAULT, *(_FURTHER if profile == "full" else ())]
+            chosen = [tools[name] for name in names]
             return chosen + tools_of_kinds(memory, profile, {tool.name for tool in chosen})
         case _:
             raise InvalidInput(f"there is no profile {profile!r}: {', '.join(PROFILES)}")
@@ -222,7 +214,7 @@ _RESOURCES: dict[Profile, tuple[str, ...]] = {
     "full": (_INDEX_RESOURCE,),
     "server-memory": (GRAPH_RESOURCE,),
 }
-_ORDER = (
+_DEFAULT = (
     "memory_search",
     "memory_get",
     "memory_store",
@@ -232,6 +224,17 @@ _ORDER = (
     "memory_context_pack",
     "memory_audit",
     "ask",
+)
+_FURTHER = (
+    "memory_query",
+    "memory_index_status",
+    "graph_search",
+    "graph_inspect",
+    "graph_path",
+    "fact_query_at_time",
+    "incident_similar",
+    "incident_recommend",
+    "outcome_record",
 )
 
 

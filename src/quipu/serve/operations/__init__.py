@@ -25,22 +25,28 @@ from typing import (
     get_type_hints,
 )
 
+import msgspec
 from msgspec import Meta
 
 __all__ = [
     "DATE",
+    "DAY",
     "REQUIRED",
     "SCOPES",
     "Argument",
     "Command",
+    "Commas",
     "Date",
+    "Day",
     "Door",
     "Flag",
     "Http",
     "KeyScope",
     "Keys",
     "Operation",
+    "Pairs",
     "Place",
+    "Sentence",
     "Subject",
     "Tool",
     "Word",
@@ -54,27 +60,31 @@ SCOPES: Final[tuple[KeyScope, ...]] = ("read", "write", "admin")
 """What a key allows, each with all before it: to ask; to remember and change; to index, measure
 and forget."""
 
-GROUPS = ("incidents",)
+GROUPS = ("asking", "context", "entries", "facts", "graph", "incidents", "upkeep")
 _BOUNDS = ("ge", "gt", "le", "min_length", "max_length", "pattern")
 REQUIRED = inspect.Parameter.empty
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
-    """How an operation is offered at one door: without some arguments, with other defaults, by
-    other names."""
+    """How an operation is offered at one door: without some arguments or with some only, with
+    other defaults, by other names."""
 
     without: str = ""
+    only: str = ""
     default: Mapping[str, Any] = field(default_factory=dict[str, Any])
     spelled: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command(Door):
-    """A command. `fails` says of a result that the exit code is 1; of what `unknown` names, the
-    nearest names are told where `finds` is empty in the result."""
+    """A command. `fails` says of a result that the exit code is 1; `prints` makes of it and of
+    what was given what `--json` prints; with the argument `writes` it writes. Of what `unknown`
+    names, the nearest names are told where `finds` is empty in the result."""
 
     fails: Callable[[Any], bool] = lambda _result: False
+    prints: Callable[[Any, Mapping[str, Any]], Any] = lambda result, _given: result
+    writes: str = ""
     unknown: str = ""
     finds: str = "entries"
 
@@ -94,12 +104,13 @@ class Http(Door):
 
 @dataclass(frozen=True, slots=True)
 class Tool(Door):
-    """A tool for agents, in the profiles that have it."""
+    """A tool for agents; `gives` is the shape of its result where that holds less."""
 
     name: str
     title: str
     _: KW_ONLY
     idempotent: bool = True
+    gives: type[msgspec.Struct] | None = None
 
 
 class Word(NamedTuple):
@@ -123,21 +134,47 @@ class Keys(NamedTuple):
     said: Mapping[str, str]
 
 
-class Place(NamedTuple):
+@dataclass(frozen=True)
+class Place:
     """An argument that may be the path of a file: a command reads it from the present folder."""
 
 
-class Subject(NamedTuple):
+@dataclass(frozen=True)
+class Subject:
     """An argument that is what statements are about: to a command `me` is the user."""
 
 
-class _Date(NamedTuple):
+@dataclass(frozen=True)
+class Sentence:
+    """An argument that may be several words of a command, or its standard input."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """An object that a command takes as `--property KEY=VALUE`, any number of them."""
+
+
+@dataclass(frozen=True)
+class Commas:
+    """A list that an agent may also give as one text with commas between."""
+
+
+@dataclass(frozen=True)
+class _Date:
+    pass
+
+
+@dataclass(frozen=True)
+class _Day:
     pass
 
 
 DATE = _Date()
+DAY = _Day()
 Date: TypeAlias = Annotated[str, Meta(max_length=40), DATE]
 """A date as it was written; what is asked with it reads it."""
+Day: TypeAlias = Annotated[str, Meta(max_length=40), DAY]
+"""A date; to a command "yesterday" and "7d" are dates too."""
 
 
 class Argument(NamedTuple):
@@ -162,6 +199,10 @@ class Operation:
     run: Callable[..., Any]
     needs: KeyScope
     doors: tuple[Door, ...]
+
+    def __call__(self, memory: Any, *given: Any, **named: Any) -> Any:
+        """What it gives."""
+        return self.run(memory, *given, **named)
 
     @property
     def name(self) -> str:
@@ -200,10 +241,20 @@ class Operation:
 
     def arguments(self, door: Door) -> Iterator[Argument]:
         """The arguments that a door offers, with its defaults."""
+        for name, hint, default in self._every():
+            left_out = name in door.without.split() or (door.only and name not in door.only.split())
+            if get_origin(hint) is Annotated and not left_out:
+                yield _argument(name, hint, door.default.get(name, default))
+
+    def _every(self) -> Iterator[tuple[str, Any, Any]]:
+        """Name, type and default of each argument; those of a `TypedDict` one by one."""
         for name, parameter in inspect.signature(self.run).parameters.items():
-            if get_origin(self.hints[name]) is Annotated and name not in door.without.split():
-                default = door.default.get(name, parameter.default)
-                yield _argument(name, self.hints[name], default)
+            if parameter.kind is not inspect.Parameter.VAR_KEYWORD:
+                yield name, self.hints[name], parameter.default
+                continue
+            (keys,) = get_args(self.hints[name])
+            for key, hint in get_type_hints(keys, include_extras=True).items():
+                yield key, hint, None if NoneType in get_args(get_args(hint)[0]) else ()
 
 
 def _argument(name: str, hint: Any, default: Any) -> Argument:

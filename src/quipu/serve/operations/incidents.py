@@ -29,7 +29,7 @@ _ALL = 100_000
 _NEW = "component title upstream metrics"
 
 Id = Annotated[str, "the incident", Word()]
-IdOrNone = Annotated[str | None, "an incident that is in the memory; none for a new one", Word()]
+IdOrNone = Annotated[str | None, "an incident that is here; none for a new one", Word()]
 Component = Annotated[str | None, "the component of a new incident"]
 Title = Annotated[str, "what happens, in words", Meta(max_length=2_000)]
 Upstream = Annotated[tuple[str, ...], "a service it needs"]
@@ -46,7 +46,7 @@ Measured = Annotated[
         }
     ),
 ]
-AsOf = Annotated[Date | None, "use only what was known at this date"]
+AsOf = Annotated[Date | None, "only what was known at this date"]
 Actions = Annotated[
     tuple[Annotated[str, Meta(min_length=1, max_length=200)], ...],
     "what was done",
@@ -170,8 +170,6 @@ def similar(
 ) -> SimilarIncidents:
     """Find the incidents most like one, what was tried then and what came of it.
 
-    The incident is one that is here, or a new one described by its component and numbers.
-
     $ quipu incident similar inc_0123456789abcdef01234567
     $ quipu incident similar --component payments --error-rate 0.4 --title 'checkout fails'
     """
@@ -199,8 +197,7 @@ def recommend(
 ) -> Recommendation:
     """Say what to try, the best first, with the evidence for and against each action.
 
-    Advice only: nothing is ever run. With `off` it is what the action policies say; with `on` past
-    outcomes move actions that work ahead, where the evidence is strong enough.
+    Advice only: nothing is ever run.
 
     $ quipu incident recommend inc_0123456789abcdef01234567
     $ quipu incident recommend --component payments --latency-p99 900 --retrieval on
@@ -274,9 +271,6 @@ def outcome(
     recorded_at: Annotated[Date | None, "when this was known; none: now"] = None,
 ) -> Outcome:
     """Record what was tried against an incident and whether it worked.
-
-    An incident may have several attempts. An action that no policy knows (`renew_certificate`, the
-    link of a runbook) counts as the others do.
 
     $ quipu incident outcome inc_0123456789abcdef01234567 rollback --worked --minutes 12
     $ quipu incident outcome inc_0123456789abcdef01234567 restart_container --failed

@@ -182,9 +182,7 @@ def _completion(memory: Memory, name: str, asked: ChatRequest, reply: Reply) -> 
         model=name,
         choices=(ChatChoice(message=Said(role="assistant", content=text)),),
         usage=ChatUsage(
-            prompt_tokens=given,
-            completion_tokens=tokens(text),
-            total_tokens=given + tokens(text),
+            prompt_tokens=given, completion_tokens=tokens(text), total_tokens=given + tokens(text)
         ),
         citations=reply.citations,
         confidence=reply.confidence,

@@ -3,55 +3,26 @@
 import logging
 import threading
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
-from litestar import Response, delete, get, patch, post
-from litestar.params import JSONBody, QueryParameter
+from litestar import Response, delete, get, post
+from litestar.params import JSONBody
 
-from quipu.agents.entries import Entries
-from quipu.agents.recall import recall
 from quipu.errors import QuipuError
-from quipu.facts import History
 from quipu.handle.dates import first_instant
 from quipu.memory import Memory
-from quipu.memory.entities import Merged, Unmerged
-from quipu.memory.excerpts import read_lines
 from quipu.memory.ingestion import settle_text
 from quipu.records.ids import Kind
 from quipu.records.record import Entity, Episode, Relation, record_id
-from quipu.records.stated import StatedList, StatementList
-from quipu.serve.cli.shapes import Added, Forgotten, Opened
 from quipu.serve.http.given import AskedName, Cursor, HowMany, Ref, TheMemory, page_of, paged
-from quipu.serve.http.shapes import (
-    EntityPage,
-    Episodes,
-    FactPage,
-    MergeRequest,
-    NewEntry,
-    NewEpisode,
-    NewRelation,
-    NewSession,
-    RecallRequest,
-    RelationChange,
-    RelationPage,
-    UnmergeRequest,
-)
-from quipu.serve.lookups import (
-    added,
-    audited,
-    changed_relation,
-    kept_entry,
-    looked_up,
-    recalled,
-    relation_of,
-)
-from quipu.serve.mcp.shapes import Audited, Lines, Recalled, StoreResult
-from quipu.serve.results import shaped
+from quipu.serve.http.shapes import EntityPage, Episodes, NewEpisode, NewSession, RelationPage
+from quipu.serve.lookups import added, looked_up
+from quipu.serve.shapes import Added, Forgotten, Opened
 from quipu.when.instants import expiry_instant, observed_instant
 from quipu.write.jobs import Job
 from quipu.write.texts import TextInput
 
-__all__ = ["ROUTES", "audit_of"]
+__all__ = ["ROUTES"]
 
 _LOG = logging.getLogger("quipu.serve.http")
 _READ, _WRITE, _ADMIN = {"needs": "read"}, {"needs": "write"}, {"needs": "admin"}
@@ -63,34 +34,13 @@ def get_record(memory: TheMemory, ref: Ref) -> Response[Any]:
     return Response(looked_up(memory, ref.removeprefix("/")))
 
 
-@get("/lines/{path:path}", sync_to_thread=True, opt=_READ)
-def get_lines(
-    memory: TheMemory,
-    path: Ref,
-    first: Annotated[int, QueryParameter(ge=1, le=10**9, description="the first line, from 1")] = 1,
-    count: Annotated[
-        int | None, QueryParameter(ge=1, le=5000, description="how many lines; none: all")
-    ] = None,
-) -> Lines:
-    """Read lines of a file, an entry or a session, exactly as they are remembered."""
-    found = read_lines(memory, path.removeprefix("/"), first=first, count=count)
-    return shaped(Lines, found)
-
-
 @get("/episodes", sync_to_thread=True, opt=_READ)
 def list_episodes(
-    memory: TheMemory,
-    source_type: AskedName = None,
-    cursor: Cursor = None,
-    limit: HowMany = 50,
+    memory: TheMemory, source_type: AskedName = None, cursor: Cursor = None, limit: HowMany = 50
 ) -> Episodes:
     """List observations of sources, by id."""
     rows, after = _scanned(
-        memory,
-        "episode",
-        cursor,
-        limit,
-        lambda r: source_type in (None, _kind_of(r)),
+        memory, "episode", cursor, limit, lambda r: source_type in (None, _kind_of(r))
     )
     return Episodes(episodes=rows, next_cursor=after)
 
@@ -128,39 +78,6 @@ def add_session(memory: TheMemory, data: JSONBody[NewSession]) -> Job:
     return memory.add(said, session_id=data.session_id)
 
 
-@post("/entries", status_code=201, sync_to_thread=True, opt=_WRITE)
-def add_entry(memory: TheMemory, data: JSONBody[NewEntry]) -> StoreResult:
-    """Remember one thing for good; nearly the same again merges with what is there."""
-    done = Entries(memory).store(
-        data.content,
-        category=data.category,
-        context=data.context,
-        priority=data.priority,
-        tags=data.tags,
-        related_to=data.related_to,
-        expires=data.expires,
-        observed_at=data.observed_at,
-    )
-    return kept_entry(done)
-
-
-@post("/recall", status_code=200, sync_to_thread=True, opt=_READ)
-def recall_entries(memory: TheMemory, data: JSONBody[RecallRequest]) -> Recalled:
-    """Recall entries for a query, best first, within a budget; passages where none matches."""
-    found = recall(
-        memory,
-        Entries(memory),
-        data.query,
-        categories=data.categories,
-        priority_min=data.priority_min,
-        token_budget=data.token_budget,
-        time_window=data.time_window,
-        include_context=True,
-        detail="detailed",
-    )
-    return recalled(memory, found)
-
-
 @get("/entities", sync_to_thread=True, opt=_READ)
 def list_entities(
     memory: TheMemory,
@@ -173,18 +90,6 @@ def list_entities(
         memory, "entity", cursor, limit, lambda r: isinstance(r, Entity) and type in (None, r.type)
     )
     return EntityPage(entities=rows, next_cursor=after)
-
-
-@post("/entities/merge", status_code=200, sync_to_thread=True, opt=_WRITE)
-def merge_entities(memory: TheMemory, data: JSONBody[MergeRequest]) -> Merged:
-    """Take two things to be one."""
-    return memory.entities.merge(data.merged, data.kept, reason=data.reason)
-
-
-@post("/entities/unmerge", status_code=200, sync_to_thread=True, opt=_WRITE)
-def unmerge_entities(memory: TheMemory, data: JSONBody[UnmergeRequest]) -> Unmerged:
-    """Undo a merge, and remember that the two are not one."""
-    return memory.entities.unmerge(data.ref, data.other, reason=data.reason)
 
 
 @get("/relations", sync_to_thread=True, opt=_READ)
@@ -207,81 +112,6 @@ def list_relations(
         lambda r: isinstance(r, Relation) and type in (None, r.type),
     )
     return RelationPage(relations=rows, next_cursor=after)
-
-
-@post("/relations", status_code=201, sync_to_thread=True, opt=_WRITE)
-def add_relation(memory: TheMemory, data: JSONBody[NewRelation]) -> Relation:
-    """Assert a relation, or change the one that stands between these ends."""
-    return memory.relate(
-        data.source,
-        data.type,
-        data.target,
-        confidence=data.confidence,
-        weight=data.weight,
-        description=data.description,
-    )
-
-
-@patch("/relations/{rel_id:str}", sync_to_thread=True, opt=_WRITE)
-def change_relation(memory: TheMemory, rel_id: Ref, data: JSONBody[RelationChange]) -> Relation:
-    """Change what a relation says."""
-    return changed_relation(
-        memory, rel_id, confidence=data.confidence, weight=data.weight, description=data.description
-    )
-
-
-@delete("/relations/{rel_id:str}", status_code=200, sync_to_thread=True, opt=_WRITE)
-def end_relation(memory: TheMemory, rel_id: Ref) -> Relation:
-    """End a relation, whoever asserted it; its history stays."""
-    return memory.unrelate(relation_of(memory, rel_id).rel_id)
-
-
-@post("/statements", status_code=201, sync_to_thread=True, opt=_WRITE)
-def state_facts(memory: TheMemory, data: JSONBody[StatementList]) -> StatedList:
-    """State facts, all or none; see what each replaced, the subject's keys and keys near them."""
-    return StatedList(stated=tuple(memory.facts.state(data.statements)))
-
-
-@get("/facts", sync_to_thread=True, opt=_READ)
-def list_facts(
-    memory: TheMemory,
-    subject: AskedName = None,
-    predicate: AskedName = None,
-    as_of: AskedName = None,
-    known_at: AskedName = None,
-    live: Annotated[bool, QueryParameter(description="only what was not replaced")] = False,
-    cursor: Cursor = None,
-    limit: HowMany = 50,
-) -> FactPage:
-    """List dated statements: all, of a subject or predicate, as of a date."""
-    found = memory.facts(subject, predicate, as_of=as_of, known_at=known_at, live=live)
-    rows, after = page_of(found, cursor, limit)
-    return FactPage(facts=rows, next_cursor=after)
-
-
-@get("/history", sync_to_thread=True, opt=_READ)
-def get_history(
-    memory: TheMemory,
-    subject: Annotated[str, QueryParameter(min_length=1, max_length=2000)],
-    as_of: AskedName = None,
-    known_at: AskedName = None,
-) -> History:
-    """Show all that was ever said of a subject: who said it, when it held, when it was known."""
-    return memory.history(subject, as_of=as_of, known_at=known_at)
-
-
-def audit_of(
-    memory: TheMemory,
-    subject: AskedName = None,
-    as_of: AskedName = None,
-    known_at: AskedName = None,
-    limit: HowMany = 50,
-) -> Audited:
-    """Audit what is known of a subject at a date; without one, the memory as a whole."""
-    return audited(memory, subject or "", as_of=as_of or "", known_at=known_at or "", limit=limit)
-
-
-get_audit = get("/audit", sync_to_thread=True, opt=_READ)(audit_of)
 
 
 def _accept_text(memory: Memory, given: NewEpisode) -> Job:
@@ -331,22 +161,10 @@ def _plain(message: Any) -> dict[str, Any]:
 
 ROUTES = [
     get_record,
-    get_lines,
     list_episodes,
     add_episode,
     forget_episode,
     add_session,
-    add_entry,
-    recall_entries,
     list_entities,
-    merge_entities,
-    unmerge_entities,
     list_relations,
-    add_relation,
-    change_relation,
-    end_relation,
-    list_facts,
-    state_facts,
-    get_history,
-    get_audit,
 ]

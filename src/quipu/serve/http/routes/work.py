@@ -27,27 +27,13 @@ from quipu.serve.http.given import (
 )
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.runs import Run
-from quipu.serve.http.shapes import JobPage, NewRun, RunPage, SetUp
+from quipu.serve.http.shapes import NewRun, RunPage, SetUp
 from quipu.serve.lookups import golden_run
-from quipu.write.jobs import Job
 
 __all__ = ["ROUTES"]
 
 _READ, _ADMIN = {"needs": "read"}, {"needs": "admin"}
 _LOOK_S = 0.25
-
-
-@get("/jobs", sync_to_thread=True, opt=_READ)
-def list_jobs(memory: TheMemory, cursor: Cursor = None, limit: HowMany = 50) -> JobPage:
-    """List what was accepted to be written, the latest first."""
-    rows, after = page_of(memory.jobs(), cursor, limit)
-    return JobPage(jobs=rows, next_cursor=after)
-
-
-@get("/jobs/{job_id:str}", sync_to_thread=True, opt=_READ)
-def show_job(memory: TheMemory, job_id: Ref) -> Job:
-    """Show how a job stands."""
-    return memory.job(job_id)
 
 
 @get("/jobs/{job_id:str}/events", sync_to_thread=True, opt=_READ)
@@ -168,15 +154,4 @@ async def _followed(
         await asyncio.sleep(_LOOK_S)
 
 
-ROUTES = [
-    list_jobs,
-    show_job,
-    follow_job,
-    list_runs,
-    start_run,
-    show_run,
-    follow_run,
-    stop_run,
-    show_setup,
-    set_up,
-]
+ROUTES = [follow_job, list_runs, start_run, show_run, follow_run, stop_run, show_setup, set_up]

@@ -1,6 +1,6 @@
-"""The JSON documents of the commands, where the domain has no shape for them already.
+"""What operations give where the domain has no shape for it already.
 
-Each is described key by key in `docs/reference/json.md`, which is made from these types.
+Each shape of a command is described key by key in `docs/reference/json.md`, made from these types.
 """
 
 from collections.abc import Sequence
@@ -73,6 +73,12 @@ class PlannedAnswer(Answer, frozen=True, kw_only=True):
     """`quipu ask`."""
 
     plan: Annotated[Plan, "what was allowed to be used"]
+
+
+class Replied(PlannedAnswer, frozen=True, kw_only=True):
+    """`POST /api/v1/ask`: what `quipu ask` gives, with the references as lines."""
+
+    references: Annotated[tuple[str, ...], "the citations, a line each"]
 
 
 class SeedDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -223,6 +229,12 @@ class Serving(msgspec.Struct, frozen=True, kw_only=True):
     mcp: Annotated[str, "what MCP clients are told"]
     folder: Annotated[str, "the folder that is remembered, or will be"]
     memory: Annotated[bool, "whether it has a memory yet; the page offers to make one"]
+
+
+class AskResult(Answer, frozen=True, kw_only=True):
+    """`ask`."""
+
+    references: Annotated[tuple[str, ...], "the citations, a line each"]
 
 
 def documents_plan(plan: Plan) -> DocumentsPlan:

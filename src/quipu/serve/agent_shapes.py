@@ -1,4 +1,4 @@
-"""What the tools give where the domain has no shape for it already. Names that agents know from
+"""What agents are given where the domain has no shape for it already. Names that agents know from
 elsewhere keep their spelling."""
 
 from typing import Annotated, Literal
@@ -15,7 +15,6 @@ from quipu.memory.ingestion import StageResult
 from quipu.records.entry import Category
 from quipu.records.plan import Anchor
 from quipu.records.reply import Hit, TemporalContext, WhyRanked
-from quipu.serve.results import Answer
 
 
 class _Camel(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -150,12 +149,6 @@ class Audited(msgspec.Struct, frozen=True, kw_only=True):
     overview: Annotated[Overview | None, "of the whole memory"] = None
 
 
-class AskResult(Answer, frozen=True, kw_only=True):
-    """`ask`."""
-
-    references: Annotated[tuple[str, ...], "the citations, a line each"]
-
-
 class Query(msgspec.Struct, frozen=True, kw_only=True):
     """`memory_query`."""
 
@@ -206,3 +199,11 @@ class FactsAtTime(msgspec.Struct, frozen=True, kw_only=True):
     known_at: Annotated[str | None, "judged by what was known then"] = None
     known: Annotated[bool, "whether the first fact answers at all"]
     facts: Annotated[tuple[FactAtTime, ...], "the facts, best first"]
+
+
+class GraphStats(msgspec.Struct, frozen=True, kw_only=True):
+    """`GET /api/graph/stats`."""
+
+    counts: Annotated[dict[str, int], "live records by kind"]
+    entities: Annotated[dict[str, int], "things by type"]
+    relations: Annotated[dict[str, int], "relations by type"]

@@ -1,0 +1,204 @@
+"""Questions: passages found, answers with citations, plans."""
+
+from typing import Annotated, TypedDict, Unpack
+
+from msgspec import Meta
+
+from quipu.answer.render import reference
+from quipu.memory import Memory
+from quipu.records.plan import Mode, Plan
+from quipu.records.scope import EVERYTHING, Scope, read_scope
+from quipu.serve.operations import Command, Day, Flag, Http, Sentence, Tool, operation
+from quipu.serve.results import answer, notes_of, shaped
+from quipu.serve.shapes import AskResult, FoundPassages, PlannedAnswer, Replied, documents_plan
+
+__all__ = [
+    "CAMEL",
+    "After",
+    "Asked",
+    "Before",
+    "Bounds",
+    "DocumentTypes",
+    "Explain",
+    "Groups",
+    "OnePath",
+    "SearchMode",
+    "SourceTypes",
+    "UseGraph",
+    "of_path",
+]
+
+CAMEL = {
+    "characters": "maxChars",
+    "max_chars": "maxChars",
+    "max_results": "maxResults",
+    "max_sources": "maxSources",
+    "min_score": "minScore",
+    "use_graph": "useGraph",
+}
+_FILES = "path paths languages"
+
+Names = tuple[Annotated[str, Meta(max_length=500)], ...]
+Most = Meta(max_length=100)
+Text = Meta(min_length=1, max_length=20_000)
+Asked = Annotated[
+    str,
+    "what is asked, in plain words",
+    Meta(examples=["who owns the payment service?"]),
+    Text,
+    Sentence(),
+]
+SearchMode = Annotated[
+    Mode | None,
+    "local: names and relations widen the search; documents: one hop between documents; global: "
+    "themes of everything, from reports",
+]
+UseGraph = Annotated[
+    bool,
+    "false: words and vectors only",
+    Flag("--no-graph", says="use words and vectors only"),
+]
+Explain = Annotated[bool, "every number behind a score"]
+Touched = Annotated[
+    Names, "files that the change in question touches: they rank commits", Most, Flag("--touching")
+]
+OnePath = Annotated[str | None, "only files that match this pattern, as in .gitignore"]
+Groups = Annotated[Names, "only these conversations or repositories", Most, Flag("--group")]
+SourceTypes = Annotated[Names, "only these kinds of source", Most, Flag("--source-type")]
+DocumentTypes = Annotated[Names, "only documents of these types", Most, Flag("--type")]
+Before = Annotated[Day | None, "only what was observed before this date"]
+After = Annotated[Day | None, "only what was observed then or later"]
+
+
+class Bounds(TypedDict, total=False):
+    """What bounds a question."""
+
+    after: After
+    before: Before
+    groups: Groups
+    source_types: SourceTypes
+    document_types: DocumentTypes
+    statuses: Annotated[Names, "only documents of these statuses", Most, Flag("--status")]
+    domains: Annotated[Names, "only documents of these domains", Most, Flag("--domain")]
+    paths: Annotated[Names, "only files that match this pattern, as in .gitignore", Flag("--path")]
+    languages: Annotated[Names, "only files in this language (python …)", Flag("--language")]
+
+
+@operation("read", Command(), Http("POST /api/v1/search", body="Search", without=_FILES))
+def search(
+    memory: Memory,
+    question: Asked,
+    limit: Annotated[int | None, "how many passages", Meta(ge=1, le=100)] = None,
+    mode: SearchMode = None,
+    use_graph: UseGraph = True,
+    explain: Explain = False,
+    touched: Touched = (),
+    **bounds: Unpack[Bounds],
+) -> FoundPassages:
+    """Find the passages for a question, best first, and say why each is found.
+
+    A score in [0, 1] estimates how likely the passage is relevant. Finding nothing is a result.
+    With a date before which things were observed, commits are ranked by what was known then.
+
+    $ quipu search connection pool
+    $ quipu search --limit 3 --explain 'who calls open_store?'
+    $ quipu search --json --before 2026-01-01 retry policy
+    $ quipu search --source-type commit --touching src/pool.py 'fix a leak of connections'
+    """
+    found = memory.search(
+        question,
+        limit=limit,
+        mode=mode,
+        scope=_scope(memory, bounds),
+        use_graph=use_graph,
+        explain=explain,
+        touched=touched,
+    )
+    return shaped(FoundPassages, found, found.plan, notes=notes_of(found))
+
+
+@operation(
+    "read",
+    Command(without="offline path", prints=lambda reply, _given: shaped(PlannedAnswer, reply)),
+    Http("POST /api/v1/ask", body="Ask", without=_FILES),
+    Tool(
+        "ask",
+        "Ask memory",
+        only="question limit use_graph mode path",
+        default={"limit": 10, "mode": "local"},
+        spelled=CAMEL,
+        gives=AskResult,
+    ),
+)
+def ask(
+    memory: Memory,
+    question: Asked,
+    limit: Annotated[int | None, "how many passages are considered", Meta(ge=1, le=100)] = None,
+    mode: SearchMode = None,
+    use_graph: UseGraph = True,
+    path: OnePath = None,
+    offline: Annotated[bool, "ask no language model, though one be configured"] = False,
+    **bounds: Unpack[Bounds],
+) -> Replied:
+    """Answer a question from memory with citations, or say `unknown`.
+
+    The answer is made of the evidence's own sentences; [n] is evidence[n-1]. It is the word
+    unknown where the evidence is missing; `limitations` says what is doubtful.
+
+    $ quipu ask who owns the payment service
+    $ quipu ask --json 'where is the retry policy defined?'
+    $ quipu ask - < question.txt
+    """
+    reply = memory.ask(
+        question,
+        limit=limit,
+        mode=mode,
+        scope=of_path(memory, path) if path else _scope(memory, bounds),
+        use_graph=use_graph,
+        offline=offline,
+    )
+    return answer(Replied, reply, references=tuple(map(reference, reply.citations)))
+
+
+@operation(
+    "read",
+    Command(
+        without="touched",
+        prints=lambda made, given: (
+            documents_plan(made) if made.mode == "documents" and not given["explain"] else made
+        ),
+    ),
+    Http("POST /api/v1/plan", body="PlanRequest", without=f"explain {_FILES}"),
+)
+def plan(
+    memory: Memory,
+    question: Asked,
+    mode: SearchMode = None,
+    use_graph: UseGraph = True,
+    explain: Annotated[bool, "show seeds with their scores, bridges and every bound"] = False,  # noqa: ARG001  what a command shows
+    touched: Touched = (),
+    **bounds: Unpack[Bounds],
+) -> Plan:
+    """Show what may be used for a question, before any text is read.
+
+    A plan names its seeds, what the graph adds to them, and the bounds it was made under. With
+    `--mode documents --json` a command prints the documents alone; `--explain` the whole plan.
+
+    $ quipu plan who owns the payment service
+    $ quipu plan --mode documents --json retry policy
+    """
+    return memory.plan(
+        question, mode=mode, scope=_scope(memory, bounds), use_graph=use_graph, touched=touched
+    )
+
+
+def _scope(memory: Memory, bounds: Bounds) -> Scope:
+    """The scope of a question's bounds. Raises InvalidInput."""
+    words = {**bounds}
+    files = {name: words.pop(name, ()) for name in ("paths", "languages")}
+    return memory.within(**files, scope=read_scope(**words))  # pyright: ignore[reportArgumentType]  of the keys of Bounds
+
+
+def of_path(memory: Memory, path: str | None) -> Scope:
+    """The scope of one pattern of paths; everything without it."""
+    return memory.within(paths=[path]) if path else EVERYTHING

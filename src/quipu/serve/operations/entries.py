@@ -1,0 +1,154 @@
+"""What agents remember for good and recall; lines read as they stand; what was accepted."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta
+
+from quipu.agents.budget import tokens
+from quipu.agents.entries import Entries, Origin, Priority
+from quipu.agents.recall import Detail
+from quipu.agents.recall import recall as recall_from
+from quipu.memory import Memory
+from quipu.memory.excerpts import read_lines
+from quipu.records.entry import Category
+from quipu.serve.agent_shapes import Lines, Recalled, RecallFallback, ReplacedFact, StoreResult
+from quipu.serve.lookups import found_passage, provider_of
+from quipu.serve.operations import Commas, Date, Http, Tool, operation
+from quipu.serve.results import shaped
+from quipu.serve.shapes import JobList
+from quipu.write.jobs import Job
+
+__all__: list[str] = []
+
+Names = Annotated[
+    tuple[Annotated[str, Meta(max_length=500)], ...],
+    "a list of names",
+    Meta(max_length=100),
+    Commas(),
+]
+_LONGEST = Meta(max_length=100_000)
+
+
+@operation(
+    "write",
+    Http("POST /api/v1/entries", status=201, name="add_entry", body="NewEntry", without="source"),
+    Tool("memory_store", "Remember"),
+)
+def store(
+    memory: Memory,
+    category: Annotated[Category, "what kind of thing it is"],
+    content: Annotated[str, "what to remember, complete in itself", Meta(min_length=1), _LONGEST],
+    context: Annotated[str, "why it is worth remembering", _LONGEST] = "",
+    priority: Annotated[Priority, "how much it matters"] = "medium",
+    tags: Names = (),
+    related_to: Names = (),
+    source: Annotated[Origin, "where it comes from"] = "manual",
+    expires: Annotated[Date | None, "the date after which it is void"] = None,
+    observed_at: Annotated[Date | None, "the date it was said or held; none for now"] = None,
+) -> StoreResult:
+    """Remember one thing for good: a preference, instruction, fact, decision or insight.
+
+    Saying it again, in nearly the same words, merges with what is there: the newest wording
+    stands, the higher priority and all tags and sources stay.
+    """
+    done = Entries(memory).store(
+        content,
+        category=category,
+        context=context,
+        priority=priority,
+        tags=tags,
+        related_to=related_to,
+        source=source,
+        expires=expires,
+        observed_at=observed_at,
+    )
+    return shaped(
+        StoreResult,
+        done.entry,
+        stored=True,
+        deduplicated=done.merged_with is not None,
+        merged_with=done.merged_with or UNSET,
+        token_cost=tokens(done.entry.content + done.entry.context),
+        replaces=tuple(shaped(ReplacedFact, each) for each in done.replaces),
+        notes=(
+            *(f"this replaces: {each.said} ({each.ref})" for each in done.replaces),
+            *(f"related_to {ref!r} names nothing that is stored" for ref in done.unknown),
+        ),
+    )
+
+
+@operation(
+    "read",
+    Http(
+        "POST /api/v1/recall",
+        name="recall_entries",
+        body="RecallRequest",
+        without="include_context format",
+        default={"include_context": True, "format": "detailed"},
+    ),
+    Tool("memory_recall", "Recall"),
+)
+def recall(
+    memory: Memory,
+    query: Annotated[str, "what it is about", Meta(min_length=1, max_length=20_000)],
+    categories: Annotated[tuple[Category, ...], "only these; none for all"] = (),
+    priority_min: Annotated[Priority, "at least this priority"] = "low",
+    token_budget: Annotated[
+        int, "about how many tokens may come back", Meta(ge=1, le=50_000)
+    ] = 3000,
+    include_context: Annotated[bool, "why each was stored, too"] = False,
+    format: Annotated[Detail, "brief cuts each entry to 200 characters"] = "brief",  # noqa: A002
+    time_window: Annotated[
+        str, "7d, 24h, 2026-01-01..2026-02-01, or 'last week'", Meta(max_length=100)
+    ] = "",
+) -> Recalled:
+    """Recall entries that memory_store kept, best first, within a token budget.
+
+    When no entry matches, `fallback` holds what memory_search finds instead.
+    """
+    found = recall_from(
+        memory,
+        Entries(memory),
+        query,
+        categories=categories,
+        priority_min=priority_min,
+        token_budget=token_budget,
+        include_context=include_context,
+        detail=format,
+        time_window=time_window,
+    )
+    fallback = None
+    if not found.entries:
+        provider, model = provider_of(memory)
+        passages = tuple(map(found_passage, found.fallback))
+        fallback = RecallFallback(results=passages, provider=provider, model=model)
+    return shaped(Recalled, found, fallback=fallback)
+
+
+@operation(
+    "read",
+    Http("GET /api/v1/lines/{path:path}", name="get_lines"),
+    Tool("memory_get", "Read from memory", spelled={"first": "from", "count": "lines"}),
+)
+def lines(
+    memory: Memory,
+    path: Annotated[str, "a path, an entry's id or session:<id>[#turn]"],
+    first: Annotated[int, "the first line, counted from 1", Meta(ge=1, le=10**9)] = 1,
+    count: Annotated[
+        Annotated[int, Meta(ge=1, le=5000)] | None, "how many lines; all if left out"
+    ] = None,
+) -> Lines:
+    """Read lines of something that memory_search found, exactly as they are remembered."""
+    return shaped(Lines, read_lines(memory, path, first=first, count=count))
+
+
+@operation("read", Http("GET /api/v1/jobs", name="list_jobs", page="jobs"))
+def jobs(memory: Memory) -> JobList:
+    """List what was accepted to be written, the latest first."""
+    return JobList(jobs=tuple(memory.jobs()))
+
+
+@operation("read", Http("GET /api/v1/jobs/{job_id:str}", name="show_job"))
+def job(memory: Memory, job_id: Annotated[str, "the job"]) -> Job:
+    """Show how a job stands."""
+    return memory.job(job_id)

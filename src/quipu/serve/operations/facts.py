@@ -1,0 +1,209 @@
+"""Dated statements: listed, told as history, audited, asked at a date; what always holds."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from quipu.agents.audits import Audit, Overview, overview
+from quipu.agents.audits import audit as audit_of
+from quipu.agents.brief import BRIEF_TOKENS, Brief
+from quipu.agents.brief import brief as briefed
+from quipu.agents.entries import Entries
+from quipu.agents.prompt_index import live_entries
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.facts import History
+from quipu.memory import Memory, Passage
+from quipu.records.record import record_id
+from quipu.records.stated import StatedList, StatementList
+from quipu.serve.agent_shapes import Audited, FactAtTime, FactsAtTime
+from quipu.serve.operations import Command, Date, Flag, Http, Subject, Tool, Word, operation
+from quipu.serve.results import shaped
+from quipu.serve.shapes import FactList
+from quipu.when.instants import parse_instant
+
+__all__: list[str] = []
+
+About = Annotated[str, "whom or what it is said of", Meta(min_length=1), Word(), Subject()]
+AboutOrNone = Annotated[str | None, "whom or what it is said of", Word(), Subject()]
+AsOf = Annotated[Date | None, "only what was true on this date"]
+KnownAt = Annotated[Date | None, "only what was known then, as it stood then"]
+Text = Meta(max_length=20_000)
+
+
+@operation(
+    "read",
+    Command(unknown="subject", finds="facts"),
+    Http("GET /api/v1/facts", name="list_facts", page="facts", default={"live": False}),
+)
+def facts(
+    memory: Memory,
+    subject: AboutOrNone = None,
+    predicate: Annotated[str | None, "only statements with this predicate"] = None,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    live: Annotated[
+        bool | None,
+        "only what was not replaced",
+        Flag("--all", False, "also what another took the place of"),
+    ] = None,
+) -> FactList:
+    """List dated statements, about SUBJECT or about everything.
+
+    SUBJECT is written as the statement has it, or as an id, a path or a unique name. What
+    another statement took the place of is left out; `quipu history` and `quipu audit` show the
+    chain.
+
+    $ quipu facts
+    $ quipu facts 'payment service' --as-of 2026-01-31
+    """
+    lives = as_of is None if live is None else live
+    names = [subject] if subject is None else [subject, _named(memory, subject)]
+    found = (
+        memory.facts(name, predicate, as_of=as_of, known_at=known_at, live=lives) for name in names
+    )
+    return FactList(facts=tuple(next((each for each in found if each), ())))
+
+
+def _named(memory: Memory, subject: str) -> str:
+    """The id of what is called so; what was given where nothing is."""
+    try:
+        found = memory.get(subject)
+    except UnknownRecord:
+        return subject
+    return subject if isinstance(found, Passage) else record_id(found)
+
+
+@operation("read", Command(unknown="subject"), Http("GET /api/v1/history", name="get_history"))
+def history(
+    memory: Memory, subject: About, as_of: AsOf = None, known_at: KnownAt = None
+) -> History:
+    """Show all that was ever said of SUBJECT, in the order of what happened.
+
+    Each statement says when it is true, what was said, by whom, when it was known, and what took
+    its place or disagrees.
+
+    $ quipu history 'payment service'
+    $ quipu history 'Eva Gray' --as-of 2012-06
+    $ quipu history 'Eva Gray' --known-at 2026-01-31
+    """
+    return memory.history(subject, as_of=as_of, known_at=known_at)
+
+
+@operation("read", Command(unknown="subject"))
+def audit(
+    memory: Memory,
+    subject: AboutOrNone = None,
+    as_of: Annotated[Date | None, "what held on this date; today where left out"] = None,
+    known_at: Annotated[Date | None, "judged by what was known then"] = None,
+    limit: Annotated[
+        int, "how many entries of the timeline, or pairs that disagree", Meta(ge=1)
+    ] = 100,
+) -> Audit | Overview:
+    """Show what held of SUBJECT on a date, what disagrees, and who said what when.
+
+    One query and one page: the state, the contradictions with both sides, and the timeline with
+    what took whose place. Without SUBJECT: what is superseded, disputed and expired in the whole
+    memory, what it costs, and what to do about it.
+
+    $ quipu audit 'ledger service'
+    $ quipu audit 'ledger service' --as-of 2025-12-24
+    $ quipu audit 'ledger service' --as-of 2025-06 --known-at 2025-08-01
+    $ quipu audit
+    """
+    found: Audited = audited(memory, subject, as_of=as_of, known_at=known_at, limit=limit)
+    return found.audit or found.overview  # pyright: ignore[reportReturnType]  one of the two
+
+
+@operation(
+    "read",
+    Http("GET /api/v1/audit", name="audit_of", without="scope recommend"),
+    Http("GET /api/memory/audit", name="audit_of", without="scope recommend"),
+    Tool("memory_audit", "Audit memory"),
+)
+def audited(
+    memory: Memory,
+    subject: Annotated[str | None, "a name; none for the whole memory"] = None,
+    as_of: Annotated[Date | None, "what held on this date; none for now"] = None,
+    known_at: Annotated[Date | None, "judged by what was known then"] = None,
+    scope: Annotated[str, "all, or facts to leave the costs out", Meta(pattern="^(all|facts)$")] = (
+        "all"
+    ),
+    recommend: Annotated[bool, "say what to do about it"] = True,
+    limit: Annotated[int, "entries at most", Meta(ge=1, le=500)] = 50,
+) -> Audited:
+    """Audit what is known: what holds at a time, what took its place, who disagrees.
+
+    With a subject: its state at a point in time, the chain of supersession, both sides of
+    each contradiction, and a timeline of who said what when. Without: the whole memory's
+    costs, contradictions and expired entries.
+    """
+    if subject and subject.strip():
+        return Audited(audit=audit_of(memory, subject, as_of=as_of, known_at=known_at, limit=limit))
+    if as_of or known_at:
+        raise InvalidInput(
+            "as_of and known_at judge one subject: give subject, or leave the dates out"
+        )
+    costs = scope == "all"
+    return Audited(overview=overview(memory, limit=limit, recommend=recommend, costs=costs))
+
+
+@operation("read", Command(unknown="about", finds="sections"))
+def brief(
+    memory: Memory,
+    about: AboutOrNone = None,
+    tokens: Annotated[
+        int, "how long it may be, in tokens of about 4 characters", Meta(ge=20)
+    ] = BRIEF_TOKENS,
+) -> Brief:
+    """Print what an agent should know whatever it is asked.
+
+    Standing instructions, preferences, who the user (or ABOUT) is, and open work: what holds now,
+    newest first. Put it before an agent's first turn.
+
+    $ quipu brief
+    $ quipu brief Dana
+    $ quipu brief --tokens 200 --json
+    """
+    entries = live_entries(memory, Entries(memory))
+    return briefed(memory, entries, about=about or "user", budget_tokens=tokens)
+
+
+@operation(
+    "read",
+    Http("POST /api/facts/query-at-time", name="facts_query", body="FactQuery"),
+    Tool("fact_query_at_time", "Facts at a time"),
+)
+def facts_at(
+    memory: Memory,
+    query: Annotated[str, "a question; or give a subject", Text] = "",
+    subject: Annotated[str, "everything that held of this", Text] = "",
+    at: Annotated[Date, "the date; empty for now"] = "",
+    known_at: Annotated[Date, "judged by what was known then"] = "",
+    limit: Annotated[int, "how many", Meta(ge=1, le=100)] = 10,
+) -> FactsAtTime:
+    """Ask what was true at a date: a question in words, or everything about a subject.
+
+    `known_at` (with a subject) judges by what was known then.
+    """
+    moment = at or memory.clock()[:10]
+    if subject.strip():
+        told = memory.history(subject, as_of=moment, known_at=known_at or None)
+        rows = tuple(shaped(FactAtTime, each, each.fact) for each in told.entries[:limit])
+        known = bool(told.entries)
+        return FactsAtTime(at=moment, known_at=known_at or None, known=known, facts=rows)
+    if not query.strip():
+        raise InvalidInput("nothing is asked: give a query or a subject")
+    if known_at:
+        raise InvalidInput("known_at needs a subject: a query is asked of what is known now")
+    first_day = moment + "-01-01"[3 * moment.count("-") :] if len(moment) in {4, 7} else moment
+    found = memory.find_facts(query, now=parse_instant(first_day), limit=limit)
+    rows = tuple(
+        shaped(FactAtTime, each, each.standing, each.standing.fact) for each in found.matches
+    )
+    return FactsAtTime(at=moment, known=found.known, facts=rows)
+
+
+@operation("write", Http("POST /api/v1/statements", status=201, name="state_facts"))
+def state(memory: Memory, data: StatementList) -> StatedList:
+    """State facts, all or none; see what each replaced, the subject's keys and keys near them."""
+    return StatedList(stated=tuple(memory.facts.state(data.statements)))
