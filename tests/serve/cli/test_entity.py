@@ -73,4 +73,4 @@ def test_mistakes_are_said(team: Any) -> None:
     assert team("entity", "merge", "a.md", "b.md").code == 2
     assert "of type Document" in team("entity", "merge", "a.md", "b.md").err
     assert "no merge of 'PayTeam' stands" in team("entity", "unmerge", "PayTeam").err
-    assert team("entity", "history").out == "Nothing.\n"
+    assert team("entity", "history").out == "Nothing was merged.\n"

@@ -59,7 +59,7 @@ def test_an_outcome_is_recorded_and_found_with_what_is_similar(quipu: Any, told:
         "2026-02-01T10:12:00Z",
     )
     assert made.code == 0, made.err
-    assert "resolution time minutes: 12" in made.out
+    assert "scale_out worked in 12 min" in made.out
     found = quipu(
         "incident",
         "similar",
@@ -101,9 +101,7 @@ def test_two_actions_are_compared(quipu: Any, told: str) -> None:
     quipu("incident", "outcome", told, "scale_out", "--worked")
     found = quipu("incident", "compare", "ledger", "scale_out", "rollback")
     assert found.code == 0, found.err
-    assert (
-        found.out.index("scale_out") < found.out.index("rollback") < found.out.index("better: 0.")
-    )
+    assert "scale_out works more often than rollback with probability" in found.out
     assert "thin evidence" in found.out
     assert quipu("incident", "compare", "ledger", "scale_out", "reboot").code == 2
 
@@ -111,7 +109,7 @@ def test_two_actions_are_compared(quipu: Any, told: str) -> None:
 def test_replay_says_what_it_comes_to(quipu: Any, told: str) -> None:
     found = quipu("incident", "replay")
     assert found.code == 0, found.err
-    assert "incidents: 2\ndiffers: 0\n" in found.out
+    assert "2 incidents, advised otherwise in 0; 0 without a time." in found.out
 
 
 def test_export_and_import_give_the_same_file(quipu: Any, told: str, tmp_path: Path) -> None:
@@ -193,7 +191,7 @@ def test_the_life_of_incidents_in_words(project: Path, quipu) -> None:
     assert "the disk is full · open" in quipu("incident", "list", "--open").out
     named = json.loads(quipu("incident", "list", "--json").out)["incidents"][0]["incident_id"]
     done = quipu("incident", "resolve", named, "clean_up_disk", "--at", "2026-02-01T10:30:00Z")
-    assert "resolution time minutes: 30" in done.out
+    assert "clean_up_disk worked in 30 min" in done.out
     assert "state: resolved\nminutes: 30" in quipu("incident", "show", named).out
     assert "clean_up_disk" in quipu("incident", "timeline", named).out
     assert "median minutes 30" in quipu("incident", "summary").out

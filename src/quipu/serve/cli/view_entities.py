@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quipu.memory.entities import Merged, Proposals
+from quipu.memory.entities import EntityHistory, Merged, Proposals, Unmerged
 from quipu.resolve import Decision
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.terminal import safe, style
@@ -12,7 +12,7 @@ from quipu.serve.cli.terminal import safe, style
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.serve.cli.rendered import Given
 
-__all__ = ["merged_lines", "proposal_lines"]
+__all__ = ["history_lines", "merged_lines", "proposal_lines", "unmerged_lines"]
 
 
 def proposal_lines(found: Proposals, given: "Given") -> Iterator[str]:
@@ -46,6 +46,20 @@ def merged_lines(found: Merged) -> Iterator[str]:
         yield f"  of {safe(each.name, line=True)}  {each.entity_id}"
     for decision in found.decisions:
         yield from _decision(decision)
+
+
+def unmerged_lines(done: Unmerged) -> Iterator[str]:
+    """What was undone."""
+    undone = done.undone
+    yield from wrapped(f"{undone.merged_name} is not {undone.kept_name} any more.")
+
+
+def history_lines(found: EntityHistory) -> Iterator[str]:
+    """A decision a block, the earliest first."""
+    for known in found.decisions:
+        yield from _decision(known.decision, known.known_until)
+    if not found.decisions:
+        yield "Nothing was merged."
 
 
 def _decision(decision: Decision, until: str | None = None) -> Iterator[str]:

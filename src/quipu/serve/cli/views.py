@@ -10,6 +10,9 @@ from typing import Any
 __all__ = ["lines_of"]
 
 _VIEWS = {
+    "Comparison": "view_incidents:comparison_lines",
+    "EntityHistory": "view_entities:history_lines",
+    "Unmerged": "view_entities:unmerged_lines",
     "Audit": "view_facts:audit_lines",
     "Brief": "view_facts:brief_lines",
     "FactList": "view_facts:list_lines*",
@@ -17,6 +20,7 @@ _VIEWS = {
     "History": "view_facts:history_lines",
     "IncidentsAdded": "view_incidents:added_lines",
     "Merged": "view_entities:merged_lines",
+    "Outcome": "view_incidents:outcome_lines",
     "Plan": "view_plan:plan_lines*",
     "Replied": "view_hits:answer_lines",
     "Proposals": "view_entities:proposal_lines*",
@@ -24,6 +28,7 @@ _VIEWS = {
     "Relation": "view_relations:one_lines*",
     "RelationList": "view_relations:list_lines*",
     "Recommendation": "view_incidents:advice_lines",
+    "Replay": "view_incidents:replay_lines",
     "SimilarIncidents": "view_incidents:similar_lines",
     "Validation": "view_state:validation_lines",
 }
