@@ -176,6 +176,13 @@ def test_the_speaker_is_the_first_person() -> None:
     assert _read("I prefer tea.", speaker="Kit") == [("Kit", "prefers", "tea", TODAY, None)]
 
 
+def test_a_value_ends_where_the_speaker_goes_on() -> None:
+    assert _read("I no longer prefer tabs, I prefer spaces.") == [
+        ("user", "prefers", "tabs", None, TODAY)
+    ]
+    assert _read("I like tea, I live in Oslo.") == [("user", "likes", "tea", TODAY, None)]
+
+
 @pytest.mark.parametrize("speaker", ["", "user", "Kit"])
 @pytest.mark.parametrize(
     "text",

@@ -56,7 +56,7 @@ _CONTRACTED = (
 )
 _END = re.compile(
     r",? \b(?:because|since|so that|so|but|although|though|when|while|which|who|where|before|after|"
-    r"and then|and (?:i|we|it|he|she|they))\b|, (?![A-Z0-9])|[;!?]|\. "
+    r"and then|and (?:i|we|it|he|she|they))\b|, (?:(?![A-Z0-9])|(?=I\b))|[;!?]|\. "
 )
 _LAST = re.compile(r"(?i),? (?:now|again|instead|these days|any ?more|any longer)$")
 _FROM_TO = re.compile(r"(?i)(?:over )?from (?P<old>.+?) to (?P<new>.+)")
