@@ -82,9 +82,12 @@ def test_a_definition_is_a_relation_with_its_passage(memory: Memory) -> None:
 def test_the_history_of_either_name_is_one(memory: Memory) -> None:
     memory.add(DEFINES, source_ref="a.md", title="a")
     memory.add("PST is led by Omar Diaz since May 2023.", source_ref="d.md", title="d")
-    assert [f.object for f in memory.facts("PST")] == ["Eva Gray", "Omar Diaz"]
+    assert [f.object for f in memory.facts("PST", "is led by")] == ["Eva Gray", "Omar Diaz"]
+    assert [f.object for f in memory.facts("PST", "lives in")] == ["Porto"]
     entries = memory.history("PST").entries
-    assert [e.superseded_by is None for e in entries] == [False, True]
+    led = [e for e in entries if e.fact.predicate == "is led by"]
+    assert [e.superseded_by is None for e in led] == [False, True]
+    assert len(entries) == 3
     assert entries == memory.history("Payment Service Team").entries
     assert memory.history("PST").subject == "PST"
 

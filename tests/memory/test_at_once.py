@@ -15,15 +15,14 @@ Said = tuple[str, str, str]
 MOVES: tuple[Said, ...] = (
     ("one", "2026-02-01T10:00:00Z", "We moved from MySQL to Postgres in January 2026."),
     ("two", "2026-02-02T10:00:00Z", "We moved from Postgres to SQLite in February 2026."),
-    ("three", "2026-02-03T10:00:00Z", "I prefer tabs over spaces."),
-    ("four", "2026-02-04T10:00:00Z", "I no longer prefer tabs, I prefer spaces over tabs."),
+    ("three", "2026-02-03T10:00:00Z", "I prefer tabs."),
+    ("four", "2026-02-04T10:00:00Z", "I no longer prefer tabs. I prefer spaces over tabs."),
 )
 
 
 def tell(memory: Memory, said: Said) -> None:
-    session, at, text = said
-    message: dict[str, object] = {"role": "user", "name": "Ann", "content": text, "timestamp": at}
-    memory.add([message], session_id=session)
+    ref, at, text = said
+    memory.add(text, source_ref=ref, observed_at=at, properties={"speaker": "Ann"})
 
 
 def standing(memory: Memory) -> list[object]:

@@ -18,28 +18,19 @@ Tree = Callable[[dict[str, str | bytes]], None]
 
 @pytest.fixture
 def moved(memory: Memory) -> Memory:
-    """Eva moved from Rome to Oslo; two people told."""
-    for offset, (name, time, text) in enumerate(
-        [
-            ("Eva", "2019-05-01T10:00:00Z", "I live in Rome."),
-            ("Eva", "2022-03-01T10:00:00Z", "I live in Oslo."),
-        ],
-        1,
+    """Eva moved from Rome to Oslo, by two notes of hers."""
+    for ref, time, text in (
+        ("a.md", "2019-05-01T10:00:00Z", "I live in Rome."),
+        ("b.md", "2022-03-01T10:00:00Z", "I live in Oslo."),
     ):
-        message: dict[str, object] = {
-            "role": "user",
-            "name": name,
-            "content": text,
-            "timestamp": time,
-        }
-        memory.add_messages([message], session_id=f"s{offset}")
+        memory.add(text, source_ref=ref, observed_at=time, properties={"speaker": "Eva"})
     return memory
 
 
 def test_an_audit_says_what_holds_and_what_took_its_place(moved: Memory) -> None:
     found = audit(moved, "Eva", as_of="2026-01-01")
     assert [held.object for held in found.state] == ["Oslo"]
-    assert found.state[0].source_refs == ("session:s2#1",)
+    assert found.state[0].source_refs == ("b.md",)
     assert len(found.supersessions) == 1
     assert "Rome" in found.supersessions[0].earlier
     assert "Oslo" in found.supersessions[0].later
@@ -52,7 +43,7 @@ def test_an_audit_looks_at_a_point_in_time(moved: Memory) -> None:
 
 def test_the_timeline_names_who_said_what_and_when(moved: Memory) -> None:
     text = audit(moved, "Eva").text
-    assert "Eva, session:s1#1 on 2019-05-01, known since 2026-03-01: “I live in Rome.”" in text
+    assert "Eva, a.md on 2019-05-01, known since 2026-03-01: “I live in Rome.”" in text
     assert "superseded by:" in text
 
 

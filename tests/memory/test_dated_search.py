@@ -68,7 +68,7 @@ def test_a_replayed_plan_gives_the_same_hits(told: Memory) -> None:
 
 def test_an_answer_states_what_holds(told: Memory) -> None:
     contract = told.ask("Where did Eva Gray live in 2012?").contract
-    assert contract.answer == "Eva Gray lives in Bergen (since Mar 2010) [1]."
+    assert contract.answer == "Eva Gray lives in Bergen (from Mar 2010 to May 2018) [1]."
     assert contract.evidence[0].file_paths == ("d",)
 
 

@@ -19,9 +19,9 @@ from quipu.write.jobs import STAGES, Job
 Open = Callable[..., Memory]
 
 TALK: list[dict[str, object]] = [
-    {"role": "user", "content": "I prefer tabs over spaces in every project."},
+    {"role": "user", "content": "Always use tabs over spaces in every project."},
     {"role": "assistant", "content": "Noted."},
-    {"role": "user", "content": "We moved from MySQL to Postgres in May 2025."},
+    {"role": "user", "content": "From now on use Postgres instead of MySQL."},
 ]
 LINES = "\n".join(
     json.dumps({"speaker": "Ann", "text": each["content"], "session": "lines"})

@@ -220,7 +220,7 @@ def test_a_name_joins_what_is_more_than_a_name(owned: Memory) -> None:
     with pytest.raises(InvalidInput, match="the other way round"):
         owned.entities.merge("payments-team", "Paytek")
     owned.entities.merge("Paytek", "payments-team")
-    assert [f.subject for f in owned.facts("payments-team", "moved to")] == ["payments-team"]
+    assert [f.subject for f in owned.facts("payments-team", "lives in")] == ["payments-team"]
     assert "x.md" in refs(owned, "What did the payments-team do?")
 
 

@@ -9,6 +9,7 @@ from quipu.agents.packs import context_pack
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
+from quipu.records.stated import StatementInput
 
 Tree = Callable[[dict[str, str | bytes]], None]
 
@@ -124,10 +125,21 @@ def test_sessions_are_read_a_line_a_turn(memory: Memory) -> None:
 
 def test_the_source_of_the_fact_that_held_comes_first(memory: Memory) -> None:
     memory.add("# Ledger\n\nThe ledger keeps every booking of 2023.", source_ref="page.md")
-    said = ("The ledger runs on MySQL since 2021.", "The ledger runs on Postgres since May 2025.")
-    memory.add([{"role": "user", "content": text} for text in said], session_id="s")
-    made = context_pack(memory, "What did the ledger run on in 2023?")
+    old, _ = memory.facts.state(
+        [
+            StatementInput(subject="ledger", attribute="runs on", value="MySQL", since="2021"),
+            StatementInput(
+                subject="ledger", attribute="runs on", value="Postgres", since="2025-05"
+            ),
+        ]
+    )
+    question = "What did the ledger run on in 2023?"
+    assert memory.search(question).hits[0].score < 1.0
+    made = context_pack(memory, question)
     (first, *others) = made.sources
-    assert (first.path, first.confidence) == ("session:s#1", 0.9)
+    assert old.fact.fact_id in first.graph_ids
+    assert first.path.startswith("stated:ledger/")
+    assert first.confidence == old.fact.confidence == 1.0
     assert "true 2021 → 2025-05; superseded" in made.pack
-    assert all(each.confidence <= 0.9 for each in others)
+    assert [each.path for each in others] == ["page.md"]
+    assert all(each.confidence < 1.0 for each in others)

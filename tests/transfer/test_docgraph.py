@@ -205,7 +205,7 @@ def test_the_command_takes_it_in_without_pgvector(
     words = [sys.executable, "-m", "quipu.serve.cli", *store, "import", "docgraph", url]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert ": 5 episodes, 4 chunks" in " ".join(done.stdout.split())
+    assert "episodes: 5 chunks: 4 " in " ".join(done.stdout.split())
 
 
 def test_what_is_no_such_database_is_refused(postgres_server: PostgresServer, url: str) -> None:

@@ -238,7 +238,7 @@ def test_without_a_ledger_it_is_told(memory: Memory, tree: Tree) -> None:
 
 
 def test_only_computed_facts_are_explained(memory: Memory) -> None:
-    memory.add_messages([{"role": "user", "content": "I live in Oslo."}], session_id="s")
+    memory.add("I live in Oslo.")
     with pytest.raises(UnknownRecord, match="'fa_nothing'"):
         memory.values.explain("fa_nothing")
     (fact, *_) = memory.store.facts()
