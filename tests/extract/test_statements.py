@@ -12,8 +12,10 @@ NOW = "2026-05-20T10:00:00.000Z"
 TODAY = "2026-05-20"
 
 
-def _read(text: str, **known: str) -> list[tuple[str, str, str, str | None, str | None]]:
-    found = read_statements(text, **{"observed_at": NOW, **known})
+def _read(
+    text: str, *, speaker: str = "", about: str = "", observed_at: str = NOW
+) -> list[tuple[str, str, str, str | None, str | None]]:
+    found = read_statements(text, about=about, speaker=speaker, observed_at=observed_at)
     return [(s.subject, s.predicate, s.object, s.valid_from, s.valid_to) for s in found]
 
 
