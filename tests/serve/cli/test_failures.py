@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.serve.cli.conftest import Outcome
 
 from quipu.errors import (
     BrokenPromise,
@@ -34,7 +35,6 @@ PROGRAM = [sys.executable, "-m", "quipu.serve.cli"]
         (["search", "x", "--limit", "many"], "'many'"),
         (["search", "x", "--limit", "0"], "0"),
         (["search", "x", "--mode", "sideways"], "'sideways'"),
-        (["search", "x", "--before", "yesterday"], "'yesterday'"),
         (["get"], "REF"),
         (["search", "x"], "quipu init"),
         (["--store", "gone.db", "search", "x"], "'gone.db'"),
@@ -42,11 +42,25 @@ PROGRAM = [sys.executable, "-m", "quipu.serve.cli"]
         (["add", "x", "--property", "colour"], "'colour'"),
         (["eval", "retrieval", "."], "corpus.jsonl"),
         (["eval", "retrieval", ".", "--k", "five"], "'five'"),
-        (["relation", "update", "re_1"], "nothing to change"),
     ],
 )
 def test_a_mistake_is_one_line_that_names_the_value_and_exits_2(quipu, words, part) -> None:
-    outcome = quipu(*words)
+    _is_a_mistake(quipu(*words), part)
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["search", "x", "--before", "someday"], "'someday'"),
+        (["relation", "update", "re_1"], "nothing to change"),
+    ],
+)
+def test_a_mistake_that_is_told_of_a_memory_is_one_line_too(quipu, words, part) -> None:
+    quipu("init")
+    _is_a_mistake(quipu(*words), part)
+
+
+def _is_a_mistake(outcome: Outcome, part: str) -> None:
     assert outcome.code == 2
     assert outcome.out == ""
     assert outcome.err.count("\n") == 1
@@ -183,6 +197,7 @@ def test_an_interrupted_watch_ends_with_130_and_the_store_whole(project: Path) -
         ("import", "deep"),
         ("import", "deep.jsonl"),
         ("relation", "list", "docs/ledger.md", "--limit", "9" * 80),
+        ("relation", "list", "--limit", "9" * 80),
     ],
 )
 def test_what_is_too_deep_or_too_large_is_the_callers_mistake(quipu, project: Path, words) -> None:

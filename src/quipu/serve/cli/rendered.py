@@ -36,6 +36,9 @@ if TYPE_CHECKING:  # pragma: no cover
 
 __all__ = ["Given", "command_of"]
 
+_MOST = 1_000_000
+"""The largest count that a command takes: a store has no place for any number."""
+
 
 class Given(NamedTuple):
     """What a result is shown with: the memory, and what was given."""
@@ -172,7 +175,7 @@ def _repeated(spelled: str, name: str, shown: str, says: str) -> click.Option:
 
 
 def _type(argument: Argument) -> Any:
-    """What a word is read as. A bound above is for callers from elsewhere."""
+    """What a word is read as. Bounds above are for callers from elsewhere; counts have one here."""
     kind = _plain(argument.type)
     if DATE in argument.notes or DAY in argument.notes:
         return DATE_WORD if DATE in argument.notes else DAY_WORD
@@ -185,7 +188,7 @@ def _type(argument: Argument) -> Any:
 
 def _number(kind: type[int | float], meta: Meta) -> click.ParamType[Any]:
     if kind is int:
-        return click.IntRange(None if meta.ge is None else int(meta.ge))
+        return click.IntRange(None if meta.ge is None else int(meta.ge), _MOST)
     if meta.gt is not None:
         return click.FloatRange(meta.gt, min_open=True)
     return click.FLOAT if meta.ge is None else click.FloatRange(meta.ge, meta.le)
