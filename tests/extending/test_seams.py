@@ -40,7 +40,7 @@ from quipu.serve.mcp.rendered import tools_over
 
 class Same(Tools):
     def over(self, memory):
-        return tools_over(memory)
+        return [tool for tool in tools_over(memory) if tool.name == "memory_search"]
 
 TOOLS = Same()
 """

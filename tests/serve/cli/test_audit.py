@@ -48,10 +48,11 @@ def test_a_date_needs_a_subject_and_has_to_be_one(told: Any) -> None:
 
 def test_a_whole_session_is_forgotten_by_its_name(quipu: Any) -> None:
     quipu("init")
-    quipu("ingest", "-", "--session", "s", stdin=f'{{"speaker": "Ann", "text": "{MYSQL}"}}\n' * 1)
-    assert "MySQL" in quipu("audit", "ledger service").out
+    said = '{"speaker": "Ann", "text": "From now on, always answer in French."}'
+    quipu("ingest", "-", "--session", "s", stdin=said)
+    assert "French" in quipu("audit", "Ann").out
     assert quipu("forget", "session:s", "--yes").code == 0
-    assert "MySQL" not in quipu("audit", "ledger service").out
+    assert "French" not in quipu("audit", "Ann").out
 
 
 def test_what_was_superseded_is_listed_only_when_asked_for(told: Any) -> None:

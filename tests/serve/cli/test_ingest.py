@@ -7,7 +7,7 @@ import pytest
 from tests.serve.cli.conftest import Quipu
 
 LINES = (
-    '{"speaker": "Ann", "text": "I prefer tabs over spaces.", "session": "s"}\n'
+    '{"speaker": "Ann", "text": "Please always use tabs.", "session": "s"}\n'
     '{"speaker": "Bo", "text": "We moved from MySQL to Postgres in May 2025.", "session": "s"}\n'
 )
 
@@ -34,7 +34,7 @@ def test_a_folder_of_transcripts_is_remembered(quipu: Quipu, home: Path) -> None
 
 def test_standard_input_is_a_transcript(quipu: Quipu, home: Path) -> None:
     assert quipu("ingest", "-", stdin=LINES).code == 0
-    assert "I prefer tabs" in quipu("get", "session:s#1").out
+    assert "always use tabs" in quipu("get", "session:s#1").out
     again = quipu("ingest", "-", "--json", stdin=LINES).document
     assert (again["added"], again["unchanged"]) == (0, 2)
     messages = json.dumps([{"role": "user", "content": "I live in Oslo."}])

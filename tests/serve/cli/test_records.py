@@ -64,12 +64,12 @@ def test_a_blank_date_is_no_date(quipu, project: Path, words: tuple[str, ...]) -
 
 def test_what_was_read_and_what_that_replaces_is_said(quipu, project: Path) -> None:
     first = quipu("add", "I live in Rome.", "--observed-at", "2026-01-05").out
-    assert "Read: User lives in Rome (since 5 Jan 2026)." in first
+    assert "Read: The user lives in Rome (since 5 Jan 2026)." in first
     assert "replaces" not in first
     again = quipu("add", "I live in Milan.", "--json").document
     assert [fact["object"] for fact in again["facts"]] == ["Milan"]
     assert [fact["object"] for fact in again["replaces"]] == ["Rome"]
-    assert "This replaces: User lives in Milan" in quipu("add", "I live in Oslo.").out
+    assert "This replaces: The user lives in Milan" in quipu("add", "I live in Oslo.").out
     assert "Read:" not in quipu("add", "Nothing to see here.").out
 
 
@@ -86,7 +86,9 @@ def test_all_that_is_listed_says_what_took_its_place(quipu, project: Path) -> No
 
 @pytest.mark.parametrize("verb", ["history", "facts", "brief", "audit", "get"])
 def test_who_asks_is_the_user(quipu, project: Path, verb: str) -> None:
-    assert quipu("ingest", "-", stdin='{"role": "user", "content": "I live in Bern."}').code == 0
+    said = '{"role": "user", "content": "The kiosk was shut again."}'
+    assert quipu("ingest", "-", stdin=said).code == 0
+    assert quipu("add", "I live in Bern.").code == 0
     found = quipu(verb, "me")
     assert "Bern" in found.out
     assert not found.err
@@ -98,6 +100,7 @@ def test_a_speaker_is_shown_with_what_was_stated_and_every_turn(quipu, project: 
         '{"speaker": "Nadia", "text": "The kiosk was shut again.", "session": "s"}\n'
     )
     assert quipu("ingest", "-", stdin=said).code == 0
+    assert quipu("state", "Nadia: lives in = Bern").code == 0
     shown = quipu("get", "Nadia").out
     assert "Nadia lives in Bern" in shown
     assert "session:s#1" in shown
