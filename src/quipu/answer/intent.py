@@ -9,7 +9,7 @@ from quipu.question import read_question
 from quipu.records.mentions import names_in
 from quipu.text import STOP_WORDS, fold, looks_like_identifier, stems, tokens
 
-__all__ = ["AnswerType", "Asked", "asks_of_past", "given_texts", "understand", "wants"]
+__all__ = ["AnswerType", "Asked", "asks_of_past", "understand", "wants"]
 
 AnswerType: TypeAlias = Literal[
     "person", "place", "time", "number", "path", "definition", "reason", "manner", "any"
@@ -62,12 +62,6 @@ _QUOTED = re.compile(
     r"\"([^\"\n]{2,200})\"|“([^”\n]{2,200})”|`([^`\n]{2,200})`|«([^»\n]{2,200})»"
     r"|(?<!\w)'([^'\n]{2,200})'(?!\w)|‘([^’\n]{2,200})’(?!\w)"
 )
-# What stands behind a colon ("TypeError: no handler for x"), as far as the next clause.
-_SHOWN = re.compile(
-    r"(?<=\w): (?=\S+ \S+ \S)"
-    r"((?:(?!\s[-\u2013\u2014]+\s|\n|[.!]\s+(?:[A-Z][\w']* )+\w[^.]*\?)[\s\S])+)"
-)
-_CLAUSE = re.compile(r"\s[-\u2013\u2014]+\s|[.!?]\s+(?=[A-Z])|\n")
 _LONGEST_NAME = 4
 _WORDLIKE = re.compile(r"@?[\w$][\w$./:@-]*(?:\(\))?")
 _CAPITALISED = re.compile(r"\b[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+|de\s+)?[A-Z0-9][\w'’-]*)*")
@@ -108,8 +102,7 @@ class Asked(NamedTuple):
     """A question as the writer sees it; `names` are written as in the question, `subject` holds
     the stems that say what it is about; `kind` is the kind of thing a text must name to answer,
     where there is one, and `several` whether a list is asked for where there is none;
-    `of_releases`, `of_tests` and `versions` are as in `quipu.question.Question`; `messages` are
-    the texts of more than four words that it quotes."""
+    `of_releases`, `of_tests` and `versions` are as in `quipu.question.Question`."""
 
     text: str
     stems: tuple[str, ...]
@@ -120,7 +113,6 @@ class Asked(NamedTuple):
     several: bool = False
     of_releases: bool = False
     versions: tuple[str, ...] = ()
-    messages: tuple[str, ...] = ()
     of_tests: bool = False
 
 
@@ -140,7 +132,6 @@ def understand(question: str) -> Asked:
         of_releases=read.of_releases,
         versions=read.versions,
         of_tests=read.of_tests,
-        messages=tuple(said for said in _quoted(text) if len(said.split()) > _LONGEST_NAME),
     )
 
 
@@ -184,24 +175,6 @@ def _is_change(text: str) -> bool:
         and not first.lower().endswith(("ing", "ed", "s"))
         and _CHANGED.match(text) is not None
     )
-
-
-def given_texts(text: str) -> list[tuple[int, int]]:
-    """Where a question may give a text of several words as somebody was shown it: between marks,
-    behind a colon, as a clause of its own."""
-    quoted = [
-        (match.start(match.lastindex or 0), match.end(match.lastindex or 0))
-        for match in _QUOTED.finditer(text)
-        if len(match[match.lastindex or 0].split()) > 1
-    ]
-    shown = [match.span(1) for match in _SHOWN.finditer(text)]
-    ends = [0, *(at for match in _CLAUSE.finditer(text) for at in match.span()), len(text)]
-    clauses = [
-        (start, end)
-        for start, end in zip(ends[::2], ends[1::2], strict=True)
-        if len(text[start:end].split()) > 2
-    ]
-    return list(dict.fromkeys([*quoted, *shown, *(clauses if len(clauses) > 1 else [])]))
 
 
 def _quoted(text: str) -> list[str]:

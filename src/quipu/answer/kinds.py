@@ -43,12 +43,11 @@ _LITTLE = 1e-6
 class AnswerStatement(NamedTuple):
     """A sentence without its full stop, what it rests on, and what speaks against it;
     `explained` is the share of the question that it explains, `authority` the rank of the highest
-    role that asserts it; `quoted` are lines that it leads to, as they stand, safe to quote; `fact`
-    is the dated fact that it tells, and `replies` says that it does so by yes or no; `others` are
-    the ids of the passages that state what it took the place of, or what took its own; `plainly` is
-    the share of what is said in the first of its passages that facts tell, 0 where it is in doubt
-    how the fact is meant; `names` are further words that explain the question as its own do, such
-    as the names of what it shows by its path."""
+    role that asserts it; `fact` is the dated fact that it tells, and `replies` says that it does so
+    by yes or no; `others` are the ids of the passages that state what it took the place of, or what
+    took its own; `plainly` is the share of what is said in the first of its passages that facts
+    tell, 0 where it is in doubt how the fact is meant; `names` are further words that explain the
+    question as its own do, such as the names of what it shows by its path."""
 
     text: str
     evidence: tuple[Evidence, ...]
@@ -56,7 +55,6 @@ class AnswerStatement(NamedTuple):
     kind: str = "fact"
     explained: float = 1.0
     authority: int = 0
-    quoted: str = ""
     fact: Fact | None = None
     replies: bool = False
     others: frozenset[str] = frozenset()

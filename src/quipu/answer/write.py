@@ -366,8 +366,7 @@ def _is_less_likely(statements: Sequence[AnswerStatement], sure: Likely) -> bool
 def _state(page: _Page, statement: AnswerStatement) -> list[str]:
     """Write a statement down, and what other sources say; gives these disagreements."""
     stated = plain(statement.text, limit=_STATEMENT_LIMIT)
-    shown = f"{stated}\n{statement.quoted}" if statement.quoted else stated
-    mark = page.add(shown, statement.evidence)
+    mark = page.add(stated, statement.evidence)
     found: list[str] = []
     for other in statement.against:
         said = plain(other.text, limit=_STATEMENT_LIMIT)

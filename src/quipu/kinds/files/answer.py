@@ -31,7 +31,6 @@ from quipu.kinds.files.declared import (
     read_declared,
     told_of,
 )
-from quipu.kinds.files.messages import of_message
 from quipu.kinds.files.project import LICENCES, READMES, lead, licence_of
 from quipu.ports import Planner
 from quipu.records.record import Chunk, Entity, Value
@@ -114,9 +113,7 @@ class FileAnswers(Answers):
         question."""
         pool = EvidencePool(evidence, scope)
         records = CodeRecords(asked, planner, evidence, pool)
-        statements = (
-            of_code(asked, records) or _declared(asked, planner, pool) or of_message(asked, records)
-        )
+        statements = of_code(asked, records) or _declared(asked, planner, pool)
         if statements:
             return statements
         if page := _outlined(asked, planner, evidence, pool):

@@ -25,7 +25,7 @@ from quipu.records.schema import EntityType, RelationType
 from quipu.records.scope import EVERYTHING
 from quipu.text import name_key, split_identifier, stems
 
-__all__ = ["CodeRecords", "is_told_line", "lines_between", "of_code", "path_of"]
+__all__ = ["CodeRecords", "is_told_line", "of_code", "path_of"]
 
 _MOST = 3
 _MOST_LISTED = 30
@@ -398,7 +398,18 @@ class CodeRecords:
     def _default_told(self, name: str, value: str, symbol: Entity) -> str:
         """What the parameter or field `name` of a symbol is by default, in words."""
         what = f"{code_span(name)} of {_shown(symbol)}"
-        return f"{what} is {code_span(value)} by default" if value else f"{what} has no default"
+        text = f"{what} is {code_span(value)} by default" if value else f"{what} has no default"
+        return text + self._stands_for(value, symbol)
+
+    def _stands_for(self, value: str, symbol: Entity) -> str:
+        """What a constant of the symbol's file stands for, where a default is its name."""
+        name = value.rpartition(".")[2]
+        if not _IDENTIFIER.fullmatch(name):
+            return ""
+        named = self.planner.named([name_key(name)]).get(name_key(name), ())
+        here = [e.properties.get("value") for e in named if path_of(e) == path_of(symbol)]
+        known = [constant for constant in here if isinstance(constant, str)]
+        return f", where {code_span(f'{name} = {known[0]}')}" if len(known) == 1 else ""
 
     def readers_of(self, name: str) -> list[AnswerStatement]:
         """Where a setting is read, or an option declared, a statement for each kind of it."""
@@ -638,14 +649,9 @@ def _is_within(symbol: Entity, before: Sequence[str]) -> bool:
     return set(before) <= {*outer, *folders, file.partition(".")[0]}
 
 
-def lines_between(symbol: Entity) -> tuple[int, int]:
-    """The first and the last line of a symbol; (0, 0) where they are not known."""
-    start, end = (symbol.properties.get(key) for key in ("start_line", "end_line"))
-    return (start, end) if isinstance(start, int) and isinstance(end, int) else (0, 0)
-
-
 def _start(symbol: Entity) -> int:
-    return lines_between(symbol)[0]
+    start = symbol.properties.get("start_line")
+    return start if isinstance(start, int) else 0
 
 
 def _is_of(symbol: Entity, type_: Entity, kind: str, sign: str) -> bool:
