@@ -37,10 +37,6 @@ _CLASSES = frozenset(
     "platform database cluster".split()
 )
 _LONGEST_NOUN = 3
-_CALLED = "is called"
-_STANDING = re.compile(r"(?:stands|sits|stays|remains|hovers) at|(?:comes|amounts) to")
-"""What says no more than "is" of an amount: "the fee stands at £60"."""
-_AMOUNT = re.compile(r"\d")
 _HAVING = re.compile(r"has (\w[\w ]*) on")
 _KINDS = (
     (re.compile(r"(?i)\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"), "day weekday"),
@@ -133,10 +129,6 @@ def _key_of(fact: Fact, table: Attributes) -> FactKey:
     owner, attribute = owner_of(fact), table.attribute_of(said)
     if said == "is" and fact.provenance.get("single"):  # "the venue is the Old Mill"
         said = attribute = VALUE
-    if _STANDING.fullmatch(said) and fact.provenance.get("thing") and _AMOUNT.search(fact.object):
-        attribute = VALUE
-    if said == _CALLED and fact.provenance.get("thing"):  # "the rep is called Leon"
-        attribute = VALUE
     if attribute == VALUE:
         return _of_noun(owner, "", table)
     if again := _HAVING.fullmatch(said):  # "has piano on": when the piano is
@@ -151,8 +143,7 @@ def _key_of(fact: Fact, table: Attributes) -> FactKey:
 
 def other_subjects(fact: Fact) -> frozenset[str]:
     """Under which other subjects what ends it, or takes its place, may be told: "the team standup"
-    as "the standup", "Ann's budget" as "budget", "routebook service" as "routebook"; and what is
-    said of a thing of ours as something of "us"."""
+    as "the standup", "Ann's budget" as "budget", "routebook service" as "routebook"."""
     words = fact.subject.split()
     found = {" ".join(words[count:]) for count in range(1, len(words))}
     if "of" in words[1:]:
@@ -164,8 +155,6 @@ def other_subjects(fact: Fact) -> frozenset[str]:
         found |= {" ".join(nouns[count:]) for count in range(len(nouns))} - {VALUE}
         if fact.subject != WE:
             found.add(f"{fact.subject} {' '.join(nouns)}")
-    if fact.provenance.get("thing") or fact.subject == WE:
-        found.add(WE)
     if fact.subject in _NAMELESS:
         found |= _NAMELESS
     return frozenset(found) - {fact.subject}

@@ -423,13 +423,14 @@ def _end_alike(ending: Fact, chain: _Drawn, fact: Fact, other: _Drawn, table: At
 
 
 def _is_of_owner(ending: Fact, fact: Fact) -> bool:
-    """Whether the end of what one tells ends what the other does: both are of one owner, or one
-    of "us" and the other of a thing of ours."""
+    """Whether the end of what one tells ends what the other does: both are of one owner, or of
+    "us" as the same person says it."""
     one, other = owner_of(ending), owner_of(fact)
     if one == other:
         return True
-    ours = one.of in _NAMELESS and (other.of in _NAMELESS or bool(fact.provenance.get("thing")))
-    return ours and _speaker_of(ending) == _speaker_of(fact)
+    return (
+        one.of in _NAMELESS and other.of in _NAMELESS and _speaker_of(ending) == _speaker_of(fact)
+    )
 
 
 def _speaker_of(fact: Fact) -> str:

@@ -477,7 +477,6 @@ class _Reader(NamedTuple):
             single=single and not verb.denied,
             noun=noun,
             anew=verb.anew,
-            thing=subject[0].islower() and subject not in ("we", "user"),
             since=span is not None and not verb.ended and self._is_recent(span, begin),
             purpose=purpose,
         )
