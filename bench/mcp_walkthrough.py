@@ -73,7 +73,7 @@ STEPS: list[tuple[str, str, dict[str, Any]]] = [
         {"query": "when do we release?", "token_budget": 500},
     ),
     (
-        "The turns of a conversation come in as they are; the second one changes what is true.",
+        "The turns of a conversation come in as they are: they are found, and assert nothing.",
         "memory_ingest",
         {
             "sessionKey": "standup",
@@ -89,6 +89,16 @@ STEPS: list[tuple[str, str, dict[str, Any]]] = [
                     "metadata": {"role": "user", "speaker": "Eva", "time": "2026-02-01T09:00:00Z"},
                 },
             ],
+        },
+    ),
+    (
+        "A fact is stated by its key; the second one takes the place of the first.",
+        "memory_state",
+        {
+            "statements": [
+                {"subject": "Eva", "attribute": "home", "value": "Rome", "since": "2024-05-01"},
+                {"subject": "Eva", "attribute": "home", "value": "Oslo", "since": "2026-02-01"},
+            ]
         },
     ),
     (
