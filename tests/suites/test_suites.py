@@ -191,7 +191,8 @@ def test_dumps_that_other_memories_made_are_taken_in(tmp_path: Path) -> None:
     assert taken["graphiti"] == DumpTaken(
         passages=3, facts=2, entities=3, observations=1, relations=1
     )
-    assert facts == {"Acme": ("2020-05-01", "2025-03-01"), "Umbra": ("2025-03-01", None)}
+    jobs = {"Acme": ("2020-05-01", "2025-03-01"), "Umbra": ("2025-03-01", None)}
+    assert facts == {**jobs, "green tea": ("2025-03-01", None)}
     assert held
     assert held.value == {"likes": "ramen"}
 

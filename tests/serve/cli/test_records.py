@@ -242,3 +242,10 @@ def test_facts_are_stated_with_what_they_replace(quipu, project: Path) -> None:
     (project / "facts.json").write_text('[{"subject": "x"}, 3]', "utf-8")
     refused = quipu("state", "--file", "facts.json")
     assert (refused.code, "no list of statements" in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize("words", ["nonsense", "retries = 3"])
+def test_what_names_no_attribute_is_no_statement(quipu, words: str) -> None:
+    refused = quipu("state", words)
+    assert refused.code == 2
+    assert f"{words!r} is no statement" in refused.err

@@ -130,6 +130,10 @@ def test_the_typescript_client_uses_every_tool(
         ("ask", {"question": "Who owns the payment service?"}),
         ("memory_query", {"query": "payment service", "explain": True}),
         ("memory_index_status", {}),
+        (
+            "memory_state",
+            {"statements": [{"subject": "Blue", "attribute": "lead", "value": "Ann"}]},
+        ),
         ("graph_search", {"query": "Ledger"}),
         ("graph_inspect", {"ref": "docs/ledger.md"}),
         ("graph_path", {"source": "docs/payments.md", "target": "docs/ledger.md"}),

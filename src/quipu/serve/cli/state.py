@@ -67,6 +67,10 @@ def _parts(statement: str) -> dict[str, Any]:
     subject, colon, attribute = key.partition(": ")
     if not colon:
         subject, _, attribute = key.rpartition(" ")
+    if statement and not (subject and attribute.strip()):
+        raise InvalidInput(
+            f'{statement!r} is no statement: write it as "SUBJECT ATTRIBUTE = VALUE"'
+        )
     return {"subject": subject, "attribute": attribute.strip(), "value": _value(value)}
 
 
