@@ -191,9 +191,8 @@ def test_what_a_question_wants_stands_in_its_main_clause(question: str, answer_t
     assert understand(question).answer_type == answer_type
 
 
-def test_what_is_quoted_word_for_word_is_a_message_and_no_name() -> None:
+def test_a_message_that_is_quoted_is_no_name() -> None:
     asked = understand("\"Multiple ovens with name 'Hot' were found\" how do I get rid of this")
-    assert asked.messages == ("Multiple ovens with name 'Hot' were found",)
     assert asked.names == ()
     assert understand("what does 'json sort keys' do").names == ("json sort keys",)
 

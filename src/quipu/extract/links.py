@@ -105,11 +105,11 @@ def _places(path: str, here: str) -> Iterator[str]:
     in, the nearest first."""
     bases = [posixpath.dirname(here)]
     if path.startswith("/"):
-        while bases[-1]:
-            bases.append(posixpath.dirname(bases[-1]))
+        while (above := posixpath.dirname(bases[-1])) != bases[-1]:  # the root is above itself
+            bases.append(above)
         bases.insert(0, bases.pop())
     for base in bases:
-        place = posixpath.normpath(posixpath.join(base, path.lstrip("/"))).lstrip("/")
+        place = posixpath.normpath(posixpath.join(base, path.lstrip("/")))
         yield "" if place == "." else place
 
 
@@ -122,7 +122,7 @@ def resolve_path(path: str, here: str, catalogue: Catalogue) -> str | None:
         if page != place:
             names += [page + end for end in (*_ENDINGS, *_OF_FOLDERS)]
         for name in names:
-            if known := catalogue.document(name.lstrip("/")):
+            if known := catalogue.document(name if place else name.lstrip("/")):
                 return known
     return None
 
