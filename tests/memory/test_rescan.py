@@ -95,6 +95,10 @@ def test_a_job_that_waits_is_redacted() -> None:
     assert msgspec.json.decode(clean)["source_ref"] == "manual:a"
 
 
+_BY_CHANCE = 5
+"""Digits that stand in some hash of any memory: a PIN is looked for by the tests of the rules."""
+
+
 @pytest.mark.slow
 def test_no_secret_of_everyday_texts_is_stored(open_memory: Open, tmp_path: Path) -> None:
     """After `index` and `add` none that the rules find is in any byte, an export or a backup."""
@@ -114,7 +118,10 @@ def test_no_secret_of_everyday_texts_is_stored(open_memory: Open, tmp_path: Path
     held = b"".join(path.read_bytes() for path in home.rglob("*") if path.is_file())
     text = held.decode("utf-8", "replace")
     known = [
-        secret for row in rows for secret in row.secrets if not is_left(secret, redact(row.text)[0])
+        secret
+        for row in rows
+        for secret in row.secrets
+        if len(secret) > _BY_CHANCE and not is_left(secret, redact(row.text)[0])
     ]
     left = [secret for secret in known if secret in text]
     print(f"{len(left)} of {len(known)} secrets that are known are stored")
