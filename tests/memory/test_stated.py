@@ -27,7 +27,8 @@ def ticking() -> Iterator[str]:
     params=[
         "memory",
         "sqlite",
-        *(pytest.param(server, marks=pytest.mark.slow) for server in ("postgres", "neo4j")),
+        pytest.param("postgres", marks=pytest.mark.slow),
+        pytest.param("neo4j", marks=[pytest.mark.slow, pytest.mark.enable_socket]),
     ]
 )
 def memory(
