@@ -53,7 +53,8 @@ def state(handle: Handle, statements: Sequence[StatementInput], *, embed: bool) 
     now = handle.clock()
     before = handle.store.sequence()
     with handle.writing:
-        made = [_Filing(handle, now).filed(each) for each in statements]
+        filing = _Filing(handle, now)
+        made = [filing.filed(each) for each in statements]
         handle.store.write(_batch(made, now))
     if embed:
         handle.indexer().embed_since(before)

@@ -28,7 +28,6 @@ __all__ = [
     "relation_of",
 ]
 
-MOST_IDS = 20
 _RELATIONS = 200
 _FACTS = 200
 _SNIPPET = 700

@@ -29,8 +29,6 @@ Words = Annotated[str, Meta(max_length=20_000)]
 _Names = Annotated[tuple[Annotated[str, Meta(max_length=500)], ...], Meta(max_length=100)]
 _Date = Annotated[str, Meta(max_length=40)]
 _Name = Annotated[str, Meta(max_length=500)]
-_Given = Annotated[str, Meta(min_length=1, max_length=2_000)]
-_Limit = Annotated[int, Meta(ge=1, le=100)]
 
 
 class Health(msgspec.Struct, frozen=True, kw_only=True):

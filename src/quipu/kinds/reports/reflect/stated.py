@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import msgspec
+
 from quipu.kinds.reports.model import Disagreement, ReportedFact
 from quipu.ports import Planner
 from quipu.records.attributes import Attributes
@@ -91,10 +93,8 @@ def _lines(planner: Planner, live: Mapping[str, FactStanding], say: Say) -> dict
             continue
         line = ReportedFact(text=say(live[fact_id].fact), fact_id=fact_id, source_ref=refs[0])
         if isinstance(chunk, Chunk):
-            line = ReportedFact(
-                text=line.text,
-                fact_id=fact_id,
-                source_ref=line.source_ref,
+            line = msgspec.structs.replace(
+                line,
                 chunk_id=chunk.chunk_id,
                 document_id=chunk.document_id,
                 start_line=chunk.start_line,
