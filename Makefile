@@ -12,7 +12,7 @@ UV := $(BIN)/uv
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tested test-fast test-slow check fix goldens size ablate bench bench-stores bench-peers torture wheel lock clean
+.PHONY: help demo test tested test-fast test-slow check fix goldens size ablate bench bench-stores torture wheel lock clean
 
 help:
 	@sed -n '/^# Two/,/^# Every/p' Makefile | sed 's/^# \{0,1\}//'
@@ -66,11 +66,7 @@ goldens: $(VENV)/.dev
 	@bash bench/goldens.sh
 
 bench-stores: $(VENV)/.dev
-	$(BIN)/python -m bench.stores
-
-# Other systems beside this one: DIR=FOLDER with corpus.jsonl, queries.jsonl and qrels.tsv.
-bench-peers: $(VENV)/.dev
-	$(BIN)/python -m bench.peers "$(DIR)"
+	$(BIN)/python -m bench stores
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench

@@ -1,12 +1,11 @@
-"""`python -m bench [NAME ...]`: run the measurements and print them as one JSON document.
+"""`python -m bench [speed] [day]`: run the measurements and print them as one JSON document.
 
-Each measurement is a module of this package with `measure(out: Path) -> dict`. Results are
-written to `bench/out/NAME.json` too. `--passages N` sets the size of the synthetic corpus.
+A measurement is a module of this package with `measure(out: Path, passages: int) -> dict`; results
+are written to `bench/out/NAME.json` too. `--passages N` sets the size of the synthetic corpus.
 
-Four are another thing, with arguments of their own: `python -m bench torture` (trials that pass or
-fail), `size` (how large the code is), `ablate` (what each part is worth) and `scale` (a memory
-grown to a million passages, which takes hours). `python -m bench.peers FOLDER` measures other
-systems beside this one.
+These have arguments of their own: `python -m bench torture` (trials that pass or fail), `size` (how
+large the code is), `ablate` (what each part is worth), `scale` (a memory grown to a million
+passages, which takes hours), `stores` (each database beside the others) and `store_kills`.
 """
 
 from __future__ import annotations
@@ -18,24 +17,9 @@ import platform
 import sys
 from pathlib import Path
 
-NAMES = (
-    "indexing",
-    "searching",
-    "history",
-    "kill",
-    "damage",
-    "day",
-    "forgetting",
-    "changing",
-    "growth",
-    "vectors",
-    "serving",
-)
-
+NAMES = ("speed", "day")
 APART = {
-    "ablate": "bench.ablate",
-    "scale": "bench.scale",
-    "size": "bench.size",
+    **{name: f"bench.{name}" for name in ("ablate", "scale", "size", "stores", "store_kills")},
     "torture": "bench.torture.run",
 }
 

@@ -1,14 +1,12 @@
-"""One memory grown to a million passages: search, memory, opening, disk, and what grows with it.
+"""One memory grown to a million passages: search, memory, opening and disk.
 
-    python -m bench scale [--sizes 10000,100000,300000,1000000] [--png GROWTH.png]
+    python -m bench scale [--sizes 10000,100000,300000,1000000]
 
-The corpus is the one of `indexing`; it grows, and so does one memory over it, words and graph by
-`quipu index --no-embed`. The vectors are those of `searching`: the local model's of 2,000 other
-passages, each repeated with noise, one a passage and one for each of its eight sentences. At each
-size new processes open the memory and ask questions that no process before has asked, embedded by
-the real model. An exponent is the slope of the logarithm of a figure over that of the number of
-passages, between two sizes. A function `grows` when the time in it does so with more than the power
-of one half; it is profiled apart from what is timed.
+The corpus is the one of `speed`; it grows, and so does one memory over it, words and graph by
+`quipu index --no-embed`. The vectors are synthetic (`bench/synthetic.py`). At each size new
+processes open the memory and ask questions that no process before has asked, embedded by the real
+model. An exponent is the slope of the logarithm of a figure over that of the number of passages,
+between two sizes.
 
 A million passages take some 15 GB of disk below `--folder`, removed afterwards unless kept. A run
 that was stopped goes on with `--resume`.
@@ -17,13 +15,10 @@ that was stopped goes on with `--resume`.
 from __future__ import annotations
 
 import argparse
-import cProfile
 import itertools
 import json
 import math
 import os
-import pstats
-import re
 import shutil
 import sys
 import time
@@ -35,16 +30,13 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, befor
 
 from bench.corpus import Pages, Words
 from bench.measure import percentile, quipu, resident_mb, run
-from bench.searching import base_vectors, fill_vectors
+from bench.synthetic import base_vectors, fill_vectors
 from quipu import Memory
 from quipu.embed import MiniLM
 
 SIZES = (10_000, 100_000, 300_000, 1_000_000)
-QUESTIONS, WARM_UP, PROFILED = 150, 20, 50
-GOAL = 0.5
-_WAY = 8  # functions upward
+QUESTIONS, WARM_UP = 150, 20
 _BASES = Path("bench/out/bases.npy")
-_SHARE = 0.01  # of a search at the greatest size: below it a function is not worth a row
 
 
 def main(arguments: list[str]) -> int:
@@ -55,24 +47,16 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--out", type=Path, default=Path("bench/out/scale.json"))
     parser.add_argument("--keep", action="store_true", help="leave the memory in --folder")
     parser.add_argument("--resume", action="store_true", help="go on from what was kept")
-    parser.add_argument("--png", type=Path, help="draw the figures of --out there")
-    parser.add_argument("--drawn", action="store_true", help="draw only; measure nothing")
     chosen = parser.parse_args(arguments)
-    if not chosen.drawn:
-        chosen.out.parent.mkdir(parents=True, exist_ok=True)
-        if not chosen.resume:
-            shutil.rmtree(chosen.folder, ignore_errors=True)
-            chosen.out.unlink(missing_ok=True)
-        grow(chosen.folder, [int(size) for size in chosen.sizes.split(",")], chosen.out)
-        if not chosen.keep:
-            shutil.rmtree(chosen.folder)
-    figures = json.loads(chosen.out.read_text(encoding="utf-8"))
-    figures = {int(size): found for size, found in figures.items()}
-    shown = {n: {k: v for k, v in at.items() if k != "profile"} for n, at in figures.items()}
-    told = {"sizes": shown, "exponents": exponents(figures), "grows": growing(figures)}
-    print(json.dumps(told, indent=2))
-    if chosen.png:
-        draw(figures, chosen.png)
+    chosen.out.parent.mkdir(parents=True, exist_ok=True)
+    if not chosen.resume:
+        shutil.rmtree(chosen.folder, ignore_errors=True)
+        chosen.out.unlink(missing_ok=True)
+    grow(chosen.folder, [int(size) for size in chosen.sizes.split(",")], chosen.out)
+    if not chosen.keep:
+        shutil.rmtree(chosen.folder)
+    figures = {int(size): at for size, at in json.loads(chosen.out.read_text("utf-8")).items()}
+    print(json.dumps({"sizes": figures, "exponents": exponents(figures)}, indent=2))
     return 0
 
 
@@ -92,13 +76,12 @@ def grow(folder: Path, sizes: list[int], out: Path) -> None:
             _spent(quipu("init"), cwd=folder)
         indexing = _spent(quipu("index", ".", "--no-embed", "--json"), cwd=folder)
         vectors = _spent(_part("fill", folder, size))
-        # Questions of a seed for each size and part: the embedder keeps those it was asked.
+        # Questions of a seed for each size: the embedder keeps those it was asked.
         found[str(size)] = {
             "indexing": indexing,
             "vectors": vectors,
             "disk_mb": _disk_mb(folder / ".quipu"),
-            **_printed(_part("search", folder, 2 * number)),
-            "profile": _printed(_part("profile", folder, 2 * number + 1)),
+            **_printed(_part("search", folder, number)),
         }
         out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
         print(f"{size}: {found[str(size)]['search_ms']}", file=sys.stderr, flush=True)
@@ -151,50 +134,9 @@ def _search(memory: Memory, model: MiniLM, seed: int) -> dict[str, Any]:
     }
 
 
-def _profile(memory: Memory, model: MiniLM, seed: int) -> dict[str, Any]:
-    """Milliseconds a search in each function itself, of questions asked after a warm-up."""
-    del model
-    asked = _questions(seed, WARM_UP + PROFILED)
-    for question in asked[:WARM_UP]:
-        memory.search(question)
-    profile = cProfile.Profile(time.process_time)
-    profile.enable()
-    for question in asked[WARM_UP:]:
-        memory.search(question)
-    profile.disable()
-    rows: dict[Any, Any] = pstats.Stats(profile).stats  # pyright: ignore
-    return {
-        _named(*key): {
-            "ms": 1e3 * own / PROFILED,
-            "calls": calls / PROFILED,
-            "called_by": _called_by(rows, key),
-        }
-        for key, (_, calls, own, *_) in rows.items()
-        if own / PROFILED > 2e-6
-    }
-
-
-def _called_by(rows: dict[Any, Any], key: Any) -> list[str]:
-    """The way up by who waited longest, our own functions only."""
-    way: list[Any] = []
-    while len(way) < _WAY and (callers := rows[key][4]):
-        key = max(callers, key=lambda each: (callers[each][3], each))
-        if key in way:
-            break
-        way.append(key)
-    return [name for name in (_named(*each) for each in way) if name.startswith("quipu/")]
-
-
-def _named(file: str, line: int, function: str) -> str:
-    parts = Path(file).parts
-    place = "/".join(parts[parts.index("quipu") :]) if "quipu" in parts else Path(file).name
-    return f"{place}:{function}" if line else re.sub(r" at 0x[0-9a-f]+", "", function)
-
-
 _PARTS: dict[str, Callable[[Memory, MiniLM, int], dict[str, Any]]] = {
     "fill": _fill,
     "search": _search,
-    "profile": _profile,
 }
 
 
@@ -264,80 +206,6 @@ def exponents(figures: dict[int, Any]) -> dict[str, dict[str, float]]:
         }
         for name, of in FIGURES.items()
     }
-
-
-def growing(figures: dict[int, Any]) -> list[dict[str, Any]]:
-    """The functions that grow from the second size (100,000) to the last, the slowest first."""
-    sizes = sorted(figures)
-    if len(sizes) < 2:
-        return []
-    less, more = sizes[1] if len(sizes) > 2 else sizes[0], sizes[-1]
-    before, after = figures[less]["profile"], figures[more]["profile"]
-    least = _SHARE * sum(row["ms"] for row in after.values())
-    found = [
-        {
-            "function": name,
-            f"ms_at_{less}": round(before.get(name, {"ms": 0.0})["ms"], 3),
-            f"ms_at_{more}": round(row["ms"], 3),
-            "calls": round(row["calls"], 1),
-            "called_by": row.get("called_by", []),
-            "exponent": round(
-                exponent((less, before.get(name, {"ms": 0.002})["ms"]), (more, row["ms"])), 2
-            ),
-        }
-        for name, row in after.items()
-        if row["ms"] >= least
-    ]
-    kept = [row for row in found if row["exponent"] > GOAL]
-    return sorted(kept, key=lambda row: -row[f"ms_at_{more}"])
-
-
-def draw(figures: dict[int, Any], path: Path) -> None:
-    """Time and memory over the number of passages, both axes logarithmic."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-
-    sizes = sorted(figures)
-    shown, (times, memory) = plt.subplots(1, 2, figsize=(10, 4.2), constrained_layout=True)
-    lines = [
-        (times, "p95", "search, processor p95"),
-        (times, "p50", "search, processor p50"),
-        (memory, "disk", "disk"),
-        (memory, "resident memory", "resident memory"),
-    ]
-    for axes, label, name in lines:
-        values = [FIGURES[name](figures[size]) for size in sizes]
-        power = exponent((sizes[0], values[0]), (sizes[-1], values[-1]))
-        axes.plot(sizes, values, marker="o", label=f"{label} (power {power:.2f})")
-        for size, value in zip(sizes, values, strict=True):
-            axes.annotate(
-                f"{value:,.0f}",
-                (size, value),
-                textcoords="offset points",
-                xytext=(0, 6),
-                ha="center",
-                fontsize=8,
-            )
-    first = FIGURES["search, processor p50"](figures[sizes[0]])
-    goal = [first * (size / sizes[0]) ** GOAL for size in sizes]
-    times.plot(sizes, goal, "--", color="grey", label=f"what power {GOAL} would be")
-    for axes, label in ((times, "processor time of a search, ms"), (memory, "MB")):
-        axes.set(xscale="log", yscale="log", xlabel="passages", ylabel=label)
-        low, high = axes.get_ylim()
-        axes.set_ylim(low * 0.8, high * 1.3)
-        axes.xaxis.set_major_locator(FixedLocator(sizes))
-        axes.yaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size:,.0f}"))
-        axes.yaxis.set_major_locator(FixedLocator([m * 10**n for n in range(5) for m in (1, 2, 5)]))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
-        axes.grid(alpha=0.3)
-        axes.legend(frameon=False, fontsize=9, loc="upper left")
-    shown.savefig(path, dpi=110, metadata={"Software": None})
-    plt.close(shown)
 
 
 if __name__ == "__main__":

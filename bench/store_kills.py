@@ -1,6 +1,6 @@
 """Kill the writer, then the server, in the middle of writes to databases on servers, as JSON.
 
-    python -m bench.store_kills --client 10 --server 3
+    python -m bench store_kills --client 10 --server 3
 
 A process of its own writes a seeded stream: sources of 200 passages with vectors that take the
 place of others, and between them small changes of every kind (claims, names, ends, erased sources
@@ -23,7 +23,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -140,7 +140,7 @@ class _Writer:
     def __init__(self, url: str, first: int, count: int, passages: int) -> None:
         given = (url, str(first), str(count), str(passages))
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bench.store_kills", "write", *given],
+            [sys.executable, "-m", "bench.store_kills", *given],
             stdout=subprocess.PIPE,
             text=True,
             cwd=_ROOT,
@@ -301,19 +301,17 @@ def _figures(found: Killed) -> dict[str, int]:
     }
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> int:
     """Kill, and print the figures."""
-    if sys.argv[1:2] == ["write"]:
-        write(sys.argv[2], *map(int, sys.argv[3:]))
-        return
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m bench store_kills", description=__doc__)
     parser.add_argument("kinds", nargs="*", choices=[*KINDS, []], help="default: all")
     parser.add_argument("--client", type=int, default=10, help="kills of the writer")
     parser.add_argument("--server", type=int, default=3, help="kills of the server")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     for kind in chosen.kinds or KINDS:
         print(json.dumps({kind: measure(kind, client=chosen.client, server=chosen.server)}))
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    write(sys.argv[1], *map(int, sys.argv[2:]))

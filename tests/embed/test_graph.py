@@ -10,7 +10,7 @@ import pytest
 from quipu.embed.weights import find_model
 from quipu.errors import MissingModel
 
-SCRIPT = Path(__file__).parents[2] / "bench" / "make_minilm_graph.py"
+SCRIPT = Path(__file__).parents[2] / "bench" / "teach" / "minilm_graph.py"
 SHIPPED = files("quipu.embed")
 
 

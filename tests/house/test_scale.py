@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from bench.corpus import Pages, write_corpus
-from bench.scale import exponent, exponents, growing
+from bench.scale import exponent, exponents
 
 
 def _at(size: int, power: float) -> dict[str, Any]:
@@ -16,11 +16,6 @@ def _at(size: int, power: float) -> dict[str, Any]:
         "opening_s": {"processor": 1.0},
         "resident_mb": {"searched": figure},
         "disk_mb": {"all": 14 * size},
-        "profile": {
-            "level": {"ms": 10.0, "calls": 1.0},
-            "linear": {"ms": size / 10_000, "calls": 1.0},
-            "linear and small": {"ms": size / 100_000_000, "calls": 1.0},
-        },
     }
 
 
@@ -34,12 +29,6 @@ def test_exponents_are_told_from_each_size_to_the_next() -> None:
     assert set(found["search, processor p50"].values()) == {0.5}
     assert found["disk"]["100000 to 1000000"] == 1.0
     assert found["opening, processor"]["10000 to 100000"] == 0.0
-
-
-def test_only_what_grows_and_takes_time_is_named() -> None:
-    rows = growing({size: _at(size, 0.5) for size in (10_000, 100_000, 1_000_000)})
-    assert [row["function"] for row in rows] == ["linear"]
-    assert rows[0]["exponent"] == 1.0
 
 
 def test_a_corpus_that_grows_is_the_corpus_of_that_size(tmp_path: Path) -> None:

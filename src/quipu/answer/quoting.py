@@ -9,8 +9,8 @@ otherwise (`agreement`). Prose is near in words to much that it does not answer:
 nor the question shows code, a formula of its own counts.
 
 Fitted to whether the answer was right on questions about repositories and on questions about
-articles, many of which nothing answers (`bench/fit_quoting.py`). The first intercept is lower by
-0.67 than what was fitted: 0.7 stands where 0.82 was, so that nine in ten of all sure answers are
+articles, many of which nothing answers (`bench/teach/confidence.py`). The first intercept is lower
+by 0.67 than what was fitted: 0.7 stands where 0.82 was, so that nine in ten of all sure answers are
 right.
 """
 

@@ -30,8 +30,13 @@ from quipu.answer.wording import (
     verb,
 )
 from quipu.answer.yes_or_no import PRESENTLY, asks_yes_or_no
-from quipu.facts.attributes import SHIPPED
-from quipu.facts.chains import (
+from quipu.ports import Planner
+from quipu.question import takes_yes_or_no
+from quipu.records.attributes import SHIPPED
+from quipu.records.authority import GOVERNED, ROLES, rank
+from quipu.records.fact_fit import PROPERTIES, asks_which, is_asked_for, is_sure
+from quipu.records.fact_keys import affirmed, asked_by, other_subjects
+from quipu.records.facts import (
     Chain,
     FactStanding,
     as_it_stands,
@@ -41,13 +46,8 @@ from quipu.facts.chains import (
     now_as_date,
     standings,
 )
-from quipu.facts.fit import PROPERTIES, asks_which, is_asked_for, is_sure
-from quipu.facts.keys import asked_by, other_subjects
-from quipu.facts.periods import reply_to
-from quipu.ports import Planner
-from quipu.question import takes_yes_or_no
-from quipu.records.authority import GOVERNED, ROLES, rank
 from quipu.records.ids import kind_of
+from quipu.records.periods import reply_to
 from quipu.records.plan import Plan
 from quipu.records.record import Entity, Fact, Record, Relation
 from quipu.records.schema import EntityType, RelationType, row_of
@@ -462,7 +462,8 @@ def _of_facts(
         every = [each for chain in drawn for each in chain.standings]
         told = AnswerStatement(said(_as_it_stood(fact, every)), sources[:2], fact=fact)
         if spoken:
-            told = told._replace(others=_passages_beside(fact, every, graph))
+            plainly = _plainly(sources[0], graph) if is_sure(fact) else 0.0
+            told = told._replace(others=_passages_beside(fact, every, graph), plainly=plainly)
         reply = _by_periods(plan.question, fact, drawn, now, graph, evidence.found)
         reply = _yes_or_no(plan.question, fact) if reply is None else reply
         if reply:
@@ -561,6 +562,19 @@ def _answered(question: str, fact: Fact, every: Sequence[FactStanding]) -> float
     after = [each.fact for each in every if each.fact.fact_id in over]
     words = f"{words} {' '.join(each.object for each in (*before, *after))}"
     return min(explained(bare, f"{said(fact)} {words}", "fact"), most)
+
+
+def _plainly(source: Evidence, graph: Planner) -> float:
+    """The share of what a passage says that the facts tell which were read from it: 1 where it says
+    nothing else."""
+    words = set(stems(source.text))
+    if not words:
+        return 0.0
+    told = (
+        f"{said(f)} {SHIPPED.wordings(affirmed(f))}"
+        for f in facts_of([source.id], graph)[source.id]
+    )
+    return len(words & set(stems(" ".join(told)))) / len(words)
 
 
 def _passages_beside(fact: Fact, every: Sequence[FactStanding], graph: Planner) -> frozenset[str]:

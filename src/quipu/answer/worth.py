@@ -1,7 +1,8 @@
 """What a window or a sentence is worth as an answer.
 
 Of files: Σ weight · input over `WEIGHTS`, fitted to which windows answer on questions about
-repositories (`bench/fit_choosing.py`); of notes and turns, where the same says little,
+repositories (a softmax over the candidates of a question); of notes and turns, where the same says
+little,
 
     cosine with the question (with an embedder) + 0.8 · similarity + 0.3 · own + 0.4 · said
     + 0.26 · lexical + 0.1 · ln(characters)

@@ -1,7 +1,7 @@
 """all-MiniLM-L6-v2 in this process: no PyTorch, no network, one text at a time.
 
 The package ships a graph of 30 KB without weights (`minilm.onnx`, made by
-`bench/make_minilm_graph.py`); its initialisers are byte ranges of the official
+`bench/teach/minilm_graph.py`); its initialisers are byte ranges of the official
 `model.safetensors`. A second graph multiplies 8-bit integers, twice as fast, over the same weights
 rounded (`embed/weights.py`); a third gives the same bytes at the speed of fp32 where a processor
 cannot add such products. One text at a time, without padding, gives the same bytes in any batch,

@@ -4,7 +4,7 @@
 
 Search knows what a turn is near to; whether it tells what is asked, is the newest that does, and
 is said by the one who is asked about, is learnt from conversations with questions that people
-wrote about them (`bench/teach_answering.py`).
+wrote about them (`bench/teach/answering.py`).
 """
 
 import io

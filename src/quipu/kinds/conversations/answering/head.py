@@ -4,8 +4,8 @@
     question → one layer of attention within a turn (Vaswani and others 2017) → each turn as a
     whole, seen beside the others → which one answers, or none
 
-The weights (`answering.npz`) were fitted by `bench/teach_answering.py`, those of yes and no by
-`bench/fit_replies.py`.
+The weights (`answering.npz`) were fitted by `bench/teach/answering.py`, those of yes and no by
+`bench/teach/replies.py`.
 """
 
 from pathlib import Path

@@ -1,6 +1,6 @@
 """Write the weightless ONNX graphs of all-MiniLM-L6-v2 that ship in the package.
 
-    python bench/make_minilm_graph.py MODEL.safetensors src/quipu/embed
+    python bench/teach/minilm_graph.py MODEL.safetensors src/quipu/embed
 
 The graphs hold no weights: each initialiser is external data, a byte range of the official
 `model.safetensors` (fixed by its sha256), so 30 KB of package and the published weights make
@@ -11,13 +11,13 @@ Needs the development extra `onnx`. The network is BERT (Devlin et al. 2018): 6 
 Activations are two-dimensional [t, 384]: one text at a time, so no batch axis, no padding and
 no mask, and each linear layer is one Gemm that reads PyTorch's [out, in] matrix as it lies.
 
-`minilm_int8.onnx` multiplies 8-bit integers in its linear layers (`bench/minilm_exponents.json`,
-made by `bench/calibrate_minilm.py`): activations are rounded a row (a token) and weights a column,
-both symmetric, with SmoothQuant scales between them (Xiao et al. 2023). What GELU gives is never
-below -0.17, so it is rounded from there up, in 256 steps instead of 127 a side, and what that adds
-to the product is taken off the bias; its weights, 1536 to a column, are rounded a quarter of a
-column. The layers that read it had made three fifths of what rounding loses. One row is rounded on
-its own, so a text's vectors do not depend on the others.
+`minilm_int8.onnx` multiplies 8-bit integers in its linear layers: activations are rounded a row (a
+token) and weights a column, both symmetric, with SmoothQuant scales between them (Xiao et al. 2023)
+that are powers of two (`minilm_exponents.json`, once calibrated on text and code). What GELU gives
+is never below -0.17, so it is rounded from there up, in 256 steps instead of 127 a side, and what
+that adds to the product is taken off the bias; its weights, 1536 to a column, are rounded a quarter
+of a column. The layers that read it had made three fifths of what rounding loses. One row is
+rounded on its own, so a text's vectors do not depend on the others.
 
 `minilm_int8_exact.onnx` is the same for a processor whose 8-bit sums saturate: the integers are
 multiplied as float32, where a sum of 384 such products is exact, and so are its bytes.

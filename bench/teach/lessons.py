@@ -1,20 +1,15 @@
-"""Fit the head that finds the turn that answers
-(`quipu/kinds/conversations/answering/answering.npz`).
+"""What the head that finds the turn that answers is taught: questions, network, losses.
 
-    python -m bench.fit_answering OUT.npz SETS.tar.xz …          # needs `jax` and `optax`
-    python -m bench.fit_answering OUT.npz SETS.tar.xz … --leave q4,s2   # and print how those answer
-
-SETS hold conversations in the format of `bench/everyday_memory.py`, with questions by people who
-had not read the rules (`? question ; words of the answer ; words of the turn that tells it`, the
-last where it is known). Of each question the turns that a search finds are given, in its order;
-those that say the answer are right. What turns state (`=`) is asked too, in one plain sentence.
-The encoder stays as they are. One seed, one order. Forty minutes on two cores.
+`bench/teach/answering.py` fits it. Sets hold conversations in the format of
+`bench/everyday_memory.py`, with questions by people who had not read the rules (`? question ; words
+of the answer ; words of the turn that tells it`, the last where it is known). Of each question the
+turns that a search finds are given, in its order; those that say the answer are right. What turns
+state (`=`) is asked too, in one plain sentence.
 """
 
 import argparse
 import re
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import partial
@@ -27,7 +22,7 @@ import numpy as np
 import optax
 from numpy.typing import NDArray
 
-from bench.everyday_memory import LAST, NEVER_SAID, REPLIES, Set, sets, write
+from bench.everyday_memory import LAST, NEVER_SAID, REPLIES, Set, write
 from quipu.embed import MiniLM
 from quipu.extract.statements import sentence_spans
 from quipu.kinds.conversations.answering.head import AnswerHead
@@ -49,8 +44,8 @@ from quipu.kinds.conversations.answering.words import read_words
 from quipu.memory import Memory
 from quipu.text import stems
 
-SEED, PASSES, BATCH, RATE, DECAY = 5, 4, 8, 1.5e-3, 0.05
-WIDTH, HEADS, DROPOUT, PARTS = 96, 4, 0.3, 256
+SEED, BATCH, RATE, DECAY = 5, 8, 1.5e-3, 0.05
+WIDTH, HEADS, PARTS = 96, 4, 256
 WITHHELD, THINNED = 0.2, 0.4
 """How many questions are asked without the turns that answer them, and how many of fewer turns."""
 PLAIN, BY_WORD, VERDICT = 0.5, 0.04, 0.5
@@ -218,12 +213,6 @@ class Basis(NamedTuple):
     directions: Floats
 
     @classmethod
-    def of(cls, found: Sequence[Example]) -> "Basis":
-        """By some words of each example."""
-        words = [each.inputs.words[0, BEFORE : BEFORE + 4] for each in found]
-        return cls.by(np.concatenate(words))
-
-    @classmethod
     def by(cls, vectors: Floats) -> "Basis":
         """By the first of some words."""
         some = vectors[np.abs(vectors).sum(1) > 0][:16_000]
@@ -357,7 +346,7 @@ def _normal(x: jax.Array, scale: jax.Array) -> jax.Array:
 
 
 def forward(
-    p: Params, b: Batch, key: jax.Array, dropout: float = DROPOUT
+    p: Params, b: Batch, key: jax.Array, dropout: float
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Scores of the turns and of none, float32[b, `TURNS` + 1], of words and of yes, with numbers
     left out at random: as `AnswerHead.read`."""
@@ -451,13 +440,6 @@ def _attended(p: Params, words: jax.Array, read: Any, dropped: Any) -> jax.Array
     return _normal(words + dropped(wide @ p["narrow"], over=(1, 2)), p["out_scale"])
 
 
-def loss(p: Params, b: Batch, key: jax.Array) -> jax.Array:
-    """Cross entropy of the turns, of the words of the answer, and of yes and no, a question."""
-    scores, by_word, yes = forward(p, b, key)
-    lost = lost_by_turns(b, scores) + lost_by_words(b, by_word, b.named, own_words(b), yes)
-    return (lost * b.weight).mean()
-
-
 def lost_by_turns(b: Batch, scores: jax.Array) -> jax.Array:
     """Cross entropy of the turns, float32[b]."""
     shares = jax.nn.log_softmax(scores, -1)
@@ -473,36 +455,6 @@ def lost_by_words(b: Batch, by_word: jax.Array, named: Any, own: Any, yes: jax.A
     verdict = optax.sigmoid_binary_cross_entropy(yes, (b.yes == 1)[:, None].astype(jnp.float32))
     by_word = jnp.where((b.yes < 0), (words * own).sum((1, 2)), 0)
     return BY_WORD * by_word + VERDICT * (verdict * replies).sum(1)
-
-
-def fit(train: Sequence[Batch], basis: Basis, out: Path) -> None:
-    """Write the weights after `PASSES` passes."""
-    rng = np.random.default_rng(SEED)
-    params = initial(rng)
-    steps = PASSES * (len(train) // BATCH)
-    rate = optax.cosine_onecycle_schedule(steps, RATE, pct_start=0.15)
-    adam = optax.chain(
-        optax.clip_by_global_norm(1.0), optax.adamw(rate, b2=0.98, weight_decay=DECAY)
-    )
-    state, key = adam.init(params), jax.random.PRNGKey(SEED)
-
-    @jax.jit
-    def step(p: Params, state: Any, b: Batch, key: jax.Array) -> tuple[Params, Any, jax.Array]:
-        lost, grads = jax.value_and_grad(loss)(p, b, key)
-        updates, state = adam.update(grads, state, p)
-        return optax.apply_updates(p, updates), state, lost
-
-    for turn in range(PASSES):
-        begun, lost, order = time.perf_counter(), 0.0, rng.permutation(len(train))
-        for at in range(0, len(train) - BATCH + 1, BATCH):
-            some = [changed(train[row], rng) for row in order[at : at + BATCH]]
-            batch = Batch(*(np.stack(column) for column in zip(*some, strict=True)))
-            key, own = jax.random.split(key)
-            params, state, each = step(params, state, batch, own)
-            lost += float(each)
-        took = time.perf_counter() - begun
-        print(f"pass {turn + 1}: {took:.0f} s, loss {lost * BATCH / len(train):.3f}", flush=True)
-    np.savez(out, **folded(params, basis))
 
 
 def changed(batch: Batch, rng: np.random.Generator) -> Batch:
@@ -554,29 +506,3 @@ def command_line(description: str | None) -> tuple[argparse.Namespace, frozenset
     parser.add_argument("--leave", default="", help="sets that are measured, not learnt from")
     given = parser.parse_args()
     return given, frozenset(name for name in given.leave.split(",") if name)
-
-
-def main() -> None:
-    """Read the sets, fit, print the figures of those that were left out."""
-    given, left = command_line(__doc__)
-    model = MiniLM(threads=1)
-    found = {
-        name: examples(each, model) for path in given.sets for name, each in sets(path).items()
-    }
-    rng = np.random.default_rng(SEED)
-    train = [
-        each
-        for name, one in found.items()
-        for each in one
-        if name not in left and (each.weight > PLAIN or rng.random() < PLAINLY)
-    ]
-    basis = Basis.of(train)
-    print(f"{len(train)} questions of {len(found) - len(left)} sets", flush=True)
-    fit([arrays(each, basis) for each in train], basis, given.out)
-    head = AnswerHead.load(given.out)
-    for name in sorted(left):
-        print(f"{name}: {measured(found[name], head)}", flush=True)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,9 +1,9 @@
 """Fit how likely a turn, where yes or no is asked for, says yes (`yes` of `answering.npz`).
 
-    python -m bench.fit_replies HEAD.npz OUT.npz SETS.tar.xz … --leave v1,v2   # and their figures
-    python -m bench.fit_replies … --stores FOLDER      # keeps the memories, to be asked again
+    python -m bench.teach.replies HEAD.npz OUT.npz SETS.tar.xz … --leave v1,v2   # and their figures
+    python -m bench.teach.replies … --stores FOLDER      # keeps the memories, to be asked again
 
-HEAD.npz is what `bench.teach_answering` made, OUT.npz the same with these weights. The head stays
+HEAD.npz is what `bench.teach.answering` made, OUT.npz the same with these weights. The head stays
 as it is: what it makes of the turn that most likely answers, seen beside the others, tells yes from
 no by a logistic regression with a ridge (Newton's method). Questions of SETS whose answer is yes or
 no are learnt from, but for those of the sets that are left out. Same input, same bytes.
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.everyday_memory import LAST, REPLIES, Set, sets, write
-from bench.fit_answering import read, refs, said
+from bench.teach.lessons import read, refs, said
 from quipu.embed import MiniLM
 from quipu.heads import arrays_in
 from quipu.kinds.conversations.answering.head import AnswerHead

@@ -1,10 +1,10 @@
 """Fit the head that finds the turn that answers, taught by the encoder's last layers
 (`quipu/kinds/conversations/answering/answering.npz`).
 
-    python -m bench.teach_answering OUT.npz SETS.tar.xz …      # needs `jax`, `optax` and a GPU
-    python -m bench.teach_answering OUT.npz SETS.tar.xz … --leave q4,s2   # and print their figures
+    python -m bench.teach.answering OUT.npz SETS.tar.xz …      # needs `jax`, `optax` and a GPU
+    python -m bench.teach.answering OUT.npz SETS.tar.xz … --leave q4,s2   # and print their figures
 
-The sets, the questions, the network and the file are those of `bench/fit_answering.py`. The head is
+The sets, the questions, the network and the file are those of `bench/teach/lessons.py`. The head is
 taught by four teachers, which are too slow to ship: in each the encoder's last two layers, fitted
 to three quarters of the sets, read a question and a turn together, so that their words meet there.
 The head learns what is right and, more than that, what shares the turns of a set have by the
@@ -13,6 +13,7 @@ network"). One seed, one order; a GPU does not add up alike twice. Reading the s
 takes most of the time, and the questions 10 GB of memory.
 """
 
+import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -26,7 +27,7 @@ import optax
 from numpy.typing import NDArray
 
 from bench.everyday_memory import Set, sets
-from bench.fit_answering import (
+from bench.teach.lessons import (
     BATCH,
     DECAY,
     MACHINE,
@@ -56,8 +57,7 @@ from bench.fit_answering import (
     own_words,
     searched,
 )
-from bench.fit_answering import arrays as arrays_of
-from bench.peers.model import read_weights
+from bench.teach.lessons import arrays as arrays_of
 from quipu.embed import MiniLM
 from quipu.embed.weights import find_model
 from quipu.extract.statements import sentence_spans
@@ -81,6 +81,18 @@ from quipu.kinds.conversations.answering.words import (
     word_vectors,
 )
 from quipu.ports import Layers
+
+
+def read_weights(path: Path) -> dict[str, Floats]:
+    """Return the float32 arrays of a safetensors file by name."""
+    data = path.read_bytes()
+    size = int.from_bytes(data[:8], "little")
+    found: dict[str, Floats] = {}
+    for name, entry in json.loads(data[8 : 8 + size]).items():
+        if name != "__metadata__" and entry["dtype"] == "F32":
+            start, end = (8 + size + offset for offset in entry["data_offsets"])
+            found[name] = np.frombuffer(data[start:end], np.float32).reshape(entry["shape"])
+    return found
 
 
 class Course(NamedTuple):

@@ -1,1 +1,0 @@
-"""Other systems beside this one: the same passages, weights and questions."""
