@@ -3,6 +3,8 @@
 `python -m tools.cli_reference > docs/reference/cli.md` brings it up to date.
 """
 
+import inspect
+from collections import Counter
 from collections.abc import Iterator
 
 import click
@@ -11,7 +13,9 @@ from quipu.serve.cli.root import cli
 
 __all__ = ["commands", "reference"]
 
-_WIDTH = 88
+_ROOT = "quipu"
+_SHARED = 3
+"""Of how many commands an option is that is described once, above them all."""
 _HEAD = """\
 # The command line
 
@@ -38,6 +42,8 @@ Colours are for terminals only; `NO_COLOR` turns them off. Control characters of
 shown as escapes (`\\x1b`), in JSON too. Every setting can come from `quipu.toml` or the
 environment ([configuration.md](configuration.md)).
 
+Every command takes the options of [`quipu`](#quipu) and `--help`.
+
 Completion: `eval "$(_QUIPU_COMPLETE=bash_source quipu)"` in `~/.bashrc`, `zsh_source` in
 `~/.zshrc`; for fish `_QUIPU_COMPLETE=fish_source quipu | source`.
 """
@@ -58,13 +64,47 @@ def commands(
 
 def reference() -> str:
     """The whole page."""
-    parts = [_HEAD]
-    for name, command in commands():
-        context = click.Context(
-            command, info_name=name, terminal_width=_WIDTH, **command.context_settings
-        )
-        parts.append(f"\n## {name}\n\n```text\n{command.get_help(context).rstrip()}\n```\n")
+    every = list(commands())
+    found = {name: list(_options(name, command)) for name, command in every}
+    count = Counter(row for name, rows in found.items() if name != _ROOT for row in rows)
+    shared = [row for row in count if count[row] >= _SHARED]
+    parts = [_HEAD, f"\n## Options of several commands\n\n{''.join(map(_line, shared))}"]
+    for name, command in every:
+        own = [row for row in found[name] if row not in shared]
+        others = [row[0].split()[0].rstrip(",") for row in found[name] if row in shared]
+        named = ", ".join(f"`{each}`" for each in others)
+        also = f"- also {named}\n" if named else ""
+        options = f"\n{''.join(map(_line, own))}{also}" if own or also else ""
+        parts.append(f"\n## {name}\n\n{_usage(name, command)}\n{options}{_examples(command)}")
     return "".join(parts)
+
+
+def _usage(name: str, command: click.Command) -> str:
+    """What the command is called with, and what it does."""
+    context = click.Context(command, info_name=name, **command.context_settings)
+    takes = " ".join(command.collect_usage_pieces(context)).replace("[OPTIONS]", "").split()
+    said = inspect.cleandoc(command.help or "").partition("\f")[0]
+    described = "\n\n".join(" ".join(part.split()) for part in said.split("\n\n"))
+    return f"`{' '.join((name, *takes))}`\n\n{described}"
+
+
+def _options(name: str, command: click.Command) -> Iterator[tuple[str, str]]:
+    """The options, each with what it does; those that every command takes stand with `quipu`."""
+    context = click.Context(command, info_name=name, **command.context_settings)
+    for option in command.get_params(context):
+        record = option.get_help_record(context)
+        if record is not None and record[1] and "--help" not in option.opts:
+            yield record[0], " ".join(record[1].split())
+
+
+def _line(row: tuple[str, str]) -> str:
+    return f"- `{row[0]}`: {row[1]}\n"
+
+
+def _examples(command: click.Command) -> str:
+    """The examples that the help ends with."""
+    found: tuple[str, ...] = getattr(command, "examples", ())
+    return f"\n```sh\n{chr(10).join(found)}\n```\n" if found else ""
 
 
 if __name__ == "__main__":

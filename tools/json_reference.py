@@ -20,7 +20,7 @@ from quipu.evaluate.facts import FactsEvaluation
 from quipu.evaluate.golden import GoldenReport
 from quipu.evaluate.retrieval import Evaluation
 from quipu.evaluate.validation import Validation
-from quipu.facts.history import History
+from quipu.facts import History
 from quipu.kinds.commits.evaluate import IncidentsEvaluation
 from quipu.kinds.commits.repository import HistoryReport
 from quipu.kinds.conversations.evaluate import MemoryEvaluation
@@ -175,7 +175,9 @@ def json_reference() -> str:
     """The whole page."""
     rows = [f"| `{name}` | {_documents(name, each)} |" for name, each in DOCUMENTS.items()]
     rows.append(f"| any, when it fails | {_link(shapes.Failure)} |")
-    return _HEAD + "\n".join(rows) + "\n" + "".join(map(_section, parts(_shapes())))
+    told: dict[tuple[str, Any, str], str] = {}
+    sections = [_section(shape, told) for shape in parts(_shapes())]
+    return _HEAD + "\n".join(rows) + "\n" + "".join(sections)
 
 
 def _documents(name: str, each: tuple[Shape, ...]) -> str:
@@ -188,17 +190,27 @@ def _shapes() -> list[Shape]:
     return [shapes.Failure, *(shape for each in DOCUMENTS.values() for shape in each)]
 
 
-def _section(shape: Shape) -> str:
-    about = (shape.__doc__ or "").strip()
-    table = "\n".join(
-        f"| `{key.name}` | {_spelled(key.type)} | {key.meaning} |" for key in keys(shape)
-    )
-    described = " ".join(about.split())
-    return f"\n## {shape.__name__}\n\n{described}\n\n| key | type | |\n|---|---|---|\n{table}\n"
+def _section(shape: Shape, told: dict[tuple[str, Any, str], str]) -> str:
+    """The keys of a shape; those that an earlier one has with the same meaning by name alone."""
+    described = " ".join((shape.__doc__ or "").split()).partition(". ")[0].rstrip(".")
+    rows: list[str] = []
+    known: dict[str, list[str]] = {}
+    for key in keys(shape):
+        first = told.setdefault((key.name, str(key.type), key.meaning), shape.__name__)
+        if first != shape.__name__:
+            known.setdefault(first, []).append(f"`{key.name}`")
+        else:
+            rows.append(f"- `{key.name}` ({_spelled(key.type)}): {key.meaning}\n")
+    rows += [f"- {', '.join(names)}: as in {_named(of)}\n" for of, names in known.items()]
+    return f"\n## {shape.__name__}\n\n{described}.\n\n{''.join(rows)}"
 
 
 def _link(shape: Shape) -> str:
-    return f"[{shape.__name__}](#{shape.__name__.lower()})"
+    return _named(shape.__name__)
+
+
+def _named(shape: str) -> str:
+    return f"[{shape}](#{shape.lower()})"
 
 
 def _spelled(hint: Any) -> str:

@@ -114,23 +114,27 @@ def _tool(tool: Tool) -> str:
     kind = "reads" if hints.read_only_hint else "deletes" if hints.destructive_hint else "writes"
     said = " ".join(tool.description.split())
     rows = "".join(_rows(tool.parameters))
-    takes = f"\n| argument | type | default | |\n|---|---|---|---|\n{rows}" if rows else ""
     result = given_by(tool)
     gives = "".join(
-        f"| `{key}` | {_type(each, result)} | {each.get('description', '')} |\n"
+        f"- gives `{key}` ({_type(each, result)}){_said(each)}\n"
         for key, each in result["properties"].items()
     )
-    gives = f"\n| gives | type | |\n|---|---|---|\n{gives}"
-    return f"\n### `{tool.name}`\n\n{tool.title} ({kind}). {said}\n{takes}{gives}"
+    return f"\n### `{tool.name}`\n\n{tool.title} ({kind}). {said}\n\n{rows}{gives}"
 
 
 def _rows(schema: dict[str, Any]) -> Iterator[str]:
     needed = schema.get("required", [])
     for name, described in schema.get("properties", {}).items():
         default = described.get("default")
-        shown = "required" if name in needed else "" if default in (None, "", []) else repr(default)
-        said = described.get("description", "")
-        yield f"| `{name}` | {_type(described, schema)} | {shown} | {said} |\n"
+        shown = ", required" if name in needed else ""
+        if default not in (None, "", []):
+            shown = f", default {default!r}"
+        yield f"- `{name}` ({_type(described, schema)}{shown}){_said(described)}\n"
+
+
+def _said(described: dict[str, Any]) -> str:
+    said = described.get("description", "")
+    return f": {said}" if said else ""
 
 
 def _type(described: dict[str, Any], schema: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ source is read, not run, so the page is the same whatever Python makes it.
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -54,8 +55,8 @@ writes ([jobs](#memoryjobs)). *Written down first*: what a kill leaves is done w
 next opened. *At once*: in whole batches while the call runs; after a kill it is called again,
 which writes nothing twice.
 
-| call | way | what it does |
-|---|---|---|
+| call | way |
+|---|---|
 """
 
 
@@ -219,12 +220,19 @@ def _rows() -> Iterator[str]:
         for each in _methods(found.node):
             if way := _way(_doc(each)):
                 call = f"{noun}.{each.name}" if noun else each.name
-                first = " ".join(_doc(each).split()).partition(". ")[0].rstrip(".")
-                yield f"| `{call}` | {way} | {_cell(first)} |\n"
+                yield f"| `{call}` | {way} |\n"
 
 
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+def _first(doc: str) -> str:
+    """The first sentence."""
+    flat = " ".join(doc.partition("\n\n")[0].split())
+    return flat.partition(". ")[0].rstrip(".") + "." if flat else ""
+
+
+def _raises(function: ast.FunctionDef) -> str:
+    """The sentence that says what is raised."""
+    found = re.search(r"\bRaises [^.]*(?:\.\w[^.]*)*\.", " ".join(_doc(function).split()))
+    return f" {found[0]}" if found else ""
 
 
 def _calls(noun: str, node: ast.ClassDef) -> Iterator[str]:
@@ -235,7 +243,7 @@ def _calls(noun: str, node: ast.ClassDef) -> Iterator[str]:
         marks = _marks(each)
         if marks & {"property", "cached_property"}:
             gives = ast.unparse(_type(each.returns)) if each.returns else ""
-            yield f"\n### {prefix}.{each.name}\n\n`{gives}`. {_doc(each)}\n"
+            yield f"\n### {prefix}.{each.name}\n\n`{gives}`. {_first(_doc(each))}\n"
             continue
         of = "Memory" if marks & {"classmethod", "staticmethod"} else prefix
         forms.append(_signature(each, of))
@@ -243,7 +251,8 @@ def _calls(noun: str, node: ast.ClassDef) -> Iterator[str]:
             continue
         shown = forms[:-1] if len(forms) > 1 else forms
         title = of if each.name == "__call__" else f"{of}.{each.name}"
-        yield f"\n### {title}\n\n```python\n{chr(10).join(shown)}\n```\n\n{_doc(each)}\n"
+        code = chr(10).join(shown)
+        yield f"\n### {title}\n\n```python\n{code}\n```\n\n{_first(_doc(each))}{_raises(each)}\n"
         forms = []
 
 
@@ -286,9 +295,9 @@ def _type_part(name: str, found: _DefinedName) -> str:
     node = found.node
     if not isinstance(node, ast.ClassDef):
         written = ast.unparse(node.value) if node.value else ""
-        said = f"\n{found.doc}\n" if found.doc else ""
+        said = f"\n{_first(found.doc)}\n" if found.doc else ""
         return f"\n### {name}\n\n```python\n{name} = {written}\n```\n{said}"
-    parts = [f"\n### {name}\n\n{found.doc}\n"]
+    parts = [f"\n### {name}\n\n{_first(found.doc)}\n"]
     if found.module in _SETTINGS:
         return "".join((*parts, "\nIts sections and keys: [configuration](configuration.md).\n"))
     members = [
@@ -297,15 +306,8 @@ def _type_part(name: str, found: _DefinedName) -> str:
     if members:
         words = ", ".join(f"`{ast.unparse(each.value)}`" for each in members)
         parts.append(f"\nOne of {words}.\n")
-    fields = list(_every_field(found))
-    has_meanings = any(_meaning(field) for field in fields)
-    if fields:
-        head = (
-            "| field | type | default | meaning |" if has_meanings else "| field | type | default |"
-        )
-        rule = "|---|---|---|---|" if has_meanings else "|---|---|---|"
-        rows = "".join(_row(field, has_meanings=has_meanings) for field in fields)
-        parts.append(f"\n{head}\n{rule}\n{rows}")
+    if fields := [ast.unparse(_plain_field(field)) for field in _every_field(found)]:
+        parts.append("\n```python\n" + "\n".join(fields) + "\n```\n")
     methods = list(_methods(node))
     if "Protocol" in _bases(node):
         parts.append(f"\nIt has {', '.join(f'`{each.name}`' for each in methods)}.\n")
@@ -317,7 +319,12 @@ def _type_part(name: str, found: _DefinedName) -> str:
 def _method_line(function: ast.FunctionDef) -> str:
     named = "property" in _marks(function)
     shown = f".{function.name}" if named else _signature(function, "")
-    return f"- `{shown}`: {' '.join(_doc(function).split())}\n"
+    return f"- `{' '.join(shown.split())}`: {_first(_doc(function))}\n"
+
+
+def _plain_field(field: ast.AnnAssign) -> ast.AnnAssign:
+    """The field with its plain type and its default."""
+    return ast.AnnAssign(field.target, _type(field.annotation), field.value, field.simple)
 
 
 def _bases(node: ast.ClassDef) -> str:
@@ -334,29 +341,13 @@ def _every_field(found: _DefinedName) -> Iterator[ast.AnnAssign]:
     yield from _fields(found.node)
 
 
-def _row(field: ast.AnnAssign, *, has_meanings: bool) -> str:
-    default = f"`{ast.unparse(field.value)}`" if field.value else ""
-    written = _cell(ast.unparse(_type(field.annotation)))
-    meaning = f" {_cell(_meaning(field))} |" if has_meanings else ""
-    return f"| `{_name(field.target)}` | `{written}` | {default} |{meaning}\n"
-
-
-def _meaning(field: ast.AnnAssign) -> str:
-    """What a field's own `Annotated[…, "…"]` says of it."""
-    match field.annotation:
-        case ast.Subscript(slice=ast.Tuple(elts=[_, ast.Constant(value=str(meaning))])) as node:
-            return meaning if _name(node.value) == "Annotated" else ""
-        case _:
-            return ""
-
-
 def reference() -> str:
     """The whole page."""
     parts = [_HEAD, *_rows()]
     for noun, found in _nouns():
         assert isinstance(found.node, ast.ClassDef)
         title = f"memory.{noun}" if noun else "Memory"
-        parts += [f"\n## {title}\n\n{_doc(found.node)}\n", *_calls(noun, found.node)]
+        parts += [f"\n## {title}\n\n{_first(_doc(found.node))}\n", *_calls(noun, found.node)]
     reached = _reached()
     public = set(quipu.__all__)
     parts.append("\n## Types\n")
