@@ -21,13 +21,7 @@ def server() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def waits() -> list[float]:
-    """The seconds that were waited between tries."""
-    return []
-
-
-@pytest.fixture
-def chat(server: ModelServer, waits: list[float]) -> Callable[..., RemoteChat]:
+def chat(server: ModelServer) -> Callable[..., RemoteChat]:
     def make(**options: Any) -> RemoteChat:
         name = read_name(options.pop("name", "compatible:tiny"))
         azure = name.provider == "azure"
@@ -40,8 +34,8 @@ def chat(server: ModelServer, waits: list[float]) -> Callable[..., RemoteChat]:
             options.pop("deployment", name.model),
             options.pop("timeout_s", 5.0),
         )
-        given = {"budget": Budget(), "breaker": Breaker(), "retries": 2} | options
-        caller = EndpointClient(where, sleep=waits.append, jitter=lambda: 1.0, **given)
+        given = {"budget": Budget(), "breaker": Breaker(), "retries": 0} | options
+        caller = EndpointClient(where, **given)
         return RemoteChat(caller, answer_tokens=64)
 
     return make

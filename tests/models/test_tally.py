@@ -23,6 +23,8 @@ def test_calls_tokens_and_cost_are_counted(
     budget = Budget(input_price=2.0, output_price=8.0)
     model = chat(tally=tally, budget=budget)
     server.then(ErrorStatus(503))
+    with pytest.raises(ModelUnavailable):
+        model.complete(ASKED)
     model.complete(ASKED)
     list(model.stream(ASKED))
     found = tally.by_model()["compatible:tiny"]

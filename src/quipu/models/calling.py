@@ -1,11 +1,10 @@
-"""One call to a remote model: budget, breaker, retries with back-off, errors mapped once.
+"""One call to a remote model: budget, breaker, and errors mapped once; the client retries.
 
 Nothing a server says is trusted: an answer is read into a strict shape, an error is told in our
 own words with a bounded piece of the server's, the key taken out; and no exception of the client,
 whose request carries the key, is chained to ours.
 """
 
-import random
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -23,19 +22,15 @@ __all__ = ["EndpointClient", "tokens_of"]
 
 T = TypeVar("T")
 
-_FIRST_WAIT_S = 0.5
-_LONGEST_WAIT_S = 20.0
 _SHOWN = 200
-_AGAIN = frozenset({408, 409, 425, 429})
 _LARGEST = 64_000_000
 
 
 class _Failure(NamedTuple):
     said: str
-    again: bool
     kind: FailureKind
-    wait_s: float | None = None
     ours: bool = False
+    """Whether to ask again changes nothing: the key, the model or the request is wrong."""
 
 
 def tokens_of(text: str) -> int:
@@ -44,7 +39,8 @@ def tokens_of(text: str) -> int:
 
 
 class EndpointClient:
-    """Calls one endpoint; safe to share between threads. The client is made by the first call."""
+    """Calls one endpoint; safe to share between threads. The client is made by the first call, and
+    makes a failed request again up to `retries` times."""
 
     def __init__(
         self,
@@ -53,14 +49,12 @@ class EndpointClient:
         budget: Budget,
         breaker: Breaker | None = None,
         retries: int = 2,
-        sleep: Callable[[float], None] = time.sleep,
-        jitter: Callable[[], float] = random.random,
         tally: Tally = TALLY,
     ) -> None:
         self.endpoint = endpoint
         self.budget = budget
         self._breaker = breaker or Breaker()
-        self._retries, self._sleep, self._jitter = retries, sleep, jitter
+        self._retries = retries
         self._tally = tally
         self._client: Any = None
 
@@ -68,7 +62,7 @@ class EndpointClient:
     def client(self) -> Any:
         """The client of the `openai` package; MissingExtra where it is not installed."""
         if self._client is None:
-            self._client = _client(self.endpoint)
+            self._client = _client(self.endpoint, self._retries)
         return self._client
 
     def call(
@@ -83,52 +77,34 @@ class EndpointClient:
 
         Raises ModelUnavailable, OverBudget, MissingExtra.
         """
-
-        def once() -> T:
-            raw = request(self.client)
-            body: bytes = raw.http_response.content
+        with self._spending(estimate) as share, self._calling():
+            body: bytes = request(self.client).http_response.content
             if len(body) > _LARGEST:
                 raise _Odd(f"it answered with {len(body):,} bytes")
             try:
-                return msgspec.json.decode(body, type=shape)
+                found = msgspec.json.decode(body, type=shape)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise _Odd(f"its answer cannot be read: {error}") from None
-
-        with self._spending(estimate) as share:
-            found = self._tried(once)
             share.settle(used(found))
         return found
 
-    def stream(
-        self, request: Callable[[Any], Any], *, estimate: Usage
-    ) -> Generator[Any, None, None]:
-        """The chunks of a streamed answer. A request that fails before its first chunk is made
-        again; once something was given, a failure is raised: half an answer is not repeated."""
-        with self._spending(estimate) as share:
-            chunks, first = self._tried(lambda: _opened(request, self.client))
+    def stream(self, request: Callable[[Any], Any], *, estimate: Usage) -> Iterator[Any]:
+        """The chunks of a streamed answer. Once something was given, a failure is raised: half an
+        answer is not repeated."""
+        with self._spending(estimate) as share, self._calling():
+            deadline = time.monotonic() + 10 * self.endpoint.timeout_s
             share.settle(estimate)
-            yield from self._rest(chunks, first, share)
-
-    def _rest(self, chunks: Any, first: Any, share: Spending) -> Iterator[Any]:
-        deadline = time.monotonic() + 10 * self.endpoint.timeout_s
-        each = first
-        try:
-            while each is not None:
-                if usage := getattr(each, "usage", None):
+            chunk = None
+            for chunk in request(self.client):
+                if usage := getattr(chunk, "usage", None):
                     share.settle(
                         Usage(_count(usage, "prompt_tokens"), _count(usage, "completion_tokens"))
                     )
-                yield each
+                yield chunk
                 if time.monotonic() > deadline:
                     raise _Odd("its answer did not end")
-                each = next(chunks, None)
-        except GeneratorExit:
-            raise
-        except Exception as error:  # noqa: BLE001  whatever the client raises is mapped here
-            self._breaker.failed()
-            failure = self._read(error)
-            self._tally.failed(str(self.endpoint.name), failure.kind)
-            raise self._error(failure) from None
+            if chunk is None:
+                raise _Odd("it answered with nothing")
 
     @contextmanager
     def _spending(self, estimate: Usage) -> Generator[Spending]:
@@ -140,86 +116,57 @@ class EndpointClient:
                 cost = self.budget.price(share.usage)
                 self._tally.spent(str(self.endpoint.name), share.usage.tokens, cost)
 
-    def _tried(self, once: Callable[[], T]) -> T:
+    @contextmanager
+    def _calling(self) -> Generator[None]:
+        """A block that makes one call, unless the breaker is open; its errors are ours."""
         what = str(self.endpoint.name)
-        for attempt in range(self._retries + 1):
-            self._breaker.check(what)
-            self._tally.called(what)
-            try:
-                found = once()
-            except MissingExtra:
-                raise
-            except Exception as error:  # noqa: BLE001  whatever the client raises is mapped here
-                failure = self._read(error)
-            else:
-                self._breaker.succeeded()
-                return found
+        self._breaker.check(what)
+        self._tally.called(what)
+        try:
+            yield
+        except (MissingExtra, GeneratorExit):
+            raise
+        except Exception as error:  # noqa: BLE001  whatever the client raises is mapped here
+            failure = self._read(error)
             self._tally.failed(what, failure.kind)
             if not failure.ours:
                 self._breaker.failed()
-            if not failure.again or attempt == self._retries:
-                raise self._error(failure) from None
-            self._sleep(_wait(attempt, failure, self._jitter()))
-        raise ModelUnavailable(f"{what} was not asked")  # pragma: no cover
-
-    def _error(self, failure: _Failure) -> ModelUnavailable:
-        said = self.endpoint.key.within(failure.said)
-        return ModelUnavailable(f"the model {str(self.endpoint.name)!r} failed: {said}")
+            said = self.endpoint.key.within(failure.said)
+            raise ModelUnavailable(f"the model {what!r} failed: {said}") from None
+        self._breaker.succeeded()
 
     def _read(self, error: Exception) -> _Failure:
-        """What went wrong in our words, and whether to try again."""
+        """What went wrong, in our words."""
         openai: Any = import_module("openai")
         if isinstance(error, _Odd):
-            return _Failure(str(error), again=True, kind="unreadable")
+            return _Failure(str(error), "unreadable")
         if isinstance(error, openai.APITimeoutError):
-            return _Failure(f"no answer within {self.endpoint.timeout_s:g} s", True, "timeout")
+            return _Failure(f"no answer within {self.endpoint.timeout_s:g} s", "timeout")
         if isinstance(error, openai.APIStatusError):
             return self._status(error)
         if isinstance(error, openai.APIConnectionError):
-            return _Failure("it cannot be reached, or cut the connection", True, "unreachable")
+            return _Failure("it cannot be reached, or cut the connection", "unreachable")
         if isinstance(error, openai.APIError):
-            return _Failure(_short(str(getattr(error, "message", ""))), again=False, kind="refused")
-        return _Failure(f"its answer broke off ({type(error).__name__})", True, "unreachable")
+            return _Failure(_short(str(getattr(error, "message", ""))), "refused")
+        return _Failure(f"its answer broke off ({type(error).__name__})", "unreachable")
 
     def _status(self, error: Any) -> _Failure:
         code = int(error.status_code)
         if code in {401, 403}:  # such answers repeat the key
-            return _Failure(f"the key was refused ({code}): check it", False, "key", ours=True)
+            return _Failure(f"the key was refused ({code}): check it", "key", ours=True)
         if code == 404:
             where = "the deployment" if self.endpoint.name.provider == "azure" else "the model"
-            return _Failure(f"{where} is not there (404)", False, "refused", ours=True)
-        said = _short(str(error.message))
+            return _Failure(f"{where} is not there (404)", "refused", ours=True)
+        if code == 429 and "insufficient_quota" in str(error.code or ""):
+            return _Failure("the account's quota is spent (429)", "quota")
         if code == 429:
-            if "insufficient_quota" in str(error.code or ""):
-                return _Failure("the account's quota is spent (429)", again=False, kind="quota")
-            return _Failure("it asks for fewer requests (429)", True, "busy", _retry_after(error))
-        again = code in _AGAIN or code >= 500
-        kind = "server" if code >= 500 else "refused"
-        return _Failure(f"{code}: {said}", again, kind, _retry_after(error), ours=not again)
+            return _Failure("it asks for fewer requests (429)", "busy")
+        said = f"{code}: {_short(str(error.message))}"
+        return _Failure(said, "server" if code >= 500 else "refused", ours=code < 500)
 
 
 class _Odd(Exception):
     """An answer that cannot be used."""
-
-
-def _opened(request: Callable[[Any], Any], client: Any) -> tuple[Any, Any]:
-    chunks = iter(request(client))
-    first = next(chunks, None)
-    if first is None:
-        raise _Odd("it answered with nothing")
-    return chunks, first
-
-
-def _wait(attempt: int, failure: _Failure, jitter: float) -> float:
-    backed = _FIRST_WAIT_S * 2**attempt * (0.5 + jitter / 2)
-    return min(max(backed, failure.wait_s or 0.0), _LONGEST_WAIT_S)
-
-
-def _retry_after(error: Any) -> float | None:
-    try:
-        return max(float(error.response.headers["retry-after"]), 0.0)
-    except (KeyError, ValueError, AttributeError):
-        return None
 
 
 def _short(said: str) -> str:
@@ -232,7 +179,7 @@ def _count(usage: Any, name: str) -> int:
     return value if isinstance(value, int) and value >= 0 else 0
 
 
-def _client(endpoint: Endpoint) -> Any:
+def _client(endpoint: Endpoint, retries: int) -> Any:
     try:
         openai: Any = import_module("openai")  # late: a second of import
     except ImportError as error:
@@ -243,7 +190,7 @@ def _client(endpoint: Endpoint) -> Any:
     common: dict[str, Any] = {
         "api_key": endpoint.key.reveal() or "none",
         "timeout": endpoint.timeout_s,
-        "max_retries": 0,
+        "max_retries": retries,
     }
     if endpoint.name.provider == "azure":
         return openai.AzureOpenAI(

@@ -34,12 +34,12 @@ class Tally:
         self._cost: dict[str, float] = {}
 
     def called(self, model: str) -> None:
-        """Count a request, whatever becomes of it; one made again counts again."""
+        """Count a call, whatever becomes of it and however often its request is made again."""
         with self._lock:
             self._calls[model] += 1
 
     def failed(self, model: str, kind: FailureKind) -> None:
-        """Count a request that failed."""
+        """Count a call that failed."""
         with self._lock:
             self._failures.setdefault(model, Counter())[kind] += 1
 
