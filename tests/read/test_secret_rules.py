@@ -2,15 +2,13 @@
 
 import math
 import re
-import tomllib
 from importlib.resources import files
 from typing import Any
 
 import pytest
 
-from quipu.errors import InvalidConfig
 from quipu.read import redact
-from quipu.read.secret_rules import Rule, read_rules, secret_rules
+from quipu.read.secret_rules import Rule, secret_names, secret_rules
 
 TEXT = files("quipu.read").joinpath("rules", "secrets.toml").read_text("utf-8")
 PARSER = re._parser  # type: ignore[attr-defined]  # how `re` itself sees a pattern
@@ -21,6 +19,10 @@ def test_every_row_is_a_rule_of_its_own() -> None:
     assert len(rules) == TEXT.count("[[rule]]") == len({rule.expression for rule in rules})
     for rule in rules:
         assert "secret" in rule.pattern.groupindex, rule.of
+        assert bool(rule.token) != bool(rule.around), rule.of
+        assert not rule.fold or all(word == word.lower() for word in rule.keywords), rule.of
+    for name in secret_names():
+        assert all(word == word.lower() for word in name.words), name.of
 
 
 @pytest.mark.parametrize("rule", secret_rules(), ids=lambda rule: f"{rule.kind}: {rule.of}"[:60])
@@ -28,30 +30,6 @@ def test_no_mark_is_taken_for_a_secret(rule: Rule) -> None:
     for word in rule.keywords:
         mark = f"{word}[redacted:{rule.kind}]"
         assert redact(mark) == (mark, {})
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"keywords": []}, "needs keywords"),
-        ({"keywords": ["x"]}, "two characters"),
-        ({"keywords": ["ABC"], "fold": True}, "lower case"),
-        ({"check": "guess"}, "the check 'guess' is none of"),
-        ({"colour": 1}, "'colour' is no key"),
-        ({"token": None}, "either `token` or `pattern`"),
-        ({"token": None, "pattern": "abc"}, "no group `secret`"),
-        ({"kind": "Not Good"}, "`kind` in lower case"),
-    ],
-)
-def test_a_row_that_is_no_rule_is_named(change: dict[str, Any], said: str) -> None:
-    row = {"kind": "x-key", "of": "X", "keywords": ["abc"], "token": "abc[0-9]{9}"} | change
-    row = {key: value for key, value in row.items() if value is not None}
-    with pytest.raises(InvalidConfig, match=re.escape(said)):
-        read_rules({"rule": [row]})
-
-
-def test_the_shipped_file_is_what_is_loaded() -> None:
-    assert read_rules(tomllib.loads(TEXT)) == secret_rules()
 
 
 def width(parsed: Any) -> int:

@@ -2,46 +2,30 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple, cast
+from typing import Annotated
 
 import ahocorasick_rs
+import msgspec
+from msgspec import Meta
 from pathspec import GitIgnoreSpec
 
-from quipu.errors import InvalidConfig
-
-__all__ = ["credential_files", "credential_kind", "read_credential_files"]
-
-_FILE = "credential_files.toml"
+__all__ = ["credential_files", "credential_kind"]
 
 
-class CredentialFile(NamedTuple):
-    """One row of the file: what such files hold, and patterns of their paths."""
+class CredentialFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One row of the file: what such files hold, and patterns of their paths, in lower case."""
 
     of: str
-    names: tuple[str, ...]
+    names: Annotated[tuple[str, ...], Meta(min_length=1)]
 
 
 @cache
 def credential_files() -> tuple[CredentialFile, ...]:
     """The rows that ship with Quipu."""
-    text = files("quipu.read").joinpath("rules", _FILE).read_text("utf-8")
-    return read_credential_files(tomllib.loads(text))
-
-
-def read_credential_files(table: Mapping[str, Any]) -> tuple[CredentialFile, ...]:
-    """The rows of a table as TOML gives it. Raises InvalidConfig naming the one that is none."""
-    rows: list[CredentialFile] = []
-    for at, row in enumerate(cast("Sequence[dict[str, Any]]", table.get("file", ())), 1):
-        names = row.get("names")
-        if sorted(row) != ["names", "of"] or not names:
-            raise InvalidConfig(f"row {at} of {_FILE} needs `of` and `names` and nothing else")
-        if wrong := [name for name in names if name != name.lower()]:
-            raise InvalidConfig(f"row {at} of {_FILE}: {wrong[0]!r} is not in lower case")
-        rows.append(CredentialFile(row["of"], tuple(names)))
-    return tuple(rows)
+    text = files("quipu.read").joinpath("rules", "credential_files.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(text)["file"], tuple[CredentialFile, ...])
 
 
 def credential_kind(path: str) -> str | None:
@@ -49,10 +33,7 @@ def credential_kind(path: str) -> str | None:
     lowered = path.lower().encode("utf-8", "replace").decode()  # a name need not be UTF-8
     if not _literals().find_matches_as_indexes(lowered):  # by far the most
         return None
-    for of, spec in _specs():
-        if spec.match_file(lowered):
-            return of
-    return None
+    return next((of for of, spec in _specs() if spec.match_file(lowered)), None)
 
 
 @cache

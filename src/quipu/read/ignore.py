@@ -16,6 +16,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,104 +37,6 @@ _READ_DOT_FOLDERS = frozenset(
     .aws .azure .docker .gnupg .kube""".split()
 )
 _DOT_FOLDERS = ".*/"
-_DEFAULTS = """
-logseq/bak/
-quipu.toml
-**/.local/state/quipu/
-.venv/
-node_modules/
-bower_components/
-__pycache__/
-.tox/
-.nox/
-.cache/
-.*_cache/
-.hypothesis/
-.eggs/
-*.egg-info/
-.gradle/
-.terraform/
-.DS_Store
-*.pyc
-*.pyo
-*.pyd
-*.so
-*.so.*
-*.dylib
-*.dll
-*.exe
-*.o
-*.a
-*.obj
-*.lib
-*.class
-*.jar
-*.war
-*.wasm
-*.node
-*.bin
-*.dat
-*.pkl
-*.npy
-*.npz
-*.parquet
-*.onnx
-*.pt
-*.safetensors
-*.gguf
-*.db
-*.db-wal
-*.db-shm
-*.sqlite
-*.sqlite3
-*.zip
-*.tar
-*.gz
-*.tgz
-*.bz2
-*.xz
-*.zst
-*.7z
-*.rar
-*.whl
-*.png
-*.jpg
-*.jpeg
-*.gif
-*.bmp
-*.ico
-*.icns
-*.webp
-*.tif
-*.tiff
-*.avif
-*.svg
-*.mp3
-*.mp4
-*.m4a
-*.mov
-*.avi
-*.mkv
-*.webm
-*.wav
-*.ogg
-*.flac
-*.ttf
-*.otf
-*.woff
-*.woff2
-*.eot
-*.mo
-*.min.js
-*.min.css
-*.map
-*.lock
-package-lock.json
-*.dist-info/RECORD
-npm-shrinkwrap.json
-pnpm-lock.yaml
-go.sum
-""".split()
 
 
 class _Pattern(NamedTuple):
@@ -286,7 +189,9 @@ def _left_out_by_default(shown: str) -> str | None:
 
 @cache
 def _defaults() -> tuple[_Pattern, ...]:
-    return _patterns(_DEFAULTS)
+    """What is never worth reading: `rules/never_worth_reading.gitignore`."""
+    text = files("quipu.read").joinpath("rules", "never_worth_reading.gitignore").read_text("utf-8")
+    return _patterns(text.splitlines())
 
 
 def _layer(folder: Path, name: str, base: str) -> tuple[_Layer, ...]:

@@ -1,4 +1,4 @@
-"""The rules that say what a secret looks like: `rules/secrets.toml`, loaded once and checked.
+"""The rules that say what a secret looks like: `rules/secrets.toml`, loaded once.
 
 A text is searched once for the keywords of all rules together, and a rule's pattern is tried only
 where one of its keywords stands. With bounded patterns the time for a text is linear.
@@ -6,47 +6,43 @@ where one of its keywords stands. With bounded patterns the time for a text is l
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from itertools import chain
-from typing import Any, NamedTuple, cast, get_args
+from typing import Annotated, NamedTuple
 
 import ahocorasick_rs
+import msgspec
+from msgspec import Meta
 
-from quipu.errors import InvalidConfig
-from quipu.read.secret_values import CHECKS, Check
+from quipu.read.secret_values import Check
 
-__all__ = [
-    "Name",
-    "Rule",
-    "name_words",
-    "read_names",
-    "read_rules",
-    "secret_names",
-    "secret_rules",
-    "sites",
-]
+__all__ = ["Name", "Rule", "name_words", "secret_names", "secret_rules", "sites"]
 
-_FILE = "secrets.toml"
-_KNOWN = frozenset({"kind", "of", "keywords", "fold", "back", "over", "token", "pattern", "check"})
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_KIND = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _BEGINS = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 _ENDS = r"(?![A-Za-z0-9])"
+_Words = tuple[Annotated[str, Meta(min_length=2)], ...]
 
 
-class Rule(NamedTuple):
-    """One row of the file. Of `expression`, the first group that begins with `secret` goes."""
+class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One row `[[rule]]` of the file, whose head says what each key means."""
 
-    kind: str
+    kind: Annotated[str, Meta(pattern="^[a-z0-9]+(?:-[a-z0-9]+)*$")]
     of: str
-    keywords: tuple[str, ...]
-    fold: bool
-    back: int
-    over: str
-    check: Check
-    expression: str
+    keywords: Annotated[_Words, Meta(min_length=1)]
+    fold: bool = False
+    back: int = 0
+    over: str = r"\w-"
+    check: Check = "token"
+    token: str = ""
+    around: str = msgspec.field(name="pattern", default="")
+
+    @property
+    def expression(self) -> str:
+        """What a match is; of its groups the first that begins with `secret` goes."""
+        return self.around or f"{_BEGINS}(?P<secret>{self.token}){_ENDS}"
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -54,15 +50,20 @@ class Rule(NamedTuple):
         return _compiled(self.expression, fold=self.fold)
 
 
-class Name(NamedTuple):
-    """One row of the names whose values are secret: the words that such a name ends in."""
+class Name(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One row `[[name]]`: the words that a name ends in whose value is secret."""
 
     kind: str
     of: str
-    words: tuple[str, ...]
-    strong: bool
-    short: bool
-    only: str
+    words: _Words
+    strong: bool = False
+    short: bool = False
+    only: str = ""
+
+
+class _File(msgspec.Struct, forbid_unknown_fields=True):
+    rule: tuple[Rule, ...]
+    name: tuple[Name, ...]
 
 
 class Site(NamedTuple):
@@ -73,80 +74,19 @@ class Site(NamedTuple):
 
 
 @cache
+def _file() -> _File:
+    text = files("quipu.read").joinpath("rules", "secrets.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(text), _File)
+
+
 def secret_rules() -> tuple[Rule, ...]:
     """The rules that ship with Quipu, in the order in which they name what two of them match."""
-    text = files("quipu.read").joinpath("rules", _FILE).read_text("utf-8")
-    return read_rules(tomllib.loads(text))
+    return _file().rule
 
 
-@cache
 def secret_names() -> tuple[Name, ...]:
     """The names that ship with Quipu."""
-    text = files("quipu.read").joinpath("rules", _FILE).read_text("utf-8")
-    return read_names(tomllib.loads(text))
-
-
-def read_names(table: Mapping[str, Any]) -> tuple[Name, ...]:
-    """The names in a table as TOML gives it. Raises InvalidConfig naming the row that is none."""
-    return tuple(
-        _row_of_names(at, cast("dict[str, Any]", row))
-        for at, row in enumerate(table.get("name", ()), 1)
-    )
-
-
-def _row_of_names(at: int, row: dict[str, Any]) -> Name:
-    words = tuple(row.get("words", ()))
-    if not {"kind", "of", "words"} <= row.keys() <= {*Name._fields}:
-        raise InvalidConfig(f"name {at} of {_FILE}: it needs `kind`, `of` and `words`")
-    if wrong := [word for word in words if len(word) < 2 or word != word.lower()]:
-        raise InvalidConfig(f"name {at} of {_FILE}: {wrong[0]!r} is too short or has capitals")
-    return Name(
-        kind=row["kind"],
-        of=row["of"],
-        words=words,
-        strong=row.get("strong", False),
-        short=row.get("short", False),
-        only=row.get("only", ""),
-    )
-
-
-def read_rules(table: Mapping[str, Any]) -> tuple[Rule, ...]:
-    """The rules in a table as TOML gives it. Raises InvalidConfig naming the rule that is not
-    one: a key or check that is unknown, no keyword, no group `secret`. Patterns are compiled
-    when they are first needed, which is seldom all of them."""
-    return tuple(
-        _rule(at, cast("dict[str, Any]", row)) for at, row in enumerate(table.get("rule", ()), 1)
-    )
-
-
-def _rule(at: int, row: dict[str, Any]) -> Rule:
-    name = f"rule {at} ({row.get('kind')!r}) of {_FILE}"
-    if unknown := sorted(row.keys() - _KNOWN):
-        raise InvalidConfig(f"{name}: {unknown[0]!r} is no key of a rule")
-    if not _KIND.fullmatch(str(row.get("kind"))) or not row.get("of"):
-        raise InvalidConfig(f"{name}: it needs a `kind` in lower case and an `of`")
-    if ("token" in row) == ("pattern" in row):
-        raise InvalidConfig(f"{name}: it needs either `token` or `pattern`")
-    rule = Rule(
-        kind=row["kind"],
-        of=row["of"],
-        keywords=tuple(row.get("keywords", ())),
-        fold=bool(row.get("fold", False)),
-        back=int(row.get("back", 0)),
-        over=row.get("over", r"\w-"),
-        check=row.get("check", "token"),
-        expression=row.get("pattern") or f"{_BEGINS}(?P<secret>{row['token']}){_ENDS}",
-    )
-    if rule.check not in get_args(Check):
-        raise InvalidConfig(f"{name}: the check {rule.check!r} is none of {', '.join(CHECKS)}")
-    short = [word for word in rule.keywords if len(word) < 2]
-    if not rule.keywords or short:
-        raise InvalidConfig(f"{name}: it needs keywords of two characters or more")
-    if rule.fold and any(word != word.lower() for word in rule.keywords):
-        raise InvalidConfig(f"{name}: with `fold` keywords are in lower case")
-    if "(?P<secret>" not in rule.expression:
-        raise InvalidConfig(f"{name}: its pattern has no group `secret`")
-    return rule
+    return _file().name
 
 
 @cache
