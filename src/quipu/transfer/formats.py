@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, cast
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
@@ -19,7 +19,7 @@ import msgspec
 from quipu.errors import StoreUnavailable
 from quipu.files.target import replacing, require_target
 from quipu.ports import Store, every
-from quipu.records.record import Entity, Fact, Properties, Relation
+from quipu.records.record import Entity, Fact, Record, Relation
 from quipu.text import name_key
 
 __all__ = ["FORMATS", "GraphFormat", "GraphWritten", "export_graph", "replace_files"]
@@ -308,58 +308,35 @@ def _graph_of(store: Store) -> PlainGraph:
 
 
 def _entity_node(entity: Entity) -> PlainNode:
-    values: dict[str, Value | None] = {
-        "name": entity.name,
-        "description": entity.description,
-        "aliases": _json([*entity.aliases]),
-        "first_seen": entity.first_seen,
-        "last_seen": entity.last_seen,
-        "updated_at": entity.updated_at,
-        "properties": _json(_shown(entity.properties)),
-    }
-    return PlainNode(id=entity.entity_id, type=entity.type, values=_said(values))
+    return PlainNode(id=entity.entity_id, type=entity.type, values=_values(entity, _NODE_KEYS))
 
 
 def _fact_node(fact: Fact) -> PlainNode:
-    values: dict[str, Value | None] = {
-        "name": f"{fact.subject} {fact.predicate} {fact.object}",
-        "subject": fact.subject,
-        "predicate": fact.predicate,
-        "object": fact.object,
-        "valid_from": fact.valid_from,
-        "valid_to": fact.valid_to,
-        "confidence": fact.confidence,
-        "updated_at": fact.updated_at,
-        "properties": _json(_shown(fact.provenance)),
-    }
-    return PlainNode(id=fact.fact_id, type=_FACT, values=_said(values))
+    name = f"{fact.subject} {fact.predicate} {fact.object}"
+    values = _values(fact, _NODE_KEYS, name=name, properties=fact.provenance)
+    return PlainNode(id=fact.fact_id, type=_FACT, values=values)
 
 
 def _relation_edge(relation: Relation) -> PlainEdge:
-    values: dict[str, Value | None] = {
-        "id": relation.rel_id,
-        "description": relation.description,
-        "confidence": relation.confidence,
-        "weight": relation.weight,
-        "created_at": relation.created_at,
-        "updated_at": relation.updated_at,
-        "properties": _json(_shown(relation.properties)),
-    }
     return PlainEdge(
         source=relation.source_entity_id,
         target=relation.target_entity_id,
         type=relation.type,
-        values=_said(values),
+        values=_values(relation, _EDGE_KEYS, id=relation.rel_id),
     )
 
 
-def _shown(properties: Properties) -> Properties:
-    return {key: value for key, value in sorted(properties.items()) if key not in _OWN}
+def _values(record: Record, keys: Iterable[str], **computed: object) -> dict[str, Value]:
+    """What a record says under these keys: as it is computed, else the field of that name."""
+    said = ((key, _plain(computed.get(key, getattr(record, key, "")))) for key in keys)
+    return {key: value for key, value in said if value != ""}
 
 
-def _json(value: list[str] | Properties) -> str:
+def _plain(value: Any) -> Value:
+    """A text or a number as it is, anything else as JSON; "" for what is empty."""
+    if isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Mapping):
+        table = cast("Mapping[str, object]", value)
+        value = {key: each for key, each in table.items() if key not in _OWN}
     return json.dumps(value, ensure_ascii=False, sort_keys=True) if value else ""
-
-
-def _said(values: dict[str, Value | None]) -> dict[str, Value]:
-    return {key: value for key, value in values.items() if value not in (None, "")}

@@ -14,14 +14,15 @@ times; it is still read.
 """
 
 import base64
-from typing import Annotated, Literal, TypeAlias, TypedDict
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from quipu.records.batch import Embedding, Period
-from quipu.records.record import Chunk, Entity, Episode, Fact, Relation
+from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation
 
 VERSION = 2
 
@@ -90,27 +91,26 @@ class ChunkLine(_Timed, frozen=True, kw_only=True, tag="chunk"):
     record: Chunk
 
 
-class EntityLine(_Timed, frozen=True, kw_only=True, tag="entity"):
-    """An entity as one episode asserted it."""
-
+class _Claimed(_Timed, frozen=True, kw_only=True):
     episode_id: str
     chunk_ids: tuple[str, ...]
+
+
+class EntityLine(_Claimed, frozen=True, kw_only=True, tag="entity"):
+    """An entity as one episode asserted it."""
+
     record: Entity
 
 
-class RelationLine(_Timed, frozen=True, kw_only=True, tag="relation"):
+class RelationLine(_Claimed, frozen=True, kw_only=True, tag="relation"):
     """A relation as one episode asserted it."""
 
-    episode_id: str
-    chunk_ids: tuple[str, ...]
     record: Relation
 
 
-class FactLine(_Timed, frozen=True, kw_only=True, tag="fact"):
+class FactLine(_Claimed, frozen=True, kw_only=True, tag="fact"):
     """A fact as one episode asserted it."""
 
-    episode_id: str
-    chunk_ids: tuple[str, ...]
     record: Fact
 
 
@@ -146,39 +146,27 @@ def kind_of_line(line: Line) -> Literal["episodes", "chunks", "claims", "vectors
             return "claims"
 
 
+_CLAIM_LINES: dict[type[Record], Callable[..., TimedLine]] = {
+    Entity: EntityLine,
+    Relation: RelationLine,
+    Fact: FactLine,
+}
+
+
 def period_line(period: Period) -> TimedLine:
     """What an episode asserted, as its line."""
-    since, until = period.recorded_at, period.known_until
-    by, chunk_ids = period.episode_id, period.chunk_ids
-    match period.record:
-        case Episode() as record:
-            return EpisodeLine(record=record, recorded_at=since, known_until=until)
-        case Chunk() as record:
-            return ChunkLine(record=record, recorded_at=since, known_until=until)
-        case Entity() as record:
-            return EntityLine(
-                episode_id=by,
-                chunk_ids=chunk_ids,
-                record=record,
-                recorded_at=since,
-                known_until=until,
-            )
-        case Relation() as record:
-            return RelationLine(
-                episode_id=by,
-                chunk_ids=chunk_ids,
-                record=record,
-                recorded_at=since,
-                known_until=until,
-            )
-        case Fact() as record:
-            return FactLine(
-                episode_id=by,
-                chunk_ids=chunk_ids,
-                record=record,
-                recorded_at=since,
-                known_until=until,
-            )
+    record = period.record
+    given: dict[str, Any] = {
+        "record": record,
+        "recorded_at": period.recorded_at,
+        "known_until": period.known_until,
+    }
+    if isinstance(record, Episode):
+        return EpisodeLine(**given)
+    if isinstance(record, Chunk):
+        return ChunkLine(**given)
+    line = _CLAIM_LINES[type(record)]
+    return line(episode_id=period.episode_id, chunk_ids=period.chunk_ids, **given)
 
 
 def period_of(line: TimedLine) -> Period:
