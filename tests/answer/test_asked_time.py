@@ -1,6 +1,4 @@
-"""The formula for questions that name a time, and its page."""
-
-from pathlib import Path
+"""The formula for questions that name a time."""
 
 import pytest
 from hypothesis import given
@@ -10,15 +8,7 @@ from quipu.answer import quoting
 from quipu.answer.asked_time import FORMULA, asks_for_a_time
 from quipu.answer.confidence import value_of as confidence_of
 
-PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "confidence.md").read_text("utf-8")
 SHARES = st.floats(0, 1)
-
-
-def test_the_page_shows_the_weights() -> None:
-    page = PAGE.partition("## Where the question names a time")[2]
-    assert f"intercept = {FORMULA.intercept:g}" in page
-    for term in FORMULA.table:
-        assert f"| `{term.name}` | {term.weight:g} | {term.neutral:g} | {term.meaning} |" in page
 
 
 @given(SHARES, SHARES, st.floats(-20, 20))

@@ -1,4 +1,4 @@
-"""The numbers that rank turns of a conversation, rounded by hand (docs/reference/turns.md)."""
+"""The numbers that rank turns of a conversation, rounded by hand (docs/reference/scores.md)."""
 
 from dataclasses import dataclass
 
