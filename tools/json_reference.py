@@ -20,7 +20,7 @@ from quipu.evaluate.facts import FactsEvaluation
 from quipu.evaluate.golden import GoldenReport
 from quipu.evaluate.retrieval import Evaluation
 from quipu.evaluate.validation import Validation
-from quipu.facts import History
+from quipu.facts.history import History
 from quipu.kinds.commits.evaluate import IncidentsEvaluation
 from quipu.kinds.commits.repository import HistoryReport
 from quipu.kinds.conversations.evaluate import MemoryEvaluation

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from quipu.config import Config
     from quipu.errors import Mistake, QuipuError
     from quipu.evaluate.validation import Validation
-    from quipu.facts import FactsFound, History
+    from quipu.facts.find import FactsFound
+    from quipu.facts.history import History
     from quipu.handle.home import Home
     from quipu.handle.model import AUTO, Auto
     from quipu.kinds.commits.model import CommitInput
@@ -165,7 +166,8 @@ _HOMES = {
     "quipu.config": "Config",
     "quipu.errors": "Mistake QuipuError",
     "quipu.evaluate.validation": "Validation",
-    "quipu.facts": "FactsFound History",
+    "quipu.facts.find": "FactsFound",
+    "quipu.facts.history": "History",
     "quipu.handle.home": "Home",
     "quipu.handle.model": "AUTO Auto",
     "quipu.kinds.commits.model": "CommitInput",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import UnknownRecord
-from quipu.facts import FactsFound, find_facts
+from quipu.facts.find import FactsFound, find_facts
 from quipu.memory import Memory
 from quipu.records.passage import PassageInput
 from quipu.records.scope import Scope

@@ -4,8 +4,8 @@ import pytest
 
 from quipu.config import AttributeConfig, Config, FactsConfig
 from quipu.embed import MiniLM
+from quipu.facts.attributes import Attribute, Attributes
 from quipu.memory import Memory
-from quipu.records.attributes import Attribute, Attributes
 
 pytestmark = pytest.mark.model
 ON_CALL = AttributeConfig(verbs=("is on call for", "cover"), single=True, opposite="is covered by")

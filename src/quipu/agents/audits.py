@@ -14,11 +14,11 @@ import msgspec
 from quipu.agents.budget import tokens
 from quipu.agents.entries import is_expired
 from quipu.answer.dated_facts import said
-from quipu.facts import HistoryEntry
+from quipu.facts.chains import FactStanding, predicate_key, standings
+from quipu.facts.history import HistoryEntry
 from quipu.handle.home import Home
 from quipu.ports import every
 from quipu.records.entry import ENTRY
-from quipu.records.facts import FactStanding, predicate_key, standings
 from quipu.records.record import Chunk, Entity, Fact
 from quipu.text import name_key
 from quipu.when.instants import UNKNOWN_TIME

@@ -15,10 +15,10 @@ from quipu.agents.entries import PRIORITIES, Entry
 from quipu.answer.dated_facts import said
 from quipu.answer.wording import shown
 from quipu.errors import InvalidInput
+from quipu.facts.attributes import SHIPPED
+from quipu.facts.chains import standings
+from quipu.facts.fit import is_sure
 from quipu.kinds.work.model import is_closed
-from quipu.records.attributes import SHIPPED
-from quipu.records.fact_fit import is_sure
-from quipu.records.facts import standings
 from quipu.records.record import Entity, Fact
 from quipu.records.schema import EntityType
 from quipu.text import name_key, stems

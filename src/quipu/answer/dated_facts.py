@@ -7,8 +7,8 @@ the fact that answers, less for one that disagrees.
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from quipu.facts.keys import is_row
 from quipu.ports import Graph
-from quipu.records.fact_keys import is_row
 from quipu.records.ids import kind_of
 from quipu.records.passage import SPOKEN
 from quipu.records.plan import Plan

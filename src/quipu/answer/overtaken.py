@@ -1,7 +1,7 @@
 """Whether what is cited may have been overtaken: somebody spoke of the same again, later, and said
 something else of it that was not read as a fact.
 
-What was read as a fact has its place among others (`records/facts.py`). Of what was not, only this
+What was read as a fact has its place among others (`facts/chains.py`). Of what was not, only this
 much is known: a later passage says as many of the question's words as the cited one, and names or
 counts what neither the question nor the cited one does. That is no answer, but a reason not to be
 sure of the older one.

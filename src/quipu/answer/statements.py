@@ -30,13 +30,8 @@ from quipu.answer.wording import (
     verb,
 )
 from quipu.answer.yes_or_no import PRESENTLY, asks_yes_or_no
-from quipu.ports import Planner
-from quipu.question import takes_yes_or_no
-from quipu.records.attributes import SHIPPED
-from quipu.records.authority import GOVERNED, ROLES, rank
-from quipu.records.fact_fit import PROPERTIES, asks_which, is_asked_for, is_sure
-from quipu.records.fact_keys import affirmed, asked_by, other_subjects
-from quipu.records.facts import (
+from quipu.facts.attributes import SHIPPED
+from quipu.facts.chains import (
     Chain,
     FactStanding,
     as_it_stands,
@@ -46,8 +41,13 @@ from quipu.records.facts import (
     now_as_date,
     standings,
 )
+from quipu.facts.fit import PROPERTIES, asks_which, is_asked_for, is_sure
+from quipu.facts.keys import affirmed, asked_by, other_subjects
+from quipu.facts.periods import reply_to
+from quipu.ports import Planner
+from quipu.question import takes_yes_or_no
+from quipu.records.authority import GOVERNED, ROLES, rank
 from quipu.records.ids import kind_of
-from quipu.records.periods import reply_to
 from quipu.records.plan import Plan
 from quipu.records.record import Entity, Fact, Record, Relation
 from quipu.records.schema import EntityType, RelationType, row_of

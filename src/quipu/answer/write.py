@@ -23,11 +23,11 @@ from quipu.answer.statements import state
 from quipu.answer.support import EvidencePool, facts_of, replacements
 from quipu.answer.worth import gives
 from quipu.answer.yes_or_no import agrees, asks_yes_or_no, replied, takes_yes_or_no
+from quipu.facts.attributes import SHIPPED
+from quipu.facts.fit import KEYED, is_kept, is_of_another, is_of_neighbour
+from quipu.facts.keys import asked_by
 from quipu.ports import Embedder, Graph, Planner
 from quipu.question import versions_in
-from quipu.records.attributes import SHIPPED
-from quipu.records.fact_fit import KEYED, is_kept, is_of_another, is_of_neighbour
-from quipu.records.fact_keys import asked_by
 from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
 from quipu.records.record import Fact

@@ -26,8 +26,8 @@ from quipu.extract.links import (
     assert_stated_relations,
 )
 from quipu.extract.uses import assert_uses, named_symbol
+from quipu.facts.attributes import SHIPPED, Attributes
 from quipu.records.acronyms import find_definitions
-from quipu.records.attributes import SHIPPED, Attributes
 from quipu.records.batch import Claim
 from quipu.records.document import Document
 from quipu.records.ids import name_id

@@ -16,11 +16,11 @@ from quipu.extract.statements import (
     singular,
 )
 from quipu.extract.statements.tables import table_statements
+from quipu.facts.attributes import SHIPPED, Attributes
+from quipu.facts.chains import predicate_key
 from quipu.records.acronyms import without_acronym
-from quipu.records.attributes import SHIPPED, Attributes
 from quipu.records.batch import Claim
 from quipu.records.document import Document
-from quipu.records.facts import predicate_key
 from quipu.records.ids import make_id
 from quipu.records.record import Episode, Fact, Properties, Value
 from quipu.text import excerpt

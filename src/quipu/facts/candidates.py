@@ -11,11 +11,11 @@ from functools import lru_cache
 import msgspec
 import numpy as np
 
+from quipu.facts.attributes import Attributes
+from quipu.facts.keys import other_subjects
 from quipu.index.asked import question_vectors
 from quipu.index.sets import distinct
 from quipu.ports import Embedder, Numbers, Planner
-from quipu.records.attributes import Attributes
-from quipu.records.fact_keys import other_subjects
 from quipu.records.ids import order_key
 from quipu.records.record import Fact
 from quipu.records.scope import EVERYTHING, Scope

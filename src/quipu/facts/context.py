@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
+from quipu.facts.attributes import Attributes
 from quipu.facts.candidates import passages_of
+from quipu.facts.chains import FactStanding, standings
+from quipu.facts.keys import other_subjects
 from quipu.facts.match import has_ended
 from quipu.ports import Planner
-from quipu.records.attributes import Attributes
-from quipu.records.fact_keys import other_subjects
-from quipu.records.facts import FactStanding, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
 from quipu.records.record import Fact

@@ -9,9 +9,9 @@ from typing import Annotated
 
 import msgspec
 
+from quipu.facts.attributes import SHIPPED, Attributes
+from quipu.facts.chains import FactStanding, effective, fit, standings
 from quipu.ports import Graph
-from quipu.records.attributes import SHIPPED, Attributes
-from quipu.records.facts import FactStanding, effective, fit, standings
 from quipu.records.record import Episode, Fact, Support
 from quipu.text import name_key
 from quipu.when.instants import UNKNOWN_TIME

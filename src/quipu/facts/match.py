@@ -15,12 +15,12 @@ from typing import Annotated
 import msgspec
 
 from quipu.errors import InvalidInput
+from quipu.facts.attributes import Attributes
 from quipu.facts.candidates import FactCandidate, fact_words
-from quipu.records.attributes import Attributes
-from quipu.records.fact_keys import asked_by
-from quipu.records.facts import Chain, FactStanding, chains, effective, fit, interval_of
+from quipu.facts.chains import Chain, FactStanding, chains, effective, fit, interval_of
+from quipu.facts.keys import asked_by
+from quipu.facts.periods import reply_to
 from quipu.records.mentions import key_words
-from quipu.records.periods import reply_to
 from quipu.records.record import Fact
 from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval, gap

@@ -18,7 +18,7 @@ from quipu.when.instants import Clock
 from quipu.write.dropped import NOTHING, Dropped
 
 if TYPE_CHECKING:
-    from quipu.records.attributes import Attributes
+    from quipu.facts.attributes import Attributes
     from quipu.resolve import Authority, Resolver
     from quipu.write.cluster import Cluster
     from quipu.write.jobs import Jobs

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quipu.errors import InvalidInput
+from quipu.facts.chains import FactStanding, as_it_stands, holding, standings
+from quipu.facts.keys import other_subjects
 from quipu.handle.dates import asked_moment, first_instant, holds_in
 from quipu.handle.filters import known_scope
 from quipu.handle.handle import Handle
 from quipu.memory.freshness import Cited, Freshness
 from quipu.ports import Embedder, Planner
-from quipu.records.fact_keys import other_subjects
-from quipu.records.facts import FactStanding, as_it_stands, holding, standings
 from quipu.records.mentions import find_mentions, names_in
 from quipu.records.record import Fact
 from quipu.records.scope import EVERYTHING, Scope
@@ -22,7 +22,8 @@ from quipu.text import STOP_WORDS, stems, tokens
 from quipu.when import read_question_time
 
 if TYPE_CHECKING:
-    from quipu.facts import FactsFound, History
+    from quipu.facts.find import FactsFound
+    from quipu.facts.history import History
     from quipu.plan import Known
     from quipu.records.plan import Plan
     from quipu.records.reply import Retrieved
@@ -188,7 +189,7 @@ class Facts:
         return {subject, known_subject(planner, subject)}
 
     def _history(self, subject: str, as_of: str | None, known_at: str | None) -> "History":
-        from quipu.facts import history
+        from quipu.facts.history import history
 
         if as_of is not None:
             asked_moment(as_of)
@@ -214,7 +215,7 @@ def _matching(
 ) -> "FactsFound":
     """As `find`, whatever has become of the files that the facts were read from."""
     known_scope(scope, handle.store)
-    from quipu.facts import find_facts
+    from quipu.facts.find import find_facts
 
     if not question.strip():
         raise InvalidInput("the question is empty: ask, for example, 'who led X in 2003?'")
@@ -239,7 +240,7 @@ def _matching(
 
 def fact_passages(handle: Handle, question: str, scope: Scope) -> "dict[str, Known]":
     """The passages of the fact that answers, and of those that disagree with it."""
-    from quipu.facts import disagreeing
+    from quipu.facts.find import disagreeing
     from quipu.plan import Known
 
     if not _facts_may_answer(handle, question):
@@ -277,7 +278,7 @@ def _facts_may_answer(handle: Handle, question: str) -> bool:
 def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
     """The same hits, with when it is true where a fact of the plan says so, and with what took
     its place where a fact that a hit states holds no more."""
-    from quipu.facts import superseded_contexts, temporal_contexts
+    from quipu.facts.context import superseded_contexts, temporal_contexts
 
     table = handle.attributes
     graph = handle.graph_for(plan.question)

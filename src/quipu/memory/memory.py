@@ -54,7 +54,8 @@ if TYPE_CHECKING:
     from quipu.answer.examine import Examined
     from quipu.errors import Mistake
     from quipu.evaluate.validation import Validation
-    from quipu.facts import FactsFound, History
+    from quipu.facts.find import FactsFound
+    from quipu.facts.history import History
     from quipu.kinds.commits.repository import HistoryReport
     from quipu.kinds.incidents.api import Incidents
     from quipu.kinds.pages.crawl import Network

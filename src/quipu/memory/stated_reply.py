@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.facts.candidates import content_stems
+from quipu.facts.chains import FactStanding, as_it_stands, standings
 from quipu.handle.handle import Handle
 from quipu.index.sets import distinct
 from quipu.ports import Planner
-from quipu.records.facts import FactStanding, as_it_stands, standings
 from quipu.records.record import Fact
 from quipu.records.scope import Scope
 from quipu.records.stated import STATED, Done, KnownKey, Stated, is_end, plain_key, stated_key

@@ -8,13 +8,13 @@ import msgspec
 
 from quipu.answer.dated_facts import said
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.facts.chains import FactStanding, standings
 from quipu.handle.dates import asked_moment
 from quipu.handle.handle import Handle
 from quipu.memory.stated_reply import STATEMENT, answered, holds, known_subject
 from quipu.profiles import profile
 from quipu.read.redact import Redactor
 from quipu.records.batch import Batch, Claim, IndexedChunk
-from quipu.records.facts import FactStanding, standings
 from quipu.records.ids import make_id
 from quipu.records.record import Episode, Fact, Properties
 from quipu.records.stated import (

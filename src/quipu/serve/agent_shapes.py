@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from quipu.agents.audits import Audit, Overview
 from quipu.agents.graphs import Node
 from quipu.agents.recall import RecalledEntry
-from quipu.facts import FactMatch
+from quipu.facts.match import FactMatch
 from quipu.handle.status import Status
 from quipu.memory.ingestion import StageResult
 from quipu.records.entry import Category

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from quipu.facts.attributes import SHIPPED, Attributes
 from quipu.ports import Embedder
-from quipu.records.attributes import SHIPPED, Attributes
 from quipu.resolve import Authority
 from quipu.write.limits import UNLIMITED, Limits
 

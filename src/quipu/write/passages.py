@@ -7,9 +7,9 @@ from itertools import islice
 from typing import TypeVar
 
 from quipu.errors import InvalidInput
+from quipu.facts.attributes import SHIPPED, Attributes
 from quipu.ports import Store
 from quipu.read import redact
-from quipu.records.attributes import SHIPPED, Attributes
 from quipu.records.document import Problem
 from quipu.records.ids import episode_id_of
 from quipu.records.passage import PassageInput

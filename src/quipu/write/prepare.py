@@ -13,11 +13,11 @@ import msgspec
 from quipu.chunk import chunk
 from quipu.errors import InvalidInput, QuipuError
 from quipu.extract import defined_names, local_claims, stated_facts
+from quipu.facts.attributes import SHIPPED, Attributes
 from quipu.profiles import profile
 from quipu.read import SourceFile, read_document
 from quipu.read.kinds import format_of, profile_of, reader_of
 from quipu.read.redact import Redactor
-from quipu.records.attributes import SHIPPED, Attributes
 from quipu.records.batch import Claim, IndexedChunk
 from quipu.records.document import Document, Problem
 from quipu.records.ids import read_episode_id

@@ -11,8 +11,8 @@ from quipu.extract.statements.instructions import decision, instruction
 from quipu.extract.statements.plain import Saying, plain_statements
 from quipu.extract.statements.statement import Statement, clean, is_object, singular
 from quipu.extract.statements.tables import table_statements
-from quipu.records.attributes import FUNCTIONAL, SHIPPED, Attributes
-from quipu.records.fact_keys import predicate_key
+from quipu.facts.attributes import FUNCTIONAL, SHIPPED, Attributes
+from quipu.facts.keys import predicate_key
 from quipu.text import sentences
 from quipu.when import fact_dates, find_spans, without
 from quipu.when.instants import UNKNOWN_TIME

@@ -3,7 +3,7 @@
     The checkout service is owned by Team Blue.      Imre moved from Szeged to Graz.
     Ann Lee was the chair of Acme from 2006 to 2015. The retry limit of the router is now 7.
 
-Which verbs state something is told by the table of attributes (`records/attributes.py`). Anything
+Which verbs state something is told by the table of attributes (`facts/attributes.py`). Anything
 else states nothing: questions, conditions, wishes, hedges, reports, pronouns other than "I" and
 "we".
 """
@@ -25,7 +25,7 @@ from quipu.extract.statements.statement import (
     may_be_place,
     singular,
 )
-from quipu.records.attributes import VALUE, Attribute, AttributePhrase, Attributes
+from quipu.facts.attributes import VALUE, Attribute, AttributePhrase, Attributes
 from quipu.when import TimeSpan, fact_dates, find_partial, find_spans, without
 
 __all__ = ["Saying", "plain_statements"]

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
 from quipu.extract.statements.statement import Statement, clean, is_name, is_object
-from quipu.records.fact_keys import TABLED
+from quipu.facts.keys import TABLED
 
 __all__ = ["table_statements"]
 

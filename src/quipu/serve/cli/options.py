@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.records.fact_keys import USER
+from quipu.facts.keys import USER
 from quipu.records.record import Properties
 
 if TYPE_CHECKING:  # pragma: no cover

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from quipu.agents.audits import Audit
 from quipu.agents.brief import Brief
 from quipu.answer.dated_facts import is_by_grammar, said, undated
-from quipu.facts import History, HistoryEntry
+from quipu.facts.history import History, HistoryEntry
 from quipu.records.record import Fact
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import counted, wrapped

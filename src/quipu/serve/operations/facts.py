@@ -11,7 +11,7 @@ from quipu.agents.brief import brief as briefed
 from quipu.agents.entries import Entries
 from quipu.agents.prompt_index import live_entries
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.facts import History
+from quipu.facts.history import History
 from quipu.memory import Memory, Passage
 from quipu.records.record import record_id
 from quipu.records.stated import StatedList, StatementList

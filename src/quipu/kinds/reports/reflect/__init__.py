@@ -8,6 +8,7 @@ of is erased afterwards. A run that is killed leaves the old reports, or both, a
 that.
 """
 
+from quipu.facts.attributes import Attributes
 from quipu.kinds.reports.model import ReflectionBudget, Report
 from quipu.kinds.reports.reflect.communities import Community, find_communities
 from quipu.kinds.reports.reflect.keeping import Author, Reflected, keep
@@ -22,7 +23,6 @@ from quipu.kinds.reports.reflect.reporting import (
 )
 from quipu.kinds.reports.reflect.stated import Say, StatedFacts
 from quipu.ports import Planner, Store
-from quipu.records.attributes import Attributes
 from quipu.records.progress import Progress
 from quipu.when.instants import Clock
 

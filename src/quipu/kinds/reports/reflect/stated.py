@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from quipu.facts.attributes import Attributes
+from quipu.facts.chains import FactStanding, standings
 from quipu.kinds.reports.model import Disagreement, ReportedFact
 from quipu.ports import Planner
-from quipu.records.attributes import Attributes
-from quipu.records.facts import FactStanding, standings
 from quipu.records.record import Chunk, Episode, Fact
 from quipu.text import name_key, stems
 

@@ -7,10 +7,10 @@ not by the day of them, and nothing by what is said of somebody else.
 import re
 from itertools import pairwise
 
-from quipu.records.attributes import SHIPPED
-from quipu.records.fact_keys import affirmed, asked_by, is_negated, is_row
+from quipu.facts.attributes import SHIPPED
+from quipu.facts.keys import affirmed, asked_by, is_negated, is_row
+from quipu.facts.value_kinds import value_kind
 from quipu.records.record import Fact
-from quipu.records.value_kinds import value_kind
 from quipu.text import denies, name_key, stems, tokens
 from quipu.when import dateless
 

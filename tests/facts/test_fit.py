@@ -2,7 +2,7 @@
 
 import pytest
 
-from quipu.records.fact_fit import is_asked_for, is_of_another
+from quipu.facts.fit import is_asked_for, is_of_another
 from quipu.records.record import Fact
 
 

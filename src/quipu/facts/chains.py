@@ -6,7 +6,7 @@ Pure rules over facts in any order: the order in which they were written never m
   functional predicate, the later one supersedes: by begin of validity, then by when it was
   observed (`updated_at`), then by id. What had no end of its own ends where the later begins.
 * What two facts are compared by is the attribute of the table that their predicates state
-  (`records/attributes.py`), else the predicate: "lives in" and "is based in" are one. A predicate
+  (`facts/attributes.py`), else the predicate: "lives in" and "is based in" are one. A predicate
   that the wording gives one value ("the port of the ledger is 8080") is functional as well. What
   somebody is only reported to say takes nothing's place.
 * A fact without a begin whose end is stated ("no longer uses X") ends what says the same.
@@ -27,8 +27,8 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
-from quipu.records.attributes import SHIPPED, VALUE, Attributes
-from quipu.records.fact_keys import (
+from quipu.facts.attributes import SHIPPED, VALUE, Attributes
+from quipu.facts.keys import (
     TABLED,
     FactKey,
     affirmed,
@@ -37,9 +37,9 @@ from quipu.records.fact_keys import (
     owner_of,
     predicate_key,
 )
+from quipu.facts.timeline import timeline
 from quipu.records.record import Fact
 from quipu.records.stated import STATED, is_end, is_stated, stated_key
-from quipu.records.timeline import timeline
 from quipu.text import name_key, natural_key, stem_words
 from quipu.when.intervals import Interval, overlap, read_iso, touches
 

@@ -10,9 +10,9 @@ says that it was so until then.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from quipu.records.attributes import Attributes
-from quipu.records.fact_keys import asked_by, is_negated
-from quipu.records.facts import Chain, FactStanding, is_ending, value_of
+from quipu.facts.attributes import Attributes
+from quipu.facts.chains import Chain, FactStanding, is_ending, value_of
+from quipu.facts.keys import asked_by, is_negated
 from quipu.records.record import Fact
 from quipu.text import denies, name_key, stems, tokens
 from quipu.when.intervals import CalendarDate, Interval, read_iso

@@ -8,7 +8,7 @@ is told apart.
 import re
 from typing import NamedTuple
 
-from quipu.records.attributes import VALUE, Attributes
+from quipu.facts.attributes import VALUE, Attributes
 from quipu.records.record import Fact
 from quipu.records.refs import session_ref
 from quipu.text import name_key

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.counting import lines_run
 
-from quipu.records.attributes import FUNCTIONAL, Attributes
-from quipu.records.facts import chains, fit, interval_of, standings
+from quipu.facts.attributes import FUNCTIONAL, Attributes
+from quipu.facts.chains import chains, fit, interval_of, standings
 from quipu.records.ids import make_id
 from quipu.records.record import Fact
 from quipu.when.intervals import CalendarDate, Interval
@@ -214,7 +214,7 @@ def test_touching_fits_less_than_holding() -> None:
 
 
 def test_what_is_shipped_is_in_the_form_that_is_compared() -> None:
-    from quipu.records.facts import predicate_key
+    from quipu.facts.chains import predicate_key
 
     words = {each.removesuffix(" *") for each in FUNCTIONAL}
     assert {predicate_key(each) for each in words} == words
