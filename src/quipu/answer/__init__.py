@@ -27,7 +27,6 @@ from quipu.answer.intent import Asked, understand
 from quipu.answer.kinds import answers_of_kinds
 from quipu.answer.limitations import about_answer, about_nothing, below, missing_names
 from quipu.answer.named import of_what_is_named, unborne
-from quipu.answer.overtaken import overtaken
 from quipu.answer.quote import plain
 from quipu.answer.write import superseded, write
 from quipu.ports import Chat, Embedder, Graph, Planner
@@ -68,8 +67,6 @@ def answer(
     missing = _missing(asked, retrieved, graph, evidence)
     found, evidence = evidence, of_what_is_named(plan.question, evidence, now=now)
     draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
-    if draft is not None:
-        draft = draft._replace(overtaken=overtaken(asked, draft, evidence))
     from_model = _consulted(chat, question, evidence, draft, graph, now)
     draft = _draft_of(from_model, draft, graph)
     remarks = (*remarks, *_remarks(from_model), *unheeded)

@@ -231,12 +231,10 @@ def confidence(
         "unexplained": draft.unexplained if draft else 0.0,
         "subject": subject,
         "lacking": draft.lacking if draft else 0.0,
-        "overtaken": draft.overtaken if draft else 0.0,
         "unvouched": draft.unvouched if draft else 0.0,
         "unsaid": _unsaid(draft, signals),
         "worth": draft.worth if draft else None,
         "likely": scaled_log_odds(draft.likely) if draft and draft.likely is not None else None,
-        "plainly": draft.plainly if draft else 0.0,
         "margin": draft.margin if draft else None,
         **_agreeing(draft),
         "words": (subject or 0.0) ** 2 * (1 - signals["miss"])

@@ -87,12 +87,10 @@ class AnswerDraft(NamedTuple):
     the cited passages hold (None: it has none); `coverage` is the share of its words that the
     answer and the titles of its evidence hold; `similarity` the best cosine of a quoted sentence
     with the question, where it is known, `worth` what the best of them was chosen by, `likely` how
-    likely one of the cited passages answers (None: nobody knows), `plainly` the share of what is
-    said there that the fact says which is told, `margin` how
-    much more than what any other passage holds, and `agreement` how far it agrees with the
-    question; `lacking` is 1 where the question asks for a kind of thing of which the answer names
-    none, less where that is in doubt; `overtaken` is 1 where something later may say otherwise,
-    `unvouched` where nobody but an assistant says it of who asks."""
+    likely one of the cited passages answers (None: nobody knows), `margin` how much more it is
+    worth than what any other passage holds, `agreement` how far it agrees with the question;
+    `lacking` is 1 where the question asks for a kind of thing of which the answer names none, less
+    where that is in doubt; `unvouched` is 1 where nobody but an assistant says it of who asks."""
 
     answer: str
     evidence: tuple[Evidence, ...]
@@ -102,11 +100,9 @@ class AnswerDraft(NamedTuple):
     coverage: float = 0.0
     similarity: float | None = None
     lacking: float = 0.0
-    overtaken: float = 0.0
     unvouched: float = 0.0
     worth: float | None = None
     likely: float | None = None
-    plainly: float = 0.0
     margin: float | None = None
     agreement: Agreement | None = None
     disagreements: tuple[str, ...] = ()

@@ -45,9 +45,8 @@ class AnswerStatement(NamedTuple):
     `explained` is the share of the question that it explains, `authority` the rank of the highest
     role that asserts it; `fact` is the dated fact that it tells, and `replies` says that it does so
     by yes or no; `others` are the ids of the passages that state what it took the place of, or what
-    took its own; `plainly` is the share of what is said in the first of its passages that facts
-    tell, 0 where it is in doubt how the fact is meant; `names` are further words that explain the
-    question as its own do, such as the names of what it shows by its path."""
+    took its own; `names` are further words that explain the question as its own do, such as the
+    names of what it shows by its path."""
 
     text: str
     evidence: tuple[Evidence, ...]
@@ -58,7 +57,6 @@ class AnswerStatement(NamedTuple):
     fact: Fact | None = None
     replies: bool = False
     others: frozenset[str] = frozenset()
-    plainly: float = 0.0
     names: str = ""
 
 

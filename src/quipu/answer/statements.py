@@ -42,7 +42,7 @@ from quipu.facts.chains import (
     standings,
 )
 from quipu.facts.fit import PROPERTIES, asks_which, is_asked_for, is_sure
-from quipu.facts.keys import affirmed, asked_by, other_subjects
+from quipu.facts.keys import asked_by, other_subjects
 from quipu.facts.periods import reply_to
 from quipu.ports import Planner
 from quipu.question import takes_yes_or_no
@@ -462,8 +462,7 @@ def _of_facts(
         every = [each for chain in drawn for each in chain.standings]
         told = AnswerStatement(said(_as_it_stood(fact, every)), sources[:2], fact=fact)
         if spoken:
-            plainly = _plainly(sources[0], graph) if is_sure(fact) else 0.0
-            told = told._replace(others=_passages_beside(fact, every, graph), plainly=plainly)
+            told = told._replace(others=_passages_beside(fact, every, graph))
         reply = _by_periods(plan.question, fact, drawn, now, graph, evidence.found)
         reply = _yes_or_no(plan.question, fact) if reply is None else reply
         if reply:
@@ -562,19 +561,6 @@ def _answered(question: str, fact: Fact, every: Sequence[FactStanding]) -> float
     after = [each.fact for each in every if each.fact.fact_id in over]
     words = f"{words} {' '.join(each.object for each in (*before, *after))}"
     return min(explained(bare, f"{said(fact)} {words}", "fact"), most)
-
-
-def _plainly(source: Evidence, graph: Planner) -> float:
-    """The share of what a passage says that the facts tell which were read from it: 1 where it says
-    nothing else."""
-    words = set(stems(source.text))
-    if not words:
-        return 0.0
-    told = (
-        f"{said(f)} {SHIPPED.wordings(affirmed(f))}"
-        for f in facts_of([source.id], graph)[source.id]
-    )
-    return len(words & set(stems(" ".join(told)))) / len(words)
 
 
 def _passages_beside(fact: Fact, every: Sequence[FactStanding], graph: Planner) -> frozenset[str]:

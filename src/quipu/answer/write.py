@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from quipu.answer.agreement import agreement
-from quipu.answer.answer_type import KIND_WORDS, Kind, head_noun, holds
+from quipu.answer.answer_type import KIND_WORDS, head_noun, holds
 from quipu.answer.choose import ALONE, VALUES, Choice, choose
 from quipu.answer.constants import stands_for
 from quipu.answer.decisions import decisions
@@ -17,20 +17,14 @@ from quipu.answer.intent import AnswerType, Asked, asks_of_past, wants
 from quipu.answer.kinds import AnswerStatement, Likely, likely, listed, present
 from quipu.answer.limitations import says
 from quipu.answer.nearness import Nearness
-from quipu.answer.overtaken import is_overtaken
 from quipu.answer.quote import code_lead, code_span, defined, is_open, plain
 from quipu.answer.statements import state
 from quipu.answer.support import EvidencePool, facts_of, replacements
-from quipu.answer.worth import gives
 from quipu.answer.yes_or_no import agrees, asks_yes_or_no, replied, takes_yes_or_no
-from quipu.facts.attributes import SHIPPED
-from quipu.facts.fit import KEYED, is_kept, is_of_another, is_of_neighbour
-from quipu.facts.keys import asked_by
+from quipu.facts.fit import is_of_neighbour
 from quipu.ports import Embedder, Graph, Planner
-from quipu.question import versions_in
 from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
-from quipu.records.record import Fact
 from quipu.records.schema import RelationType
 from quipu.text import looks_like_identifier, name_key, stems, stems_in_parts, tokens
 
@@ -39,19 +33,13 @@ __all__ = ["superseded", "write"]
 _STATEMENT_LIMIT = 900
 _ENOUGH = 0.75
 _PARTLY = 0.65
-_HALF, _PLAIN = 0.5, 0.9
-_DOUBT = 0.3
+_HALF, _DOUBT = 0.5, 0.3
 _CERTAIN = 0.4
 """How sure it must be that a turn affirms or denies, in [0, 1], to say so."""
-_DISPUTED = 0.38
-"""How much of a question a document's own word explains where a turn says otherwise."""
 _NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "person", "time"})
-_PASSED, _EITHER = 0.5, 0.5
+_PASSED = 0.5
 _OWN = frozenset("i me my mine myself".split())
-_SEVERAL = 2
-_COUNTED: frozenset[Kind] = frozenset({"money", "number"})
 _AS_LIKELY = 0.5
-_WORTH_READING = 0.02
 _LITTLE = 1e-6
 _DAY = len("2026-01-01")
 
@@ -82,12 +70,11 @@ class _Page:
 
 class _Chosen(NamedTuple):
     """What is told: statements that explain a share of the question, or else the quoted choices;
-    what was said later of what is stated, and what is near the question."""
+    and what is near the question."""
 
     statements: Sequence[AnswerStatement]
     explained: float
     choices: Sequence[Choice] = ()
-    later: Sequence[Choice] = ()
     near: Nearness | None = None
     likely: Likely | None = None
 
@@ -114,8 +101,6 @@ def write(
     for statement in chosen.statements:
         disagreements += _state(page, statement)
     _add_documentation(page, chosen.statements)
-    for choice in chosen.later:
-        page.add(f"Later: {choice.text}", choice.evidence)
     for n, choice in enumerate(() if chosen.statements else chosen.choices):
         told = choice.text if n else _replying(chosen.choices, plan.question, chosen.likely)
         page.add(told, choice.evidence)
@@ -143,8 +128,7 @@ def _draft(
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
         lacking=0.0 if statements else _lacking(asked, choices, chosen.likely),
         worth=first.worth if first else None,
-        likely=_likely(asked, chosen, page.evidence),
-        plainly=statements[0].plainly if statements else 0.0,
+        likely=_likely(chosen, page.evidence),
         margin=first.margin if first else None,
         agreement=_agreement(asked, first, choices, chosen.near) if first else None,
         unvouched=float(first is not None and _is_unvouched(asked, first)),
@@ -160,40 +144,18 @@ def _is_unvouched(asked: Asked, first: Choice) -> bool:
     return bool(own) and is_turn(first.evidence[-1]) and _speaker(first.evidence[-1]) == ASSISTANT
 
 
-def _likely(asked: Asked, chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
+def _likely(chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
     """How likely what is cited answers; of a fact also what states those beside it in its chain,
     of a turn what it is quoted instead of: their words tell that one of them does, and the chain
-    which. Where a turn and a document may say otherwise, only one of them does."""
+    which."""
     if chosen.likely is None or (chosen.likely.written and not chosen.statements):
         return None
     others = [id_ for statement in chosen.statements for id_ in sorted(statement.others)]
     others += [id_ for choice in chosen.choices for id_ in choice.instead_of]
     known = chosen.likely.of(cited, others)
-    if not chosen.statements and _is_disputed(asked, chosen.choices, chosen.likely):
-        first = chosen.choices[0].evidence
-        own = chosen.likely.of(first) if is_turn(first[-1]) else 0.0
-        known = max(own, _EITHER * known)
     if chosen.statements:  # what is only supposed takes nothing from what is stated
         known /= max(1 - chosen.likely.supposed, known, _LITTLE)
     return min(known, 1.0)
-
-
-def _is_disputed(asked: Asked, choices: Sequence[Choice], likely: Likely) -> bool:
-    """Whether a document is quoted beside turns that speak of the same, or are about as likely to
-    answer, of whose words the first turn says none but the question's: one that does says what
-    became of it ("no longer to PagerDuty")."""
-    written = [choice for choice in choices if not is_turn(choice.evidence[-1])]
-    least = _AS_LIKELY * max((likely.of(c.evidence) for c in written), default=0.0)
-    spoken = [
-        choice
-        for choice in choices
-        if choice not in written
-        and (choice.evidence[-1].id in likely.spoken or likely.of(choice.evidence) >= least)
-    ]
-    if not written or not spoken:
-        return False
-    said = set(stems(spoken[0].text)) - set(asked.stems)
-    return written[0] is choices[0] or any(not said & set(stems(c.quoted)) for c in written)
 
 
 def _agreement(
@@ -216,144 +178,38 @@ def _chosen(
     now: str,
     embedder: Embedder | None,
 ) -> _Chosen:
-    """What the graph states, as far as it explains the question, or else what is quoted; beside a
-    fact that turns told, what was said of it later."""
+    """What the graph states, as far as it explains the question, or else what is quoted; a fact
+    that turns state only where none of the others is much likelier to answer."""
     explained = max((s.explained for s in statements), default=0.0)
-    of_turns = bool(statements) and all(is_turn(e) for s in statements for e in s.evidence)
-    of_turns = of_turns or _is_spoken_of(statements, evidence)
-    if explained >= _ENOUGH and not of_turns:
+    spoken = bool(statements) and all(is_turn(e) for s in statements for e in s.evidence)
+    if explained >= _ENOUGH and not (spoken and embedder):
         return _Chosen(statements, explained)
-    known = present(plan.question, graph, evidence, now=now)
-    open_ = _holding(plan.question, known)
-    near = Nearness(asked.text, open_, graph, embedder) if embedder and open_ else None
-    reasons = decisions(asked, graph, open_)
-
-    def quoted(read: Sequence[Evidence]) -> _Chosen:
-        sure = likely(plan.question, read, graph, embedder, scope=plan.scope) if embedder else None
-        sure = sure and sure.without(_of_others(plan.question, sure, read, graph))
-        given = choose(asked, open_, near, decisions=reasons, planner=graph, plan=plan, likely=sure)
-        return _Chosen((), 0.0, given, (), near, sure)
-
-    read = list(filter(is_turn, open_)) if of_turns else open_
-    told = quoted(read)
-
-    def quoted_of_all() -> _Chosen:
-        return told if len(read) == len(open_) else quoted(open_)
-
-    choices, sure = told.choices, told.likely
+    read = _holding(plan.question, present(plan.question, graph, evidence, now=now))
+    near = Nearness(asked.text, read, graph, embedder) if embedder and read else None
+    sure = likely(plan.question, read, graph, embedder, scope=plan.scope) if embedder else None
+    sure = sure and sure.without(_of_neighbours(plan.question, sure, graph))
+    reasons = decisions(asked, graph, read)
+    choices = choose(asked, read, near, decisions=reasons, planner=graph, plan=plan, likely=sure)
+    quoted = _Chosen((), 0.0, choices, near, sure)
     if explained >= _ENOUGH:
-        later = _later(asked, choices, statements, plan.question, sure)
-        doubted = bool(choices) and _is_doubted(asked, statements, known, choices, sure)
-        if doubted and not _is_said_since(statements[0], choices[0]):
-            other = AnswerStatement(choices[0].text, choices[0].evidence)
-            return _Chosen([statements[0]._replace(against=(other,))], _DISPUTED)
-        if doubted or (later and any(s.replies for s in statements)):
-            return quoted_of_all()
-        return _Chosen(statements, explained, (), later, near, sure)
+        open_ = bool(choices) and not any(s.replies for s in statements)
+        doubted = open_ and sure is not None and _is_less_likely(statements, sure)
+        return quoted if doubted else _Chosen(statements, explained, (), near, sure)
     kind_given = asked.kind is not None and not _lacking(asked, choices, sure)
     said_more = bool(choices) and (kind_given or _said(asked, choices) >= explained)
     if explained < _PARTLY or said_more:
-        return quoted_of_all()
-    return _Chosen(statements, explained, choices, (), near, sure)
+        return quoted
+    return _Chosen(statements, explained, choices, near, sure)
 
 
-def _is_spoken_of(statements: Sequence[AnswerStatement], evidence: Sequence[Evidence]) -> bool:
-    """Whether turns speak of what a table or the front matter of a document tells of."""
-    fact = _kept(statements[0]) if statements else None
-    return fact is not None and _speaks_of(fact, list(filter(is_turn, evidence)))
-
-
-def _kept(statement: AnswerStatement) -> Fact | None:
-    """The fact that a statement tells, if a document keeps it."""
-    fact = statement.fact
-    return fact if fact is not None and is_kept(fact) else None
-
-
-def _speaks_of(fact: Fact, evidence: Sequence[Evidence]) -> bool:
-    """Whether a passage names what a fact is of, a document by the beginning of its title; or,
-    where that stands on a line of its own, what it tells ("budget")."""
-    owner = set(stems(fact.subject.partition(":")[0]))
-    told = set(stems(fact.predicate)) if fact.provenance.get("rule") == KEYED else owner
-    return any(owner <= words_of(each) or told <= words_of(each) for each in evidence)
-
-
-def _is_said_since(statement: AnswerStatement, choice: Choice) -> bool:
-    """Whether what is quoted was said after a fact was told; a table or a document may have been
-    written since: then both are told."""
-    if _kept(statement) is None:
-        return True
-    told = max(each.updated_at for each in statement.evidence)
-    return choice.evidence[-1].updated_at > told
-
-
-def _of_others(
-    question: str, sure: Likely, turns: Sequence[Evidence], graph: Planner
-) -> frozenset[str]:
-    """The ids of turns that state what is asked of somebody or something else alone, or name no
-    version that is asked about."""
-    asked, versions = set(stems(question)), set(versions_in(question))
-    read = {t.id: t for t in turns if sure.surest([t.id]) >= _WORTH_READING}
-    found = {id_ for id_, t in read.items() if versions and not versions & set(versions_in(t.text))}
-    for id_, facts in facts_of(list(read), graph).items():
-        told = [fact for fact in facts if asked & set(stems(asked_by(fact, SHIPPED)))]
-        beside = f"{read[id_].title} {read[id_].text}"
-        another = bool(told) and all(is_of_another(question, fact, beside) for fact in told)
-        if another or (facts and all(is_of_neighbour(question, fact) for fact in facts)):
-            found.add(id_)
-    return frozenset(found)
-
-
-def _is_doubted(
-    asked: Asked,
-    statements: Sequence[AnswerStatement],
-    known: Sequence[Evidence],
-    choices: Sequence[Choice],
-    sure: Likely | None,
-) -> bool:
-    """Whether a later turn speaks of what a fact is of, and says something else. Where it is known
-    how likely turns answer, one must do so rather than those that state the fact; and a fact that
-    is only a part of what its turn says may be better quoted. What a table or front matter tells is
-    doubted where a turn surely answers, by something of the kind that is asked for."""
-    if sure is None:
-        return is_overtaken(asked, statements, known)
-    if (fact := _kept(statements[0])) is not None:
-        return _speaks_of(fact, choices[0].evidence) and _is_given(asked, choices[0], sure)
-    if statements[0].plainly < _needed(statements[0]):
-        return True
-    if not _is_less_likely(statements, sure):
-        return _is_told_later(asked, statements, choices[0])
-    telling = [e for e in known if asked.kind is None or gives(asked, e.text)]
-    return is_overtaken(asked, statements, telling)
-
-
-def _is_given(asked: Asked, choice: Choice, sure: Likely) -> bool:
-    """Whether a turn surely answers, by something of the kind that is asked for."""
-    if asked.kind is None:
-        return sure.surest() >= _HALF
-    giving = gives(asked, choice.text)
-    counted = asked.kind in _COUNTED and any(c.isdigit() for c in choice.quoted)
-    return sure.surest() >= _DOUBT and (giving or counted)
-
-
-def _is_told_later(asked: Asked, statements: Sequence[AnswerStatement], choice: Choice) -> bool:
-    """Whether what is quoted first, for it is about as likely to answer, was said later than what
-    states a fact: "I live in Rome", and "we're in the Milan house since Saturday". A yes or no that
-    a fact gives stands: a turn seldom says as much."""
-    newest = choice.evidence[-1]
-    if asks_of_past(asked.text) or not is_turn(newest) or any(s.replies for s in statements):
-        return False
-    stated = {e.id for s in statements for e in s.evidence}.union(*(s.others for s in statements))
-    giving = asked.kind is None or gives(asked, choice.text)
-    told = max(e.updated_at for s in statements for e in s.evidence)
-    return giving and newest.id not in stated and newest.updated_at > told
-
-
-def _needed(statement: AnswerStatement) -> float:
-    """How plainly a fact must be said to be told: less where a chain tells how it changed, and
-    anyhow where the table of attributes knows what is said ("works for")."""
-    if statement.fact is not None and SHIPPED.has_one(statement.fact.predicate):
-        return 0.0
-    return _HALF if statement.others else _PLAIN
+def _of_neighbours(question: str, sure: Likely, graph: Planner) -> frozenset[str]:
+    """The ids of turns that state only what is of another thing that is named by the same word."""
+    stated = facts_of([*sure.read], graph)
+    return frozenset(
+        id_
+        for id_, facts in stated.items()
+        if facts and all(is_of_neighbour(question, fact) for fact in facts)
+    )
 
 
 def _is_less_likely(statements: Sequence[AnswerStatement], sure: Likely) -> bool:
@@ -373,38 +229,6 @@ def _state(page: _Page, statement: AnswerStatement) -> list[str]:
         theirs = page.add(f"Another source says: {said}", other.evidence)
         found.append(f"{plain(statement.text)} {mark}, but {said} {theirs}")
     return found
-
-
-def _later(
-    asked: Asked,
-    choices: Sequence[Choice],
-    statements: Sequence[AnswerStatement],
-    question: str,
-    sure: Likely | None,
-) -> Sequence[Choice]:
-    """The turns that later say of the owner of a fact all that its own turn says of the question,
-    but for its value: what is stated may hold no more. Where it is known how likely turns answer,
-    the likeliest one, if it is much likelier and later."""
-    fact = statements[0].fact if statements else None
-    sources = statements[0].evidence if statements else ()
-    if fact is None or not sources or is_kept(fact) or asks_of_past(question):
-        return []
-    newest = max(each.updated_at for each in sources)
-    if sure is not None:
-        first = choices[:1] if _is_less_likely(statements, sure) else ()
-        return [choice for choice in first if choice.evidence[-1].updated_at > newest]
-    said = frozenset[str]().union(*map(words_of, sources)) & frozenset(asked.stems)
-    said -= frozenset(stems(fact.object))
-    if len(said) < _SEVERAL and said <= frozenset(stems(fact.subject)):
-        return []
-    whose = {_speaker(e) for e in sources} if fact.subject == "user" else set[str]()
-    return [
-        choice
-        for choice in choices
-        if choice.evidence[-1].updated_at > newest
-        and said <= frozenset[str]().union(*map(words_of, choice.evidence))
-        and (not whose or _speaker(choice.evidence[-1]) in whose)
-    ]
 
 
 def _replying(choices: Sequence[Choice], question: str, sure: Likely | None) -> str:

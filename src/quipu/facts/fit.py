@@ -15,12 +15,9 @@ from quipu.text import denies, name_key, stems, tokens
 from quipu.when import dateless
 
 __all__ = [
-    "KEYED",
     "PROPERTIES",
     "asks_which",
     "is_asked_for",
-    "is_kept",
-    "is_of_another",
     "is_of_neighbour",
     "is_sure",
 ]
@@ -42,8 +39,6 @@ _WHICH = re.compile(
     re.IGNORECASE,
 )
 _A_VERB = 1
-KEYED = "key"
-"""The rule of a line of its own: "Owner: payments"."""
 PROPERTIES = frozenset({"status", "lifecycle", "version"})
 """How a document stands, by its front matter."""
 _DAY = (
@@ -82,13 +77,6 @@ def asks_which(question: str, fact: Fact) -> bool:
     owner, attribute = set(stems(fact.subject)), set(stems(affirmed(fact)))
     named = bool(noun) and noun <= attribute and bool(owner) and owner <= asked
     return named and len(asked - owner - attribute) <= _A_VERB
-
-
-def is_kept(fact: Fact) -> bool:
-    """Whether a document keeps it: in a table, as a line of its own ("Budget: 240,000 euros"), or
-    as a property (`status`)."""
-    rule = fact.provenance.get("rule")
-    return is_row(fact) or rule == KEYED or (rule is None and fact.predicate in PROPERTIES)
 
 
 def is_sure(fact: Fact) -> bool:

@@ -29,11 +29,6 @@ _LEAST_STATED, _LEAST_BY_HAND = 0.1, 0.15
 INTERCEPT = -5.0
 
 
-def _plainly(weight: float) -> Term:
-    said = "of a fact that is told: the share of what is said where it stands that facts tell"
-    return Term("plainly", weight, 0.0, said, "")
-
-
 TABLE = (
     Term(
         "misattributed",
@@ -71,8 +66,7 @@ TABLE = (
         "share of the question's names that are not known at all",
         "the question names something that is not known here",
     ),
-    Term("stated", 2.0, 0.0, "share of the question that facts explain, where they answer", ""),
-    _plainly(3.0),
+    Term("stated", 5.0, 0.0, "share of the question that facts explain, where they answer", ""),
 )
 
 
@@ -84,8 +78,7 @@ def is_from_a_conversation(inputs: Mapping[str, float | None]) -> bool:
 CORRECTNESS = ConfidenceFormula(
     intercept=-0.2,
     table=(
-        Term("stated", 2.1, 0.0, "share of the question that facts explain, where they answer", ""),
-        _plainly(2.0),
+        Term("stated", 4.1, 0.0, "share of the question that facts explain, where they answer", ""),
         Term(
             "met",
             1.7,
@@ -106,13 +99,6 @@ CORRECTNESS = ConfidenceFormula(
             0.0,
             "share of what the question names that stands in no turn that is cited",
             "no turn that is cited speaks of all that is named",
-        ),
-        Term(
-            "overtaken",
-            -1.3,
-            0.0,
-            "1 where a later turn says as much of it, and something else",
-            "something was said of it later that was not read",
         ),
         Term(
             "unvouched",
