@@ -11,7 +11,7 @@ from quipu.kinds.commits.columns import commit_hash, file_hash, pack_commit, rea
 from quipu.kinds.commits.features import asked_commit, measure_commits
 from quipu.kinds.commits.history import CommitHistory, histories
 from quipu.kinds.commits.model import CommitInput
-from quipu.kinds.commits.weights import FEATURES, MESSAGE, MESSAGE_AND_FILES
+from quipu.kinds.commits.weights import FEATURES
 from quipu.memory import Memory
 from quipu.when.instants import from_epoch
 
@@ -138,8 +138,3 @@ def test_files_that_likely_commits_touch_are_predicted(memory: Memory) -> None:
     _, found = measured(memory, "parser: numbers", day=4)
     assert found[1]["predicted_files"] > found[2]["predicted_files"] == 0
     assert found[1]["predicted_recency"] > 10 * found[2]["predicted_recency"]
-
-
-def test_the_weights_are_in_the_order_of_the_features() -> None:
-    for weights in (MESSAGE, MESSAGE_AND_FILES):
-        assert weights.row() == tuple(getattr(weights, name) for name in FEATURES)

@@ -34,22 +34,21 @@ from quipu.when.instants import to_epoch
 
 __all__ = ["COMMITS", "asks_of_changes"]
 
-_ACTS = (
-    "add allow author bump change commit correct create cut decrease delete deprecate disable "
-    "document downgrade drop edit enable fix implement increase introduce limit lower mend merge "
-    "migrate modify move patch raise refactor release remove rename repair replace resolve revert "
-    "simplify solve strip support switch touch update upgrade"
-).split()
-_DOUBLED = frozenset({"commit", "drop", "strip"})
-_IRREGULAR = {
-    "break": "broke|broken",
-    "cut": "cut",
-    "make": "made",
-    "rewrite": "rewrote|rewritten",
-    "split": "split",
-    "undo": "undid|undone",
-    "write": "wrote|written",
-}
+_ACT = (
+    "add allow author break bump change commit correct create cut decrease delete deprecate "
+    "disable document downgrade drop edit enable fix implement increase introduce limit lower "
+    "make mend merge migrate modify move patch raise refactor release remove rename repair "
+    "replace resolve revert rewrite simplify solve split strip support switch touch undo "
+    "update upgrade write"
+).replace(" ", "|")
+_ACTED = (
+    "added allowed authored broke broken bumped changed committed corrected created cut "
+    "decreased deleted deprecated disabled documented downgraded dropped edited enabled fixed "
+    "implemented increased introduced limited lowered made mended merged migrated modified "
+    "moved patched raised refactored released removed renamed repaired replaced resolved "
+    "reverted rewrote rewritten simplified solved split stripped supported switched touched "
+    "undid undone updated upgraded wrote written"
+).replace(" ", "|")
 _PROFILE = "commit"
 _ALL = 2**62
 _RELATED = 10
@@ -93,7 +92,7 @@ class Commits(Apart):
             )
             if len(measured.rows):
                 weights = MESSAGE_AND_FILES if touched else MESSAGE
-                best += _ranked(measured, history, np.array(weights.row()), asking.limit)
+                best += _ranked(measured, history, np.array(list(weights.values())), asking.limit)
         best.sort(key=lambda found: (-found.chance, found.number))
         of_commits = self.only(scope) or bool(touched) or asks_of_changes(question)
         return _seeds(best[: asking.limit], planner, {} if of_commits else {"aside": 1.0})
@@ -191,20 +190,9 @@ def _seeds(
     )
 
 
-def _past(verb: str) -> str:
-    """The past of a regular verb."""
-    if verb.endswith("e"):
-        return f"{verb}d"
-    if verb.endswith("y"):
-        return f"{verb[:-1]}ied"
-    return f"{verb}{verb[-1]}ed" if verb in _DOUBLED else f"{verb}ed"
-
-
-_DONE = "|".join((*(_past(v) for v in _ACTS if v not in _IRREGULAR), *_IRREGULAR.values()))
-_DO = "|".join((*_ACTS, *_IRREGULAR))
 _WHO_DID = (
     r"\b(?:who|what|which)\b(?:(?! (?:is|are|be|do|does|can|should|will)\b) [\w./-]+){0,3} "
-    rf"(?:last |first |originally |recently )?(?:{_DONE})\b"
+    rf"(?:last |first |originally |recently )?(?:{_ACTED})\b"
 )
 _KEPT = r"(?:commits?|changesets?|regressions?|(?:pull|merge) requests?|git (?:log|history|blame))"
 _CHANGES = (
@@ -214,10 +202,10 @@ _CHANGES = (
 _PATTERNS = tuple(
     late(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\b(?:was|were|has|have|had|been|got)\b.*\b(?:{_DONE})\b",
+        rf"\b(?:was|were|has|have|had|been|got)\b.*\b(?:{_ACTED})\b",
         _WHO_DID,
-        rf"\bdid\b.*\b(?:{_DO})\b",
-        rf"\bwhy\b.*\b(?:is|are|be)\b.*\b(?:{_DONE})\b",
+        rf"\bdid\b.*\b(?:{_ACT})\b",
+        rf"\bwhy\b.*\b(?:is|are|be)\b.*\b(?:{_ACTED})\b",
         r"\b(?:no longer|any ?more|used to)\b",
         rf"\b{_KEPT}\b",
         rf"\b{_CHANGES}\b",

@@ -146,7 +146,11 @@ def measure_commits(
         history, rows, base[rows] + COMMITS.predictor_similarity * cosines, known
     )
     found.columns["predicted_files"], found.columns["predicted_recency"] = predicted
-    more = first + MESSAGE.predicted_files * predicted[0] + MESSAGE.predicted_recency * predicted[1]
+    more = (
+        first
+        + MESSAGE["predicted_files"] * predicted[0]
+        + MESSAGE["predicted_recency"] * predicted[1]
+    )
     if within is None:
         rows = np.union1d(rows, _best(more, COMMITS.scored))
     else:
@@ -207,7 +211,7 @@ class _Dense:
         known_files = bool(self.columns["file_words"].any() or self.columns["file_recency"].any())
         weights = MESSAGE_AND_FILES if known_files else MESSAGE
         total = np.zeros(self._known)
-        for name, weight in zip(FEATURES, weights.row(), strict=True):
+        for name, weight in weights.items():
             if weight and name in self.columns:
                 total += weight * self.columns[name]
         return total

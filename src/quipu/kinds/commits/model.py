@@ -23,6 +23,7 @@ __all__ = [
     "paths_in",
     "title_of",
     "trailers_of",
+    "without_trailers",
     "words_of",
 ]
 
@@ -132,9 +133,14 @@ def _may_be_hash(word: str) -> bool:
     return not word.isdecimal() or len(word) == _FULL
 
 
+def without_trailers(message: str) -> str:
+    """Return a message without the lines that only name people, issues and other records."""
+    return _TRAILER.sub("", message)
+
+
 def words_of(message: str) -> str:
-    """A message without trailer lines, links, hashes and numbers of issues."""
-    return _DROPPED.sub(" ", _TRAILER.sub("", message))
+    """Return a message without trailer lines, links, hashes and numbers of issues."""
+    return _DROPPED.sub(" ", without_trailers(message))
 
 
 def message_terms(text: str) -> list[str]:

@@ -1,7 +1,7 @@
 """Brings a store up to date with a repository's history, and says what was done."""
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +9,7 @@ import msgspec
 
 from quipu.kinds.commits.model import CommitInput
 from quipu.kinds.commits.read import Repository, open_repository, reachable, read_commits
-from quipu.kinds.commits.write import CommitTally, add_commits
+from quipu.kinds.commits.write import add_commits
 from quipu.ports import Store
 from quipu.records.document import Problem
 from quipu.records.progress import Progress
@@ -60,35 +60,31 @@ def index_history(
 ) -> HistoryReport:
     """Write the commits of the repository at `folder` that are not there yet, and retire those
     that its HEAD no longer leads to. Raises InvalidInput, MissingExtra."""
-    began = time.monotonic()
     repository = open_repository(folder.expanduser().absolute())
     name, root = _called(repository, Places(home))
     listed = reachable(repository)
     stored = {s.source_ref: s.episode_id for s in store.sources(frozenset({COMMIT}))}
     gone = _vanished(store, name, stored, set(map(commit_ref, listed)))
-    writer = BatchWriter(store, turns=WriteLock(state), clock=clock, sources=_A_BATCH)
-    writer.remove({ref: stored[ref] for ref in gone})
     missing = [sha for sha in listed if commit_ref(sha) not in stored]
-    tally = add_commits(
+    report = add_history(
+        store,
         read_commits(repository, missing, name=name),
-        store,
-        writer,
         root=root,
+        state=state,
         clock=clock,
-        total=len(missing),
         progress=progress,
+        total=len(missing),
+        gone={ref: stored[ref] for ref in gone},
     )
-    notes = _notes(repository)
-    return _report(
-        tally,
-        store,
-        writer,
-        began,
+    known = len(listed) - len(missing)
+    return msgspec.structs.replace(
+        report,
         repository=name,
         head=repository.head,
+        commits=report.commits + known,
         removed=len(gone),
-        unchanged=len(listed) - len(missing) + tally.unchanged,
-        notes=notes,
+        unchanged=report.unchanged + known,
+        notes=_notes(repository),
     )
 
 
@@ -100,21 +96,32 @@ def add_history(
     state: Path | None,
     clock: Clock,
     progress: Progress | None,
+    total: int = 0,
+    gone: Mapping[str, str] | None = None,
 ) -> HistoryReport:
-    """Write commits, oldest first, that somebody else has read."""
+    """Write commits, oldest first, that somebody else has read, and retire those that are `gone`
+    (episodes by reference)."""
     began = time.monotonic()
     writer = BatchWriter(store, turns=WriteLock(state), clock=clock, sources=_A_BATCH)
-    tally = add_commits(commits, store, writer, root=root, clock=clock, total=0, progress=progress)
-    return _report(
-        tally,
-        store,
-        writer,
-        began,
+    writer.remove(dict(gone or {}))
+    tally = add_commits(
+        commits, store, writer, root=root, clock=clock, total=total, progress=progress
+    )
+    held = tally.added + tally.unchanged
+    nothing = () if held or tally.problems else ("there was no commit to remember",)
+    return HistoryReport(
         repository="",
         head="",
+        commits=held,
+        added=tally.added,
         removed=0,
         unchanged=tally.unchanged,
-        notes=(),
+        edges=dict(sorted(tally.edges.items())),
+        errors=tuple(ProblemRow(path=p.path, error=p.error) for p in tally.problems[:_SHOWN]),
+        redacted=dict(sorted(writer.redacted.items())),
+        sequence=store.sequence(),
+        seconds=time.monotonic() - began,
+        notes=nothing,
     )
 
 
@@ -143,42 +150,10 @@ def _vanished(store: Store, name: str, stored: dict[str, str], listed: set[str])
 
 
 def _notes(repository: Repository) -> tuple[str, ...]:
-    notes: list[str] = []
-    if not repository.head:
-        notes.append("the repository has no commit yet")
-    if repository.cut:
-        notes.append(
-            "the clone is shallow: what came before its oldest commits is not known here, nor "
-            "what those touched (`git fetch --unshallow` brings the rest)"
-        )
-    return tuple(notes)
-
-
-def _report(
-    tally: CommitTally,
-    store: Store,
-    writer: BatchWriter,
-    began: float,
-    *,
-    repository: str,
-    head: str,
-    removed: int,
-    unchanged: int,
-    notes: Sequence[str],
-) -> HistoryReport:
-    if not head and not repository and not tally.added and not unchanged and not tally.problems:
-        notes = (*notes, "there was no commit to remember")
-    return HistoryReport(
-        repository=repository,
-        head=head,
-        commits=tally.added + unchanged,
-        added=tally.added,
-        removed=removed,
-        unchanged=unchanged,
-        edges=dict(sorted(tally.edges.items())),
-        errors=tuple(ProblemRow(path=p.path, error=p.error) for p in tally.problems[:_SHOWN]),
-        redacted=dict(sorted(writer.redacted.items())),
-        sequence=store.sequence(),
-        seconds=time.monotonic() - began,
-        notes=tuple(notes),
+    empty = "the repository has no commit yet"
+    shallow = (
+        "the clone is shallow: what came before its oldest commits is not known here, nor what "
+        "those touched (`git fetch --unshallow` brings the rest)"
     )
+    said = ((empty, not repository.head), (shallow, bool(repository.cut)))
+    return tuple(note for note, holds in said if holds)

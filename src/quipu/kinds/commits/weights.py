@@ -1,53 +1,42 @@
 """The numbers that rank commits, rounded by hand (docs/reference/commits.md)."""
 
-from dataclasses import astuple, dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 from quipu.records.weights import Calibration
 
-__all__ = [
-    "COMMITS",
-    "FEATURES",
-    "MESSAGE",
-    "MESSAGE_AND_FILES",
-    "CommitWeights",
-]
+__all__ = ["COMMITS", "FEATURES", "MESSAGE", "MESSAGE_AND_FILES"]
 
-FEATURES = (
-    "words",
-    "path_words",
-    "similarity",
-    "age",
-    "breadth",
-    "word_recency",
-    "cited",
-    "predicted_files",
-    "predicted_recency",
-    "file_recency",
-    "file_words",
-)
+MESSAGE: Mapping[str, float] = {
+    "words": 14.0,
+    "path_words": 1.8,
+    "similarity": 4.2,
+    "age": 0.3,
+    "breadth": 0.75,
+    "word_recency": 5.0,
+    "cited": 2.5,
+    "predicted_files": 1.0,
+    "predicted_recency": 1.7,
+    "file_recency": 0.0,
+    "file_words": 0.0,
+}
+"""raw = Σ weight · feature, when only a message is known. `age` is -ln(days + .02), `breadth`
+ln(1 + files); every other feature lies in [0, 1]."""
+
+MESSAGE_AND_FILES: Mapping[str, float] = {
+    **MESSAGE,
+    "path_words": 1.2,
+    "similarity": 4.5,
+    "word_recency": 5.5,
+    "predicted_files": 0.0,
+    "predicted_recency": 0.0,
+    "file_recency": 3.0,
+    "file_words": 1.4,
+}
+"""When the touched files are known too."""
+
+FEATURES = tuple(MESSAGE)
 """The features of a commit, in the order of the columns of a matrix of them."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CommitWeights:
-    """raw = the sum of the features, each times its weight. `age` is -ln(days + .02), `breadth`
-    ln(1 + files); every other feature lies in [0, 1]."""
-
-    words: float = 14.0
-    path_words: float = 1.8
-    similarity: float = 4.2
-    age: float = 0.3
-    breadth: float = 0.75
-    word_recency: float = 5.0
-    cited: float = 2.5
-    predicted_files: float = 1.0
-    predicted_recency: float = 1.7
-    file_recency: float = 0.0
-    file_words: float = 0.0
-
-    def row(self) -> tuple[float, ...]:
-        """The weights in the order of FEATURES."""
-        return astuple(self)
 
 
 _CURVE = Calibration(slope=0.75, cosine=0.0, offset=-0.15)
@@ -78,19 +67,5 @@ class CommitRanking:
     near: int = 200
     calibration: Calibration = _CURVE
 
-
-MESSAGE = CommitWeights()
-"""When only a message is known."""
-
-MESSAGE_AND_FILES = CommitWeights(
-    path_words=1.2,
-    similarity=4.5,
-    word_recency=5.5,
-    predicted_files=0.0,
-    predicted_recency=0.0,
-    file_recency=3.0,
-    file_words=1.4,
-)
-"""When the touched files are known too."""
 
 COMMITS = CommitRanking()
