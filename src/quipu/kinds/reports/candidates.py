@@ -7,8 +7,7 @@ quoted from is live and, where there is a scope, inside it.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from quipu.records.plan import Constraints, Plan, PlannedReport
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import name_key, stems, stems_in_parts, tokens
 
-__all__ = ["REPORTS", "Breadth", "plan_reports", "read_breadth"]
+__all__ = ["ABOUT_ALL", "ABOUT_ALL_SIZE", "WEIGHTS", "Breadth", "plan_reports", "read_breadth"]
 
 _OVERVIEW = frozenset(
     stems(
@@ -43,32 +42,17 @@ _STATUS = frozenset(
 """The stems of a question that asks how things stand or what became of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportWeights:
-    """score = lexical + similarity + name + size, each part times its weight; of a question
-    about everything about_all + size. A report below `least` in lexical and `near` in similarity
-    is not about the question at all.
-
-    They are rounded by hand (docs/explanation/global.md): there is no labelled set of questions
-    about everything, so none of them is fitted."""
-
-    lexical: float = 0.55
-    similarity: float = 0.25
-    name: float = 0.15
-    size: float = 0.05
-    about_all: float = 0.6
-    about_all_size: float = 0.4
-    least: float = 0.01
-    near: float = 0.35
-    k: float = 1.5
-    """BM25's k1, without its length: reports are of one length."""
-    most: int = 20
-
-
-REPORTS = ReportWeights()
-
+WEIGHTS: Mapping[str, float] = {"lexical": 0.55, "similarity": 0.25, "name": 0.15, "size": 0.05}
+"""score = Σ weight · part. Rounded by hand: no labelled set asks about everything."""
+ABOUT_ALL, ABOUT_ALL_SIZE = 0.6, 0.4
+"""Of a question about everything the score is ABOUT_ALL + ABOUT_ALL_SIZE · size."""
+_LEAST_LEXICAL, _LEAST_SIMILARITY = 0.01, 0.35
+"""A report below both is not about the question at all."""
+_K1 = 1.5
+"""BM25's k1, without its length: reports are of one length."""
+_MOST_REPORTS = 20
 _HEAD_TIMES = 3
-_LONGEST = 2_000
+_LONGEST_READ = 2_000
 
 
 def plan_reports(
@@ -78,7 +62,7 @@ def plan_reports(
     embedder: Embedder | None,
     *,
     scope: Scope = EVERYTHING,
-    without: frozenset[str] = frozenset(),
+    without: Collection[str] = (),
     notes: Sequence[str] = (),
 ) -> Plan:
     """A plan in the mode `global`; the same store, reports and question give the same bytes.
@@ -108,16 +92,16 @@ def plan_reports(
             bridge_seeds=0,
             bridge_reach=0,
             chunks_per_document=0,
-            chunks=REPORTS.most,
+            chunks=_MOST_REPORTS,
         ),
         scope=scope,
-        reports=tuple(planned[: REPORTS.most]),
+        reports=tuple(planned[:_MOST_REPORTS]),
         notes=tuple(notes),
     )
 
 
 def _seen(
-    reports: Sequence[Report], planner: Planner, scope: Scope, without: frozenset[str]
+    reports: Sequence[Report], planner: Planner, scope: Scope, without: Collection[str]
 ) -> list[tuple[Report, ReportBasis]]:
     """The reports with the lines that count, and those lines."""
     every = [lines_of(report) for report in reports]
@@ -128,7 +112,7 @@ def _seen(
     if scope != EVERYTHING:
         admitted[live] = planner.admits(numbers[live], scope)
     chunks = frozenset(c for c, kept in zip(chunk_ids, admitted.tolist(), strict=True) if kept)
-    documents = _documents(every, planner, scope) - without
+    documents = _documents(every, planner, scope).difference(without)
     facts = frozenset(planner.get(sorted({f for lines in every for f in lines.fact_ids})))
     allowed = ReportBasis(chunks, documents, facts)
     whole = scope == EVERYTHING
@@ -153,7 +137,7 @@ def _similarities(
     planner: Planner,
     embedder: Embedder | None,
 ) -> list[float]:
-    """Of each report the best cosine of the question with a sentence of a quoted passage."""
+    """Of each report the best cosine of the question with a quoted passage, or a sentence of it."""
     if embedder is None or not seen:
         return [0.0] * len(seen)
     vector = question_vectors(embedder, question).vector
@@ -161,13 +145,10 @@ def _similarities(
     for _, lines in seen:
         numbers = planner.numbers(sorted(lines.chunk_ids))
         numbers = numbers[numbers >= 0]
-        if not len(numbers):
-            found.append(0.0)
-            continue
         parts = planner.best_parts(numbers, embedder.space, vector)
         whole = planner.vectors(numbers, embedder.space).astype(np.float64)
-        cosines = (whole * vector).sum(axis=1) if whole.size else np.zeros(1)
-        found.append(float(max(parts.max(), cosines.max(), 0.0)))
+        cosines = (whole * vector).sum(axis=1) if whole.size else np.zeros(0)
+        found.append(float(max(parts.max(initial=0.0), cosines.max(initial=0.0))))
     return found
 
 
@@ -177,24 +158,28 @@ def _ranked(
     breadth = read_breadth(question.text)
     bags = [_bag(report) for report, _ in seen]
     df = Counter(stem for bag in bags for stem in bag)
+    idf = {s: math.log(1 + (len(bags) - df[s] + 0.5) / (df[s] + 0.5)) for s in breadth.subject}
     largest = max((report.passages for report, _ in seen), default=1)
     keys = frozenset(question.names) | frozenset(run for _, _, run in question.runs)
     planned: list[PlannedReport] = []
     for (report, lines), bag, similarity in zip(seen, bags, near, strict=True):
         parts = {
             "similarity": round(similarity, 6),
-            "lexical": round(_lexical(breadth.subject, bag, df, len(seen)), 6),
+            "lexical": round(_lexical(idf, bag), 6),
             "name": float(_is_named(report, keys, breadth.subject)),
             "size": round(math.log1p(report.passages) / math.log1p(largest), 6),
         }
-        score = _score(parts, about_all=breadth.is_about_all)
-        if score is None:
+        if breadth.is_about_all:
+            score = ABOUT_ALL + ABOUT_ALL_SIZE * parts["size"]
+        elif parts["lexical"] < _LEAST_LEXICAL and similarity < _LEAST_SIMILARITY:
             continue
+        else:
+            score = math.fsum(weight * parts[name] for name, weight in WEIGHTS.items())
         planned.append(
             PlannedReport(
                 ref=report.ref,
                 title=report.title,
-                score=score,
+                score=round(min(score, 1.0), 6),
                 parts=parts,
                 chunk_ids=tuple(sorted(lines.chunk_ids)),
                 document_ids=tuple(sorted(lines.document_ids)),
@@ -210,49 +195,26 @@ def _is_named(report: Report, keys: frozenset[str], subject: Sequence[str]) -> b
     return any(name_key(n.name) in keys for n in report.names) or not titled.isdisjoint(subject)
 
 
-def _score(parts: dict[str, float], *, about_all: bool) -> float | None:
-    """The score in [0, 1]; None for a report that is not about the question."""
-    if about_all:
-        return round(REPORTS.about_all + REPORTS.about_all_size * parts["size"], 6)
-    if parts["lexical"] < REPORTS.least and parts["similarity"] < REPORTS.near:
-        return None
-    total = (
-        REPORTS.lexical * parts["lexical"]
-        + REPORTS.similarity * parts["similarity"]
-        + REPORTS.name * parts["name"]
-        + REPORTS.size * parts["size"]
-    )
-    return round(min(total, 1.0), 6)
-
-
 def _bag(report: Report) -> Counter[str]:
     """How often each stem stands in a report; its title and names count three times."""
-    names = " ".join(each.name for each in report.names)
-    head = f"{report.title} {report.place} {names}"
-    said = " ".join(
-        [
-            report.summary,
-            *(each.text for each in report.quotes),
-            *(each.text for each in report.stated),
-            *(f"{each.source_ref} {each.title}" for each in report.changes),
-        ]
+    head = [report.title, report.place, *(each.name for each in report.names)]
+    said = [
+        report.summary,
+        *(each.text for each in (*report.quotes, *report.stated)),
+        *(f"{each.source_ref} {each.title}" for each in report.changes),
+    ]
+    named = Counter(stems_in_parts(" ".join(head)))
+    return Counter({stem: _HEAD_TIMES * n for stem, n in named.items()}) + Counter(
+        stems_in_parts(" ".join(said))
     )
-    bag: Counter[str] = Counter()
-    for text, times in ((head, _HEAD_TIMES), (said, 1)):
-        for stem in stems_in_parts(text):
-            bag[stem] += times
-    return bag
 
 
-def _lexical(subject: Sequence[str], bag: Counter[str], df: Counter[str], total: int) -> float:
+def _lexical(idf: Mapping[str, float], bag: Mapping[str, int]) -> float:
     """The share of the subject that a report holds, by how rare its stems are among reports; a
     stem that stands there more often counts more."""
-    idf = {stem: math.log(1 + (total - df[stem] + 0.5) / (df[stem] + 0.5)) for stem in subject}
     whole = math.fsum(idf.values())
-    if not whole:
-        return 0.0
-    part = math.fsum(w * bag[s] / (bag[s] + REPORTS.k) for s, w in idf.items() if bag[s])
-    return part / whole
+    held = math.fsum(w * bag[s] / (bag[s] + _K1) for s, w in idf.items() if s in bag)
+    return held / whole if whole else 0.0
 
 
 class Breadth(NamedTuple):
@@ -270,7 +232,7 @@ class Breadth(NamedTuple):
 
 def read_breadth(question: str) -> Breadth:
     """How broad `question` is; only its first 2,000 characters are looked at."""
-    text = question[:_LONGEST]
+    text = question[:_LONGEST_READ]
     found = tuple(dict.fromkeys(stems(text)))
     named = {s for t in tokens(text)[1:] if text[t.start].isupper() for s in stems(t.word)}
     generic = _OVERVIEW | _STATUS
