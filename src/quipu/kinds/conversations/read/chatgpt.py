@@ -39,12 +39,10 @@ def read_chatgpt(path: str, value: object, *, stem: str) -> Sessions:
             continue
         nodes = cast(Json, mapping)
         for key in _branch(nodes, text(conversation, "current_node")):
-            try:
+            with collector.reading(where=f"conversation {name!r}, node {key!r}"):
                 node = an_object(nodes[key], "the node")
                 if node.get("message") is not None:
                     _read_message(collector, name, an_object(node["message"], "the message"))
-            except InvalidInput as error:
-                collector.problem(f"conversation {name!r}, node {key!r}: {error}", 0)
     return collector.sessions(NAME)
 
 

@@ -8,12 +8,10 @@ Speech is in lines of type `user` and `assistant`. What the program writes in th
 
 import re
 
-from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Sessions
-from quipu.kinds.conversations.read.collect import Collector, Content
+from quipu.kinds.conversations.read.collect import Collector
 from quipu.kinds.conversations.read.content import read_content
-from quipu.kinds.conversations.read.values import Json, an_object, json_lines, text
-from quipu.records.document import Problem
+from quipu.kinds.conversations.read.values import Json, an_object, text
 
 __all__ = ["NAME", "is_claude_code", "read_claude_code"]
 
@@ -35,21 +33,15 @@ def is_claude_code(line: Json) -> bool:
 
 
 def read_claude_code(path: str, data: bytes, *, stem: str) -> Sessions:
-    """Every session in one log, in the order of its lines."""
+    """Return every session in one log, in the order of its lines."""
     collector = Collector(path)
     seen: set[str] = set()
-    for number, line in json_lines(path, data):
-        if isinstance(line, Problem):
-            collector.take(line)
-            continue
+    for number, line in collector.lines(data):
         key = text(line, "uuid")
-        if key and key in seen:
-            continue
-        seen.add(key)
-        try:
-            _read_line(collector, line, number, stem)
-        except InvalidInput as error:
-            collector.problem(str(error), number)
+        if not key or key not in seen:
+            seen.add(key)
+            with collector.reading(number):
+                _read_line(collector, line, number, stem)
     return collector.sessions(NAME)
 
 
@@ -60,30 +52,19 @@ def _read_line(collector: Collector, line: Json, number: int, stem: str) -> None
         session = f"{session}/{text(line, 'agentId') or 'sidechain'}"
     if kind == "summary":
         collector.open(session)
-        return
     if kind not in _SPOKEN:
         return
     message = an_object(line.get("message"), "message")
     role = collector.role(text(message, "role") or kind, number)
     time = collector.time(line.get("timestamp"), number)
     content = read_content(message.get("content"))
-    if (
-        any(line.get(mark) is True for mark in _NOTICES)
-        or _is_written(message)
-        or _is_echo(content)
-    ):
+    content.speech[:] = map(_without_reminders, content.speech)
+    of_program = text(message, "model") == "<synthetic>" or any(
+        line.get(mark) is True for mark in _NOTICES
+    )
+    if of_program or (content.speech and _ECHO.match(content.speech[0])):
         content.speech.clear()
-    content.speech[:] = [_without_reminders(said) for said in content.speech]
     collector.message(session, content, role=role, time=time, line=number)
-
-
-def _is_written(message: Json) -> bool:
-    """Whether the program wrote it in the model's name."""
-    return text(message, "model") == "<synthetic>"
-
-
-def _is_echo(content: Content) -> bool:
-    return bool(content.speech) and _ECHO.match(_without_reminders(content.speech[0])) is not None
 
 
 def _without_reminders(said: str) -> str:

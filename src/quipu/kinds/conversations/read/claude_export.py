@@ -1,6 +1,5 @@
 """The Claude export: `conversations.json`, a list of conversations with their `chat_messages`."""
 
-from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Sessions
 from quipu.kinds.conversations.read.collect import Collector
 from quipu.kinds.conversations.read.content import read_content
@@ -23,16 +22,12 @@ def read_claude_export(path: str, value: object, *, stem: str) -> Sessions:
         name = text(conversation, "uuid") or f"{stem}-{place}"
         time = collector.time(conversation.get("created_at"), 0)
         collector.open(name, title=text(conversation, "name"), time=time)
-        try:
+        messages: list[object] = []
+        with collector.reading(where=f"conversation {name!r}"):
             messages = a_list(conversation.get("chat_messages"), "chat_messages")
-        except InvalidInput as error:
-            collector.problem(f"conversation {name!r}: {error}", 0)
-            continue
         for number, each in enumerate(messages, 1):
-            try:
+            with collector.reading(where=f"conversation {name!r}, message {number}"):
                 _read_message(collector, name, an_object(each, "the message"))
-            except InvalidInput as error:
-                collector.problem(f"conversation {name!r}, message {number}: {error}", 0)
     return collector.sessions(NAME)
 
 

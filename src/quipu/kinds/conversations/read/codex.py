@@ -7,12 +7,10 @@ the screen); what the program says in the user's name is no speech.
 
 import re
 
-from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Sessions
 from quipu.kinds.conversations.read.collect import Collector
 from quipu.kinds.conversations.read.content import read_content
-from quipu.kinds.conversations.read.values import Json, an_object, json_lines, text
-from quipu.records.document import Problem
+from quipu.kinds.conversations.read.values import Json, an_object, text
 
 __all__ = ["NAME", "is_codex", "read_codex"]
 
@@ -36,22 +34,17 @@ def _is_old_head(line: Json) -> bool:
 
 
 def read_codex(path: str, data: bytes, *, stem: str) -> Sessions:
-    """The session in one log. A resumed log names its session more than once."""
+    """Return the session in one log. A resumed log names its session more than once."""
     collector = Collector(path)
     session = stem
-    for number, line in json_lines(path, data):
-        if isinstance(line, Problem):
-            collector.take(line)
-            continue
-        try:
+    for number, line in collector.lines(data):
+        with collector.reading(number):
             head = _head(line)
             if head is None:
                 _read_item(collector, session, line, number)
-                continue
-            session = text(head, "id", "session_id") or session
-            collector.open(session, time=collector.time(head.get("timestamp"), number))
-        except InvalidInput as error:
-            collector.problem(str(error), number)
+            else:
+                session = text(head, "id", "session_id") or session
+                collector.open(session, time=collector.time(head.get("timestamp"), number))
     return collector.sessions(NAME)
 
 
@@ -62,18 +55,15 @@ def _head(line: Json) -> Json | None:
 
 
 def _read_item(collector: Collector, session: str, line: Json, number: int) -> None:
-    wrapped = text(line, "type") in _RECORDS
-    if wrapped and text(line, "type") != "response_item":
+    kind, item = text(line, "type"), line
+    if kind == "response_item":
+        item = an_object(line.get("payload"), "payload")
+    elif kind in _RECORDS:
         return
-    item = an_object(line.get("payload"), "payload") if wrapped else line
-    if text(item, "type") == "message":
-        time = collector.time(line.get("timestamp"), number)
-        _read_message(collector, session, item, time, number)
-
-
-def _read_message(collector: Collector, session: str, item: Json, time: str, number: int) -> None:
+    if text(item, "type") != "message":
+        return
+    time = collector.time(line.get("timestamp"), number)
     role = collector.role(text(item, "role"), number)
     content = read_content(item.get("content"))
-    spoken = (said for said in content.speech if role != "system" and not _BOOT.match(said))
-    content.speech[:] = list(spoken)
+    content.speech[:] = [s for s in content.speech if role != "system" and not _BOOT.match(s)]
     collector.message(session, content, role=role, time=time, line=number)

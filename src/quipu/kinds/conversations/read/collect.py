@@ -1,10 +1,13 @@
 """Turns as they come in, numbered and sorted into their sessions."""
 
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Role, Sessions, Transcript, Turn
 from quipu.kinds.conversations.read.times import read_time
+from quipu.kinds.conversations.read.values import Json, json_lines
 from quipu.records.document import Problem
 from quipu.when.instants import UNKNOWN_TIME
 
@@ -61,9 +64,22 @@ class Collector:
         """Note what could not be read, or only in part."""
         self._problems.append(Problem(self._path, message, "warning" if warning else "error", line))
 
-    def take(self, problem: Problem) -> None:
-        """Note a problem found elsewhere."""
-        self._problems.append(problem)
+    @contextmanager
+    def reading(self, line: int = 0, where: str = "") -> Generator[None]:
+        """Note what makes the block raise InvalidInput as a problem of a line, or of `where`."""
+        try:
+            yield
+        except InvalidInput as error:
+            self.problem(f"{where}: {error}" if where else str(error), line)
+
+    def lines(self, data: bytes) -> Iterator[tuple[int, Json]]:
+        """Yield each JSON object of `data` that stands on a line, by its number; what is none is a
+        problem."""
+        for number, line in json_lines(self._path, data):
+            if isinstance(line, Problem):
+                self._problems.append(line)
+            else:
+                yield number, line
 
     def time(self, value: object, line: int) -> str:
         """`value` as an instant; a time that cannot be read is a warning and unknown."""

@@ -10,8 +10,7 @@ from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Sessions
 from quipu.kinds.conversations.read.collect import Collector
 from quipu.kinds.conversations.read.content import read_content
-from quipu.kinds.conversations.read.values import Json, a_list, an_object, json_lines, objects, text
-from quipu.records.document import Problem
+from quipu.kinds.conversations.read.values import Json, a_list, an_object, objects, text
 from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = ["NAME", "is_message", "read_message_lines", "read_messages"]
@@ -41,15 +40,14 @@ def read_messages(path: str, value: object, *, stem: str) -> Sessions:
 
 
 def read_message_lines(path: str, data: bytes, *, stem: str) -> Sessions:
-    """The sessions in JSON lines: a message a line, or a list of messages a line."""
+    """Return the sessions in JSON lines: a message a line, or a list of messages a line."""
     collector = Collector(path)
-    for number, line in json_lines(path, data):
-        if isinstance(line, Problem):
-            collector.take(line)
-        elif isinstance(line.get("messages"), list):
+    for number, line in collector.lines(data):
+        if isinstance(line.get("messages"), list):
             _read_holder(collector, line, f"{stem}-{number}", number)
         else:
-            _guarded(collector, _session_of(line) or stem, line, number)
+            with collector.reading(number):
+                _read_message(collector, _session_of(line) or stem, line, number)
     return collector.sessions(NAME)
 
 
@@ -67,19 +65,8 @@ def _read_holder(collector: Collector, holder: Json, name: str, line: int) -> No
 def _read_list(collector: Collector, session: str, messages: list[object], line: int = 0) -> None:
     collector.open(session)
     for place, each in enumerate(messages, 1):
-        try:
-            message = an_object(each, f"message {place}")
-        except InvalidInput as error:
-            collector.problem(str(error), line)
-            continue
-        _guarded(collector, session, message, line)
-
-
-def _guarded(collector: Collector, session: str, message: Json, line: int) -> None:
-    try:
-        _read_message(collector, session, message, line)
-    except InvalidInput as error:
-        collector.problem(str(error), line)
+        with collector.reading(line):
+            _read_message(collector, session, an_object(each, f"message {place}"), line)
 
 
 def _read_message(collector: Collector, session: str, message: Json, line: int) -> None:

@@ -16,8 +16,7 @@ Other fields are passed over.
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Sessions
 from quipu.kinds.conversations.read.collect import Collector
-from quipu.kinds.conversations.read.values import Json, json_lines, shown, text
-from quipu.records.document import Problem
+from quipu.kinds.conversations.read.values import Json, shown, text
 from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = ["NAME", "is_plain", "read_plain"]
@@ -34,14 +33,9 @@ def is_plain(line: Json) -> bool:
 def read_plain(path: str, data: bytes, *, stem: str) -> Sessions:
     """Every session in the lines, in the order in which they begin."""
     collector = Collector(path)
-    for number, line in json_lines(path, data):
-        if isinstance(line, Problem):
-            collector.take(line)
-            continue
-        try:
+    for number, line in collector.lines(data):
+        with collector.reading(number):
             _read_line(collector, line, number, stem)
-        except InvalidInput as error:
-            collector.problem(str(error), number)
     return collector.sessions(NAME)
 
 
