@@ -59,17 +59,15 @@ class TurnCandidates(Among):
         measured = measure_turns(
             asking.question, vectors, planner, numbers, space=asking.space, asked=asked
         )
-        base = measured.base()
-        order = np.argsort(-base, kind="stable")
+        raw = measured.raw()
+        order = np.argsort(-raw, kind="stable")
         first = order[:limit]
         if vectors is None:
-            first = first[base[first] > 0]
+            first = first[raw[first] > 0]
         rest = order[len(first) :].tolist()
         kept = [place for place in rest if int(numbers[place]) in keep]
         best = np.concatenate([first, np.array(kept, dtype=order.dtype)])
-        chosen = measured.rows(best)
-        parts = [chosen.parts(row) for row in range(len(best))]
-        return Found(numbers[best], parts, measured.cosine)
+        return Found(numbers[best], list(map(measured.parts, best.tolist())), measured.cosine)
 
 
 TURNS = TurnCandidates()

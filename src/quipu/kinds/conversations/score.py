@@ -8,9 +8,8 @@ are those of these turns, since a question is asked inside them. Lists are min-m
 import re
 from calendar import monthrange
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import date
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,71 +64,30 @@ _MANY, _BY_SENTENCE = 1_500, 500
 _QUANTITY = late(r"\bhow (?:many|much|long|often)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredTurns:
-    """A row a turn, parts in [0, 1] (`time` ≥ 0, `question` a penalty); `cosine` is the best raw
-    one."""
+class MeasuredTurns(NamedTuple):
+    """The features of turns by name, a row a turn, in [0, 1] (`time` is ≥ 0); `cosine` is the best
+    raw one."""
 
-    similarity: Floats
-    lexical: Floats
-    speaker: Floats
-    time: Floats
-    question: Floats
-    standing: Floats
-    saying: Floats
+    features: Mapping[str, Floats]
     cosine: float
 
-    def rows(self, places: NDArray[np.intp]) -> "MeasuredTurns":
-        """Only these rows, in this order."""
-        return MeasuredTurns(
-            self.similarity[places],
-            self.lexical[places],
-            self.speaker[places],
-            self.time[places],
-            self.question[places],
-            self.standing[places],
-            self.saying[places],
-            self.cosine,
-        )
+    def raw(self) -> Floats:
+        """Return the raw scores."""
+        parts = [weight * self.features[name] for name, weight in TURNS.of_features().items()]
+        return np.asarray(sum(parts), dtype=np.float64)
 
     def parts(self, row: int) -> dict[str, float]:
-        """The named parts of one turn."""
-        return {
-            "similarity": float(self.similarity[row]),
-            "lexical": float(self.lexical[row]),
-            "name": 0.0,
-            "speaker": float(self.speaker[row]),
-            "time": float(self.time[row]),
-            "question": float(self.question[row]),
-            **{
-                part: float(values[row])
-                for part, values in (("standing", self.standing), ("saying", self.saying))
-                if values[row]
-            },
-        }
+        """Return the features of one turn; of those that few have, what it has."""
+        found = {name: float(values[row]) for name, values in self.features.items()}
+        return {"name": 0.0, **{n: v for n, v in found.items() if v or n not in _OF_FEW}}
 
-    def base(self) -> Floats:
-        """The raw scores."""
-        parts = ("similarity", "lexical", "speaker", "time", "question", "standing")
-        return _weighted({part: getattr(self, part) for part in (*parts, "saying")})
+
+_OF_FEW = frozenset({"standing", "saying"})
 
 
 def turn_score(parts: Mapping[str, float]) -> float:
-    """The raw score of one turn, of its named parts."""
-    return float(_weighted(parts))
-
-
-def _weighted(parts: Mapping[str, Any]) -> Any:
-    """The parts, numbers or arrays of them, each times its weight; what is not known counts 0."""
-    return (
-        TURNS.similarity * parts.get("similarity", 0.0)
-        + TURNS.lexical * parts.get("lexical", 0.0)
-        + TURNS.speaker * parts.get("speaker", 0.0)
-        + TURNS.time * parts.get("time", 0.0)
-        + TURNS.standing * parts.get("standing", 0.0)
-        + TURNS.saying * parts.get("saying", 0.0)
-        - TURNS.question * parts.get("question", 0.0)
-    )
+    """Return the raw score of one turn, of its named parts; what is not known counts 0."""
+    return sum(weight * parts.get(name, 0.0) for name, weight in TURNS.of_features().items())
 
 
 def measure_turns(
@@ -145,29 +103,27 @@ def measure_turns(
     `asked` is the question without its dates, which no turn has to say."""
     turns = read_turns(index.columns(numbers))
     named = named_speakers(question, turns)
-    stems = telling_stems(asked or question, turns)
-    words = _WordScores(stems, index, numbers, turns)
+    words = _WordScores(telling_stems(asked or question, turns), index, numbers, turns)
     lexical = words.scores()
     near, similarity = _similarity(vectors, index, numbers, space, lexical)
-    cosine = float(near.max(initial=0.0)) if near is not None else 0.0
-    first_person = bool(_FIRST_PERSON & question.words)
-    speaker = TURNS.named_speaker * (_is_speaker(turns, named[0]) if len(named) == 1 else 0.0)
-    asker = TURNS.asker * (turns["is_asker"] if first_person else 0.0)
+    nothing = np.zeros(len(numbers))
+    own = turns["is_asker"] if _FIRST_PERSON & question.words else nothing
+    named_one = turns["first_name"] == named[0] if len(named) == 1 else nothing
     brief = np.minimum(1.0, _ENOUGH / words.lengths)
-    asks = turns["asks"].astype(np.float64)
-    if first_person:
-        asks = asks * (1 - turns["is_asker"])
     found = MeasuredTurns(
-        similarity=similarity,
-        lexical=lexical / TURNS.lexical,
-        speaker=(speaker + asker + np.zeros(len(numbers))) / TURNS.speaker,
-        time=_time(question, turns),
-        question=asks * brief,
-        standing=np.zeros(len(numbers)),
-        saying=_saying(turns, words.shares(), near),
-        cosine=cosine,
+        {
+            "similarity": similarity,
+            "lexical": lexical / TURNS.lexical,
+            "speaker": (TURNS.named_speaker * named_one + TURNS.asker * own) / TURNS.speaker,
+            "time": _time(question, turns),
+            "question": turns["asks"] * (1.0 - own) * brief,
+            "standing": nothing,
+            "saying": _saying(turns, words.shares(), near),
+        },
+        float(near.max(initial=0.0)) if near is not None else 0.0,
     )
-    return replace(found, standing=_standing(question, turns, index, numbers, found.base()))
+    standing = _standing(question, turns, index, numbers, found.raw())
+    return found._replace(features={**found.features, "standing": standing})
 
 
 def _standing(
@@ -204,10 +160,6 @@ def named_speakers(question: Question, turns: NDArray[np.void]) -> list[int]:
     """The first names of the speakers that the question names."""
     said = {name_hash(token.word) for token in tokens(question.text)} - {0}
     return sorted(said & {int(h) for h in np.unique(turns["first_name"])})
-
-
-def _is_speaker(turns: NDArray[np.void], first_name: int) -> Floats:
-    return (turns["first_name"] == first_name).astype(np.float64)
 
 
 class _WordScores:
@@ -311,7 +263,7 @@ def _similarity(
     )
     sentence[near] = np.maximum(index.best_parts(numbers[near], space, vectors.vector), 0.0)
     both = base + TURNS.sentence_cosine * _scaled(sentence)
-    return turn, both / TURNS.similarity
+    return turn, both / (TURNS.turn_cosine + TURNS.sentence_cosine)
 
 
 def _saying(turns: NDArray[np.void], shares: Floats, near: Floats | None) -> Floats:

@@ -48,19 +48,26 @@ class TurnWeights:
     words_alone: Calibration = _WORDS_ALONE
 
     @property
-    def similarity(self) -> float:
-        """The weight of the whole part."""
-        return self.turn_cosine + self.sentence_cosine
-
-    @property
     def lexical(self) -> float:
-        """The weight of the whole part."""
+        """The weight of all that words say."""
         return self.context_words + self.turn_words + self.session_words
 
     @property
     def speaker(self) -> float:
-        """The weight of the whole part."""
+        """The weight of who speaks."""
         return self.named_speaker + self.asker
+
+    def of_features(self) -> dict[str, float]:
+        """Return the weight of each feature by its name."""
+        return {
+            "similarity": self.turn_cosine + self.sentence_cosine,
+            "lexical": self.lexical,
+            "speaker": self.speaker,
+            "time": self.time,
+            "question": -self.question,
+            "standing": self.standing,
+            "saying": self.saying,
+        }
 
 
 TURNS = TurnWeights()
