@@ -15,7 +15,13 @@ import Stemmer  # pyright: ignore[reportMissingTypeStubs]  # ships none
 
 from quipu.patterns import late
 
-_WORD = late(r"([^\W_]+(?:'[^\W_]+)*)")
+# Marks that a word is compared without, as it is without the accents of its letters, and blocks of
+# scripts whose vowels are marks, which belong to the word.
+_POINTS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670"
+_ABUGIDAS = "\u0900-\u0963\u0966-\u0dff\u0f18-\u0f39\u0f3e-\u0fbc"
+_POINT = late(f"[{_POINTS}]+")
+_LETTERS = f"(?:[^\\W_]|[{_POINTS}{_ABUGIDAS}])+"
+_WORD = late(f"({_LETTERS}(?:'{_LETTERS})*)")
 _ASCII_WORD = late(r"([a-z0-9]+(?:'[a-z0-9]+)*)")  # the same words of lower-cased ASCII
 # Scripts without spaces between words, and Hangul, whose words carry their particles.
 _UNSPACED = (
@@ -23,6 +29,14 @@ _UNSPACED = (
     "\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 _RUN = late(rf"([{_UNSPACED}]+)")
+# A letter of Thai, Lao, Burmese or Khmer with the marks that it carries.
+_SPELLED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_CARRIED = (
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3"
+)
+_IS_SPELLED = late(f"[{_SPELLED}]")
+_LETTER = late(f".[{_CARRIED}]*")
+_SPELLED_RUN, _PAIR = 3, 2  # letters that are looked for together: about a syllable, a short word
 _HUMP = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _IDENTIFIER = late(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?:\(\))?")
 # It begins with what it is looked for by: a mark, which belongs to the sentence, or a line's end.
@@ -121,10 +135,10 @@ def composed(text: str) -> str:
 
 def tokens(text: str) -> list[Token]:
     """The words of `text` in order; where a script puts no spaces between them, every pair of
-    characters, which overlap."""
+    characters or three letters of an alphabet, which overlap."""
     ascii_only = text.isascii()
     if not ascii_only and _RUN.search(text):
-        return list(_with_pairs(text))
+        return list(_in_several_scripts(text))
     # What is between words, a word, in turn.
     pieces = _ASCII_WORD.split(text.lower()) if ascii_only else _WORD.split(lower(fold(text)))
     edges = list(accumulate(map(len, pieces)))
@@ -134,33 +148,68 @@ def tokens(text: str) -> list[Token]:
     return list(map(_token, repeat(Token), zip(words, edges[0::2], edges[1::2], strict=False)))
 
 
-def _with_pairs(text: str) -> Iterator[Token]:
+def _in_several_scripts(text: str) -> Iterator[Token]:
     """The words of a text in several scripts. Pairs of characters find what a dictionary of words
     would, and names that are in none (Kwok, "Comparing Representations in Chinese Information
     Retrieval", 1997)."""
     start = 0
     for i, piece in enumerate(_RUN.split(lower(fold(text)))):
         if i % 2:
-            for at in range(max(1, len(piece) - 1)):
-                pair = piece[at : at + 2]
-                yield Token(pair, start + at, start + at + len(pair))
+            for at, end in _overlapping(piece):
+                yield Token(piece[at:end], start + at, start + end)
         else:
             for word in _WORD.finditer(piece):
                 yield Token(_bare(word[0]), start + word.start(), start + word.end())
         start += len(piece)
 
 
+def _overlapping(run: str) -> Iterator[tuple[int, int]]:
+    """The spans of what is looked for together in characters that no space divides."""
+    edges = [0, *(letter.end() for letter in _LETTER.finditer(run))]
+    count = _SPELLED_RUN if _IS_SPELLED.match(run) else _PAIR
+    count = min(count, len(edges) - 1)
+    return zip(edges, edges[count:], strict=False)
+
+
 def _bare(word: str) -> str:
+    if not word.isascii():
+        word = _POINT.sub("", word) or word
     if "'" not in word:
         return word
     return word.removesuffix("'s").replace("'", "")
 
 
 class _Snowball(threading.local):
-    """A Stemmer a thread: one must not be shared."""
+    """Stemmers of a thread, made when first needed: one must not be shared."""
 
     def __init__(self) -> None:
-        self.stem = cast(Callable[[str], str], Stemmer.Stemmer("english", 0).stemWord)  # pyright: ignore
+        self._made: dict[str, Callable[[str], str]] = {}
+
+    def stem(self, word: str) -> str:
+        algorithm = _algorithm(word)
+        if algorithm not in self._made:
+            stemmer = Stemmer.Stemmer(algorithm, 0)  # pyright: ignore
+            self._made[algorithm] = cast(Callable[[str], str], stemmer.stemWord)  # pyright: ignore
+        return self._made[algorithm](word)
+
+
+# A script's first and last letter, and the language whose endings are taken off words in it.
+_OF_SCRIPT = (
+    ("\u0370", "\u03ff", "greek"),
+    ("\u0400", "\u052f", "russian"),
+    ("\u0531", "\u058f", "armenian"),
+    ("\u0620", "\u06ff", "arabic"),
+    ("\u0900", "\u097f", "hindi"),
+    ("\u0b80", "\u0bff", "tamil"),
+)
+
+
+def _algorithm(word: str) -> str:
+    if not word.isascii():
+        for first, last, algorithm in _OF_SCRIPT:
+            if first <= word[-1] <= last:
+                return algorithm
+    return "english"
 
 
 _snowball = _Snowball()
@@ -181,7 +230,7 @@ _stems = _Stems()
 
 
 def stem(word: str) -> str:
-    """The Snowball (English) stem of a folded, lower-cased word."""
+    """The Snowball stem of a folded, lower-cased word, by its script; English for Latin letters."""
     return _stems[word]
 
 

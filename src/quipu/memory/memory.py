@@ -6,6 +6,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, overload
 
+import msgspec
+
 from quipu import config as configuration
 from quipu.config import Config
 from quipu.errors import InvalidInput
@@ -605,7 +607,8 @@ class Memory:
         keep_old: bool = False,
         progress: Progress | None = None,
     ) -> "EmbedReport":
-        """Embed everything in the present model's space, then drop every other space.
+        """Index passages by the words of today, embed everything in the present model's space, then
+        drop every other space.
 
         The old space answers until the new one is complete; a killed run goes on where it
         stopped. `model_version` must be (part of) the present model's space, as a check against
@@ -613,10 +616,12 @@ class Memory:
         Written at once.
         """
         models = self.handle.models
-        models.require()
         with self.handle.writing, models.anew():
             indexer = self.handle.indexer()
-            return indexer.reindex(model_version, keep_old=keep_old, progress=progress)
+            recounted = indexer.recount_words()
+            models.require()
+            report = indexer.reindex(model_version, keep_old=keep_old, progress=progress)
+            return msgspec.structs.replace(report, recounted=recounted)
 
     def add_sessions(
         self,

@@ -39,6 +39,7 @@ class EmbedReport(msgspec.Struct, frozen=True, kw_only=True):
     embedded: Annotated[int, "passages that got a vector now"]
     dropped: Annotated[tuple[str, ...], "embedding spaces that are gone"]
     seconds: Annotated[float, "how long it took"]
+    recounted: Annotated[int, "passages whose words an earlier version had divided otherwise"] = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,6 +50,7 @@ from quipu.write.survey import (
     survey,
 )
 from quipu.write.texts import TextInput, add_text
+from quipu.write.words import recount_words
 
 _JOB_BYTES = 150_000
 _JOB_SOURCES = 64
@@ -289,6 +290,11 @@ class Indexer:
             embed_seconds=embed_seconds,
             notes=notes,
         )
+
+    def recount_words(self) -> int:
+        """Index passages by the words of today; return how many an earlier version had divided
+        into others."""
+        return recount_words(self._store, self._clock)
 
     def reindex(
         self,

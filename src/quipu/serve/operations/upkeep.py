@@ -50,9 +50,11 @@ def reindex(
 ) -> EmbedReport:
     """Give every passage a vector of the configured model, whether it has changed or not.
 
-    What has one already keeps it: with the same model there is nothing to do, after a change of the
-    model all is embedded. The vectors of the old model answer until the new ones are complete, and
-    are dropped then. A run that was killed goes on where it stopped.
+    Passages that an earlier version divided into other words are counted anew first (Hindi, Thai,
+    Russian …), with or without a model. What has a vector already keeps it: with the same model
+    there is nothing to do, after a change of the model all is embedded. The vectors of the old
+    model answer until the new ones are complete, and are dropped then. A run that was killed goes
+    on where it stopped.
 
     $ quipu reindex
     $ quipu reindex --model-version all-MiniLM-L6-v2
