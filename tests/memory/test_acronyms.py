@@ -6,8 +6,6 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from quipu.agents.knowledge import KnowledgeGraph
-from quipu.agents.knowledge_read import KnowledgeEntity
 from quipu.memory import Memory
 
 Open = Callable[..., Memory]
@@ -52,31 +50,6 @@ def test_an_acronym_defined_in_two_ways_is_neither(memory: Memory) -> None:
     memory.add(DEFINES, source_ref="a.md", title="a")
     memory.add("Pacific Standard Time (PST) is a time zone.", source_ref="d.md", title="d")
     assert not memory.find_facts("Who is PST led by?").known
-
-
-def test_what_has_the_acronym_for_its_name_keeps_it(memory: Memory) -> None:
-    memory.add(DEFINES, source_ref="a.md", title="a")
-    KnowledgeGraph(memory).create_entities([KnowledgeEntity(name="PST", type="timezone")])
-    assert not memory.find_facts("Who is PST led by?").known
-
-
-def test_what_was_parted_is_not_joined_by_a_rule(memory: Memory) -> None:
-    memory.add(DEFINES, source_ref="a.md", title="a")
-    memory.entities.merge("PST", "Payment Service Team")
-    memory.entities.unmerge("PST")
-    assert not memory.find_facts("Who is PST led by?").known
-
-
-def test_a_definition_is_a_relation_with_its_passage(memory: Memory) -> None:
-    memory.add(DEFINES, source_ref="a.md", title="a")
-    (relation,) = memory.relations(type="SAME_AS")
-    assert (relation.source_entity_id, relation.target_entity_id) == (
-        "name:pst",
-        "name:payment service team",
-    )
-    (row,) = memory.store.support([relation.rel_id])[relation.rel_id]
-    assert len(row.chunk_ids) == 1
-    assert memory.validate().errors == ()
 
 
 def test_the_history_of_either_name_is_one(memory: Memory) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from quipu.agents.entries import Entries
 from quipu.memory import Memory
 
 Open = Callable[..., Memory]
@@ -72,12 +71,3 @@ def test_facts_stand_the_same_when_all_write_at_once(
         thread.join()
     with open_at(open_memory, folder) as memory:
         assert standing(memory) == expected
-
-
-def test_an_entry_that_is_sent_again_has_one_source(tmp_path: Path, open_memory: Open) -> None:
-    with open_at(open_memory, tmp_path) as memory:
-        entries = Entries(memory)
-        entries.store("Ann decided for Postgres.", category="decision")
-        again = entries.store("Ann decided for Postgres.", category="decision")
-        assert again.merged_with == again.entry.id
-        assert len(again.entry.sources) == 1

@@ -41,22 +41,8 @@ def test_what_is_taught_is_one_attribute_of_what_stands_on_the_other_side() -> N
         assert _stated(memory) == [("gateway", "is covered by", "Tomas")]
 
 
-def test_what_is_not_taught_is_no_fact() -> None:
-    with _memory(*SAID) as memory:
-        assert _stated(memory) == []
-
-
 def test_phrases_are_added_to_an_attribute_that_is_known() -> None:
     more = AttributeConfig(verbs=("be stationed in",))
     said = (("2026-01-05", "Ida lives in Bergen."), ("2026-03-05", "Ida is stationed in Oslo."))
     with _memory(*said, lives_in=more) as memory:
         assert _stated(memory) == [("Ida", "lives in", "Oslo")]
-
-
-def test_an_attribute_may_be_told_to_have_one_value_or_several() -> None:
-    table = Attributes(
-        [Attribute("uses", functional=True), Attribute("lives in", functional=False)]
-    )
-    assert table.is_functional("uses")
-    assert not table.is_functional("lives in")
-    assert table.attribute_of("resides in") == "lives in"

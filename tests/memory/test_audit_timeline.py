@@ -71,13 +71,6 @@ def test_what_was_known_then_is_all_that_counts(told: Memory) -> None:
     assert [held.object for held in later.state] == ["Team Blue", "Postgres"]
 
 
-def test_a_switch_is_a_link_of_the_chain(told: Memory) -> None:
-    found = audit(told, SERVICE)
-    links = [(link.earlier, link.later) for link in found.supersessions]
-    assert len(links) == 2
-    assert all("MySQL" in earlier and "Postgres" in later for earlier, later in links)
-
-
 def test_the_timeline_is_in_the_order_of_what_happened(told: Memory) -> None:
     lines = [(e.fact.object, e.valid_from, e.valid_to) for e in audit(told, SERVICE).entries]
     assert lines == [
@@ -125,13 +118,6 @@ def test_what_was_forgotten_is_gone_from_all_of_it(told: Memory) -> None:
     assert "Bo" not in found.text
     assert found.supersessions == ()
     assert "MySQL" in [held.object for held in found.state]
-
-
-def test_nothing_that_holds_is_said() -> None:
-    with Memory.open("memory:", config=Config(), embedder=None) as memory:
-        memory.add("The ledger service uses Oracle from 2018 to 2021.", source_ref="a.md")
-        text = audit(memory, SERVICE, as_of="2026-01-01").text
-    assert "Holds then\n  nothing\n" in text
 
 
 def test_facts_hold_as_the_audit_says(told: Memory) -> None:

@@ -16,60 +16,10 @@ from quipu.testing.fakes import HashEmbedder
 Tree = Callable[[dict[str, str | bytes]], None]
 
 
-@pytest.fixture
-def moved(memory: Memory) -> Memory:
-    """Eva moved from Rome to Oslo, by two notes of hers."""
-    for ref, time, text in (
-        ("a.md", "2019-05-01T10:00:00Z", "I live in Rome."),
-        ("b.md", "2022-03-01T10:00:00Z", "I live in Oslo."),
-    ):
-        memory.add(text, source_ref=ref, observed_at=time, properties={"speaker": "Eva"})
-    return memory
-
-
-def test_an_audit_says_what_holds_and_what_took_its_place(moved: Memory) -> None:
-    found = audit(moved, "Eva", as_of="2026-01-01")
-    assert [held.object for held in found.state] == ["Oslo"]
-    assert found.state[0].source_refs == ("b.md",)
-    assert len(found.supersessions) == 1
-    assert "Rome" in found.supersessions[0].earlier
-    assert "Oslo" in found.supersessions[0].later
-    assert found.contradictions == ()
-
-
-def test_an_audit_looks_at_a_point_in_time(moved: Memory) -> None:
-    assert [held.object for held in audit(moved, "Eva", as_of="2020-06").state] == ["Rome"]
-
-
-def test_the_timeline_names_who_said_what_and_when(moved: Memory) -> None:
-    text = audit(moved, "Eva").text
-    assert "Eva, a.md on 2019-05-01, known since 2026-03-01: “I live in Rome.”" in text
-    assert "superseded by:" in text
-
-
-def test_an_audit_is_bounded(moved: Memory) -> None:
-    found = audit(moved, "Eva", limit=1)
-    assert (len(found.entries), found.left_out) == (1, 1)
-
-
 def test_an_audit_of_an_unknown_subject_says_so(memory: Memory) -> None:
     assert audit(memory, "Nobody").text == "Nothing was said of 'Nobody'."
     with pytest.raises(InvalidInput, match="no date"):
         audit(memory, "Nobody", as_of="soon")
-
-
-def test_contradictions_are_kept_with_both_sides(memory: Memory, tree: Tree) -> None:
-    tree(
-        {
-            "a.md": "From 2010 to 2015 Ann Lee was the director of Alby Club.\n",
-            "b.md": "From 2012 to 2014 Bo Ek was the director of Alby Club.\n",
-        }
-    )
-    memory.index()
-    whole = overview(memory)
-    assert whole.contradiction_count == len(whole.contradictions)
-    assert sum(share.percentage for share in whole.breakdown) == pytest.approx(100, abs=0.2)
-    assert whole.total_tokens > 0
 
 
 def test_the_overview_names_what_has_expired(tmp_path: Path) -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.servers.model_server import Body, ErrorStatus, ModelServer, Slow, WrongModel
+from tests.servers.model_server import Body, ErrorStatus, ModelServer, WrongModel
 
 from quipu.config import Config, EmbedConfig
-from quipu.errors import InvalidInput, ModelUnavailable
+from quipu.errors import ModelUnavailable
 from quipu.memory import Memory
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.model, pytest.mark.filterwarnings("error")]
@@ -104,16 +104,6 @@ def test_what_only_one_model_finds_is_found(opened: Open) -> None:
     assert memory.ask("Who owns the payment service?").contract.answer.count("Team Blue")
 
 
-def test_a_plan_of_two_spaces_can_be_replayed_by_another_handle(opened: Open) -> None:
-    memory = opened()
-    memory.index()
-    plan = memory.plan("retry payment")
-    first = memory.retrieve(plan)
-    assert opened().retrieve(plan).hits == first.hits
-    alone = opened(types={}, base_url="").retrieve(plan)
-    assert "is not at hand" in " ".join(alone.notes)
-
-
 @pytest.mark.parametrize(
     "trouble",
     [
@@ -155,41 +145,6 @@ def test_a_question_whose_one_model_fails_uses_minilm_where_it_was_built(
         opened(fallback="off").ask("Who pays the team?")
 
 
-def test_a_model_that_fails_half_way_leaves_what_it_made(
-    opened: Open, server: ModelServer, tmp_path: Path
-) -> None:
-    for n in range(300):
-        (tmp_path / "home" / f"m{n}.py").write_text(f"def task_{n}():\n    return {n}\n", "utf-8")
-    memory = opened(fallback="off")
-    memory.index(embed=False)
-    answered = server.answer
-
-    def failing(request: Any) -> Any:
-        if "task_99(" in str(request.body.get("input")):
-            return ErrorStatus(503), "no"
-        return answered(request)
-
-    server.answer = failing  # type: ignore[method-assign]
-    report = memory.index()
-    held = spaces(memory, "code").get(TINY, 0)
-    assert 0 < held < 302
-    assert report.unembedded == 302 - held
-    server.answer = answered  # type: ignore[method-assign]
-    assert memory.index().unembedded == 0
-
-
-def test_a_slow_model_is_waited_for_and_no_longer(opened: Open, server: ModelServer) -> None:
-    memory = opened(timeout_s=0.2)
-    server.always(Slow(0.6))
-    assert "no answer within 0.2 s" in " ".join(memory.index().notes)
-
-
-def test_types_share_the_budget(opened: Open) -> None:
-    memory = opened(types={"code": TINY, "prose": "compatible:more"}, fallback="off", max_tokens=40)
-    assert "max_tokens = 40" in " ".join(memory.index().notes)
-    assert 0 < sum(spaces(memory).values()) < 4
-
-
 def test_changing_the_types_reads_anew_what_changed_and_drops_the_rest(opened: Open) -> None:
     opened().index()
     memory = opened(types={})
@@ -199,39 +154,12 @@ def test_changing_the_types_reads_anew_what_changed_and_drops_the_rest(opened: O
     assert spaces(memory) == {MINILM: 4}
 
 
-def test_reindex_checks_the_models_that_would_run(opened: Open) -> None:
-    memory = opened()
-    memory.index(embed=False)
-    with pytest.raises(InvalidInput, match="--model-version 'ada'"):
-        memory.reindex("ada")
-    report = memory.reindex("tiny")
-    assert report.embedded == 4
-    assert "[code]" in report.space
-
-
 def test_a_type_without_a_model_is_found_by_words(opened: Open) -> None:
     memory = opened(types={"code": "none"})
     report = memory.index()
     assert (spaces(memory), report.unembedded) == ({MINILM: 2}, 0)
     assert memory.stats().unembedded == 0
     assert memory.search("retry payment").hits[0].path in {"retry.py", "owners.md"}
-
-
-def test_an_entry_said_again_is_the_same_entry(opened: Open) -> None:
-    from quipu.agents.entries import Entries
-
-    entries = Entries(opened())
-    first = entries.store("Ann prefers short answers.", category="preference")
-    again = entries.store("Ann prefers short answers!", category="preference")
-    assert again.merged_with == first.entry.id
-
-
-def test_a_budget_that_is_spent_on_questions_is_said(opened: Open) -> None:
-    memory = opened()
-    memory.index()
-    spent = opened(max_tokens=1)
-    reply = spent.ask("Who owns the payment service?")
-    assert "max_tokens" in reply.contract.limitations
 
 
 def test_ada_first_and_minilm_for_code_as_azure_has_it(

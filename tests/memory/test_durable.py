@@ -72,16 +72,6 @@ def test_without_extraction_it_is_stored_all_the_same(
         assert memory.search("tabs or spaces").hits
 
 
-def test_the_same_again_changes_nothing(memory: Memory) -> None:
-    first = memory.add(TALK, session_id="talk")
-    before = memory.store.sequence()
-    again = memory.add(TALK, session_id="talk")
-    assert (again.added, again.unchanged) == (0, first.added)
-    assert again.job_id != first.job_id
-    assert memory.store.sequence() == before
-    assert [job.job_id for job in memory.jobs()] == [again.job_id, first.job_id]
-
-
 def test_what_cannot_be_remembered_is_no_job(memory: Memory, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput):
         memory.add("  \n")
@@ -191,16 +181,6 @@ def test_a_kill_loses_nothing_that_was_accepted(
         assert [each.status for each in memory.jobs()] == ["done"]
 
 
-def test_the_next_write_takes_up_what_was_left(tmp_path: Path, open_memory: Open) -> None:
-    (tmp_path / ".quipu").mkdir()
-    url = str(tmp_path / ".quipu" / "quipu.db")
-    command = [sys.executable, "-c", KILLED, url, str(tmp_path), "write", "text"]
-    subprocess.run(command, check=False, timeout=60)
-    with open_memory(url, tmp_path) as memory:
-        memory.add("Something else.", source_ref="other.md")
-        assert sorted(texts(memory)) == ["I prefer tabs over spaces.", "Something else."]
-
-
 def test_a_job_that_waited_does_not_override_what_came_later(
     tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,18 +203,6 @@ def test_a_job_that_waited_does_not_override_what_came_later(
         assert sorted(texts(one)) == ["Something else.", "The new text."]
 
 
-def test_a_clock_that_goes_backwards_loses_nothing(tmp_path: Path, open_memory: Open) -> None:
-    moments = iter(f"2026-03-01T10:00:{59 - n:02d}.000Z" for n in range(60))
-    (tmp_path / ".quipu").mkdir()
-    url = tmp_path / ".quipu" / "quipu.db"
-    with open_memory(url, tmp_path, clock=lambda: next(moments)) as memory:
-        memory.add("The first text.", source_ref="note.md")
-        memory.add(TALK, session_id="talk")
-        assert {job.status for job in memory.jobs()} == {"done"}
-        assert "The first text." in texts(memory)
-        assert len(texts(memory)) == 4
-
-
 def test_a_clock_that_steps_back_does_not_drop_what_is_given_later(
     tmp_path: Path, open_memory: Open
 ) -> None:
@@ -248,26 +216,6 @@ def test_a_clock_that_steps_back_does_not_drop_what_is_given_later(
         assert texts(memory) == ["The second text."]
         assert memory.store.get([first, second]).keys() == {second}
         assert [job.result for job in memory.jobs()] == [second, first]
-
-
-def test_jobs_that_waited_are_done_in_the_order_of_their_acceptance(
-    tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / ".quipu").mkdir()
-    moments = iter(f"2026-03-01T10:{59 - n:02d}:00.000Z" for n in range(60))
-    url = tmp_path / ".quipu" / "quipu.db"
-    with open_memory(url, tmp_path, clock=lambda: next(moments)) as memory:
-
-        def full(*_: Any) -> Any:
-            raise StoreUnavailable("the disk is full")
-
-        with monkeypatch.context() as patched:
-            patched.setattr(memory.store, "write", full)
-            for text in ("The first text.", "The second text."):
-                with pytest.raises(StoreUnavailable):
-                    memory.add(text, source_ref="note.md")
-        assert [job.status for job in memory.resume()] == ["done", "done"]
-        assert texts(memory) == ["The second text."]
 
 
 def test_what_was_accepted_outlives_a_damaged_ledger(
@@ -298,25 +246,6 @@ def test_what_was_accepted_outlives_a_damaged_ledger(
         assert len(kept) + len(lost) <= 40
         memory.forget("note0.md" if "Text 0" in " ".join(kept) else "other.md")
         assert list(state.glob("ops.db.damaged*")) == []
-
-
-def test_what_had_to_wait_is_done_by_the_next_that_is_given(
-    tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / ".quipu").mkdir()
-    with open_memory(tmp_path / ".quipu" / "quipu.db", tmp_path) as memory:
-
-        def full(*_: Any) -> Any:
-            raise StoreUnavailable("the disk is full")
-
-        with monkeypatch.context() as patched:
-            patched.setattr(memory.store, "write", full)
-            for n in range(3):
-                with pytest.raises(StoreUnavailable):
-                    memory.add(f"Text {n}.", source_ref=f"note{n}.md")
-            assert len(memory.jobs()) == 3
-        memory.add("Text 3.", source_ref="note3.md")
-        assert sorted(texts(memory)) == [f"Text {n}." for n in range(4)]
 
 
 def damage(path: Path) -> None:

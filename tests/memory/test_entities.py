@@ -107,14 +107,6 @@ def test_a_question_finds_what_is_said_under_the_other_name(
         assert refs(memory, "Does PST handle billing?")[0] == "a.md"
 
 
-def test_an_answer_counts_both(memory: Memory) -> None:
-    memory.entities.merge(SHORT, LONG)
-    reply = memory.ask("Who is the Payment Service Team led by?")
-    assert "Omar Diaz" in reply.contract.answer
-    where = memory.ask("Where did the Payment Service Team move last week?")
-    assert "Porto" in where.contract.answer
-
-
 def test_undoing_a_merge_gives_back_every_byte(memory: Memory) -> None:
     before = seen(memory)
     memory.entities.merge(SHORT, LONG, by="ada", reason="one team")
@@ -169,14 +161,6 @@ def test_either_name_gives_the_one_that_stands_for_both(owned: Memory) -> None:
     assert len(owned.relations("PST", type="OWNED_BY")) == 1
 
 
-def test_merging_twice_changes_nothing(memory: Memory) -> None:
-    memory.entities.merge(SHORT, LONG)
-    sequence = memory.store.sequence()
-    for again in ((SHORT, LONG), (LONG, SHORT)):
-        assert not memory.entities.merge(*again).changed
-    assert memory.store.sequence() == sequence
-
-
 @pytest.mark.parametrize(
     ("merged", "kept", "error", "says"),
     [
@@ -196,23 +180,6 @@ def test_what_cannot_be_merged_is_said(
     with pytest.raises(error, match=says):
         owned.entities.merge(merged, kept)
     assert owned.store.sequence() == sequence
-
-
-def test_things_of_two_types_and_a_chunk_are_refused(
-    owned: Memory, write_files: Callable[..., None], tmp_path: Path
-) -> None:
-    chunk = owned.store.scan("chunk")[0]
-    with pytest.raises(InvalidInput, match="is chunk"):
-        owned.entities.merge(chunk.chunk_id, "PST")  # pyright: ignore
-    write_files(tmp_path, {"pkg/a.py": "import numpy\n"})
-    owned.index()
-    package = next(
-        e for e in owned.store.scan("entity") if isinstance(e, Entity) and e.type == "Package"
-    )
-    with pytest.raises(InvalidInput, match="only things of one type"):
-        owned.entities.merge(package.entity_id, "PST")
-    with pytest.raises(InvalidInput, match="out of range"):
-        owned.entities.merge("PST", "payments-team", score=2)
 
 
 def test_a_name_joins_what_is_more_than_a_name(owned: Memory) -> None:
@@ -238,26 +205,11 @@ def test_chains_and_circles_come_to_one_thing(memory: Memory) -> None:
     assert len(memory.facts(SHORT, "is led by")) == 1
 
 
-def test_nothing_to_undo_is_said(memory: Memory) -> None:
-    with pytest.raises(UnknownRecord, match="no merge of 'PST' stands"):
-        memory.entities.unmerge(SHORT)
-    assert memory.entities.history().decisions == ()
-
-
 def test_what_else_has_the_name_keeps_what_is_said_of_it(memory: Memory) -> None:
     """PST is a time zone too: as long as another thing has the name, facts under it are left."""
     KnowledgeGraph(memory).create_entities([KnowledgeEntity(name=SHORT, type="timezone")])
     memory.entities.merge("name:pst", LONG)
     assert [f.object for f in memory.facts(LONG, "is led by")] == ["Eva Gray"]
-
-
-def test_several_other_things_may_have_the_name(owned: Memory) -> None:
-    """PST is an owner here and a time zone; a third thing that passages call so is the team."""
-    owned.add("The Payment Service Team is led by Eva Gray since 2020. PST is new.", title="t")
-    KnowledgeGraph(owned).create_entities([KnowledgeEntity(name=SHORT, type="timezone")])
-    assert len(owned.store.named(["pst"])["pst"]) == 2
-    owned.entities.merge("name:pst", LONG)
-    assert [f.object for f in owned.facts(LONG, "is led by")] == ["Eva Gray"]
 
 
 def test_a_merge_survives_reading_the_files_again(
@@ -294,22 +246,6 @@ def test_forgetting_the_evidence_forgets_the_merge(memory: Memory) -> None:
     assert seen(memory) == before
     assert memory.entities.history().decisions == ()
     assert made.decisions[0].merge_id == fact.fact_id
-
-
-def test_handles_that_merge_at_once_agree(tmp_path: Path, open_memory: Open) -> None:
-    """Each of three handles joins two of three names the other way: one thing comes of it."""
-    path = tmp_path / "m.db"
-    with open_memory(path, tmp_path) as first, open_memory(path, tmp_path) as second:
-        for ref, text in TEXTS.items():
-            first.add(text, source_ref=ref, title=ref)
-        first.add("Paytek is led by Ida Low since 2025.", source_ref="e.md", title="e")
-        first.entities.merge(SHORT, LONG)
-        second.entities.merge(LONG, SHORT)
-        second.entities.merge(LONG, "Paytek")
-        assert first.facts(SHORT) == second.facts("Paytek")
-        assert len(first.facts(SHORT, "is led by")) == 3
-        first.entities.unmerge("Paytek")
-        assert len(second.facts("Paytek", "is led by")) == 1
 
 
 def test_secrets_in_a_reason_are_not_kept(memory: Memory) -> None:
@@ -356,19 +292,3 @@ def test_proposals_are_merged_where_the_configuration_says_so(
         write_files(tmp_path, {"c.md": SPELLED["c.md"] + "More.\n"})
         memory.index()
         assert [k.decision.same for k in memory.entities.history().decisions] == [True, False]
-
-
-def test_names_that_facts_are_about_are_proposed(memory: Memory) -> None:
-    memory.add("Paytek Group is led by Ida Low since 2025.", source_ref="e.md", title="e")
-    memory.add("Pay-Tek Group is led by Ada Hay since 2026.", source_ref="f.md", title="f")
-    (proposal,) = memory.entities.proposals().proposals
-    assert {proposal.merged_name, proposal.kept_name} == {"Paytek Group", "Pay-Tek Group"}
-    (merged,) = memory.entities.accept([proposal])
-    assert merged.entity.type == "Name"
-    assert len(memory.facts("Paytek Group", "is led by")) == 2
-
-
-@pytest.mark.parametrize("wrong", [{"limit": 0}, {"least": 0.0}, {"least": 1.5}])
-def test_a_bound_that_makes_no_sense_is_refused(memory: Memory, wrong: dict[str, Any]) -> None:
-    with pytest.raises(InvalidInput, match=next(iter(wrong))):
-        memory.entities.proposals(**wrong)

@@ -82,19 +82,3 @@ def test_all_at_once_is_as_one_after_the_other(
         ]
         assert sorted(told[0]) == sorted(told[1])
         assert at_once.entities.accept(proposals) == ()
-
-
-def test_what_is_merged_is_read_but_once_for_all(
-    tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with _filled(open_memory, tmp_path, _ticking()) as memory:
-        proposals = _proposals(memory)
-        read, facts = list[object](), memory.store.facts
-
-        def counted(*given: Any, **options: Any) -> Any:
-            read.append(options)
-            return facts(*given, **options)
-
-        monkeypatch.setattr(memory.store, "facts", counted)
-        memory.entities.accept(proposals)
-        assert len(read) <= 5

@@ -14,20 +14,10 @@ from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 
-NOON = "2026-03-01T12:00:00.000Z"
-
 
 @pytest.fixture
 def entries(memory: Memory) -> Entries:
     return Entries(memory)
-
-
-def test_an_entry_is_found_by_its_id(memory: Memory, entries: Entries) -> None:
-    stored = entries.store("Prefers tabs", category="preference", tags=["style", "editor"])
-    found = entries.get(stored.entry.id)
-    assert found == stored.entry
-    assert found.tags == ("editor", "style")
-    assert stored.merged_with is None
 
 
 def test_the_same_again_is_merged(entries: Entries) -> None:
@@ -77,27 +67,6 @@ def test_texts_that_differ_in_what_counts_stay_apart(
     assert entries.store(second, category="fact").merged_with is None
 
 
-@pytest.mark.model
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("My climbing days are Tuesdays and Fridays.", "My climbing days are Fridays."),
-        ("Merge commits are allowed in this repository.", "Merge commits are forbidden here."),
-        ("Squash merges are allowed on main.", "Squash merges are required on main."),
-        ("The dark mode flag is on in production.", "The dark mode flag is off in production."),
-        ("The migration runs before the deploy.", "The deploy runs before the migration."),
-    ],
-)
-def test_nothing_is_merged_whose_words_differ(tmp_path: Path, one: str, other: str) -> None:
-    with Memory.open("memory:", config=Config(), home=tmp_path) as memory:
-        entries = Entries(memory)
-        first = entries.store(one, category="fact")
-        second = entries.store(other, category="fact")
-        assert second.merged_with is None
-        kept = [entries.get(each.entry.id) for each in (first, second)]
-        assert [each.content for each in kept if each] == [one, other]
-
-
 def test_what_was_merged_wrongly_is_parted(
     entries: Entries, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -120,22 +89,6 @@ def test_without_a_model_only_the_same_words_are_merged(tmp_path: Path) -> None:
         entries.store("Ann leads payments", category="fact")
         assert entries.store("Ann leads payments!", category="fact").merged_with
         assert not entries.store("Ann leads payments now", category="fact").merged_with
-
-
-def test_an_entry_is_of_the_day_on_which_it_was_said(memory: Memory, entries: Entries) -> None:
-    entries.store("I live in Milan.", category="fact", observed_at="2026-01-10")
-    older = entries.store("I live in Rome.", category="fact", observed_at="2025-06-01")
-    assert older.replaces == ()
-    assert [fact.object for fact in memory.facts("user", live=True)] == ["Milan"]
-    with pytest.raises(InvalidInput, match="ahead of the clock"):
-        entries.store("Dana lives in Oslo.", category="fact", observed_at="2999-01-01")
-
-
-def test_the_wording_that_was_said_last_stands(entries: Entries) -> None:
-    entries.store("Ann leads payments!", category="fact", observed_at="2026-01-10")
-    same = entries.store("Ann leads payments", category="fact", observed_at="2025-06-01")
-    assert same.merged_with
-    assert same.entry.content == "Ann leads payments!"
 
 
 def test_an_expired_entry_is_not_recalled(memory: Memory, tmp_path: Path) -> None:
@@ -161,22 +114,6 @@ def test_recall_stays_within_its_budget(memory: Memory, entries: Entries) -> Non
     assert 1 <= len(few.entries) < len(all_of_them.entries)
     assert few.token_count <= 60
     assert few.token_count + few.budget_remaining == 60
-
-
-def test_recall_is_bounded_by_category_and_priority(memory: Memory, entries: Entries) -> None:
-    entries.store("Coffee is served at nine", category="fact", priority="low")
-    entries.store("Serve coffee black", category="preference", priority="critical")
-    only = recall(memory, entries, "coffee", categories=["fact"])
-    high = recall(memory, entries, "coffee", priority_min="high")
-    assert [r.category for r in only.entries] == ["fact"]
-    assert [r.category for r in high.entries] == ["preference"]
-
-
-def test_recall_falls_back_to_passages(memory: Memory, entries: Entries) -> None:
-    memory.add("# Payments\n\nThe payment service retries three times.\n", source_ref="pay.md")
-    found = recall(memory, entries, "how often does the payment service retry")
-    assert found.entries == ()
-    assert [hit.path for hit in found.fallback] == ["pay.md"]
 
 
 @pytest.mark.parametrize(
@@ -205,15 +142,6 @@ def test_secrets_are_redacted_everywhere(memory: Memory, entries: Entries) -> No
     held = entries.get(stored.entry.id)
     assert held is not None
     assert secret not in repr(held)
-
-
-def test_related_entries_are_tied_and_unknown_ones_reported(
-    memory: Memory, entries: Entries
-) -> None:
-    one = entries.store("Use uv", category="decision").entry.id
-    two = entries.store("Pin versions", category="decision", related_to=[one, "manual:none"])
-    assert two.unknown == ("manual:none",)
-    assert [r.type for r in memory.relations(one)] == ["RELATED_TO"]
 
 
 def _store_tags(database: Path, first: int) -> None:

@@ -50,10 +50,3 @@ def test_what_is_wrong_with_it_is_told_to_its_user(tmp_path: Path) -> None:
     wait()
     with pytest.raises(WrongWeights):
         model.get()
-
-
-def test_an_embedder_that_is_there_is_not_expected() -> None:
-    before = threading.active_count()
-    model = EmbedderSource(None, EmbedConfig())
-    model.expect()
-    assert threading.active_count() == before

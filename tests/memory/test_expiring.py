@@ -59,12 +59,6 @@ def test_what_expired_takes_no_place(memory: Memory, clock: _Clock) -> None:
     assert refs(memory, limit=1) == ["stays.txt"]
 
 
-def test_facts_end_with_what_says_them(memory: Memory) -> None:
-    memory.add("I prefer tabs over spaces.", source_ref="note.md", expires="2026-04-01")
-    assert memory.facts(as_of="2026-03-15")
-    assert memory.facts(as_of="2026-04-02") == []
-
-
 def test_purging_erases_it_and_nothing_else(memory: Memory, clock: _Clock) -> None:
     memory.add("The wifi code of the office is blue.", source_ref="old.txt", expires="2026-04-01")
     memory.add("The wifi code of the office is green.", source_ref="new.txt", expires="2027")
@@ -80,8 +74,3 @@ def test_an_expiry_that_has_passed_is_refused(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="has passed"):
         memory.add("Dana lives in Oslo.", expires="2020-01-01")
     assert memory.store.counts()["episode"] == 0
-
-
-def test_an_expiry_that_is_no_date_is_said(memory: Memory) -> None:
-    with pytest.raises(InvalidInput, match="date"):
-        memory.add("Text.", expires="soon")

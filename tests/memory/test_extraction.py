@@ -9,7 +9,7 @@ import pytest
 from tests.servers.model_server import ErrorStatus, ModelServer
 
 from quipu.config import ChatConfig, Config
-from quipu.errors import InvalidInput, ModelUnavailable
+from quipu.errors import ModelUnavailable
 from quipu.memory import Memory
 from quipu.memory.extraction import Extracted, extract_facts
 
@@ -89,21 +89,6 @@ def test_a_reply_of_another_shape_is_mended_once(run: Run, bad: str) -> None:
     assert "Mend these" in server.requests[1].text
 
 
-def test_reading_again_changes_nothing(run: Run) -> None:
-    _, memory, server = run([GOOD])
-    server.replies.append(json.dumps({"facts": [GOOD]}))
-    before = memory.store.sequence()
-    extract_facts(memory, "desks.md")
-    assert memory.store.sequence() == before
-
-
-def test_a_fact_goes_with_its_source(run: Run, tmp_path: Path) -> None:
-    _, memory, _ = run([GOOD])
-    (tmp_path / "desks.md").unlink()
-    memory.index([tmp_path])
-    assert memory.store.facts("Mira Holt") == []
-
-
 def test_a_model_that_fails_leaves_the_memory_as_it_was(run: Run) -> None:
     _, memory, server = run([GOOD])
     before = memory.store.sequence()
@@ -111,11 +96,3 @@ def test_a_model_that_fails_leaves_the_memory_as_it_was(run: Run) -> None:
     with pytest.raises(ModelUnavailable):
         extract_facts(memory, "desks.md")
     assert memory.store.sequence() == before
-
-
-def test_without_a_model_it_says_how_to_get_one(tmp_path: Path) -> None:
-    with (
-        Memory.open("memory:", home=tmp_path, config=Config(), embedder=None) as memory,
-        pytest.raises(InvalidInput, match=r"chat\.model"),
-    ):
-        extract_facts(memory, "desks.md")

@@ -85,16 +85,6 @@ def test_what_is_given_is_read_and_says_by_what(opened: Open) -> None:
     assert {each.stage: each.count for each in job.stages}["extract"] >= 1
 
 
-def test_messages_are_read_once_each(opened: Open, server: ModelServer) -> None:
-    memory = opened()
-    talk: list[Any] = [{"role": "user", "content": SAID.format(year=n)} for n in (2019, 2020)]
-    memory.add(talk, session_id="s")
-    assert (years(memory), asked(server)) == (["2019", "2020"], 2)
-    talk += [{"role": "user", "content": SAID.format(year=2021)}, {"role": "user", "content": "ok"}]
-    memory.add(talk, session_id="s")
-    assert (years(memory), asked(server)) == (["2019", "2020", "2021"], 3)
-
-
 @pytest.mark.parametrize("extract", ["rules", "off"])
 def test_no_model_is_asked_unless_it_is_said(
     opened: Open, server: ModelServer, extract: str
@@ -103,13 +93,6 @@ def test_no_model_is_asked_unless_it_is_said(
     memory.add(SAID.format(year=2021) + ".", source_ref="desk.md")
     assert asked(server) == 0
     assert memory.search("billing desk").hits[0].path == "desk.md"
-
-
-def test_what_was_there_before_is_not_read(opened: Open, server: ModelServer) -> None:
-    opened("rules").add(SAID.format(year=2018), source_ref="old.md")
-    memory = opened()
-    memory.add(SAID.format(year=2021), source_ref="new.md")
-    assert (years(memory), asked(server)) == (["2021"], 1)
 
 
 @pytest.mark.parametrize(
@@ -130,24 +113,6 @@ def test_a_model_that_fails_never_loses_the_write_and_goes_on_later(
     later = opened()
     later.add(SAID.format(year=2021), source_ref="two.md")
     assert years(later) == ["2020", "2021"]
-
-
-def test_a_wrong_span_is_mended_once_then_skipped_and_said(
-    opened: Open, server: ModelServer
-) -> None:
-    invented = {
-        "subject": "Mira Holt",
-        "predicate": "left",
-        "object": "the billing desk",
-        "valid_from": None,
-        "valid_to": None,
-        "quote": "Mira Holt left the billing desk",
-    }
-    server.replies.extend([json.dumps({"facts": [invented]})] * 2)
-    memory = opened()
-    memory.add(SAID.format(year=2021), source_ref="desk.md")
-    assert (asked(server), years(memory)) == (2, [])
-    assert "the quotation is not in the text" in " ".join(memory.jobs()[0].notes)
 
 
 def test_a_hostile_text_is_data(opened: Open, server: ModelServer) -> None:
@@ -173,13 +138,6 @@ def test_the_budget_ends_the_reading_and_keeps_the_write(opened: Open, server: M
     done = more.read_facts()
     assert (done.stopped, len(years(more))) == ("", 6)
     assert asked(server) == 6
-
-
-def test_a_missing_model_is_said_and_the_text_is_stored(opened: Open) -> None:
-    memory = opened(model="none")
-    memory.add(SAID.format(year=2021), source_ref="desk.md")
-    assert "chat.model" in " ".join(memory.jobs()[0].notes)
-    assert memory.search("billing desk").hits
 
 
 KILLED = """

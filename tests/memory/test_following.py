@@ -5,9 +5,6 @@ import threading
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from quipu.errors import InvalidInput
 from quipu.kinds.conversations.follow import Follower
 from quipu.kinds.conversations.model import Transcript
 from quipu.memory import Memory
@@ -45,16 +42,6 @@ def test_only_the_last_turns_are_given_again(tmp_path: Path) -> None:
     assert said(follower.look()) == [f"Turn {n}." for n in range(46, 51)]
 
 
-def test_what_is_wrong_is_told_once(tmp_path: Path) -> None:
-    log = tmp_path / "log.jsonl"
-    log.write_text(line("One.") + "{bad}\n")
-    follower = Follower([log])
-    assert [p.line for p in follower.look() if isinstance(p, Problem)] == [2]
-    with log.open("a") as stream:
-        stream.write(line("Two."))
-    assert not [p for p in follower.look() if isinstance(p, Problem)]
-
-
 def test_a_folder_is_followed_until_it_is_told_to_stop(memory: Memory, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()
@@ -73,8 +60,3 @@ def test_a_folder_is_followed_until_it_is_told_to_stop(memory: Memory, tmp_path:
         late.cancel()
     assert list(jobs) == []
     assert memory.store.counts()["chunk"] == 2
-
-
-def test_a_path_that_is_not_there_is_said(memory: Memory, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="nowhere"):
-        next(memory.follow(tmp_path / "nowhere"))

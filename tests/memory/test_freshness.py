@@ -6,7 +6,6 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -75,31 +74,11 @@ def test_an_edit_that_leaves_size_and_time_is_seen(indexed: Memory, project: Pat
     assert "MAX_RETRIES = 5" in values(indexed)[0]
 
 
-def test_a_file_that_was_renamed_and_changed_is_found_where_it_is(
-    indexed: Memory, project: Path
-) -> None:
-    (project / "src" / "config.py").rename(project / "src" / "settings.py")
-    reply = indexed.ask(ASKED)
-    assert [c.path for c in reply.citations] == ["src/settings.py"]
-    (project / "src" / "settings.py").unlink()
-    (project / "limits.py").write_text(code(5))
-    assert "MAX_RETRIES = 5" in values(indexed)[0]
-
-
 def test_what_is_gone_is_not_told(indexed: Memory, project: Path) -> None:
     (project / "src" / "config.py").unlink()
     assert values(indexed)[0] == "unknown"
     with pytest.raises(UnknownRecord):
         indexed.get("src/config.py")
-
-
-def test_a_fact_of_a_file_that_has_changed_is_read_again(indexed: Memory, project: Path) -> None:
-    assert indexed.find_facts(OWNER).matches[0].standing.fact.object == "Ann Ash"
-    (project / "guide.md").write_text(table("Ida Moe"))
-    assert indexed.find_facts(OWNER).matches[0].standing.fact.object == "Ida Moe"
-    (project / "guide.md").write_text(table("Vesna Dahl"))
-    told = indexed.history("ledger").entries
-    assert {e.fact.object for e in told if e.known_until is None} == {"Vesna Dahl"}
 
 
 def test_of_a_memory_that_is_only_read_it_is_said_and_nothing_is_sure(
@@ -142,23 +121,6 @@ def test_a_file_that_is_another_where_one_stands_is_never_sure(
         assert values(memory)[1] <= UNSURE
         monkeypatch.chdir(project)
         assert "work tree" not in memory.ask(ASKED).contract.limitations
-
-
-def test_a_branch_that_was_switched_is_read(
-    project: Path, open_memory: Callable[..., Memory]
-) -> None:
-    git(project, "init", "-q")
-    git(project, "add", ".")
-    git(project, "commit", "-q", "-m", "One")
-    git(project, "switch", "-q", "-c", "two")
-    (project / "src" / "config.py").write_text(code(5))
-    git(project, "commit", "-q", "-am", "Two")
-    with open_memory(project / ".quipu" / "quipu.db", project) as memory:
-        memory.index()
-        git(project, "switch", "-q", "main")
-        assert "MAX_RETRIES = 3" in values(memory)[0]
-        git(project, "switch", "-q", "two")
-        assert "MAX_RETRIES = 5" in values(memory)[0]
 
 
 def test_a_memory_that_came_with_its_folder_does_not_tell_what_is_gone(
@@ -221,50 +183,3 @@ def test_what_has_become_a_link_or_is_ignored_is_not_read(indexed: Memory, proje
     file.write_text(code(98))
     assert "98" not in values(indexed)[0]
     assert values(indexed)[1] <= UNSURE
-
-
-def test_in_a_large_memory_the_cited_files_are_read_and_no_others(
-    indexed: Memory, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("quipu.memory.freshness._MOST_FILES", 1)
-    (project / "new.md").write_text("# New\n\nNobody asked for this.\n")
-    (project / "src" / "config.py").write_text(code(5))
-    assert "MAX_RETRIES = 5" in values(indexed)[0]
-    assert {s.source_ref for s in indexed.store.sources()} == {"src/config.py", "guide.md"}
-    (project / "src" / "config.py").unlink()
-    assert values(indexed)[0] == "unknown"
-
-
-def test_what_is_too_large_to_be_read_soon_is_marked(
-    indexed: Memory, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("quipu.memory.freshness._MOST_BYTES", 10)
-    (project / "src" / "config.py").write_text(code(5))
-    reply = indexed.ask(ASKED)
-    assert reply.confidence.value <= UNSURE
-    assert "src/config.py has changed" in reply.contract.limitations
-
-
-def test_a_name_that_holds_a_secret_is_looked_for_without_it(
-    project: Path, open_memory: Callable[..., Memory]
-) -> None:
-    file = project / ("ghp_" + "a1B2" * 9 + ".md")
-    file.write_text("# Stork\n\nThe stork service is owned by Vesna Dahl.\n")
-    with open_memory(project / ".quipu" / "quipu.db", project) as memory:
-        memory.index()
-        assert any("[redacted:" in s.source_ref for s in memory.store.sources())
-        asked = "Who owns the stork service?"
-        assert "since it was read" not in memory.ask(asked).contract.limitations
-        file.write_text("# Stork\n\nThe stork service is owned by Ida Moe.\n")
-        assert "Vesna" not in memory.ask(asked).contract.answer
-
-
-def test_another_process_that_read_the_file_meanwhile_is_heeded(
-    indexed: Memory, project: Path, open_memory: Callable[..., Memory]
-) -> None:
-    plan = indexed.plan(ASKED)
-    (project / "src" / "config.py").write_text(code(5))
-    with open_memory(project / ".quipu" / "quipu.db", project) as other:
-        other.index()
-    found: Any = indexed.retrieve(plan)
-    assert all(hit.changed for hit in found.hits if "MAX_RETRIES = 3" in hit.text)

@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from quipu.errors import InvalidInput
 from quipu.evaluate.validation import validate
 from quipu.kinds.commits.model import CommitInput
 from quipu.memory import Memory
 from quipu.records.document import Problem
-from quipu.records.naming import document_entity_id
 from quipu.records.record import Entity, Episode
 from quipu.records.reply import Retrieved
 from quipu.records.scope import Scope
@@ -127,13 +125,6 @@ def test_a_history_in_two_pieces_is_the_history_at_once(
             ]
 
 
-def test_a_commit_of_the_same_hash_replaces_the_one_that_is_there(memory: Memory) -> None:
-    memory.add_commits(HISTORY)
-    memory.add_commits([commit(4, "tls: read certificates of nobody", "src/tls.c")])
-    assert memory.store.counts()["chunk"] == 7
-    assert "nobody" in memory.search("certificates", scope=COMMITS).hits[0].text
-
-
 def test_a_search_before_a_moment_ranks_as_if_nothing_had_come_after(
     open_memory: Callable[..., Memory], tmp_path: Path
 ) -> None:
@@ -173,45 +164,6 @@ def test_a_scope_bounds_commits_as_it_bounds_everything(memory: Memory) -> None:
     assert set(paths(memory, "pool", later)) == {f"commit:{sha(6)}", f"commit:{sha(7)}"}
     assert paths(memory, "pool", Scope(profiles=frozenset({"prose"}))) == []
     assert len(paths(memory, "pool", Scope(profiles=frozenset({"commit"})))) == 8
-
-
-def test_a_commit_at_the_very_moment_is_not_known_before_it(memory: Memory) -> None:
-    memory.add_commits(HISTORY)
-    assert paths(memory, "pool", before(START + DAY)) == []
-    assert paths(memory, "pool", before(START + DAY + 1)) == [f"commit:{sha(1)}"]
-
-
-def test_touched_files_bring_the_commits_that_touched_them(memory: Memory) -> None:
-    memory.add_commits(HISTORY[:4])
-    assert paths(memory, "mend it", touched=("src/tls.c",))[0] == f"commit:{sha(4)}"
-    assert paths(memory, "mend it", touched=("docs/retry.md",))[0] == f"commit:{sha(2)}"
-
-
-def test_other_sources_are_found_beside_commits(
-    memory: Memory, tree: Callable[[dict[str, str]], None]
-) -> None:
-    tree({"docs/pool.md": "# Pool\n\nThe pool of connections keeps idle connections open.\n"})
-    memory.index()
-    memory.add_commits(HISTORY)
-    both = paths(memory, "pool of idle connections", Scope())
-    assert "docs/pool.md" in both
-    assert f"commit:{sha(3)}" in both
-    files = Scope(source_types=frozenset({"file"}))
-    assert paths(memory, "pool of idle connections", files) == ["docs/pool.md"]
-
-
-def test_a_document_keeps_what_is_said_of_it_whoever_comes_first(
-    memory: Memory, tree: Callable[[dict[str, str]], None]
-) -> None:
-    memory.add_commits([commit(1, "write the guide", "docs/guide.md")])
-    tree({"docs/guide.md": "# The guide\n\nHow to begin.\n"})
-    memory.index()
-    document_id = document_entity_id(memory.store.namespace, "docs/guide.md")
-    document = memory.store.get([document_id])[document_id]
-    assert isinstance(document, Entity)
-    assert document.name == "The guide"
-    assert document.first_seen == document.last_seen > from_epoch(START)
-    assert (f"commit:{sha(1)}", "MODIFIES", "docs/guide.md") in edges(memory)
 
 
 def test_secrets_are_redacted_in_message_author_and_title(memory: Memory) -> None:
@@ -270,15 +222,6 @@ def test_a_citation_is_tied_only_to_the_one_commit_it_can_mean(memory: Memory) -
     )
     assert report.edges["FIXES"] == 1
     assert (f"commit:{sha(2)}", "FIXES", f"commit:{twins[0].sha}") in edges(memory)
-
-
-def test_get_opens_a_commit_and_forget_erases_it(memory: Memory) -> None:
-    memory.add_commits(HISTORY)
-    found = memory.get(f"commit:{sha(2)}")
-    assert isinstance(found, Entity)
-    assert found.properties["title"] == "docs: describe the retry policy"
-    assert memory.forget(f"commit:{sha(2)}") == 1
-    assert f"commit:{sha(2)}" not in paths(memory, "retry policy")
 
 
 def test_an_export_brings_the_history_back(
@@ -356,30 +299,6 @@ def test_a_shallow_clone_says_what_it_lacks(
     assert "shallow" in report.notes[0]
 
 
-def test_what_is_no_repository_changes_nothing(memory: Memory) -> None:
-    with pytest.raises(InvalidInput, match="git cannot read the history"):
-        memory.index_git(memory.home.folder)
-    assert memory.store.sequence() == 0
-
-
 def git(folder: Path, *arguments: str) -> None:
     named = ("-c", "user.name=Ann Ash", "-c", "user.email=ann@example.org")
     subprocess.run(["git", *named, *arguments], cwd=folder, check=True, capture_output=True)
-
-
-def test_a_graph_that_fails_or_is_not_used_leaves_the_commits(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    memory.add_commits([commit(1, "Open the gate"), commit(2, "Mend it\n\nFixes: " + sha(1))])
-    tied = memory.search("mend the gate", scope=COMMITS)
-    assert any(hit.graph_ids for hit in tied.hits)
-    without = memory.plan("mend the gate", scope=COMMITS, use_graph=False)
-    assert not any(seed.graph_ids for seed in without.seeds)
-
-    def broken(*_: object, **__: object) -> None:
-        raise InvalidInput("the relations are damaged")
-
-    monkeypatch.setattr(memory.store, "neighbors", broken)
-    plan = memory.plan("mend the gate", scope=COMMITS)
-    assert [seed.chunk_id for seed in plan.seeds] == [seed.chunk_id for seed in without.seeds]
-    assert any("the relations are damaged" in note for note in plan.notes)

@@ -47,14 +47,6 @@ def test_the_same_report_again_changes_nothing(memory: Memory) -> None:
     assert memory.store.sequence() == before
 
 
-def test_the_same_webhook_twice_is_one_incident(memory: Memory) -> None:
-    alert = {"labels": {"service": "a"}, "startsAt": f"{DAY}10:00:00Z", "fingerprint": "f"}
-    body = {"groupKey": "g", "alerts": [alert, alert]}
-    memory.incidents.add(body)
-    memory.incidents.add(body)
-    assert len(read_cases(memory.store).cases) == 1
-
-
 def test_reports_of_one_window_add_up_to_one_incident(memory: Memory) -> None:
     memory.incidents.add(record("a", f"{DAY}10:01:00Z", metrics={"latency_p99": 400}, source="one"))
     memory.incidents.add(record("a", f"{DAY}10:03:00Z", metrics={"error_rate": 0.4}, source="two"))
@@ -138,12 +130,6 @@ def test_an_incident_without_a_time_stays_apart_and_says_so(memory: Memory) -> N
     assert set(again.unchanged) == set(added.added)
 
 
-def test_a_time_hours_ahead_is_kept_and_told(memory: Memory) -> None:
-    added = memory.incidents.add(record("a", "2026-03-01T16:00:00Z"))
-    assert len(added.added) == 1
-    assert "6.0 hours ahead" in added.warnings[0].error
-
-
 def test_an_outcome_of_an_unknown_incident_is_an_error(memory: Memory) -> None:
     with pytest.raises(UnknownRecord, match="'inc_none' is no incident"):
         memory.incidents.outcome("inc_none", "rollback", success=True)
@@ -221,38 +207,6 @@ def test_cyclic_dependencies_end_and_only_time_speaks(memory: Memory) -> None:
     assert edges(memory, "CAUSED_BY")["b 10:10", "a 10:00"] < 0.5
 
 
-def test_what_got_graver_escalated(memory: Memory) -> None:
-    memory.incidents.add(
-        [
-            record("a", f"{DAY}10:00:00Z", metrics={"latency_p99": 200}),
-            record("a", f"{DAY}10:20:00Z", metrics={"latency_p99": 350}),
-            record("a", f"{DAY}10:40:00Z", metrics={"latency_p99": 900}),
-            record("a", f"{DAY}13:00:00Z", metrics={"latency_p99": 900}),
-        ]
-    )
-    assert set(edges(memory, "ESCALATED_FROM")) == {
-        ("a 10:20", "a 10:00"),
-        ("a 10:40", "a 10:20"),
-    }
-
-
-def test_similar_leads_from_the_newer_to_the_older_with_its_evidence(memory: Memory) -> None:
-    memory.incidents.add(
-        [
-            record("a", f"{DAY}10:00:00Z", metrics=SLOW, title="Pool exhausted"),
-            record("a", "2026-02-09T10:00:00Z", metrics=SLOW, title="Pool exhausted"),
-        ]
-    )
-    found = edges_between(
-        memory.store, [c.incident.incident_id for c in read_cases(memory.store).cases]
-    )
-    (edge,) = [e for e in found if e.type == "SIMILAR_TO"]
-    assert edge.created_at == "2026-03-01T10:00:00.000Z"
-    assert any(text.startswith("cosine") for text in edge.evidence)
-    assert "same component a" in edge.evidence
-    assert set(edges(memory, "SIMILAR_TO")) == {("a 10:00", "a 10:00")}
-
-
 def test_the_most_alike_incident_comes_first_with_its_outcomes(memory: Memory) -> None:
     (first,) = memory.incidents.add(
         record("a", f"{DAY}10:00:00Z", metrics=SLOW, title="Pool exhausted")
@@ -277,27 +231,6 @@ def test_as_of_knows_nothing_of_what_came_later(memory: Memory) -> None:
     )
     found = memory.incidents.similar({"component": "a", "metrics": SLOW}, as_of="2026-02-05")
     assert [each.timestamp for each in found.incidents] == [f"{DAY}10:00:00.000Z"]
-
-
-def test_what_one_edge_leads_to_is_found_too(memory: Memory) -> None:
-    memory.incidents.add(
-        [
-            record("db", f"{DAY}10:00:00Z", metrics={"latency_p99": 310}, title="Vacuum runs"),
-            record(
-                "shop",
-                f"{DAY}10:01:00Z",
-                metrics=FAILING,
-                upstream_deps=["db"],
-                title="Orders rejected",
-            ),
-        ]
-    )
-    found = memory.incidents.similar(
-        {"component": "shop", "metrics": FAILING, "title": "Orders rejected"}, limit=5
-    )
-    reached = {each.component: each for each in found.incidents}
-    assert reached["shop"].via == ()
-    assert "db" in reached
 
 
 def test_without_a_model_words_recall_and_it_is_told(open_memory: Any, tmp_path: Path) -> None:
@@ -390,36 +323,6 @@ def test_the_exchange_form_has_exactly_its_keys(memory: Memory, tmp_path: Path) 
         "confidence",
         "created_at",
     }
-
-
-def test_bad_edges_and_nodes_of_an_import_are_named(memory: Memory, tmp_path: Path) -> None:
-    memory.incidents.add(record("a", f"{DAY}10:00:00Z", metrics=SLOW))
-    memory.incidents.export(tmp_path / "a.json")
-    held = json.loads((tmp_path / "a.json").read_text())
-    node = held["incidents"][0]
-    held["incidents"].append({**node, "incident_id": "inc_bad", "severity": "purple"})
-    held["edges"] = [
-        {
-            "source_id": node["incident_id"],
-            "target_id": "inc_x",
-            "type": "SIMILAR_TO",
-            "confidence": 0.5,
-            "created_at": f"{DAY}10:00:00Z",
-        },
-        {
-            "source_id": "inc_x",
-            "target_id": "inc_y",
-            "type": "LIKES",
-            "confidence": 0.5,
-            "created_at": f"{DAY}10:00:00Z",
-        },
-    ]
-    (tmp_path / "a.json").write_text(json.dumps(held))
-    moved = memory.incidents.import_(tmp_path / "a.json")
-    told = " ".join(row.error for row in moved.errors)
-    assert "'inc_x' is not in the graph" in told
-    assert "type 'LIKES' is unknown" in told
-    assert "inc_bad" in told
 
 
 @pytest.mark.parametrize(
@@ -538,35 +441,6 @@ def test_the_past_moves_what_works_ahead_and_shows_why(memory: Memory) -> None:
     assert "did not work in 10 of 10" in restart.against[0]
 
 
-def test_own_policies_come_from_the_configured_file(open_memory: Any, tmp_path: Path) -> None:
-    (tmp_path / "p.yaml").write_text(
-        "policies:\n  - name: mine\n    conditions: ['latency_p99 > 10']\n    actions: [rollback]\n"
-        "  - name: bad\n    conditions: ['latency_p99 > 10']\n    actions: [reboot_world]\n"
-    )
-    with open_memory("memory:", tmp_path, config=_with("off", policies="p.yaml")) as memory:
-        advice = memory.incidents.recommend({"component": "a", "metrics": {"latency_p99": 11}})
-        assert [each.action for each in advice.actions] == ["rollback"]
-        assert advice.policies[0].policy == "mine"
-
-
-def test_a_policy_rests_after_its_actions_were_taken(memory: Memory) -> None:
-    (named,) = memory.incidents.add(record("a", f"{DAY}10:00:00Z", metrics=FAILING)).added
-    memory.incidents.outcome(
-        named, ["rollback", "circuit_breaker"], success=False, recorded_at=f"{DAY}10:02:00Z"
-    )
-    advice = memory.incidents.recommend(named, as_of=f"{DAY}10:03:00Z")
-    states = {match.policy: match.state for match in advice.policies}
-    assert states["critical_error_rate_rollback"] == "cooling_down"
-    assert [each.action for each in advice.actions] == ["traffic_shift", "alert_team"]
-
-
-def test_an_unknown_incident_is_told(memory: Memory) -> None:
-    with pytest.raises(UnknownRecord, match="'inc_none'"):
-        memory.incidents.recommend("inc_none")
-    with pytest.raises(InvalidInput, match="component"):
-        memory.incidents.recommend({"component": "A B", "metrics": SLOW})
-
-
 def test_a_foreign_id_that_a_reference_cannot_hold_is_refused(memory: Memory) -> None:
     from quipu.kinds.incidents.model import IncidentReport
 
@@ -595,14 +469,6 @@ def test_an_incident_opens_by_its_id_and_answers_questions(memory: Memory) -> No
     told = {hit.source_type: hit.text for hit in hits}
     assert "connection pool was exhausted" in told["incident"]
     assert "scale out worked" in told["incident_outcome"]
-
-
-def test_the_same_words_and_numbers_are_as_like_as_can_be(memory: Memory) -> None:
-    told = {"metrics": SLOW, "title": "Pool exhausted"}
-    memory.incidents.add(record("a", f"{DAY}10:00:00Z", **told))
-    (found,) = memory.incidents.similar({"component": "a", **told}).incidents
-    assert found.parts["similarity"] == pytest.approx(1, abs=1e-3)
-    assert found.score == pytest.approx(1, abs=1e-3)
 
 
 def test_what_cannot_be_stored_is_not_called_added(memory: Memory) -> None:

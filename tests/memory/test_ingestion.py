@@ -46,22 +46,11 @@ def test_the_same_batch_again_changes_nothing(memory: Memory) -> None:
     assert again.source_refs == ("manual:" + first.source_refs[0][7:], *first.source_refs[1:])
 
 
-def test_a_later_batch_goes_on_where_the_session_ended(memory: Memory) -> None:
-    ingest_items(memory, [ASK], session_key="s1")
-    ingest_items(memory, [ASK, TOLD], session_key="s1")
-    assert len(read_lines(memory, "session:s1").text.splitlines()) == 2
-
-
 def test_junk_is_refused_and_counted(memory: Memory) -> None:
     noise = IngestItem(text="<system-reminder>Be brief.</system-reminder>", kind="turn")
     done = ingest_items(memory, [ASK, noise], session_key="s1")
     assert done.source_refs == ("session:s1#1",)
     assert done.refused == {"tool noise": 1}
-
-
-def test_a_text_has_its_job(memory: Memory) -> None:
-    done = ingest_items(memory, [IngestItem(text="Blue has two zones.")])
-    assert memory.job(done.run_id).status == "done"
 
 
 def test_a_bad_item_is_a_warning_and_the_others_are_kept(memory: Memory) -> None:
@@ -70,12 +59,6 @@ def test_a_bad_item_is_a_warning_and_the_others_are_kept(memory: Memory) -> None
     done = ingest_items(memory, [ASK, blank, odd, TOLD], session_key="s1")
     assert done.accepted == 2
     assert [warning.split(":")[0] for warning in sorted(done.warnings)] == ["item 2", "item 3"]
-
-
-def test_a_turn_without_a_session_is_refused_by_itself(memory: Memory) -> None:
-    done = ingest_items(memory, [ASK, IngestItem(text="kept")])
-    assert done.accepted == 1
-    assert "sessionKey" in done.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +112,3 @@ def test_the_index_stays_within_its_budget(memory: Memory) -> None:
     assert tokens(page) <= 1500
     assert "do not fit" in page
     assert tokens(prompt_index(memory, entries, budget_tokens=200)) <= 200
-
-
-def test_the_index_of_an_empty_memory_is_short(memory: Memory) -> None:
-    assert "0 passages" in prompt_index(memory, Entries(memory))

@@ -73,14 +73,6 @@ def test_what_is_deleted_is_gone_with_what_hangs_on_it(graph: KnowledgeGraph) ->
     assert graph.create_entities([ANN]) == [ANN]
 
 
-def test_search_and_open_give_the_ties_at_what_they_find(graph: KnowledgeGraph) -> None:
-    graph.create_entities([ANN, ACME])
-    graph.relate([WORKS])
-    assert graph.search("SPANISH") == ([ANN], [WORKS])
-    assert graph.search("organization") == ([ACME], [WORKS])
-    assert graph.open(["Acme", "nobody"]) == ([ACME], [WORKS])
-
-
 def test_observations_are_found_by_search(memory: Memory, graph: KnowledgeGraph) -> None:
     graph.create_entities([ANN, ACME])
     hits = memory.search("what does Ann_Lee speak?").hits
@@ -96,16 +88,6 @@ def test_things_and_ties_are_records_of_the_graph(memory: Memory, graph: Knowled
     relations = memory.relations(people[0].entity_id)
     assert [(r.type, r.properties["as_written"]) for r in relations] == [("WORKS_AT", "works_at")]
     assert memory.validate().errors == ()
-
-
-def test_odd_words_are_kept_as_written(graph: KnowledgeGraph) -> None:
-    relations = [
-        KnowledgeRelation(source="甲", type="認識", target="乙"),
-        KnowledgeRelation(source="甲", type="works at", target="乙"),
-        KnowledgeRelation(source="甲", type="works_at", target="乙"),
-    ]
-    assert graph.relate(relations) == relations
-    assert graph.read()[1] == relations
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 2000])

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from quipu.kinds.incidents.case_base import edges_between, read_cases
 from quipu.memory import Memory
 
@@ -38,13 +36,6 @@ def test_a_later_report_that_names_the_dependency_explains_earlier_incidents(
     assert causes(memory) == {("shop", "db")}
 
 
-def test_a_dependency_between_others_reaches_the_services_above(memory: Memory) -> None:
-    memory.incidents.add(record("shop", "09:00", upstream_deps=["ledger"]))
-    memory.incidents.add([record("db", "10:00"), record("shop", "10:05")])
-    memory.incidents.add(record("db", "20:00", downstream_deps=["ledger"]))
-    assert causes(memory) == {("shop", "db")}  # two hops
-
-
 def test_a_compose_file_that_is_indexed_later_explains_earlier_incidents(
     open_memory: Any, tmp_path: Path
 ) -> None:
@@ -73,27 +64,3 @@ def test_a_dependency_that_is_gone_explains_nothing_any_more(
         compose.write_text("services:\n  shop: {}\n  ledger: {}\n")
         memory.index()
         assert causes(memory) == set()
-
-
-def test_linking_again_writes_nothing(memory: Memory) -> None:
-    memory.incidents.add([record("db", "10:00"), record("shop", "10:05")])
-    memory.incidents.add(record("shop", "20:00", upstream_deps=["db"]))
-    before = memory.store.sequence()
-    assert memory.incidents.link() == 1
-    assert memory.store.sequence() == before
-
-
-def test_no_service_has_every_source_read_for_it(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    memory.incidents.add([record(f"service{n}", "10:00") for n in range(5)])
-    read = type(memory.store).sources
-    whole: list[object] = []
-
-    def counted(store: Any, types: Any = frozenset(), *, refs: Any = ()) -> Any:
-        whole.extend(() if refs else (types,))
-        return read(store, types, refs=refs)
-
-    monkeypatch.setattr(type(memory.store), "sources", counted)
-    assert memory.incidents.link() == 0
-    assert len(whole) < 2

@@ -99,14 +99,3 @@ def test_vectors_in_8_bits_are_read_and_made_on_every_processor(
     ]
     add(slower, TEXTS[2:])
     assert held(slower) == {"int8": 3}
-
-
-def test_what_is_configured_is_made_and_what_is_complete_answers(opened: Open) -> None:
-    add(opened("fp32"), TEXTS)
-    memory = opened("int8")
-    found = memory.search(QUESTION)
-    assert precision_of(found.plan.space or "") == "fp32"
-    assert any("quipu reindex" in note for note in found.plan.notes)
-    assert precision_of(memory.reindex().space) == "int8"
-    assert precision_of(memory.search(QUESTION).plan.space or "") == "int8"
-    assert held(memory) == {"int8": 3}

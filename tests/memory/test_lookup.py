@@ -44,12 +44,6 @@ def test_a_turn_is_its_own_text(talk: Memory, ref: str, text: str, lines: tuple[
     assert found.chunk_ids
 
 
-def test_a_session_is_its_document(talk: Memory) -> None:
-    found = talk.get("session:s")
-    assert isinstance(found, Entity)
-    assert found.properties["file_path"] == "session:s"
-
-
 @pytest.mark.parametrize("ref", ["session:s#9", "session:s#3:7", "session:t#1"])
 def test_a_turn_that_is_not_there_is_unknown(talk: Memory, ref: str) -> None:
     with pytest.raises(UnknownRecord):
@@ -103,11 +97,3 @@ def test_what_is_no_date_is_said(memory: Memory, date: str) -> None:
         memory.facts(known_at=date)
     with pytest.raises(InvalidInput, match="date"):
         memory.history("Zed", known_at=date)
-
-
-def test_known_at_a_month_is_its_beginning(memory: Memory) -> None:
-    memory.add("---\nowner: Ann Lee\nvalid_from: 2020-01-01\n---\n# Zed\n\nText.\n", title="Zed")
-    count = len(memory.facts())
-    assert count
-    assert memory.facts(known_at="2026-03") == []  # the clock stands at the first of March, ten
-    assert len(memory.facts(known_at="2026-04")) == count

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from quipu import EVERYTHING, Memory, Passage, Scope
-from quipu.config import AnswerConfig, Config, EmbedConfig, IndexConfig
+from quipu import Memory, Passage
+from quipu.config import Config
 from quipu.errors import InvalidInput, MissingModel, QuipuError, StoreUnavailable, UnknownRecord
 from quipu.records.record import Chunk, Entity, Episode
 from quipu.testing.fakes import HashEmbedder
@@ -30,11 +30,11 @@ def test_search_gives_passages_with_reasons(memory: Memory, tree: Tree) -> None:
     tree(TREE)
     memory.index()
     found = memory.search("How long do refunds take?", limit=2)
-    assert found.hits[0].path == "docs/other.md"
-    assert found.hits[0].source_ref == "docs/other.md:1-3"
-    assert len(found.hits) <= 2
-    assert 0 <= found.hits[0].score <= 1
-    assert found.hits[0].why_ranked.parts
+    first, *others = found.hits
+    assert (first.path, first.source_ref) == ("docs/other.md", "docs/other.md:1-3")
+    assert len(others) <= 1
+    assert 0 <= first.score <= 1
+    assert first.why_ranked.parts
 
 
 def test_a_plan_can_be_made_and_retrieved_apart(memory: Memory, tree: Tree) -> None:
@@ -96,21 +96,6 @@ def test_any_question_gets_an_answer(memory: Memory, tree: Tree, question: str) 
     tree(TREE)
     memory.index()
     assert memory.ask(question).contract.answer
-
-
-def test_a_limit_below_one_is_the_callers_mistake(memory: Memory) -> None:
-    with pytest.raises(InvalidInput, match="limit"):
-        memory.search("anything", limit=0)
-
-
-def test_thresholds_come_from_the_configuration(
-    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
-) -> None:
-    write_files(tmp_path, TREE)
-    config = Config(answer=AnswerConfig(floor=1.1))
-    with open_memory("memory:", tmp_path, config=config) as memory:
-        memory.index()
-        assert memory.ask("Where is charge_card defined?").contract.answer == "unknown"
 
 
 def test_get_opens_ids_paths_lines_sources_and_names(memory: Memory, tree: Tree) -> None:
@@ -203,16 +188,6 @@ def test_without_a_model_words_and_graph_work_and_say_so(
         assert memory.stats().model is None
         with pytest.raises(MissingModel):
             memory.reindex()
-
-
-def test_weights_that_are_not_there_are_no_error(
-    tmp_path: Path, write_files: Callable[..., None]
-) -> None:
-    write_files(tmp_path, TREE)
-    config = Config(embed=EmbedConfig(folder=str(tmp_path / "nothing")))
-    with Memory.open("memory:", home=tmp_path, config=config) as memory:
-        assert "words and graph" in memory.index().notes[0] or memory.stats().notes
-        assert memory.search("refunds").hits
 
 
 def test_reindex_builds_the_new_space_before_it_drops_the_old(
@@ -321,16 +296,6 @@ def test_threads_may_share_a_memory(memory: Memory, tree: Tree) -> None:
     assert memory.stats().counts["chunk"] == 20 + memory.index().documents
 
 
-def test_scopes_narrow_a_search(memory: Memory, tree: Tree) -> None:
-    tree(TREE)
-    memory.index()
-    memory.add("Refunds are a matter of taste.", group="talk", source_ref="manual:taste")
-    everything = memory.search("refunds", scope=EVERYTHING)
-    talk = memory.search("refunds", scope=Scope(groups=frozenset({"talk"})))
-    assert {h.path for h in talk.hits} == {"manual:taste"}
-    assert len(everything.hits) > len(talk.hits)
-
-
 def test_without_a_store_anywhere_the_message_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -349,15 +314,6 @@ def test_the_nearest_store_upward_is_opened(
     with Memory.open(config=Config(), embedder=None) as memory:
         assert memory.home.folder == tmp_path / "project"
         assert "docs/guide.md" in memory.index().added
-
-
-def test_the_configuration_chooses_files(
-    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
-) -> None:
-    write_files(tmp_path, TREE)
-    config = Config(index=IndexConfig(include=("*.py",)))
-    with open_memory("memory:", tmp_path, config=config) as memory:
-        assert memory.index().added == ("pay.py",)
 
 
 def test_watching_reports_what_changed(

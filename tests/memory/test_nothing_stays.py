@@ -95,20 +95,6 @@ def test_a_job_that_waits_brings_nothing_back(
     assert held(state) == []
 
 
-def test_of_a_job_that_waits_only_what_was_forgotten_goes(
-    state: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with open_memory(state / "quipu.db", state.parent) as memory:
-        with monkeypatch.context() as patched:
-            unwritable(memory, patched)
-            with pytest.raises(StoreUnavailable):
-                memory.add([*TALK[:1], {"role": "user", "content": "Hello."}], session_id="talk")
-        memory.forget("session:talk#1")
-        assert held(state) == []
-        memory.resume()
-        assert texts(memory) == ["Hello."]
-
-
 def test_another_spelling_of_the_path_is_the_same_memory(
     state: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,28 +194,6 @@ def vectors(state: Path) -> int:
     import apsw
 
     return apsw.Connection(str(state / "embeddings.db")).execute("SELECT count(*) FROM vector").get
-
-
-def test_a_forgetting_that_could_not_end_is_run_again(
-    state: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from quipu.embed.cache import VectorCache
-
-    with open_memory(state / "quipu.db", state.parent) as memory:
-        memory.add(f"The {SECRET}.", source_ref="note.md")
-
-        def busy(*_: Any) -> Any:
-            raise StoreUnavailable("another process reads it")
-
-        with monkeypatch.context() as patched:
-            patched.setattr(VectorCache, "erase", busy)
-            with pytest.raises(StoreUnavailable, match="another process"):
-                memory.forget("note.md")
-        assert vectors(state) == 1
-        assert memory.forget("note.md") == 0
-        assert vectors(state) == 0
-        with pytest.raises(UnknownRecord):
-            memory.forget("note.md")
 
 
 def test_a_renamed_file_is_forgotten_by_every_name_it_had(state: Path, open_memory: Open) -> None:

@@ -38,19 +38,6 @@ def test_a_pack_holds_numbered_sources_by_confidence(indexed: Memory) -> None:
     assert made.bounded_by == "max_chars"
 
 
-def test_a_superseded_document_says_by_what(memory: Memory, tree: Tree) -> None:
-    tree(
-        {
-            "adr/2.md": "---\nsuperseded_by: 3.md\n---\n# Queue\n\nThe queue is RabbitMQ.\n",
-            "adr/3.md": "# Broker\n\nWe run NATS.\n",
-        }
-    )
-    memory.index()
-    pack = context_pack(memory, "What is the queue?").pack
-    assert "[1] adr/2.md:4-6" in pack
-    assert "superseded by `adr/3.md`" in pack
-
-
 @pytest.mark.parametrize("limit", [400, 600, 1500, 5000, 50_000])
 def test_a_pack_is_never_longer_than_its_budget(indexed: Memory, limit: int) -> None:
     assert len(context_pack(indexed, "payment retries", max_chars=limit).pack) <= limit
@@ -65,29 +52,12 @@ def test_the_tightest_budget_wins_and_is_named(indexed: Memory) -> None:
     assert few.left_out > 0
 
 
-def test_a_pack_without_room_is_refused(indexed: Memory) -> None:
-    with pytest.raises(InvalidInput, match="holds nothing"):
-        context_pack(indexed, "payment", max_chars=100)
-
-
-def test_a_pack_of_an_empty_memory_says_so(memory: Memory) -> None:
-    made = context_pack(memory, "anything")
-    assert "(nothing was found)" in made.pack
-    assert made.sources == ()
-
-
 def test_lines_come_back_as_they_were(indexed: Memory) -> None:
     whole = read_lines(indexed, "docs/payments.md")
     assert whole.text.rstrip() == PAYMENTS.rstrip()
     one = read_lines(indexed, "docs/payments.md", first=3, count=1)
     assert (one.start_line, one.end_line) == (3, 3)
     assert one.text == "The payment service retries failed charges three times."
-
-
-def test_reading_is_bounded(indexed: Memory) -> None:
-    part = read_lines(indexed, "docs/payments.md", max_characters=15)
-    assert part.truncated
-    assert len(part.text) <= 15
 
 
 @pytest.mark.parametrize(

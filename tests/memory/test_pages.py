@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 from tests.servers.page_server import PageServer
 
-from quipu.errors import InvalidInput
-from quipu.kinds.pages.api import Pages
 from quipu.memory import Memory
 from quipu.records.record import Chunk, Entity, Episode
 from quipu.write.jobs import Job
@@ -106,50 +104,6 @@ def test_secrets_are_kept_nowhere(tmp_path: Path, open_memory: Callable[..., Mem
     held = b"".join(p.read_bytes() for p in home.rglob("*") if p.is_file())
     assert secret.encode() not in held
     assert inside.encode() not in held
-
-
-def test_a_url_that_held_a_secret_is_not_taken_up_again(memory: Memory) -> None:
-    (row,) = memory.ingest_urls("https://example.org/?token=[redacted:secret]").errors
-    assert "give it again" in row.error
-
-
-def test_no_urls_are_no_job(memory: Memory) -> None:
-    with pytest.raises(InvalidInput, match="no URLs"):
-        memory.ingest_urls([])
-
-
-def test_accepted_urls_survive_a_kill(
-    tmp_path: Path,
-    open_memory: Callable[..., Memory],
-    server: PageServer,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    home = tmp_path / "home"
-    (home / ".quipu").mkdir(parents=True)
-    url = str(home / ".quipu" / "quipu.db")
-    dying = open_memory(url, home)
-
-    def dies(*given: object, **more: object) -> None:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Pages, "add_pages", dies)
-        with pytest.raises(KeyboardInterrupt):
-            ingest(dying, server, "/guide")
-    dying.close()
-    with open_memory(url, home) as memory:
-        network = server.network()
-        monkeypatch.setattr("quipu.kinds.pages.crawl.Network", lambda **_: network)
-        (job,) = memory.resume()
-        assert (job.kind, job.status, job.added, job.attempts) == ("pages", "done", 1, 2)
-
-
-def test_pdf_and_markdown_are_read(memory: Memory, server: PageServer) -> None:
-    server.lay("/notes.md", "# Notes\n\nRivers run to the sea.", type="text/plain")
-    ingest(memory, server, "/notes.md")
-    document = memory.get(server.url("/notes.md"))
-    assert isinstance(document, Entity)
-    assert document.name == "Notes"
 
 
 def test_a_short_secret_in_a_url_is_neither_kept_nor_listed(

@@ -28,13 +28,6 @@ def test_what_advises_can_be_looked_up_by_its_name(memory: Memory) -> None:
     assert {e.name for e in actions if isinstance(e, Entity)} == {"restart_container", "alert_team"}
 
 
-def test_recording_them_again_writes_nothing(memory: Memory) -> None:
-    memory.incidents.add(SLOW)
-    before = memory.store.sequence()
-    memory.incidents.add(SLOW)
-    assert memory.store.sequence() == before
-
-
 def test_own_policies_take_the_place_of_those_before(open_memory: Any, tmp_path: Path) -> None:
     file = tmp_path / "policies.yaml"
     config = Config(incidents=IncidentsConfig(policies=str(file)))

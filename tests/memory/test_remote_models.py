@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from tests.servers.model_server import ErrorStatus, ModelServer
 
-from quipu.agents.entries import Entries
 from quipu.config import ChatConfig, Config, EmbedConfig, IndexConfig
 from quipu.errors import ModelUnavailable
 from quipu.memory import Memory
@@ -36,7 +35,7 @@ def opened(tmp_path: Path, server: ModelServer) -> Iterator[Open]:
     (home / "cats.md").write_text(OTHER, "utf-8")
 
     def make(*, chat: ChatConfig | None = None, **options: Any) -> Memory:
-        given = {
+        given: dict[str, Any] = {
             "model": "compatible:tiny",
             "dimension": 32,
             "base_url": server.base_url,
@@ -154,14 +153,6 @@ def test_with_the_fallback_off_it_is_a_clear_error(opened: Open, server: ModelSe
         memory.ask(QUESTION)
 
 
-def test_a_missing_key_is_named_and_words_still_answer(opened: Open) -> None:
-    memory = opened(model="openai:text-embedding-ada-002", dimension=0, base_url="")
-    memory.index(embed=False)
-    reply = memory.ask(QUESTION)
-    assert "Team Blue" in str(reply.hits[0].text)
-    assert "OPENAI_API_KEY" in " ".join(memory.stats().notes)
-
-
 @pytest.mark.model
 def test_a_reindex_that_ends_half_way_leaves_the_old_space_serving(
     opened: Open, server: ModelServer
@@ -177,76 +168,3 @@ def test_a_reindex_that_ends_half_way_leaves_the_old_space_serving(
     assert "quipu reindex" in " ".join(found.notes)
     assert memory.reindex("tiny").embedded == 2
     assert memory.search(QUESTION).plan.space == "compatible:tiny/32"
-
-
-def test_from_one_remote_model_to_another_the_old_one_serves_until_the_new_is_complete(
-    opened: Open, server: ModelServer
-) -> None:
-    opened().index()
-    memory = opened(model="compatible:newer", dimension=32)
-    found = memory.search(QUESTION)
-    assert found.plan.space == "compatible:tiny/32"
-    assert server.requests[-1].body["model"] == "tiny"
-    report = memory.reindex("newer")
-    assert report.dropped == ("compatible:tiny/32",)
-    assert memory.search(QUESTION).plan.space == "compatible:newer/32"
-
-
-def test_the_same_content_is_not_paid_for_twice(opened: Open, server: ModelServer) -> None:
-    memory = opened()
-    memory.index()
-    sent = len(server.requests)
-    memory.index()
-    assert len(server.requests) == sent
-
-
-def test_a_language_model_without_a_key_never_fails_a_question(opened: Open) -> None:
-    memory = opened(chat=ChatConfig(model="openai:gpt-4o-mini"))
-    memory.index()
-    reply = memory.ask(QUESTION)
-    assert "Team Blue" in reply.contract.answer
-    assert "OPENAI_API_KEY" in reply.contract.limitations
-
-
-def test_an_incident_is_kept_while_the_model_fails(opened: Open, server: ModelServer) -> None:
-    memory = opened(fallback="off")
-    memory.index()
-    server.always(ErrorStatus(503))
-    report = '{"component": "ledger", "timestamp": "2026-03-01T10:00:00Z", "severity": "high"}'
-    added = memory.incidents.add_text(report, path="one.json")
-    assert len(added.added) == 1
-    server.always(None)
-    assert memory.index().unembedded == 0
-
-
-def test_an_entry_is_kept_while_the_model_fails(opened: Open, server: ModelServer) -> None:
-    memory = opened()
-    memory.index()
-    server.always(ErrorStatus(503))
-    said = "The ledger is read only on Sundays."
-    stored = Entries(memory).store(said, category="fact")
-    assert stored.entry.content == said
-
-
-def test_a_model_that_fails_at_the_second_text_still_leaves_an_answer(
-    opened: Open, server: ModelServer
-) -> None:
-    question = "Who owned the payment service in March 2020?"
-    memory = opened()
-    memory.index()
-    answered = server.answer
-
-    refused: list[str] = []
-
-    def once(request: Any) -> Any:
-        first = str(request.body["input"][0])
-        if first == question:
-            return answered(request)
-        refused.append(first)
-        return ErrorStatus(503), "no"
-
-    server.answer = once  # type: ignore[method-assign]
-    reply = memory.ask(question)
-    assert refused
-    assert reply.plan.space == "compatible:tiny/32"
-    assert reply.hits[0].path == "owners.md"

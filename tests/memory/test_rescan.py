@@ -76,16 +76,6 @@ def test_a_rescan_leaves_no_byte_of_a_secret(open_memory: Open, tmp_path: Path) 
     assert SECRET.encode() not in (tmp_path / "out.backup").read_bytes()
 
 
-def test_a_rescan_keeps_what_holds_no_secret(open_memory: Open, tmp_path: Path) -> None:
-    url = str(tmp_path / ".quipu" / "quipu.db")
-    with open_memory(url, home=tmp_path) as memory:
-        memory.add("The gateway is restarted on Mondays.", source_ref="manual:other")
-        memory.export(tmp_path / "before.jsonl")
-        assert memory.rescan() == []
-        memory.export(tmp_path / "after.jsonl")
-    assert (tmp_path / "before.jsonl").read_bytes() == (tmp_path / "after.jsonl").read_bytes()
-
-
 def test_a_job_that_waits_is_redacted() -> None:
     payload = msgspec.json.encode(
         {"text": f"| User | Password |\n|---|---|\n| a | {SECRET} |", "source_ref": "manual:a"}

@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from quipu.agents.entries import Entries
 from quipu.embed import MiniLM
 from quipu.memory import Memory
-from quipu.records.passage import SPOKEN, is_saying
+from quipu.records.passage import SPOKEN
 from quipu.testing.fakes import HashEmbedder
 
 SAID = (
@@ -57,21 +56,11 @@ def test_without_vectors_a_saying_that_shares_nothing_is_not_found() -> None:
         assert memory.search("wombat").hits == ()
 
 
-def test_an_entry_is_a_saying_too(memory: Memory) -> None:
-    Entries(memory).store("We deploy on Tuesdays.", category="decision")
-    assert kind(memory, "When do we deploy?") == SPOKEN
-
-
 def test_who_said_it_is_known_by_its_property(memory: Memory) -> None:
     memory.add("I live in Porto.", observed_at="2026-02-03", properties={"speaker": "Rui"})
     (hit,) = memory.search("Where does Rui live?", limit=1).hits
     assert (hit.title, hit.start_line, hit.end_line) == ("Rui, 2026-02-03", 1, 1)
     assert [(fact.subject, fact.object) for fact in memory.facts("Rui")] == [("Rui", "Porto")]
-
-
-@pytest.mark.parametrize("text", ["", "  \n", "> quoted", "    indented code", "1. one", "a\n\nb"])
-def test_what_has_parts_is_no_saying(text: str) -> None:
-    assert not is_saying(text)
 
 
 @pytest.mark.model
@@ -96,21 +85,3 @@ def test_the_same_words_of_a_later_day_are_told_again() -> None:
         assert memory.add("Ana owns the payments service.", observed_at="2025-10-01") == again
         memory.add("Bo owns the payments service.")
         assert [fact.object for fact in memory.facts("payments service", live=True)] == ["Bo"]
-
-
-@pytest.mark.model
-def test_what_was_replaced_has_the_end_that_another_statement_gave_it() -> None:
-    with Memory.open("memory:", embedder=MiniLM()) as memory:
-        memory.add("Ana owns the payments service.", observed_at="2025-06-01")
-        memory.add("Bo owns the payments service.", observed_at="2025-08-01")
-        every = memory.facts("payments service")
-        assert [
-            (f.object, f.valid_to) for f in sorted(every, key=lambda f: f.valid_from or "")
-        ] == [
-            ("Ana", "2025-08-01"),
-            ("Bo", None),
-        ]
-        entries = memory.facts.history("payments service").entries
-        assert {(e.fact.object, e.valid_to) for e in entries} == {
-            (f.object, f.valid_to) for f in every
-        }

@@ -9,7 +9,7 @@ from quipu.config import Config, SessionsConfig
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
-from quipu.records.record import Chunk, Entity, Episode
+from quipu.records.record import Chunk, Episode
 from quipu.records.refs import session_ref
 from quipu.records.scope import Scope
 from quipu.testing.fakes import HashEmbedder
@@ -74,12 +74,6 @@ def test_a_month_in_the_question_prefers_that_month(memory: Memory) -> None:
     assert found(memory, "What did Ann adopt in June?") == ["session:ann-bo/2#5"]
 
 
-def test_conversations_do_not_mix(memory: Memory) -> None:
-    memory.add_sessions([talk(), talk("other/1", "other", 2)])
-    refs = found(memory, "greyhound called Pepper", "other", limit=9)
-    assert sorted(refs) == ["session:other/1#1", "session:other/1#2"]
-
-
 def test_a_growing_transcript_writes_only_what_is_new(memory: Memory) -> None:
     first = memory.add_sessions([talk(count=3)])
     assert len(first.added) == 3
@@ -90,17 +84,6 @@ def test_a_growing_transcript_writes_only_what_is_new(memory: Memory) -> None:
     third = memory.add_sessions([talk()])
     assert (third.added, third.unchanged) == ((), 6)
     assert memory.store.sequence() == sequence
-
-
-def test_speakers_and_sessions_are_entities(memory: Memory) -> None:
-    memory.add_sessions([talk()])
-    entities = [e for e in memory.store.scan("entity") if isinstance(e, Entity)]
-    assert sorted((e.type, e.name) for e in entities if e.type in {"person", "Document"}) == [
-        ("Document", "session:ann-bo/1"),
-        ("person", "Ann"),
-        ("person", "Bo"),
-    ]
-    assert memory.validate().errors == ()
 
 
 def test_messages_of_an_agent_are_a_session(memory: Memory) -> None:
@@ -144,16 +127,3 @@ def test_secrets_are_redacted_and_previews_bounded(tmp_path: Path) -> None:
     assert isinstance(episode, Episode)
     assert len(chunk.text) <= 500
     assert "ghp_" not in chunk.text + episode.preview_text
-
-
-def test_without_a_model_words_and_speakers_find(tmp_path: Path) -> None:
-    memory = Memory.open("memory:", home=tmp_path, config=Config(), embedder=None)
-    memory.add_sessions([talk()])
-    assert found(memory, "Which greyhound did Ann adopt?") == ["session:ann-bo/1#5"]
-
-
-def test_forgetting_a_turn_leaves_the_others(memory: Memory) -> None:
-    memory.add_sessions([talk()])
-    assert memory.forget("session:ann-bo/1#5") == 1
-    assert "session:ann-bo/1#5" not in found(memory, "greyhound Pepper", limit=9)
-    assert len(found(memory, "greyhound Pepper", limit=9)) == 5

@@ -64,9 +64,3 @@ def test_forgetting_erases_it(asked: Memory, tmp_path: Path) -> None:
         asked.search(f"question {n} " + "x" * 300)
     asked.forget("note")
     assert list((tmp_path / ".quipu").glob("usage.jsonl*")) == []
-
-
-def test_a_log_that_cannot_be_written_is_a_note(asked: Memory, tmp_path: Path) -> None:
-    (tmp_path / NAME).mkdir()
-    notes = asked.search("ledger").notes
-    assert any(note.startswith("the usage log cannot be written") for note in notes)

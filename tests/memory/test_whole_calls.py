@@ -1,6 +1,5 @@
 """What one call says is one batch: a kill leaves it whole or not at all."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from quipu.agents.knowledge import (
     KnowledgeRelation,
     ThingObservations,
 )
-from quipu.agents.knowledge_file import import_knowledge
 from quipu.memory import Memory
 from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.records.batch import Batch
@@ -22,11 +20,6 @@ from quipu.records.batch import Batch
 ANN = KnowledgeEntity(name="Ann", type="person", observations=("Likes tea", "Runs far"))
 ACME = KnowledgeEntity(name="Acme", type="organization", observations=("Makes anvils",))
 WORKS = KnowledgeRelation(source="Ann", type="works_at", target="Acme")
-LINES = [
-    {"type": "entity", "name": "Ann", "entityType": "person", "observations": ["Sings"]},
-    {"type": "entity", "name": "Bo", "entityType": "person", "observations": ["Dances"]},
-    {"type": "relation", "from": "Ann", "to": "Bo", "relationType": "knows"},
-]
 
 
 def _filled(memory: Memory) -> None:
@@ -40,14 +33,6 @@ def _store(memory: Memory) -> None:
     first = entries.store("Use tabs in every project.", category="preference").entry.id
     other = entries.store("Use Postgres for billing.", category="decision").entry.id
     entries.store("Ann leads billing.", category="fact", related_to=[first, other])
-
-
-def _import(memory: Memory, tmp_path: Path) -> None:
-    _filled(memory)
-    path = tmp_path / "memory.jsonl"
-    path.write_text("\n".join(map(json.dumps, LINES)), encoding="utf-8")
-    done = import_knowledge(memory, path)
-    assert (done.entities, done.observations, done.relations) == (1, 2, 1)
 
 
 def _observe(memory: Memory) -> None:
@@ -87,14 +72,6 @@ def test_a_call_is_one_batch(memory: Memory, monkeypatch: pytest.MonkeyPatch, ca
     assert memory.stats().unembedded == 0
 
 
-def test_a_file_is_taken_in_as_one_batch(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    batches = _batches(memory, monkeypatch)
-    _import(memory, tmp_path)
-    assert len(batches) == 3
-
-
 def _batches(memory: Memory, patch: pytest.MonkeyPatch) -> list[Batch]:
     """The batches that are written from now on, but those of vectors."""
     write, batches = memory.store.write, list[Batch]()
@@ -106,15 +83,6 @@ def _batches(memory: Memory, patch: pytest.MonkeyPatch) -> list[Batch]:
 
     patch.setattr(memory.store, "write", counted)
     return batches
-
-
-def test_what_was_made_whole_is_found_and_stands_as_support(memory: Memory) -> None:
-    _filled(memory)
-    assert KnowledgeGraph(memory).read() == ([ANN, ACME], [WORKS])
-    (ann,) = (e for e in memory.store.named(["ann"])["ann"] if e.type != "Document")
-    held = memory.store.support([ann.entity_id])[ann.entity_id]
-    assert len([each for each in held if each.chunk_ids]) == 2
-    assert memory.search("who likes tea?").hits
 
 
 def test_a_killed_call_of_many_items_is_made_good_whole(

@@ -2,18 +2,13 @@
 
 import json
 import os
-import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from quipu.memory import Memory
 from quipu.memory.ingestion import IngestItem, ingest_items
-from quipu.records.passage import PassageInput
 from quipu.records.record import Entity
 from quipu.records.scope import Scope
 from quipu.write.jobs import Job
@@ -149,20 +144,6 @@ def test_an_older_record_does_not_take_the_place_of_a_later_one(memory: Memory) 
     assert [value for value, _ in states(memory, "task-5")] == ["done"]
 
 
-def test_a_record_of_an_earlier_day_does_not_stand_beside_what_was_seen_later(
-    memory: Memory,
-) -> None:
-    task = {"kind": "task", "id": 5, "title": "Try it"}
-    write(memory, {**task, "status": "done"}, at=1_772_400_000)
-    old = {**task, "status": "open", "updated_at": "2026-01-07"}
-    job = write(memory, old, name="old.json")
-    assert (job.added, job.unchanged) == (0, 1)
-    assert [value for value, _ in states(memory, "task-5")] == ["done"]
-    entity = memory.get("task-5")
-    assert isinstance(entity, Entity)
-    assert entity.properties["status"] == "done"
-
-
 @pytest.mark.parametrize("apart", [True, False])
 def test_an_id_in_other_capitals_is_the_same_work(memory: Memory, *, apart: bool) -> None:
     first = {
@@ -256,22 +237,9 @@ def test_questions_are_answered_with_citations(
     assert cited in {c.path for c in reply.citations}
 
 
-def test_what_is_over_blocks_nothing(memory: Memory) -> None:
-    write(memory, PLAN)
-    assert "task-8" not in ask(memory, "What is blocking goal-3?")
-
-
 def test_work_that_is_not_there_is_unknown(memory: Memory) -> None:
     write(memory, PLAN)
     assert ask(memory, "What is the status of task-99?") == "unknown"
-
-
-def test_a_search_shows_the_way_through_the_graph(memory: Memory) -> None:
-    write(memory, PLAN)
-    hits = memory.search("what is blocking task-13", explain=True).hits
-    assert "task:13" in [hit.path for hit in hits]
-    plan = memory.plan("what is blocking task-13")
-    assert "BLOCKS" in {way.via for way in plan.expansions}
 
 
 def test_items_of_an_agent_are_goals_and_tasks(memory: Memory) -> None:
@@ -300,55 +268,6 @@ def test_a_folder_holds_work_and_transcripts(memory: Memory) -> None:
     assert job.errors == ()
     assert {s.source_type for s in memory.store.sources()} >= {"task", "session"}
     assert isinstance(memory.get("task-todo-write-more"), Entity)
-
-
-def test_a_kind_reads_records_that_do_not_say_it(memory: Memory) -> None:
-    path = memory.home.folder / "rows.json"
-    path.write_text(json.dumps([{"id": 1, "title": "A"}]))
-    assert memory.ingest(path).errors
-    assert memory.ingest(path, kind="goal").errors == ()
-    assert isinstance(memory.get("goal-1"), Entity)
-
-
-def test_forgotten_work_is_gone(memory: Memory) -> None:
-    write(memory, {"kind": "task", "id": 1, "title": "Begin", "status": "open", "owner": "Bo"})
-    write(memory, {"kind": "task", "id": 10, "title": "Stay", "status": "open"}, name="b.json")
-    assert memory.forget("task:1") == 3
-    assert [f.subject for f in memory.facts()] == ["task-10"]
-    assert {s.source_ref.partition("#")[0] for s in memory.store.sources()} == {"task:10"}
-
-
-KILLED = """
-import os, signal, sys
-from quipu.memory import Memory
-import quipu.kinds.work.write as work
-def dies(*given, **more):
-    os.kill(os.getpid(), signal.SIGKILL)
-work.add_work = dies
-memory = Memory.open(sys.argv[1], embedder=None)
-memory.ingest_work([{"kind": "task", "id": 1, "title": "Survive", "status": "open"}])
-"""
-
-
-def test_accepted_work_survives_a_kill(tmp_path: Path, open_memory: Callable[..., Memory]) -> None:
-    home = tmp_path / "home"
-    (home / ".quipu").mkdir(parents=True)
-    url = str(home / ".quipu" / "quipu.db")
-    open_memory(url, home).close()
-    done = subprocess.run([sys.executable, "-c", KILLED, url], capture_output=True, check=False)
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    with open_memory(url, home) as memory:
-        assert memory.store.counts(["chunk"])["chunk"] == 0
-        (job,) = memory.resume()
-        assert (job.kind, job.status, job.attempts) == ("work", "done", 2)
-        assert [value for value, _ in states(memory, "task-1")] == ["open"]
-
-
-def test_other_passages_that_name_work_are_found(memory: Memory) -> None:
-    write(memory, PLAN)
-    memory.add_documents([PassageInput(source_ref="n", text="We met about task-13 and its rows.")])
-    hits: list[Any] = list(memory.search("what was said about task-13").hits)
-    assert "n" in {hit.path for hit in hits}
 
 
 def test_only_what_the_scope_lets_be_seen_is_cited(memory: Memory) -> None:
@@ -408,14 +327,6 @@ def test_a_long_list_is_bounded_and_stays_inside_the_scope(memory: Memory) -> No
     assert len(reply.citations) == 8
     goals = memory.ask("What is open?", scope=Scope(source_types=frozenset({"goal"})))
     assert goals.contract.answer.startswith("`goal-1` (All) is open")
-
-
-def test_what_a_task_was_before_is_no_answer_of_now(memory: Memory) -> None:
-    write(memory, PLAN)
-    for question in ("How many tasks are open?", "Is anything in progress?"):
-        for each in memory.ask(question).citations:
-            assert each.path not in {"task:12#status@2026-01-01", "task:12#status@2026-01-03"}
-    assert "in progress" in ask(memory, "Which tasks were in progress on 5 January 2026?")
 
 
 def test_a_question_of_something_else_is_none_of_work(memory: Memory) -> None:
