@@ -56,8 +56,8 @@ def test_the_table_of_policies_is_that_of_the_code() -> None:
 
 
 def test_the_constants_are_those_of_the_code() -> None:
+    from quipu.kinds.incidents import edges
     from quipu.kinds.incidents.learn import advise, effectiveness
-    from quipu.kinds.incidents.similar import edges
 
     assert f"numbers ≥ {edges.LEAST_ALIKE:g}".replace("0.", ".") in PAGE
     assert f"≤ {edges.CAUSE_WINDOW_S // 60} min before" in PAGE

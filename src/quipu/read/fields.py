@@ -8,10 +8,11 @@ from typing import Any, TypeVar, cast
 import msgspec
 
 from quipu.errors import InvalidInput
+from quipu.records.document import Problem
 from quipu.text import excerpt, fold
 from quipu.when.instants import from_epoch, parse_instant
 
-__all__ = ["Fields", "instant_of", "json_value", "prose_of", "slug"]
+__all__ = ["Fields", "instant_of", "json_rows", "json_value", "prose_of", "slug"]
 
 Made = TypeVar("Made")
 
@@ -44,6 +45,26 @@ def json_value(text: str) -> Any:
             return json.loads(text)
         except ValueError as error:
             raise msgspec.DecodeError(str(error)) from error
+
+
+def json_rows(path: str, text: str) -> list[tuple[str, object]]:
+    """The values in a text of JSON or JSON lines, each with where it stands (`plan.json#2`,
+    `plan.jsonl:2`); a line that is no JSON is a Problem."""
+    try:
+        whole = json_value(text)
+    except (msgspec.DecodeError, RecursionError):
+        lines = ((f"{path}:{n}", line) for n, line in enumerate(text.split("\n"), 1))
+        return [(at, _line(at, line)) for at, line in lines if line.strip()]
+    if isinstance(whole, list):
+        return [(f"{path}#{n}", row) for n, row in enumerate(cast(list[object], whole), 1)]
+    return [(path, whole)]
+
+
+def _line(at: str, line: str) -> object:
+    try:
+        return json_value(line)
+    except (msgspec.DecodeError, RecursionError) as error:
+        return Problem(at, f"the line is not JSON ({error}): mend it")
 
 
 def prose_of(text: object, *, limit: int = _KEPT) -> str:

@@ -16,18 +16,27 @@ from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.support import EvidencePool, support
 from quipu.answer.wording import asks_for
 from quipu.kinds.incidents.model import Incident, Outcome
-from quipu.kinds.incidents.records import incident_entity_id, incident_in, outcome_in, service_id
+from quipu.kinds.incidents.records import (
+    attempt_told,
+    incident_entity_id,
+    incident_in,
+    named_by_ref,
+    outcome_in,
+    service_id,
+    services_in,
+)
 from quipu.ports import Planner
 from quipu.records.record import Relation
 from quipu.records.schema import RelationType
 from quipu.records.scope import Scope
-from quipu.text import STOP_WORDS, split_identifier, stems, tokens
+from quipu.text import STOP_WORDS, split_identifier, stems
 
 __all__ = ["ANSWERS"]
 
 _MOST = 400
 _SHOWN = 3
-_LONGEST_NAME = 4  # words
+_FOUND = 5
+"""How many of the passages found may say which incident is meant."""
 _FAILURE = "incident outage failure fail failed failing down problem issue alert fault break broke"
 _ASKING = {
     "fixed": "fix fixed resolve resolved solve solved cure cured mitigate help work worked end",
@@ -38,106 +47,84 @@ _ASKING = {
     "often": "often many times number count have had happen happened occur occurred recur hit",
 }
 _WORDS = {what: frozenset(stems(f"{_FAILURE} {words}")) for what, words in _ASKING.items()}
-_LONG = re.compile(
-    r"\bhow long\b|\btime to (?:re(?:pair|cover|solve|store)|fix)\b|\bduration\b", re.IGNORECASE
-)
-_OFTEN = re.compile(r"\bhow (?:often|many)\b|\bnumber of\b", re.IGNORECASE)
-_TRIED = re.compile(r"\b(?:tried|try|attempt\w*|actions? (?:was|were) taken)\b", re.IGNORECASE)
+_FORMS = {
+    "long": re.compile(r"\bhow long\b|\btime to (?:re(?:pair|cover|solve|store)|fix)\b"),
+    "often": re.compile(r"\bhow (?:often|many)\b|\bnumber of\b"),
+    "tried": re.compile(r"\b(?:tried|try|attempt\w*|actions? (?:was|were) taken)\b"),
+}
 _NOT = re.compile(r"n['’]t\b|\b(?:not|never|without|no)\b", re.IGNORECASE)
 
 
-class _IncidentRelations(NamedTuple):
-    """An incident that a question is about, and its relations."""
+class _Meant(NamedTuple):
+    """An incident that a question is about, its relations, and what was tried, by time, each with
+    the relation that ties it."""
 
     incident: Incident
+    key: str
     relations: tuple[Relation, ...]
     tried: tuple[tuple[Relation, Outcome], ...]
 
+    @property
+    def name(self) -> str:
+        """The incident as an answer names it."""
+        return _name(self.incident)
 
-def _what(asked: Asked) -> str:
+    def of_type(self, type_: RelationType) -> list[Relation]:
+        """Its relations of a type, the surest first."""
+        found = (each for each in self.relations if each.type == type_)
+        return sorted(found, key=lambda r: (-r.confidence, r.rel_id))
+
+
+def _what(question: str) -> str:
     """Which of the things that incidents answer is asked for; '' for another question."""
-    if _LONG.search(asked.text):
-        return "long"
-    if _OFTEN.search(asked.text):
-        return "often"
-    outward, inward = asks_for(asked.text, RelationType.CAUSED_BY)
-    if outward or inward:
-        return "caused" if outward else "causing"
-    if _TRIED.search(asked.text):
-        return "tried"
-    return "fixed" if asks_for(asked.text, RelationType.RESOLVED_BY)[0] else ""
-
-
-def _services(asked: Asked, graph: Planner) -> list[str]:
-    """The services that the question names, by name."""
-    words = [token.word for token in tokens(asked.text)]
-    words = [part for word in words for part in re.findall(r"[a-z0-9]+", word)]
-    names = {
-        "-".join(words[begin : begin + size])
-        for size in range(1, _LONGEST_NAME + 1)
-        for begin in range(len(words) - size + 1)
+    outward, inward = asks_for(question, RelationType.CAUSED_BY)
+    lower = question.casefold()
+    asked = {
+        "long": bool(_FORMS["long"].search(lower)),
+        "often": bool(_FORMS["often"].search(lower)),
+        "caused": outward,
+        "causing": inward,
+        "tried": bool(_FORMS["tried"].search(lower)),
+        "fixed": asks_for(question, RelationType.RESOLVED_BY)[0],
     }
-    keys = {service_id(graph.namespace, name): name for name in names}
-    return sorted(keys[key] for key in graph.get(list(keys)))
+    return next((what for what, holds in asked.items() if holds), "")
 
 
 def _about(graph: Planner, evidence: Sequence[Evidence], services: Sequence[str]) -> list[Incident]:
     """The incidents of the services that are named, else those that were found, oldest first."""
     affects = frozenset({str(RelationType.AFFECTS)})
     keys = [service_id(graph.namespace, each) for each in services]
-    rows = graph.neighbors(keys, direction="in", types=affects, limit_per_id=_MOST) if keys else {}
-    ids = {relation.source_entity_id for found in rows.values() for relation in found}
-    if not services:
-        named = (
-            e.path.partition(":")[2].partition("#")[0]
-            for e in evidence[:5]
-            if e.path.startswith("incident:")
-        )
-        ids = {incident_entity_id(graph.namespace, each) for each in named}
-    incidents = [i for each in graph.get(sorted(ids)).values() if (i := incident_in(each))]
     if services:
-        incidents = [each for each in incidents if each.component in services]
-    incidents.sort(key=lambda i: (i.timestamp or "", i.incident_id))
-    return incidents
+        rows = graph.neighbors(keys, direction="in", types=affects, limit_per_id=_MOST)
+        ids = {relation.source_entity_id for found in rows.values() for relation in found}
+    else:
+        refs = (each.path for each in evidence[:_FOUND] if each.path.startswith("incident:"))
+        ids = {incident_entity_id(graph.namespace, named_by_ref(ref)) for ref in refs}
+    found = (incident_in(each) for each in graph.get(sorted(ids)).values())
+    incidents = [i for i in found if i is not None and (not services or i.component in services)]
+    return sorted(incidents, key=lambda i: (i.timestamp or "", i.incident_id))
 
 
-def _stems_of(incident: Incident) -> frozenset[str]:
-    """The stems of what is told of an incident."""
+def _explains(incident: Incident, words: set[str]) -> bool:
+    """Whether what is told of an incident has all these stems."""
     name = " ".join(split_identifier(incident.component))
     text = f"{incident.component} {name} {incident.title} {incident.summary} {incident.root_cause}"
-    return frozenset(stems(text))
+    return words <= set(stems(text))
 
 
-def _meant(
-    what: str, asked: Asked, incidents: Sequence[Incident], *, named: bool
-) -> list[Incident]:
-    """Those that explain every word of the question that does not ask: none for a question that
-    is about something else."""
-    stop = {stem for word in STOP_WORDS for stem in stems(word)}
-    left = {s for s in asked.stems if s not in stop} - _WORDS[what]
-    if _NOT.search(asked.text):
-        left -= set(stems("not did didn"))
-    if not named and not left:
-        return []
-    return [each for each in incidents if left <= _stems_of(each)]
-
-
-def _found(graph: Planner, incident: Incident) -> _IncidentRelations:
+def _meant(graph: Planner, incident: Incident) -> _Meant:
     key = incident_entity_id(graph.namespace, incident.incident_id)
     rows = graph.neighbors([key], direction="both", limit_per_id=_MOST)[key]
-    ends = {r.source_entity_id if r.target_entity_id == key else r.target_entity_id for r in rows}
-    outcomes = {
-        end: outcome
-        for end, each in graph.get(sorted(ends)).items()
-        if (outcome := outcome_in(each)) is not None and outcome.incident_id == incident.incident_id
-    }
+    ends = [r.source_entity_id if r.target_entity_id == key else r.target_entity_id for r in rows]
+    records = graph.get(sorted(set(ends)))
     tried: dict[str, tuple[Relation, Outcome]] = {}
-    for row in sorted(rows, key=lambda r: (r.type != RelationType.RESOLVED_BY, r.rel_id)):
-        end = row.source_entity_id if row.target_entity_id == key else row.target_entity_id
-        if end in outcomes:
-            tried.setdefault(end, (row, outcomes[end]))
+    pairs = zip(rows, ends, strict=True)
+    for row, end in sorted(pairs, key=lambda p: (p[0].type != RelationType.RESOLVED_BY, p[1])):
+        outcome = outcome_in(records.get(end))
+        if outcome is not None and outcome.incident_id == incident.incident_id:
+            tried.setdefault(outcome.outcome_id, (row, outcome))
     ordered = sorted(tried.values(), key=lambda t: (t[1].recorded_at or "", t[1].outcome_id))
-    return _IncidentRelations(incident, tuple(rows), tuple(ordered))
+    return _Meant(incident, key, tuple(rows), tuple(ordered))
 
 
 def _name(incident: Incident) -> str:
@@ -146,112 +133,72 @@ def _name(incident: Incident) -> str:
     return f"`{incident.component}`{title}{day}"
 
 
-def _did(outcome: Outcome) -> str:
-    minutes = outcome.resolution_time_minutes
-    took = f" after {minutes:g} minutes" if minutes is not None and outcome.success else ""
-    done = " and ".join(f"`{action}`" for action in outcome.actions_taken)
-    return f"{done} {'worked' if outcome.success else 'did not work'}{took}"
+Said = Iterator[tuple[str, Sequence[Relation]]]
+"""A statement and the relations whose passages it stands in."""
 
 
-def _attempts(
-    what: str, asked: Asked, graph: Planner, pool: EvidencePool, found: Sequence[_IncidentRelations]
-) -> Iterator[AnswerStatement]:
-    """What worked, or what was tried, at the latest of the incidents first."""
-    vain = what == "tried" and _NOT.search(asked.text) is not None
+def _attempts(found: Sequence[_Meant], *, wanted: bool | None) -> Said:
+    """What was tried at the latest of the incidents first: what worked, what did not, or all."""
     for each in reversed(found):
-        rows = each.tried
-        if what == "fixed" or vain:
-            rows = [
-                row
-                for row in rows
-                if row[1].success != vain and (what == "tried" or row[1].success)
-            ]
+        rows = [row for row in each.tried if wanted in (None, row[1].success)]
         if rows:
-            said = "; ".join(_did(outcome) for _, outcome in rows)
-            yield AnswerStatement(f"{_name(each.incident)}: {said}", _evidence(graph, pool, rows))
+            done = [
+                attempt_told(" and ".join(f"`{each}`" for each in outcome.actions_taken), outcome)
+                for _, outcome in rows
+            ]
+            yield f"{each.name}: {'; '.join(done)}", [relation for relation, _ in rows]
 
 
-def _evidence(
-    graph: Planner, pool: EvidencePool, rows: Iterable[tuple[Relation, Outcome]]
-) -> tuple[Evidence, ...]:
-    return _of_relations(graph, pool, [relation for relation, _ in rows])
-
-
-def _of_relations(
-    graph: Planner, pool: EvidencePool, relations: Iterable[Relation]
-) -> tuple[Evidence, ...]:
-    """The passages in which the relations stand, each once."""
-    passages: dict[str, Evidence] = {}
-    for relation in relations:
-        for each in support(graph, relation.rel_id, pool, relation)[1][:1]:
-            passages.setdefault(each.id, each)
-    return tuple(passages.values())
-
-
-def _causes(
-    graph: Planner, pool: EvidencePool, found: Sequence[_IncidentRelations], *, outward: bool
-) -> Iterator[AnswerStatement]:
+def _causes(graph: Planner, found: Sequence[_Meant], *, outward: bool) -> Said:
     """What caused the incidents, or what they caused: as stated, and by the edges."""
     for each in reversed(found):
-        key = incident_entity_id(graph.namespace, each.incident.incident_id)
-        edges = [r for r in each.relations if r.type == RelationType.CAUSED_BY]
-        edges = [r for r in edges if (r.source_entity_id if outward else r.target_entity_id) == key]
-        edges.sort(key=lambda r: (-r.confidence, r.rel_id))
-        ends = [r.target_entity_id if outward else r.source_entity_id for r in edges[:_SHOWN]]
+        edges = [
+            r
+            for r in each.of_type(RelationType.CAUSED_BY)
+            if each.key == (r.source_entity_id if outward else r.target_entity_id)
+        ][:_SHOWN]
+        ends = [r.target_entity_id if outward else r.source_entity_id for r in edges]
         records = graph.get(ends)
         others = [i for end in ends if (i := incident_in(records.get(end))) is not None]
-        affects = [r for r in each.relations if r.type == RelationType.AFFECTS][:1]
+        affects = each.of_type(RelationType.AFFECTS)[:1]
         if outward and each.incident.root_cause:
-            text = f"The cause of {_name(each.incident)}: {each.incident.root_cause.rstrip('.')}"
-            yield AnswerStatement(text, _of_relations(graph, pool, [*affects, *edges[:1]]))
+            cause = each.incident.root_cause.rstrip(".")
+            yield f"The cause of {each.name}: {cause}", [*affects, *edges[:1]]
         elif others:
-            named = "; ".join(map(_name, others))
             verb = "was caused by" if outward else "caused"
-            text = f"{_name(each.incident)} {verb} {named}"
-            yield AnswerStatement(text, _of_relations(graph, pool, [*affects, *edges[:_SHOWN]]))
+            yield f"{each.name} {verb} {'; '.join(map(_name, others))}", [*affects, *edges]
 
 
-def _how_long(
-    graph: Planner, pool: EvidencePool, found: Sequence[_IncidentRelations]
-) -> Iterator[AnswerStatement]:
+def _how_long(found: Sequence[_Meant]) -> Said:
     rows = [
-        (row, outcome, each)
+        (each, relation, outcome.resolution_time_minutes)
         for each in found
-        for row, outcome in each.tried
+        for relation, outcome in each.tried
         if outcome.success and outcome.resolution_time_minutes is not None
     ]
-    minutes = [outcome.resolution_time_minutes or 0.0 for _, outcome, _ in rows]
-    if not rows:
-        return
-    passages = _of_relations(graph, pool, [row for row, _, _ in rows[-_SHOWN:]])
+    minutes = [took for _, _, took in rows]
+    relations = [relation for _, relation, _ in rows[-_SHOWN:]]
     if len(rows) == 1:
-        yield AnswerStatement(
-            f"{_name(rows[0][2].incident)}: resolved after {minutes[0]:g} minutes", passages
-        )
-        return
-    named = ", ".join(sorted({f"`{each.incident.component}`" for _, _, each in rows}))
-    text = (
-        f"{named}: a median of {median(minutes):g} minutes over {len(rows)} resolved incidents "
-        f"({min(minutes):g} to {max(minutes):g})"
-    )
-    yield AnswerStatement(text, passages)
+        yield f"{rows[0][0].name}: resolved after {minutes[0]:g} minutes", relations
+    elif rows:
+        named = _components(each for each, _, _ in rows)
+        text = f"a median of {median(minutes):g} minutes over {len(rows)} resolved incidents"
+        yield f"{named}: {text} ({min(minutes):g} to {max(minutes):g})", relations
 
 
-def _how_often(
-    graph: Planner, pool: EvidencePool, found: Sequence[_IncidentRelations]
-) -> Iterator[AnswerStatement]:
-    if not found:
-        return
-    named = ", ".join(sorted({f"`{each.incident.component}`" for each in found}))
-    times = sorted(each.incident.timestamp[:10] for each in found if each.incident.timestamp)
-    span = ""
-    if times:
-        span = f" ({times[0]})" if len(times) == 1 else f" from {times[0]} to {times[-1]}"
-    count = f"{len(found)} incident" + ("s" if len(found) > 1 else "")
-    affects = [r for each in found for r in each.relations if r.type == RelationType.AFFECTS]
-    yield AnswerStatement(
-        f"{named} had {count}{span}", _of_relations(graph, pool, affects[-_SHOWN:])
-    )
+def _how_often(found: Sequence[_Meant]) -> Said:
+    if found:
+        times = sorted(each.incident.timestamp[:10] for each in found if each.incident.timestamp)
+        span = f" from {times[0]} to {times[-1]}" if times else ""
+        if len(times) == 1:
+            span = f" ({times[0]})"
+        count = f"{len(found)} incident" + ("s" if len(found) > 1 else "")
+        affects = [r for each in found for r in each.of_type(RelationType.AFFECTS)]
+        yield f"{_components(found)} had {count}{span}", affects[-_SHOWN:]
+
+
+def _components(found: Iterable[_Meant]) -> str:
+    return ", ".join(sorted({f"`{each.incident.component}`" for each in found}))
 
 
 class IncidentAnswers(Answers):
@@ -261,23 +208,40 @@ class IncidentAnswers(Answers):
         self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
     ) -> Sequence[AnswerStatement]:
         """What fixed or caused it, how long it took, how often it happened."""
-        what = _what(asked)
+        what = _what(asked.text)
         if not what:
             return ()
-        services = _services(asked, planner)
+        denied = _NOT.search(asked.text) is not None
+        stop = {stem for word in STOP_WORDS for stem in stems(word)}
+        left = {stem for stem in asked.stems if stem not in stop} - _WORDS[what]
+        left -= set(stems("not did didn")) if denied else set()
+        services = services_in(planner, asked.text)
+        if not services and not left:
+            return ()
         incidents = _about(planner, evidence, services)
-        meant = _meant(what, asked, incidents, named=bool(services))
-        found = [_found(planner, each) for each in meant]
+        found = [_meant(planner, each) for each in incidents if _explains(each, left)]
+        said = {
+            "long": lambda: _how_long(found),
+            "often": lambda: _how_often(found),
+            "caused": lambda: _causes(planner, found, outward=True),
+            "causing": lambda: _causes(planner, found, outward=False),
+            "fixed": lambda: _attempts(found, wanted=True),
+            "tried": lambda: _attempts(found, wanted=False if denied else None),
+        }[what]()
         pool = EvidencePool(evidence, scope)
-        if what == "long":
-            made = _how_long(planner, pool, found)
-        elif what == "often":
-            made = _how_often(planner, pool, found)
-        elif what in ("caused", "causing"):
-            made = _causes(planner, pool, found, outward=what == "caused")
-        else:
-            made = _attempts(what, asked, planner, pool, found)
+        made = (AnswerStatement(text, _passages(planner, pool, rows)) for text, rows in said)
         return [each for each in made if each.evidence][:_SHOWN]
+
+
+def _passages(
+    graph: Planner, pool: EvidencePool, relations: Iterable[Relation]
+) -> tuple[Evidence, ...]:
+    """The passages in which the relations stand, each once."""
+    passages: dict[str, Evidence] = {}
+    for relation in relations:
+        for each in support(graph, relation.rel_id, pool, relation)[1][:1]:
+            passages.setdefault(each.id, each)
+    return tuple(passages.values())
 
 
 ANSWERS = IncidentAnswers()

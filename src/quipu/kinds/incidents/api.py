@@ -2,9 +2,9 @@
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
@@ -13,18 +13,13 @@ from quipu.files import private
 from quipu.handle.handle import Handle
 from quipu.handle.model import EmbedderSource
 from quipu.index.asked import spaces_of
-from quipu.kinds.incidents.case_base import Case, CaseBase, CaseReader
+from quipu.kinds.incidents.case_base import Case, CaseBase, read_cases
 from quipu.kinds.incidents.exchange import (
-    incident_nodes,
-    outcome_report,
-    read_incident_nodes,
-    report_of,
-    resolving,
+    read_incident_graph,
     write_edges,
-    write_incident_nodes,
+    write_incident_graph,
 )
 from quipu.kinds.incidents.learn.advise import Recommendation, advise, executions, static_advice
-from quipu.kinds.incidents.learn.attempts import Attempts
 from quipu.kinds.incidents.learn.compare import Comparison, compare
 from quipu.kinds.incidents.learn.replay import Replay, replay
 from quipu.kinds.incidents.life import (
@@ -44,7 +39,6 @@ from quipu.kinds.incidents.model import (
     IncidentReport,
     Metrics,
     Outcome,
-    OutcomeReport,
     check_component,
 )
 from quipu.kinds.incidents.policies import (
@@ -54,7 +48,12 @@ from quipu.kinds.incidents.policies import (
     evaluate,
     record_policies,
 )
-from quipu.kinds.incidents.read import read_incident_files, read_incidents, read_record
+from quipu.kinds.incidents.read import (
+    IncidentsRead,
+    read_incident_files,
+    read_incidents,
+    read_record,
+)
 from quipu.kinds.incidents.read.native import outcome
 from quipu.kinds.incidents.read.policies import read_policies
 from quipu.kinds.incidents.records import (
@@ -64,8 +63,7 @@ from quipu.kinds.incidents.records import (
     incident_text,
 )
 from quipu.kinds.incidents.similar import SimilarIncidents, similar
-from quipu.kinds.incidents.views import cleaned, completed
-from quipu.kinds.incidents.write import IncidentWriter
+from quipu.kinds.incidents.write import IncidentWriter, cleaned, completed
 from quipu.read import redact
 from quipu.read.fields import Fields
 from quipu.records.document import Problem
@@ -77,8 +75,6 @@ from quipu.write.state_files import SHADOW_LOG
 
 __all__ = ["Incidents", "IncidentsAdded", "IncidentsMoved", "Policies"]
 
-Node = TypeVar("Node")
-Made = TypeVar("Made")
 Retrieval: TypeAlias = Literal["off", "shadow", "on"]
 Subject: TypeAlias = str | dict[str, Any] | IncidentReport
 """An `incident_id` that is here, or a new incident: a record or a report."""
@@ -128,8 +124,7 @@ class Incidents:
         self._handle = handle
         self._config = handle.config.incidents
         self._policies: tuple[ActionPolicy, ...] | None = None
-        self._cases: CaseReader | None = None
-        self._columns: tuple[CaseBase, Attempts] | None = None
+        self._read: tuple[int, CaseBase] = (-1, CaseBase())
 
     def policies(self) -> tuple[ActionPolicy, ...]:
         """The action policies in force: the configured file's, else the shipped ones.
@@ -137,7 +132,15 @@ class Incidents:
         A policy that cannot be used is logged and left out; InvalidInput when none can.
         """
         if self._policies is None:
-            self._policies = self._read_policies()
+            found = self.check_policies()
+            for each in found.errors:
+                _LOG.warning("%s: %s; the other policies are used", each.path, each.error)
+            if not found.policies:
+                raise InvalidInput(
+                    f"no policy in {self._config.policies!r} can be used: "
+                    + ("; ".join(each.error for each in found.errors) or "it is empty")
+                )
+            self._policies = found.policies
         return self._policies
 
     def check_policies(self, path: str | Path | None = None) -> Policies:
@@ -153,17 +156,6 @@ class Incidents:
             found, problems = read_policies(place, call=call)
         return Policies(policies=found, errors=_rows(problems, "error"))
 
-    def _read_policies(self) -> tuple[ActionPolicy, ...]:
-        found = self.check_policies()
-        for each in found.errors:
-            _LOG.warning("%s: %s; the other policies are used", each.path, each.error)
-        if not found.policies:
-            raise InvalidInput(
-                f"no policy in {self._config.policies!r} can be used: "
-                + ("; ".join(each.error for each in found.errors) or "it is empty")
-            )
-        return found.policies
-
     def add(
         self,
         reports: Sequence[IncidentReport | dict[str, Any]] | IncidentReport | dict[str, Any],
@@ -175,18 +167,18 @@ class Incidents:
         (docs/how-to/incidents.md). The same one again changes nothing; what cannot be used is a
         row of `errors`. Written at once."""
         given = [reports] if isinstance(reports, IncidentReport | dict) else list(reports)
-        kept: list[IncidentReport] = []
-        outcomes: list[tuple[str, OutcomeReport]] = []
-        problems: list[Problem] = []
-        for at, each in enumerate(given):
-            if isinstance(each, IncidentReport):
-                kept.append(each)
-                continue
-            read = read_record(each)
-            kept += read.reports
-            outcomes += read.outcomes
-            problems += [p._replace(path=f"#{at + 1}") for p in read.problems]
-        return self._add(kept, outcomes, problems, embed=embed, progress=progress)
+        read = [
+            IncidentsRead((each,)) if isinstance(each, IncidentReport) else read_record(each)
+            for each in given
+        ]
+        united = IncidentsRead(
+            tuple(report for each in read for report in each.reports),
+            tuple(outcome for each in read for outcome in each.outcomes),
+            tuple(
+                p._replace(path=f"#{n}") for n, each in enumerate(read, 1) for p in each.problems
+            ),
+        )
+        return self._add(united, embed=embed, progress=progress)
 
     def add_files(
         self,
@@ -203,7 +195,7 @@ class Incidents:
         with self._handle.guard() as call:
             files = [Path(path) for path in chosen]
             read = read_incident_files(files, component=named, call=call)
-        return self._add(read.reports, read.outcomes, read.problems, embed=embed, progress=progress)
+        return self._add(read, embed=embed, progress=progress)
 
     def add_text(
         self, text: str, *, path: str = "-", component: str | None = None, embed: bool = True
@@ -213,23 +205,17 @@ class Incidents:
         named = check_component(component) if component is not None else ""
         with self._handle.guard() as call:
             read = call(read_incidents, text, path=path, component=named)
-        return self._add(read.reports, read.outcomes, read.problems, embed=embed, progress=None)
+        return self._add(read, embed=embed)
 
     def _add(
-        self,
-        reports: Sequence[IncidentReport],
-        outcomes: Sequence[tuple[str, OutcomeReport]],
-        problems: Sequence[Problem],
-        *,
-        embed: bool,
-        progress: Progress | None,
+        self, read: IncidentsRead, *, embed: bool, progress: Progress | None = None
     ) -> IncidentsAdded:
         with self._handle.writing:
             writer = self._writer(embed=embed)
-            tally = writer.add(reports, outcomes, progress=progress)
+            tally = writer.add(read.reports, read.outcomes, progress=progress)
             if tally.added or tally.unchanged:
                 record_policies(self._handle.store, self.policies(), clock=self._handle.clock)
-        every = [*problems, *tally.problems]
+        every = [*read.problems, *tally.problems]
         unlinked = embed and self._model().get() is None and bool(tally.added)
         return IncidentsAdded(
             added=tuple(tally.added),
@@ -289,7 +275,7 @@ class Incidents:
         already or ended before it began. Written at once.
         """
         case = self._case(incident_id)
-        if any(outcome.success for outcome in case.outcomes):
+        if case.ending is not None:
             raise InvalidInput(
                 f"incident {incident_id!r} is resolved already: record a further attempt with "
                 "`quipu incident outcome`"
@@ -360,34 +346,25 @@ class Incidents:
     def export(self, path: str | Path, *, overwrite: bool = False) -> IncidentsMoved:
         """Write incidents, outcomes and edges to a JSON file in the exchange form, over a file that
         is there only with `overwrite`."""
-        nodes = incident_nodes(self._handle.store)
-        write_incident_nodes(nodes, Path(path), overwrite=overwrite)
+        written = write_incident_graph(self._handle.store, Path(path), overwrite=overwrite)
         return IncidentsMoved(
-            incidents=len(nodes.incidents), outcomes=len(nodes.outcomes), edges=len(nodes.edges)
+            incidents=len(written.incidents),
+            outcomes=len(written.outcomes),
+            edges=len(written.edges),
         )
 
     def import_(self, path: str | Path, *, progress: Progress | None = None) -> IncidentsMoved:
         """Take in what `export` wrote; again changes nothing. Written at once."""
-        nodes = read_incident_nodes(Path(path))
-        problems: list[Problem] = []
-        reports = _usable(nodes.incidents, report_of, lambda n: n.incident_id, problems)
-        sure = resolving(nodes)
-        outcomes = _usable(
-            nodes.outcomes,
-            lambda n: (n.incident_id, outcome_report(n, sure)),
-            lambda n: n.incident_id,
-            problems,
-        )
+        read, edges = read_incident_graph(Path(path))
         with self._handle.writing:
-            tally = self._writer(embed=True, linking=False).add(
-                reports, outcomes, progress=progress
-            )
-            edges, unusable = write_edges(self._handle.store, nodes.edges, clock=self._handle.clock)
-        every = [*problems, *tally.problems, *unusable]
+            writer = self._writer(embed=True, linking=False)
+            tally = writer.add(read.reports, read.outcomes, progress=progress)
+            stand, unusable = write_edges(self._handle.store, edges, clock=self._handle.clock)
+        every = [*read.problems, *tally.problems, *unusable]
         return IncidentsMoved(
             incidents=len(tally.added) + len(tally.unchanged),
-            outcomes=len(outcomes),
-            edges=edges,
+            outcomes=len(read.outcomes),
+            edges=stand,
             errors=_rows(every, "error"),
         )
 
@@ -475,8 +452,7 @@ class Incidents:
         if mode == "off":
             return static
         context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
-        attempts = None if as_of else self._attempts(case_base)
-        learned = advise(incident, case_base, policies, at=at, context=context, attempts=attempts)
+        learned = advise(incident, case_base, policies, at=at, context=context)
         if mode == "on":
             return learned
         self._log_shadow(incident, static, learned)
@@ -522,18 +498,12 @@ class Incidents:
         return replay(self._handle.store, self.policies(), known=known)
 
     def _case_base(self, as_of: str | None) -> CaseBase:
-        """The cases as they stood; what was read before is only brought up to date."""
+        """The cases as they stood; read anew only when the store has changed."""
         with self._handle.writing:
-            if self._cases is None:
-                self._cases = CaseReader(self._handle.store)
-            case_base = self._cases.read()
-        return case_base.before(as_of) if as_of else case_base
-
-    def _attempts(self, case_base: CaseBase) -> Attempts:
-        """The attempts of a case base in columns, made once for it."""
-        if self._columns is None or self._columns[0] is not case_base:
-            self._columns = case_base, Attempts(case_base)
-        return self._columns[1]
+            now = self._handle.store.sequence()
+            if self._read[0] != now:
+                self._read = now, read_cases(self._handle.store)
+        return self._read[1].before(as_of) if as_of else self._read[1]
 
     def _subject(self, subject: Subject) -> tuple[Incident, bool]:
         """The incident that is meant, and whether it is in the memory."""
@@ -554,27 +524,10 @@ class Incidents:
             subject = read.reports[0]
         report = cleaned(subject)
         actions = self._static_actions
-        return completed(report, report.incident_id, None, (), actions=actions), False
-
-
-def _usable(
-    nodes: Iterable[Node],
-    make: Callable[[Node], Made],
-    name: Callable[[Node], str],
-    problems: list[Problem],
-) -> list[Made]:
-    """What the nodes make; one that cannot be used becomes a problem."""
-    made: list[Made] = []
-    for node in nodes:
-        try:
-            made.append(make(node))
-        except InvalidInput as error:
-            problems.append(Problem(name(node), str(error)))
-    return made
+        return completed(report, report.incident_id, actions=actions), False
 
 
 def _rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
-
     return in_order(
         ProblemRow(path=p.path, error=redact(p.error)[0])
         for p in problems

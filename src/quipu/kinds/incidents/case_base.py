@@ -6,7 +6,7 @@ time is left out where `as_of` is asked: nobody can say that it was known.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
@@ -17,30 +17,29 @@ from quipu.kinds.incidents.records import (
     OUTCOME,
     incident_entity_id,
     incident_in,
+    named_by_ref,
     outcome_entity_id,
     outcome_in,
-    service_id,
 )
 from quipu.ports import Graph
-from quipu.records.record import Entity, Relation
+from quipu.records.record import Entity, Record, Relation
 from quipu.records.schema import RelationType
-from quipu.when.instants import UNKNOWN_TIME
+from quipu.when.instants import UNKNOWN_TIME, to_epoch
 
 __all__ = [
     "Case",
     "CaseBase",
-    "CaseReader",
     "IncidentEdge",
+    "State",
     "attempts_at",
-    "dependencies",
     "edges_between",
     "read_cases",
 ]
 
+State: TypeAlias = Literal["open", "resolved"]
+
 _PAGE = 500
 _EDGES = 1000
-_FOLLOWED = 10_000
-_HOPS = 2
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +47,28 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
     incident: Incident
     outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def ending(self) -> Outcome | None:
+        """The attempt that ended it; None while it is open."""
+        return next((outcome for outcome in self.outcomes if outcome.success), None)
+
+    @property
+    def state(self) -> State:
+        """`resolved` when an attempt ended it, else `open`."""
+        return "resolved" if self.ending else "open"
+
+    @property
+    def minutes(self) -> float | None:
+        """The time to repair: that of the attempt that ended it, or from its beginning to when
+        that was recorded."""
+        ending, began = self.ending, self.incident.timestamp
+        if ending is None or ending.resolution_time_minutes is not None:
+            return ending.resolution_time_minutes if ending else None
+        if ending.recorded_at is None or began is None:
+            return None
+        apart = (to_epoch(ending.recorded_at) - to_epoch(began)) / 60
+        return round(apart, 1) if apart >= 0 else None
 
 
 class IncidentEdge(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,113 +95,55 @@ class CaseBase(msgspec.Struct, frozen=True, kw_only=True):
         """What had happened before `moment`, with the outcomes recorded by then."""
         return CaseBase(
             cases=tuple(
-                Case(
-                    incident=case.incident,
-                    outcomes=tuple(
-                        o
-                        for o in case.outcomes
-                        if o.recorded_at is not None and o.recorded_at <= moment
-                    ),
-                )
+                Case(incident=case.incident, outcomes=recorded_by(case.outcomes, moment))
                 for case in self.cases
                 if case.incident.timestamp is not None and case.incident.timestamp < moment
             )
         )
 
 
+def recorded_by(outcomes: Iterable[Outcome], moment: str | None) -> tuple[Outcome, ...]:
+    """The attempts that were recorded by `moment`; all of them without one."""
+    return tuple(
+        o for o in outcomes if moment is None or (o.recorded_at and o.recorded_at <= moment)
+    )
+
+
 def read_cases(graph: Graph, *, as_of: str | None = None) -> CaseBase:
     """Every case in the memory, as it stood at `as_of`."""
-    incidents, outcomes = _read(graph)
-    case_base = _joined(incidents.values(), outcomes.values())
+    named = {INCIDENT: incident_entity_id, OUTCOME: outcome_entity_id}
+    ids = {
+        identify(graph.namespace, named_by_ref(source.source_ref))
+        for type_, identify in named.items()
+        for source in graph.sources(frozenset({type_}))
+    }
+    records = _loaded(graph, ids)
+    attempts: dict[str, list[Outcome]] = {}
+    for outcome in _by_time(records.values()):
+        attempts.setdefault(outcome.incident_id, []).append(outcome)
+    found = (incident_in(each) for each in records.values())
+    incidents = [each for each in found if each is not None]
+    incidents.sort(key=lambda i: (i.timestamp or UNKNOWN_TIME, i.incident_id))
+    cases = (Case(incident=i, outcomes=tuple(attempts.get(i.incident_id, ()))) for i in incidents)
+    case_base = CaseBase(cases=tuple(cases))
     return case_base.before(as_of) if as_of is not None else case_base
 
 
-class CaseReader:
-    """The cases of a graph, read once and then followed by its log of changes: an answer costs
-    what was told since the last one, however long the past is."""
-
-    def __init__(self, graph: Graph) -> None:
-        """Nothing is read yet."""
-        self._graph = graph
-        self._sequence = -1
-        self._incidents: dict[str, Incident] = {}
-        self._outcomes: dict[str, Outcome] = {}
-        self._case_base = CaseBase()
-
-    def read(self) -> CaseBase:
-        """Every case there is now; the same object while nothing has changed."""
-        now = self._graph.sequence()
-        if now != self._sequence:
-            self._follow(now)
-            self._case_base = _joined(self._incidents.values(), self._outcomes.values())
-        return self._case_base
-
-    def _follow(self, now: int) -> None:
-        news = (
-            self._graph.changes(self._sequence, limit=_FOLLOWED + 1) if self._sequence > 0 else []
-        )
-        forgotten = any(change.operation == "forget" for change in news)
-        if not 0 < len(news) <= _FOLLOWED or forgotten:
-            self._incidents, self._outcomes = _read(self._graph)
-            self._sequence = now
-            return
-        changed = [change.record_id for change in news if change.kind == "entity"]
-        records = self._graph.get(changed)
-        for key in changed:
-            self._incidents.pop(key, None)
-            self._outcomes.pop(key, None)
-            record = records.get(key)
-            if (incident := incident_in(record)) is not None:
-                self._incidents[key] = incident
-            elif (outcome := outcome_in(record)) is not None:
-                self._outcomes[key] = outcome
-        self._sequence = news[-1].sequence
+def _by_time(records: Iterable[Record]) -> list[Outcome]:
+    outcomes = [outcome for each in records if (outcome := outcome_in(each)) is not None]
+    return sorted(outcomes, key=lambda o: (o.recorded_at or UNKNOWN_TIME, o.outcome_id))
 
 
-def _read(graph: Graph) -> tuple[dict[str, Incident], dict[str, Outcome]]:
-    incidents = {e.entity_id: each for e in _named(graph, INCIDENT) if (each := incident_in(e))}
-    outcomes = {e.entity_id: each for e in _named(graph, OUTCOME) if (each := outcome_in(e))}
-    return incidents, outcomes
-
-
-def _joined(incidents: Iterable[Incident], outcomes: Iterable[Outcome]) -> CaseBase:
-    attempts: dict[str, list[Outcome]] = {}
-    for outcome in outcomes:
-        attempts.setdefault(outcome.incident_id, []).append(outcome)
-    cases = [
-        Case(
-            incident=incident,
-            outcomes=tuple(
-                sorted(
-                    attempts.get(incident.incident_id, ()),
-                    key=lambda o: (o.recorded_at or UNKNOWN_TIME, o.outcome_id),
-                )
-            ),
-        )
-        for incident in incidents
-    ]
-    cases.sort(key=lambda c: (c.incident.timestamp or UNKNOWN_TIME, c.incident.incident_id))
-    return CaseBase(cases=tuple(cases))
-
-
-def _named(graph: Graph, source_type: str) -> list[Entity]:
-    """The entities that episodes of this type are about, once each, by id."""
-    identify = incident_entity_id if source_type == INCIDENT else outcome_entity_id
-    refs = (source.source_ref for source in graph.sources(frozenset({source_type})))
-    named = (ref.partition(":")[2].partition("#")[0] for ref in refs)
-    ids = sorted({identify(graph.namespace, name) for name in named})
-    found: list[Entity] = []
-    for at in range(0, len(ids), _PAGE):
-        records = graph.get(ids[at : at + _PAGE])
-        found += [e for e in records.values() if isinstance(e, Entity)]
-    return sorted(found, key=lambda e: e.entity_id)
+def _loaded(graph: Graph, ids: Iterable[str]) -> dict[str, Record]:
+    ordered = sorted(ids)
+    found: dict[str, Record] = {}
+    for at in range(0, len(ordered), _PAGE):
+        found |= graph.get(ordered[at : at + _PAGE])
+    return found
 
 
 def edges_between(
-    graph: Graph,
-    incidents: Sequence[str],
-    *,
-    kinds: Iterable[RelationType] = LINKS,
+    graph: Graph, incidents: Sequence[str], *, kinds: Iterable[RelationType] = LINKS
 ) -> list[IncidentEdge]:
     """The edges of these kinds at the incidents, in both directions, each once, by
     (source, type, target)."""
@@ -188,20 +151,15 @@ def edges_between(
     ids = [incident_entity_id(graph.namespace, each) for each in dict.fromkeys(incidents)]
     relations: dict[str, Relation] = {}
     for at in range(0, len(ids), _PAGE):
-        found = graph.neighbors(
-            ids[at : at + _PAGE],
-            direction="both",
-            types=types,
-            limit_per_id=_EDGES,
-        )
+        page = ids[at : at + _PAGE]
+        found = graph.neighbors(page, direction="both", types=types, limit_per_id=_EDGES)
         relations |= {r.rel_id: r for rows in found.values() for r in rows}
-    ends = sorted({e for r in relations.values() for e in (r.source_entity_id, r.target_entity_id)})
-    names: dict[str, str] = {}
-    for at in range(0, len(ends), _PAGE):
-        for key, record in graph.get(ends[at : at + _PAGE]).items():
-            if isinstance(record, Entity):
-                own = record.properties.get("outcome_id") or record.properties.get("incident_id")
-                names[key] = str(own or key)
+    ends = {e for r in relations.values() for e in (r.source_entity_id, r.target_entity_id)}
+    names = {
+        key: str(each.properties.get("outcome_id") or each.properties.get("incident_id") or key)
+        for key, each in _loaded(graph, ends).items()
+        if isinstance(each, Entity)
+    }
     edges = [
         IncidentEdge(
             source_id=names[r.source_entity_id],
@@ -217,63 +175,20 @@ def edges_between(
     return sorted(edges, key=lambda e: (e.source_id, e.type, e.target_id))
 
 
+def _evidence(relation: Relation) -> tuple[str, ...]:
+    evidence = relation.properties.get("evidence")
+    return tuple(map(str, evidence)) if isinstance(evidence, list) else ()
+
+
 _TRIED = frozenset({str(RelationType.PART_OF), str(RelationType.RESOLVED_BY)})
 
 
 def attempts_at(graph: Graph, incidents: Sequence[str]) -> dict[str, tuple[Outcome, ...]]:
     """What was tried at each incident, the earliest first. An attempt is PART_OF its incident; in
     a store of an earlier version only RESOLVED_BY leads to it, whether it worked or not."""
-    keys = {incident_entity_id(graph.namespace, each): each for each in incidents}
-    found = graph.neighbors(list(keys), direction="both", types=_TRIED, limit_per_id=_EDGES)
-    ends = {
-        end
-        for rows in found.values()
-        for r in rows
-        for end in (r.source_entity_id, r.target_entity_id)
-    }
-    records = graph.get(sorted(ends - keys.keys()))
-    tried = [outcome for each in records.values() if (outcome := outcome_in(each)) is not None]
-    tried.sort(key=lambda o: (o.recorded_at or UNKNOWN_TIME, o.outcome_id))
+    keys = [incident_entity_id(graph.namespace, each) for each in incidents]
+    found = graph.neighbors(keys, direction="both", types=_TRIED, limit_per_id=_EDGES)
+    rows = [r for each in found.values() for r in each]
+    ends = {end for r in rows for end in (r.source_entity_id, r.target_entity_id)}
+    tried = _by_time(_loaded(graph, ends).values())
     return {each: tuple(o for o in tried if o.incident_id == each) for each in incidents}
-
-
-def _evidence(relation: Relation) -> tuple[str, ...]:
-    evidence = relation.properties.get("evidence")
-    return tuple(map(str, evidence)) if isinstance(evidence, list) else ()
-
-
-def dependencies(
-    graph: Graph,
-    component: str,
-    *,
-    hops: int = _HOPS,
-    direction: Literal["out", "in"] = "out",
-) -> dict[str, int]:
-    """The services that `component` needs (`in`: that need it), by name, with how many DEPENDS_ON
-    edges away each is.
-
-    A cycle ends where it comes back; the component itself is never among them.
-    """
-    start = service_id(graph.namespace, component)
-    seen: dict[str, int] = {start: 0}
-    rim = [start]
-    for hop in range(1, hops + 1):
-        found = graph.neighbors(
-            rim,
-            direction=direction,
-            types=frozenset({str(RelationType.DEPENDS_ON)}),
-            limit_per_id=_EDGES,
-        )
-        ends = {
-            r.target_entity_id if direction == "out" else r.source_entity_id
-            for rows in found.values()
-            for r in rows
-        }
-        rim = sorted(ends - seen.keys())
-        seen |= dict.fromkeys(rim, hop)
-    records = graph.get(sorted(seen.keys() - {start}))
-    return {
-        record.name: seen[key]
-        for key, record in sorted(records.items())
-        if isinstance(record, Entity)
-    }

@@ -6,9 +6,9 @@ incident has beyond them travels in `agent_analysis.event`.
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import cast
+from typing import TypeVar, cast
 
 import msgspec
 
@@ -22,9 +22,9 @@ from quipu.kinds.incidents.model import (
     check_component,
     outcome_id,
 )
+from quipu.kinds.incidents.read import IncidentsRead
 from quipu.kinds.incidents.records import LINKS, incident_entity_id, outcome_entity_id, outcome_in
 from quipu.ports import Graph, Store
-from quipu.records.batch import Batch
 from quipu.records.document import Problem
 from quipu.records.misfit import misfit, why
 from quipu.records.record import Properties, Relation
@@ -33,17 +33,20 @@ from quipu.source import Draft
 from quipu.when.instants import Clock, parse_instant
 
 __all__ = [
-    "incident_nodes",
-    "outcome_report",
-    "read_incident_nodes",
-    "report_of",
-    "resolving",
+    "GraphEdge",
+    "IncidentNodes",
+    "read_incident_graph",
     "write_edges",
-    "write_incident_nodes",
+    "write_incident_graph",
 ]
+
+Node = TypeVar("Node", "IncidentNode", "OutcomeNode")
+Made = TypeVar("Made")
 
 _EVENT = "event"
 _MEASURED = ("throughput", "cpu_util", "memory_util")
+_SOURCE_TYPE = "incident_import"
+_LARGEST = 500_000_000
 
 
 class NodeMetrics(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,99 +102,18 @@ class IncidentNodes(msgspec.Struct, frozen=True, kw_only=True):
     edges: tuple[GraphEdge, ...] = ()
 
 
-def _incident_node(incident: Incident) -> IncidentNode:
-    """The incident in the exchange form."""
-    plain = cast(Properties, msgspec.to_builtins(incident))
-    event = {name: plain[name] for name in _EVENT_FIELDS if plain[name] not in ("", [], (), {})}
-    event |= {name: value for name, value in incident.metrics.known().items() if name in _MEASURED}
-    return IncidentNode(
-        incident_id=incident.incident_id,
-        component=incident.component,
-        severity=str(incident.severity),
-        timestamp=incident.timestamp,
-        metrics=NodeMetrics(
-            latency_ms=incident.metrics.latency_p99, error_rate=incident.metrics.error_rate
-        ),
-        agent_analysis={**incident.agent_analysis, _EVENT: event},
-        predictive_insights=incident.predictive_insights,
-        embedding_id=incident.embedding_id,
-    )
-
-
-def report_of(node: IncidentNode) -> IncidentReport:
-    """The report an exchanged incident makes; InvalidInput when a field cannot be used."""
-    analysis = dict(node.agent_analysis)
-    value = analysis.pop(_EVENT, {})
-    event = dict(value) if isinstance(value, dict) else {}
-    metrics: Properties = {name: event[name] for name in _MEASURED if name in event}
-    metrics |= {"latency_p99": node.metrics.latency_ms, "error_rate": node.metrics.error_rate}
-    fields: Properties = {
-        **{name: value for name, value in event.items() if name in _EVENT_FIELDS},
-        "component": check_component(node.component),
-        "timestamp": _instant(node.timestamp),
-        "severity": node.severity,
-        "metrics": metrics,
-        "incident_id": node.incident_id,
-        "embedding_id": node.embedding_id,
-        "agent_analysis": analysis,
-        "predictive_insights": node.predictive_insights,
-    }
-    try:
-        return msgspec.convert(fields, IncidentReport)
-    except msgspec.ValidationError as error:
-        said = misfit(error, fields)
-        raise InvalidInput(f"incident {node.incident_id!r} cannot be used: {said}") from error
-
-
-def resolving(nodes: IncidentNodes) -> dict[tuple[str, str], float]:
-    """How sure it is that an attempt ended an incident, by the ids of both: the form has it on the
-    RESOLVED_BY edge."""
-    resolved = RelationType.RESOLVED_BY
-    return {(e.source_id, e.target_id): e.confidence for e in nodes.edges if e.type == resolved}
-
-
-def outcome_report(
-    node: OutcomeNode, sure: Mapping[tuple[str, str], float] | None = None
-) -> OutcomeReport:
-    """The report an exchanged attempt makes, `sure` as `resolving` says; InvalidInput when a field
-    cannot be used."""
-    plain = msgspec.to_builtins(node)
-    plain.pop("incident_id")
-    plain["recorded_at"] = _instant(node.recorded_at)
-    try:
-        report = msgspec.convert(plain, OutcomeReport)
-    except msgspec.ValidationError as error:
-        raise InvalidInput(f"an outcome of {node.incident_id!r} cannot be used: {error}") from error
-    known = (sure or {}).get((node.incident_id, outcome_id(node.incident_id, report)), 1.0)
-    return msgspec.structs.replace(report, confidence=known) if node.success else report
-
-
-def _instant(written: str | None) -> str | None:
-    return None if written is None else parse_instant(written)
-
-
-_SOURCE_TYPE = "incident_import"
-_LARGEST = 500_000_000
-
-
-def incident_nodes(graph: Graph) -> IncidentNodes:
-    """Every live incident, attempt and edge in the exchange form."""
-    case_base = read_cases(graph)
-    cases = sorted(case_base.cases, key=lambda case: case.incident.incident_id)
-    outcomes = sorted(
-        (o for case in cases for o in case.outcomes), key=lambda o: (o.incident_id, o.outcome_id)
-    )
+def write_incident_graph(graph: Graph, path: Path, *, overwrite: bool = False) -> IncidentNodes:
+    """Write every live incident, attempt and edge to `path`, whole or not at all; the same graph
+    gives the same bytes."""
+    require_target(path, overwrite=overwrite)
+    cases = sorted(read_cases(graph).cases, key=lambda case: case.incident.incident_id)
+    outcomes = [o for case in cases for o in sorted(case.outcomes, key=lambda o: o.outcome_id)]
     edges = edges_between(graph, [case.incident.incident_id for case in cases])
-    return IncidentNodes(
+    nodes = IncidentNodes(
         incidents=tuple(_incident_node(case.incident) for case in cases),
         outcomes=msgspec.convert(outcomes, tuple[OutcomeNode, ...], from_attributes=True),
         edges=msgspec.convert(edges, tuple[GraphEdge, ...], from_attributes=True),
     )
-
-
-def write_incident_nodes(nodes: IncidentNodes, path: Path, *, overwrite: bool = False) -> None:
-    """Write the graph to `path`, whole or not at all; the same graph gives the same bytes."""
-    require_target(path, overwrite=overwrite)
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     data = msgspec.json.format(msgspec.json.encode(nodes, order="deterministic"), indent=2)
     try:
@@ -202,10 +124,22 @@ def write_incident_nodes(nodes: IncidentNodes, path: Path, *, overwrite: bool = 
         raise StoreUnavailable(
             f"{str(path)!r} cannot be written: {error.strerror or error}; choose another place"
         ) from error
+    return nodes
 
 
-def read_incident_nodes(path: Path) -> IncidentNodes:
-    """The graph in a file; InvalidInput when it is none."""
+def _incident_node(incident: Incident) -> IncidentNode:
+    plain = cast(Properties, msgspec.to_builtins(incident))
+    event = {name: plain[name] for name in _EVENT_FIELDS if plain[name] not in ("", [], (), {})}
+    known = incident.metrics.known()
+    event |= {name: known[name] for name in _MEASURED if name in known}
+    metrics = {"latency_ms": known.get("latency_p99"), "error_rate": known.get("error_rate")}
+    analysis = {**incident.agent_analysis, _EVENT: event}
+    return msgspec.convert({**plain, "metrics": metrics, "agent_analysis": analysis}, IncidentNode)
+
+
+def read_incident_graph(path: Path) -> tuple[IncidentsRead, tuple[GraphEdge, ...]]:
+    """The reports, attempts and edges of a file; what cannot be used is a problem. InvalidInput
+    when it is no incident graph."""
     try:
         if path.stat().st_size > _LARGEST:
             raise InvalidInput(f"{str(path)!r} is larger than {_LARGEST:,} bytes: split it")
@@ -213,12 +147,73 @@ def read_incident_nodes(path: Path) -> IncidentNodes:
     except OSError as error:
         raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
     try:
-        return msgspec.json.decode(data, type=IncidentNodes)
+        nodes = msgspec.json.decode(data, type=IncidentNodes)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(
             f"{str(path)!r} is no incident graph ({why(error, data)}): give what `quipu incident "
             "export` wrote"
         ) from error
+    sure = {(e.source_id, e.target_id): e.confidence for e in nodes.edges if e.type == _RESOLVED}
+    problems: list[Problem] = []
+    reports = _usable(nodes.incidents, _report, problems)
+    outcomes = _usable(nodes.outcomes, lambda node: _attempt(node, sure), problems)
+    return IncidentsRead(tuple(reports), tuple(outcomes), tuple(problems)), nodes.edges
+
+
+_RESOLVED = RelationType.RESOLVED_BY
+
+
+def _usable(
+    nodes: Iterable[Node], make: Callable[[Node], Made], problems: list[Problem]
+) -> list[Made]:
+    made: list[Made] = []
+    for node in nodes:
+        try:
+            made.append(make(node))
+        except InvalidInput as error:
+            problems.append(Problem(node.incident_id, str(error)))
+    return made
+
+
+def _report(node: IncidentNode) -> IncidentReport:
+    """The report an exchanged incident makes; InvalidInput when a field cannot be used."""
+    analysis = dict(node.agent_analysis)
+    value = analysis.pop(_EVENT, {})
+    event = value if isinstance(value, dict) else {}
+    metrics: Properties = {name: event[name] for name in _MEASURED if name in event}
+    metrics |= {"latency_p99": node.metrics.latency_ms, "error_rate": node.metrics.error_rate}
+    fields: Properties = {
+        **{name: each for name, each in event.items() if name in _EVENT_FIELDS},
+        **cast(Properties, msgspec.structs.asdict(node)),
+        "component": check_component(node.component),
+        "timestamp": _instant(node.timestamp),
+        "metrics": metrics,
+        "agent_analysis": analysis,
+    }
+    try:
+        return msgspec.convert(fields, IncidentReport)
+    except msgspec.ValidationError as error:
+        said = misfit(error, fields)
+        raise InvalidInput(f"incident {node.incident_id!r} cannot be used: {said}") from error
+
+
+def _attempt(node: OutcomeNode, sure: dict[tuple[str, str], float]) -> tuple[str, OutcomeReport]:
+    """The report an exchanged attempt makes. How sure it is that it ended its incident stands on
+    the RESOLVED_BY edge (`sure`, by the ids of both)."""
+    plain = msgspec.structs.asdict(node) | {"recorded_at": _instant(node.recorded_at)}
+    del plain["incident_id"]
+    try:
+        report = msgspec.convert(plain, OutcomeReport)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"an outcome of {node.incident_id!r} cannot be used: {error}") from error
+    if node.success:
+        known = sure.get((node.incident_id, outcome_id(node.incident_id, report)), 1.0)
+        report = msgspec.structs.replace(report, confidence=known)
+    return node.incident_id, report
+
+
+def _instant(written: str | None) -> str | None:
+    return None if written is None else parse_instant(written)
 
 
 def write_edges(
@@ -234,36 +229,33 @@ def write_edges(
     draft = Draft(namespace=store.namespace, type=_SOURCE_TYPE, ref=ref, sha=sha, seen=now)
     for edge in given:
         try:
-            if (made := _relation(store, draft, edge)) is not None:
-                kept.append(made)
+            kept += _relations(store, draft, edge)
         except InvalidInput as error:
             problems.append(Problem(f"{edge.source_id} {edge.type} {edge.target_id}", str(error)))
     if kept and draft.episode_id not in store.get([draft.episode_id]):
         episode = draft.episode(now, preview=f"{len(kept)} edges of an incident graph")
-        store.write(Batch(recorded_at=now, episodes=(episode,), claims=draft.claims(kept)))
+        store.write(draft.batch(episode, kept, now=now))
     return len(kept), problems
 
 
-def _relation(store: Store, draft: Draft, edge: GraphEdge) -> Relation | None:
-    """The edge; None where it says that a failed attempt resolved its incident, as exports of
+def _relations(store: Store, draft: Draft, edge: GraphEdge) -> list[Relation]:
+    """The edge; none where it says that a failed attempt resolved its incident, as exports of
     earlier versions do: the attempt itself tells what came of it."""
     if edge.type not in tuple(map(str, LINKS)):
         raise InvalidInput(f"type {edge.type!r} is unknown: use one of {', '.join(LINKS)}")
     if not 0 <= edge.confidence <= 1:
         raise InvalidInput(f"confidence {edge.confidence!r} is out of range: give 0 to 1")
-    kind = RelationType(edge.type)
-    space = store.namespace
-    source = incident_entity_id(space, edge.source_id)
-    resolved = kind == RelationType.RESOLVED_BY
-    target = (outcome_entity_id if resolved else incident_entity_id)(space, edge.target_id)
+    resolved = edge.type == _RESOLVED
+    source = incident_entity_id(store.namespace, edge.source_id)
+    identify = outcome_entity_id if resolved else incident_entity_id
+    target = identify(store.namespace, edge.target_id)
     records = store.get([source, target])
     for name, key in (("source_id", source), ("target_id", target)):
         if key not in records:
             raise InvalidInput(f"{name} {getattr(edge, name)!r} is not in the graph")
     tried = outcome_in(records[target])
     if resolved and tried is not None and not tried.success:
-        return None
+        return []
     seen = parse_instant(edge.created_at)
-    return draft.relation(
-        source, kind, target, seen=seen, confidence=edge.confidence, why=("imported",)
-    )
+    kind, why_ = RelationType(edge.type), ("imported",)
+    return [draft.relation(source, kind, target, seen=seen, confidence=edge.confidence, why=why_)]

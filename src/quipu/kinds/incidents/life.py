@@ -1,24 +1,22 @@
 """An incident's life: what is open, what was done when, how often it comes back.
 
-Only the graph is read. An incident is over when an attempt ended it; its time to repair is that of
-the attempt, or from its beginning to when the attempt was recorded. Incidents are of one type when
-SIMILAR_TO edges of at least .8 join them, over whatever services.
+Only the graph is read. Incidents are of one type when SIMILAR_TO edges of at least .8 join them,
+over whatever services.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from statistics import median
-from typing import Annotated, Literal
+from statistics import mean, median
+from typing import Annotated
 
 import msgspec
 
-from quipu.kinds.incidents.case_base import Case, CaseBase, IncidentEdge, edges_between
+from quipu.kinds.incidents.case_base import Case, CaseBase, IncidentEdge, State, edges_between
+from quipu.kinds.incidents.links import History, no_causes
 from quipu.kinds.incidents.model import Incident, Outcome
 from quipu.kinds.incidents.records import incident_ref, outcome_ref
-from quipu.kinds.incidents.similar.linking import Dependencies, Timelines, no_causes
 from quipu.ports import Graph
 from quipu.records.schema import RelationType
-from quipu.when.instants import to_epoch
 
 __all__ = [
     "IncidentDetail",
@@ -35,8 +33,6 @@ __all__ = [
 
 _ONE_TYPE = 0.8
 _TYPES = 20
-
-State = Literal["open", "resolved"]
 
 
 class IncidentRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,25 +124,6 @@ class IncidentSummary(msgspec.Struct, frozen=True, kw_only=True):
     types: Annotated[tuple[IncidentType, ...], "failures that came back, the commonest first"]
 
 
-def _ending(case: Case) -> Outcome | None:
-    return next((outcome for outcome in case.outcomes if outcome.success), None)
-
-
-def _minutes(case: Case) -> float | None:
-    """The time to repair in minutes."""
-    ending = _ending(case)
-    if ending is None or ending.resolution_time_minutes is not None:
-        return ending.resolution_time_minutes if ending else None
-    if ending.recorded_at is None or case.incident.timestamp is None:
-        return None
-    apart = (to_epoch(ending.recorded_at) - to_epoch(case.incident.timestamp)) / 60
-    return round(apart, 1) if apart >= 0 else None
-
-
-def _state(case: Case) -> State:
-    return "resolved" if _ending(case) else "open"
-
-
 def listed(
     case_base: CaseBase,
     *,
@@ -164,13 +141,13 @@ def listed(
             severity=str(case.incident.severity),
             timestamp=case.incident.timestamp,
             title=case.incident.title,
-            state=_state(case),
-            minutes=_minutes(case),
+            state=case.state,
+            minutes=case.minutes,
             attempts=len(case.outcomes),
         )
         for case in reversed(case_base.cases)
         if component in (None, case.incident.component)
-        and state in (None, _state(case))
+        and state in (None, case.state)
         and _within(case.incident.timestamp, since, until)
     ]
     return IncidentList(incidents=tuple(rows[:limit]), total=len(rows))
@@ -185,13 +162,13 @@ def _within(at: str | None, since: str | None, until: str | None) -> bool:
 def detail(graph: Graph, case: Case) -> IncidentDetail:
     """Everything that is known of an incident."""
     own = case.incident
-    near = no_causes(own, Timelines(graph), Dependencies(graph))
     edges = edges_between(graph, [own.incident_id])
     causes = {e.target_id for e in edges if e.type == RelationType.CAUSED_BY}
+    near = no_causes(own, History(graph))
     return IncidentDetail(
         incident=own,
-        state=_state(case),
-        minutes=_minutes(case),
+        state=case.state,
+        minutes=case.minutes,
         outcomes=case.outcomes,
         edges=tuple(edges),
         not_causes=tuple(
@@ -202,49 +179,50 @@ def detail(graph: Graph, case: Case) -> IncidentDetail:
     )
 
 
+_WAYS = {
+    (str(RelationType.CAUSED_BY), True): "cause",
+    (str(RelationType.ESCALATED_FROM), True): "escalated from",
+    (str(RelationType.ESCALATED_FROM), False): "escalated to",
+    (str(RelationType.CAUSED_BY), False): "caused",
+}
+_ORDER = ("cause", "escalated from", "began", "escalated to", "caused", "tried", "resolved")
+
+
 def timeline(graph: Graph, case_base: CaseBase, case: Case) -> IncidentTimeline:
     """What happened before, at and after an incident, as far as edges and attempts tell."""
     own = case.incident
     incidents = {each.incident.incident_id: each.incident for each in case_base.cases}
-    moments = [_moment(own.timestamp, "began", _named(own), incident_ref(own.incident_id))]
+    moments = [_moment("began", own)]
     for edge in edges_between(graph, [own.incident_id]):
         forth = edge.source_id == own.incident_id
         other = incidents.get(edge.target_id if forth else edge.source_id)
         what = _WAYS.get((edge.type, forth))
         if other is not None and what is not None:
-            ref = incident_ref(other.incident_id)
-            moments.append(_moment(other.timestamp, what, _named(other), ref))
-    for outcome in case.outcomes:
-        what = "resolved" if outcome.success else "tried"
-        did = " + ".join(outcome.actions_taken)
-        moments.append(_moment(outcome.recorded_at, what, did, outcome_ref(outcome.outcome_id)))
+            moments.append(_moment(what, other))
+    moments += [
+        IncidentMoment(
+            at=outcome.recorded_at,
+            what="resolved" if outcome.success else "tried",
+            text=" + ".join(outcome.actions_taken),
+            ref=outcome_ref(outcome.outcome_id),
+        )
+        for outcome in case.outcomes
+    ]
     moments.sort(key=lambda m: (m.at is None, m.at or "", _ORDER.index(m.what), m.ref))
     return IncidentTimeline(incident_id=own.incident_id, moments=tuple(moments))
 
 
-_WAYS = {
-    (str(RelationType.CAUSED_BY), True): "cause",
-    (str(RelationType.CAUSED_BY), False): "caused",
-    (str(RelationType.ESCALATED_FROM), True): "escalated from",
-    (str(RelationType.ESCALATED_FROM), False): "escalated to",
-}
-_ORDER = ("cause", "escalated from", "began", "escalated to", "caused", "tried", "resolved")
-
-
-def _moment(at: str | None, what: str, text: str, ref: str) -> IncidentMoment:
-    return IncidentMoment(at=at, what=what, text=text, ref=ref)
-
-
-def _named(incident: Incident) -> str:
+def _moment(what: str, incident: Incident) -> IncidentMoment:
     title = f": {incident.title}" if incident.title else ""
-    return f"{incident.severity} on {incident.component}{title}"
+    text = f"{incident.severity} on {incident.component}{title}"
+    ref = incident_ref(incident.incident_id)
+    return IncidentMoment(at=incident.timestamp, what=what, text=text, ref=ref)
 
 
 def summary(graph: Graph, case_base: CaseBase) -> IncidentSummary:
     """Counts, recurrence and time to repair by service, and the types of failure that recur."""
     groups = _types(graph, case_base)
-    first = {group[0].incident.incident_id for group in groups}
-    again = {c.incident.incident_id for group in groups for c in group} - first
+    again = {case.incident.incident_id for group in groups for case in group[1:]}
     services: dict[str, list[Case]] = {}
     for case in case_base.cases:
         services.setdefault(case.incident.component, []).append(case)
@@ -252,54 +230,50 @@ def summary(graph: Graph, case_base: CaseBase) -> IncidentSummary:
     records.sort(key=lambda r: (-r.incidents, r.component))
     return IncidentSummary(
         incidents=len(case_base.cases),
-        open=sum(_state(case) == "open" for case in case_base.cases),
+        open=sum(record.open for record in records),
         services=tuple(records),
         types=tuple(_type(group) for group in groups[:_TYPES]),
     )
 
 
 def _service(name: str, cases: Sequence[Case], again: set[str]) -> ServiceRecord:
-    took = [minutes for case in cases if (minutes := _minutes(case)) is not None]
+    took = [case.minutes for case in cases if case.minutes is not None]
     times = [case.incident.timestamp for case in cases if case.incident.timestamp]
     return ServiceRecord(
         component=name,
         incidents=len(cases),
-        open=sum(_state(case) == "open" for case in cases),
+        open=sum(case.state == "open" for case in cases),
         recurring=sum(case.incident.incident_id in again for case in cases),
         median_minutes=round(median(took), 1) if took else None,
-        mean_minutes=round(sum(took) / len(took), 1) if took else None,
+        mean_minutes=round(mean(took), 1) if took else None,
         last=max(times, default=None),
     )
 
 
 def _types(graph: Graph, case_base: CaseBase) -> list[list[Case]]:
     """Groups of two and more that sure SIMILAR_TO edges join, the largest first."""
-    ids = [case.incident.incident_id for case in case_base.cases]
-    group = {each: each for each in ids}
-
-    def root(each: str) -> str:
-        while group[each] != each:
-            group[each] = group[group[each]]
-            each = group[each]
-        return each
-
-    for edge in edges_between(graph, ids, kinds=(RelationType.SIMILAR_TO,)):
-        if edge.confidence >= _ONE_TYPE and {edge.source_id, edge.target_id} <= group.keys():
-            one, other = sorted((root(edge.source_id), root(edge.target_id)))
-            group[other] = one
-    found: dict[str, list[Case]] = {}
-    for case in case_base.cases:  # by time
-        found.setdefault(root(case.incident.incident_id), []).append(case)
-    several = [cases for cases in found.values() if len(cases) > 1]
-    return sorted(several, key=lambda cases: (-len(cases), cases[0].incident.incident_id))
+    cases = {case.incident.incident_id: case for case in case_base.cases}
+    joined: dict[str, set[str]] = {each: set() for each in cases}
+    for edge in edges_between(graph, list(cases), kinds=(RelationType.SIMILAR_TO,)):
+        if edge.confidence >= _ONE_TYPE and {edge.source_id, edge.target_id} <= cases.keys():
+            joined[edge.source_id].add(edge.target_id)
+            joined[edge.target_id].add(edge.source_id)
+    groups: list[list[Case]] = []
+    seen: set[str] = set()
+    for start in cases:
+        group, rim = {start}, {start}
+        while rim := {other for each in rim for other in joined[each]} - group:
+            group |= rim
+        if start not in seen and len(group) > 1:
+            groups.append([case for name, case in cases.items() if name in group])  # by time
+        seen |= group
+    return sorted(groups, key=lambda group: (-len(group), group[0].incident.incident_id))
 
 
 def _type(cases: Sequence[Case]) -> IncidentType:
-    cures = Counter(
-        action for case in cases if (end := _ending(case)) for action in end.actions_taken
-    )
-    cure, times = _commonest(cures)
-    title, _ = _commonest(Counter(c.incident.title for c in cases if c.incident.title))
+    endings = [case.ending.actions_taken for case in cases if case.ending]
+    cure, times = _commonest(action for actions in endings for action in actions)
+    title, _ = _commonest(c.incident.title for c in cases if c.incident.title)
     return IncidentType(
         title=title or "",
         incidents=len(cases),
@@ -310,6 +284,6 @@ def _type(cases: Sequence[Case]) -> IncidentType:
     )
 
 
-def _commonest(counted: Counter[str]) -> tuple[str | None, int]:
-    rows: Iterable[tuple[str, int]] = counted.items()
-    return min(rows, key=lambda row: (-row[1], row[0]), default=(None, 0))
+def _commonest(names: Iterable[str]) -> tuple[str | None, int]:
+    counted = Counter(names)
+    return min(counted.items(), key=lambda row: (-row[1], row[0]), default=(None, 0))

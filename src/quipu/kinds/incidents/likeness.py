@@ -37,8 +37,7 @@ class MeasuredIncidents:
     def __init__(self, incidents: Sequence[Incident]) -> None:
         self._components = np.array([each.component for each in incidents], dtype=object)
         self._severity = np.array([each.severity.rank for each in incidents], dtype=np.int64)
-        rows = [[getattr(each.metrics, name) for name in LEVELS] for each in incidents]
-        self._values = np.array(rows, dtype=np.float64).reshape(len(incidents), len(LEVELS))
+        self._values = np.stack([_values(i) for i in incidents] or [_SCALES])[: len(incidents)]
 
     def on(self, component: str) -> NDArray[np.bool_]:
         """Which of them were seen on this component."""
@@ -46,14 +45,12 @@ class MeasuredIncidents:
 
     def agreement(self, incident: Incident) -> Agreement:
         """How far each of them agrees with `incident`."""
-        one = np.array([getattr(incident.metrics, name) for name in LEVELS], dtype=np.float64)
+        one = _values(incident)
         here, there = one >= _SCALES, self._values >= _SCALES  # unmeasured compares false
         metrics = _share((here & there).sum(axis=1), (here | there).sum(axis=1))
         gaps = np.abs(np.log1p(self._values / _SCALES) - np.log1p(one / _SCALES))
-        known = ~np.isnan(gaps)
-        values = _share(
-            np.where(known, np.maximum(0.0, 1 - gaps), 0.0).sum(axis=1), known.sum(axis=1)
-        )
+        near = np.nan_to_num(np.maximum(0.0, 1 - gaps))
+        values = _share(near.sum(axis=1), (~np.isnan(gaps)).sum(axis=1))
         severity = 1 - np.abs(self._severity - incident.severity.rank) / _SEVERITY_STEPS
         kind = _METRICS * metrics + _VALUES * values + _SEVERITY * severity
         total = kind + _COMPONENT * self.on(incident.component)
@@ -64,6 +61,10 @@ def agreement(one: Incident, other: Incident) -> tuple[float, float]:
     """(kind, total) of two incidents."""
     kind, total = MeasuredIncidents([other]).agreement(one)
     return float(kind[0]), float(total[0])
+
+
+def _values(incident: Incident) -> Floats:
+    return np.array([getattr(incident.metrics, name) for name in LEVELS], dtype=np.float64)
 
 
 def _share(part: Floats, whole: Floats) -> Floats:

@@ -29,7 +29,7 @@ from quipu.kinds.incidents.model import (
     unplaced_incident_id,
 )
 from quipu.kinds.incidents.read.foreign import grade
-from quipu.kinds.incidents.read.tried import actions_in
+from quipu.kinds.incidents.read.postmortem import actions_in
 from quipu.kinds.incidents.write import GivenVector, IncidentWriter
 from quipu.ports import Embedder, Store
 from quipu.read.fields import slug
@@ -95,23 +95,32 @@ def migrate_arf(
     """Write the incidents of a v2 store with the vectors they have; again changes nothing."""
     found = _read_arf(folder)
     joined, cosine = _joins(found, embedder)
-    dimension = found.vectors.shape[1]
-    own = f"arf/{found.digest[:12]}/fp32/{dimension}"
-    space = embedder.space if joined and embedder is not None else own
-    problems = problems_of(found)
+    space = f"arf/{found.digest[:12]}/fp32/{found.vectors.shape[1]}"
+    if joined and embedder is not None:
+        space = embedder.space
+    at_vectors = set(range(len(found.vectors)))
+    unmatched = {
+        "texts have no vector": sorted(found.texts.keys() - at_vectors),
+        "vectors have no text": sorted(at_vectors - found.texts.keys()),
+    }
+    problems = [
+        Problem(
+            str(found.path), f"{len(at)} {what} ({_span(at)}): they stay where they are", "warning"
+        )
+        for what, at in unmatched.items()
+        if at
+    ]
     reports: list[IncidentReport] = []
     vectors: list[GivenVector | None] = []
     for position in found.matched:
-        at = f"{found.path.parent / 'incident_texts.json'}#{position}"
+        at = f"{found.path.parent / _TEXTS}#{position}"
+        warnings: list[str] = []
         try:
-            report, warnings = _report_of(
-                found.texts[position], position, found.path.parent.as_posix()
-            )
+            reports.append(_report_of(found.texts[position], position, found.path.parent, warnings))
         except InvalidInput as error:
             problems.append(Problem(at, str(error)))
             continue
         problems += [Problem(at, text, "warning") for text in warnings]
-        reports.append(report)
         vector = unit(found.vectors[position])
         vectors.append(GivenVector(space, vector) if vector.any() else None)
     writer = IncidentWriter(store, embedder=embedder, clock=clock)
@@ -125,8 +134,8 @@ def migrate_arf(
         imported=len(tally.added),
         unchanged=len(tally.unchanged),
         success_rate=round(done / len(found.texts), 4) if found.texts else 1.0,
-        unmatched_texts=tuple(found.unmatched_texts),
-        unmatched_vectors=tuple(found.unmatched_vectors),
+        unmatched_texts=tuple(unmatched["texts have no vector"]),
+        unmatched_vectors=tuple(unmatched["vectors have no text"]),
         metric=found.metric,
         space=space,
         joined=joined,
@@ -186,17 +195,7 @@ class ArfStore(NamedTuple):
     @property
     def matched(self) -> list[int]:
         """Positions that have both."""
-        return [at for at in sorted(self.texts) if 0 <= at < len(self.vectors)]
-
-    @property
-    def unmatched_texts(self) -> list[int]:
-        """Positions of texts without a vector."""
-        return [at for at in sorted(self.texts) if not 0 <= at < len(self.vectors)]
-
-    @property
-    def unmatched_vectors(self) -> list[int]:
-        """Positions of vectors without a text."""
-        return [at for at in range(len(self.vectors)) if at not in self.texts]
+        return sorted(self.texts.keys() & set(range(len(self.vectors))))
 
 
 def _read_arf(folder: Path) -> ArfStore:
@@ -293,49 +292,55 @@ def unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
     return (vector / length).astype(np.float32)
 
 
-def _report_of(text: Any, position: int, source: str) -> tuple[IncidentReport, list[str]]:
-    """The report that one text makes, and what could not be used of it.
+def _span(positions: list[int]) -> str:
+    first, last = positions[0], positions[-1]
+    return f"position {first}" if first == last else f"positions {first} to {last}"
+
+
+def _report_of(text: Any, position: int, source: Path, warnings: list[str]) -> IncidentReport:
+    """The report that one text makes.
 
     `component latency error_rate analysis`, where a numeric fourth word makes it `component
     latency error_rate throughput severity`; anything else is prose with `Root cause:` and
     `Solution:`. Raises InvalidInput for what is no text.
     """
-    if not isinstance(text, str) or not text.strip():
+    if not _has_text(text):
         raise InvalidInput(f"text {text!r} at position {position} is no text")
-    warnings: list[str] = []
     words = text.split(None, 3)
-    numeric = len(words) > 2 and all(_NUMBER.fullmatch(word) for word in words[1:3])
-    fields = _runtime(words, warnings) if numeric else _prose(text)
-    report = msgspec.convert(
-        {
-            **fields,
-            "source": f"arf:{position}",
-            "pointer": f"{source}#{position}",
-            "tags": ["imported"],
-            "embedding_id": position,
-            "incident_id": unplaced_incident_id("arf", position, text),
-        },
-        IncidentReport,
-    )
-    return report, warnings
+    numeric = len(words) > 2 and all(map(_NUMBER.fullmatch, words[1:3]))
+    fields = {
+        **(_runtime(words, warnings) if numeric else _prose(text)),
+        "source": f"arf:{position}",
+        "pointer": f"{source.as_posix()}#{position}",
+        "tags": ["imported"],
+        "embedding_id": position,
+        "incident_id": unplaced_incident_id("arf", position, text),
+    }
+    return msgspec.convert(fields, IncidentReport)
 
 
 def _runtime(words: Sequence[str], warnings: list[str]) -> dict[str, Any]:
-    fields: dict[str, Any] = {"component": _component(words[0], warnings), "metrics": {}}
-    measured = [("latency_p99", words[1]), ("error_rate", words[2])]
+    measured = {"latency_p99": words[1], "error_rate": words[2]}
     rest = words[3] if len(words) > 3 else ""
     number, _, word = rest.partition(" ")
+    severity, written = None, ""
     if _NUMBER.fullmatch(number):
-        measured.append(("throughput", number))
-        severity, fields["source_severity"] = grade(warnings, word.strip())
-        fields["severity"] = severity and str(severity)
+        measured["throughput"] = number
+        severity, written = grade(warnings, word.strip())
         rest = "" if severity else word.strip()
-    for name, written in measured:
+    metrics: dict[str, float] = {}
+    for name, value in measured.items():
         try:
-            fields["metrics"][name] = check_metric(name, written)
+            metrics[name] = check_metric(name, value)
         except InvalidInput as error:
             warnings.append(str(error))
-    return {**fields, "summary": rest}
+    return {
+        "component": _component(words[0], warnings),
+        "metrics": metrics,
+        "severity": severity and str(severity),
+        "source_severity": written,
+        "summary": rest,
+    }
 
 
 def _component(written: str, warnings: list[str]) -> str:
@@ -372,17 +377,3 @@ def _prose(text: str) -> dict[str, Any]:
         "root_cause": named.get("root cause", ""),
         "outcomes": [msgspec.to_builtins(attempt)] if solution else [],
     }
-
-
-def problems_of(store: ArfStore) -> list[Problem]:
-    """What has no counterpart, a row a side."""
-    found: list[Problem] = []
-    for what, other, rows in (
-        ("texts", "vector", store.unmatched_texts),
-        ("vectors", "text", store.unmatched_vectors),
-    ):
-        if rows:
-            at = f"{rows[0]}" if len(rows) == 1 else f"{rows[0]} to {rows[-1]}"
-            text = f"{len(rows)} {what} have no {other} (positions {at}): they stay where they are"
-            found.append(Problem(str(store.path), text, "warning"))
-    return found

@@ -212,6 +212,12 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     extra: Annotated[Properties, "what its source says besides"] = {}
     pointer: Annotated[str, "where the raw data stays"] = ""
 
+    @property
+    def needs(self) -> list[tuple[str, str]]:
+        """Which service needs which, as far as it says."""
+        below = [(self.component, each) for each in self.upstream_deps]
+        return below + [(each, self.component) for each in self.downstream_deps]
+
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What actually happened after one intervention; an incident may have several."""

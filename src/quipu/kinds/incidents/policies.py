@@ -14,11 +14,12 @@ there: two memories with the same records may have different policies.
 
 import hashlib
 import math
-import operator
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from itertools import pairwise
+from operator import eq, ge, gt, le, lt
 from typing import Annotated, Literal, NamedTuple, cast
 
 import msgspec
@@ -61,15 +62,8 @@ class Operator(StrEnum):
     LTE = "lte"
 
 
-_COMPARE = {
-    "gt": operator.gt,
-    "lt": operator.lt,
-    "eq": operator.eq,
-    "gte": operator.ge,
-    "lte": operator.le,
-}
-_ABOVE, _BELOW = ("gt", "gte"), ("lt", "lte")
-_SIGNS = {"gt": ">", "lt": "<", "eq": "=", "gte": "≥", "lte": "≤"}
+_COMPARE = dict(zip(Operator, (gt, lt, eq, ge, le), strict=True))
+_SIGNS = dict(zip(Operator, "><=≥≤", strict=True))
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -85,7 +79,11 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     def holds(self, metrics: Metrics) -> bool:
         """Whether it is so; False when the metric was not measured."""
         value: float | None = getattr(metrics, self.metric)
-        return value is not None and _COMPARE[self.operator](value, self.threshold)
+        return value is not None and self.compares(value)
+
+    def compares(self, value: float) -> bool:
+        """Whether it is so of a value."""
+        return _COMPARE[self.operator](value, self.threshold)
 
     def __str__(self) -> str:
         return f"{self.metric} {_SIGNS[self.operator]} {self.threshold:g}"
@@ -233,13 +231,16 @@ def check_policy(policy: ActionPolicy) -> ActionPolicy:
 
 
 def _possible(conditions: Sequence[Condition]) -> bool:
-    """Whether any value meets all the conditions on one metric."""
-    upper = math.inf if conditions[0].metric in ("latency_p99", "throughput") else 1.0
-    lower = [(c.threshold, c.operator == "gt") for c in conditions if c.operator not in _BELOW]
-    higher = [(c.threshold, c.operator != "lt") for c in conditions if c.operator not in _ABOVE]
-    least, above = max([(0.0, False), *lower])
-    most, to_end = min([(upper, True), *higher])
-    return least < most or (least == most and to_end and not above)
+    """Whether any value in range meets all the conditions on one metric."""
+    metric = conditions[0].metric
+    top = 1.0 if metric not in ("latency_p99", "throughput") else math.inf
+    ends = sorted({0.0, top, *(min(max(c.threshold, 0.0), top) for c in conditions)})
+    between = [(one + other) / 2 if other < math.inf else one + 1 for one, other in pairwise(ends)]
+    return any(
+        all(condition.compares(value) for condition in conditions)
+        for value in (*ends, *between)
+        if value < math.inf
+    )
 
 
 def record_policies(store: Store, policies: Sequence[ActionPolicy], *, clock: Clock) -> None:

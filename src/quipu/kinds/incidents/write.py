@@ -7,50 +7,64 @@ out (analysis, forecast, severity where none is stated) is worked out from all t
 an incident measured together.
 """
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable, UnknownRecord
-from quipu.kinds.incidents.case_base import edges_between
-from quipu.kinds.incidents.claims import (
+from quipu.kinds.incidents.analysis import (
+    Sample,
+    agent_analysis,
+    blast_radius,
+    predictive_insights,
+    severity_by_rule,
+)
+from quipu.kinds.incidents.edges import NewEdge
+from quipu.kinds.incidents.links import History, draw_causes, link
+from quipu.kinds.incidents.model import (
+    WINDOW_S,
+    Incident,
+    IncidentReport,
+    Metrics,
+    Outcome,
+    OutcomeReport,
+    Severity,
+    embedding_number,
+    incident_id,
+    outcome_id,
+    unplaced_incident_id,
+)
+from quipu.kinds.incidents.records import (
+    description_text,
     incident_claims,
+    incident_entity_id,
+    incident_in,
     incident_passage,
-    link_claims,
+    link_relation,
     outcome_claims,
     outcome_draft,
     outcome_passage,
     report_draft,
 )
-from quipu.kinds.incidents.links import draw_causes
-from quipu.kinds.incidents.model import (
-    WINDOW_S,
-    Incident,
-    IncidentReport,
-    Outcome,
-    OutcomeReport,
-    incident_id,
-    outcome_id,
-    unplaced_incident_id,
-)
-from quipu.kinds.incidents.records import description_text, incident_entity_id, incident_in
-from quipu.kinds.incidents.similar import Dependencies, NewEdge, Timelines, link
-from quipu.kinds.incidents.similar.recall import IncidentCandidate, recall
-from quipu.kinds.incidents.views import Actions, cleaned, completed
+from quipu.kinds.incidents.similar import recall
 from quipu.ports import Embedder, Store
 from quipu.profiles import profile
+from quipu.read import redact
 from quipu.records.batch import Batch, Claim, Embedding
 from quipu.records.document import Problem
 from quipu.records.progress import Progress
-from quipu.records.record import Asserted, Chunk, Episode
-from quipu.records.schema import RelationType
-from quipu.source import Draft
+from quipu.records.record import Chunk, Episode, Value
 from quipu.when.instants import UNKNOWN_TIME, Clock, to_epoch
 
-__all__ = ["GivenVector", "IncidentWriter"]
+__all__ = ["Actions", "GivenVector", "IncidentTally", "IncidentWriter", "cleaned", "completed"]
+
+Actions: TypeAlias = Callable[[str, Metrics], Sequence[str]]
+"""What the action policies advise for a component's numbers."""
+
+Report = TypeVar("Report", IncidentReport, OutcomeReport)
 
 _FORECAST_S = 24 * 3600
 _SKEW_S = 300
@@ -64,25 +78,25 @@ class GivenVector(NamedTuple):
 
 
 class IncidentTally(NamedTuple):
-    """What became of the reports."""
+    """What became of the reports: ids of incidents and outcomes, how many edges were made."""
 
     added: list[str]
     unchanged: list[str]
     outcomes: list[str]
-    edges: list[str]
+    edges: list[NewEdge]
     problems: list[Problem]
 
 
 class _Part(NamedTuple):
     """One episode with everything it asserts."""
 
-    draft: Draft
+    ref: str
     episode: Episode
     chunk: Chunk
-    claims: tuple[tuple[Asserted, tuple[str, ...]], ...]
+    claims: tuple[Claim, ...]
     embedding: Embedding | None
     outcome_id: str = ""
-    edges: tuple[str, ...] = ()
+    edges: Sequence[NewEdge] = ()
 
 
 class IncidentWriter:
@@ -106,9 +120,7 @@ class IncidentWriter:
         self._window_s = window_s
         self._actions = actions
         self._linking = linking
-        self._times = Timelines(store)
-        self._needs = Dependencies(store)
-        self._above: dict[str, None] = {}
+        self._history = History(store)
         self.tally = IncidentTally([], [], [], [], [])
 
     def add(
@@ -126,15 +138,16 @@ class IncidentWriter:
         """
         ordered = list(enumerate(reports))
         ordered.sort(key=lambda pair: (pair[1].timestamp or UNKNOWN_TIME, pair[0]))
+        redrawn: dict[str, None] = {}
         for done, (at, report) in enumerate(ordered, 1):
             vector = vectors[at] if at < len(vectors) else None
             try:
-                self._add(report, at, vector)
+                redrawn |= dict.fromkeys(self._add(report, at, vector))
             except InvalidInput as error:
                 self.tally.problems.append(Problem(report.source or report.component, str(error)))
             if progress:
                 progress("read", done, len(ordered))
-        draw_causes(self._store, self._above, self._needs, self._times, clock=self._clock)
+        draw_causes(self._store, redrawn, self._history, clock=self._clock)
         for named, outcome in outcomes:
             try:
                 self.attempt(named, outcome)
@@ -153,7 +166,7 @@ class IncidentWriter:
                 f"incident_id {named!r} is no incident here: `quipu incident add` it first, or "
                 "look it up with `quipu incident similar`"
             )
-        outcome = self._outcome(incident, cleaned(report))
+        outcome = _outcome(incident, cleaned(report))
         if report.recorded_at and incident.timestamp and report.recorded_at < incident.timestamp:
             self._warn(
                 outcome.outcome_id,
@@ -167,36 +180,41 @@ class IncidentWriter:
         key = incident_entity_id(self._store.namespace, named)
         return incident_in(self._store.get([key]).get(key))
 
-    def _add(self, report: IncidentReport, position: int, placed: GivenVector | None) -> None:
+    def _add(self, report: IncidentReport, position: int, placed: GivenVector | None) -> list[str]:
+        """Write a report; the services whose causes are to be drawn again for what it says of
+        needs."""
         report = cleaned(report)
         named = self._identified(report, position)
         draft = report_draft(self._store.namespace, named, report)
-        known = draft.episode_id in self._store.get([draft.episode_id])
-        parts: list[_Part] = []
-        if known:
-            incident = self._incident(named)
-        else:
-            incident, part = self._prepared(report, named, draft, placed)
-            parts.append(part)
-        if incident is not None:
-            attempts = [self._outcome(incident, each) for each in report.outcomes]
-            parts += self._new_attempts(incident, attempts)
-        above = self._needing(incident) if incident is not None and not known else ()
-        self._write(parts)
-        if above:
-            self._needs.forget()
-            self._above |= dict.fromkeys(above)
-        (self.tally.unchanged if known else self.tally.added).append(named)
-        if incident is not None and not known:
-            self._times.add(incident)
-            self._check_clock(report, named)
-
-    def _needing(self, incident: Incident) -> list[str]:
-        """The services whose incidents have more causes by what the report says of needs."""
-        pairs = [(incident.component, each) for each in incident.upstream_deps]
-        pairs += [(each, incident.component) for each in incident.downstream_deps]
-        new = [service for service, _ in self._needs.tells_more(pairs)] if self._linking else []
-        return [*new, *(above for service in new for above in self._needs.above(service, hops=1))]
+        earlier = self._incident(named)
+        if draft.episode_id in self._store.get([draft.episode_id]):
+            if earlier is not None:
+                attempts = [_outcome(earlier, each) for each in report.outcomes]
+                self._write(self._new_attempts(earlier, attempts))
+            self.tally.unchanged.append(named)
+            return []
+        before: list[Incident] = []
+        if report.timestamp is not None:
+            at = to_epoch(report.timestamp)
+            before = self._history.between(report.component, at - _FORECAST_S, at)
+        incident = completed(report, named, earlier, before, actions=self._actions)
+        new = [one for one, other in incident.needs if self._history.learn(one, other)]
+        now = self._clock()
+        episode, chunk = incident_passage(draft, incident, now)
+        embedding = self._embedding(chunk, placed, description_text(incident))
+        links = self._links(incident, embedding) if self._linking else []
+        claims = (
+            *draft.claims(incident_claims(draft, incident), chunk),
+            *draft.claims(link_relation(draft, each, now) for each in links),
+        )
+        part = _Part(draft.ref, episode, chunk, claims, embedding, edges=links)
+        attempts = [_outcome(incident, each) for each in report.outcomes]
+        self._write([part, *self._new_attempts(incident, attempts)])
+        self.tally.added.append(named)
+        self._history.add(incident)
+        self._check_clock(report, named)
+        above = [each for service in new for each in self._history.above(service, 1)]
+        return [*new, *above] if self._linking else []
 
     def _identified(self, report: IncidentReport, position: int) -> str:
         if "#" in report.incident_id:
@@ -211,24 +229,6 @@ class IncidentWriter:
             return unplaced_incident_id(report.source, position, text)
         return incident_id(report.component, report.timestamp, window_s=self._window_s)
 
-    def _prepared(
-        self, report: IncidentReport, named: str, draft: Draft, placed: GivenVector | None
-    ) -> tuple[Incident, _Part]:
-        """The incident that a report makes, and all that is to be written of it."""
-        earlier = self._incident(named)
-        before = self._before(report)
-        incident = completed(report, named, earlier, before, actions=self._actions)
-        now = self._clock()
-        episode, chunk = incident_passage(draft, incident, now)
-        embedding = self._embedding(chunk, placed, description_text(incident))
-        links = self._links(incident, embedding) if self._linking else []
-        edges = tuple(f"{e.source.incident_id} {e.kind} {e.target.incident_id}" for e in links)
-        claims = (
-            *incident_claims(draft, incident, chunk),
-            *link_claims(draft, links, now),
-        )
-        return incident, _Part(draft, episode, chunk, claims, embedding, edges=edges)
-
     def _write(self, parts: Sequence[_Part]) -> None:
         """Write the parts together: a report and its attempts are in or out."""
         if not parts:
@@ -238,13 +238,9 @@ class IncidentWriter:
                 recorded_at=self._clock(),
                 episodes=tuple(part.episode for part in parts),
                 chunks=tuple(profile(p.chunk.profile).index_chunk(p.chunk) for p in parts),
-                claims=tuple(
-                    Claim(record, part.draft.episode_id, chunk_ids)
-                    for part in parts
-                    for record, chunk_ids in part.claims
-                ),
+                claims=tuple(claim for part in parts for claim in part.claims),
                 embeddings=tuple(p.embedding for p in parts if p.embedding is not None),
-                replaces=tuple(part.draft.ref for part in parts),
+                replaces=tuple(part.ref for part in parts),
             )
         )
         for part in parts:
@@ -253,33 +249,12 @@ class IncidentWriter:
                 self.tally.outcomes.append(part.outcome_id)
 
     def _links(self, incident: Incident, embedding: Embedding | None) -> list[NewEdge]:
-        found: list[IncidentCandidate] = []
+        recalled: list[tuple[Incident, float]] = []
         if embedding is not None:  # without a vector nothing is called similar
             vector = np.asarray(embedding.vector, dtype=np.float32)
             found = recall(self._store, incident, vector=vector, space=embedding.space)
-            at = incident.timestamp
-            if at is not None and any((e.incident.timestamp or "") > at for e in found):
-                # it comes late: what is newer takes no place from what lies before it
-                older = recall(
-                    self._store, incident, vector=vector, space=embedding.space, before=at
-                )
-                known = {each.incident.incident_id for each in older}
-                found = [*older, *(e for e in found if e.incident.incident_id not in known)]
-        return link(incident, found, self._times, self._needs, self._likenesses)
-
-    def _likenesses(self, incidents: Sequence[str]) -> dict[str, list[float]]:
-        """The confidence of the SIMILAR_TO edges that leave these incidents."""
-        found: dict[str, list[float]] = {}
-        for edge in edges_between(self._store, incidents, kinds=(RelationType.SIMILAR_TO,)):
-            found.setdefault(edge.source_id, []).append(edge.confidence)
-        return found
-
-    def _before(self, report: IncidentReport) -> list[Incident]:
-        """The component's incidents of the day before: what a forecast is made from."""
-        if report.timestamp is None:
-            return []
-        at = to_epoch(report.timestamp)
-        return self._times.between(report.component, at - _FORECAST_S, at)
+            recalled = [(each.incident, each.alike) for each in found if not each.by_words]
+        return link(incident, recalled, self._history)
 
     def _embedding(
         self, chunk: Chunk, placed: GivenVector | None = None, description: str = ""
@@ -297,18 +272,10 @@ class IncidentWriter:
             return None  # it lacks a vector, which the next `quipu index` makes
         return Embedding(chunk.chunk_id, self._embedder.space, vector, made.parts)
 
-    def _outcome(self, incident: Incident, report: OutcomeReport) -> Outcome:
-        told = msgspec.structs.asdict(report)
-        told["blast_radius"] = report.blast_radius or incident.blast_radius
-        named = outcome_id(incident.incident_id, report)
-        return Outcome(outcome_id=named, incident_id=incident.incident_id, **told)
-
     def _new_attempts(self, incident: Incident, attempts: Sequence[Outcome]) -> list[_Part]:
         """What is to be written of those attempts that are not there yet."""
-        space = self._store.namespace
-        given = {
-            (draft := outcome_draft(space, each)).episode_id: (draft, each) for each in attempts
-        }
+        drafts = [(outcome_draft(self._store.namespace, each), each) for each in attempts]
+        given = {draft.episode_id: (draft, outcome) for draft, outcome in drafts}
         live = self._store.get(list(given))
         parts: list[_Part] = []
         for episode_id, (draft, outcome) in given.items():
@@ -316,10 +283,9 @@ class IncidentWriter:
                 continue
             now = self._clock()
             episode, chunk = outcome_passage(draft, incident, outcome, now)
-            claims = tuple(outcome_claims(draft, incident, outcome, chunk, now))
-            embedding = self._embedding(chunk)
+            claims = draft.claims(outcome_claims(draft, incident, outcome, now), chunk)
             named = outcome.outcome_id
-            parts.append(_Part(draft, episode, chunk, claims, embedding, outcome_id=named))
+            parts.append(_Part(draft.ref, episode, chunk, claims, self._embedding(chunk), named))
         return parts
 
     def _check_clock(self, report: IncidentReport, named: str) -> None:
@@ -337,3 +303,86 @@ class IncidentWriter:
 
     def _warn(self, at: str, text: str) -> None:
         self.tally.problems.append(Problem(at, text, "warning"))
+
+
+def _outcome(incident: Incident, report: OutcomeReport) -> Outcome:
+    told = msgspec.structs.asdict(report)
+    told["blast_radius"] = report.blast_radius or incident.blast_radius
+    named = outcome_id(incident.incident_id, report)
+    return Outcome(outcome_id=named, incident_id=incident.incident_id, **told)
+
+
+def cleaned(report: Report) -> Report:
+    """The report or attempt without secrets, in every text it has."""
+    return msgspec.convert(_redacted(msgspec.to_builtins(report)), type(report))
+
+
+def _redacted(value: Value) -> Value:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidInput(
+                f"{value[:40]!r} is no valid text (half of a surrogate pair): mend it at its source"
+            ) from error
+        return redact(value)[0]
+    if isinstance(value, list | tuple):
+        return [_redacted(each) for each in value]
+    if isinstance(value, dict):
+        return {redact(key)[0]: _redacted(each) for key, each in value.items()}
+    return value
+
+
+def completed(
+    report: IncidentReport,
+    named: str,
+    earlier: Incident | None = None,
+    before: Sequence[Incident] = (),
+    *,
+    actions: Actions | None,
+) -> Incident:
+    """The incident that a report makes, together with what other reports of it said (`earlier`)
+    and what befell its component in the day `before`.
+
+    A stated severity counts; without one it is the graver of the rule's and the one known.
+    """
+    known = earlier.metrics.known() if earlier else {}
+    metrics = Metrics(**{**known, **report.metrics.known()})
+    grades = (severity_by_rule(metrics), earlier.severity if earlier else Severity.INFO)
+    severity = report.severity or max(grades, key=lambda each: each.rank)
+    felt = (*report.affected_services, *(earlier.affected_services if earlier else ()))
+    times = filter(None, (report.timestamp, earlier.timestamp if earlier else None))
+    analysis, insights = report.agent_analysis, report.predictive_insights
+    if analysis is None:
+        analysis = agent_analysis(
+            metrics,
+            severity,
+            upstream=report.upstream_deps,
+            stated_cause=report.root_cause,
+            actions=actions(report.component, metrics) if actions else (),
+        )
+    if insights is None:
+        samples = [
+            Sample(each.timestamp, each.metrics)
+            for each in before
+            if each.timestamp is not None and each.incident_id != named
+        ]
+        now = [Sample(report.timestamp, metrics)] if report.timestamp else []
+        insights = predictive_insights([*samples, *now])
+    number = report.embedding_id
+    if number is None:
+        number = earlier.embedding_id if earlier else embedding_number(named)
+    told = msgspec.structs.asdict(report)
+    worked_out: dict[str, Any] = {
+        "incident_id": named,
+        "severity": severity,
+        "timestamp": min(times, default=None),
+        "metrics": metrics,
+        "agent_analysis": analysis,
+        "predictive_insights": insights,
+        "embedding_id": number,
+        "affected_services": tuple(dict.fromkeys(felt)),
+        "blast_radius": blast_radius(report.component, felt, given=report.blast_radius),
+    }
+    fields = {name: told[name] for name in Incident.__struct_fields__ if name in told}
+    return Incident(**{**fields, **worked_out})

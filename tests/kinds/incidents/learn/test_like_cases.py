@@ -198,3 +198,13 @@ def test_replay_shows_what_was_known_whatever_order_it_was_stored_in(
                 memory.incidents.add(record)
             rows.append([(r.incident_id, r.advised) for r in memory.incidents.replay().rows])
     assert rows[0] == rows[1] == rows[2]
+
+
+def test_advice_knows_what_was_told_and_forgotten_since_the_last(memory: Memory) -> None:
+    asked = {"component": "svc-1", "title": "the certificate of svc-1 has expired"}
+    before = memory.incidents.recommend(asked, retrieval="on")
+    _told(memory)
+    after = memory.incidents.recommend(asked, retrieval="on")
+    assert (before.basis, after.basis) == ("static", "learned")
+    memory.forget([f"incident:{each.incident_id}" for each in memory.incidents.list().incidents])
+    assert memory.incidents.recommend(asked, retrieval="on").basis == "static"

@@ -13,8 +13,14 @@ import msgspec
 from quipu.kinds.incidents.beta import better
 from quipu.kinds.incidents.case_base import CaseBase
 from quipu.kinds.incidents.learn.attempts import Attempts
-from quipu.kinds.incidents.learn.effectiveness import Estimate, Trial, Weighed, estimate, weighed
-from quipu.kinds.incidents.model import HealingAction, Incident
+from quipu.kinds.incidents.learn.effectiveness import (
+    CountedAttempt,
+    Estimate,
+    Weighed,
+    estimate,
+    weighed,
+)
+from quipu.kinds.incidents.model import BlastRadius, HealingAction, Incident
 from quipu.kinds.incidents.policies import (
     ActionPolicy,
     Execution,
@@ -26,15 +32,12 @@ from quipu.kinds.incidents.policies import (
 from quipu.when.instants import from_epoch, to_epoch
 
 __all__ = [
-    "INTERVAL",
     "NOT_HEALING",
     "SURE",
     "THIN",
-    "CountedAttempt",
     "Recommendation",
     "RecommendedAction",
     "advise",
-    "counted",
     "decide",
     "executions",
     "static_advice",
@@ -42,23 +45,11 @@ __all__ = [
 
 THIN = 2.0
 SURE = 0.6
-INTERVAL = 0.9
 _LEAST = 0.5
 _SHOWN = 10
 _TALLIED = 5
 _HALF = 0.5
 NOT_HEALING = frozenset({HealingAction.ALERT_TEAM, HealingAction.NO_ACTION})
-
-
-class CountedAttempt(msgspec.Struct, frozen=True, kw_only=True):
-    """One attempt that counts, and how much it counts here."""
-
-    incident_id: Annotated[str, "the incident: a hash of its component and time window"]
-    outcome_id: Annotated[str, "the attempt"]
-    component: Annotated[str, "where it was"]
-    success: Annotated[bool, "whether it worked"]
-    weight: Annotated[float, "how much it counts here, in [0, 1]"]
-    recorded_at: Annotated[str | None, "when it was known, or null"]
 
 
 class RecommendedAction(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,32 +138,28 @@ def advise(
     *,
     at: str | None,
     context: Mapping[str, float] | None = None,
-    attempts: Attempts | None = None,
 ) -> Recommendation:
     """What to try against `incident` at the moment `at`, from the policies and the case base.
 
-    `context` is what retrieval found alike, by `incident_id` (`SimilarIncidents.weights`);
-    `attempts` are those of the case_base, where they are at hand.
+    `context` is what retrieval found alike, by `incident_id` (`SimilarIncidents.weights`).
     """
     runs = executions(case_base, policies, incident.component)
     matches = evaluate(policies, incident.component, incident.metrics, at=at, executions=runs)
-    attempts = attempts or Attempts(case_base)
-    tried = weighed(attempts, incident, at=at, context=context or {})
+    tried = weighed(Attempts(case_base), incident, at=at, context=context or {})
     order, known = decide(matches, tried)
     if order is None:
         return _thin(matches, incident.component, at, known, case_base)
     static = actions_of(matches)
-    first = next((a for a in static if a not in NOT_HEALING), None)
+    first = next((known[a] for a in static if a not in NOT_HEALING), None)
+    cases = _cases(known.values())
     return Recommendation(
         component=incident.component,
         at=at,
         basis="learned",
-        actions=tuple(
-            _shown(a, matches, known[a], known.get(first) if first else None) for a in order
-        ),
+        actions=tuple(_shown(a, matches, known[a], first) for a in order),
         policies=tuple(matches),
-        cases=_cases(known.values()),
-        notes=(_tally(known.values()), *_notes(order, static, known)),
+        cases=tuple(cases[:_SHOWN]),
+        notes=(_tally(known.values(), len(cases)), *_notes(order, static, known)),
     )
 
 
@@ -245,10 +232,7 @@ def _thin(
 
 
 def _shown(
-    action: str,
-    matches: Sequence[PolicyMatch],
-    known: Estimate,
-    first: Estimate | None,
+    action: str, matches: Sequence[PolicyMatch], known: Estimate, first: Estimate | None
 ) -> RecommendedAction:
     policies = _by(matches, action)
     bare = RecommendedAction(
@@ -256,58 +240,42 @@ def _shown(
     )
     if not known.rows:
         return bare
-    low, high = known.posterior.interval(INTERVAL)
-    listed = known.trials[:_SHOWN]
-    compared = first is not None and first.action != action
+    ahead = None
+    if first is not None and first.action != action:
+        ahead = round(better(known.posterior, first.posterior), 4)
     return msgspec.structs.replace(
         bare,
-        success_rate=round(known.posterior.mean, 4),
-        low=round(low, 4),
-        high=round(high, 4),
-        samples=len(known.trials),
-        successes=known.successes,
+        **known.figures._asdict(),
         minutes=known.minutes,
-        weight=round(known.weight, 3),
-        pooled=known.pooled,
-        better=round(better(known.posterior, first.posterior), 4) if compared and first else None,
-        evidence=tuple(map(counted, listed)),
-        left_out=len(known.trials) - len(listed),
+        better=ahead,
+        evidence=known.evidence(_SHOWN),
+        left_out=max(0, len(known.rows) - _SHOWN),
         against=_against(known, matches),
-    )
-
-
-def counted(trial: Trial) -> CountedAttempt:
-    """An attempt that counts, and how much."""
-    return CountedAttempt(
-        incident_id=trial.incident.incident_id,
-        outcome_id=trial.outcome.outcome_id,
-        component=trial.incident.component,
-        success=trial.outcome.success,
-        weight=round(trial.weight, 3),
-        recorded_at=trial.outcome.recorded_at,
     )
 
 
 def _against(known: Estimate, matches: Sequence[PolicyMatch]) -> tuple[str, ...]:
     """What argues against an action, in words."""
     said: list[str] = []
-    failed = [t for t in known.trials if not t.outcome.success]
+    tried = len(known.rows)
+    failed = [
+        pair for pair in zip(known.outcomes, known.evidence(), strict=True) if not pair[0].success
+    ]
     if failed:
-        last = max(failed, key=lambda t: (t.outcome.recorded_at or "", t.outcome.outcome_id))
-        when = f", last on {last.outcome.recorded_at[:10]}" if last.outcome.recorded_at else ""
+        last, row = max(failed, key=lambda pair: (pair[0].recorded_at or "", pair[0].outcome_id))
+        when = f", last on {last.recorded_at[:10]}" if last.recorded_at else ""
         said.append(
-            f"did not work in {len(failed)} of {len(known.trials)} attempts{when} "
-            f"({last.incident.component}, {last.outcome.outcome_id})"
+            f"did not work in {len(failed)} of {tried} attempts{when} "
+            f"({row.component}, {last.outcome_id})"
         )
-        if last.outcome.lessons_learned:
-            said.append(f"lesson: {last.outcome.lessons_learned}")
+        if last.lessons_learned:
+            said.append(f"lesson: {last.lessons_learned}")
     if known.weight < THIN:
         said.append(f"thin evidence: attempts worth {known.weight:.1f}")
-    if known.pooled:
-        said.append(f"{known.pooled} of {len(known.trials)} attempts were on other components")
-    wide = [t for t in known.trials if t.outcome.blast_radius == "multi-service" and t in failed]
-    if wide:
-        said.append(f"{len(wide)} failed attempts reached several services")
+    if pooled := known.figures.pooled:
+        said.append(f"{pooled} of {tried} attempts were on other components")
+    if wide := sum(outcome.blast_radius == BlastRadius.MULTI for outcome, _ in failed):
+        said.append(f"{wide} failed attempts reached several services")
     said += [
         f"policy {m.policy} rests ({m.state.replace('_', ' ')}) until {m.until}"
         for m in matches
@@ -317,9 +285,7 @@ def _against(known: Estimate, matches: Sequence[PolicyMatch]) -> tuple[str, ...]
 
 
 def _notes(
-    order: Sequence[str],
-    static: Sequence[str],
-    known: Mapping[str, Estimate],
+    order: Sequence[str], static: Sequence[str], known: Mapping[str, Estimate]
 ) -> tuple[str, ...]:
     if not order:
         return ("no policy applies, and no action worked more often than not",)
@@ -335,29 +301,26 @@ def _notes(
     return (f"{said}: it works more often with probability {sure:.2f}",)
 
 
-def _tally(known: Iterable[Estimate]) -> str:
+def _tally(known: Iterable[Estimate], cases: int) -> str:
     """How often each action that was tried worked in the cases that count, the best first, those
     that are not advised included."""
     tried = [each for each in known if each.rows]
     tried.sort(key=lambda e: (-e.posterior.mean, -len(e.rows), e.action))
-    cases = {trial.incident.incident_id for each in tried for trial in each.trials}
     said: list[str] = []
     for each in tried[:_TALLIED]:
         took = "" if each.minutes is None else f", median {each.minutes:g} min"
-        said.append(f"{each.action} {each.successes} of {len(each.rows)}{took}")
+        said.append(f"{each.action} {each.figures.successes} of {len(each.rows)}{took}")
     if len(tried) > _TALLIED:
         said.append(f"{len(tried) - _TALLIED} others, less likely to work")
-    return f"{len(cases)} like case{'' if len(cases) == 1 else 's'}: {'; '.join(said)}"
+    return f"{cases} like case{'' if cases == 1 else 's'}: {'; '.join(said)}"
 
 
-def _cases(known: Iterable[Estimate]) -> tuple[str, ...]:
+def _cases(known: Iterable[Estimate]) -> list[str]:
     """The incidents whose attempts count, those that count most first."""
     weights: dict[str, float] = {}
-    for each in known:
-        for trial in each.trials:
-            name = trial.incident.incident_id
-            weights[name] = max(weights.get(name, 0.0), trial.weight)
-    return tuple(sorted(weights, key=lambda name: (-weights[name], name))[:_SHOWN])
+    for row in (row for each in known for row in each.evidence()):
+        weights[row.incident_id] = max(weights.get(row.incident_id, 0.0), row.weight)
+    return sorted(weights, key=lambda name: (-weights[name], name))
 
 
 def _by(matches: Sequence[PolicyMatch], action: str) -> tuple[str, ...]:

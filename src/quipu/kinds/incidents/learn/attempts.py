@@ -5,7 +5,6 @@ stands in `effectiveness.py`.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,34 +20,27 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-class _AttemptRow(NamedTuple):
-    case: int
-    outcome: Outcome
-    action: str
-
-
 class Attempts:
-    """The attempts of `case_base`, in its order. `case` and `action` (one of `names`) are numbers,
-    `recorded` and `began` (of the incident) seconds from 1970, NaN where nobody knows; `tie` orders
-    equal attempts, `places` equal incidents."""
+    """The attempts of `case_base`, in its order. `case` is a number, `recorded` and `began` (of
+    the incident) are seconds from 1970, NaN where nobody knows; `tie` orders equal attempts,
+    `places` equal incidents."""
 
     def __init__(self, case_base: CaseBase) -> None:
         self.incidents: tuple[Incident, ...] = tuple(case.incident for case in case_base.cases)
         rows = [
-            _AttemptRow(at, outcome, action)
+            (at, outcome, action)
             for at, case in enumerate(case_base.cases)
             for outcome in case.outcomes
             for action in credited(outcome)
         ]
-        self.outcomes: tuple[Outcome, ...] = tuple(row.outcome for row in rows)
-        self.case = np.array([row.case for row in rows], dtype=np.int64)
-        self.names = tuple(sorted({row.action for row in rows}))
-        number = {name: at for at, name in enumerate(self.names)}
-        self.action = np.array([number[row.action] for row in rows], dtype=np.int64)
-        self.success = np.array([row.outcome.success for row in rows], dtype=np.bool_)
-        self.recorded = _epochs([row.outcome.recorded_at for row in rows])
+        self.outcomes: tuple[Outcome, ...] = tuple(outcome for _, outcome, _ in rows)
+        self.case = np.array([at for at, _, _ in rows], dtype=np.int64)
+        self.names = tuple(sorted({action for _, _, action in rows}))
+        self._actions = np.array([action for _, _, action in rows], dtype=object)
+        self.success = np.array([each.success for each in self.outcomes], dtype=np.bool_)
+        self.recorded = _epochs([each.recorded_at for each in self.outcomes])
         self.began = _epochs([each.timestamp for each in self.incidents])
-        self.tie = _ranks([row.outcome.outcome_id for row in rows])
+        self.tie = _ranks([each.outcome_id for each in self.outcomes])
         self.places = _ranks([each.incident_id for each in self.incidents])
         self._place = {each.incident_id: at for at, each in enumerate(self.incidents)}
         self._measured = MeasuredIncidents(self.incidents)
@@ -63,16 +55,13 @@ class Attempts:
 
     def of(self, action: str) -> Flags:
         """Which rows are attempts with this action."""
-        number = self.names.index(action) if action in self.names else -1
-        return self.action == number
+        return np.asarray(self._actions == action, dtype=np.bool_)
 
     def scores(self, context: Mapping[str, float]) -> Floats:
         """What retrieval said of each incident of the case base; 0 where it did not find it."""
         found = np.zeros(len(self.incidents))
-        for name, score in context.items():
-            at = self._place.get(name)
-            if at is not None:
-                found[at] = score
+        for name in context.keys() & self._place.keys():
+            found[self._place[name]] = context[name]
         return found
 
 
@@ -88,5 +77,4 @@ def _epochs(instants: Sequence[str | None]) -> Floats:
 
 
 def _ranks(names: Sequence[str]) -> NDArray[np.int64]:
-    order = {name: at for at, name in enumerate(sorted(set(names)))}
-    return np.array([order[name] for name in names], dtype=np.int64)
+    return np.unique(names, return_inverse=True)[1].astype(np.int64).reshape(len(names))

@@ -9,16 +9,15 @@ import numpy as np
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.beta import better
 from quipu.kinds.incidents.case_base import CaseBase
-from quipu.kinds.incidents.learn.advise import INTERVAL, THIN, CountedAttempt, counted
-from quipu.kinds.incidents.learn.attempts import Attempts, credited
-from quipu.kinds.incidents.learn.effectiveness import Estimate, estimate, weighed
-from quipu.kinds.incidents.model import (
-    HealingAction,
-    Incident,
-    Metrics,
-    Severity,
-    action_name,
+from quipu.kinds.incidents.learn.advise import THIN
+from quipu.kinds.incidents.learn.attempts import Attempts
+from quipu.kinds.incidents.learn.effectiveness import (
+    CountedAttempt,
+    Estimate,
+    estimate,
+    weighed,
 )
+from quipu.kinds.incidents.model import HealingAction, Incident, Metrics, Severity, action_name
 
 __all__ = ["Arm", "Comparison", "compare"]
 
@@ -64,40 +63,35 @@ def compare(
     """Both actions for an incident, weighed as `advise` does with the same `context`; or, for a
     component, over everything that befell it, and what befell another as far as this one has known
     an incident of its kind. InvalidInput for an action that no policy knows and nobody took."""
-    first, second = _named(case_base, first), _named(case_base, second)
     attempts = Attempts(case_base)
     if isinstance(subject, str):
-        component, incident, like = subject, _anything(subject), _context(attempts, subject)
+        incident, context = _anything(subject), _context(attempts, subject)
     else:
-        component, incident, like = subject.component, subject, context or {}
-    tried = weighed(attempts, incident, at=at, context=like)
-    one, other = (estimate(each, tried) for each in (first, second))
+        incident = subject
+    tried = weighed(attempts, incident, at=at, context=context or {})
+    known = {*map(str, HealingAction), *attempts.names}
+    for written in (first, second):
+        if action_name(written) not in known:
+            raise InvalidInput(
+                f"action {written!r} is unknown: use one of {', '.join(sorted(known))}"
+            )
+    one, other = (estimate(action_name(each), tried) for each in (first, second))
+    arms = _arm(one), _arm(other)
     notes = [
         f"thin evidence for {each.action}: attempts worth {each.weight:.1f}, less than {THIN:g}"
-        for each in (one, other)
+        for each in arms
         if each.weight < THIN
     ]
-    if one.pooled or other.pooled:
+    if any(each.pooled for each in arms):
         notes.append("attempts on other components are pooled in, at a lower weight")
     return Comparison(
-        component=component,
+        component=incident.component,
         at=at,
-        first=_arm(one),
-        second=_arm(other),
+        first=arms[0],
+        second=arms[1],
         better=round(better(one.posterior, other.posterior), 4),
         notes=tuple(notes),
     )
-
-
-def _named(case_base: CaseBase, written: str) -> str:
-    """An action by its name."""
-    taken = {
-        name for case in case_base.cases for outcome in case.outcomes for name in credited(outcome)
-    }
-    known = {*map(str, HealingAction), *taken}
-    if (name := action_name(written)) not in known:
-        raise InvalidInput(f"action {written!r} is unknown: use one of {', '.join(sorted(known))}")
-    return name
 
 
 def _anything(component: str) -> Incident:
@@ -115,8 +109,7 @@ def _anything(component: str) -> Incident:
 
 
 def _context(attempts: Attempts, component: str) -> dict[str, float]:
-    own = [each for each in attempts.incidents if each.component == component]
-    latest = own[-_COMPARED:]
+    latest = [each for each in attempts.incidents if each.component == component][-_COMPARED:]
     if not latest:
         return {}
     kinds = np.max([attempts.kinds(each) for each in latest], axis=0).tolist()
@@ -125,16 +118,9 @@ def _context(attempts: Attempts, component: str) -> dict[str, float]:
 
 
 def _arm(known: Estimate) -> Arm:
-    low, high = known.posterior.interval(INTERVAL)
     return Arm(
         action=known.action,
-        success_rate=round(known.posterior.mean, 4),
-        low=round(low, 4),
-        high=round(high, 4),
-        samples=len(known.trials),
-        successes=known.successes,
-        weight=round(known.weight, 3),
-        pooled=known.pooled,
-        evidence=tuple(map(counted, known.trials[:_SHOWN])),
-        left_out=max(0, len(known.trials) - _SHOWN),
+        **known.figures._asdict(),
+        evidence=known.evidence(_SHOWN),
+        left_out=max(0, len(known.rows) - _SHOWN),
     )

@@ -24,8 +24,9 @@ it only weighs less. The constants were chosen in `bench/incidents.py` and
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,31 +37,49 @@ from quipu.when.instants import to_epoch
 
 __all__ = [
     "HALF_LIFE_DAYS",
+    "INTERVAL",
     "UNTRIED",
+    "CountedAttempt",
     "Estimate",
-    "Trial",
+    "Figures",
     "Weighed",
     "estimate",
     "weighed",
 ]
 
 HALF_LIFE_DAYS = 180.0
+INTERVAL = 0.9
+UNTRIED = 0.4
 _PRIOR = 2.0
 _ELSEWHERE = 0.7
 _LEAST_WEIGHT = 0.01
 _SHARPNESS = 6
 _LIKEST = 16
 _FALL = 3
-UNTRIED = 0.4
 _DAY_S = 86_400.0
 
 
-class Trial(NamedTuple):
-    """One attempt with one action; `weight` in [0, 1] is how much it says here."""
+class CountedAttempt(msgspec.Struct, frozen=True, kw_only=True):
+    """One attempt that counts, and how much it counts here."""
 
-    incident: Incident
-    outcome: Outcome
+    incident_id: Annotated[str, "the incident: a hash of its component and time window"]
+    outcome_id: Annotated[str, "the attempt"]
+    component: Annotated[str, "where it was"]
+    success: Annotated[bool, "whether it worked"]
+    weight: Annotated[float, "how much it counts here, in [0, 1]"]
+    recorded_at: Annotated[str | None, "when it was known, or null"]
+
+
+class Figures(NamedTuple):
+    """An estimate as it is shown."""
+
+    success_rate: float
+    low: float
+    high: float
+    samples: int
+    successes: int
     weight: float
+    pooled: int
 
 
 class Weighed(NamedTuple):
@@ -92,37 +111,48 @@ class Estimate:
         """How many attempts all of them are worth."""
         return sum(self.weights)
 
-    @property
-    def successes(self) -> int:
-        """How many of them worked."""
-        return int(np.count_nonzero(self.tried.attempts.success[list(self.rows)]))
+    @cached_property
+    def outcomes(self) -> tuple[Outcome, ...]:
+        """The attempts that count."""
+        return tuple(self.tried.attempts.outcomes[row] for row in self.rows)
 
     @property
     def minutes(self) -> float | None:
         """How long it took where it worked: the median, in minutes."""
-        outcomes = self.tried.attempts.outcomes
-        taken = [
-            outcomes[row].resolution_time_minutes for row in self.rows if outcomes[row].success
-        ]
+        taken = [o.resolution_time_minutes for o in self.outcomes if o.success]
         known = [each for each in taken if each is not None]
         return float(np.median(known)) if known else None
 
     @property
-    def pooled(self) -> int:
-        """How many of them were on other components."""
-        return int(np.count_nonzero(~self.tried.own[list(self.rows)]))
+    def figures(self) -> Figures:
+        """The rate with its 90 % interval, and what it rests on; `pooled` are the attempts on
+        other components."""
+        low, high = self.posterior.interval(INTERVAL)
+        return Figures(
+            round(self.posterior.mean, 4),
+            round(low, 4),
+            round(high, 4),
+            len(self.rows),
+            sum(o.success for o in self.outcomes),
+            round(self.weight, 3),
+            int(np.count_nonzero(~self.tried.own[list(self.rows)])),
+        )
 
-    @cached_property
-    def trials(self) -> tuple[Trial, ...]:
-        """The attempts that count, the weightiest first."""
+    def evidence(self, limit: int | None = None) -> tuple[CountedAttempt, ...]:
+        """The attempts that count, as they are shown."""
         attempts = self.tried.attempts
+        incidents = (attempts.incidents[int(attempts.case[row])] for row in self.rows)
+        counted = zip(incidents, self.outcomes, self.weights, strict=True)
         return tuple(
-            Trial(
-                attempts.incidents[int(attempts.case[row])],
-                attempts.outcomes[row],
-                weight,
+            CountedAttempt(
+                incident_id=incident.incident_id,
+                outcome_id=outcome.outcome_id,
+                component=incident.component,
+                success=outcome.success,
+                weight=round(weight, 3),
+                recorded_at=outcome.recorded_at,
             )
-            for row, weight in zip(self.rows, self.weights, strict=True)
+            for incident, outcome, weight in list(counted)[:limit]
         )
 
 

@@ -9,8 +9,7 @@ from quipu.records.record import Properties
 
 __all__ = ["component_of", "grade", "is_metric", "metrics_in"]
 
-_NAMES = {
-    **{name: name for name in METRICS},
+_METRIC_OF = {name: name for name in METRICS} | {
     "latency_ms": "latency_p99",
     "latency": "latency_p99",
     "cpu": "cpu_util",
@@ -33,9 +32,7 @@ def component_of(written: Mapping[str, str]) -> tuple[str, Properties]:
 
 def grade(problems: list[str], *words: str) -> tuple[Severity | None, str]:
     """The severity of the first word that is there, and that word where it says more."""
-    for word in words:
-        if not word:
-            continue
+    for word in filter(None, words):
         try:
             severity = severity_of(word)
         except InvalidInput as error:
@@ -49,7 +46,7 @@ def grade(problems: list[str], *words: str) -> tuple[Severity | None, str]:
 def is_metric(name: str) -> bool:
     """Whether a field of this name is a measured value: `error.rate` and `error-rate` are
     `error_rate`."""
-    return _plain(name) in _NAMES
+    return _plain(name) in _METRIC_OF
 
 
 def _plain(name: str) -> str:
@@ -57,19 +54,15 @@ def _plain(name: str) -> str:
 
 
 def metrics_in(*places: Fields) -> Metrics:
-    """What was measured, in these objects; the first that names a metric counts."""
+    """What was measured, in these objects; the first that names a metric counts, by our own name
+    before another."""
+    order = list(_METRIC_OF)
     found: dict[str, float] = {}
     for place in places:
-        named = sorted((key for key in place.record if is_metric(key)), key=_rank)
-        for written in named:
-            name = _NAMES[_plain(written)]
-            if name not in found and written in place:
-                value = place.read(written, lambda v, n=name: check_metric(n, v), None)
-                if value is not None:
-                    found[name] = value
+        named = filter(is_metric, place.record)
+        for written in sorted(named, key=lambda name: (order.index(_plain(name)), name)):
+            name = _METRIC_OF[_plain(written)]
+            value = place.read(written, lambda v, n=name: check_metric(n, v), None)
+            if value is not None:
+                found.setdefault(name, value)
     return Metrics(**found)
-
-
-def _rank(written: str) -> tuple[int, str]:
-    """Our own names first, then by the table."""
-    return list(_NAMES).index(_plain(written)), written

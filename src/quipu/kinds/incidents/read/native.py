@@ -21,19 +21,14 @@ from quipu.records.record import Properties
 
 __all__ = ["is_outcome", "is_record", "outcome", "record"]
 
-_READ = {*IncidentReport.__struct_fields__, *OutcomeReport.__struct_fields__} | {
-    "outcome",
-    "started_at",
-    "time",
-    "name",
-    "description",
-    "url",
-    "link",
-    "metrics",
+_READ = {
+    *IncidentReport.__struct_fields__,
+    *OutcomeReport.__struct_fields__,
+    *("outcome", "started_at", "time", "name", "description", "url", "link"),
 }
+_RAW = {"log", "logs", "raw", "raw_log", "raw_logs", "body", "payload", "stack_trace"}
 _EMBEDDING_ID = cast("type[int]", Annotated[int, Meta(ge=0, le=2**63 - 1)])
 _LONGEST_EXTRA = 4_000  # characters of JSON
-_RAW = ("log", "logs", "raw", "raw_log", "raw_logs", "body", "payload", "stack_trace")
 
 
 def is_record(record: dict[str, Any]) -> bool:
@@ -49,33 +44,30 @@ def is_outcome(record: dict[str, Any]) -> bool:
 def record(fields: Fields, *, source: str, pointer: str) -> IncidentReport:
     """The report that an object holds; InvalidInput when its component cannot be used."""
     component = check_component(fields.record.get("component"))
-    upstream, downstream = _dependencies(fields)
-    outcomes = [
-        made
-        for each in (*fields.objects("outcomes"), *fields.objects("outcome"))
-        if (made := _tried(each)) is not None
-    ]
-    if "actions_taken" in fields and (made := _tried(fields)) is not None:
-        outcomes.append(made)
-    for name in _RAW:
-        if name in fields:
-            fields.problems.append(
-                f"{name}: raw data is not kept; name a pointer to where it stays"
-            )
+    needs = {name: _services(fields, name) for name in ("upstream_deps", "downstream_deps")}
+    if both := sorted(set(needs["upstream_deps"]) & set(needs["downstream_deps"])):
+        fields.problems.append(
+            f"upstream_deps and downstream_deps both name {', '.join(map(repr, both))}: a service "
+            "is needed, or needs this one; both were left out"
+        )
+        needs = {}
+    tried = [*fields.objects("outcomes"), *fields.objects("outcome")]
+    tried += [fields] if "actions_taken" in fields else []
+    written = fields.text("severity")
     return IncidentReport(
         component=component,
         timestamp=fields.instant("timestamp", "started_at", "time"),
         severity=fields.read("severity", lambda value: severity_of(str(value)), None),
-        source_severity=_source_severity(fields),
+        # that somebody called it INFO is kept: without a word and numbers it is INFO too
+        source_severity="" if written in (Severity.WARN, Severity.CRITICAL) else written,
         metrics=metrics_in(fields, fields.inside("metrics")),
         title=prose_of(fields.text("title", "name"), limit=200),
         summary=prose_of(fields.text("summary", "description")),
         root_cause=prose_of(fields.text("root_cause")),
         affected_services=_services(fields, "affected_services"),
-        upstream_deps=upstream,
-        downstream_deps=downstream,
+        **needs,
         blast_radius=fields.fit("blast_radius", BlastRadius),
-        outcomes=tuple(outcomes),
+        outcomes=tuple(made for each in tried if (made := _tried(each)) is not None),
         tags=fields.names("tags"),
         extra=_extra(fields),
         source=fields.text("source") or source,
@@ -112,13 +104,6 @@ def _tried(fields: Fields) -> OutcomeReport | None:
         return None
 
 
-def _source_severity(fields: Fields) -> str:
-    """The word as written; what a grade of ours already says is not kept twice, but that somebody
-    called it INFO is: without a word and numbers it is INFO too, and may be a failure."""
-    written = fields.text("severity")
-    return "" if written in (Severity.WARN, Severity.CRITICAL) else written
-
-
 def _services(fields: Fields, name: str) -> tuple[str, ...]:
     kept: list[str] = []
     for each in fields.names(name):
@@ -129,39 +114,20 @@ def _services(fields: Fields, name: str) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _dependencies(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Both lists; neither when they name one service on both sides."""
-    upstream = _services(fields, "upstream_deps")
-    downstream = _services(fields, "downstream_deps")
-    if both := sorted(set(upstream) & set(downstream)):
-        fields.problems.append(
-            f"upstream_deps and downstream_deps both name {', '.join(map(repr, both))}: a service "
-            "is needed, or needs this one; both were left out"
-        )
-        return (), ()
-    return upstream, downstream
-
-
 def _extra(fields: Fields) -> Properties:
     """What has no field of its own, under its own name: nothing is dropped unsaid."""
+    measured = fields.inside("metrics").record
+    other = {f"metrics.{name}": each for name, each in measured.items() if not is_metric(name)}
     kept: Properties = {}
-    other = {
-        f"metrics.{name}": value
-        for name, value in fields.inside("metrics").record.items()
-        if not is_metric(name)
-    }
-    for name, value in (*fields.record.items(), *other.items()):
-        if name in _READ or name in _RAW or is_metric(name) or value is None:
+    for name, value in {**fields.record, **other}.items():
+        if name in _READ or is_metric(name) or value is None:
             continue
         written = msgspec.json.encode(value)
-        if msgspec.json.decode(written) != value:
+        if name in _RAW or len(written) > _LONGEST_EXTRA:
+            what = "raw data is" if name in _RAW else f"more than {_LONGEST_EXTRA} characters are"
+            fields.problems.append(f"{name}: {what} not kept; name a pointer to where it stays")
+        elif msgspec.json.decode(written) != value:
             fields.problems.append(f"{name}: holds a number out of range")
-            continue
-        if len(written) > _LONGEST_EXTRA:
-            fields.problems.append(
-                f"{name}: more than {_LONGEST_EXTRA} characters are not kept; name a pointer to "
-                "where they stay"
-            )
-            continue
-        kept[name] = value
+        else:
+            kept[name] = value
     return kept

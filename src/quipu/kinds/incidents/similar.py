@@ -6,14 +6,21 @@ edge away is added; 5. the result is the context that advice is given (`learn/ad
 itself never sees an index.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kinds.incidents.case_base import IncidentEdge, attempts_at, edges_between
+from quipu.kinds.incidents.case_base import (
+    IncidentEdge,
+    attempts_at,
+    edges_between,
+    recorded_by,
+)
+from quipu.kinds.incidents.edges import alike
 from quipu.kinds.incidents.likeness import agreement
 from quipu.kinds.incidents.model import Incident, Outcome
 from quipu.kinds.incidents.records import (
@@ -24,10 +31,10 @@ from quipu.kinds.incidents.records import (
     incident_in,
     incident_ref,
     incident_text,
+    named_by_ref,
 )
-from quipu.kinds.incidents.similar.edges import alike
 from quipu.ports import Graph, Planner
-from quipu.records.record import Chunk, Episode
+from quipu.records.record import Episode
 from quipu.records.schema import RelationType
 from quipu.records.scope import Scope
 from quipu.text import name_key, stems
@@ -36,7 +43,6 @@ __all__ = ["IncidentCandidate", "SimilarIncident", "SimilarIncidents", "recall",
 
 RECALLED = 50
 """How many of the nearest incidents are looked at."""
-_INCIDENTS = frozenset({INCIDENT})
 _BY_WORDS = 0.6
 _LEAST = 0.3
 
@@ -82,6 +88,16 @@ class SimilarIncidents(msgspec.Struct, frozen=True, kw_only=True):
         return {each.incident_id: each.score for each in self.incidents}
 
 
+@dataclass
+class _Scored:
+    """An incident, its score with its named parts, and the edge that gave it."""
+
+    incident: Incident
+    score: float
+    parts: dict[str, float]
+    via: tuple[str, ...] = ()
+
+
 def recall(
     planner: Planner,
     incident: Incident,
@@ -89,57 +105,37 @@ def recall(
     vector: NDArray[np.float32] | None,
     space: str,
     before: str | None = None,
-    limit: int = RECALLED,
 ) -> list[IncidentCandidate]:
     """The nearest incidents, the nearest first: by vector, or by words when there is none.
 
     `before` keeps what began before it; what has no time is left out then.
     """
-    scope = Scope(source_types=_INCIDENTS, before=before)
+    scope = Scope(source_types=frozenset({INCIDENT}), before=before)
     by_words = vector is None or not np.any(vector)
     if vector is not None and not by_words:
-        ranking = planner.match_vector(vector, space=space, scope=scope, limit=limit)
+        ranking = planner.match_vector(vector, space=space, scope=scope, limit=RECALLED)
         scores = [float(score) for score in ranking.scores]
     else:
         terms = dict.fromkeys(stems(description_text(incident) or incident_text(incident)), 1.0)
-        ranking = planner.match_text("prose", terms, scope=scope, limit=limit)
+        ranking = planner.match_text("prose", terms, scope=scope, limit=RECALLED)
         best = max((float(score) for score in ranking.scores), default=1.0)
         scores = [_BY_WORDS * float(score) / best for score in ranking.scores]
     chunks = planner.chunks(ranking.numbers)
-    keys = [name_key(embedding_alias(int(c.heading_path[1]))) for c in chunks]
-    loaded = _by_embedding_id(planner, keys)
+    episodes = planner.get(sorted({chunk.episode_id for chunk in chunks}))
+    keys = [name_key(embedding_alias(int(chunk.heading_path[1]))) for chunk in chunks]
+    named = planner.named(list(dict.fromkeys(keys)))
     found: dict[str, IncidentCandidate] = {}
-    shared = any(len(each) > 1 for each in loaded.values())
-    own = _sources(planner, chunks) if shared else {}
     for chunk, key, score in zip(chunks, keys, scores, strict=True):
-        for each in loaded.get(key, ()):
-            if each.incident_id == incident.incident_id:
-                continue
-            if shared and own.get(chunk.episode_id, each.incident_id) != each.incident_id:
-                continue  # two stores that were imported have an embedding_id in common
-            if before is not None and (each.timestamp is None or each.timestamp >= before):
-                continue
-            found.setdefault(each.incident_id, IncidentCandidate(each, score, by_words))
+        episode = episodes.get(chunk.episode_id)
+        own = named_by_ref(episode.source_ref) if isinstance(episode, Episode) else ""
+        for each in filter(None, map(incident_in, named.get(key, ()))):
+            # two stores that were imported may have an embedding_id in common
+            same = each.incident_id == own != incident.incident_id
+            if same and (
+                before is None or (each.timestamp is not None and each.timestamp < before)
+            ):
+                found.setdefault(own, IncidentCandidate(each, score, by_words))
     return list(found.values())
-
-
-def _sources(graph: Graph, chunks: Sequence[Chunk]) -> dict[str, str]:
-    """The incident that each passage reports, by the id of its episode."""
-    episodes = graph.get(sorted({chunk.episode_id for chunk in chunks}))
-    return {
-        key: each.source_ref.partition(":")[2].partition("#")[0]
-        for key, each in episodes.items()
-        if isinstance(each, Episode)
-    }
-
-
-def _by_embedding_id(graph: Graph, keys: Sequence[str]) -> dict[str, list[Incident]]:
-    """The incidents behind embedding ids (as folded names), by id."""
-    found = graph.named(list(dict.fromkeys(keys)))
-    return {
-        key: [each for e in entities if (each := incident_in(e)) is not None]
-        for key, entities in found.items()
-    }
 
 
 def similar(
@@ -160,106 +156,85 @@ def similar(
     from. Below .3 nothing is shown. `stored` says that the incident itself is in the graph.
     """
     description = description_text(incident)
-    found = recall(planner, incident, vector=vector, space=space, before=as_of)
-    scored: dict[str, tuple[float, dict[str, float], tuple[str, ...]]] = {}
-    incidents: dict[str, Incident] = {each.incident.incident_id: each.incident for each in found}
-    for each in found:
+    scored: dict[str, _Scored] = {}
+    for each in recall(planner, incident, vector=vector, space=space, before=as_of):
         kind, total = agreement(incident, each.incident)
         score = alike(each.alike, kind) if description else total
         parts = {"features": round(kind, 4)}
         parts["words" if each.by_words else "similarity"] = round(max(0.0, each.alike), 4)
-        scored[each.incident.incident_id] = score, parts, ()
-    near = sorted(scored, key=lambda i: (-scored[i][0], i))[: limit * 2]
+        scored[each.incident.incident_id] = _Scored(each.incident, score, parts)
+    near = _best(scored)[: limit * 2]
     edges = edges_between(planner, [*([incident.incident_id] if stored else []), *near])
-    _expand(planner, incident, edges, scored, incidents, as_of)
-    order = sorted(scored, key=lambda i: (-scored[i][0], i))
-    chosen = [each for each in order if scored[each][0] >= _LEAST][:limit]
-    outcomes = _outcomes(planner, chosen, as_of)
-    notes = () if vector is not None else ("recalled by words: there are no vectors",)
+    edges = [each for each in edges if each.type != RelationType.RESOLVED_BY]
+    _expand(planner, incident.incident_id, edges, scored, as_of)
+    chosen = [each for each in _best(scored) if scored[each].score >= _LEAST][:limit]
+    tried = attempts_at(planner, chosen)
     return SimilarIncidents(
         incident_id=incident.incident_id if stored else None,
         component=incident.component,
         as_of=as_of,
         incidents=tuple(
-            _shown(incidents[each], scored[each], outcomes.get(each, ()), edges) for each in chosen
+            _shown(scored[each], recorded_by(tried[each], as_of), edges) for each in chosen
         ),
-        notes=notes,
+        notes=() if vector is not None else ("recalled by words: there are no vectors",),
     )
+
+
+def _best(scored: dict[str, _Scored]) -> list[str]:
+    return sorted(scored, key=lambda each: (-scored[each].score, each))
 
 
 def _expand(
     graph: Graph,
-    incident: Incident,
+    start: str,
     edges: Sequence[IncidentEdge],
-    scored: dict[str, tuple[float, dict[str, float], tuple[str, ...]]],
-    incidents: dict[str, Incident],
+    scored: dict[str, _Scored],
     as_of: str | None,
 ) -> None:
-    """Add what one edge leads to, and let a better way raise what is there."""
-    start = {incident.incident_id: 1.0, **{key: value[0] for key, value in scored.items()}}
-    ways: list[tuple[str, float, str, str]] = []
-    for edge in edges:
-        if edge.type == RelationType.RESOLVED_BY:
-            continue
-        for here, there in ((edge.source_id, edge.target_id), (edge.target_id, edge.source_id)):
-            if here in start and there != incident.incident_id:
-                score = start[here] * edge.confidence
-                ways.append((there, score, edge.type, here))
-    new = sorted({there for there, *_ in ways} - incidents.keys())
-    records = graph.get([incident_entity_id(graph.namespace, each) for each in new])
-    for record in records.values():
-        if (each := incident_in(record)) is not None:
-            known = each.timestamp is not None and (as_of is None or each.timestamp < as_of)
-            if known or as_of is None:
-                incidents[each.incident_id] = each
-    for there, score, kind, here in sorted(ways, key=lambda w: (-w[1], w[0], w[2], w[3])):
-        if there not in incidents:
-            continue
-        before = scored.get(there)
-        via = f"{kind} {'this incident' if here == incident.incident_id else here}"
-        if before is None or score > before[0]:
-            parts = before[1] if before else {}
-            scored[there] = score, {**parts, "graph_proximity": round(score, 4)}, (via,)
+    """Add what one edge leads to from what was found and from `start`, and let a better way raise
+    what is there."""
+    scores = {start: 1.0, **{name: each.score for name, each in scored.items()}}
+    both = [(e, here, there) for e in edges for here, there in _ends(e) if here in scores]
+    new = _known(graph, {there for _, _, there in both} - scored.keys() - {start}, as_of)
+    for edge, here, there in both:
+        score = scores[here] * edge.confidence
+        known = scored.get(there)
+        incident = known.incident if known else new.get(there)
+        if incident is not None and (known is None or score > known.score):
+            parts = {**(known.parts if known else {}), "graph_proximity": round(score, 4)}
+            via = f"{edge.type} {'this incident' if here == start else here}"
+            scored[there] = _Scored(incident, score, parts, (via,))
 
 
-def _outcomes(
-    graph: Graph, incidents: Sequence[str], as_of: str | None
-) -> Mapping[str, tuple[Outcome, ...]]:
-    """What was tried at each incident, the earliest first."""
-    return {
-        key: tried
-        for key, rows in attempts_at(graph, incidents).items()
-        if (
-            tried := tuple(
-                o
-                for o in rows
-                if as_of is None or (o.recorded_at is not None and o.recorded_at <= as_of)
-            )
-        )
-    }
+def _ends(edge: IncidentEdge) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (edge.source_id, edge.target_id), (edge.target_id, edge.source_id)
+
+
+def _known(graph: Graph, named: Iterable[str], as_of: str | None) -> dict[str, Incident]:
+    records = graph.get(sorted(incident_entity_id(graph.namespace, each) for each in named))
+    found = (incident_in(record) for record in records.values())
+    return {each.incident_id: each for each in found if each is not None and _began(each, as_of)}
+
+
+def _began(incident: Incident, before: str | None) -> bool:
+    return before is None or (incident.timestamp is not None and incident.timestamp < before)
 
 
 def _shown(
-    incident: Incident,
-    scored: tuple[float, dict[str, float], tuple[str, ...]],
-    outcomes: tuple[Outcome, ...],
-    edges: Sequence[IncidentEdge],
+    scored: _Scored, outcomes: tuple[Outcome, ...], edges: Sequence[IncidentEdge]
 ) -> SimilarIncident:
-    score, parts, via = scored
-    own = incident.incident_id
+    incident, own = scored.incident, scored.incident.incident_id
     return SimilarIncident(
         incident_id=own,
         component=incident.component,
         severity=str(incident.severity),
         timestamp=incident.timestamp,
         title=incident.title,
-        score=round(min(score, 1.0), 4),
-        parts=parts,
-        via=via,
+        score=round(min(scored.score, 1.0), 4),
+        parts=scored.parts,
+        via=scored.via,
         root_cause=incident.root_cause,
         outcomes=outcomes,
-        edges=tuple(
-            e for e in edges if own in (e.source_id, e.target_id) and e.type != "RESOLVED_BY"
-        ),
+        edges=tuple(each for each in edges if own in (each.source_id, each.target_id)),
         source_ref=incident.pointer or incident_ref(own),
     )

@@ -6,14 +6,14 @@ SIMILAR_TO      newer → older, on any service, where score ≥ .5; score = .8 
 CAUSED_BY       A needs B's service (at most two DEPENDS_ON hops), B is a failure (`failed`), and
                 B began at most 30 minutes before: confidence = .9 · ½^(gap / 15 min) · .7 a
                 further hop, halved where the services need each other (only time tells which was
-                first) and by a tenth where both began at once. An alert of B that came at most
-                10 minutes after, and is as grave, counts .5 · ½^(gap / 5 min): the alert of a
-                root cause often waits longer than those of what it breaks. Where A's stated cause
-                names B's service, and B failed at most 2 hours before or 10 minutes after: .95
+                first). An alert of B that came at most 10 minutes after, and is as grave, counts
+                .5 · ½^(gap / 5 min): the alert of a root cause often waits longer than those of
+                what it breaks. Where A's stated cause names B's service, and B failed at most 2
+                hours before or 10 minutes after: .95
 ESCALATED_FROM  the same component, graver, within 60 minutes, from the last milder one:
                 confidence = .95 · (1 − ½ · gap / 60 min)
 
-How numbers agree stands in `kinds/incidents/likeness.py`.
+How numbers agree stands in `likeness.py`.
 """
 
 import math
@@ -44,14 +44,12 @@ CAUSE_WINDOW_S = 30 * 60
 LATE_S = 10 * 60
 STATED_WINDOW_S = 2 * 3600
 ESCALATION_WINDOW_S = 60 * 60
-_MEANING, _NUMBERS = 0.8, 0.2
+MEANING_SHARE = 0.8
 LEAST_ALIKE = 0.5
-_STEEPNESS, _EVEN = 12, 0.38
-_CAUSE, _CAUSE_HALF_S, _FURTHER_HOP = 0.9, 15 * 60, 0.7
-_MUTUAL, _AT_ONCE = 0.5, 0.9
-_LATE, _LATE_HALF_S = 0.5, 5 * 60
-_STATED = 0.95
-_ESCALATION = 0.95
+_STEEPNESS, _EVEN_CHANCE = 12, 0.38
+_CAUSE, _CAUSE_HALF_S, _FURTHER_HOP, _MUTUAL = 0.9, 15 * 60, 0.7, 0.5
+_LATE_CAUSE, _LATE_HALF_S = 0.5, 5 * 60
+_STATED = _ESCALATION = 0.95
 
 
 class NewEdge(NamedTuple):
@@ -63,18 +61,21 @@ class NewEdge(NamedTuple):
     confidence: float
     why: tuple[str, ...]
 
+    @property
+    def order(self) -> tuple[float, str, str]:
+        """The key that sorts the surest first."""
+        return -self.confidence, self.source.incident_id, self.target.incident_id
+
 
 def alike(meaning: float, kind: float) -> float:
     """How alike two incidents are, in [0, 1]: what is told of them decides, numbers (`kind` of an
     `Agreement`) only between what is told alike; where it was does not count."""
-    return _MEANING * min(max(meaning, 0.0), 1.0) + _NUMBERS * kind
+    return MEANING_SHARE * min(max(meaning, 0.0), 1.0) + (1 - MEANING_SHARE) * kind
 
 
 def similar_to(one: Incident, other: Incident, *, cosine: float) -> NewEdge | None:
     """The edge from the newer to the older one; None when they do not agree. Where nobody knows
     the time of both, `one` is the newer: it was told later."""
-    if one.incident_id == other.incident_id:
-        return None
     newer, older = one, other
     if one.timestamp is not None and other.timestamp is not None:
         newer, older = sorted(
@@ -84,15 +85,13 @@ def similar_to(one: Incident, other: Incident, *, cosine: float) -> NewEdge | No
     score = alike(cosine, kind)
     if score < LEAST_ALIKE:
         return None
-    confidence = 1 / (1 + math.exp(-_STEEPNESS * (score - _EVEN)))
+    confidence = 1 / (1 + math.exp(-_STEEPNESS * (score - _EVEN_CHANCE)))
     why = [f"cosine {cosine:.2f}", f"numbers agree {kind:.2f}"]
     if newer.component == older.component:
         why.append(f"same component {newer.component}")
-    shared = sorted(
-        name for name, at in levels(newer.metrics).items() if at and levels(older.metrics).get(name)
-    )
-    if shared:
-        why.append(f"both out of bounds: {', '.join(shared)}")
+    before = levels(older.metrics)
+    if shared := [name for name, at in levels(newer.metrics).items() if at and before.get(name)]:
+        why.append(f"both out of bounds: {', '.join(sorted(shared))}")
     return NewEdge(newer, RelationType.SIMILAR_TO, older, round(confidence, 4), tuple(why))
 
 
@@ -117,14 +116,11 @@ def caused_by(
         return None
     confidence = _FURTHER_HOP ** (hops - 1)
     if gap < 0:
-        confidence *= _LATE * 0.5 ** (-gap / _LATE_HALF_S)
+        confidence *= _LATE_CAUSE * 0.5 ** (-gap / _LATE_HALF_S)
         order = f"the alert of {cause.component} came {_spoken(-gap)} later"
     else:
         confidence *= _CAUSE * 0.5 ** (gap / _CAUSE_HALF_S)
-        order = f"{cause.component} failed {_spoken(gap)} before"
-    if gap == 0:
-        confidence *= _AT_ONCE
-        order = "both began at once"
+        order = f"{cause.component} failed {_apart(gap)}"
     far = f" ({hops} hops)" if hops > 1 else ""
     why = [f"{effect.component} depends on {cause.component}{far}", order]
     if mutual:
@@ -139,7 +135,6 @@ def why_no_cause(effect: Incident, cause: Incident, *, mutual: bool = False) -> 
     gap = _gap_s(cause, effect)
     if gap is None:
         return "nobody knows which was first"
-    late = gap < 0
     reasons = (
         (effect.incident_id == cause.incident_id, "it is the same incident"),
         (not failed(cause), "it is an event, no failure: INFO, and no number is out of bounds"),
@@ -147,7 +142,7 @@ def why_no_cause(effect: Incident, cause: Incident, *, mutual: bool = False) -> 
         (gap < -LATE_S, f"it began {_apart(gap)}"),
         (gap <= 0 and mutual, "the services depend on each other, and it was not first"),
         (
-            late and cause.severity.rank < effect.severity.rank,
+            gap < 0 and cause.severity.rank < effect.severity.rank,
             f"it began {_apart(gap)} and is milder",
         ),
     )
@@ -159,25 +154,22 @@ def stated_cause(effect: Incident, cause: Incident) -> NewEdge | None:
     gap = _gap_s(cause, effect)
     if gap is None or not -LATE_S <= gap <= STATED_WINDOW_S or not failed(cause):
         return None
-    if effect.incident_id == cause.incident_id:
-        return None
     why = (f"the stated cause names {cause.component}", f"it failed {_apart(gap)}")
     return NewEdge(effect, RelationType.CAUSED_BY, cause, _STATED, why)
 
 
 def escalated_from(graver: Incident, earlier: Iterable[Incident]) -> NewEdge | None:
-    """The edge to the last milder incident of the same component within the window."""
+    """The edge to the last milder one of `earlier`, which are of the same component."""
     milder = [
-        (gap, other)
+        (gap, other.incident_id, other)
         for other in earlier
-        if other.component == graver.component
-        and other.severity.rank < graver.severity.rank
+        if other.severity.rank < graver.severity.rank
         and (gap := _gap_s(other, graver)) is not None
         and 0 < gap <= ESCALATION_WINDOW_S
     ]
     if not milder:
         return None
-    gap, last = min(milder, key=lambda pair: (pair[0], pair[1].incident_id))
+    gap, _, last = min(milder, key=lambda row: row[:2])
     confidence = _ESCALATION * (1 - 0.5 * gap / ESCALATION_WINDOW_S)
     why = (
         f"{last.severity} became {graver.severity} on {graver.component}",
