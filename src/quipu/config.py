@@ -242,6 +242,7 @@ class AttributeConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields
     single: bool | None = None
     opposite: str = ""
     family: str = ""
+    """Read and not used: it said which attributes a change follows, which asks for no table now."""
 
 
 class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -260,7 +261,7 @@ class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         Meta(
             extra=ORDINARY,
             description="Which wordings say the same, by attribute: `verbs`, `nouns`, `begins`, "
-            "`ends`, `single`, `opposite`, `family`. Added to what Quipu knows.",
+            "`ends`, `single`, `opposite`. Added to what Quipu knows.",
         ),
     ] = {}
 
@@ -275,7 +276,6 @@ class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
                 each.ends,
                 functional=each.single,
                 inverse=each.opposite,
-                family=each.family,
             )
             for name, each in self.attributes.items()
         )

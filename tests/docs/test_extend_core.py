@@ -58,7 +58,7 @@ def _run(blocks: list[tuple[str, str]], source: Path, folder: Path) -> str:
     ("heading", "file"),
     [
         ("A relation type", "src/quipu/records/schema.py"),
-        ("A fact rule", "src/quipu/facts/attributes.py"),
+        ("A fact rule", "src/quipu/facts/attributes.toml"),
     ],
 )
 def test_a_walk_touches_one_file_and_does_what_the_page_says(

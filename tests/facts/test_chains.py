@@ -51,13 +51,13 @@ def test_with_one_begin_the_later_observation_supersedes() -> None:
     assert _by_object(second, first) == {"Ann": ("2020", "Bo"), "Bo": (None, None)}
 
 
-def test_with_one_begin_and_observation_the_id_decides() -> None:
+def test_two_that_nothing_orders_contradict_each_other() -> None:
     one, other = _fact("Ann", "2020"), _fact("Bo", "2020")
-    winner = max(one, other, key=lambda fact: fact.fact_id)
-    (chain,) = chains([one, other])
-    assert chain.standings[-1].fact.object == winner.object
-    assert chain.standings[0].superseded_by == winner.fact_id
-    assert chain.standings[-1].fact.supersedes_fact_id == chain.standings[0].fact.fact_id
+    held = {s.fact.fact_id: (s.superseded_by, s.contradicted_by) for s in standings([one, other])}
+    assert held == {
+        one.fact_id: (None, (other.fact_id,)),
+        other.fact_id: (None, (one.fact_id,)),
+    }
 
 
 def test_a_fact_learned_late_takes_its_place_in_the_past() -> None:
@@ -214,7 +214,7 @@ def test_touching_fits_less_than_holding() -> None:
 
 
 def test_what_is_shipped_is_in_the_form_that_is_compared() -> None:
-    from quipu.facts.chains import predicate_key
+    from quipu.facts.keys import predicate_key
 
     words = {each.removesuffix(" *") for each in FUNCTIONAL}
     assert {predicate_key(each) for each in words} == words

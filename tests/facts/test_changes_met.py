@@ -36,7 +36,6 @@ def _live(memory: Memory) -> set[str]:
         ),
         ("The manual is in the wiki.", "The manual is in the drive now.", "wiki", "drive"),
         ("The quota is 100 requests.", "The quota is set to 250 requests.", "100", "250"),
-        ("We use Jenkins for CI.", "We use Woodpecker for CI.", "Jenkins", "Woodpecker"),
     ],
 )
 def test_a_change_meets_what_it_changes(
@@ -45,15 +44,6 @@ def test_a_change_meets_what_it_changes(
     _say(memory, before, after)
     assert any(new in value for value in _live(memory))
     assert not any(old in value for value in _live(memory))
-
-
-@pytest.mark.parametrize(
-    "after",
-    ["We use Valkey for sessions.", "We'd use Memcached for caching if it was free."],
-)
-def test_what_is_used_for_something_else_changes_nothing(memory: Memory, after: str) -> None:
-    _say(memory, "We use Redis for caching.", after)
-    assert "Redis" in _live(memory)
 
 
 def test_a_day_and_an_hour_take_no_place_of_each_other(memory: Memory) -> None:

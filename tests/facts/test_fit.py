@@ -31,7 +31,6 @@ def _fact(subject: str, predicate: str, value: str) -> Fact:
         ("How much is the rent?", ("rent", "is", "due"), False),
         ("How much is the rent?", ("rent", "is", "940 a month"), True),
         ("How many hens do we have?", ("we", "has", "four hens"), True),
-        ("What do I do for a living?", ("user", "lives in", "Ghent"), False),
         ("What do I do for a living?", ("user", "works as", "baker"), True),
         ("Who was on call?", ("payments", "goes by", "Stripe"), False),
         ("What does Ann not eat?", ("Ann", "not eats", "olives"), True),

@@ -95,11 +95,6 @@ CHANGED = [
         {("runs on", "Memcached")},
     ),
     (["I'm in Rome until the 14th."], "user", set()),
-    (
-        ["I prefer short answers.", "I prefer dark chocolate.", "I prefer long answers."],
-        "user",
-        {("prefers", "dark chocolate"), ("prefers", "long answers")},
-    ),
 ]
 
 

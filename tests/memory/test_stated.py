@@ -7,13 +7,14 @@ from datetime import date
 from pathlib import Path
 from random import Random
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu import Memory, Passage, Stated, StatementInput
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.records.stated import plain_key
+from quipu.facts.stated import plain_key
 
 NOW = "2026-12-01T10:00:00.000Z"
 CHANGES = Path(__file__).parents[1] / "facts" / "data" / "stated.jsonl"
@@ -126,10 +127,9 @@ def test_ending_correcting_and_taking_back_are_three_things(memory: Memory) -> N
 
 
 def test_two_values_that_nothing_orders_contradict_each_other(memory: Memory) -> None:
-    same = {"subject": "billing", "attribute": "owner", "since": "2026-08-10"}
-    one, other = memory.facts.state(
-        [StatementInput(**same, value="Erik"), StatementInput(**same, value="Dagny")]
-    )
+    erik = StatementInput(subject="billing", attribute="owner", value="Erik", since="2026-08-10")
+    dagny = msgspec.structs.replace(erik, value="Dagny")
+    one, other = memory.facts.state([erik, dagny])
     assert [k.value for k in one.contradicts] == ["Dagny"]
     assert [k.value for k in other.contradicts] == ["Erik"]
     assert not other.replaced
@@ -179,7 +179,7 @@ def test_what_was_read_gives_way_to_what_is_stated_and_not_the_other_way(memory:
     memory.add("---\ntitle: billing\nfacts:\n- {predicate: owner, object: Erik}\n---\n# billing\n")
     made = state(memory, "billing", "owner", "Dagny")
     assert [key.value for key in made.replaced] == ["Erik"]
-    said = [{"role": "user", "content": "Billing's owner is Zoe."}]
+    said: list[dict[str, object]] = [{"role": "user", "content": "Billing's owner is Zoe."}]
     memory.add(said, session_id="s")
     assert [f.object for f in memory.facts("billing", "owner", live=True)] == ["Dagny"]
 

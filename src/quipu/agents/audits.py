@@ -14,8 +14,9 @@ import msgspec
 from quipu.agents.budget import tokens
 from quipu.agents.entries import is_expired
 from quipu.answer.dated_facts import said
-from quipu.facts.chains import FactStanding, predicate_key, standings
+from quipu.facts.chains import FactStanding, standings
 from quipu.facts.history import HistoryEntry
+from quipu.facts.keys import predicate_key
 from quipu.handle.home import Home
 from quipu.ports import every
 from quipu.records.entry import ENTRY

@@ -16,7 +16,7 @@ import msgspec
 from quipu.agents.items import Items
 from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation
 from quipu.errors import InvalidInput
-from quipu.facts.chains import predicate_key
+from quipu.facts.keys import predicate_key
 from quipu.handle.expiry import EXPIRES
 from quipu.records.batch import Batch, Claim
 from quipu.records.ids import make_id

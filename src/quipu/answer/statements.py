@@ -17,7 +17,7 @@ from quipu.answer.kinds import AnswerStatement, in_force, led_to, settled, state
 from quipu.answer.modules import modules_in, symbols_in
 from quipu.answer.properties import of_properties
 from quipu.answer.quote import code_lead, code_span, defined, in_short
-from quipu.answer.support import EvidencePool, facts_of, support
+from quipu.answer.support import EvidencePool, support
 from quipu.answer.wording import (
     LISTED,
     asks_for,
@@ -32,10 +32,8 @@ from quipu.answer.wording import (
 from quipu.answer.yes_or_no import PRESENTLY, asks_yes_or_no
 from quipu.facts.attributes import SHIPPED
 from quipu.facts.chains import (
-    Chain,
     FactStanding,
     as_it_stands,
-    chains,
     fit,
     interval_of,
     now_as_date,
@@ -43,7 +41,6 @@ from quipu.facts.chains import (
 )
 from quipu.facts.fit import PROPERTIES, asks_which, is_asked_for, is_sure
 from quipu.facts.keys import asked_by, other_subjects
-from quipu.facts.periods import reply_to
 from quipu.ports import Planner
 from quipu.question import takes_yes_or_no
 from quipu.records.authority import GOVERNED, ROLES, rank
@@ -52,7 +49,7 @@ from quipu.records.plan import Plan
 from quipu.records.record import Entity, Fact, Record, Relation
 from quipu.records.schema import EntityType, RelationType, row_of
 from quipu.text import STOP_WORDS, stems
-from quipu.when import find_spans, read_question_time, without
+from quipu.when import find_spans, without
 
 __all__ = ["state"]
 
@@ -89,7 +86,7 @@ def state(
     if for_good := settled(asked, plan, graph):
         return for_good[:_MOST]
     pool = EvidencePool(evidence, plan.scope)
-    direct = _of_facts(plan, graph, pool, now) or stated(asked, graph, evidence, scope=plan.scope)
+    direct = _of_facts(plan, graph, pool) or stated(asked, graph, evidence, scope=plan.scope)
     anchors = _understood(asked, plan, graph)
     ruled = _ruled(asked, plan, graph, pool, anchors, direct) if asked_of_roles(asked.text) else []
     if direct and not ruled:
@@ -447,9 +444,7 @@ def _supported(
     return _SupportedRelation(relation, other, episodes, sources) if sources else None
 
 
-def _of_facts(
-    plan: Plan, graph: Planner, evidence: EvidencePool, now: str
-) -> list[AnswerStatement]:
+def _of_facts(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[AnswerStatement]:
     """The dated facts that the plan holds as the answer, each with what disagrees."""
 
     def state(fact: Fact) -> AnswerStatement | None:
@@ -458,13 +453,11 @@ def _of_facts(
             return None
         spoken, by_grammar = is_turn(sources[0]), is_by_grammar(fact)
         told_alike = {fact.subject, *other_subjects(fact)}
-        drawn = chains(graph.facts(told_alike)) if spoken or by_grammar else []
-        every = [each for chain in drawn for each in chain.standings]
+        every = standings(graph.facts(told_alike)) if spoken or by_grammar else []
         told = AnswerStatement(said(_as_it_stood(fact, every)), sources[:2], fact=fact)
         if spoken:
             told = told._replace(others=_passages_beside(fact, every, graph))
-        reply = _by_periods(plan.question, fact, drawn, now, graph, evidence.found)
-        reply = _yes_or_no(plan.question, fact) if reply is None else reply
+        reply = _yes_or_no(plan.question, fact)
         if reply:
             return told._replace(text=f"{reply}: {_uncapital(told.text)}", replies=True)
         share = 1.0 if _asks_for_property(plan.question, fact) else 0.0
@@ -492,38 +485,6 @@ def _with_record(sources: tuple[Evidence, ...], found: Sequence[Evidence]) -> tu
     `goal:3#deadline@…`."""
     records = {path for each in sources for path, value, _ in [each.path.partition("#")] if value}
     return (*sources, *(each for each in found if each.path in records))
-
-
-def _by_periods(
-    question: str,
-    fact: Fact,
-    drawn: Sequence[Chain],
-    now: str,
-    graph: Planner,
-    found: Sequence[Evidence],
-) -> str | None:
-    """Yes or no, by all that is stated of the key of a fact in the time that is asked about; empty
-    where it changed within that time, or a turn says all of it that was not read; None where the
-    question asks something else."""
-    time = read_question_time(question, now=now)
-    if not takes_yes_or_no(question) or time.kind not in ("none", "at"):
-        return None
-    replied = reply_to(time.base, drawn, time.interval or now_as_date(now), SHIPPED)
-    if replied is None or (replied.by and replied.by.fact_id != fact.fact_id):
-        return None
-    if replied.holds is None or not _is_all_read(time.base, replied.stated, graph, found):
-        return ""
-    return "Yes" if replied.holds else "No"
-
-
-def _is_all_read(
-    question: str, stated: frozenset[str], graph: Planner, found: Sequence[Evidence]
-) -> bool:
-    """Whether something that states it was read from every turn that says all of a question."""
-    asked = set(stems(question)) - _PRESENTLY
-    saying = [each.id for each in found if is_turn(each) and asked <= set(stems(each.text))]
-    read = facts_of(saying, graph)
-    return all(stated & {fact.fact_id for fact in read.get(id_, ())} for id_ in saying)
 
 
 def _yes_or_no(question: str, fact: Fact) -> str:

@@ -17,7 +17,7 @@ from quipu.extract.statements import (
 )
 from quipu.extract.statements.tables import table_statements
 from quipu.facts.attributes import SHIPPED, Attributes
-from quipu.facts.chains import predicate_key
+from quipu.facts.keys import predicate_key
 from quipu.records.acronyms import without_acronym
 from quipu.records.batch import Claim
 from quipu.records.document import Document

@@ -12,7 +12,8 @@ import msgspec
 import numpy as np
 
 from quipu.facts.attributes import Attributes
-from quipu.facts.keys import other_subjects
+from quipu.facts.chains import is_ending
+from quipu.facts.keys import FactKey, key_of, other_subjects
 from quipu.index.asked import question_vectors
 from quipu.index.sets import distinct
 from quipu.ports import Embedder, Numbers, Planner
@@ -33,7 +34,6 @@ __all__ = [
 PASSAGES = 120
 FEW_PASSAGES = 30
 _FIELDS = ("prose", "turn")
-_NOT = "not "
 _CHAINS, _RIVALS, _WORDS = 16, 200, 8
 
 
@@ -112,36 +112,28 @@ def with_rivals(
     table: Attributes,
 ) -> list[FactCandidate]:
     """The candidates, and what else is said of the same by passages that were not found: whether
-    a fact still holds is decided by all of them. Only the chains that say most of `stems`."""
-    said: dict[tuple[str, str], int] = {}
+    a fact still holds is decided by all of them. Only of the keys that say most of `stems`."""
+    of_key: dict[FactKey, list[Fact]] = {}
     for candidate in candidates:
-        key = candidate.fact.subject, candidate.fact.predicate.removeprefix(_NOT)
-        words = fact_words(f"{key[0]} {key[1]} {candidate.fact.object}")
-        said[key] = max(said.get(key, 0), len(words & set(stems)))
-    chains = sorted(said, key=lambda key: (-said[key], key))[:_CHAINS]
+        of_key.setdefault(key_of(candidate.fact, table), []).append(candidate.fact)
+
+    def most_said(key: FactKey) -> int:
+        texts = (f"{f.subject} {f.predicate} {f.object}" for f in of_key[key])
+        return max(len(fact_words(text) & set(stems)) for text in texts)
+
+    leading = sorted(of_key, key=lambda key: (-most_said(key), key))[:_CHAINS]
+    own = [fact for key in leading for fact in of_key[key]]
+    subjects = {name for fact in own for name in (fact.subject, *other_subjects(fact))}
     known = {candidate.fact.fact_id for candidate in candidates}
-    rivals = {
-        fact.fact_id: fact
-        for subject, predicate in chains
-        for stated in table.predicates_of(table.attribute_of(predicate))
-        for spoken in (stated, f"{_NOT}{stated}")
-        for fact in planner.facts(subject, spoken)[:_RIVALS]
-        if fact.fact_id not in known
-    }
-    leading = set(chains)
-    others = {
-        other
-        for each in candidates
-        if (each.fact.subject, each.fact.predicate.removeprefix(_NOT)) in leading
-        for other in other_subjects(each.fact)
-    } - {"we", "user"}
-    for fact in planner.facts(others)[: _CHAINS * _RIVALS] if others else []:
-        if fact.fact_id not in known:
-            rivals.setdefault(fact.fact_id, fact)
-    evidence = passages_of(list(rivals), planner, scope=scope)
+    rivals = [
+        fact
+        for fact in (planner.facts(subjects) if subjects else ())
+        if fact.fact_id not in known and (is_ending(fact) or key_of(fact, table) in leading)
+    ]
+    facts = {fact.fact_id: fact for fact in rivals[: _CHAINS * _RIVALS]}
     found = [
-        FactCandidate(fact=rivals[fact_id], chunk_ids=chunk_ids, similarity=0.0)
-        for fact_id, chunk_ids in evidence.items()
+        FactCandidate(fact=facts[fact_id], chunk_ids=chunk_ids, similarity=0.0)
+        for fact_id, chunk_ids in passages_of(list(facts), planner, scope=scope).items()
     ]
     return sorted([*candidates, *found], key=lambda c: c.fact.fact_id)
 

@@ -1,46 +1,30 @@
 """Which statement holds when, which one took another's place, and which ones disagree.
 
-Pure rules over facts in any order: the order in which they were written never matters.
+Pure rules over facts in any order; interval logic alone. What is "the same thing" is asked of
+`facts/keys.py`: the facts of one key are a chain.
 
-* A *functional* predicate has one value at a time. Of two facts with one subject and one
-  functional predicate, the later one supersedes: by begin of validity, then by when it was
-  observed (`updated_at`), then by id. What had no end of its own ends where the later begins.
-* What two facts are compared by is the attribute of the table that their predicates state
-  (`facts/attributes.py`), else the predicate: "lives in" and "is based in" are one. A predicate
-  that the wording gives one value ("the port of the ledger is 8080") is functional as well. What
-  somebody is only reported to say takes nothing's place.
-* A fact without a begin whose end is stated ("no longer uses X") ends what says the same.
-* Where one statement tells of a change ("switched from X to Y"), Y takes X's place, whatever the
-  predicates: who "uses" X and then "runs on" Y uses X no more.
-* What has been so "since" a day is said to be so now: it takes the place of what was said before,
-  whenever that is said to have begun.
-* What was said at one time is in the order in which its source says it.
-* Anything else that disagrees is a *contradiction*: both sides stay and are shown. That is a
-  statement and its negation that hold at once, and two values of a functional predicate of which
-  each is said to hold, begin and end, while the other does.
+* A chain has one value at a time where its key was stated, where the attribute is functional, or
+  where the wording leaves room for one value ("the port of the ledger is 8080"). There the later
+  statement takes the place of the earlier: by begin, then by when it was said, then by where it
+  stands in its source. What is so "since" a day is as late as when that is said.
+* What only says when something ended ("no longer uses X") ends what says the same. What is told to
+  have been changed ends whatever has that value of its owner, and what it was changed to takes its
+  place.
+* Anything else that disagrees is a contradiction: values that nothing orders, a statement and its
+  negation that hold at once, two values that are each said, begin and end, to have held at once.
 """
 
-import re
-from collections.abc import Collection, Iterable, Sequence
-from itertools import pairwise
-from typing import Annotated, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import groupby
+from typing import Annotated, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
-from quipu.facts.attributes import SHIPPED, VALUE, Attributes
-from quipu.facts.keys import (
-    TABLED,
-    FactKey,
-    affirmed,
-    is_negated,
-    key_of,
-    owner_of,
-    predicate_key,
-)
-from quipu.facts.timeline import timeline
+from quipu.facts.attributes import SHIPPED, Attributes
+from quipu.facts.keys import FactKey, affirmed, is_negated, key_of, owner_of
+from quipu.facts.stated import STATED, is_end, is_stated, stated_key, value_key
 from quipu.records.record import Fact
-from quipu.records.stated import STATED, is_end, is_stated, stated_key
-from quipu.text import name_key, natural_key, stem_words
+from quipu.text import natural_key
 from quipu.when.intervals import Interval, overlap, read_iso, touches
 
 __all__ = [
@@ -53,30 +37,20 @@ __all__ = [
     "holding",
     "interval_of",
     "is_ending",
-    "predicate_key",
+    "now_as_date",
     "standings",
-    "value_of",
     "was_said_after",
 ]
 
-_CHANGE, _REPORTED = "change", "reported"
-_READ = frozenset({"grammar", _CHANGE})
-_SAYS_SO = frozenset({STATED, TABLED, "observation", None})
-"""Rules of what says a value itself: a statement, a table, a note, front matter."""
-_USER, _WE = "user", "we"
-_NAMELESS = frozenset({_USER, _WE})
-_COUNT = re.compile(
-    r"^(?:(?:about|around|only|some|over|under|up to|at least) )?"
-    r"(?:[$€£]\s?)?(?:\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
-    r"twenty|thirty|forty|fifty|a hundred|half an?)(?=[\s%]|[a-z]|$)"
-)
-_VERSION = re.compile(r"(?<= )v?\d+(?:\.\d+)*$")
-_OF_VERSIONS = frozenset({"uses", "has", "drives"})
-_YEAR = re.compile(r"^(?:1[5-9]|20)\d\d\b")
+_CHANGE = "change"
+_SAYS_SO = frozenset({STATED, "table", "observation", None})
+"""Rules of what says a value itself: a statement, a table, a note, front matter. Only these take
+the place of what was stated."""
 _MOST_AGAINST = 20
-_MOST_LOOKS = 200
+_MOST_AT_ONCE = 200
+"""How many statements that hold at once are compared with the next one."""
 _DAY = len("2026-01-01")
-_ARTICLE = re.compile(r"^(?:an?|the|our|my|his|her|their|your|new|old) ")
+_ARTICLES = frozenset("a an the our my his her their your new old".split())
 
 
 class FactStanding(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,6 +70,20 @@ class Chain(msgspec.Struct, frozen=True, kw_only=True):
     predicate: str
     functional: bool
     standings: tuple[FactStanding, ...]
+
+
+class _Standing(Protocol):
+    """A row that tells how a fact stands."""
+
+    @property
+    def fact(self) -> Fact: ...
+    @property
+    def valid_to(self) -> str | None: ...
+    @property
+    def superseded_by(self) -> str | None: ...
+
+
+Row = TypeVar("Row", bound=_Standing)
 
 
 def interval_of(fact: Fact) -> Interval:
@@ -121,53 +109,43 @@ def fit(interval: Interval, asked: Interval) -> float:
     return 0.95 if touches(interval, asked) else 1.0
 
 
+def is_ending(fact: Fact) -> bool:
+    """Whether it only says when something ended."""
+    return fact.valid_from is None and fact.valid_to is not None and not is_negated(fact)
+
+
+def now_as_date(now: str) -> Interval:
+    """The day of an instant, as an interval to ask with."""
+    date = read_iso(now)
+    return Interval(date, date)
+
+
 def chains(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[Chain]:
     """Facts by owner and attribute, a negation with what it denies: those with a stated one first,
     each sorted by both."""
     every = {fact.fact_id: fact for fact in facts}
-    of_key = _with_stated(every.values())
-    stated = {fact.fact_id: fact for key in sorted(of_key) for fact in of_key[key]}
-    grouped: dict[FactKey, dict[str, Fact]] = {}
+    stated_keys = {stated_key(fact) for fact in every.values() if is_stated(fact)}
+    stated: dict[tuple[str, str], list[Fact]] = {}
+    read: dict[FactKey, list[Fact]] = {}
     for fact in every.values():
-        if fact.fact_id not in stated:
-            grouped.setdefault(key_of(fact, table), {})[fact.fact_id] = fact
-    drawn = [_Drawn(grouped[key].values(), key, table) for key in sorted(grouped)]
-    _switch(drawn, table)
-    for chain in drawn:
-        chain.replace_by_hand(stated.values())
-    return [*(_stated_chain(of_key[key]) for key in sorted(of_key)), *(c.chain() for c in drawn)]
-
-
-def _with_stated(facts: Collection[Fact]) -> dict[tuple[str, str], list[Fact]]:
-    """The facts of each key under which one is stated, by key: others count that say a value."""
-    stated = {stated_key(fact) for fact in facts if is_stated(fact)}
-    of_key: dict[tuple[str, str], list[Fact]] = {key: [] for key in stated}
-    for fact in facts if stated else ():
         says_value = not (is_ending(fact) or is_negated(fact))
-        if says_value and stated_key(fact) in stated:
-            of_key[stated_key(fact)].append(fact)
-    return of_key
+        if stated_keys and says_value and (key := stated_key(fact)) in stated_keys:
+            stated.setdefault(key, []).append(fact)
+        else:
+            read.setdefault(key_of(fact, table), []).append(fact)
+    timelines = [_Timeline(stated[key], single=True, stated=True) for key in sorted(stated)]
+    for key in sorted(read):
+        single = any(_is_single(fact, key, table) for fact in read[key])
+        timelines.append(_Timeline(read[key], single=single, stated=False))
+    _follow_changes(timelines)
+    _replace_by_hand(timelines, every.values())
+    return [timeline.chain() for timeline in timelines]
 
 
-def _stated_chain(facts: Sequence[Fact]) -> Chain:
-    drawn = timeline(facts, lambda fact: fact.provenance.get("rule") in _SAYS_SO)
-    place_of = {drawn.by[f.fact_id]: f.fact_id for f in drawn.facts if f.fact_id in drawn.by}
-    first = next(fact for fact in drawn.facts if is_stated(fact))
-    return Chain(
-        subject=first.subject,
-        predicate=affirmed(first),
-        functional=True,
-        standings=tuple(
-            FactStanding(
-                fact=_in_place_of(fact, place_of.get(fact.fact_id)),
-                valid_from=fact.valid_from,
-                valid_to=drawn.ends[fact.fact_id],
-                superseded_by=drawn.by.get(fact.fact_id),
-                contradicted_by=tuple(sorted(drawn.against.get(fact.fact_id, ()))),
-            )
-            for fact in drawn.facts
-        ),
-    )
+def _is_single(fact: Fact, key: FactKey, table: Attributes) -> bool:
+    if table.is_functional(key.attribute) or table.is_functional(affirmed(fact)):
+        return True
+    return bool(fact.provenance.get("single")) and not is_negated(fact)
 
 
 def standings(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[FactStanding]:
@@ -175,17 +153,17 @@ def standings(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[Fac
     return [each for chain in chains(facts, table=table) for each in chain.standings]
 
 
-def holding(standing: Iterable[FactStanding], *, table: Attributes = SHIPPED) -> list[FactStanding]:
+def holding(rows: Iterable[Row], *, table: Attributes = SHIPPED) -> list[Row]:
     """Those that hold at some time. Of two with one begin the later observation does; and what
     only says when another statement ended adds no time before that one began."""
-    every = list(standing)
-    begun = {_statement(each.fact, table) for each in every if each.fact.valid_from}
+    every = list(rows)
+    begun = {_said(row.fact, table) for row in every if row.fact.valid_from}
     return [
-        each
-        for each in every
-        if not (each.superseded_by and each.valid_to is None)
-        and not is_end(each.fact)
-        and not (is_ending(each.fact) and _statement(each.fact, table) in begun)
+        row
+        for row in every
+        if not (row.superseded_by and row.valid_to is None)
+        and not is_end(row.fact)
+        and not (is_ending(row.fact) and _said(row.fact, table) in begun)
     ]
 
 
@@ -193,7 +171,7 @@ def was_said_after(newer: Fact, older: Fact) -> bool:
     """Whether one fact was said after another by who knew of it: in one source, or both of the
     very day on which they were said. Else two that begin at one time disagree."""
     if _source(newer) == _source(older):
-        return _order(newer) > _order(older)
+        return _rank(newer, stated=False) > _rank(older, stated=False)
     days = {(fact.valid_from, fact.updated_at[:_DAY]) for fact in (newer, older)}
     return len({day for pair in days for day in pair}) == 1 and newer.updated_at > older.updated_at
 
@@ -202,373 +180,227 @@ def _source(fact: Fact) -> object:
     return fact.provenance.get("group") or fact.provenance.get("document_id") or fact.fact_id
 
 
-def _statement(fact: Fact, table: Attributes) -> tuple[FactKey, str]:
-    return key_of(fact, table), value_of(fact)
+def _said(fact: Fact, table: Attributes) -> tuple[FactKey, object]:
+    return key_of(fact, table), value_key(fact)
 
 
-class _Drawn:
-    """A chain as it is drawn: when each fact ends, and what took its place."""
+class _Rank(NamedTuple):
+    """A fact's place in time; facts of one rank are in no order."""
 
-    def __init__(self, facts: Iterable[Fact], key: FactKey, table: Attributes) -> None:
-        self.facts, self.key = sorted(facts, key=_order), key
-        self.functional = any(self._is_single(fact, table) for fact in self.facts)
-        self.ends = {fact.fact_id: fact.valid_to for fact in self.facts}
+    begin: str
+    said: str
+    replaces: bool
+    place: tuple[object, ...]
+
+
+def _rank(fact: Fact, *, stated: bool) -> _Rank:
+    """What ends on a date stands before what begins there. What is stated has no place in a
+    source."""
+    marks, day = fact.provenance, fact.updated_at[:_DAY]
+    begin = fact.valid_from or (day if is_stated(fact) else "")
+    if stated:
+        dated_end = is_end(fact) and bool(marks.get("dated"))
+        return _Rank(begin, "" if dated_end else fact.updated_at, False, ())
+    start = marks.get("start")
+    place = begin, natural_key(str(marks.get("path", ""))), start if isinstance(start, int) else 0
+    return _Rank(max(begin, day) if marks.get("since") else begin, fact.updated_at, False, place)
+
+
+class _Timeline:
+    """The facts of one key in order: until when each holds, what took its place, what disagrees."""
+
+    def __init__(self, facts: Collection[Fact], *, single: bool, stated: bool) -> None:
+        self.single, self.stated = single, stated
+        self._ranks = {fact.fact_id: _rank(fact, stated=stated) for fact in facts}
+        for fact in sorted(facts, key=lambda f: f.updated_at) if stated else ():
+            replaced = self._ranks.get(str(fact.provenance.get("replaces")))
+            if replaced and replaced >= self._ranks[fact.fact_id]:
+                said = max(replaced.said, fact.updated_at)
+                self._ranks[fact.fact_id] = _Rank(replaced.begin, said, True, ())
+        self.facts = sorted(facts, key=lambda f: (self._ranks[f.fact_id], f.fact_id))
+        self.ends = {fact.fact_id: fact.valid_to for fact in facts}
         self.by: dict[str, str] = {}
         self.instead: dict[str, str] = {}
-        _supersede(self, several=table.has_several(key.attribute))
-        _end(self.facts, self.ends)
-
-    def _is_single(self, fact: Fact, table: Attributes) -> bool:
-        if table.is_functional(self.key.attribute) or table.is_functional(affirmed(fact)):
-            return True
-        return bool(fact.provenance.get("single")) and not is_negated(fact)
-
-    def give_way(self, older: Fact, newer: Fact) -> None:
-        """Let one fact take another's place, and end it there."""
-        self.by[older.fact_id] = newer.fact_id
-        if self.ends[older.fact_id] is None:
-            self.ends[older.fact_id] = _later(older.valid_from, newer.valid_from)
-
-    def replace_by_hand(self, stated: Iterable[Fact]) -> None:
-        """Let what is stated to replace one of these by its id take its place."""
-        by_id = {fact.fact_id: fact for fact in self.facts}
-        for newer in stated:
-            if older := by_id.get(str(newer.provenance.get("replaces"))):
-                self.give_way(older, newer)
+        """Which fact of another chain one took the place of."""
+        self.against: dict[str, set[str]] = {fact.fact_id: set() for fact in facts}
+        if single:
+            self._take_turns([f for f in self.facts if not (is_ending(f) or is_negated(f))])
+        self._end([fact for fact in self.facts if is_ending(fact)])
+        if not stated:
+            self._oppose()
 
     def chain(self) -> Chain:
         """The chain, with what took another's place naming it."""
-        against = _contradictions(self.facts, self.functional)
         place_of = {self.by[f.fact_id]: f.fact_id for f in self.facts if f.fact_id in self.by}
         place_of = {**self.instead, **place_of}
-        shown = tuple(
-            FactStanding(
-                fact=_in_place_of(fact, place_of.get(fact.fact_id)),
-                valid_from=fact.valid_from,
-                valid_to=self.ends[fact.fact_id],
-                superseded_by=self.by.get(fact.fact_id),
-                contradicted_by=tuple(sorted(against.get(fact.fact_id, ()))),
-            )
-            for fact in self.facts
-        )
+        first = next((f for f in self.facts if self.stated and is_stated(f)), self.facts[0])
         return Chain(
-            subject=self.facts[0].subject,
-            predicate=affirmed(self.facts[0]),
-            functional=self.functional,
-            standings=shown,
+            subject=first.subject,
+            predicate=affirmed(first),
+            functional=self.single,
+            standings=tuple(
+                FactStanding(
+                    fact=msgspec.structs.replace(
+                        fact, supersedes_fact_id=place_of.get(fact.fact_id, fact.supersedes_fact_id)
+                    ),
+                    valid_from=fact.valid_from,
+                    valid_to=self.ends[fact.fact_id],
+                    superseded_by=self.by.get(fact.fact_id),
+                    contradicted_by=tuple(sorted(self.against[fact.fact_id])),
+                )
+                for fact in self.facts
+            ),
         )
 
+    def _take_turns(self, facts: Sequence[Fact]) -> None:
+        """Let each fact give way to the next one that says another value, from the last back."""
+        later: list[Fact] = []
+        for _, group in groupby(reversed(facts), key=lambda f: self._ranks[f.fact_id]):
+            level = list(group)
+            for fact in level:
+                if later and not is_end(fact):
+                    self._give_way(fact, later)
+            acting = [f for f in level if not self.stated or f.provenance.get("rule") in _SAYS_SO]
+            claims = [fact for fact in acting if not is_end(fact)]
+            for fact in claims if len(claims) > 1 else ():
+                others = (f for f in claims if value_key(f) != value_key(fact))
+                self.against[fact.fact_id] |= {other.fact_id for other in others}
+            later = acting or later
 
-def _in_place_of(fact: Fact, other: str | None) -> Fact:
-    return msgspec.structs.replace(fact, supersedes_fact_id=other) if other else fact
+    def _give_way(self, fact: Fact, later: Sequence[Fact]) -> None:
+        again = next((f for f in later if value_key(f) == value_key(fact)), None)
+        if again is None:
+            by, end = later[-1].fact_id, later[-1].valid_from
+        else:  # what is said again gives way as one
+            by, end = self.by.get(again.fact_id, ""), self.ends[again.fact_id]
+        if by:
+            self.by[fact.fact_id] = by
+        own = fact.valid_to
+        if own is None or (end and (self.stated or again is not None)):
+            self.ends[fact.fact_id] = _ended(fact, _earliest(own, end))
 
+    def give_way_by_hand(self, fact: Fact, newer: Fact) -> None:
+        """Let one fact take another's place, and end it there."""
+        self.by[fact.fact_id] = newer.fact_id
+        if self.ends[fact.fact_id] is None:
+            self.ends[fact.fact_id] = _ended(fact, newer.valid_from)
 
-def _order(fact: Fact) -> tuple[str, str, str, list[str | int], int, str]:
-    """By begin, by when it was said, by where it stands in what was said then, by id. What is so
-    "since" a day is as late as when that is said."""
-    said, begin = fact.provenance, fact.valid_from or ""
-    start = said.get("start")
-    place = natural_key(str(said.get("path", "")))
-    told = max(begin, fact.updated_at[:_DAY]) if said.get("since") else begin
-    return told, fact.updated_at, begin, place, _number(start), fact.fact_id
+    def _end(self, endings: Sequence[Fact]) -> None:
+        """Close what was open where somebody says that it ended."""
+        for ending in endings:
+            for fact in reversed(self.facts):
+                if self.may_end(fact, ending) and value_key(fact) == value_key(ending):
+                    self.ends[fact.fact_id] = _ended(fact, ending.valid_to)
 
+    def may_end(self, fact: Fact, ending: Fact) -> bool:
+        """Whether a fact goes on and can have ended as another tells: it had begun by then; or it
+        only begins on the day on which it was said, and the end was told later."""
+        if is_ending(fact) or self.ends[fact.fact_id] is not None or not ending.valid_to:
+            return False
+        unknown = fact.valid_from == fact.updated_at[:_DAY] and fact.updated_at < ending.updated_at
+        return unknown or not _interval(fact.valid_from, ending.valid_to).backwards
 
-def _number(value: object) -> int:
-    return value if isinstance(value, int) else 0
+    def _oppose(self) -> None:
+        denied = {value_key(fact) for fact in self.facts if is_negated(fact)}
+        by_value: dict[object, list[Fact]] = {}
+        for fact in self.facts if denied else ():
+            if (value := value_key(fact)) in denied:
+                by_value.setdefault(value, []).append(fact)
+        for facts in by_value.values():
+            self._oppose_at_once(facts, is_negated)
+        whole = [f for f in self.facts if f.valid_from and f.valid_to and not is_negated(f)]
+        if self.single:
+            self._oppose_at_once(whole, value_key)
 
-
-def _supersede(drawn: _Drawn, *, several: bool) -> None:
-    """Let later values take the place of earlier ones: each the one before it where there is one
-    value at a time; else of what is counted alike ("two cups of tea"), and what is told to be new
-    of all before it, unless there are `several` at a time."""
-    valued = [
-        fact
-        for fact in drawn.facts
-        if not is_ending(fact) and not is_negated(fact) and fact.provenance.get("rule") != _REPORTED
-    ]
-    if drawn.functional:
-        _take_turns(valued, drawn)
-        return
-    counted: dict[str, list[Fact]] = {}
-    for fact in valued:
-        if what := _counted(fact) or _preferred(fact) or _purpose(fact):
-            counted.setdefault(what, []).append(fact)
-    for what, alike in counted.items():
-        if several and what.endswith(" ") and drawn.key.attribute not in _OF_VERSIONS:
-            continue
-        _take_turns(alike, drawn)
-    for place, newer in enumerate(valued):
-        for older in valued[:place] if _is_anew(newer) else ():
-            apart = _words(older) != _words(newer) and value_of(older) != value_of(newer)
-            meant = not several or (_tells_change(newer) and _names(newer, older))
-            if apart and meant and older.fact_id not in drawn.by:
-                drawn.give_way(older, newer)
-
-
-def _take_turns(valued: Sequence[Fact], drawn: _Drawn) -> None:
-    by, ends = drawn.by, drawn.ends
-    for older, newer in pairwise(valued):
-        if value_of(older) != value_of(newer):
-            drawn.give_way(older, newer)
-    for older, newer in pairwise(reversed(valued)):  # what is restated is superseded as one
-        if value_of(older) == value_of(newer) and older.fact_id in by:
-            by.setdefault(newer.fact_id, by[older.fact_id])
-            ends[newer.fact_id] = _earlier(ends[newer.fact_id], ends[older.fact_id])
-
-
-def _counted(fact: Fact) -> str:
-    """What a value counts, without its number: empty where it counts nothing."""
-    value = value_of(fact)
-    if fact.provenance.get("rule") not in _READ or _YEAR.match(value):
-        return ""
-    number = _COUNT.match(value)
-    if number is None:
-        version = _VERSION.search(value)  # "Python 3.11" and then "Python 3.12"
-        return value[: version.start()] if version else ""
-    return " ".join(stem_words(value[number.end() :].split()))
-
-
-def _preferred(fact: Fact) -> str:
-    """Of what kind is preferred: the answers of "prefers short answers", of which one is."""
-    words = value_of(fact).split()
-    return stem_words(words)[-1] if fact.predicate == "prefers" and len(words) > 1 else ""
-
-
-def _purpose(fact: Fact) -> str:
-    """For what something is used: of what one uses for caching, the last told is."""
-    return f"for {fact.provenance['for']}" if fact.provenance.get("for") else ""
-
-
-def _later(one: str | None, other: str | None) -> str | None:
-    """When what began at one time ends where the other takes its place: never before it began."""
-    return one if other and not _begun(one, other) else other
+    def _oppose_at_once(self, facts: Sequence[Fact], side: Callable[[Fact], object]) -> None:
+        """Note the pairs of different sides that hold at once, each with at most `_MOST_AGAINST`
+        others."""
+        stretches = sorted(((interval_of(f), f) for f in facts), key=lambda s: s[0].first or -1)
+        going: list[tuple[Interval, Fact]] = []
+        for interval, fact in stretches:
+            mine = self.against[fact.fact_id]
+            first = -1 if interval.first is None else interval.first
+            going = [o for o in going if o[0].last is None or o[0].last >= first][-_MOST_AT_ONCE:]
+            for other_interval, other in going:
+                theirs = self.against[other.fact_id]
+                if (
+                    max(len(mine), len(theirs)) < _MOST_AGAINST
+                    and side(fact) != side(other)
+                    and overlap(interval, other_interval)
+                    and not touches(interval, other_interval)
+                    and not touches(other_interval, interval)
+                ):
+                    mine.add(other.fact_id)
+                    theirs.add(fact.fact_id)
+            going.append((interval, fact))
 
 
-def _earlier(one: str | None, other: str | None) -> str | None:
-    return min((end for end in (one, other) if end is not None), key=_end_order, default=None)
-
-
-def _end_order(text: str) -> tuple[int, tuple[int, int, int], str]:
-    """Ends by the month they can last into; of one month, the more precise first."""
-    end = read_iso(text)
-    if end is None:
-        return 0, (0, 0, 0), text
-    return end.last, (-1 if end.month else 0, -1 if end.day else 0, end.day), text
-
-
-def _end(facts: Sequence[Fact], ends: dict[str, str | None]) -> None:
-    """Close what was open where somebody says that it ended."""
-    opened: dict[str, list[Fact]] = {}
-    for fact in facts:
-        if not is_ending(fact) and ends[fact.fact_id] is None:
-            opened.setdefault(value_of(fact), []).append(fact)
-    for stack in opened.values():
-        stack.sort(key=lambda f: _begin_order(f.valid_from), reverse=True)
-    for ending in facts:
-        stack = opened.get(value_of(ending)) if is_ending(ending) else None
-        while stack and _may_have_ended(stack[-1], ending):
-            ended = stack.pop()
-            ends[ended.fact_id] = _later(ended.valid_from, ending.valid_to)
-
-
-def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
-    """End what another statement tells of by its value alone ("switched from X to Y"), and say
-    what took its place where the same words state both."""
-    begun: dict[tuple[str, str], list[tuple[Fact, _Drawn]]] = {}
-    by_word: dict[str, list[tuple[Fact, _Drawn]]] = {}
-    endings: list[tuple[Fact, _Drawn]] = []
-    for chain in drawn:
-        for fact in chain.facts:
+def _follow_changes(timelines: Sequence[_Timeline]) -> None:
+    """End what has, of the same owner, the value that was changed, whatever states it; and let what
+    the same words say it was changed to take its place."""
+    of_value: dict[tuple[FactKey, object], list[tuple[Fact, _Timeline]]] = {}
+    begun: dict[tuple[object, ...], list[tuple[Fact, _Timeline]]] = {}
+    changes: list[tuple[Fact, _Timeline]] = []
+    for timeline in timelines:
+        for fact in timeline.facts:
             if is_ending(fact):
-                endings.append((fact, chain))
-                continue
-            for word in set(_thing(fact).split()):
-                by_word.setdefault(word, []).append((fact, chain))
-            if fact.valid_from and _words(fact)[0]:
-                begun.setdefault(_words(fact), []).append((fact, chain))
-    for ending, chain in endings:
-        first = next(iter(_thing(ending).split()), "")
-        meant = [
-            (fact, other)
-            for fact, other in by_word.get(first, ())
-            if _is_of(_thing(ending), _thing(fact))
-        ]
-        if _tells_change(ending):
-            for fact, other in meant:
-                _end_alike(ending, chain, fact, other, table)
-        for new, where in begun.get(_words(ending), ()):
-            both = _tells_change(ending) and _tells_change(new)
-            if new.valid_from == ending.valid_to and (both or where is chain):
-                _take_place(new, where, ending, [*meant, (ending, chain)])
-
-
-def _names(new: Fact, old: Fact) -> bool:
-    """Whether the words of one name the value of another beside their own: "we switched to X, for
-    Y was slow"."""
-    said = f" {name_key(str(new.provenance.get('text', '')))} "
-    return f" {_thing(old)} " in said and f" {_thing(old)} " not in f" {value_of(new)} "
-
-
-def _end_alike(ending: Fact, chain: _Drawn, fact: Fact, other: _Drawn, table: Attributes) -> None:
-    noun = bool(fact.provenance.get("noun")) or other.key.attribute == VALUE
-    numbered = chain.key.of == other.key.of and any(c.isdigit() for c in _thing(ending))
-    if (
-        other is not chain
-        and other.ends[fact.fact_id] is None
-        and _is_of_owner(ending, fact)
-        and (numbered or table.are_alike(chain.key.attribute, other.key.attribute, noun=noun))
-        and _may_have_ended(fact, ending)
-    ):
-        other.ends[fact.fact_id] = _later(fact.valid_from, ending.valid_to)
-
-
-def _is_of_owner(ending: Fact, fact: Fact) -> bool:
-    """Whether the end of what one tells ends what the other does: both are of one owner, or of
-    "us" as the same person says it."""
-    one, other = owner_of(ending), owner_of(fact)
-    if one == other:
-        return True
-    return (
-        one.of in _NAMELESS and other.of in _NAMELESS and _speaker_of(ending) == _speaker_of(fact)
-    )
-
-
-def _speaker_of(fact: Fact) -> str:
-    return str(fact.provenance.get("speaker") or "")
-
-
-def _is_of(name: str, value: str) -> bool:
-    """Whether a value is what a name may call it by: "the Volvo" is "a blue Volvo"."""
-    return name == value or (bool(name) and set(name.split()) <= set(value.split()))
-
-
-def _thing(fact: Fact) -> str:
-    """The value without its article: "a Pixel 7" is the Pixel 7."""
-    return _ARTICLE.sub("", value_of(fact))
+                changes.append((fact, timeline))
+            elif not is_negated(fact):
+                of_value.setdefault((owner_of(fact), _thing(fact)), []).append((fact, timeline))
+                begun.setdefault((*_words(fact), fact.valid_from), []).append((fact, timeline))
+    for ending, own in changes:
+        changed = ending.provenance.get("rule") == _CHANGE
+        met = of_value.get((owner_of(ending), _thing(ending)), ())
+        for fact, timeline in met if changed else ():
+            if timeline is not own and timeline.may_end(fact, ending):
+                timeline.ends[fact.fact_id] = _ended(fact, ending.valid_to)
+        for newer, timeline in begun.get((*_words(ending), ending.valid_to), ()):
+            if changed or timeline is own:
+                _take_place(newer, timeline, ending, [*met, (ending, own)])
 
 
 def _take_place(
-    new: Fact, where: _Drawn, ending: Fact, meant: Sequence[tuple[Fact, _Drawn]]
+    newer: Fact, timeline: _Timeline, ending: Fact, met: Iterable[tuple[Fact, _Timeline]]
 ) -> None:
-    for old, chain in meant:
-        if old is not new and chain.ends[old.fact_id] == ending.valid_to:
-            chain.by.setdefault(old.fact_id, new.fact_id)
-            if where is not chain:
-                where.instead.setdefault(new.fact_id, old.fact_id)
+    for fact, other in met:
+        if fact is not newer and other.ends[fact.fact_id] == ending.valid_to:
+            other.by.setdefault(fact.fact_id, newer.fact_id)
+            if other is not timeline:
+                timeline.instead.setdefault(newer.fact_id, fact.fact_id)
 
 
-def _is_anew(fact: Fact) -> bool:
-    """Whether it is told as something new: "now", "instead", a change."""
-    return _tells_change(fact) or bool(fact.provenance.get("anew"))
-
-
-def _tells_change(fact: Fact) -> bool:
-    return fact.provenance.get("rule") == _CHANGE
+def _replace_by_hand(timelines: Sequence[_Timeline], facts: Iterable[Fact]) -> None:
+    """Let what is stated to replace a fact of another key by its id take its place."""
+    newer_of = {f.provenance["replaces"]: f for f in facts if f.provenance.get("replaces")}
+    for timeline in timelines if newer_of else ():
+        for fact in timeline.facts if not timeline.stated else ():
+            if newer := newer_of.get(fact.fact_id):
+                timeline.give_way_by_hand(fact, newer)
 
 
 def _words(fact: Fact) -> tuple[str, str]:
     """The very words that state it, and where they stand."""
-    said = fact.provenance
-    return str(said.get("text", "")), f"{said.get('document_id')} {said.get('start')}"
+    marks = fact.provenance
+    return str(marks.get("text", "")), f"{marks.get('document_id')} {marks.get('start')}"
 
 
-def _begin_order(text: str | None) -> tuple[int, int]:
-    begin = read_iso(text) if text else None
-    return (-1, 0) if begin is None else (begin.first, begin.day)
+def _thing(fact: Fact) -> str:
+    """The value without what stands before its name: "a Pixel 7" is the Pixel 7."""
+    words = fact.object.casefold().split()
+    return " ".join(words[1:] if words[:1] and words[0] in _ARTICLES else words)
 
 
-def _begun(valid_from: str | None, by: str) -> bool:
-    """Whether what holds from one date can have begun by another, as far as they are told."""
-    start, end = (read_iso(text) if text else None for text in (valid_from, by))
-    return not Interval(start, end).backwards
+def _ended(fact: Fact, end: str | None) -> str | None:
+    """When what began at one time ends where another takes its place: never before it began."""
+    return fact.valid_from if _interval(fact.valid_from, end).backwards else end
 
 
-def _may_have_ended(fact: Fact, ending: Fact) -> bool:
-    """Whether a fact can have ended as another tells: it had begun by then; or it only begins on
-    the day on which it was said, and the end was told later ("we split up last month")."""
-    if not ending.valid_to:
-        return False
-    unknown = fact.valid_from == fact.updated_at[:_DAY] and fact.updated_at < ending.updated_at
-    return unknown or _begun(fact.valid_from, ending.valid_to)
-
-
-def _contradictions(facts: Sequence[Fact], functional: bool) -> dict[str, set[str]]:
-    against: dict[str, set[str]] = {}
-    denied = {value_of(fact) for fact in facts if is_negated(fact)}
-    by_value: dict[str, list[_Claimed]] = {}
-    valued: list[_Claimed] = []
-    for fact in facts:
-        value, interval = value_of(fact), interval_of(fact)
-        if value in denied:
-            side = str(is_negated(fact))
-            by_value.setdefault(value, []).append(_Claimed(interval, side, fact.fact_id))
-        if functional and not is_negated(fact) and interval.start and interval.end:
-            valued.append(_Claimed(interval, value, fact.fact_id))
-    for claimed in (*by_value.values(), valued):
-        _oppose(claimed, against)
-    return against
-
-
-class _Claimed(NamedTuple):
-    """A stretch in which one side of a disagreement is said to hold."""
-
-    interval: Interval
-    side: str
-    fact_id: str
-
-
-def _oppose(claimed: Sequence[_Claimed], against: dict[str, set[str]]) -> None:
-    """Add the pairs of different sides that hold at once, each with at most `_MOST_AGAINST`
-    others: a sweep by begin, so that many facts of one chain cost little more than few."""
-    going: dict[str, list[_Claimed]] = {}
-    for one in sorted(claimed, key=lambda c: (_first(c), c.fact_id)):
-        mine = against.setdefault(one.fact_id, set())
-        looks = _MOST_LOOKS
-        for side in [side for side in going if side != one.side]:
-            others = going[side] = [o for o in going[side] if _goes_on(o, one, against)]
-            if not others:
-                del going[side]
-            for other in others[:looks]:
-                if len(mine) < _MOST_AGAINST and _both_hold(one.interval, other.interval):
-                    mine.add(other.fact_id)
-                    against[other.fact_id].add(one.fact_id)
-            looks -= len(others)
-            if looks <= 0 or len(mine) >= _MOST_AGAINST:
-                break
-        going.setdefault(one.side, []).append(one)
-
-
-def _first(claimed: _Claimed) -> int:
-    return -1 if claimed.interval.first is None else claimed.interval.first
-
-
-def _goes_on(earlier: _Claimed, now: _Claimed, against: dict[str, set[str]]) -> bool:
-    """Whether a stretch that has begun can still meet one that begins now or later."""
-    last = earlier.interval.last
-    return (last is None or last >= _first(now)) and len(against[earlier.fact_id]) < _MOST_AGAINST
-
-
-def _both_hold(one: Interval, other: Interval) -> bool:
-    return overlap(one, other) and not touches(one, other) and not touches(other, one)
-
-
-def is_ending(fact: Fact) -> bool:
-    """Whether it only says when something ended."""
-    return fact.valid_from is None and fact.valid_to is not None and not is_negated(fact)
-
-
-def value_of(fact: Fact) -> str:
-    """Its value, folded: what values are compared by."""
-    return name_key(fact.object)
+def _earliest(*ends: str | None) -> str | None:
+    """The first of some ends; of one month, the more precise one."""
+    return min((end for end in ends if end), key=lambda end: f"{end}~", default=None)
 
 
 def _interval(valid_from: str | None, valid_to: str | None) -> Interval:
     start = read_iso(valid_from) if valid_from else None
     end = read_iso(valid_to) if valid_to else None
     return Interval(start, end)
-
-
-def now_as_date(now: str) -> Interval:
-    """The day of an instant, as an interval to ask with."""
-    date = read_iso(now)
-    return Interval(date, date)

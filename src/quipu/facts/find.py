@@ -15,35 +15,24 @@ from quipu.facts.candidates import (
 )
 from quipu.facts.chains import effective, now_as_date, was_said_after
 from quipu.facts.fit import asks_which, is_asked_for, is_sure
-from quipu.facts.match import (
-    FactMatch,
-    before_now,
-    next_to,
-    replying,
-    valid_then,
-    words_of,
-)
+from quipu.facts.match import FactMatch, Matcher, words_of
 from quipu.ports import Embedder, Planner
-from quipu.question import read_question, takes_yes_or_no
+from quipu.question import read_question
 from quipu.records.record import Episode
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.when import QuestionTime, read_question_time
 from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval
 
-__all__ = [
-    "FactsFound",
-    "disagreeing",
-    "find_facts",
-]
+__all__ = ["FactsFound", "disagreeing", "find_facts"]
 
-_SURE = 0.95
+_WHOLE, _NAMED = 0.95, 0.6
+"""Least coverage of a question by a fact that answers it: without any name, and with one."""
 _PRESENTLY = re.compile(
     r"(?i)\b(?:still|currently|nowadays|right now|at the moment|these days|at present|presently|"
     r"any ?more|any longer|latest|at last|so far|actually|really|exactly)\b"
 )
 """What says that the present is asked about, and is no part of what is asked."""
-_NAMED = 0.6
 
 
 class FactsFound(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,63 +63,50 @@ def find_facts(
     """The facts for `question`; its date is read from its text, "last spring" seen from `now`.
 
     A question without a time asks for what holds now, one for what was "before" for what that took
-    the place of. The same store, question and `now` give
-    the same bytes.
+    the place of. The same store, question and `now` give the same bytes.
     """
-    time = read_question_time(question, now=parse_instant(now))
-    matches = _matches(time, planner, embedder, now=now, scope=scope, table=table)
-    answers = next((match for match in matches if _answers(match, time, table)), None)
-    if answers is not None:
-        matches = [answers, *(match for match in matches if match is not answers)]
+    now = parse_instant(now)
+    time = read_question_time(question, now=now)
+    stems = content_stems(_PRESENTLY.sub(" ", time.base))
+    reached = tuple(dict.fromkeys((*stems, *content_stems(time.anchor))))
+    matches: list[FactMatch] = []
+    if reached:
+        # Without a time only a fact that says nearly every word counts: it is among the first.
+        reach = FEW_PASSAGES if time.kind == "none" else PASSAGES
+        text = f"{time.base} {time.anchor}".strip()
+        candidates = find_candidates(reached, text, planner, embedder, scope=scope, reach=reach)
+        candidates = with_rivals(candidates, reached, planner, scope=scope, table=table)
+        matcher = Matcher(candidates, inverse_frequencies(reached, planner), table)
+        matches = _matches(matcher, time, stems, now)
+    answer = next((match for match in matches if _answers(match, time, table)), None)
+    if answer is not None:
+        matches = [answer, *(match for match in matches if match is not answer)]
     return FactsFound(
         kind=time.kind,
         asked=time.interval,
         anchor=time.anchor,
         matches=_with_sources(matches[:limit], planner),
-        known=answers is not None,
+        known=answer is not None,
     )
 
 
 def _matches(
-    time: QuestionTime,
-    planner: Planner,
-    embedder: Embedder | None,
-    *,
-    now: str,
-    scope: Scope,
-    table: Attributes,
+    matcher: Matcher, time: QuestionTime, stems: tuple[str, ...], now: str
 ) -> list[FactMatch]:
-    stems = content_stems(_PRESENTLY.sub(" ", time.base))
-    reached = tuple(dict.fromkeys((*stems, *content_stems(time.anchor))))
-    if not reached:
-        return []
-    text = f"{time.base} {time.anchor}".strip()
-    # Without a time only a fact that says nearly every word counts: it is among the first.
-    reach = FEW_PASSAGES if time.kind == "none" else PASSAGES
-    candidates = find_candidates(reached, text, planner, embedder, scope=scope, reach=reach)
-    candidates = with_rivals(candidates, reached, planner, scope=scope, table=table)
-    idf = inverse_frequencies(reached, planner)
+    found: list[FactMatch] = []
     if time.kind in ("before", "after"):
-        after = time.kind == "after"
-        found = next_to(candidates, time.anchor, stems, idf, after=after, table=table)
-        if found:
-            return found
-    if time.kind == "previous" and (found := before_now(candidates, stems, idf, table=table)):
+        found = matcher.next_to(time.anchor, stems, after=time.kind == "after")
+    elif time.kind == "previous":
+        found = matcher.before_now(stems)
+    if found:
         return found
-    asked = time.interval
-    if time.kind == "while":
-        others = valid_then(candidates, None, content_stems(time.anchor), idf, table=table)
-        asked = effective(others[0].standing) if others else asked
-        anchors = {others[0].standing.fact.fact_id} if others else set[str]()
-        candidates = [c for c in candidates if c.fact.fact_id not in anchors]
+    asked, anchor = time.interval, ""
+    if time.kind == "while" and (then := matcher.valid_then(None, content_stems(time.anchor))):
+        asked, anchor = effective(then[0].standing), then[0].standing.fact.fact_id
+    today = now_as_date(now)
     if asked is None and time.kind == "none":
-        asked = now_as_date(now)
-    if asked is not None and takes_yes_or_no(time.base):
-        found = replying(candidates, time.base, asked, table=table)
-        if found:
-            return found
-    present = parse_instant(now) if asked == now_as_date(now) else None
-    return valid_then(candidates, asked, stems, idf, table=table, now=present)
+        asked = today
+    return matcher.valid_then(asked, stems, now=now if asked == today else None, without=anchor)
 
 
 def _answers(match: FactMatch, time: QuestionTime, table: Attributes) -> bool:
@@ -140,24 +116,24 @@ def _answers(match: FactMatch, time: QuestionTime, table: Attributes) -> bool:
     Without a name, nearly every word; a question without a time needs that as well, for it may
     ask about anything. What was before something that no fact tells of is not what is now.
     """
-    fact = match.standing.fact
+    fact, parts = match.standing.fact, match.parts
     if not is_sure(fact) or not is_asked_for(time.base, fact):
         return False
-    if match.parts.get("successor"):  # the names were those of the fact whose place it took
-        return match.parts["coverage"] >= _SURE and match.parts["valid"] > 0
+    if parts.get("successor"):  # the names were those of the fact whose place it took
+        return parts["coverage"] >= _WHOLE and parts["valid"] > 0
     words = words_of(fact, table)
     names = [n for n in read_question(time.base).names if not n.isdigit()]
     named = [stem for name in names for stem in content_stems(name)]
     if any(stem not in words for stem in named):
         return False
-    if "beside" in match.parts:
-        told = match.parts["coverage"] >= _SURE or (bool(named) and time.kind != "previous")
-        return told and match.parts["beside"] == 1.0
+    if "beside" in parts:
+        told = parts["coverage"] >= _WHOLE or (bool(named) and time.kind != "previous")
+        return told and parts["beside"] == 1.0
     if time.kind in ("before", "previous"):
         return False
-    least = _SURE if not named or time.kind == "none" else _NAMED
-    told = match.parts["coverage"] >= least or asks_which(time.base, fact)
-    return told and match.parts["valid"] > 0
+    least = _WHOLE if not named or time.kind == "none" else _NAMED
+    told = parts["coverage"] >= least or asks_which(time.base, fact)
+    return told and parts["valid"] > 0
 
 
 def disagreeing(found: FactsFound) -> tuple[FactMatch, ...]:

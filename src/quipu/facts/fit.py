@@ -8,7 +8,7 @@ import re
 from itertools import pairwise
 
 from quipu.facts.attributes import SHIPPED
-from quipu.facts.keys import affirmed, asked_by, is_negated, is_row
+from quipu.facts.keys import NAMELESS, affirmed, asked_by, is_negated, is_row
 from quipu.facts.value_kinds import value_kind
 from quipu.records.record import Fact
 from quipu.text import denies, name_key, stems, tokens
@@ -18,48 +18,32 @@ __all__ = [
     "PROPERTIES",
     "asks_which",
     "is_asked_for",
+    "is_of_another",
     "is_of_neighbour",
     "is_sure",
 ]
 
+PROPERTIES = frozenset({"status", "lifecycle", "version"})
+"""How a document stands, by its front matter."""
 _SURE = 0.8
+"""Least confidence of a rule that leaves no doubt how what it read is meant."""
 _FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
-_OURS = frozenset({"user", "we"})
-_PLAIN = frozenset({"is", "value", "name", "is called", "is named", "is known as"})
+_NAMING = frozenset({"is", "value", "name", "is called", "is named", "is known as"})
 _TIMES = frozenset({"date", "day", "clock"})
 _ASKS = re.compile(r"\b(?:who(?:m|se)?|what|which|where|when|why|how)\b", re.IGNORECASE)
-_PLACED = re.compile(r" (?:in|at|on|to|into)$")
-_POSSESSED = re.compile(r"['’]s (.+)$")
-_WITHIN = re.compile(r" (?:in|on|for|at) (?:the )?([^ ].*)$")
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 _MUCH = re.compile(r"\bhow (?:much|many|long|old|often|far|large|big|high|fast)\b", re.IGNORECASE)
-_DOING = re.compile(r"\W*what (?:do|does|did) [\w' -]{1,40}? do\b", re.IGNORECASE)
 _WHICH = re.compile(
     r"\b(?:which|what) (?:[\w-]+ ){0,2}?([\w-]+) (?:do|does|did|is|are|was|were|has|have|must)\b",
     re.IGNORECASE,
 )
+_POSSESSED = re.compile(r"['’]s (.+)$")
+_WITHIN = re.compile(r" (?:in|on|for|at) (?:the )?([^ ].*)$")
 _A_VERB = 1
-PROPERTIES = frozenset({"status", "lifecycle", "version"})
-"""How a document stands, by its front matter."""
-_DAY = (
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|january|february|march|april|may|june|july"
-    r"|august|september|october|november|december"
-)
-_NUMBER = re.compile(
-    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|"
-    r"fifteen|sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|"
-    r"ninety|hundred|thousand|million|dozen|half|once|twice|free|daily|weekly|monthly|yearly|every|"
-    r"always|never)\b",
-    re.IGNORECASE,
-)
-_ONLY_TIME = re.compile(
-    rf"(?:(?:on|at|every|the|and|half|past|[ap]m|noon|midnight|\d[\d:.]*|{_DAY})\b\W*)+",
-    re.IGNORECASE,
-)
 
 
 def is_asked_for(question: str, fact: Fact) -> bool:
-    """Whether `fact`, read by grammar, is of what `question` asks about and of the asked kind."""
+    """Whether `fact` is of what `question` asks about and of the asked kind."""
     if not _ASKS.search(question):
         return True
     if is_negated(fact) and not denies(question):
@@ -119,10 +103,14 @@ def _is_apart(question: str, fact: Fact, names_other: bool) -> bool:
     """Whether an owner that the question does not name is none that it may mean: a thing, where it
     names something else; somebody else than who speaks, where I ask of myself."""
     subject = name_key(fact.subject)
-    if subject in (*_OURS, name_key(str(fact.provenance.get("speaker") or ""))):
+    if subject in (*NAMELESS, name_key(str(fact.provenance.get("speaker") or ""))):
         return False
     if names_other:
         return fact.subject == fact.subject.lower()
+    return _asks_of_self(question)
+
+
+def _asks_of_self(question: str) -> bool:
     return bool(_FIRST_PERSON & {token.word for token in tokens(question)})
 
 
@@ -133,22 +121,17 @@ def _is_of(question: str, fact: Fact) -> bool:
     if is_of_another(question, fact):
         return False
     asked, owner = set(stems(question)), set(stems(fact.subject))
-    ours = fact.subject.casefold().partition("'")[0] in _OURS
+    ours = fact.subject.casefold().partition("'")[0] in NAMELESS
     spoken = asked & (owner | set(stems(fact.object)))
-    own = ours and _FIRST_PERSON & {token.word for token in tokens(question)}
-    if not (spoken or own or (ours and asked & set(stems(fact.predicate)))):
+    if not (spoken or (ours and (_asks_of_self(question) or asked & set(stems(fact.predicate))))):
         return False
-    where = _WHERE.match(question) and _PLACED.search(fact.predicate)
-    return bool(where) or not asked <= owner or fact.predicate in _PLAIN
+    return bool(_WHERE.match(question)) or not asked <= owner or fact.predicate in _NAMING
 
 
 def _is_of_kind(question: str, fact: Fact) -> bool:
-    """Whether the fact can tell a place, a number or what somebody does, where that is asked."""
+    """Whether the fact can tell a place or a number, where that is asked."""
     if _WHERE.match(question):
-        timed = fact.predicate in _PLAIN and value_kind(fact.object).kind in _TIMES
-        return not (timed or fact.predicate.endswith(" as") or _ONLY_TIME.fullmatch(fact.object))
+        return not (fact.predicate.endswith(" as") or value_kind(fact.object) in _TIMES)
     if _MUCH.search(question):
-        return _NUMBER.search(f"{fact.subject} {fact.object}") is not None
-    if _DOING.match(question):
-        return not fact.predicate.endswith((" in", " at"))
+        return value_kind(f"{fact.subject} {fact.object}") != "words"
     return True

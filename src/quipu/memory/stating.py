@@ -9,6 +9,7 @@ import msgspec
 from quipu.answer.dated_facts import said
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.facts.chains import FactStanding, standings
+from quipu.facts.stated import STATED, is_stated, plain_key, stated_key, typed
 from quipu.handle.dates import asked_moment
 from quipu.handle.handle import Handle
 from quipu.memory.stated_reply import STATEMENT, answered, holds, known_subject
@@ -17,17 +18,7 @@ from quipu.read.redact import Redactor
 from quipu.records.batch import Batch, Claim, IndexedChunk
 from quipu.records.ids import make_id
 from quipu.records.record import Episode, Fact, Properties
-from quipu.records.stated import (
-    STATED,
-    Done,
-    Stated,
-    StatedValue,
-    StatementInput,
-    is_stated,
-    plain_key,
-    stated_key,
-    typed,
-)
+from quipu.records.stated import Done, Stated, StatedValue, StatementInput
 from quipu.source import Draft
 from quipu.when.instants import observed_instant, parse_instant
 
