@@ -14,7 +14,7 @@ from quipu.records.record import Fact
 from quipu.records.reply import TemporalContext
 from quipu.records.scope import EVERYTHING, Scope
 
-__all__ = ["superseded_contexts", "temporal_contexts"]
+__all__ = ["standing_of", "superseded_contexts", "temporal_contexts"]
 
 
 def temporal_contexts(
@@ -30,7 +30,7 @@ def temporal_contexts(
         return {}
     found = planner.get(sorted({fact_id for ids in fact_ids.values() for fact_id in ids}))
     facts = [record for record in found.values() if isinstance(record, Fact)]
-    standing = _standings(facts, planner, table, plan.scope)
+    standing = standing_of(facts, planner, table=table, scope=plan.scope)
     return {
         chunk_id: _context([standing[i] for i in ids if i in standing])
         for chunk_id, ids in fact_ids.items()
@@ -59,7 +59,7 @@ def superseded_contexts(
                 for chunk_id in claim.chunk_ids:
                     stated.setdefault(chunk_id, []).append(claim.record)
     facts = [fact for of_chunk in stated.values() for fact in of_chunk]
-    standing = _standings(facts, planner, table, scope)
+    standing = standing_of(facts, planner, table=table, scope=scope)
     found: dict[str, TemporalContext] = {}
     for chunk_id in chunk_ids:
         current = [standing[f.fact_id] for f in stated.get(chunk_id, ()) if f.fact_id in standing]
@@ -69,16 +69,21 @@ def superseded_contexts(
     return found
 
 
-def _standings(
-    facts: Iterable[Fact], planner: Planner, table: Attributes, scope: Scope
+def standing_of(
+    facts: Iterable[Fact],
+    graph: Planner,
+    *,
+    table: Attributes,
+    scope: Scope = EVERYTHING,
+    known_at: str | None = None,
 ) -> dict[str, FactStanding]:
-    """How facts stand among all that is said of their subjects within `scope`."""
+    """How facts stand among all that is said of their subjects within `scope`, by id: those of
+    their subjects are there too."""
     listed = list(facts)
-    every = planner.facts(
-        {fact.subject for fact in listed}.union(*(other_subjects(fact) for fact in listed))
-    )
+    subjects = {name for fact in listed for name in (fact.subject, *other_subjects(fact))}
+    every = graph.facts(subjects, known_at=known_at) if subjects else []
     if scope != EVERYTHING:
-        seen = passages_of([fact.fact_id for fact in every], planner, scope=scope)
+        seen = passages_of([fact.fact_id for fact in every], graph, scope=scope)
         every = [fact for fact in every if fact.fact_id in seen]
     return {s.fact.fact_id: s for s in standings(every, table=table)}
 

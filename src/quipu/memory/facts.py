@@ -8,7 +8,7 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.facts.chains import FactStanding, as_it_stands, holding, standings
-from quipu.facts.keys import other_subjects
+from quipu.facts.context import standing_of, superseded_contexts, temporal_contexts
 from quipu.handle.dates import asked_moment, first_instant, holds_in
 from quipu.handle.filters import known_scope
 from quipu.handle.handle import Handle
@@ -78,11 +78,11 @@ class Facts:
         planner, _ = self._handle.graph_of(subject or "", known)
         asked_of = None if subject is None else self._spellings(planner, subject)
         found = planner.facts(asked_of, predicate, as_of=instant, known_at=known)
-        every = planner.facts(asked_of, None, known_at=known)
-        alike = {other for fact in every for other in other_subjects(fact)}
-        if subject is not None and alike:
-            every = [*every, *planner.facts(alike, known_at=known)]
-        standing = {s.fact.fact_id: s for s in standings(every, table=table)}
+        every = planner.facts(asked_of, known_at=known)
+        if subject is None:
+            standing = {row.fact.fact_id: row for row in standings(every, table=table)}
+        else:
+            standing = standing_of(every, planner, table=table, known_at=known)
         current = {s.fact.fact_id for s in holding(standing.values(), table=table)}
         now = self._handle.clock()
         return [
@@ -115,27 +115,25 @@ class Facts:
     def stated_by(self, episode_id: str) -> StatedFacts:
         """What was read of an episode and what that took the place of, in the order of their
         sentences; nothing of an episode that is not there."""
-        claims = self._handle.graph.claims([episode_id]).get(episode_id, [])
-        own = {c.record.fact_id: c.record for c in claims if isinstance(c.record, Fact)}
-        every = self._handle.graph.facts({fact.subject for fact in own.values()}) if own else []
+        own = self._read_of(episode_id)
+        standing = standing_of(own.values(), self._handle.graph, table=self._handle.attributes)
         replaced = tuple(
-            each.fact
-            for each in standings(every, table=self._handle.attributes)
-            if each.superseded_by in own and each.fact.fact_id not in own
+            row.fact
+            for row in standing.values()
+            if row.superseded_by in own and row.fact.fact_id not in own
         )
         stated = sorted(own.values(), key=lambda f: (f.provenance.get("start") or 0, f.fact_id))
         return StatedFacts(stated=tuple(stated), replaced=replaced)
 
     def is_over(self, episode_id: str) -> bool:
         """Whether something that was read of an episode holds no more."""
-        own = {fact.fact_id for fact in self.stated_by(episode_id).stated}
-        subjects = {fact.subject for fact in self.stated_by(episode_id).stated}
-        every = self._handle.graph.facts(subjects) if own else []
-        return any(
-            each.superseded_by or each.valid_to
-            for each in standings(every, table=self._handle.attributes)
-            if each.fact.fact_id in own
-        )
+        own = self._read_of(episode_id)
+        standing = standing_of(own.values(), self._handle.graph, table=self._handle.attributes)
+        return any(standing[i].superseded_by or standing[i].valid_to for i in own if i in standing)
+
+    def _read_of(self, episode_id: str) -> dict[str, Fact]:
+        claims = self._handle.graph.claims([episode_id]).get(episode_id, [])
+        return {c.record.fact_id: c.record for c in claims if isinstance(c.record, Fact)}
 
     def find(
         self, question: str, *, scope: Scope = EVERYTHING, limit: int = 10, now: str | None = None
@@ -278,8 +276,6 @@ def _facts_may_answer(handle: Handle, question: str) -> bool:
 def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
     """The same hits, with when it is true where a fact of the plan says so, and with what took
     its place where a fact that a hit states holds no more."""
-    from quipu.facts.context import superseded_contexts, temporal_contexts
-
     table = handle.attributes
     graph = handle.graph_for(plan.question)
     contexts = temporal_contexts(plan, graph, table=table)
