@@ -4,7 +4,6 @@ import pytest
 
 from quipu.config import AttributeConfig, Config, FactsConfig
 from quipu.embed import MiniLM
-from quipu.facts.attributes import Attribute, Attributes
 from quipu.memory import Memory
 
 pytestmark = pytest.mark.model
