@@ -1,10 +1,10 @@
 """What a manifest declares, asked for in a question: the licence of its package, what it requires,
-its version, who wrote it, where its source is, its commands and what they run, its scripts, its
-features and extras and what these bring, and what it depends on.
+its version, who wrote it, where its source is, its commands, scripts, features and extras and what
+these bring, and what it depends on.
 
-A question is one of these only when all of it says so: the words of one field, those that go with
-it, the project's own name and version, names of manifests, and the name of what the manifest lists.
-Any other word ("which Python version fixed the race?") asks for something else.
+A question is one of these only when all of it says so: what asks for a field, what may stand beside
+any of them, the project's own name and version, names of manifests, and the name of what the
+manifest lists. Any other word ("which Python version fixed the race?") asks for something else.
 """
 
 import re
@@ -74,6 +74,11 @@ _LANGUAGES = {
 _WRITTEN = late(r"[^\s,;<>=!~^(\[]+")
 _GROUP_END = late(r"[-_]?dependencies$", re.IGNORECASE)
 _QUOTES = "[`'\"\u201c\u201d]?"
+_DEPENDENCIES = late(r"\bdependenc(?:y|ies)\b", re.IGNORECASE)
+_REVERSED = (
+    r"\b(?:depends?|rel(?:y|ies)|needs?|requires?|uses?|using|pulls?)(?:\s+(?:on|in))?\s+"
+    r"(?:it|this|that|the|our|your|{names})\b"
+)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -90,166 +95,117 @@ _VERSIONED = (
     "version versions minimum min minimal least oldest earliest lowest require requires required "
     "requirement support supported supports need needs needed compatible run runs directive msrv"
 )
+_AVAILABLE = "optional available define defined offer offers provide provides exist"
 
 
-class _Field(NamedTuple):
-    """A property of a package, the words that ask for it, words that may stand in the question
-    besides, and how it is stated of the package."""
+class _Asks(NamedTuple):
+    """What asks for something: words of which one must stand in the question, and those that may
+    stand besides."""
 
-    key: str
     asked: frozenset[str]
     also: frozenset[str]
-    says: str
+
+    def fits(self, said: frozenset[str]) -> bool:
+        """Whether that is asked for and nothing else."""
+        rest = said - _ASKING
+        return bool(rest & self.asked) and rest <= self.asked | self.also
 
 
-def _field(key: str, asked: str, also: str, says: str) -> _Field:
-    return _Field(key, _words(asked), _words(also), says)
+def _asks(asked: str, also: str) -> _Asks:
+    return _Asks(_words(asked), _words(also))
 
 
-_FIELDS = (
-    _field(
-        "license",
-        "licence license licensed licensing licenced",
-        "under released distributed code open source kind type terms",
-        "is licensed under",
-    ),
-    _field(
+_LICENCE = _asks(
+    "licence license licensed licensing licenced",
+    "under released distributed code open source kind type terms",
+)
+_FIELDS: tuple[tuple[str, _Asks, str], ...] = (
+    ("license", _LICENCE, "is licensed under"),
+    (
         "requires",
-        " ".join(_LANGUAGES.values()),
-        f"{_VERSIONED} running work works supporting install installs build compile under engine "
-        "engines interpreter on with still",
+        _asks(" ".join(_LANGUAGES.values()), f"{_VERSIONED} install build compile work still on"),
         "requires",
     ),
-    _field(
+    (
         "authors",
-        "author authors wrote written creator creators created maintainer maintainers "
-        "maintains maintained made behind",
-        "people main original by",
+        _asks("author wrote written creator created maintainer maintains made", "people main"),
         "is written by",
     ),
-    _field(
+    (
         "repository",
-        "repository homepage website url repo github source",
-        "code link find found hosted live lives page address",
+        _asks(
+            "repository homepage website url repo github source", "code link find hosted page live"
+        ),
         "has its source at",
     ),
-    _field(
+    (
         "commands",
-        "command commands cli executable executables script scripts entry entrypoint entrypoints",
-        "install installs installed provide provides provided bring brings point points line "
-        "console called tool",
+        _asks(
+            "command cli executable script entry entrypoint",
+            "install installed provide bring point line console called tool",
+        ),
         "brings the command",
     ),
-    _field(
-        "scripts",
-        "script scripts npm composer",
-        "run runs running defined define exist json",
-        "has the scripts",
-    ),
-    _field("version", "version release", "current latest number", "is at version"),
+    ("scripts", _asks("script npm composer", f"run json {_AVAILABLE}"), "has the scripts"),
+    ("version", _asks("version release", "current latest number"), "is at version"),
 )
-_DEFAULTS = _field(
-    "features",
-    "feature features",
-    "default defaults cargo enabled active on by out box flag flags",
-    "has the default features",
-)
-_FEATURES = _field(
-    "features",
-    "feature features",
-    "cargo optional available flag flags define defined offer offers provide provides exist",
-    "has the features",
-)
-_OF_FEATURES = _words("cargo optional flag flags")
-_EXTRAS = _field(
-    "extras",
-    "extra extras",
-    "optional pip python available install define defined offer offers provide provides exist",
-    "has the extras",
-)
-_DEPENDENCIES = late(r"\bdependenc(?:y|ies)\b", re.IGNORECASE)
+_DEFAULTS = _asks("feature", f"default cargo enabled active on by {_AVAILABLE}")
+_FEATURES = _asks("feature", f"cargo flag {_AVAILABLE}")
+_EXTRAS = _asks("extra", f"pip python install {_AVAILABLE}")
+_OF_FEATURES = _words("cargo optional flag")
 _THINGS = _words("package packages library libraries crate crates gem gems module modules")
-_NEEDS = _words("depend depends need needs require requires required rely relies pull pulls")
+_NEEDS = _words("depend need require required rely pull")
 _BESIDES = _words(
-    "third party 3rd external runtime run time direct install installed installing production "
-    f"list mandatory hard {_PLATFORMS}"
+    f"third party 3rd external runtime run time direct install production list {_PLATFORMS}"
 )
 _PINNED = _words(
-    f"{_VERSIONED} pin pins pinned constraint constraints specifier range depend depends "
-    "development dev test tests testing build building lint docs"
+    f"{_VERSIONED} pin pinned constraint specifier range depend development dev test build docs"
 )
-_REVERSED = (
-    r"\b(?:depends?|rel(?:y|ies)|needs?|requires?|uses?|using|pulls?)(?:\s+(?:on|in))?\s+"
-    r"(?:it|this|that|the|our|your|{names})\b"
+_RUNS = _asks(
+    "run execute do invoke call behind function implement point start command",
+    f"main method path file code under console script by {_PLATFORMS}",
 )
-
-
-class _Listed(NamedTuple):
-    """A table of a manifest: what the question calls its entries, the words that ask what one of
-    them stands for, words that may stand besides, and how that is stated."""
-
-    key: str
-    called: str
-    asked: frozenset[str]
-    also: frozenset[str]
-    says: str
-
-
-_TABLES = (
-    _Listed(
+_BRINGS = _asks(
+    "enable activate pull turn need require install include bring add depend dependency",
+    f"optional extra libraries features {_PLATFORMS}",
+)
+_TABLES: tuple[tuple[str, str, _Asks, str], ...] = (
+    (
         "scripts",
         r"(?:(?:npm|yarn|pnpm|composer|package)\s+)?script|(?:npm|yarn|pnpm)(?:\s+run)?",
-        _words("run runs execute executes do does invoke invokes call calls behind command"),
-        _words("npm yarn script"),
+        _RUNS,
         "{entry} runs {value}",
     ),
-    _Listed(
+    (
         "commands",
-        r"(?:(?:console|cli|command[- ]line|gui)\s+)?"
-        r"(?:script|command|entry[- ]?point|executable|binary|bin|cli|program)",
-        _words(
-            "run runs call calls invoke invokes execute executes point points behind function "
-            "implement implements implemented start starts target map maps"
+        (
+            r"(?:(?:console|cli|command[- ]line|gui)\s+)?"
+            r"(?:script|command|entry[- ]?point|executable|binary|bin|cli|program)"
         ),
-        _words("python node main method path file code by under console script"),
+        _RUNS,
         "{entry} runs {value}",
     ),
-    *(
-        _Listed(
-            key,
-            called,
-            _words(
-                "enable enables activate activates pull pulls turn turns need needs require "
-                "requires install installs include includes bring brings add adds depend depends "
-                "dependency dependencies"
-            ),
-            _words(f"optional extra packages libraries crates features {_PLATFORMS}"),
-            says,
-        )
-        for key, called, says in (
-            (
-                "features",
-                r"(?:cargo\s+)?feature(?:\s+flag)?",
-                "The feature {entry} enables {value}",
-            ),
-            ("extras", r"(?:optional\s+|pip\s+)?extra", "The extra {entry} brings {value}"),
-        )
+    (
+        "features",
+        r"(?:cargo\s+)?feature(?:\s+flag)?",
+        _BRINGS,
+        "The feature {entry} enables {value}",
     ),
+    ("extras", r"(?:optional\s+|pip\s+)?extra", _BRINGS, "The extra {entry} brings {value}"),
 )
-ASKED = frozenset[str]().union(
-    *(field.asked for field in (*_FIELDS, _FEATURES, _EXTRAS)),
-    *(listed.asked for listed in _TABLES),
-    _NEEDS,
-    _PINNED,
+"""Tables of a manifest: what the question calls their entries, what asks what one of them stands
+for, and how that is stated."""
+_EVERY = (
+    *(asks for _, asks, _ in _FIELDS),
+    _DEFAULTS,
+    _FEATURES,
+    _EXTRAS,
+    _RUNS,
+    _BRINGS,
 )
+ASKED = frozenset[str]().union(*(asks.asked for asks in _EVERY), _NEEDS, _PINNED)
 """The stems without one of which no manifest is asked."""
-WORDS = ASKED.union(
-    *(field.also for field in (*_FIELDS, _DEFAULTS, _FEATURES, _EXTRAS)),
-    *(listed.also for listed in _TABLES),
-    _ASKING,
-    _THINGS,
-    _BESIDES,
-)
+WORDS = ASKED.union(*(asks.also for asks in _EVERY), _ASKING, _THINGS, _BESIDES)
 """The stems of a question for a manifest that name no package."""
 
 
@@ -282,7 +238,7 @@ def read_declared(question: str) -> DeclaredQuestion | None:
 
 def asks_for_licence(asked: DeclaredQuestion, names: Iterable[str]) -> bool:
     """Whether the licence of the project is asked for and nothing else."""
-    return _fits(_FIELDS[0], _said(asked.text, names))
+    return _LICENCE.fits(_said(asked.text, names))
 
 
 def told_of(
@@ -300,13 +256,11 @@ def told_of(
         return None
     text, sure = found
     declared = _tellable(declared)
-    answer = (
-        _entry(text, declared, names)
-        or _of_field(text, called, declared, names)
-        or _of_features(text, called, declared, names)
-        or _of_dependencies(text, called, declared, names)
-        or _of_dependency(text, called, declared, names)
-    )
+    answer = _entry(text, declared, names)
+    if answer is None:
+        ways = (_field, _listed, _dependencies, _dependency)
+        told = next(filter(None, (way(text, declared, names) for way in ways)), None)
+        answer = told and told._replace(text=f"`{called}` {told.text}")
     if answer is None or sure:
         return answer
     return answer._replace(text=f"{answer.text}; its manifest names no version of its own")
@@ -355,22 +309,15 @@ def _at_version(
     """The question without the version of the project that it names, and whether the project
     declares that version; None where it declares another. A version of something else stays."""
     sure = True
+    known = "|".join(map(re.escape, names)) or "(?!)"
+    before = re.compile(rf"(?<![\w-])(?:{known})\W+(?:version\W+)?$", re.IGNORECASE)
     for match in reversed([*_VERSION.finditer(text)]):
-        version = match[1]
-        of_project = any(
-            re.search(
-                rf"(?<![\w-]){re.escape(name)}\W+(?:version\W+)?$",
-                text[: match.start()],
-                re.IGNORECASE,
-            )
-            for name in names
-        )
-        if any(f"{each}.".startswith(f"{version}.") for each in versions):
-            text = text[: match.start()] + text[match.end() :]
-        elif of_project and versions:
+        of_project = before.search(text[: match.start()]) is not None
+        declared = any(f"{each}.".startswith(f"{match[1]}.") for each in versions)
+        if of_project and versions and not declared:
             return None
-        elif of_project:
-            text, sure = text[: match.start()] + text[match.end() :], False
+        if declared or of_project:
+            text, sure = text[: match.start()] + text[match.end() :], declared
     return text, sure
 
 
@@ -379,30 +326,25 @@ def _said(text: str, names: Iterable[str]) -> frozenset[str]:
     return _words(text) - {stem for name in names for stem in stems(name)}
 
 
-def _fits(field: _Field, said: frozenset[str]) -> bool:
-    rest = said - _ASKING
-    return bool(rest & field.asked) and rest <= field.asked | field.also
-
-
-def _of_field(
-    text: str, called: str, declared: Mapping[str, Value], names: Sequence[str]
+def _field(
+    text: str, declared: Mapping[str, Value], names: Sequence[str]
 ) -> ToldDeclaration | None:
     """What a field says that is one value, or one list of names."""
     said = _said(text, names)
-    for field in _FIELDS:
-        value = declared.get(field.key)
+    for key, asks, says in _FIELDS:
+        value = declared.get(key)
         shown = ", ".join(cast("dict[str, Value]", value)) if isinstance(value, dict) else value
-        if not isinstance(shown, str) or not shown or not _fits(field, said):
+        if not isinstance(shown, str) or not shown or not asks.fits(said):
             continue
-        if field.key == "requires" and not _requires(shown, said):
+        if key == "requires" and not _is_of_language(shown, said):
             continue
-        if field.key == "commands" and _BEHAVES.search(text):
+        if key == "commands" and _BEHAVES.search(text):
             continue
-        return ToldDeclaration(f"`{called}` {field.says} {shown}", ((_as_written(shown),),))
+        return ToldDeclaration(f"{says} {shown}", ((_as_written(shown),),))
     return None
 
 
-def _requires(value: str, said: frozenset[str]) -> bool:
+def _is_of_language(value: str, said: frozenset[str]) -> bool:
     """Whether a requirement is one of the language that is asked for, and a version is."""
     found = _LANGUAGE.match(value)
     of_it = found is not None and bool(_words(_LANGUAGES[found[1]]) & said)
@@ -435,83 +377,78 @@ def _name_of(requirement: str) -> str:
     return written[0] if written else requirement
 
 
-def _places(listed: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    return tuple((_name_of(each),) for each in listed[:_SHOWN])
-
-
 def _entry(
     text: str, declared: Mapping[str, Value], names: Sequence[str]
 ) -> ToldDeclaration | None:
     """What one entry of a table stands for: what a command runs, what a feature enables."""
-    for table in _TABLES:
-        entries = _table(declared, table.key)
-        behaves = table.key != "scripts" and _BEHAVES.search(text)
-        for entry in () if behaves else sorted(entries, key=len, reverse=True):
+    for key, called, asks, says in _TABLES:
+        entries, behaves = _table(declared, key), _BEHAVES.search(text) is not None
+        if behaves and key != "scripts":
+            continue
+        for entry in sorted(entries, key=len, reverse=True):
             value = entries[entry]
             shown = value if isinstance(value, str) else _shown(_texts(value))
-            rest = _without(entry, table.called, text) if shown else None
-            if rest is None:
-                continue
-            said = _said(rest, names)
-            asked = said & table.asked or _BEHAVES.search(text)
-            if asked and said - _ASKING <= table.asked | table.also:
+            name = rf"{_QUOTES}(?<![\w-]){re.escape(entry)}(?![\w-]){_QUOTES}"
+            at = rf"\b(?:{called})\s+{name}(?:\s+(?:{called})\b)?|{name}\s+(?:{called})\b"
+            rest = _cut(at, text) if shown else None
+            said = _said(rest or "", names)
+            if rest is not None and (asks.fits(said) or (behaves and said <= _ASKING)):
                 told = code_span(value) if isinstance(value, str) else shown
-                sentence = table.says.format(entry=code_span(entry), value=told)
+                sentence = says.format(entry=code_span(entry), value=told)
                 return ToldDeclaration(sentence, ((entry, _as_written(shown)),))
     return None
 
 
-def _without(entry: str, called: str, text: str) -> str | None:
-    """The question without the entry and what kind of thing it is called beside it ("the `build`
-    script", "npm run build"); None where it does not stand there so."""
-    name = rf"{_QUOTES}(?<![\w-]){re.escape(entry)}(?![\w-]){_QUOTES}"
-    pattern = rf"\b(?:{called})\s+{name}(?:\s+(?:{called})\b)?|{name}\s+(?:{called})\b"
+def _cut(pattern: str, text: str) -> str | None:
+    """The text without what fits first; None where nothing does."""
     found = re.search(pattern, text, re.IGNORECASE)
     return text[: found.start()] + text[found.end() :] if found else None
 
 
-def _of_features(
-    text: str, called: str, declared: Mapping[str, Value], names: Sequence[str]
+def _listed(
+    text: str, declared: Mapping[str, Value], names: Sequence[str]
 ) -> ToldDeclaration | None:
     """The features that are on by default, all features, or all extras."""
     said = _said(text, names)
     features, extras = _table(declared, "features"), _table(declared, "extras")
-    if said & _words("default defaults") and _fits(_DEFAULTS, said):
-        if chosen := _texts(features.get("default")):
-            sentence = f"`{called}` {_DEFAULTS.says} {_shown(chosen)}"
-            return ToldDeclaration(sentence, (("default", chosen[0]),))
-    elif said & _OF_FEATURES and _fits(_FEATURES, said) and features:
-        listed = [name for name in features if name != "default"]
-        return ToldDeclaration(f"`{called}` {_FEATURES.says} {_shown(listed)}", _places(listed[:1]))
-    elif _fits(_EXTRAS, said) and extras:
-        return ToldDeclaration(
-            f"`{called}` {_EXTRAS.says} {_shown([*extras])}", _places([*extras][:1])
-        )
+    chosen = _texts(features.get("default"))
+    if said & _words("default") and _DEFAULTS.fits(said):
+        told = f"has the default features {_shown(chosen)}"
+        return ToldDeclaration(told, (("default", chosen[0]),)) if chosen else None
+    for entries, asks, called in (
+        (features if said & _OF_FEATURES else {}, _FEATURES, "features"),
+        (extras, _EXTRAS, "extras"),
+    ):
+        listed = [name for name in entries if name != "default"]
+        if listed and asks.fits(said):
+            return ToldDeclaration(f"has the {called} {_shown(listed)}", ((listed[0],),))
     return None
 
 
-def _of_dependencies(
-    text: str, called: str, declared: Mapping[str, Value], names: Sequence[str]
+def _dependencies(
+    text: str, declared: Mapping[str, Value], names: Sequence[str]
 ) -> ToldDeclaration | None:
     """What the package depends on, to run or for one of its groups."""
     said = _said(text, names) - (_ASKING - _THINGS - _NEEDS)
-    named = _DEPENDENCIES.search(text) is not None
     known = "|".join(re.escape(name) for name in names) or "it"
     reverse = re.search(_REVERSED.format(names=known), text, re.IGNORECASE)
-    if not named and (reverse or not said & _THINGS or not said & _NEEDS):
+    needs = bool(said & _THINGS and said & _NEEDS) and not reverse
+    if not needs and not _DEPENDENCIES.search(text):
         return None
     rest = said - _THINGS - _NEEDS - _BESIDES
-    if not rest:
-        if "dependencies" not in declared:
-            return None
+    if not rest and "dependencies" in declared:
         listed = _texts(declared["dependencies"])
-        shown = f"depends on {_shown(listed)}" if listed else "declares no dependencies"
-        return ToldDeclaration(f"`{called}` {shown}", _places(listed) or ((called,),))
-    for label, group in _groups(declared):
-        if len(rest) == 1 and _is_group(label, next(iter(rest))):
-            sentence = f"`{called}` has the dependencies {_shown(group)} ({label})"
-            return ToldDeclaration(sentence, _places(group))
+        told = f"depends on {_shown(listed)}" if listed else "declares no dependencies"
+        return ToldDeclaration(told, _places(listed, names))
+    for label, group in _groups(declared) if len(rest) == 1 else ():
+        if _is_group(label, next(iter(rest))):
+            told = f"has the dependencies {_shown(group)} ({label})"
+            return ToldDeclaration(told, _places(group, names))
     return None
+
+
+def _places(listed: Sequence[str], names: Sequence[str]) -> tuple[tuple[str, ...], ...]:
+    return tuple((_name_of(each),) for each in (listed or names)[:_SHOWN])
 
 
 def _groups(declared: Mapping[str, Value]) -> Iterator[tuple[str, list[str]]]:
@@ -528,35 +465,26 @@ def _is_group(label: str, word: str) -> bool:
     return len(name) > 2 and (word.startswith(name) or name.startswith(word))
 
 
-def _of_dependency(
-    text: str, called: str, declared: Mapping[str, Value], names: Sequence[str]
+def _dependency(
+    text: str, declared: Mapping[str, Value], names: Sequence[str]
 ) -> ToldDeclaration | None:
     """In which version the package needs another, where the manifest names one."""
     needed = [("", each) for each in _texts(declared.get("dependencies"))]
     needed += [(label, each) for label, listed in _groups(declared) for each in listed]
     for name in dict.fromkeys(_name_of(each) for _, each in needed):
-        rest = _without_versioned(own_name(name), text)
         found = [(label, each) for label, each in needed if _name_of(each) == name != each]
+        whole = rf"{_QUOTES}(?<![\w-]){re.escape(own_name(name))}(?![\w-]){_QUOTES}"
+        least = r"(?:min(?:imum|imal)?|oldest|lowest|pinned)"
+        kinds = r"(?:versions?|constraints?|specifiers?|range)"
+        at = (
+            rf"\b{kinds}\s+(?:of|for)\s+(?:the\s+)?{whole}"
+            rf"|{whole}(?:['’]s)?\s+(?:version\s+)?{kinds}\b|\b{least}\s+{whole}"
+        )
+        rest = _cut(at, text) if found else None
         also = _words(" ".join(label for label, _ in found))
         if rest is None or not _said(rest, names) - _ASKING <= _PINNED | also:
             continue
-        if found:
-            shown = dict.fromkeys(f"{each} ({label})" if label else each for label, each in found)
-            written = found[0][1].removeprefix(name).strip(" ()").partition(" ")[0]
-            return ToldDeclaration(f"`{called}` depends on {'; '.join(shown)}", ((name, written),))
+        shown = dict.fromkeys(f"{each} ({label})" if label else each for label, each in found)
+        written = found[0][1].removeprefix(name).strip(" ()").partition(" ")[0]
+        return ToldDeclaration(f"depends on {'; '.join(shown)}", ((name, written),))
     return None
-
-
-def _without_versioned(name: str, text: str) -> str | None:
-    """The question without the name of a dependency and the word `version` at it; None where it
-    asks for no version of that."""
-    whole = rf"(?<![\w-]){re.escape(name)}(?![\w-])"
-    least = r"(?:min(?:imum|imal)?|oldest|lowest|pinned)"
-    kinds = r"(?:versions?|constraints?|specifiers?|range)"
-    pattern = (
-        rf"\b{kinds}\s+(?:of|for)\s+(?:the\s+)?{_QUOTES}{whole}{_QUOTES}"
-        rf"|{_QUOTES}{whole}{_QUOTES}(?:['’]s)?\s+(?:version\s+)?{kinds}\b"
-        rf"|\b{least}\s+{_QUOTES}{whole}{_QUOTES}"
-    )
-    found = re.search(pattern, text, re.IGNORECASE)
-    return text[: found.start()] + text[found.end() :] if found else None
