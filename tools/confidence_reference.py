@@ -64,21 +64,9 @@ _PARTS: tuple[tuple[str, str, float, Iterable[Term]], ...] = (
     ),
     (
         "In conversations",
-        "The best that was found is a turn, and the local encoder tells which turn answers.",
+        "The local encoder tells which turn answers. Without it turns are quoted as files are.",
         turns.ANSWERING.intercept,
         turns.ANSWERING.table,
-    ),
-    (
-        "In conversations without the local encoder",
-        "How likely it was said at all; the value is that times the next.",
-        turns.INTERCEPT,
-        turns.TABLE,
-    ),
-    (
-        "Whether what was said answers",
-        "Given that it was said.",
-        turns.CORRECTNESS.intercept,
-        turns.CORRECTNESS.table,
     ),
     ("Of reports", "In the mode `global`.", REPORTS.intercept, REPORTS.table),
 )

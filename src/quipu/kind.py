@@ -32,9 +32,7 @@ __all__ = [
 ]
 
 GROUP = "quipu.kinds"
-Stage: TypeAlias = Literal[
-    "records", "read", "write", "plan", "retrieve", "answer", "commands", "tools"
-]
+Stage: TypeAlias = Literal["records", "read", "write", "plan", "answer", "commands", "tools"]
 Part = TypeVar("Part")
 
 

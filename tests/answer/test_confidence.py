@@ -43,8 +43,12 @@ SIGNALS = {"cos1": 0.6, "mslow": 0.5, "miss": 0.1, "nfound": 1.0}
 
 def test_every_input_is_named_and_gaps_are_none() -> None:
     sure = confidence(DRAFT, {}, now=NOW, citations={})
-    turns = (*conversation.TABLE, *conversation.CORRECTNESS.table, *conversation.ANSWERING.table)
-    tables = (*TABLE, *turns, *asked_time.FORMULA.table, *quoting.FORMULA.table)
+    tables = (
+        *TABLE,
+        *conversation.ANSWERING.table,
+        *asked_time.FORMULA.table,
+        *quoting.FORMULA.table,
+    )
     named = {term.name for term in (*tables, *quoting.PLAIN.table)} | {"plain", "worth", "unborne"}
     assert set(sure.inputs) == named - {"general"}
     assert {"similarity", "freshness", "citation_count", "self_report"} <= set(sure.inputs)

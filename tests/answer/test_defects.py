@@ -10,7 +10,6 @@ import msgspec
 import pytest
 
 from quipu.answer import answer, statements
-from quipu.answer.confidence import weaknesses
 from quipu.answer.examine import violations
 from quipu.answer.gate import withhold
 from quipu.answer.intent import understand
@@ -19,7 +18,7 @@ from quipu.answer.quote import code_lead, units
 from quipu.answer.statements import state
 from quipu.config import Config
 from quipu.memory import Memory
-from quipu.ports import Graph
+from quipu.ports import Planner
 from quipu.records.reply import Reply
 from quipu.testing.fakes import HashEmbedder
 
@@ -122,7 +121,7 @@ def test_a_fact_without_a_source_does_not_lend_its_object_to_another(
     hidden = next(f for f in memory.store.facts("Ledger") if f.object.startswith("live"))
     whole = statements.support
 
-    def support(graph: Graph, record_id: str, *rest: Any) -> Any:
+    def support(graph: Planner, record_id: str, *rest: Any) -> Any:
         return (frozenset(), ()) if record_id == hidden.fact_id else whole(graph, record_id, *rest)
 
     monkeypatch.setattr(statements, "support", support)
@@ -130,11 +129,6 @@ def test_a_fact_without_a_source_does_not_lend_its_object_to_another(
     assert "dead" in left.text
     assert left.against == ()  # the other source says the same
     memory.close()
-
-
-def test_a_conversation_is_explained_by_its_own_table() -> None:
-    inputs = {"said": 0.6, "misattributed": -0.3, "cos1": 0.6, "mslow": 0.0, "miss": 0.0}
-    assert weaknesses(inputs) == ["others say more of it than the one who is asked about"]
 
 
 @pytest.mark.parametrize(

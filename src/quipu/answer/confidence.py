@@ -222,7 +222,7 @@ def confidence(
         "self_report": None if self_report is None else self_report - 0.5,
         "score1": score1,
         "code": 1 - (best_score or 0.0) if code and not bare else 0.0,
-        **{name: signals.get(name) for name in (*_OF_SEARCH, *_of_kinds(), "tfit")},
+        **{name: signals.get(name) for name in (*_OF_SEARCH, "tfit")},
         **({"nfound": 1.0} if draft and draft.stated >= 1 else {}),
         "unknown_names": unknown_names,
         "unborne": float(unborne),
@@ -244,10 +244,6 @@ def confidence(
     }
     rounded = {name: None if v is None else round(float(v), 6) for name, v in inputs.items()}
     return Confidence(value=value_of(rounded) if draft else 0.0, inputs=rounded)
-
-
-def _of_kinds() -> tuple[str, ...]:
-    return tuple(name for each in answers_of_kinds() for name in each.signals)
 
 
 def _otherwise(draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:

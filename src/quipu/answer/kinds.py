@@ -154,8 +154,6 @@ class Answers:
 
     reads: int = 0
     """How many passages it reads for an answer where it is of its sources."""
-    signals: tuple[str, ...] = ()
-    """The inputs of confidence that its search brings."""
     formulas: tuple[ConfidenceFormula, ...] = ()
     """How sure an answer is where a formula's own condition holds; the first that does counts."""
 

@@ -24,7 +24,6 @@ from quipu.records.weights import BOUNDS
 from quipu.retrieve.exact import exact_first
 from quipu.retrieve.file_fit import by_file_fit
 from quipu.retrieve.hits import make_hits
-from quipu.retrieve.kinds import signals_of_kinds
 from quipu.retrieve.rank import Candidate, choose, off_time
 from quipu.retrieve.signals import read_signals
 from quipu.retrieve.time_fit import timed_parts
@@ -76,8 +75,7 @@ def _retrieve(
         plan=plan,
         hits=hits,
         notes=tuple(notes),
-        signals=read_signals(plan, question, vectors, ranked, planner)
-        | signals_of_kinds(question, ranked, planner, embedder, plan.space),
+        signals=read_signals(plan, question, vectors, ranked, planner),
     )
 
 

@@ -9,7 +9,6 @@ KIND = Kind(
     profiles={"conversation": "quipu.kinds.conversations.profile:PROFILE"},
     parts={
         "plan": "quipu.kinds.conversations.candidates:TURNS",
-        "retrieve": "quipu.kinds.conversations.attribution:SIGNALS",
         "answer": "quipu.kinds.conversations.confidence:ANSWERS",
     },
 )

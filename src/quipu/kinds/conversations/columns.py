@@ -30,8 +30,7 @@ TURN = np.dtype(
         ("asks", "u1"),
         ("says_time", "u1"),
         ("says_number", "u1"),
-        ("about_other", "u1"),
-        ("spare", "u1", (3,)),
+        ("spare", "u1", (4,)),
     ]
 )
 _TIME = late(
@@ -44,8 +43,6 @@ _NUMBER = late(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|few|several)\b",
     re.IGNORECASE,
 )
-_YOU = late(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
-_ME = late(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=65536)
@@ -70,7 +67,6 @@ def pack_turn(text: str, *, session: str, offset: int, speaker: str, role: str, 
     row["asks"] = text.rstrip().endswith("?")
     row["says_time"] = _TIME.search(text) is not None
     row["says_number"] = _NUMBER.search(text) is not None
-    row["about_other"] = _YOU.search(text) is not None and _ME.search(text) is None
     return row.tobytes()
 
 

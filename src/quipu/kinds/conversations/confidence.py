@@ -1,16 +1,15 @@
-"""How sure an answer from a conversation is: how likely it was said at all, times how likely what
-is told answers, given that it was.
+"""Turns as answers: which of them are read and quoted, and how sure an answer from them is.
 
-    value = P(said) · P(right | said), each 1 / (1 + e^-(intercept + Σ weight · input))
+    value = 1 / (1 + e^-(intercept + Σ weight · input))
 
-Whether something was said depends on how near the turns come and, where the question names one
-speaker, on whose statement it is (`attribution.py`); whether what is quoted of it answers depends
-on the words that it meets and on what facts state. `bench/teach/confidence.py` fits both.
+How sure it is rests on how likely one of the cited turns answers, which the head says that reads
+them (`answering`); `bench/teach/confidence.py` fits the weights. Where nobody knows how likely a
+turn answers (another encoder, or none), the formulas of any other quotation count.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from quipu.answer.formula import ConfidenceFormula, Term, scaled_log_odds
+from quipu.answer.formula import ConfidenceFormula, Inputs, Term, scaled_log_odds
 from quipu.answer.gate import AnswerDraft, Evidence, is_turn
 from quipu.answer.kinds import Answers, Likely, Quotation
 from quipu.answer.worth import Candidate, Weighing
@@ -22,100 +21,14 @@ from quipu.records.passage import SPOKEN
 from quipu.records.reply import Hit
 from quipu.records.scope import Scope
 
-__all__ = ["ANSWERING", "ANSWERS", "CORRECTNESS", "FORMULA", "INTERCEPT", "TABLE"]
+__all__ = ["ANSWERING", "ANSWERS"]
 
-_LEAST_SCORE = -0.5
 _LEAST_STATED, _LEAST_BY_HAND = 0.1, 0.15
-INTERCEPT = -5.0
+"""The `likely` that what a fact states counts at least, and what somebody wrote down by hand."""
 
 
-TABLE = (
-    Term(
-        "misattributed",
-        12.0,
-        0.0,
-        "how much less the turns about the speaker say",
-        "others say more of it than the one who is asked about",
-    ),
-    Term("attributed", 8.5, 0.0, "how much more the turns about the speaker say", ""),
-    Term(
-        "said",
-        3.6,
-        0.4,
-        "how much the best turn says, of those about the one speaker named",
-        "the turns say little of what is asked",
-    ),
-    Term(
-        "cos1",
-        6.7,
-        0.4,
-        "best cosine between the question and a turn",
-        "no turn is near the question in meaning",
-    ),
-    Term(
-        "miss",
-        -0.2,
-        0.4,
-        "largest idf of a question word not in the first five turns",
-        "a rare word of the question stands in none of the turns",
-    ),
-    Term(
-        "unknown_names",
-        -1.5,
-        0.0,
-        "share of the question's names that are not known at all",
-        "the question names something that is not known here",
-    ),
-    Term("stated", 5.0, 0.0, "share of the question that facts explain, where they answer", ""),
-)
-
-
-def is_from_a_conversation(inputs: Mapping[str, float | None]) -> bool:
-    """Whether the best that the search found is a turn."""
-    return inputs.get("said") is not None
-
-
-CORRECTNESS = ConfidenceFormula(
-    intercept=-0.2,
-    table=(
-        Term("stated", 4.1, 0.0, "share of the question that facts explain, where they answer", ""),
-        Term(
-            "met",
-            1.7,
-            0.5,
-            "mean over the question's content words of their best cosine with a quoted word",
-            "some words of the question are met by nothing that is quoted",
-        ),
-        Term(
-            "score1",
-            2.5,
-            -0.35,
-            "log-odds of the best turn's score, ÷ ln 499, in [-0.5, 1]",
-            "the best turn scores low",
-        ),
-        Term(
-            "absent",
-            -1.8,
-            0.0,
-            "share of what the question names that stands in no turn that is cited",
-            "no turn that is cited speaks of all that is named",
-        ),
-        Term(
-            "unvouched",
-            -1.5,
-            0.0,
-            "1 where what somebody asks of themselves is told by an assistant alone",
-            "only an assistant says so",
-        ),
-    ),
-    holds=is_from_a_conversation,
-)
-
-FORMULA = ConfidenceFormula(INTERCEPT, TABLE, is_from_a_conversation, then=CORRECTNESS)
-
-
-def is_known_how_likely(inputs: Mapping[str, float | None]) -> bool:
-    """Whether a turn answers, and how likely it does."""
+def _is_read(inputs: Inputs) -> bool:
+    """Whether turns were read for how likely they answer."""
     return inputs.get("likely") is not None
 
 
@@ -137,7 +50,6 @@ ANSWERING = ConfidenceFormula(
             "some words of the question are met by nothing that is quoted",
         ),
         Term("cos1", 1.45, 0.4, "best cosine between the question and a turn", ""),
-        Term("attributed", 16.0, 0.0, "how much more the turns about the speaker say", ""),
         Term(
             "lacking",
             -2.9,
@@ -160,7 +72,7 @@ ANSWERING = ConfidenceFormula(
             "only an assistant says so",
         ),
     ),
-    holds=is_known_how_likely,
+    holds=_is_read,
 )
 
 
@@ -168,8 +80,7 @@ class TurnAnswers(Answers):
     """How turns are quoted, and how sure an answer is that rests on them."""
 
     reads = TURNS
-    signals = ("said", "attributed", "misattributed")
-    formulas = (ANSWERING, FORMULA)
+    formulas = (ANSWERING,)
 
     def is_of(self, hit: Hit) -> bool:
         """Whether it is a turn."""
@@ -207,25 +118,17 @@ class TurnAnswers(Answers):
         """See `told`."""
         return quotations(ordered, weighing, planner, question=question, scope=scope, likely=likely)
 
-    def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
-        """What is cited of other sources alone is no answer from a conversation. Where only turns
-        are cited, a low score says no more than a score as low as right answers have: the fewer
-        turns there are, the lower all of them score. What facts state is no less likely than such
-        answers are where the head thinks little of their turns; a little likelier where somebody
-        wrote it down by hand."""
-        told = any(map(is_turn, draft.evidence)) or (
-            draft.likely is not None and any(map(is_record, draft.evidence))
-        )
-        if draft.evidence and not told:
-            return {"said": None, "likely": None}
-        if score1 is None or not all(map(is_turn, draft.evidence)):
+    def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:  # noqa: ARG002
+        """Return how likely an answer is: not known where no turn or record is cited that was
+        read, and no less than `_LEAST_STATED` where facts state it."""
+        if draft.likely is None:
             return {}
-        found: dict[str, float | None] = {"score1": max(score1, _LEAST_SCORE)}
-        if draft.stated and draft.likely is not None:
-            by_hand = all(each.saying for each in draft.evidence)
-            least = _LEAST_BY_HAND if by_hand else _LEAST_STATED
-            found["likely"] = max(scaled_log_odds(draft.likely), least)
-        return found
+        if draft.evidence and not any(is_turn(e) or is_record(e) for e in draft.evidence):
+            return {"likely": None}
+        if not draft.stated or not all(map(is_turn, draft.evidence)):
+            return {}
+        least = _LEAST_BY_HAND if all(e.saying for e in draft.evidence) else _LEAST_STATED
+        return {"likely": max(scaled_log_odds(draft.likely), least)}
 
 
 ANSWERS = TurnAnswers()
