@@ -8,7 +8,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-__all__ = ["give_vectors", "ingest_pages", "read_namespace", "write_arf"]
+__all__ = ["give_vectors", "ingest_pages", "keep_secret", "read_namespace", "write_arf"]
 
 
 def ingest_pages(port: str, urls: str) -> str:
@@ -23,6 +23,26 @@ def ingest_pages(port: str, urls: str) -> str:
     with Memory.open() as memory:
         memory.resume()
         return memory.ingest_urls(urls.split(","), network=network).status
+
+
+def keep_secret(word: str, secret: str) -> int:
+    """Put `secret` in the place of `word` in what the memory here holds, as a version did that did
+    not know it for one; how many records."""
+    from quipu.memory import Memory
+    from quipu.transfer.export import lines_of
+    from quipu.transfer.import_ import write_periods
+    from quipu.transfer.lines import DECODER, ENCODER, VectorLine, period_of
+
+    with Memory.open() as memory:
+        with memory.store.moment():
+            lines = [ENCODER.encode(line) for line in lines_of(memory.store, vectors=False)]
+        changed = [line.replace(word.encode(), secret.encode()) for line in lines]
+        records = [
+            DECODER.decode(new) for new, old in zip(changed, lines, strict=True) if new != old
+        ]
+        periods = [period_of(each) for each in records if not isinstance(each, VectorLine)]
+        write_periods(memory.store, periods, clock=memory.clock)
+        return len(periods)
 
 
 def write_arf(folder: Path, texts: Sequence[str]) -> None:

@@ -49,6 +49,7 @@ _FACTS = {
         }
     ]
 }
+_SECRET = "gravel-Lantern-4711x"
 _PLACEHOLDER = {"{relation}": "re_", "{incident}": "inc_"}
 
 
@@ -133,6 +134,8 @@ class Kills(Trial):
         _demand(_bytes(home, write.file) == prepared.file, f"{write.file} is not what it is to be")
         if "forget" in write.command and "docs/p01.md" in write.command:
             _demand(not _holds(home / ".quipu", b"Zymurgy1 "), "forgotten text is still on disk")
+        if write.command == ("rescan",):
+            _demand(not _holds(home / ".quipu", _SECRET.encode()), "a secret is still on disk")
 
     def _prepare(self, write: Write, warm: Warm) -> _Prepared:
         """Make the folder, and see what the unkilled command does in a copy of it."""
@@ -182,6 +185,10 @@ class Kills(Trial):
         elif step == ("empty",):
             shutil.rmtree(home / ".quipu")
             _expect(self._quipu(write, warm, home, "init"))
+        elif step == ("unredacted",):
+            place, limits = "bench.torture.inside:keep_secret", Limits(now=_BEFORE)
+            words = ("Marker3 Zymurgy3", f"password: {_SECRET}")
+            _expect(warm.call(place, *words, cwd=home, env=self._env(write), limits=limits))
         elif step == ("older",):
             env = self._env(write) | {"QUIPU_EMBED_MODEL": "compatible:older"}
             limits = Limits(now=_BEFORE)

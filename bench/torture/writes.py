@@ -130,7 +130,7 @@ WRITES: tuple[Write, ...] = (
     Write("ingest pages", ("ingest", "URL"), fetches=True),
     Write("jobs --resume", ("jobs", "--resume")),
     Write("extract", ("extract", "docs/p01.md"), first=(_INDEX,)),
-    Write("rescan", ("rescan",), first=(_INDEX,)),
+    Write("rescan", ("rescan",), first=(_INDEX, ("unredacted",))),
     Write("forget", ("forget", "--yes", "docs/p01.md", "docs/p02.md"), first=(_INDEX,)),
     Write("forget, embedded", ("forget", "--yes", "docs/p01.md"), first=(_INDEX,), embeds=True),
     Write(
