@@ -2,7 +2,7 @@
 
 import pytest
 
-from quipu.facts.fit import is_asked_for, is_of_another
+from quipu.facts.fit import is_asked_for
 from quipu.records.record import Fact
 
 
@@ -34,6 +34,15 @@ def _fact(subject: str, predicate: str, value: str) -> Fact:
         ("What do I do for a living?", ("user", "works as", "baker"), True),
         ("Who was on call?", ("payments", "goes by", "Stripe"), False),
         ("What does Ann not eat?", ("Ann", "not eats", "olives"), True),
+        ("Who is my boss?", ("user's wife", "boss", "Mr Petit"), False),
+        ("Who is my wife's boss?", ("user's wife", "boss", "Mr Petit"), True),
+        ("Where do I live?", ("user's dad", "lives in", "Metz"), False),
+        ("Where do I live?", ("Ann", "lives in", "Porto"), False),
+        ("Who owns the scheduler?", ("router", "is owned by", "Tomás"), False),
+        ("Who owns the router?", ("router", "is owned by", "Tomás"), True),
+        ("What does Tomás own?", ("router", "is owned by", "Tomás"), True),
+        ("What is the cursor size in the lab?", ("cursor size in production", "value", "9"), False),
+        ("What is the cursor size?", ("cursor size in production", "value", "9"), True),
         ("Which editor does Ann use?", ("Ann", "uses", "Helix"), True),
     ],
 )
@@ -41,34 +50,3 @@ def test_a_fact_answers_what_it_tells(
     question: str, fact: tuple[str, str, str], told: bool
 ) -> None:
     assert is_asked_for(question, _fact(*fact)) is told
-
-
-@pytest.mark.parametrize(
-    ("question", "fact", "another"),
-    [
-        ("Who is my boss?", ("user's wife", "boss", "Mr Petit"), True),
-        ("Who is my wife's boss?", ("user's wife", "boss", "Mr Petit"), False),
-        ("Where do I live?", ("user's dad", "lives in", "Metz"), True),
-        ("Where do I live?", ("Ann", "lives in", "Porto"), True),
-        ("Where do I live?", ("Dana", "lives in", "Rome"), False),  # who speaks
-        ("Where does my sister live?", ("Ann", "lives in", "Porto"), False),  # she may be
-        ("Who lives in Metz?", ("user's dad", "lives in", "Metz"), False),
-        ("Who owns the scheduler?", ("router", "is owned by", "Tomás"), True),
-        ("Who owns the router?", ("router", "is owned by", "Tomás"), False),
-        ("What does Tomás own?", ("router", "is owned by", "Tomás"), False),
-        ("What is the cursor size in the lab?", ("cursor size in production", "value", "9"), True),
-        ("What is the cursor size?", ("cursor size in production", "value", "9"), False),
-    ],
-)
-def test_what_is_of_another_is_told_apart(
-    question: str, fact: tuple[str, str, str], another: bool
-) -> None:
-    told = _fact(*fact)
-    told.provenance["speaker"] = "Dana"
-    assert is_of_another(question, told) is another
-
-
-def test_what_the_same_turn_names_is_not_another() -> None:
-    fact = _fact("router", "is owned by", "Tomás")
-    assert is_of_another("Who owns the scheduler?", fact)
-    assert not is_of_another("Who owns the scheduler?", fact, "It came with the scheduler.")

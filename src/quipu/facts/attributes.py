@@ -164,11 +164,6 @@ class Attributes:
         """Whether the table has what a predicate states."""
         return self.attribute_of(predicate) in self._row
 
-    def predicates_of(self, attribute: str) -> tuple[str, ...]:
-        """Every predicate that states the attribute, itself first."""
-        others = sorted(p for p, name in self._by_predicate.items() if name == attribute)
-        return tuple(dict.fromkeys((attribute, *others)))
-
     def named_by(self, noun: str) -> str:
         """The attribute that a noun names; empty where it names none of the table."""
         row = self._row.get(noun)
@@ -189,12 +184,6 @@ class Attributes:
         if row is None:
             return predicate
         return " ".join((predicate, row.name, *row.verbs, *row.nouns, row.asked))
-
-    def wordings(self, predicate: str) -> str:
-        """`words`, and those by which it begins and ends."""
-        row = self._row.get(self.attribute_of(predicate))
-        changes = (*row.begins, *row.ends) if row is not None else ()
-        return " ".join((self.words(predicate), *changes))
 
     def _read_entries(self) -> dict[str, AttributePhrase]:
         found: dict[str, AttributePhrase] = {}

@@ -18,7 +18,6 @@ __all__ = [
     "PROPERTIES",
     "asks_which",
     "is_asked_for",
-    "is_of_another",
     "is_of_neighbour",
     "is_sure",
 ]
@@ -69,18 +68,17 @@ def is_sure(fact: Fact) -> bool:
     return fact.confidence >= _SURE
 
 
-def is_of_another(question: str, fact: Fact, beside: str = "") -> bool:
+def _is_of_another(question: str, fact: Fact) -> bool:
     """Whether a fact is of somebody or something else than what is asked about: of my dad, where I
-    ask of myself; of the router, where the scheduler is named, and not `beside` the fact; in
-    production, where it is asked in staging. Who asks for the owner of a value asks about whatever
-    has it."""
+    ask of myself; of the router, where the scheduler is named; in production, where it is asked in
+    staging. Who asks for the owner of a value asks about whatever has it."""
     asked, value = set(stems(question)), set(stems(fact.object))
     if value and value <= asked:
         return False
     if possessed := _POSSESSED.search(fact.subject):
         return not asked & set(stems(possessed[1]))
     owner = set(stems(fact.subject))
-    rest = asked - owner - value - set(stems(f"{asked_by(fact, SHIPPED)} {beside}"))
+    rest = asked - owner - value - set(stems(asked_by(fact, SHIPPED)))
     if not owner & asked:
         return SHIPPED.has_one(fact.predicate) and _is_apart(question, fact, bool(rest))
     within, other = _WITHIN.search(fact.subject), _WITHIN.search(dateless(question).rstrip(" ?"))
@@ -118,7 +116,7 @@ def _is_of(question: str, fact: Fact) -> bool:
     """Whether the question speaks of the owner of the fact or of its value, and asks for what the
     fact says of the owner: one that names no more than the owner asks what or who that is, or
     where."""
-    if is_of_another(question, fact):
+    if _is_of_another(question, fact):
         return False
     asked, owner = set(stems(question)), set(stems(fact.subject))
     ours = fact.subject.casefold().partition("'")[0] in NAMELESS
