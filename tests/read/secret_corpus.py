@@ -121,6 +121,8 @@ def _made(kind: str, pen: random.Random) -> str:
             return _b64(f"ana:{_word(pen)}")
         case "b64docker":
             return _b64(json.dumps({"auths": {"h.example.com": {"auth": _b64(_word(pen))}}}))
+        case "letters":
+            return _of(pen, string.ascii_lowercase, 30)
         case "b64_line":
             return _of(pen, _B64, 64)
         case "jwt":

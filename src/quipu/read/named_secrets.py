@@ -54,14 +54,15 @@ _AFTER = late(
     r"""|:-|:=|=>|->|[→➜⇒：–—]|-(?=[ \t])|\|\|=?|\?\?=?|[:=](?![=~:?])|,|\(|\|)?"""
 )
 _OPEN = late(
-    r"""(?:[ \t]|\*\*(?=[ \t])){0,60}(?P<open>[bruf]{0,2}(?:"{3}|'{3}|\\{0,3}["'`])|[\[({])?"""
+    r"""(?:[ \t]|\*\*(?=[ \t])|</?[a-z]{1,8}>){0,60}"""
+    r"""(?P<open>[bruf]{0,2}(?:"{3}|'{3}|\\{0,3}["'`])|[\[({])?"""
 )
 _BLOCK = late(
     r"[ \t]{0,20}(?:[|>][-+0-9]{0,2}|\(|\{|\[|[\"']{3})?[ \t]{0,20}(?:#[^\n]{0,200})?\r?\n"
 )
 _STATEMENT = late(r"[ \t]*(?:if|elif|else|while|for|with|except|case|def|class|return)\b")
 _NAMED_BY = late(
-    r"""(?i)(?:^|[\s{,<(\["'-])(?:name|key|parameterkey|variable|env|field|param"""
+    r"""(?i)(?:^|[\s{,<(\["'-])(?:name|key|parameterkey|variable|output|env|field|param"""
     r"""|property|setting|option)\\?["']?[ \t]{0,9}[:=]?[ \t]{0,9}\\?["']?[\w.-]{0,64}$"""
 )
 _VALUE_BY = late(
@@ -78,11 +79,26 @@ _ITEM = late(
 )
 _FENCE = late(r"[ \t]*(?:```|~~~|\.\. code|[=~^-]{3,}[ \t]*\r?$|[\"']{3}\r?$)")
 _TOLD = late(
-    r"""(?:(?:[ \t]{1,4}(?P<by>is|was|ist|lautet|war|est|es|é|to)|['’]s)"""
+    r"""(?:(?:[ \t]{1,4}(?P<by>is|was|ist|lautet|war|est|es|é|to)|(?<=[Ii]t|at)['’]s)"""
     r"""(?:[ \t](?:now|set to|still|jetzt))?:?|:)"""
     r"""[ \t]{1,4}["'`]?(?P<value>[^\s"'`<>{}\[(]{4,400}+)"""
 )
-_USER_AND = late(r"""[\w.@-]{1,40}["'`]? / ["'`]?(?P<value>[^\s"'`<>{}\[(]{4,400}+)""")
+_USER_AND = late(
+    r"""[\w.@-]{1,40}["'`]?(?: / |:|/(?=\S*[A-Z]))["'`]?(?P<value>[^\s"'`<>{}\[(]{4,400}+)"""
+)
+_USED = late(r"(?i)\b(?:use|using|with|by|the|try|is)[ \t]$")
+_USED_FOR = late(r"""[ \t]{0,4}(?:$|[.,;:)\n]|(?:for|to|on|in|at|as|and|instead)\b)""")
+_CLAUSE_ENDS = late(r"[ \t]{0,4}(?:$|[.,;:)\n])")
+_NOT_SPOKEN = late(r"(?=.*[A-Z]).*\d[a-z]|(?=.*\d).*[!#$%&*+?^~=@]")
+_ANSWER = late(
+    r"""(?i)[^\n?]{0,60}\?[^\n]{0,80}\n(?:[^\n:]{1,30}:[ \t]{1,4})?"""
+    r"""(?:[^\n]{0,40}?\b(?:it|that)(?:['’]?s| is)[ \t]{1,4}|(?=\S{1,400}[ \t]{0,9}(?:\n|$)))"""
+    r"""["'`]?(?P<value>[^\s"'`<>{}\[(]{4,400}+)"""
+)
+_INSERT = late(r"(?i)insert[ \t]+into[ \t]+[\w.\"`\[\]]{1,100}[ \t]{0,9}\(")
+_VALUES = late(r"(?i)[\w\s,\"`\[\]]{0,2000}\)\s{0,20}values\s{0,20}")
+_ROW = late(r"[\s,]{0,9}\((?P<values>(?:'(?:[^'\n]|''){0,4000}'|[^()'\n]){0,4000})\)")
+_VALUE = late(r"(?:'(?:[^']|'')*'|[^,'])+")
 _ASKS = late(r"[ \t](?:[^\n:]{0,60}:|(?:[^\n:]{0,60}[ \t])?(?:is|ist))[ \t]{0,9}\r?\n")
 _CHANGED = late(r"(?i)\b(?:chang|reset|updat|rotat|switch|set)")
 _SENTENCE_END = late(r"[.;!,][ \t]|\n")
@@ -188,6 +204,7 @@ def _values(text: str, name: _Name) -> Iterator[_Found]:
         yield from _next_cell(text, at)
         return
     if not sep or sep in ":,":
+        yield from _inserted(text, name)
         yield from _record_column(text, name)
         yield from _beside(text, name)
     if sep in {",", "("} and bool(after["close"]) == (sep == "("):
@@ -289,14 +306,17 @@ def _bare(text: str, name: _Name, start: int, sep: str) -> Iterator[_Found]:
         if ";" in value and (name.start == line or "=" in value[value.index(";") :]):
             value = value[: value.index(";")]
         direct = text[start - 1] == "=" and text[start - 2] not in "= "  # as in a shell
-        if _CODE.fullmatch(value) or (not direct and _OPERATOR.match(text, run.end())):
+        operator = None if direct else _OPERATOR.match(text, run.end())
+        if operator and sep == ":" and not operator[0][-1].isspace():
+            operator = None  # `pw: v (as before)`
+        if operator or _CODE.fullmatch(value):
             return
         if value[-1:] in "\"')`]}" and not _balanced(value):
             value = value.rstrip("\"')`]}")
     else:
         cut = _BARE_END.search(value)
         if cut:
-            if value[cut.start()] in "(<":
+            if value[cut.start()] in "(<" and value[cut.start() : cut.start() + 2] != "</":
                 return
             value = value[: cut.start()]
         if _CODE.fullmatch(value) or "(" in value:
@@ -309,7 +329,8 @@ def _place(text: str, name: _Name, start: int, sep: str) -> Place:
     """Where a bare value stands: whether it may be something else than a value."""
     direct = sep == "=" and text[start - 1] == "="
     before = text[name.start - 1 : name.start]
-    if direct and (name.text.isupper() or name.text.startswith("-") or before in {";", "?", "&"}):
+    named = name.text.isupper() or name.text.startswith("-") or before in {";", "?", "&", "="}
+    if direct and named:
         return "given"
     dotted = "." in name.text and not name.text.startswith(("self.", "this.", "cls."))
     if dotted and before in {"", "\n"}:
@@ -428,7 +449,11 @@ def _without_sign(text: str, name: _Name, after: re.Match[str]) -> Iterator[_Fou
     if text[at : at + 1] in {"\n", "\r", ""}:
         yield from _under(text, name)
         return
-    if name.short:
+    if answer := _ANSWER.match(text, name.end):
+        value = answer["value"].rstrip(".,;:?)")
+        yield answer.start("value"), answer.start("value") + len(value), "told"
+        return
+    if name.short and not name.text.startswith("-"):
         if name.text.lower() != "pass":
             yield from _told(text, name, at)
         return
@@ -443,12 +468,30 @@ def _without_sign(text: str, name: _Name, after: re.Match[str]) -> Iterator[_Fou
     to_the_end = text[run.end() : run.end() + 1] in {"\n", "\r", ""}
     if end is not None:
         yield at + 1, end, "quoted"
-    elif text[name.end : at] not in {"", " "} and to_the_end:
+    elif to_the_end and (text[name.end : at] not in {"", " "} or _begins_line(text, name)):
         yield at, run.end(), "bare"
     elif "(" not in run[0] and _stands_alone(text, name):
         yield at, run.end(), "told"
+    elif "(" not in run[0] and _is_used(text, name, run):
+        value = run[0].rstrip(".,;:?)")
+        yield at, at + len(value), "bare" if name.strong else "told"
     else:
         yield from _told(text, name, at)
+
+
+def _begins_line(text: str, name: _Name) -> bool:
+    """Whether a line is a name and a value and nothing more, as in the settings of a server."""
+    return text[name.start - 1 : name.start] in {"", "\n"}
+
+
+def _is_used(text: str, name: _Name, value: re.Match[str]) -> bool:
+    """Whether a sentence says the value without a word between: `use password v for the demo`."""
+    if not name.strong:
+        return text[name.end : value.start()] == " "  # it has to be random
+    if _CLAUSE_ENDS.match(text, value.end() - (value[0][-1] in ".,;:)")):
+        return bool(_NOT_SPOKEN.match(value[0]))
+    before = text[max(name.start - 12, 0) : name.start]
+    return bool(_USED.search(before) and _USED_FOR.match(text, value.end()))
 
 
 def _stands_alone(text: str, name: _Name) -> bool:
@@ -544,6 +587,28 @@ def _cell(row: str, at: int) -> Iterator[_Found]:
     if body and not any(c.isspace() for c in body):
         start = at + row.index(body)
         yield start, start + len(body), "cell"
+
+
+def _inserted(text: str, name: _Name) -> Iterator[_Found]:
+    """The values of a column that a statement of SQL names: `INSERT INTO t (a, NAME) VALUES …`."""
+    begin = text.rfind("(", max(name.start - _LINE, 0), name.start) + 1
+    values = _VALUES.match(text, name.end) if begin else None
+    if values is None or not _ends(_INSERT, text, begin):
+        return
+    number, at = text.count(",", begin, name.start), values.end()
+    for _ in range(_ROWS):
+        row = _ROW.match(text, at)
+        if row is None:
+            return
+        fields = list(_VALUE.finditer(text, row.start("values"), row.end("values")))
+        if number < len(fields) and (quoted := _QUOTED_ITEM.match(text, fields[number].start())):
+            yield quoted.start("value"), quoted.end("value"), "quoted"
+        at = row.end()
+
+
+def _ends(pattern: re.Pattern[str], text: str, at: int) -> bool:
+    """Whether something that the pattern describes ends there."""
+    return any(match.end() == at for match in pattern.finditer(text, max(at - 200, 0), at))
 
 
 def _record_column(text: str, name: _Name) -> Iterator[_Found]:

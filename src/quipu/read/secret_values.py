@@ -22,6 +22,7 @@ Check: TypeAlias = Literal[
     "query",
     "element",
     "header",
+    "quoted",
 ]
 
 Place: TypeAlias = Literal["given", "quoted", "bare", "harsh", "field", "block", "cell", "told"]
@@ -59,6 +60,9 @@ _COUNTED = late(
 _ALNUM = string.ascii_letters + string.digits
 _LONGEST = 4000
 """A value with more characters than this is no password, token or key."""
+_LAST_LATIN = "\u024f"
+_NO_WORD = 24
+"""No word has as many letters as this."""
 _EXPRESSION = late(r"\\|\[[^\]]*\w-\w|\{\d|\(\?|\.[*+]|[A-Za-z_]{3,}\(")
 _LONG_RUN = late(r"[A-Za-z0-9+]{20}")
 _PATH = ("/", "*.", "./", "../", "~/", "http://", "https://", "[", "file:")
@@ -87,18 +91,22 @@ def is_named_secret(value: str, place: Place, *, strong: bool, name: str) -> boo
         return False
     if " " in value:
         return strong and place in {"quoted", "field"} and _is_phrase(value)
-    if _is_pin(value, name):
-        return True
-    if place == "told":
-        return _is_told(value) if strong else _is_told_secret(value)
+    if place == "told" and not strong:
+        return _is_told_secret(value)
     if strong:
-        return _is_password_at(place, value)
-    return (
-        _is_bare_secret(value) if place in {"bare", "harsh", "given"} else _is_quoted_secret(value)
-    )
+        return _is_pin(value) if name.lower().endswith("pin") else _is_password_at(place, value)
+    if place in {"bare", "harsh", "given"}:
+        return _is_bare_secret(value) or (place == "given" and _is_no_word(value))
+    return _is_quoted_secret(value)
+
+
+def _is_pin(value: str) -> bool:
+    return value.isdigit() and 4 <= len(value) <= 8
 
 
 def _is_password_at(place: Place, value: str) -> bool:
+    if place == "told":
+        return _is_told(value)
     if place == "given":
         return len(value) > 2 and _is_password(value)
     if place in {"quoted", "field", "block"}:
@@ -114,8 +122,11 @@ def _is_phrase(value: str) -> bool:
     )
 
 
-def _is_pin(value: str, name: str) -> bool:
-    return name.lower().endswith("pin") and value.isdigit() and 4 <= len(value) <= 8
+def _is_no_word(value: str) -> bool:
+    """Whether letters and digits are too many for a word, or too mixed."""
+    if not value.isalnum() or not _is_password(value):
+        return False
+    return len(value) >= _NO_WORD or (len(value) >= 10 and _is_jumbled(value))
 
 
 def _is_told_secret(value: str) -> bool:
@@ -153,7 +164,7 @@ def _is_quoted_password(value: str) -> bool:
 def _is_bare_password(value: str, *, harsh: bool) -> bool:
     if value.startswith(_PATH) or _FORMAT.search(value) or _COUNTED.fullmatch(value):
         return False
-    if not value.isascii() or not _is_password(value) or _WORDS.fullmatch(value):
+    if max(value) > _LAST_LATIN or not _is_password(value) or _WORDS.fullmatch(value):
         return False
     digits = sum(c.isdigit() for c in value)
     letters = sum(c.isalpha() for c in value)
@@ -237,7 +248,9 @@ def _is_told(value: str) -> bool:
     bare = value.rstrip(".,;:!?)")
     if "://" in bare or bare.startswith(_PATH):
         return False
-    return _is_password(bare) and len(bare) >= 5 and _is_mixed(bare) and not bare[:1].isdigit()
+    if bare[:1].isdigit() and not (bare.isalnum() and _is_random(bare)):
+        return False
+    return _is_password(bare) and len(bare) >= 5 and _is_mixed(bare)
 
 
 def _entropy(value: str) -> float:
@@ -252,6 +265,7 @@ _BY_CHECK: dict[Check, Callable[[str], bool]] = {
     "random": _is_random,
     "given": _is_password,
     "header": _is_header,
+    "quoted": _is_quoted_password,
 }
 
 CHECKS: dict[Check, str] = {
@@ -262,4 +276,5 @@ CHECKS: dict[Check, str] = {
     "query": "random; a password: as `given`",
     "element": "random; a password: as `given`",
     "header": "a run in it looks random",
+    "quoted": "as `given`, with a digit or a sign in it",
 }
