@@ -6,26 +6,14 @@ from email.utils import parsedate_to_datetime
 
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.read.values import shown
+from quipu.when import find_spans
 from quipu.when.instants import UNKNOWN_TIME, from_epoch, instant, parse_instant
 
 __all__ = ["read_time"]
 
-_MONTHS = {
-    name: number
-    for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)
-}
-_MONTH = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
-_YEAR, _DAY = r"(?P<year>\d{4})", r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_DATES = tuple(
-    re.compile(rf"(?<![\w:]){pattern}(?![\w:])")
-    for pattern in (
-        rf"{_DAY}[\s\-]+(?:of\s+)?{_MONTH}[\s,\-]+{_YEAR}",
-        rf"{_MONTH}[\s\-]+{_DAY}[\s,\-]+{_YEAR}",
-        r"(?P<year>\d{4})[/.\-](?P<number>\d{1,2})[/.\-](?P<day>\d{1,2})",
-        r"(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{4})",
-    )
-)
 _CLOCK = re.compile(r"(?<!\d)(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap])?\.?(?:m\b)?")
+_JOINED = re.compile(r"(?<=[a-z])-(?=\d)|(?<=\d)-(?=[a-z]|\d{4}\b)", re.IGNORECASE)  # March-15-2024
+_ISO = re.compile(r"\d{4}-\d{2}-\d{2}T")
 _ZONED = re.compile(r"(?:\s[+-]\d{4}|GMT|UTC)(?: \(\w+\))?$")
 _MILLISECONDS, _MICROSECONDS = 1e11, 1e14
 _EARLIEST = 1e8  # March 1973: a smaller number stands for no time, or counts from elsewhere
@@ -74,25 +62,24 @@ def _from_text(value: str) -> str:
     except InvalidInput:
         pass
     mailed = _ZONED.search(value)
-    found = _mail_date(value) if mailed else _written(value.lower())
+    found = _mail_date(value) if mailed else _written(value)
     if found is None:
         raise InvalidInput(f"the time {shown(value)} is no date")
     return instant(found)
 
 
 def _written(text: str) -> datetime | None:
-    for pattern in _DATES:
-        match = pattern.search(text)
-        if match is None:
-            continue
-        parts = match.groupdict()
-        month = _MONTHS[parts["month"]] if "month" in parts else int(parts["number"])
-        rest = text[: match.start()] + " " + text[match.end() :]
-        try:
-            return datetime(int(parts["year"]), month, int(parts["day"]), *_clock(rest), tzinfo=UTC)
-        except ValueError as error:
-            raise InvalidInput(f"the time {shown(text)} does not exist") from error
-    return None
+    """A date in English or in digits, with the time of day beside it."""
+    if _ISO.match(text):
+        return None  # an instant that could not be read is no date
+    found = (span.interval.start for span in find_spans(_JOINED.sub(" ", text.replace("/", "-"))))
+    day = next((start for start in found if start is not None and start.day), None)
+    if day is None:
+        return None
+    try:
+        return datetime(day.year, day.month, day.day, *_clock(text.lower()), tzinfo=UTC)
+    except ValueError as error:
+        raise InvalidInput(f"the time {shown(text)} does not exist") from error
 
 
 def _clock(text: str) -> tuple[int, int, int]:
