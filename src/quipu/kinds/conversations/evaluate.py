@@ -5,7 +5,8 @@ time, a caption). Every question is asked inside its conversation.
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Protocol, cast
 
@@ -31,12 +32,13 @@ from quipu.records.refs import session_ref
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import Scope
 
-__all__ = ["Conversing", "MemoryEvaluation", "TurnReferences", "evaluate_memory"]
+__all__ = ["Conversing", "MemoryEvaluation", "evaluate_memory"]
 
 _DEPTH = 10
 _SIDES = ("first_statement", "second_statement")
-_UNANSWERABLE = "5"  # LoCoMo's category
-_ABSTAIN, _UPDATE, _CONTRADICTION = "abstention", "knowledge_update", "contradiction_resolution"
+_UPDATE, _CONTRADICTION = "knowledge_update", "contradiction_resolution"
+_NO_ANSWER = frozenset({"5", "abstention"})
+"""The groups of questions without an answer, of LoCoMo and of BEAM."""
 
 
 class Conversing(Protocol):
@@ -110,10 +112,7 @@ def evaluate_memory(
     """
     questions = list(read_rows(directory, QUERIES))
     grades = read_grades(directory)
-    rows = TurnReferences()
-    lines = b"".join(
-        msgspec.json.encode(rows.line(row)) + b"\n" for row in read_rows(directory, CORPUS)
-    )
+    lines, rows = _as_transcript(read_rows(directory, CORPUS))
 
     def write(memory: Conversing, place: Path) -> WriteReport:
         transcript = place / "transcript.jsonl"
@@ -125,51 +124,41 @@ def evaluate_memory(
     return _figures(directory.resolve().name, answered, writing)
 
 
-class TurnReferences:
-    """Which row each turn's reference stands for."""
-
-    def __init__(self) -> None:
-        self._rows: dict[str, str] = {}
-        self._counts: dict[str, int] = {}
-
-    def line(self, row: DatasetRow) -> dict[str, object]:
-        """A row as a line of the plain transcript format."""
+def _as_transcript(rows: Iterable[DatasetRow]) -> tuple[bytes, dict[str, str]]:
+    """The rows as lines of the plain transcript format, and the row of each turn's reference."""
+    lines, of_turns, counts = bytearray(), dict[str, str](), Counter[str]()
+    for row in rows:
         more = row.more
         conversation, session = _text(more, "conv"), _text(more, "session", "batch")
         if not conversation:
             raise InvalidInput(f"{row.place}: the row has no `conv`, the conversation it is from")
         name = "/".join(part for part in (conversation, session) if part)
-        turn = self._counts[name] = self._counts.get(name, 0) + 1
-        self._rows[session_ref(name, turn)] = row.id
-        return {
+        counts[name] += 1
+        of_turns[session_ref(name, counts[name])] = row.id
+        line = {
             "conv": conversation,
             "session": session,
-            "turn": turn,
+            "turn": counts[name],
             "speaker": _text(more, "speaker"),
             "role": _text(more, "role"),
             "text": row.text,
             "time": _text(more, "session_time", "time", "time_anchor"),
             "caption": _text(more, "image_caption", "caption"),
         }
-
-    def row(self, ref: str) -> str:
-        """The row's id; the reference itself for what is no turn of the set."""
-        return self._rows.get(ref, ref)
+        lines += msgspec.json.encode(line) + b"\n"
+    return bytes(lines), of_turns
 
 
 def _text(fields: Mapping[str, object], *keys: str) -> str:
-    for key in keys:
-        value = fields.get(key)
-        if value is not None and value != "":
-            return str(value)
-    return ""
+    values = (fields.get(key) for key in keys)
+    return next((str(value) for value in values if value not in (None, "")), "")
 
 
 def _ask_all(
     memory: Conversing,
     questions: Sequence[DatasetRow],
     grades: Grades,
-    rows: TurnReferences,
+    rows: Mapping[str, str],
     progress: Progress | None,
 ) -> Iterator[JudgedTurnQuestion]:
     for done, row in enumerate(questions, 1):
@@ -181,18 +170,16 @@ def _ask_all(
         latency_ms = (time.perf_counter() - start) * 1000
         reply = memory.ask(row.text, limit=_DEPTH, scope=scope)
         group = _text(row.more, "category", "ability")
-        gold = {k: v for k, v in grades.get(row.id, {}).items() if v > 0}
         sides = _sides(row)
         if progress:
             progress("search", done, len(questions))
         yield JudgedTurnQuestion(
             group=group,
-            gold=gold,
-            ranking=tuple(rows.row(hit.path) for hit in found.hits),
+            gold={k: v for k, v in grades.get(row.id, {}).items() if v > 0},
+            ranking=tuple(rows.get(hit.path, hit.path) for hit in found.hits),
             latency_ms=latency_ms,
             confidence=reply.confidence.value,
-            answerable=group not in {_UNANSWERABLE, _ABSTAIN}
-            and row.more.get("answerable") is not False,
+            answerable=group not in _NO_ANSWER and row.more.get("answerable") is not False,
             original=sides.get("original_info", ()),
             updated=sides.get("updated_info", ()),
             sides=tuple(sides[name] for name in _SIDES if name in sides),
