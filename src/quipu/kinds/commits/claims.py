@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from quipu.kinds.commits.model import CommitInput, title_of, trailers_of
+from quipu.kinds.commits.model import CommitCitation, CommitInput, title_of, trailers_of
 from quipu.kinds.commits.profile import MOST_FILES, NAME, heading
 from quipu.profiles import profile
 from quipu.read import redact
@@ -20,7 +20,6 @@ from quipu.write.prepare import Prepared
 
 __all__ = [
     "LONGEST_MESSAGE",
-    "Cited",
     "CommitTask",
     "document",
     "person",
@@ -35,20 +34,14 @@ _PREVIEW = 500
 _UNTITLED = "(no message)"
 
 
-class Cited(NamedTuple):
-    """A commit that a message is tied to, by its whole hash."""
-
-    type: str
-    sha: str
-
-
 class CommitTask(NamedTuple):
-    """A commit, what it is tied to, the documents its files are, and where it goes."""
+    """A commit, the commits that its message is tied to by their whole hashes, the documents its
+    files are, and where it goes."""
 
     commit: CommitInput
     content_hash: str
     time: str
-    cites: tuple[Cited, ...]
+    cites: tuple[CommitCitation, ...]
     documents: tuple[str, ...]
     namespace: str
     ingested_at: str
@@ -81,8 +74,8 @@ def prepare_commit(task: CommitTask) -> Prepared:
             sha=commit.sha,
             author=author,
             time=task.time,
-            fixes=[cited.sha for cited in task.cites if cited.type == "FIXES"],
-            cites=[cited.sha for cited in task.cites if cited.type != "FIXES"],
+            fixes=[cited.hash for cited in task.cites if cited.type == "FIXES"],
+            cites=[cited.hash for cited in task.cites if cited.type != "FIXES"],
             files=commit.files,
         ),
     )
@@ -112,27 +105,20 @@ def prepare_commit(task: CommitTask) -> Prepared:
 
 
 def _edges(task: CommitTask, source: str) -> Iterator[Relation]:
-    space = task.namespace
-    author = person_id(space, task.commit.author)
-    if author:
-        yield _edge(task, source, "AUTHORED_BY", author)
-    for document_id in dict.fromkeys(task.documents):
-        yield _edge(task, source, "MODIFIES", document_id)
-    for cited in task.cites:
-        target = document_entity_id(space, commit_ref(cited.sha))
-        yield _edge(task, source, cited.type, target)
-
-
-def _edge(task: CommitTask, source: str, kind: str, target: str) -> Relation:
-    return Relation(
-        rel_id=relation_id(task.namespace, source, kind, target),
-        source_entity_id=source,
-        target_entity_id=target,
-        type=kind,
-        created_at=task.time,
-        updated_at=task.time,
-        source_sha=task.commit.sha,
-    )
+    space, author = task.namespace, person_id(task.namespace, task.commit.author)
+    ends = [("AUTHORED_BY", author)] if author else []
+    ends += [("MODIFIES", document_id) for document_id in dict.fromkeys(task.documents)]
+    ends += [(each.type, document_entity_id(space, commit_ref(each.hash))) for each in task.cites]
+    for kind, target in ends:
+        yield Relation(
+            rel_id=relation_id(space, source, kind, target),
+            source_entity_id=source,
+            target_entity_id=target,
+            type=kind,
+            created_at=task.time,
+            updated_at=task.time,
+            source_sha=task.commit.sha,
+        )
 
 
 @lru_cache(maxsize=4096)

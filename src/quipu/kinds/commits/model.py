@@ -16,6 +16,7 @@ from quipu.patterns import late
 from quipu.text import STOP_WORDS, fold, split_identifier, stem
 
 __all__ = [
+    "CommitCitation",
     "CommitInput",
     "citations_of",
     "file_terms",

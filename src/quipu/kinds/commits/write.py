@@ -15,7 +15,6 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.kinds.commits.claims import (
     LONGEST_MESSAGE,
-    Cited,
     CommitTask,
     document,
     person,
@@ -40,6 +39,7 @@ __all__ = ["CommitTally", "add_commits"]
 _PAGE = 500
 """Commits whose documents and people are looked up together."""
 _START = 7
+"""Digits of a hash that it is looked up by."""
 
 
 @dataclass(slots=True)
@@ -50,25 +50,6 @@ class CommitTally:
     unchanged: int = 0
     problems: list[Problem] = field(default_factory=list[Problem])
     edges: Counter[str] = field(default_factory=Counter[str])
-
-
-class Shas:
-    """Whole hashes by their beginning."""
-
-    def __init__(self, known: Iterable[str] = ()) -> None:
-        self._by_start: dict[str, list[str]] = {}
-        for sha in known:
-            self.add(sha)
-
-    def add(self, sha: str) -> None:
-        """Take one in."""
-        self._by_start.setdefault(sha[:_START], []).append(sha)
-
-    def whole(self, beginning: str) -> str | None:
-        """The one hash that begins so (seven digits or more); None for none and for several."""
-        hashes = self._by_start.get(beginning[:_START], ())
-        found = {sha for sha in hashes if sha.startswith(beginning)}
-        return found.pop() if len(found) == 1 else None
 
 
 def add_commits(
@@ -109,50 +90,57 @@ class _Tasks:
         self._store, self._tally, self._root, self._clock = store, tally, root, clock
         sources = store.sources()
         self._episodes = {s.episode_id for s in sources if s.source_type == COMMIT}
-        refs = (s.source_ref for s in sources if s.source_type == COMMIT)
-        self._shas = Shas(ref.removeprefix(COMMIT_PREFIX) for ref in refs)
-        self._documents: dict[str, str] = {
-            s.source_ref: s.document_id for s in sources if s.document_id
-        }
+        self._documents = {s.source_ref: s.document_id for s in sources if s.document_id}
         self._asserted: set[str] = set()
+        self._shas: dict[str, list[str]] = {}
+        for source in sources:
+            if source.source_type == COMMIT:
+                self._know(source.source_ref.removeprefix(COMMIT_PREFIX))
+
+    def _know(self, sha: str) -> None:
+        self._shas.setdefault(sha[:_START], []).append(sha)
+
+    def _whole(self, beginning: str) -> str | None:
+        """The one known hash that begins so, in seven digits or more; None for several."""
+        found = {s for s in self._shas.get(beginning[:_START], ()) if s.startswith(beginning)}
+        return found.pop() if len(found) == 1 else None
 
     def of(self, page: Sequence[CommitInput | Problem]) -> Iterator[CommitTask]:
-        """The task of each commit that is new; the others are tallied."""
+        """Yield the task of each commit that is new; the others are tallied."""
         space, now = self._store.namespace, self._clock()
-        for each in page:
-            if isinstance(each, Problem):
-                self._tally.problems.append(each)
+        for given in page:
+            if isinstance(given, Problem):
+                self._tally.problems.append(given)
                 continue
-            each = _sound(each)  # noqa: PLW2901 - what cannot be stored goes no further
-            content_hash = hashlib.sha256(msgspec.json.encode(each)).hexdigest()
-            episode_id = episode_id_of(space, COMMIT, commit_ref(each.sha), content_hash)
+            commit = _sound(given)
+            content_hash = hashlib.sha256(msgspec.json.encode(commit)).hexdigest()
+            episode_id = episode_id_of(space, COMMIT, commit_ref(commit.sha), content_hash)
             if episode_id in self._episodes:
                 self._tally.unchanged += 1
                 continue
             try:
-                time = _time(each)
+                time = _time(commit)
             except InvalidInput as error:
-                self._tally.problems.append(Problem(commit_ref(each.sha), str(error)))
+                self._tally.problems.append(Problem(commit_ref(commit.sha), str(error)))
                 continue
             self._episodes.add(episode_id)
-            self._shas.add(each.sha)
+            self._know(commit.sha)
             cites = dict.fromkeys(
-                Cited(cited.type, whole)
-                for cited in citations_of(each.message[:LONGEST_MESSAGE])
-                if (whole := self._shas.whole(cited.hash)) and whole != each.sha
+                cited._replace(hash=whole)
+                for cited in citations_of(commit.message[:LONGEST_MESSAGE])
+                if (whole := self._whole(cited.hash)) and whole != commit.sha
             )
-            documents = tuple(self._document(path) for path in each.files[:MOST_FILES])
-            yield CommitTask(each, content_hash, time, tuple(cites), documents, space, now)
+            documents = tuple(self._document(path) for path in commit.files[:MOST_FILES])
+            yield CommitTask(commit, content_hash, time, tuple(cites), documents, space, now)
 
     def _document(self, path: str) -> str:
         ref = self._root + path
-        known = self._documents.get(ref)
-        if known is None:
-            known = self._documents[ref] = document_entity_id(self._store.namespace, ref)
-        return known
+        if ref not in self._documents:
+            self._documents[ref] = document_entity_id(self._store.namespace, ref)
+        return self._documents[ref]
 
     def missing(self, job: Sequence[CommitTask]) -> list[Entity]:
-        """The documents and people of the tasks that nothing asserts yet."""
+        """Return the documents and people of the tasks that nothing asserts yet."""
         found: dict[str, Entity] = {}
         for task in job:
             for path, document_id in zip(task.commit.files, task.documents, strict=False):
@@ -167,29 +155,20 @@ class _Tasks:
 
 
 def _sound(commit: CommitInput) -> CommitInput:
-    """The commit, its texts fit to be stored."""
-    texts = (commit.sha, commit.message, commit.author, commit.email, commit.repository)
-    if all(text.isascii() and "\0" not in text for text in (*texts, *commit.files)):
+    """The commit, its texts without what a store refuses: NUL and lone surrogates."""
+    fields = ("sha", "message", "author", "email", "repository")
+    texts = {name: str(getattr(commit, name)) for name in fields}
+    if all(text.isascii() and "\0" not in text for text in (*texts.values(), *commit.files)):
         return commit
-    return msgspec.structs.replace(
-        commit,
-        sha=_storable(commit.sha),
-        message=_storable(commit.message),
-        author=_storable(commit.author),
-        email=_storable(commit.email),
-        repository=_storable(commit.repository),
-        files=tuple(map(_storable, commit.files)),
-    )
+    sound = {name: _storable(text) for name, text in texts.items()}
+    return msgspec.structs.replace(commit, **sound, files=tuple(map(_storable, commit.files)))
+
+
+def _storable(text: str) -> str:
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
 def _time(commit: CommitInput) -> str:
     if not commit.sha.strip() or commit.sha.split() != [commit.sha]:
         raise InvalidInput(f"{commit.sha!r} is no hash of a commit: give it whole")
     return parse_instant(commit.time)
-
-
-def _storable(text: str) -> str:
-    """`text` without what a store refuses: NUL characters and lone surrogates."""
-    if text.isascii() and "\0" not in text:
-        return text
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
