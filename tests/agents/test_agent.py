@@ -68,12 +68,6 @@ def test_the_context_is_one_system_message_after_the_first(make: Make) -> None:
     assert context.endswith(INSTRUCTIONS)
 
 
-def test_it_streams(make: Make) -> None:
-    agent, server = make("Team Blue owns the payment service [1].")
-    assert len(list(agent.ask(QUESTION))) > 3
-    assert server.requests[0].body["stream"] is True
-
-
 def test_the_history_is_kept_and_its_contexts_are_not(make: Make) -> None:
     agent, server = make("Team Blue owns the payment service [1].", "Nothing more is known.")
     said(agent)
@@ -81,14 +75,6 @@ def test_the_history_is_kept_and_its_contexts_are_not(make: Make) -> None:
     roles = [m["role"] for m in messages(server)]
     assert roles == ["system", "system", "user", "assistant", "user"]
     assert sum(str(m["content"]).startswith("Context:") for m in messages(server)) == 1
-
-
-def test_without_rag_nothing_is_put_before_the_model(make: Make) -> None:
-    agent, server = make("Hello.", rag=False)
-    assert said(agent, "Say hello.") == "Hello."
-    assert [m["role"] for m in messages(server)] == ["system", "user"]
-    assert "tools" not in server.requests[0].body
-    assert "owners.md" not in server.requests[0].text
 
 
 def test_a_mark_opens_its_source(make: Make) -> None:
@@ -131,14 +117,6 @@ def test_a_wrong_call_is_told_to_the_model(
     said(agent)
     assert error in messages(server)[-1]["content"]
     assert "root:" not in messages(server)[-1]["content"]
-
-
-def test_a_model_that_only_calls_tools_is_stopped(make: Make) -> None:
-    agent, server = make(*[Call("search_memory", '{"query": "x"}')] * 20)
-    assert "Team Blue" in said(agent)
-    assert len(server.requests) == 5
-    assert agent.last is not None
-    assert agent.last.model == "offline"
 
 
 @pytest.mark.parametrize(

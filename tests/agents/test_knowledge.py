@@ -5,21 +5,10 @@ from tests.counting import lines_run
 
 from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation
 from quipu.memory import Memory
-from quipu.records.record import Entity
 
 ATLAS = KnowledgeEntity(
     name="Atlas", type="project", observations=("written in Rust", "owned by Ann")
 )
-
-
-def test_only_the_thing_itself_has_its_name(memory: Memory) -> None:
-    KnowledgeGraph(memory).create_entities([ATLAS])
-    found = memory.get("Atlas")
-    assert isinstance(found, Entity)
-    assert (found.type, found.name) == ("custom", "Atlas")
-    hit = memory.search("written in Rust").hits[0]
-    assert hit.source_ref.startswith("observation:Atlas#")
-    assert KnowledgeGraph(memory).read() == ([ATLAS], [])
 
 
 def test_opening_by_name_gives_what_reading_everything_gives(memory: Memory) -> None:
@@ -50,14 +39,6 @@ def test_an_underscore_is_a_space(memory: Memory, query: str) -> None:
     graph = KnowledgeGraph(memory)
     graph.create_entities([KnowledgeEntity(name="Ann_Lee", type="person"), ATLAS])
     assert [thing.name for thing in graph.search(query)[0]] == ["Ann_Lee"]
-
-
-def test_what_is_said_without_embedding_gets_its_vectors_later(memory: Memory) -> None:
-    KnowledgeGraph(memory, embed=False).create_entities([ATLAS])
-    assert memory.stats().unembedded == 2
-    assert memory.search("written in Rust").hits
-    memory.embed_lacking()
-    assert memory.stats().unembedded == 0
 
 
 def test_opening_one_thing_does_not_read_two_thousand(memory: Memory) -> None:

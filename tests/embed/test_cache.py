@@ -58,29 +58,6 @@ def test_kept_vectors_are_found_after_reopening(path: Path, cache: VectorCache) 
     assert found[content_key("b", [(0, 1)])].parts.shape == (3, 8)
 
 
-def test_spaces_do_not_mix(cache: VectorCache) -> None:
-    cache.put("one", {content_key("a"): entry(1)})
-    assert cache.get("two", [content_key("a")]) == {}
-
-
-def test_key_depends_on_text_and_spans() -> None:
-    keys = [
-        content_key("a"),
-        content_key("b"),
-        content_key("a", [(0, 1)]),
-        content_key("a", [(0, 2)]),
-        content_key("a", [(0, 1), (1, 2)]),
-        content_key("\ud800"),
-    ]
-    assert len(set(keys)) == len(keys)
-
-
-def test_many_keys_are_found_in_one_call(cache: VectorCache) -> None:
-    kept = {content_key(str(number)): entry(number) for number in range(1200)}
-    cache.put("space", kept)
-    assert cache.get("space", list(kept)).keys() == kept.keys()
-
-
 def test_size_is_bounded_and_the_oldest_leave(path: Path) -> None:
     cache = VectorCache(path, max_bytes=200_000)
     keys = [content_key(str(number)) for number in range(400)]
@@ -120,21 +97,6 @@ def test_damaged_file_is_put_aside_and_begun_again(
         cache.close()
     assert path.with_name("vectors.db.damaged").exists() == (damage != "empty")
     assert not caplog.records
-
-
-def test_file_damaged_while_open_is_begun_again(path: Path, cache: VectorCache) -> None:
-    kept = {content_key(str(number)): entry(number, 9) for number in range(500)}
-    cache.put("space", kept)
-    cache.close()
-    cache = VectorCache(path)
-    size = path.stat().st_size
-    with path.open("r+b") as file:
-        file.seek(4096)
-        file.write(b"\xff" * (size - 4096))
-    assert cache.get("space", list(kept)) == {}
-    cache.put("space", {content_key("new"): entry(5)})
-    assert cache.get("space", [content_key("new")])
-    cache.close()
 
 
 def test_changed_bytes_of_a_vector_are_not_served(path: Path, cache: VectorCache) -> None:
@@ -225,11 +187,3 @@ def test_cached_embedder_keeps_the_shapes_of_the_port(cache: VectorCache) -> Non
     assert embedder.embed_parts("a b", []).parts.shape == (0, 16)
     windows = embedder.embed_windows("a b c d e f g")
     assert windows.parts.shape == (2, 16)
-
-
-def test_vectors_of_another_length_are_asked_anew(cache: VectorCache) -> None:
-    """A space names its dimension; an entry that contradicts it must not reach the store."""
-    key = content_key("one knot")
-    cache.put(HashEmbedder().space, {key: entry(1, dimension=8)})
-    embedder = CachedEmbedder(HashEmbedder(), cache)
-    assert embedder.embed(["one knot"]).shape == (1, 32)

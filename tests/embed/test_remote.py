@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from tests.servers.model_server import Body, ErrorStatus, ModelServer, WrongModel
 
-from quipu.embed.cache import make_passages
 from quipu.embed.remote import name_in, open_remote
 from quipu.errors import InvalidConfig, ModelUnavailable, OverBudget
 from quipu.models.settings import EmbedConfig
@@ -54,16 +53,6 @@ def test_many_texts_go_in_several_requests(server: ModelServer) -> None:
     assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
 
 
-def test_passages_and_their_parts_share_requests(server: ModelServer) -> None:
-    given = [(f"Red fox {n}. Blue sea {n}.", [(0, 10), (11, 22)]) for n in range(40)]
-    made = make_passages(remote(server), given, threads=2)
-    assert 2 <= len(server.requests) <= 6
-    one = remote(server).embed_parts(*given[7])
-    assert np.array_equal(made[7].vector, one.vector)
-    assert np.array_equal(made[7].parts, one.parts)
-    assert len(made) == 40
-
-
 def test_azure_is_asked_by_its_deployment(server: ModelServer) -> None:
     embedder = remote(
         server, model="azure:text-embedding-ada-002", deployment="ada", base_url=server.address
@@ -101,12 +90,6 @@ def test_what_could_mix_spaces_or_is_no_vector_is_refused(
     server.always(trouble)
     with pytest.raises(ModelUnavailable, match=said):
         remote(server).embed(["x"])
-
-
-@pytest.mark.parametrize("answered", ["tiny", "tiny-v2", "tiny:latest", "Tiny-2024-01-01", ""])
-def test_a_version_of_the_same_model_is_the_model(server: ModelServer, answered: str) -> None:
-    server.always(WrongModel(answered, 32))
-    assert remote(server).embed(["x"]).any()
 
 
 def test_the_budget_ends_embedding(server: ModelServer) -> None:

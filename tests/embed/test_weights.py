@@ -46,11 +46,6 @@ def test_configured_folder_is_used_through_symlinks(real: ModelFiles, tmp_path: 
     assert MiniLM(folder).embed(["x"]).any()
 
 
-def test_configured_folder_without_a_model_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(MissingModel, match=r"nowhere.*quipu model fetch"):
-        find_model(tmp_path / "nowhere")
-
-
 @pytest.mark.model
 def test_cache_folder_is_used_without_the_package(
     real: ModelFiles, monkeypatch: pytest.MonkeyPatch
@@ -82,25 +77,6 @@ def test_verified_file_is_remembered_until_it_changes(tmp_path: Path, own_cache:
     file.write_bytes(b"changed")
     with pytest.raises(WrongWeights):
         verify(file, EMPTY_SHA256)
-
-
-def test_damaged_memory_of_verified_files_is_made_again(tmp_path: Path, own_cache: Path) -> None:
-    file = tmp_path / "file"
-    file.write_bytes(b"")
-    own_cache.mkdir(parents=True)
-    (own_cache / "verified.json").write_text('{"a": [1,')
-    verify(file, EMPTY_SHA256)
-    assert str(file) in (own_cache / "verified.json").read_text()
-
-
-def test_verifying_works_without_a_writable_cache(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "blocked").write_text("a file where the folder should be")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "blocked"))
-    file = tmp_path / "file"
-    file.write_bytes(b"")
-    verify(file, EMPTY_SHA256)
 
 
 @pytest.mark.model

@@ -97,20 +97,6 @@ def test_a_bad_question_is_named_with_its_line(
         evaluate_answers(_set(tmp_path / "sets", [row]), _open)
 
 
-def test_what_is_missing_is_said(tmp_path: Path) -> None:
-    (tmp_path / "sets").mkdir()
-    with pytest.raises(InvalidInput, match="has no questions"):
-        evaluate_answers(tmp_path / "sets", _open)
-    (tmp_path / "sets" / "lone.jsonl").write_text(json.dumps(QUESTIONS[0]))
-    with pytest.raises(InvalidInput, match="has no tree"):
-        evaluate_answers(tmp_path / "sets", _open)
-    with pytest.raises(InvalidInput, match="no set 'other'"):
-        evaluate_answers(tmp_path / "sets", _open, sets=["other"])
-    (tmp_path / "sets" / "lone.tar.xz").write_bytes(b"no archive")
-    with pytest.raises(InvalidInput, match="cannot be unpacked"):
-        evaluate_answers(tmp_path / "sets", _open)
-
-
 def test_an_archive_that_reaches_outside_is_refused(tmp_path: Path) -> None:
     sets = tmp_path / "sets"
     sets.mkdir()

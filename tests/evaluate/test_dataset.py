@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from quipu.errors import InvalidInput
-from quipu.evaluate.dataset import read_grades, written
+from quipu.evaluate.dataset import written
 
 
 class Report(NamedTuple):
@@ -49,14 +48,3 @@ def test_other_rows_or_another_use_get_a_store_of_their_own(labelled: Path, tmp_
     assert place_of(labelled, tmp_path / "kept", key="by conv") != first
     (labelled / "corpus.jsonl").write_text(json.dumps({"id": "a", "text": "y"}) + "\n")
     assert place_of(labelled, tmp_path / "kept") != first
-
-
-def test_without_a_folder_nothing_stays(labelled: Path) -> None:
-    assert not place_of(labelled, None).parent.exists()
-
-
-@pytest.mark.parametrize("grade", ["nan", "inf", "-inf", "much"])
-def test_a_grade_is_a_finite_number(tmp_path: Path, grade: str) -> None:
-    (tmp_path / "qrels.tsv").write_text(f"q\ta\t1\nq\tb\t{grade}\n")
-    with pytest.raises(InvalidInput, match=r"qrels\.tsv:2.*finite number"):
-        read_grades(tmp_path)

@@ -108,8 +108,3 @@ def test_a_bad_file_is_refused_with_the_place(tmp_path: Path, goldens: str, mess
     file.write_text(goldens)
     with pytest.raises(InvalidInput, match=message):
         load(file)
-
-
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match=r"none\.yaml"):
-        load(tmp_path / "none.yaml")

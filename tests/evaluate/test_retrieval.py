@@ -101,12 +101,6 @@ def test_confidence_is_measured_where_it_is_asked_for(labelled: Path) -> None:
     assert 0.0 <= told <= 1.0
 
 
-def test_rankings_are_row_ids(labelled: Path) -> None:
-    ranked = {q.id: q.ranking for q in evaluate(labelled).questions}
-    assert ranked["q2"][0] == "b 2"
-    assert set(ranked["q1"]) <= {"a|1", "b 2", "3", "d"}
-
-
 def test_groups_bound_the_search(labelled: Path) -> None:
     for question in evaluate(labelled, group_by="conv").questions:
         assert set(question.ranking) <= {"a|1", "b 2"}
@@ -140,20 +134,6 @@ def test_bad_rows_are_named_by_line(labelled: Path, name: str, content: str, mes
         message = r"qrels\.tsv:2: 2 columns"
     with pytest.raises(InvalidInput, match=message):
         evaluate(labelled)
-
-
-def test_a_missing_file_or_key_is_named(labelled: Path) -> None:
-    with pytest.raises(InvalidInput, match="session is None"):
-        evaluate(labelled, group_by="session")
-    with pytest.raises(InvalidInput, match="has no `when`"):
-        evaluate(labelled, before="when")
-    with pytest.raises(InvalidInput, match="not ranks"):
-        evaluate(labelled, k=(0,))
-    (labelled / "qrels.tsv").unlink()
-    with pytest.raises(InvalidInput, match=r"has no qrels\.tsv"):
-        evaluate(labelled)
-    with pytest.raises(InvalidInput, match="not a folder"):
-        evaluate(labelled / "nowhere")
 
 
 def test_a_bad_time_is_named_before_anything_is_written(labelled: Path) -> None:

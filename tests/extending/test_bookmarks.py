@@ -45,7 +45,6 @@ CHROMIUM = {
         },
     },
 }
-STARTER = "A sourdough starter & its care"
 Quipu = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -99,24 +98,11 @@ def test_the_command_lists_what_was_read(quipu: Quipu) -> None:
     assert (tides["added"], tides["folders"]) == ("2024-02-29", ["Bar"])
 
 
-def test_a_folder_holds_what_lies_in_its_folders(quipu: Quipu) -> None:
-    listed = quipu("bookmarks", "cooking")
-    assert listed.stdout.splitlines()[0].startswith("A sourdough starter & its care  https://")
-    assert len(listed.stdout.splitlines()) == 3
-    assert quipu("bookmarks", "Gardening").stdout == ""
-
-
 def test_search_finds_a_bookmark_with_its_lines(quipu: Quipu) -> None:
     hits = _json(quipu("search", "--json", "how often to feed a sourdough starter"))["hits"]
     assert hits[0]["title"].endswith("Cooking › Bread › A sourdough starter & its care")
     assert hits[0]["path"] == "export.html"
     assert "Bookmarked on 2024-03-01 in the folder Cooking › Bread." in hits[0]["text"]
-
-
-def test_its_documents_have_a_type_of_their_own(quipu: Quipu) -> None:
-    hits = _json(quipu("search", "--json", "--type", "bookmarks", "old maps"))["hits"]
-    assert {each["path"] for each in hits} == {"export.html", "Bookmarks"}
-    assert _json(quipu("search", "--json", "--type", "doc", "old maps"))["hits"] == []
 
 
 def test_ask_cites_a_bookmark(quipu: Quipu) -> None:
@@ -143,11 +129,6 @@ def test_its_own_answer_names_all_in_a_folder(
     reply = _json(quipu("ask", "--json", f"Which bookmarks are in {folder}?"))
     assert reply["contract"]["answer"].startswith(answer)
     assert len(reply["citations"]) == citations
-
-
-def test_the_help_lists_the_command(quipu: Quipu) -> None:
-    assert "  bookmarks  " in quipu("--help").stdout
-    assert "quipu bookmarks Recipes" in quipu("bookmarks", "--help").stdout
 
 
 def test_a_broken_file_is_read_as_text_with_a_warning(

@@ -34,22 +34,6 @@ from quipu.serve.cli.lazy import CommandEntry
 
 COMMANDS = Commands({"ask": CommandEntry("own.commands:ask", "Ask otherwise.")})
 """
-TOOLS = """
-from quipu.serve.mcp.kinds import Tools
-from quipu.serve.mcp.rendered import tools_over
-
-class Same(Tools):
-    def over(self, memory):
-        return [tool for tool in tools_over(memory) if tool.name == "memory_search"]
-
-TOOLS = Same()
-"""
-SERVE = (
-    "from quipu.memory import Memory\n"
-    "from quipu.serve.mcp import build_server\n"
-    "with Memory.open('memory:', embedder=None) as memory:\n"
-    "    build_server(memory, profile='full')\n"
-)
 Own = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
@@ -103,13 +87,6 @@ def test_a_command_of_a_name_that_is_taken_is_refused(own: Own) -> None:
     assert done.returncode == 3
     assert "there are two commands 'ask'" in done.stderr
     assert own(modules, points, *QUIPU, "ask", "--help").returncode == 0
-
-
-def test_a_tool_of_a_name_that_is_taken_is_refused(own: Own) -> None:
-    modules, points = _kind(tools="own.tools:TOOLS")
-    modules["tools"] = TOOLS
-    done = own(modules, points, "-c", SERVE)
-    assert "BrokenKind: there are two tools 'memory_search'" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """A question in words → the fact that answers it."""
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -67,14 +66,6 @@ def test_the_fact_that_answers_comes_first(told: Memory, question: str, ref: str
     assert found.matches[0].source_ref == ref
 
 
-def test_a_later_statement_ends_the_earlier(told: Memory) -> None:
-    found = _ask(told, "Where did Eva Gray live in 2012?")
-    (first, *_) = found.matches
-    (later,) = [m for m in found.matches if m.source_ref == "l2"]
-    assert first.standing.valid_to == "2018-05"
-    assert first.standing.superseded_by == later.standing.fact.fact_id
-
-
 def _told_with_rivals(memory: Memory) -> None:
     """Many passages that say the question better than the one that supersedes does."""
     _tell(memory)
@@ -119,33 +110,11 @@ def test_it_is_told_whether_the_answer_is_known(told: Memory, question: str, kno
     assert _ask(told, question).known is known
 
 
-def test_the_order_of_writing_never_matters(
-    open_memory: Callable[..., Memory], tmp_path: Path
-) -> None:
-    answers: list[bytes] = []
-    for order in (sorted(STATEMENTS), sorted(STATEMENTS, reverse=True)):
-        with open_memory("memory:", tmp_path) as memory:
-            for ref in order:
-                memory.add_documents(
-                    [PassageInput(source_ref=ref, text=STATEMENTS[ref], source_type="crawl")]
-                )
-            found = _ask(memory, "Where did Eva Gray live in 2012?")
-            answers.append(
-                repr([(m.source_ref, m.score, m.standing) for m in found.matches]).encode()
-            )
-    assert answers[0] == answers[1]
-
-
 def test_a_fact_goes_with_its_source(memory: Memory) -> None:
     _tell(memory)
     memory.forget("l2")
     (first, *_) = _ask(memory, "Where does Eva Gray live?").matches
     assert (first.source_ref, first.standing.valid_to) == ("l1", None)
-
-
-def test_nothing_known_is_nothing_found(memory: Memory) -> None:
-    found = _ask(memory, "Who was the chair after Ada Brown?")
-    assert (found.matches, found.known) == ((), False)
 
 
 @pytest.mark.parametrize("question", ["?", "in 1990", "before", "after 1990 to 1980", "  "])

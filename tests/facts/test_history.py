@@ -64,15 +64,6 @@ def test_what_names_it_as_the_object_counts(told: Memory) -> None:
     assert [e.source_ref for e in told.history("Oslo").entries] == ["e"]
 
 
-def test_nothing_said_is_an_empty_history(told: Memory) -> None:
-    assert told.history("Nobody").entries == ()
-
-
-def test_what_was_forgotten_is_gone(told: Memory) -> None:
-    told.forget("d")
-    assert [e.source_ref for e in told.history("Eva Gray").entries] == ["w", "e"]
-
-
 @pytest.mark.parametrize(
     "dates", [{"as_of": "soon"}, {"known_at": "soon"}, {"as_of": "2026-02-30"}]
 )

@@ -78,8 +78,3 @@ def test_what_is_said_later_takes_the_place_of_a_cell(memory: Memory) -> None:
 def test_what_is_said_later_of_a_row_is_quoted_where_it_answers(memory: Memory) -> None:
     _say(memory, "Bo's on leave as of today, so Dana looks after mailer until he's back.")
     assert "Dana looks after mailer" in memory.ask("Who owns mailer?").contract.answer
-
-
-def test_what_is_said_later_of_something_else_changes_nothing(memory: Memory) -> None:
-    _say(memory, "The nightly run took four hours, ledger was slow.")
-    assert memory.ask("Who owns the ledger?").contract.answer == "ledger's owner is Ann [1]."

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quipu.index import sketch
 from quipu.index.nearest import Nearest, VectorSizes
 from quipu.index.pieces import Piece
 from quipu.index.placed import Placed, by_sketch
@@ -229,21 +228,6 @@ def test_a_scope_is_exact_whatever_the_index(path: Path, exact_up_to: int) -> No
             assert store.chunk_ids(found.numbers) == wanted
 
 
-def test_a_read_only_handle_leaves_no_file(path: Path) -> None:
-    for file in files(path):
-        file.unlink()
-    with SQLiteStore(path, namespace="default", read_only=True) as store:
-        assert len(nearest(store, rows(1)[0])) == 10
-    assert files(path) == []
-
-
-def test_codes_are_decoded_exactly() -> None:
-    numbers = np.arange(0x7C00, dtype=np.uint16)
-    halves = np.concatenate((numbers, numbers | 0x8000)).view(np.float16).reshape(-1, 16)
-    read = decoded(halves.view(np.uint8))
-    np.testing.assert_array_equal(read, halves.astype(np.float32))
-
-
 def test_pieces_grow_without_reading_what_is_there(
     tmp_path: Path, exact_up_to: int, read: list[int]
 ) -> None:
@@ -316,19 +300,6 @@ def test_what_is_forgotten_leaves_the_files_and_the_rest_stays(
     assert read == [SIZE + 1]
 
 
-def test_a_sketch_depends_on_its_vector_alone() -> None:
-    for dimension in (3, 16, 100, 384, 1536):
-        values = np.random.default_rng(1).standard_normal((1500, dimension)).astype(np.float32)
-        values /= np.linalg.norm(values, axis=1, keepdims=True)
-        codes = values.astype(np.float16).view(np.uint8)
-        made = sketch.sketched(codes)
-        assert made.shape == (1500, sketch.sketch_width(dimension))
-        for chosen in (slice(7, 8), slice(3, 1200, 5)):
-            np.testing.assert_array_equal(sketch.sketched(codes[chosen]), made[chosen])
-        turned = sketch.rotated(values)
-        np.testing.assert_allclose(turned @ turned[0], values @ values[0], atol=1e-5)
-
-
 def test_sketches_lose_nothing_of_the_best_hundred() -> None:
     draw = np.random.default_rng(4)
     topics = draw.standard_normal((300, 64))
@@ -342,19 +313,3 @@ def test_sketches_lose_nothing_of_the_best_hundred() -> None:
         (places,) = by_sketch([placed], [placed.alive], [30_000], query, 100, few=1000)
         found += len(set(places.tolist()) & set(np.argsort(-(scored @ query))[:100].tolist()))
     assert found >= 0.997 * 50 * 100
-
-
-def test_a_small_piece_beside_a_large_one_is_scored_in_its_own_order() -> None:
-    draw = np.random.default_rng(6)
-    values = draw.standard_normal((3_000, DIMENSION)).astype(np.float32)
-    values /= np.linalg.norm(values, axis=1, keepdims=True)
-    codes = values.astype(np.float16).view(np.uint8)
-    parts = [
-        Placed(Piece(np.arange(a, b), codes[a:b]), np.ones(b - a, bool), np.arange(a, b), alive)
-        for a, b in ((0, 2_900), (2_900, 3_000))
-        for alive in [np.ones(b - a, bool)]
-    ]
-    for query in values[2_900:2_920]:
-        large, small = by_sketch(parts, [p.alive for p in parts], [2_900, 100], query, 10, few=1000)
-        best = np.argsort(-(decoded(codes) @ query))[:10].tolist()
-        assert set(best) <= {*large.tolist(), *(2_900 + small).tolist()}

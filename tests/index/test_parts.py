@@ -51,13 +51,6 @@ def test_a_zero_part_stays_zero() -> None:
     assert np.linalg.norm(kept, axis=1) == pytest.approx([1, 0, 1], abs=2e-3)
 
 
-def test_few_dimensions_stay_as_they_are() -> None:
-    rows = unit_rows(5, 63)
-    assert packed(rows) == rows.tobytes()
-    kept, _ = parts.unpack([packed(rows)], 63)
-    np.testing.assert_array_equal(kept, rows.astype(np.float32))
-
-
 def test_parts_of_before_stand_beside_packed_ones() -> None:
     one, two, three = (unit_rows(count, 384, count) for count in (2, 3, 4))
     blobs = [packed(one), b"", two.tobytes(), packed(three)]
@@ -75,12 +68,3 @@ def test_the_best_part_is_that_of_the_unpacked() -> None:
     best = [float((kept[:4] @ vector).max()), -1.0, float((kept[4:] @ vector).max())]
     assert parts.best_of(blobs, vector) == pytest.approx(best, abs=1e-5)
     assert parts.best_of([b"", b""], vector).tolist() == [-1.0, -1.0]
-
-
-def test_a_part_does_not_depend_on_the_others() -> None:
-    rows = unit_rows(40, 384)
-    assert parts.pack([rows[:3], rows[3:3], rows[3:]]) == [packed(rows[:3]), b"", packed(rows[3:])]
-    together, _ = parts.unpack([packed(rows)], 384)
-    for at in (0, 17, 39):
-        alone, _ = parts.unpack([packed(rows[at : at + 1])], 384)
-        np.testing.assert_array_equal(alone[0], together[at])

@@ -122,12 +122,6 @@ def test_pruning_happens(postings: Postings, monkeypatch: pytest.MonkeyPatch) ->
     assert calls == [1]
 
 
-def test_weights_that_cannot_add_are_ignored(postings: Postings) -> None:
-    terms = {"w3": 0.0, "w4": -1.0, "w5": float("nan"), "w6": float("inf")}
-    found = ranking.best(postings, "f", terms, mask=None, limit=5, k1=1.2, b=0.75)
-    assert len(found.numbers) == len(found.scores) == 0
-
-
 @pytest.mark.parametrize("limit", [0, 1, 7, 500, SIZE])
 @pytest.mark.parametrize("masked", [False, True])
 def test_the_first_postings_are_those_of_the_whole_lists(
@@ -154,18 +148,6 @@ class Counting(Kept):
     def pages(self, segment: int, field: str, pages: Sequence[int]) -> list[bytes]:
         self.read += len(pages)
         return super().pages(segment, field, pages)
-
-
-def test_what_is_only_counted_is_not_read() -> None:
-    posted = [Posted(n, f"ch_{n:024x}", {"f": {"much": 1, f"w{n % 9}": 2}}) for n in range(20_000)]
-    kept = Counting([segments.build(posted)], [np.ones(len(posted), dtype=np.bool_)])
-    postings = Postings(kept)
-    postings.refresh()
-    assert postings.first("f", ["much", "w3", "none"], 0).df.tolist() == [20_000, 2_222, 0]
-    assert kept.read == 0
-    found = postings.first("f", ["much"], 60)
-    assert found.rows.tolist() == list(range(60))
-    assert kept.read == 1
 
 
 def test_pages_are_not_held_without_bound(monkeypatch: pytest.MonkeyPatch) -> None:

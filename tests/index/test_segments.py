@@ -79,15 +79,3 @@ def test_the_dead_are_remembered(alive: list[bool]) -> None:
 )
 def test_four_of_a_size_are_merged(sizes: list[int], run: int) -> None:
     assert segments.due(sizes) == run
-
-
-def test_the_number_of_segments_grows_with_the_logarithm() -> None:
-    sizes: list[int] = []
-    most = 0
-    for _ in range(5000):
-        sizes.append(1)
-        while run := segments.due(sizes):
-            sizes[-run:] = [sum(sizes[-run:])]
-        most = max(most, len(sizes))
-    assert sum(sizes) == 5000
-    assert most <= 3 * 7

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from quipu.index.columns import pack, tail, unpack
 from quipu.index.times import (
@@ -33,12 +31,6 @@ def test_the_tail_stands_behind_names_and_is_found_again() -> None:
         (1794 * 12, 1794 * 12 + 11),
         (1811 * 12 + 2, 1811 * 12 + 2),
     ]
-
-
-def test_what_has_no_tail_names_no_time() -> None:
-    for blob in (b"", pack([(0, "word")], [("name", 0, 4)])):
-        times = read_times(tail(blob))
-        assert (times.title, len(times.months)) == (0, 0)
 
 
 def test_one_title_has_one_hash_however_it_is_written() -> None:
@@ -83,28 +75,8 @@ def test_without_any_time_among_them_candidates_are_not_judged_by_it() -> None:
     assert measure_times(Months(0, 11), tails, base, words) is None
 
 
-def test_a_title_stands_as_high_as_its_best_passage() -> None:
-    tails = [pack_times("A", "in 1900"), pack_times("A", "x"), pack_times("B", "y"), b""]
-    base, words = np.array([1.0, 0.2, 0.5, 0.4]), np.array([2, 2, 2, 2], dtype=np.int32)
-    timing = measure_times(Months(1900 * 12, 1900 * 12 + 11), tails, base, words)
-    assert timing is not None
-    assert timing.document.tolist() == pytest.approx([1.0, 1.0, 0.5, 0.4])
-    assert timing.time.tolist() == pytest.approx([1.0, 0.0, 0.0, 0.0])
-
-
 def test_what_fits_in_every_way_loses_nothing() -> None:
     assert misfit(1.0, 1.0, 1.0) == 0.0
     assert misfit(0.0, 1.0, 1.0) > misfit(0.5, 1.0, 1.0) > 0.0
     assert length_share(0) == 0.0
     assert length_share(10_000) == 1.0
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 9999), st.integers(0, 9999)), max_size=8),
-    st.integers(0, 9999 * 12),
-    st.integers(0, 600),
-)
-def test_the_fit_is_a_share(years: list[tuple[int, int]], first: int, months: int) -> None:
-    text = ", ".join(f"from {min(a, b):04} to {max(a, b):04}" for a, b in years)
-    found = read_times(pack_times("t", text)).months
-    assert 0.0 <= time_fit(Months(first, first + months), found) <= 1.0 + 1e-9

@@ -11,7 +11,7 @@ from quipu.question import read_question
 from quipu.records.passage import PassageInput
 from quipu.records.plan import Anchor
 from quipu.records.scope import EVERYTHING
-from quipu.records.weights import BOUNDS, Bounds
+from quipu.records.weights import Bounds
 from quipu.testing.fakes import HashEmbedder
 
 
@@ -74,24 +74,6 @@ def test_a_title_of_too_many_documents_says_nothing() -> None:
         assert find_name_shares(question, memory.store, scope=EVERYTHING, limits=limits) == {}
 
 
-def test_titles_are_read_until_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many documents bear a name, few are read to know that it tells nothing."""
-    limits = Bounds(title_reach=5)
-    with Memory.open("memory:", config=Config(), embedder=HashEmbedder()) as memory:
-        memory.add_documents(
-            [
-                PassageInput(source_ref=f"n{i}", title="Harbour Notes", text=f"Note {i}.")
-                for i in range(90)
-            ]
-        )
-        store, read = memory.store, list[int]()
-        known = store.document_ids
-        monkeypatch.setattr(store, "document_ids", lambda n: read.append(len(n)) or known(n))
-        question = read_question("What do the Harbour Notes say?")
-        assert find_name_shares(question, store, scope=EVERYTHING, limits=limits) == {}
-        assert sum(read) == limits.title_reach + 1
-
-
 def test_documents_mode_ranks_a_bounded_number_of_linked_passages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -119,8 +101,3 @@ def test_documents_mode_ranks_a_bounded_number_of_linked_passages(
             "two.md": 2,
             "three.md": 2,
         }
-
-
-def test_the_bridge_rule_has_its_bounds() -> None:
-    assert [BOUNDS.shared(df) for df in (0, 1, 2, 60, 61)] == [False, False, True, True, False]
-    assert [BOUNDS.titled(df) for df in (0, 1, 300, 301)] == [False, True, True, False]

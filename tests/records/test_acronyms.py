@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.records.acronyms import find_definitions, without_acronym
+from quipu.records.acronyms import find_definitions
 
 
 @pytest.mark.parametrize(
@@ -58,32 +58,11 @@ def test_what_is_no_definition_is_left(text: str) -> None:
     assert find_definitions(text) == []
 
 
-def test_a_pair_is_told_once() -> None:
-    text = "Core Support Team (CST) and Core Support Team (CST); Core Sales Team (CST)."
-    assert [(d.long, d.start) for d in find_definitions(text)] == [
-        ("Core Support Team", 0),
-        ("Core Sales Team", text.index("Core Sales")),
-    ]
-
-
 @given(st.text("AB ab().\n&-", max_size=60))
 def test_any_text_can_be_read(text: str) -> None:
     for found in find_definitions(text):
         assert found.long in text
         assert found.short in text
-
-
-@pytest.mark.parametrize(
-    ("name", "plain"),
-    [
-        ("Payment Service Team (PST)", "Payment Service Team"),
-        ("Mercury (planet)", "Mercury (planet)"),
-        ("the Payment Service Team (PST)", "the Payment Service Team (PST)"),
-        ("Porto", "Porto"),
-    ],
-)
-def test_a_name_that_is_a_definition_is_its_long_name(name: str, plain: str) -> None:
-    assert without_acronym(name) == plain
 
 
 def test_many_small_words_before_a_bracket_are_read_once() -> None:

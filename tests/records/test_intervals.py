@@ -1,6 +1,5 @@
 """Arithmetic on stretches of time."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,14 +9,10 @@ from quipu.when.intervals import (
     calendar_date,
     following,
     gap,
-    iso,
     month_of,
     overlap,
-    read_iso,
     touches,
 )
-
-YEAR = {y: CalendarDate(y) for y in range(1990, 2010)}
 
 
 def _years(first: int, last: int) -> Interval:
@@ -29,23 +24,6 @@ def test_days_that_do_not_exist_are_no_dates() -> None:
     assert calendar_date(2024, 2, 29) == (2024, 2, 29)
     assert calendar_date(1900, 2, 29) is None
     assert calendar_date(2000, 13) is None
-
-
-@pytest.mark.parametrize(
-    ("text", "date"),
-    [
-        ("2006", (2006, 0, 0)),
-        ("2006-01", (2006, 1, 0)),
-        ("2006-01-31", (2006, 1, 31)),
-        ("2006-01-31T08:00:00Z", (2006, 1, 31)),
-        ("2006-13", None),
-        ("2006-00", None),
-        ("2006-02-30", None),
-        ("soon", None),
-    ],
-)
-def test_iso_dates_are_read(text: str, date: tuple[int, int, int] | None) -> None:
-    assert read_iso(text) == date
 
 
 def test_days_decide_where_both_sides_name_them() -> None:
@@ -78,8 +56,3 @@ def test_gaps_count_months_and_are_negative_in_an_overlap() -> None:
 def test_months_and_their_numbers_are_one(count: int) -> None:
     assert month_of(count).first == month_of(count).last == count
     assert following(month_of(count)) == month_of(count + 1)
-
-
-@given(st.dates())
-def test_iso_goes_both_ways(date: object) -> None:
-    assert iso(read_iso(str(date)) or CalendarDate(1)) == str(date)

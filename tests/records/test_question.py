@@ -30,13 +30,6 @@ def test_capitals_tell_names_only_where_few_words_have_one(text: str, tell: bool
     assert read_question(text).capitals_tell is tell
 
 
-def test_function_words_open_a_run_only_in_a_written_title() -> None:
-    runs = {run for _, _, run in read_question("Who sang What Will You Do to the king?").runs}
-    assert "what will you do" in runs
-    assert "the king" not in runs
-    assert "king" in runs
-
-
 def test_questions_about_code_are_split_and_lose_its_language() -> None:
     assert read_question("python parseUrl function").code_stems == ("pars", "url")
     assert read_question("python function").code_stems == ("python", "function")

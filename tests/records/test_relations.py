@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from quipu.answer.wording import asks_for, explained, is_understood, verb
+from quipu.answer.wording import asks_for, explained, verb
 from quipu.errors import InvalidInput
 from quipu.read.front_matter import relations_from, relations_of, thing_of
 from quipu.records.authority import governed
@@ -20,16 +20,6 @@ from quipu.records.schema import (
 from quipu.text import stems
 
 WITH_ROW = [each for each in RelationType if each.row != row_of("UNKNOWN")]
-SAID = {
-    "OWNED_BY": ("is owned by", "are owned by"),
-    "DECIDED_BY": ("was decided by", "were decided by"),
-    "DEPENDS_ON": ("depends on", "depend on"),
-    "HAS_TASK": ("has task", "have task"),
-    "PART_OF": ("is part of", "are part of"),
-    "BLOCKS": ("blocks", "block"),
-    "ADJOINS": ("adjoins", "adjoin"),
-    "MOUNTED_ON": ("is mounted on", "are mounted on"),
-}
 
 
 @pytest.mark.parametrize("kind", RelationType)
@@ -48,18 +38,6 @@ def test_a_type_with_patterns_is_asked_for_by_them_alone(kind: RelationType) -> 
     assert asks_for("Is the moon made of cheese?", kind) == (False, False)
 
 
-@pytest.mark.parametrize(("kind", "said"), SAID.items())
-def test_how_a_type_is_said(kind: str, said: tuple[str, str]) -> None:
-    assert (verb(kind, 1), verb(kind, 2)) == said
-
-
-def test_words_that_ask_for_a_relation_name_nothing() -> None:
-    for kind in (RelationType.OWNED_BY, RelationType.DEPENDS_ON, RelationType.SUPERSEDES):
-        for word in kind.row.words.split():
-            assert is_understood(f"{word} payments", "payments"), word
-    assert not is_understood("sponsor payments", "payments")
-
-
 @pytest.mark.parametrize("kind", [each for each in RelationType if each.row.keys])
 def test_a_key_of_front_matter_states_its_type(kind: RelationType) -> None:
     row = kind.row
@@ -73,11 +51,6 @@ def test_a_key_of_front_matter_states_its_type(kind: RelationType) -> None:
             row.creates,
         )
         assert bool(relations_from(page, [stated])) is not row.of_page
-
-
-def test_no_key_states_two_types() -> None:
-    keys = [key for kind in RelationType for key in kind.row.keys]
-    assert len(keys) == len(set(keys))
 
 
 @pytest.mark.parametrize("kind", RelationType)

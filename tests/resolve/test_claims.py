@@ -72,8 +72,3 @@ def test_the_surest_reading_counts_and_weights_add_up() -> None:
     (claim,) = resolve([Claim(tie(0.4), "ep_1"), Claim(tie(0.9), "ep_1"), Claim(tie(0.5), "ep_1")])
     assert isinstance(claim.record, Relation)
     assert (claim.record.confidence, claim.record.weight) == (0.9, 3.0)
-
-
-def test_different_episodes_keep_their_claims_in_order() -> None:
-    claims = [Claim(tie(0.4), "ep_2"), Claim(tie(0.4), "ep_1"), Claim(owner("a"), "ep_2")]
-    assert resolve(claims) == claims

@@ -78,8 +78,3 @@ def test_pairs_are_few_ordered_and_of_different_places(names: list[str]) -> None
     pairs = find_pairs(names)
     assert pairs == sorted(set(pairs))
     assert all(first < second < len(names) for first, second in pairs)
-
-
-@given(st.text("abAB c-1().", max_size=14), st.text("abAB c-1().", max_size=14))
-def test_likeness_does_not_mind_the_order(one: str, other: str) -> None:
-    assert likeness(one, other) == likeness(other, one)

@@ -6,8 +6,7 @@ import numpy as np
 
 from quipu.ports import Vectors
 from quipu.records.record import Entity
-from quipu.resolve.proposals import entity_text, propose
-from quipu.testing.fakes import HashEmbedder
+from quipu.resolve.proposals import propose
 
 
 def entity(number: int, name: str, *, type_: str = "Owner", mentions: int = 1) -> Entity:
@@ -64,26 +63,3 @@ def test_the_better_known_is_kept_and_the_reasons_are_told() -> None:
 
 def test_without_a_model_only_the_same_letters_count() -> None:
     assert [(p.merged_name, p.cosine) for p in propose(TEAMS, None)] == [("Payment-Team", None)]
-
-
-def test_what_is_described_is_embedded_with_it() -> None:
-    told = Entity(
-        entity_id="en_1",
-        type="Owner",
-        name="Core",
-        updated_at="",
-        source_sha="",
-        description="Keeps\n the  store. " + "x" * 500,
-    )
-    assert entity_text(told).startswith("Core: Keeps the store. x")
-    assert len(entity_text(told)) == len("Core: ") + 200
-    assert entity_text(TEAMS[0]) == "Payments Team"
-
-
-def test_only_what_looks_alike_is_embedded() -> None:
-    """Of ten thousand things with names of their own, none is."""
-    model = HashEmbedder()
-    words = [f"{chr(97 + i % 26)}{i:x}z" for i in range(2_000)]
-    things = [entity(i, f"{w} {w[::-1]}") for i, w in enumerate(words)]
-    assert propose(things, model.embed) == []
-    assert model.calls < 200

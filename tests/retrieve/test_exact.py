@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from quipu.errors import InvalidInput, UnknownRecord
+from quipu.errors import UnknownRecord
 from quipu.kinds.commits.model import CommitInput
 from quipu.memory import Memory
 from quipu.retrieve.exact import identifiers_of
@@ -46,25 +46,6 @@ def test_an_identifier_comes_first_where_it_stands(memory: Memory, tree: Tree, m
 )
 def test_only_questions_that_are_nothing_else(question: str, found: tuple[str, ...]) -> None:
     assert identifiers_of(question) == found
-
-
-def test_a_search_may_be_bounded_to_files(memory: Memory, tree: Tree) -> None:
-    tree(TREE)
-    memory.index()
-    scope = memory.within(paths=["docs/"], languages=["markdown"])
-    found = {hit.path for hit in memory.search("body too large", scope=scope, limit=50).hits}
-    assert found
-    assert all(path.startswith("docs/") for path in found)
-    only = memory.within(languages=["Python"])
-    assert {hit.path for hit in memory.search("body", scope=only).hits} == {
-        "src/near.py",
-        "src/err.py",
-    }
-    assert memory.within() == memory.within(scope=memory.within())
-    with pytest.raises(InvalidInput, match="no file here matches 'nowhere/'"):
-        memory.within(paths=["nowhere/"])
-    with pytest.raises(InvalidInput, match="known are markdown, python"):
-        memory.within(languages=["cobol"])
 
 
 def test_a_commit_is_known_by_the_beginning_of_its_hash(memory: Memory) -> None:

@@ -5,10 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from quipu.memory import Memory
-from quipu.question import read_question
 from quipu.records.reply import Hit
-from quipu.retrieve.file_fit import by_file_fit
-from quipu.retrieve.rank import Candidate
 
 Tree = Callable[[dict[str, str]], None]
 SOURCE = (
@@ -64,22 +61,6 @@ def test_prose_alone_keeps_its_order(memory: Memory, tree: Tree) -> None:
     hits = memory.search(QUESTION).hits
     assert hits
     assert all("words" not in hit.why_ranked.parts for hit in hits)
-
-
-def test_nothing_is_read_where_only_prose_was_found(memory: Memory) -> None:
-    numbered = range(1, 4)  # of passages that are not there: to read one is an error
-    found = [Candidate(number=n, order=n, profile="prose", parts={}, raw=1.0 / n) for n in numbered]
-    assert by_file_fit(read_question(QUESTION), found, memory.store, {}) == found
-
-
-def test_what_is_no_file_keeps_its_place(memory: Memory, tree: Tree) -> None:
-    memory.add("The retry limit of a session was raised after the outage.")
-    tree(TREE)
-    memory.index()
-    hits = memory.search(QUESTION).hits
-    told = [hit for hit in hits if hit.path.startswith("manual:")]
-    assert len(told) == 1
-    assert "words" not in told[0].why_ranked.parts
 
 
 RELEASES = {

@@ -47,10 +47,6 @@ def test_columns_hold_words_and_names_where_they_stand() -> None:
     assert columns.positions.tolist() == [text.index(w) for w in ("born", "Rome", "sang")]
 
 
-def test_a_chunk_without_columns_has_none() -> None:
-    assert unpack(b"").keys == ()
-
-
 def test_sentence_spans_fit_the_embedded_text() -> None:
     chunk = _chunk("First sentence stands here. Second sentence stands there.", title="T")
     text, spans = profile("prose").embedding_text(chunk)
@@ -68,19 +64,6 @@ def test_code_weighs_name_documentation_and_parameters() -> None:
     assert terms["split"] == 1
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "func ReadLines(path string) error {\n",
-        "/** Reads. */\nfunction readLines(path) {\n",
-        "pub fn read_lines(path: &str) -> i32 {\n",
-        "static int read_lines(const char *path) {\n",
-    ],
-)
-def test_the_name_of_a_function_counts_in_every_language(source: str) -> None:
-    assert code_terms(source)["line"] == 5
-
-
 def test_code_is_embedded_as_it_stands() -> None:
     source = 'def f(x):\n    """Twice x."""\n    return x\n'
     text, spans = profile("code").embedding_text(_chunk(source, kind="code"))
@@ -91,17 +74,3 @@ def test_code_is_embedded_as_it_stands() -> None:
 def test_an_unknown_profile_names_the_known_ones() -> None:
     with pytest.raises(InvalidInput, match="code, commit, conversation, prose"):
         profile("poetry")
-
-
-@pytest.mark.parametrize(
-    ("source", "doc"),
-    [
-        ("// Copyright 2020 Acme.\n\n// Adds rows.\nfunc a() {\n}\n", "// Adds rows.\n"),
-        ("#include <a.h>\n#include <b.h>\nint a() {\n}\n", None),
-        ("#include <a.h>\n// Adds rows.\nint a() {\n}\n", "// Adds rows.\n"),
-        ('# Copyright 2020 Acme\ndef a():\n    """Adds rows."""\n', "Adds rows."),
-    ],
-)
-def test_directives_and_notices_are_no_documentation(source: str, doc: str | None) -> None:
-    _, spans = profile("code").embedding_text(_chunk(source, kind="code"))
-    assert [source[start:end] for start, end in spans] == ([doc] if doc else [])

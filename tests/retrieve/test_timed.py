@@ -5,7 +5,6 @@ from pathlib import Path
 
 from quipu.memory import Memory
 from quipu.records.passage import PassageInput
-from quipu.records.scope import Scope
 from quipu.retrieve.rank import Candidate
 from quipu.retrieve.time_fit import timed_parts
 from quipu.retrieve.walk import Reached
@@ -17,7 +16,6 @@ def written(memory: Memory, rows: dict[str, tuple[str, str]]) -> None:
     )
 
 
-TURNS = frozenset({"conversation"})
 HOUSE = {
     "house-1": ("Baker House", "Quiet years (1811 to 1827): George Peter, who owned the house."),
     "house-2": ("Baker House", "Loud years (1916 to 1920): Newton Baker, who owned the house."),
@@ -82,21 +80,3 @@ def _numbers(memory: Memory, *refs: str) -> list[int]:
     documents = {each.source_ref: each.document_id or "" for each in memory.store.sources()}
     held = memory.store.numbers_in([documents[ref] for ref in refs])
     return [int(held[documents[ref]][0]) for ref in refs]
-
-
-def test_turns_have_a_time_of_another_meaning(
-    open_memory: Callable[..., Memory], tmp_path: Path
-) -> None:
-    with open_memory("memory:", tmp_path, embedder=None) as memory:
-        written(memory, HOUSE)
-        memory.add_messages(
-            [
-                {"role": "user", "content": "In 1918 my aunt ran the mill.", "time": "2024-05-01"},
-                {"role": "user", "content": "Tom Baker ran the mill later.", "time": "2024-05-02"},
-            ],
-            session_id="talk",
-        )
-        reply = memory.ask("Who ran the mill in 1918?", scope=Scope(profiles=TURNS))
-        assert reply.hits
-        assert reply.confidence.inputs["tfit"] is None
-        assert memory.search("Who owned the Baker House in 1918, and what of Tom Baker?").hits

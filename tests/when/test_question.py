@@ -81,12 +81,6 @@ def test_dates_decide_where_they_are_named(question: str) -> None:
     assert read_question_time(question).kind == "at"
 
 
-def test_a_date_beside_the_other_fact_counts() -> None:
-    time = read_question_time("Which team did he play for before Bury in 1990?")
-    assert (time.kind, time.anchor) == ("before", "Bury")
-    assert time.interval is not None
-
-
 def test_last_spring_needs_a_clock() -> None:
     question = "What did we decide last spring?"
     assert read_question_time(question).kind == "none"
