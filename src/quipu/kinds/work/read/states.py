@@ -15,14 +15,29 @@ from quipu.kinds.work.model import DatedValue, is_closed
 from quipu.read.fields import Fields, instant_of
 from quipu.when.instants import parse_instant
 
-__all__ = ["begin_of", "date_of", "read_states"]
+__all__ = ["first_date", "read_states"]
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_OPEN = frozenset({"open", "todo", "to do", "new", "planned", "backlog", "proposed", "pending"})
+_LONGEST = 100
+_STAGES = {
+    "open": ("created_at", "created"),
+    "in progress": ("started_at", "started"),
+    "done": ("completed_at", "completed", "closed_at", "done_at"),
+}
+"""What a piece of work is from these dates on, in their order."""
 
 
-def date_of(value: object) -> str:
-    """A day as it is, anything finer (or seconds from 1970) as an instant; InvalidInput for what
-    is no date."""
+def first_date(fields: Fields, *names: str) -> tuple[str, str]:
+    """The first of these that is a date, and its name: a day as it is, anything finer (or seconds
+    from 1970) as an instant; two empty ones where none is."""
+    for name in names:
+        if at := fields.read(name, _date, ""):
+            return at, name
+    return "", ""
+
+
+def _date(value: object) -> str:
     if isinstance(value, str) and _DAY.fullmatch(value.strip()):
         try:
             return date.fromisoformat(value.strip()).isoformat()
@@ -31,33 +46,16 @@ def date_of(value: object) -> str:
     return instant_of(value)
 
 
-def begin_of(written: str) -> str:
-    """The first instant of a date that `date_of` gave."""
-    return parse_instant(written)
-
-
-_OPEN = frozenset({"open", "todo", "to do", "new", "planned", "backlog", "proposed", "pending"})
-_LONGEST = 100
-_DATES = {
-    "created_at": ("created_at", "created"),
-    "started_at": ("started_at", "started"),
-    "completed_at": ("completed_at", "completed", "closed_at", "done_at"),
-}
-
-
 def read_states(fields: Fields, *, seen: str, created: str) -> tuple[DatedValue, ...]:
     """The dated values of a record, each predicate's in the order of their dates."""
     updated = "updated_at" in fields or "updated" in fields
     since = seen if updated or not created else created
     found = [*_statuses(fields, since)]
-    owner = _named(fields, "owner", "assignee", "assigned_to")
-    if owner:
+    if owner := _value(fields, "owner", "assignee", "assigned_to"):
         found.append(DatedValue("owner", owner, since))
     if priority := _value(fields, "priority"):
         found.append(DatedValue("priority", priority, since))
-    due = ""
-    for name in ("due", "due_date", "deadline"):
-        due = due or fields.read(name, date_of, "")
+    due, _ = first_date(fields, "due", "due_date", "deadline")
     if due:
         found.append(DatedValue("deadline", due, since))
     return tuple(found)
@@ -65,68 +63,45 @@ def read_states(fields: Fields, *, seen: str, created: str) -> tuple[DatedValue,
 
 def _statuses(fields: Fields, since: str) -> list[DatedValue]:
     status = _value(fields, "status", "state")
-    dates = _dates(fields)
-    found = [each for row in fields.objects("history") if (each := _dated_value(row))]
-    if not found:
-        found = _by_dates(status, dates)
-    changed = ""
-    for name in ("status_since", "status_changed_at"):
-        changed = changed or fields.read(name, date_of, "")
-    last = max(found, key=lambda s: begin_of(s.since), default=None)
+    stages = _by_stages(fields, status)
+    found = [each for row in fields.objects("history") if (each := _of_history(row))] or stages
+    changed, _ = first_date(fields, "status_since", "status_changed_at")
+    last = max(found, key=_begun, default=None)
     if status and changed:
-        found = [s for s in found if begin_of(s.since) < begin_of(changed)]
+        found = [each for each in found if _begun(each) < parse_instant(changed)]
         found.append(DatedValue("status", status, changed, given=True))
     elif status and (last is None or last.value.casefold() != status.casefold()):
-        later = last and begin_of(last.since) > begin_of(since)
+        later = last is not None and _begun(last) > parse_instant(since)
         found.append(DatedValue("status", status, last.since if last and later else since))
-    return sorted(found, key=lambda s: begin_of(s.since))
+    return sorted(found, key=_begun)
 
 
-def _by_dates(status: str, dates: dict[str, str]) -> list[DatedValue]:
-    """The statuses that the dates of a record tell: it was open, then in progress, then done."""
+def _begun(value: DatedValue) -> str:
+    return parse_instant(value.since)
+
+
+def _by_stages(fields: Fields, status: str) -> list[DatedValue]:
+    """The statuses that the dates of a record tell: it was open, then in progress, then done. A
+    date that lies before that of an earlier stage is left out."""
+    now = "open" if status.casefold() in _OPEN else "done" if is_closed(status) else "in progress"
     found: list[DatedValue] = []
-    if at := dates.get("created_at"):
-        word = status if status.casefold() in _OPEN else "open"
-        found.append(DatedValue("status", word, at, given=True))
-    if at := dates.get("started_at"):
-        going = status and not is_closed(status) and status.casefold() not in _OPEN
-        word = status if going else "in progress"
-        found.append(DatedValue("status", word, at, given=True))
-    if at := dates.get("completed_at"):
-        found.append(DatedValue("status", status if is_closed(status) else "done", at, given=True))
-    return found
-
-
-def _dates(fields: Fields) -> dict[str, str]:
-    """The dates of a record in their order; one that lies before an earlier stage is left out."""
-    found: dict[str, str] = {}
     earlier = ""
-    for stage, names in _DATES.items():
-        at, name = "", stage
-        for name in names:
-            at = fields.read(name, date_of, "") if name in fields else ""
-            if at:
-                break
-        if not at:
-            continue
-        if earlier and begin_of(at) < begin_of(found[earlier]):
+    for stage, names in _STAGES.items():
+        at, name = first_date(fields, *names)
+        if found and at and parse_instant(at) < _begun(found[-1]):
             fields.problems.append(
-                f"{name} {at!r} lies before {earlier} {found[earlier]!r}: it was left out; mend "
+                f"{name} {at!r} lies before {earlier} {found[-1].since!r}: it was left out; mend "
                 "one of them"
             )
-            continue
-        found[stage] = at
-        earlier = stage
+        elif at:
+            found.append(DatedValue("status", (status if stage == now else "") or stage, at, True))
+            earlier = names[0]
     return found
 
 
-def _dated_value(row: Fields) -> DatedValue | None:
+def _of_history(row: Fields) -> DatedValue | None:
     status = _value(row, "status", "state", "to")
-    for name in ("at", "since", "date", "time", "timestamp"):
-        if at := row.read(name, date_of, ""):
-            break
-    else:
-        at = ""
+    at, _ = first_date(row, "at", "since", "date", "time", "timestamp")
     if status and at:
         return DatedValue("status", status, at, given=True)
     row.problems.append(
@@ -137,13 +112,12 @@ def _dated_value(row: Fields) -> DatedValue | None:
 
 
 def _value(fields: Fields, *names: str) -> str:
-    """The first of these that is a short text or a number; what is none is a problem."""
+    """The first of these that is a short text or a number, or an object (a person, a team) with
+    a `name`; what is none is a problem."""
     for name in names:
-        value = fields.record.get(name)
-        if value is None or value == "":
-            continue
-        said = fields.read(name, _short, "")
-        if said:
+        if isinstance(fields.record.get(name), dict):
+            return _value(fields.inside(name), "name", "login", "email")
+        if fields.record.get(name) != "" and (said := fields.read(name, _short, "")):
             return said
     return ""
 
@@ -156,14 +130,3 @@ def _short(value: Any) -> str:
     if len(text) > _LONGEST:
         raise InvalidInput(f"{text[:60]!r}… is longer than {_LONGEST} characters: shorten it")
     return text
-
-
-def _named(fields: Fields, *names: str) -> str:
-    """A person or team, given as a text or as an object with a `name`."""
-    for name in names:
-        value = fields.record.get(name)
-        if isinstance(value, dict):
-            return _value(fields.inside(name), "name", "login", "email")
-        if said := _value(fields, name):
-            return said
-    return ""

@@ -10,14 +10,15 @@ import re
 from pathlib import PurePosixPath
 from typing import Any
 
-from quipu.kinds.work.model import WorkKind
+from quipu.kinds.work.model import WorkItem, WorkKind
 from quipu.kinds.work.read.records import WorkRead, read_record, united
 from quipu.read.fields import slug
 
-__all__ = ["is_task_list", "read_points", "read_task_list"]
+__all__ = ["is_task_list", "read_points"]
 
-_POINT = re.compile(r"^(?P<indent>[ \t]*)[-*+][ \t]+\[(?P<mark>[ xX/~-])\][ \t]+(?P<text>\S.*)$")
-_BULLET = re.compile(r"^[ \t]*[-*+][ \t]+\S")
+_BULLET = re.compile(
+    r"^(?P<indent>[ \t]*)[-*+][ \t]+(?:\[(?P<mark>[ xX/~-])\][ \t]+)?(?P<text>\S.*)$"
+)
 _HEADING = re.compile(r"^#{1,6}[ \t]+(?P<text>.*?)[ \t#]*$")
 _GOAL = re.compile(
     r"(?i)^(?:goal-(?P<id>[\w.]+)|(?:goal|objective)(?:[ \t]+#?(?P<number>\d+))?)"
@@ -33,28 +34,15 @@ _KEYS = (
 )
 _FIELD = re.compile(rf"(?i)(?:^|[\s(\[;,])(?P<key>{_KEYS}):[ \t]*")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)")
-_STATUS = {
-    " ": "open",
-    "x": "done",
-    "X": "done",
-    "/": "in progress",
-    "~": "cancelled",
-    "-": "cancelled",
-}
-_SLUG = 48
+_STATUS = {" ": "open", "x": "done", "/": "in progress", "~": "cancelled", "-": "cancelled"}
+_LONGEST_SLUG = 48
 _BRACKETS = {"(": ")", "[": "]"}
 
 
 def is_task_list(text: str) -> bool:
     """Whether a Markdown text is a task list: it has points with boxes, and no others."""
-    lines = _prose(text)
-    bullets = [line for line in lines if _BULLET.match(line)]
-    return bool(bullets) and all(_POINT.match(line) for line in bullets)
-
-
-def read_task_list(path: str, text: str, *, seen: str, kind: WorkKind | None = None) -> WorkRead:
-    """The goals and tasks of a list."""
-    return read_points(path, text, seen=seen, goal=None, first_line=1, kind=kind)
+    bullets = [found for line in _prose(text) if (found := _BULLET.match(line))]
+    return bool(bullets) and all(found["mark"] for found in bullets)
 
 
 def read_points(
@@ -62,47 +50,41 @@ def read_points(
     text: str,
     *,
     seen: str,
-    goal: str | None,
-    first_line: int,
-    under: str | None = None,
-    kind: WorkKind | None = None,
+    within: WorkItem | None = None,
+    first_line: int = 1,
+    kind: WorkKind = "task",
 ) -> WorkRead:
-    """The points of a text that begins at `first_line` of its file. Those outside of any point
-    are tasks of `goal`, or subtasks of the task `under`, if one is given."""
+    """The goals and tasks of a list that begins at `first_line` of its file. Points outside of any
+    goal or point are tasks of the goal, or subtasks of the task, that they stand `within`."""
     stem = slug(PurePosixPath(path).stem) or "list"
     taken: set[str] = set()
-    open_points: list[tuple[int, str]] = []
+    above: list[tuple[int, str]] = []
+    parent = within and within.name
     read: list[WorkRead] = []
     for number, line in enumerate(_prose(text), first_line):
         at = f"{path}:{number}"
         if heading := _HEADING.match(line):
-            open_points = []
+            above = []
             if named := _GOAL.match(heading["text"]):
                 record = _goal(named, stem)
-                goal, under = record["id"], None
+                parent = f"goal-{record['id']}"
                 read.append(read_record(record, at=at, seen=seen))
-            continue
-        point = _POINT.match(line)
-        if point is None:
-            continue
-        indent = len(point["indent"].expandtabs(4))
-        open_points = [each for each in open_points if each[0] < indent]
-        record = _task(point, stem, taken, kind or "task")
-        above = open_points[-1][1] if open_points else under
-        if above and "parent" not in record:
-            record["parent"] = f"task-{above}"
-        elif goal and "goal" not in record and "parent" not in record:
-            record["goal"] = goal
-        found = read_record(record, at=at, seen=seen, kind=kind or "task")
-        read.append(found)
-        if found.items:
-            open_points.append((indent, found.items[0].id))
+        elif (point := _BULLET.match(line)) and point["mark"]:
+            indent = len(point["indent"].expandtabs(4))
+            above = [each for each in above if each[0] < indent]
+            record = _task(point, stem, taken, kind)
+            under = above[-1][1] if above else parent
+            if under and "parent" not in record and (above or "goal" not in record):
+                record["parent"] = under
+            found = read_record(record, at=at, seen=seen)
+            read.append(found)
+            above += [(indent, f"task-{each.id}") for each in found.items]
     return united(read)
 
 
 def _goal(named: re.Match[str], stem: str) -> dict[str, Any]:
     title = named["title"].strip()
-    words = slug(title)[:_SLUG].strip("-")
+    words = slug(title)[:_LONGEST_SLUG].strip("-")
     identity = named["id"] or named["number"] or (f"{stem}-{words}" if words else stem)
     return {"kind": "goal", "id": identity, "title": title or f"goal-{identity}"}
 
@@ -111,18 +93,13 @@ def _task(point: re.Match[str], stem: str, taken: set[str], kind: WorkKind) -> d
     text = point["text"].strip()
     own = _OWN_ID.match(text)
     text, fields = _fields(text[own.end() :] if own else text)
-    record: dict[str, Any] = {"kind": kind, "status": _STATUS[point["mark"]], **fields}
-    record["title"] = text
-    if own:
-        record["id"] = own["id"]
-        return record
-    words = slug(text)[:_SLUG].strip("-") or "point"
-    identity, more = f"{stem}-{words}", 2
-    while identity in taken:
+    words = slug(text)[:_LONGEST_SLUG].strip("-") or "point"
+    identity, more = own["id"] if own else f"{stem}-{words}", 2
+    while not own and identity in taken:
         identity, more = f"{stem}-{words}-{more}", more + 1
     taken.add(identity)
-    record["id"] = identity
-    return record
+    status = _STATUS[point["mark"].lower()]
+    return {"status": status, **fields, "kind": kind, "id": identity, "title": text}
 
 
 def _fields(text: str) -> tuple[str, dict[str, Any]]:
