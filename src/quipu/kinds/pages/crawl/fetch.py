@@ -14,30 +14,12 @@ from quipu.kinds.pages.crawl.content import content_of, http_date, utf8
 from quipu.kinds.pages.crawl.exchange import CrawlLimits, Deadline, Response, exchange
 from quipu.kinds.pages.crawl.network import Network
 
-__all__ = ["Fetcher", "Page", "Validators", "parse_robots"]
+__all__ = ["Fetcher", "Page", "Validators"]
 
-LARGEST = 512_000
+_LARGEST_ROBOTS = 512_000
 """The bytes of a robots.txt that are read; the RFC asks for 500 KiB at least."""
 
 _TOKEN = re.compile(r"[A-Za-z_-]+")
-
-
-class Robots(NamedTuple):
-    """The rules that hold for one product token."""
-
-    rules: Protego
-    product: str
-
-    def allows(self, target: str) -> bool:
-        """Whether the path and query `target` may be fetched: by the rule whose pattern is
-        longest, of two such by the one that allows; without any rule it may."""
-        return target == "/robots.txt" or self.rules.can_fetch(f"http://host{target}", self.product)
-
-
-def parse_robots(text: str, product: str) -> Robots:
-    """The rules for the product token `product` in a robots.txt: those of all groups that name
-    it, else those of all groups for `*`. What is no rule is passed over."""
-    return Robots(Protego.parse(text.removeprefix("\ufeff")), product)
 
 
 def product_token(name: str) -> str:
@@ -47,10 +29,9 @@ def product_token(name: str) -> str:
     return token[0].lower() if token else ""
 
 
-ALLOW_ALL = parse_robots("", "")
-
-
+_ALLOW_ALL = Protego.parse("")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_ROBOTS = "/robots.txt"
 _ROBOTS_REDIRECTS = 5
 _ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/pdf;q=0.9"
 
@@ -90,9 +71,13 @@ class Fetcher:
             )
         self._network = network
         self._limits = limits
-        self._agent = user_agent
+        self._headers = {
+            "User-Agent": user_agent,
+            "Accept-Encoding": "gzip",
+            "Connection": "close",
+        }
         self._product = product
-        self._robots: dict[str, Robots | str] = {}
+        self._robots: dict[str, Protego | str] = {}
 
     def fetch(self, url: str, validators: Validators | None = None) -> Page | None:
         """The page at `url`; None when the server says that it is as `validators` know it.
@@ -118,10 +103,8 @@ class Fetcher:
         self, place: WebAddress, validators: Validators | None, deadline: Deadline
     ) -> Response:
         headers = {
-            "User-Agent": self._agent,
+            **self._headers,
             "Accept": _ACCEPT,
-            "Accept-Encoding": "gzip",
-            "Connection": "close",
         }
         if validators is not None and validators.url == place.url:
             if validators.etag:
@@ -145,27 +128,24 @@ class Fetcher:
                 f"robots.txt of {place.origin} cannot be read ({rules}): until it can, nothing "
                 "there is fetched; try later"
             )
-        if not rules.allows(place.target):
+        url = f"http://host{place.target}"
+        if place.target != _ROBOTS and not rules.can_fetch(url, self._product):
             raise InvalidInput(
                 f"robots.txt of {place.origin} forbids {place.target!r} to {self._product}: the "
                 "page is left alone; save it and index the file if you may"
             )
 
-    def _read_robots(self, place: WebAddress, deadline: Deadline) -> Robots | str:
+    def _read_robots(self, place: WebAddress, deadline: Deadline) -> Protego | str:
         """The rules of an origin, or why they cannot be read, which forbids everything. What is
         not there allows it; an address that may not be reached is the page's own error."""
-        at = place._replace(target="/robots.txt")
+        at = place._replace(target=_ROBOTS)
         for _ in range(_ROBOTS_REDIRECTS + 1):
             try:
                 answer = exchange(
                     at,
                     self._network,
-                    headers={
-                        "User-Agent": self._agent,
-                        "Accept-Encoding": "gzip",
-                        "Connection": "close",
-                    },
-                    max_bytes=LARGEST,
+                    headers=self._headers,
+                    max_bytes=_LARGEST_ROBOTS,
                     deadline=deadline,
                     may_cut=True,
                 )
@@ -179,9 +159,9 @@ class Fetcher:
             if answer.status >= 500 or answer.status == 429:
                 return f"{at.host!r} answers {answer.status}"
             if answer.status >= 300:
-                return ALLOW_ALL
-            return parse_robots(answer.body.decode("utf-8", "replace"), self._product)
-        return ALLOW_ALL
+                return _ALLOW_ALL
+            return Protego.parse(answer.body.decode("utf-8-sig", "replace"))
+        return _ALLOW_ALL
 
 
 def _next(place: WebAddress, answer: Response) -> WebAddress:
