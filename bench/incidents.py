@@ -7,7 +7,7 @@ action, and try up to three times; `advice` - they take what is recommended. At 
 incidents fresh incidents are put to the memory (never recorded), and the true success rate of
 the action it names first is compared with that of the truly best one (the oracle).
 
-    python -m bench.incidents [--seeds 6] [--incidents 200] [--png docs/…/incident-regret.png]
+    python -m bench.incidents [--seeds 6] [--incidents 200]
 """
 
 from __future__ import annotations
@@ -183,8 +183,8 @@ def measure_probes(
 ) -> dict[str, Any]:
     """Regret and how often the best action is named, over fresh incidents."""
     rng = np.random.default_rng([seed, 7])  # the same probes at every count
-    regret: dict[str, list[float]] = {"memory": [], "static": [], "random": []}
-    best: dict[str, list[float]] = {"memory": [], "static": [], "random": []}
+    regret: dict[str, list[float]] = {"memory": [], "static": []}
+    best: dict[str, list[float]] = {"memory": [], "static": []}
     for _ in range(PROBES):
         event = draw_event(world, rng, at)
         top = float(event.rates.max())
@@ -195,8 +195,6 @@ def measure_probes(
         for who, action in named.items():
             regret[who].append(top - rate(event, action))
             best[who].append(float(rate(event, action) == top))
-        regret["random"].append(top - float(event.rates.mean()))
-        best["random"].append(1 / len(ACTIONS))
     same = count > 0 or regret["memory"] == regret["static"]
     return {
         "incidents": count,
@@ -243,8 +241,8 @@ def summed(worlds: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]:
     """Means over worlds, with the standard error of the memory's."""
     table: list[dict[str, Any]] = []
     for rows in zip(*worlds, strict=True):
-        regret = {w: [row["regret"][w] for row in rows] for w in ("memory", "static", "random")}
-        best = {w: [row["best"][w] for row in rows] for w in ("memory", "static", "random")}
+        regret = {w: [row["regret"][w] for row in rows] for w in ("memory", "static")}
+        best = {w: [row["best"][w] for row in rows] for w in ("memory", "static")}
         table.append(
             {
                 "incidents": rows[0]["incidents"],
@@ -258,45 +256,16 @@ def summed(worlds: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]:
 
 
 def measure(
-    out: Path, _passages: int = 0, *, seeds: int = 6, incidents: int = 200, png: Path | None = None
+    _out: Path, _passages: int = 0, *, seeds: int = 6, incidents: int = 200
 ) -> dict[str, Any]:
-    """Run every world both ways and draw the curves."""
+    """Run every world both ways."""
     jobs = list(itertools.product(range(seeds), ("habits", "advice")))
     with ProcessPoolExecutor(2) as pool:
         rows = list(pool.map(run_world, [(s, w, incidents) for s, w in jobs]))
     figures: dict[str, Any] = {"seeds": seeds, "probes": PROBES, "actions": len(ACTIONS)}
     for way in ("habits", "advice"):
         figures[way] = summed([r for (_, w), r in zip(jobs, rows, strict=True) if w == way])
-    draw(figures, png or out / "incident-regret.png")
     return figures
-
-
-def draw(figures: dict[str, Any], path: Path) -> None:
-    """The regret curves as a PNG."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(10, 4), sharey=True)
-    titles = {"habits": "learned from operators' habits", "advice": "learned while followed"}
-    for axis, way in zip(axes, ("habits", "advice"), strict=True):
-        rows = figures[way]
-        counts = [row["incidents"] for row in rows]
-        for who, style in (("static", "--"), ("random", ":"), ("memory", "-")):
-            axis.plot(counts, [row["regret"][who] for row in rows], style, marker=".", label=who)
-        low = [row["regret"]["memory"] - 2 * row["regret_error"] for row in rows]
-        high = [row["regret"]["memory"] + 2 * row["regret_error"] for row in rows]
-        axis.fill_between(counts, low, high, alpha=0.2, color="C2")
-        axis.axhline(0, color="black", linewidth=0.8, label="oracle")
-        axis.set_title(titles[way])
-        axis.set_xlabel("incidents in memory")
-    axes[0].set_ylabel("regret (success rate lost)")
-    axes[0].legend()
-    figure.tight_layout()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110, metadata={"Software": None})
-    plt.close(figure)
 
 
 def main() -> int:
@@ -305,10 +274,9 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=6)
     parser.add_argument("--incidents", type=int, default=200)
     parser.add_argument("--out", type=Path, default=Path("bench/out"))
-    parser.add_argument("--png", type=Path)
     given = parser.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
-    figures = measure(given.out, seeds=given.seeds, incidents=given.incidents, png=given.png)
+    figures = measure(given.out, seeds=given.seeds, incidents=given.incidents)
     text = json.dumps(figures, indent=2)
     (given.out / "incidents.json").write_text(text + "\n", encoding="utf-8")
     print(text)

@@ -115,13 +115,6 @@ def test_vectors_of_another_model_form_a_space_of_their_own(memory: Memory, tmp_
     assert HashEmbedder().space not in memory.store.spaces()
 
 
-def test_another_dimension_forms_a_space_of_its_own(memory: Memory, tmp_path: Path) -> None:
-    _store(tmp_path / "old", RUNTIME, dimension=16)
-    done = memory.incidents.import_arf(tmp_path / "old")
-    assert (done.joined, done.sample_cosine) == (False, None)
-    assert done.space.endswith("/16")
-
-
 def test_the_summary_is_kept_in_the_local_state(open_memory: Any, tmp_path: Path) -> None:
     _store(tmp_path / "old", RUNTIME)
     (tmp_path / ".quipu").mkdir()
@@ -235,9 +228,3 @@ def test_a_migrated_fix_is_an_action_with_edges_and_a_title(memory: Memory, tmp_
     assert first.outcomes[0].actions_taken == ("restart_container",)
     shown = memory.incidents.show(first.incident.incident_id)
     assert {edge.type for edge in shown.edges} >= {"RESOLVED_BY", "SIMILAR_TO"}
-
-
-def test_a_repaired_store_counts_what_was_new(memory: Memory, tmp_path: Path) -> None:
-    memory.incidents.import_arf(_store(tmp_path / "old", RUNTIME, embedded=RUNTIME[:1]))
-    done = memory.incidents.import_arf(_store(tmp_path / "old", RUNTIME))
-    assert (done.imported, done.unchanged) == (2, 1)

@@ -16,13 +16,6 @@ def test_knowing_nothing_every_rate_is_as_likely(rate: float) -> None:
     assert Beta(1, 1).quantile(rate) == pytest.approx(rate, abs=1e-5)
 
 
-@pytest.mark.parametrize(("a", "b", "x"), [(8, 2, 0.5), (3, 7, 0.2), (20, 5, 0.85), (1, 9, 0.05)])
-def test_whole_shapes_agree_with_the_binomial_sum(a: int, b: int, x: float) -> None:
-    n = a + b - 1
-    exact = sum(math.comb(n, j) * x**j * (1 - x) ** (n - j) for j in range(a, n + 1))
-    assert Beta(a, b).quantile(exact) == pytest.approx(x, abs=1e-5)
-
-
 @settings(deadline=None, max_examples=50)
 @given(SHAPES, SHAPES, SHAPES, SHAPES)
 def test_one_of_two_is_the_better(a: float, b: float, c: float, d: float) -> None:

@@ -92,3 +92,30 @@ def test_what_failed_resolved_nothing(memory: Memory) -> None:
     assert len(case.outcomes) == 2
     (like,) = memory.incidents.similar({"component": "db", "severity": "critical"}).incidents
     assert {each.success for each in like.outcomes} == {True, False}
+
+
+def test_what_got_graver_escalated_and_the_likest_are_tied_with_their_evidence(
+    memory: Memory,
+) -> None:
+    memory.incidents.add(
+        [
+            _record("db", "10:00", metrics={"latency_p99": 200}, title="slow disk"),
+            _record("db", "10:20", metrics={"latency_p99": 350}, title="slow disk"),
+            _record("db", "10:40", metrics={"latency_p99": 900}),
+            _record("db", "13:00", metrics={"latency_p99": 900}),
+        ]
+    )
+    cases = [case.incident for case in read_cases(memory.store).cases]
+    times = {each.incident_id: (each.timestamp or "")[11:16] for each in cases}
+    found = edges_between(memory.store, list(times))
+    graver = [e for e in found if e.type == "ESCALATED_FROM"]
+    assert {(times[e.source_id], times[e.target_id]) for e in graver} == {
+        ("10:20", "10:00"),
+        ("10:40", "10:20"),
+    }
+    (alike,) = [
+        e
+        for e in found
+        if e.type == "SIMILAR_TO" and (times[e.source_id], times[e.target_id]) == ("10:20", "10:00")
+    ]
+    assert "same component db" in alike.evidence

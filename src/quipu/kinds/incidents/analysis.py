@@ -8,18 +8,14 @@
 
 A metric at or above a threshold has that level (1, 2 or 3).
 
-Where a component's metrics are heading is a robust straight line through what was measured. The
-slope is Theil and Sen's (the median of the slopes between all pairs), which a single outlier
-does not turn; the line goes through the medians. At least three measurements within the last
-24 hours are needed; without them nothing is forecast. How sure a forecast is:
-
-    confidence = min(1, n / 10) · max(0, 1 − MAD of the residuals / (MAD of the values + scale))
-
-with `scale` 5 % of the metric's critical threshold, so that noise around a calm value counts
-little. A metric is stable where the line, over the whole series or the horizon, rises or falls by
-less than `scale` and less than twice the MAD of the residuals.
+Where a component's metrics are heading is a robust straight line through what was measured within
+the last 24 hours, at least three times. The slope is Theil and Sen's (the median of the slopes
+between all pairs), which a single outlier does not turn; the line goes through the medians. A
+forecast is as sure as min(1, n / 10). A metric is stable where the line, over the whole series or
+the horizon, rises or falls by less than 5 % of the metric's critical threshold.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 from statistics import median
 from typing import NamedTuple
@@ -42,8 +38,9 @@ _HORIZON_MINUTES = 15
 _SPAN_S = 24 * 3600.0
 _LEAST_SAMPLES = 3
 _MOST_SAMPLES = 50
+_SURE_SAMPLES = 10
+_STABLE = 0.05
 _RISKS = ("low", "medium", "high", "critical")
-_BEYOND_NOISE = 2.0
 _CAPPED = frozenset({"error_rate", "cpu_util", "memory_util"})
 LEVELS: dict[str, tuple[float, float, float]] = {
     "latency_p99": (150.0, 300.0, 500.0),
@@ -119,28 +116,34 @@ def _causes(
     metrics: Metrics, found: dict[str, int], upstream: list[str], stated: str
 ) -> list[Properties]:
     """Each cause with how sure it is and what it is read from."""
-    causes: list[tuple[float, str, str]] = []
-    if stated:
-        causes.append((0.95, stated, "stated by the source"))
     slow, failing = found.get("latency_p99", 0), found.get("error_rate", 0)
     cpu, memory = found.get("cpu_util", 0), found.get("memory_util", 0)
-    if cpu == memory == 3:
-        causes.append((0.85, "resource exhaustion", _read(metrics, "cpu_util", "memory_util")))
-    elif slow and max(cpu, memory) > 1:
-        worst = "cpu_util" if cpu >= memory else "memory_util"
-        causes.append((0.7, "resource saturation", _read(metrics, "latency_p99", worst)))
-    if slow > 1 and failing > 1 and upstream:
-        read = f"{_read(metrics, 'latency_p99', 'error_rate')}; needs {', '.join(upstream)}"
-        causes.append((0.6, "failing dependency", read))
-    elif slow > 1 and failing < 2 and upstream:
-        read = f"{_read(metrics, 'latency_p99')}; needs {', '.join(upstream)}"
-        causes.append((0.5, "slow dependency", read))
-    if failing > 1 and slow < 2:
-        causes.append((0.6, _ERRORS_ALONE, _read(metrics, "error_rate")))
-    if slow and not failing and max(cpu, memory) == 0 and not upstream:
-        causes.append((0.4, "slow code path or lock", _read(metrics, "latency_p99")))
-    ordered = sorted(causes, key=lambda each: (-each[0], each[1]))
-    return [{"cause": c, "confidence": p, "evidence": e} for p, c, e in ordered]
+    exhausted, busy = cpu == memory == 3, max(cpu, memory)
+    worst = "cpu_util" if cpu >= memory else "memory_util"
+    needs = f"; needs {', '.join(upstream)}"
+    both = _read(metrics, "latency_p99", "error_rate") + needs
+    latency, errors = _read(metrics, "latency_p99"), _read(metrics, "error_rate")
+    rules = (
+        (bool(stated), 0.95, stated, "stated by the source"),
+        (exhausted, 0.85, "resource exhaustion", _read(metrics, "cpu_util", "memory_util")),
+        (
+            slow > 0 and busy > 1 and not exhausted,
+            0.7,
+            "resource saturation",
+            _read(metrics, "latency_p99", worst),
+        ),
+        (slow > 1 and failing > 1 and bool(upstream), 0.6, "failing dependency", both),
+        (slow > 1 and failing < 2 and bool(upstream), 0.5, "slow dependency", latency + needs),
+        (failing > 1 and slow < 2, 0.6, _ERRORS_ALONE, errors),
+        (
+            slow > 0 and not (failing or busy or upstream),
+            0.4,
+            "slow code path or lock",
+            latency,
+        ),
+    )
+    ordered = sorted((rule for rule in rules if rule[0]), key=lambda rule: (-rule[1], rule[2]))
+    return [{"cause": c, "confidence": p, "evidence": e} for _, p, c, e in ordered]
 
 
 def _read(metrics: Metrics, *names: str) -> str:
@@ -200,34 +203,22 @@ def _points(samples: Sequence[Sample], metric: str) -> list[tuple[float, float]]
 
 def _forecast(metric: str, points: list[tuple[float, float]], horizon: int) -> Properties:
     slopes = [
-        (later[1] - earlier[1]) / (later[0] - earlier[0])
-        for i, earlier in enumerate(points)
-        for later in points[i + 1 :]
-        if later[0] > earlier[0]
+        (value - before) / (at - earlier)
+        for n, (earlier, before) in enumerate(points)
+        for at, value in points[n + 1 :]
+        if at > earlier
     ]
     slope = median(slopes) if slopes else 0.0
     offset = median(value - slope * at for at, value in points)
-    predicted = max(0.0, offset + slope * horizon)
-    if metric in _CAPPED:
-        predicted = min(predicted, 1.0)
-    critical = LEVELS[metric][-1]
-    values = [value for _, value in points]
-    scale = 0.05 * critical
-    noise = _mad([value - offset - slope * at for at, value in points])
+    predicted = min(max(0.0, offset + slope * horizon), 1.0 if metric in _CAPPED else math.inf)
     span = points[-1][0] - points[0][0]
-    still = abs(slope) * max(span, horizon) < max(scale, _BEYOND_NOISE * noise)
-    confidence = min(1.0, len(points) / 10) * max(0.0, 1 - noise / (_mad(values) + scale))
+    stable = abs(slope) * max(span, horizon) < _STABLE * LEVELS[metric][-1]
     return {
         "metric": metric,
         "predicted_value": round(predicted, 4),
         "horizon_minutes": horizon,
-        "trend": "stable" if still else "increasing" if slope > 0 else "decreasing",
+        "trend": "stable" if stable else "increasing" if slope > 0 else "decreasing",
         "risk_level": _RISKS[level(metric, predicted)],
-        "confidence": round(confidence, 3),
+        "confidence": round(min(1.0, len(points) / _SURE_SAMPLES), 3),
         "samples": len(points),
     }
-
-
-def _mad(values: list[float]) -> float:
-    middle = median(values)
-    return median(abs(value - middle) for value in values)

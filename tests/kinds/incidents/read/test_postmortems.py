@@ -104,15 +104,6 @@ def test_the_date_may_stand_in_the_name_of_the_file() -> None:
     assert report.timestamp == "2026-01-12T23:40:00.000Z"
 
 
-def test_front_matter_counts() -> None:
-    facts = "---\nservice: Ledger\ndate: 2026-01-12\nseverity: high\n---\n"
-    body = PAGE.split("## Summary", 1)[1]
-    report, _ = _read(f"{facts}# Ledger down\n\n## Summary{body}")
-    assert report.component == "ledger"
-    assert report.severity == "WARN"
-    assert report.timestamp == "2026-01-12T23:40:00.000Z"
-
-
 def test_a_bad_line_of_front_matter_costs_no_other_line() -> None:
     facts = "---\nservice: Ledger\ntitle: INC-7: down\nowner: @pay\ndate: 2026-01-12\n---\n"
     body = PAGE.split("## Summary", 1)[1]
