@@ -22,7 +22,7 @@ from quipu.kinds.conversations.answering.inputs import (
     inputs_of,
     is_said_after,
 )
-from quipu.kinds.conversations.answering.words import SentenceWords, read_words
+from quipu.kinds.conversations.answering.words import SentenceWords
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 from quipu.records.reply import Reply
@@ -79,14 +79,6 @@ def test_the_turn_that_tells_it_comes_before_those_that_only_speak_of_it(memory:
 
 
 @model
-def test_what_was_said_last_comes_before_what_it_overtook(memory: Memory) -> None:
-    _say(memory, "2026-01-05", [("Ann", "Choir practice is at seven, in the old chapel.")])
-    _say(memory, "2026-03-01", [("Ann", "They pushed the choir back, half past eight from now.")])
-    told = memory.ask("At what time is choir practice?").contract.answer
-    assert told.startswith("Ann, 2026-03-01")
-
-
-@model
 @pytest.mark.parametrize(
     ("said", "asked", "told"),
     [
@@ -107,15 +99,6 @@ def test_a_turn_is_quoted_from_the_sentence_that_tells_it(
 ) -> None:
     _say(memory, "2026-01-05", [FILLER, ("Bo", said)])
     assert memory.ask(asked).contract.answer.startswith(f"Bo, 2026-01-05: {told} [1].")
-
-
-@model
-def test_what_was_so_originally_is_told_by_the_oldest(memory: Memory) -> None:
-    _say(memory, "2026-01-05", [("Ann", "We meet at the mill, seven sharp."), FILLER])
-    _say(memory, "2026-02-05", [("Ann", "The mill is shut, so we meet at the barn from now on.")])
-    _say(memory, "2026-03-05", [("Ann", "The barn leaks, we meet at Bo's garage this month.")])
-    told = memory.ask("Where did we meet originally?").contract.answer
-    assert told.startswith("Ann, 2026-01-05: We meet at the mill")
 
 
 @model
@@ -259,18 +242,6 @@ def _write_down(memory: Memory, folder: Path, day: str = "") -> None:
 
 
 @model
-def test_what_was_said_of_what_a_document_tells_comes_before_it(
-    memory: Memory, tmp_path: Path
-) -> None:
-    _write_down(memory, tmp_path)
-    _say(memory, "2026-04-02", [("Piet", "btw I'm handing the release over to Rafael"), FILLER])
-    reply = memory.ask("Who runs the release?")
-    first, _, second = reply.contract.answer.partition("How we work: ")
-    assert "Rafael" in first
-    assert second
-
-
-@model
 def test_what_nobody_spoke_of_is_told_by_the_document(memory: Memory, tmp_path: Path) -> None:
     _write_down(memory, tmp_path)
     _say(memory, "2026-04-02", [("Piet", "I'm handing the parking permits to Rafael"), FILLER])
@@ -326,27 +297,6 @@ def test_a_change_that_names_only_what_held_until_then_comes_before_the_document
 
 
 @model
-def test_a_change_that_names_only_what_held_until_then_comes_before_the_turn(
-    memory: Memory,
-) -> None:
-    _say(
-        memory,
-        "2025-02-09",
-        [("user", "My doctor, Dr. Abel, says my iron is low. I have to take 50 mg a day."), FILLER],
-    )
-    _say(
-        memory,
-        "2025-07-13",
-        [
-            ("user", "And blood test: iron is fine again, so Dr. Abel halved the dose to 25."),
-            FILLER,
-        ],
-    )
-    answer = memory.ask("How much iron do I take a day?").contract.answer
-    assert "halved the dose to 25" in answer.partition("[")[0]
-
-
-@model
 @pytest.mark.parametrize(
     ("said", "question", "reply"),
     [
@@ -377,23 +327,6 @@ def test_a_sentence_that_speaks_on_is_told_with_the_one_before_it(
     assert answer.startswith(
         "Your first week: Ask Anselm for a VPN certificate. It is valid for 90 days [1]"
     )
-
-
-@model
-def test_of_a_table_the_row_that_answers_is_told_with_its_columns(
-    memory: Memory, tmp_path: Path
-) -> None:
-    _index(
-        memory,
-        tmp_path,
-        "prices.md",
-        "# Prices\n\n| Offer | Price | Length |\n|---|---|---|\n"
-        "| Beginners' course | 240 EUR | 5 days |\n"
-        "| Private lesson | 55 EUR | 1 hour |\n",
-    )
-    _say(memory, "2026-05-09", [("Ann", "Who feeds the cat?"), FILLER])
-    answer = memory.ask("How much does a private lesson cost?").contract.answer
-    assert answer.startswith("Prices: Private lesson: Price 55 EUR, Length 1 hour [1]")
 
 
 @model
@@ -449,14 +382,6 @@ def test_turns_that_hardly_say_a_word_are_no_obstacle(memory: Memory, text: str)
     _say(memory, "2026-01-05", [("Bo", text), ("Ann", "The spare key hangs behind the blue door.")])
     assert "blue door" in memory.ask("Where is the spare key?").contract.answer
     memory.ask(text)
-
-
-@model
-def test_words_are_read_as_they_are_for_a_parse(encoder: MiniLM) -> None:
-    (one, two) = read_words("We're at No. 9, Elm Row. Come by!", encoder.read)
-    assert one.forms[:2] == ("We", "'re")
-    assert two.forms == ("Come", "by", "!")
-    assert one.vectors.shape == (len(one.forms), 1536)
 
 
 def test_a_short_turn_and_a_reply_are_read_with_the_turn_before() -> None:
