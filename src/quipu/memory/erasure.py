@@ -79,12 +79,17 @@ class Erasure:
                 self._log.erase()
             return self._forgetting.erase(gone)
 
-    def finish(self) -> None:
-        """Carry out what a forgetting or a rescan left that was killed."""
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether a forgetting or a rescan was killed here, or is under way."""
         state, rescanned = self._handle.home.state, self._rescanned
         if state is None or rescanned is None:
-            return
-        if forgetting_file(state, self._handle.name).exists() or _left_of(rescanned):
+            return False
+        return forgetting_file(state, self._handle.name).exists() or bool(_left_of(rescanned))
+
+    def finish(self) -> None:
+        """Carry out what a forgetting or a rescan left that was killed."""
+        if self.is_unfinished:
             self._forgetting.finish()
 
     @property

@@ -427,6 +427,12 @@ class Memory:
         not be read then; `stopped` says why some still waits. Written at once."""
         return self.jobs.read_facts(progress=progress)
 
+    @property
+    def is_forgetting(self) -> bool:
+        """Whether a forgetting or a rescan was killed before its end, or is under way: what it is
+        to write again may be missing until the memory is opened to write."""
+        return self._erasure.is_unfinished
+
     def finish_forgetting(self) -> None:
         """Carry out what a forgetting left that was killed; opening a memory does so."""
         self._erasure.finish()

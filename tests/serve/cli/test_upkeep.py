@@ -7,6 +7,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.memory.test_rescan import written_by_older_rules
 
 from quipu.embed.weights import find_model
 from quipu.errors import QuipuError
@@ -348,3 +349,25 @@ def test_doctor_looks_at_the_model_of_every_type(
     assert checks["model"]["status"] == "ok"
     assert checks["model of code"]["status"] == "warn"
     assert checks["store"]["status"] == "ok"
+
+
+def test_a_question_after_a_killed_rescan_finds_what_it_had_erased(
+    quipu, open_memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    url = written_by_older_rules(open_memory, folder)
+    with monkeypatch.context() as patched, open_memory(url, home=folder) as memory:
+        patched.setattr("quipu.transfer.rescan.take_back", _die)
+        with pytest.raises(_Killed):
+            memory.rescan()
+    found = quipu("search", "--store", url, "--json", "port of the gateway of payments")
+    assert "8443" in found.out
+
+
+class _Killed(Exception):
+    pass
+
+
+def _die(*_: object, **__: object) -> None:
+    raise _Killed

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quipu.errors import InvalidInput, StoreUnavailable
+from quipu.errors import InvalidInput, QuipuError, StoreUnavailable
 from quipu.serve.cli.terminal import emit, note, safe, say
 
 if TYPE_CHECKING:  # pragma: no cover
@@ -82,7 +82,16 @@ class Invocation:
         memory = opened(read_only=read_only)
         if read_only and keeps_up:
             memory.freshness.writer = opened
+            if memory.is_forgetting:
+                self._finish(opened)
         return memory
+
+    def _finish(self, opened: "Callable[[], Memory]") -> None:
+        """Let what was killed while it erased be brought to its end before anything is read."""
+        try:
+            opened().close()
+        except QuipuError as error:
+            self.note(f"what was being erased may be missing: {error}", fg="yellow")
 
     def show(self, document: Any, lines: Callable[[], Iterable[str]]) -> None:
         """Print a command's result: `document` (a Struct, or plain data as it stands) as JSON
