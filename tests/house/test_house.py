@@ -1,8 +1,11 @@
 """The house is what docs/architecture.md says it is."""
 
+import ast
 import re
 import subprocess
 import sys
+import tomllib
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -72,7 +75,6 @@ STARTERS = {
     "write/workers.py": "this package's own module",
     "serve/cli/embedding.py": "this program, to go on in the background",
     "embed/fetch.py": "pip or uv, when `quipu model fetch` asks for it",
-    "testing/postgres_server.py": "the server of a wheel that only tests install",
 }
 
 
@@ -90,3 +92,36 @@ def test_programs_are_started_in_few_places_and_git_in_one() -> None:
     asks = re.compile(r"""\bwhich\(["']git\b|["']git["'],""")
     asking = [p for p in MODULES if asks.search(p.read_text(encoding="utf-8"))]
     assert [p.relative_to(SOURCE).as_posix() for p in asking] == ["read/git_program.py"]
+
+
+def test_what_is_imported_is_installed_with_the_package() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = (each for some in project["optional-dependencies"].values() for each in some)
+    declared = {
+        re.sub(r"[-_.]+", "-", re.split(r"[^\w.-]", each, maxsplit=1)[0]).lower()
+        for each in (*project["dependencies"], *extras)
+    }
+    brought = metadata.packages_distributions()
+    imported = {
+        name.partition(".")[0]
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for name in _imported(node)
+    }
+    assert {
+        name
+        for name in imported - sys.stdlib_module_names - {"quipu"} - BROUGHT_ALONG
+        if declared.isdisjoint(
+            re.sub(r"[-_.]+", "-", each).lower() for each in brought.get(name, [name])
+        )
+    } == set()
+
+
+def _imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import):
+        return [each.name for each in node.names]
+    return [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
+
+
+BROUGHT_ALONG = {"anyio", "h11", "pydantic", "pytest", "langgraph", "opentelemetry"}
+"""By what an extra names: mcp, uvicorn, its SDK; or, for `testing`, by whoever tests."""

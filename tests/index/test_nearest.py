@@ -8,8 +8,8 @@ import pytest
 
 from quipu.index.nearest import Nearest, VectorSizes
 from quipu.index.pieces import Piece
-from quipu.index.placed import Placed, by_sketch
-from quipu.index.sketch import decoded
+from quipu.index.placed import Placed, by_signs
+from quipu.index.rotation import decoded
 from quipu.index.vector_file import SavedVectors, VectorFile
 from quipu.records.batch import Batch, Embedding
 from quipu.records.scope import Scope
@@ -34,8 +34,8 @@ def embeddings(values: np.ndarray, first: int = 0) -> tuple[Embedding, ...]:
     )
 
 
-SOON = VectorSizes(patience=0, few=50, few_admitted=50)
-"""As after many searches, of many vectors."""
+SOON = VectorSizes(few=50)
+"""As of many vectors."""
 
 
 def open_at(
@@ -54,7 +54,7 @@ def expected(values: np.ndarray, query: np.ndarray, limit: int = 10) -> list[str
     return [ITEMS[n].chunk.chunk_id for n in np.argsort(-scores, kind="stable")[:limit]]
 
 
-@pytest.fixture(params=[200_000, 100], ids=["exact", "sketches"])
+@pytest.fixture(params=[200_000, 100], ids=["exact", "signs"])
 def exact_up_to(request: pytest.FixtureRequest) -> int:
     return request.param
 
@@ -116,10 +116,10 @@ def test_a_good_file_is_read_and_not_the_database(
     with open_at(path, exact_up_to) as store:
         assert nearest(store, query)[0] == expected(rows(0), query)[0]
     assert read == []
-    assert len(files(path)) == 4
+    assert len(files(path)) == 3
 
 
-@pytest.mark.parametrize("suffix", [".json", ".vectors", ".numbers", ".sketches"])
+@pytest.mark.parametrize("suffix", [".json", ".vectors", ".numbers"])
 @pytest.mark.parametrize("harm", ["cut", "flip", "delete"])
 def test_a_damaged_file_is_written_again(
     path: Path, exact_up_to: int, read: list[int], suffix: str, harm: str
@@ -292,7 +292,7 @@ def test_what_is_forgotten_leaves_the_files_and_the_rest_stays(
         nearest(reader, vector)
         assert store.forget(["docs/b.md"]) == 1
         assert not any(kept in file.read_bytes() for file in files(path))
-        assert len(files(path)) == 4
+        assert len(files(path)) == 3
         for handle in (store, reader):
             assert nearest(handle, vector) == expected(rows(0)[::-1], vector)
     with open_at(path, exact_up_to) as store:
@@ -300,16 +300,16 @@ def test_what_is_forgotten_leaves_the_files_and_the_rest_stays(
     assert read == [SIZE + 1]
 
 
-def test_sketches_lose_nothing_of_the_best_hundred() -> None:
+def test_signs_lose_nothing_of_the_best_hundred() -> None:
     draw = np.random.default_rng(4)
-    topics = draw.standard_normal((300, 64))
-    values = topics[draw.integers(0, 300, 30_000)] + draw.standard_normal((30_000, 64))
+    topics = draw.standard_normal((300, 384))
+    values = topics[draw.integers(0, 300, 30_000)] + draw.standard_normal((30_000, 384))
     values /= np.linalg.norm(values, axis=1, keepdims=True)
     piece = Piece(np.arange(30_000), values.astype(np.float16).view(np.uint8))
     placed = Placed(piece, np.ones(30_000, bool), np.arange(30_000), np.ones(30_000, bool))
     scored = decoded(piece.codes)
     found = 0
     for query in values[:50].astype(np.float32):
-        (places,) = by_sketch([placed], [placed.alive], [30_000], query, 100, few=1000)
+        (places,) = by_signs([placed], [placed.alive], [30_000], query, 100, few=1000)
         found += len(set(places.tolist()) & set(np.argsort(-(scored @ query))[:100].tolist()))
     assert found >= 0.997 * 50 * 100

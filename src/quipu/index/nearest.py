@@ -1,4 +1,4 @@
-"""The nearest vectors: exact up to a size, found by sketches and scored exactly beyond.
+"""The nearest vectors: exact up to a size, proposed by their signs and scored exactly beyond.
 
 The database is the truth. An index is a cache of one embedding space: pieces (read from files
 beside the database when there are good ones), the vectors that came since (the delta, always
@@ -18,15 +18,15 @@ from numpy.typing import NDArray
 
 from quipu.index import similarity
 from quipu.index.pieces import MOST, Mask, Piece, joined
-from quipu.index.placed import ERROR, Placed, by_sketch, merged, place
+from quipu.index.placed import ERROR, Placed, by_signs, merged, place
 from quipu.index.postings import Postings
 from quipu.index.ranking import empty
-from quipu.index.sketch import decoded
+from quipu.index.rotation import decoded
 from quipu.index.vector_file import VectorFile
 from quipu.ports import Change, Numbers, Ranking, Vectors
 
 EXACT_UP_TO = 25_000
-"""Vectors above which sketches propose what is scored."""
+"""Vectors above which signs propose what is scored."""
 
 
 class StoredVector(NamedTuple):
@@ -75,12 +75,8 @@ class VectorSizes:
     """Vectors for which a file is written again."""
     kept: int = 1000
     """Vectors for which a file is worth while."""
-    patience: int = 500_000
-    """Vectors scored without FAISS until to import it is cheaper."""
-    few: int = 4096
-    """Vectors that are scored one by one sooner than their sketches."""
-    few_admitted: int = 1000
-    """Admitted vectors of a piece that are scored instead of their sketches."""
+    few: int = 1000
+    """Admitted vectors of a piece that are scored without a look at their signs."""
 
 
 DEFAULT_SIZES = VectorSizes()
@@ -104,7 +100,6 @@ class Nearest:
         self._file = file
         self._exact_up_to = exact_up_to
         self._info: SpaceInfo | None = None
-        self._scored = 0
         self._refused = 0  # how many were not in the file when it could not be written
         self._start([], -1)
 
@@ -290,18 +285,8 @@ class Nearest:
     ) -> list[NDArray[np.intp]]:
         """Of each part the places among which the best `needed` of all are."""
         counts = [int(np.count_nonzero(each)) for each in admitted]
-        everything = sum(len(each.piece.numbers) for each in parts)
-        if sum(counts) > self._sizes.few and self._scored + sum(counts) > self._sizes.patience:
-            if everything > self._exact_up_to:
-                few = self._sizes.few_admitted
-                return by_sketch(parts, admitted, counts, query, needed, few=few)
-            return [
-                each.piece.exact().candidates(query, mask, needed, ERROR)
-                if count > self._sizes.few
-                else each.piece.best(query, mask, needed, ERROR)
-                for each, mask, count in zip(parts, admitted, counts, strict=True)
-            ]
-        self._scored += sum(counts)
+        if sum(counts) > self._exact_up_to:
+            return by_signs(parts, admitted, counts, query, needed, few=self._sizes.few)
         return [
             each.piece.best(query, mask, needed, ERROR)
             for each, mask in zip(parts, admitted, strict=True)
@@ -324,7 +309,7 @@ class Nearest:
             count = len(delta.numbers)
             rows, none = np.zeros(count, dtype=np.intp), np.zeros(count, dtype=np.bool_)
             current = np.ones(count, dtype=np.bool_)
-            self._last = Placed(delta, current, rows, none, settled=False)
+            self._last = Placed(delta, current, rows, none)
             place(self._last, self._postings)
             for each in self._placed:
                 at, here = each.piece.find(delta.numbers)

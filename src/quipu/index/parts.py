@@ -1,6 +1,6 @@
 """Vectors of parts of a passage (its sentences) as they are kept: six bits a dimension.
 
-A vector is turned as for a sketch (`sketch.py`), after which none of its numbers is much greater
+A vector is turned (`rotation.py`), after which none of its numbers is much greater
 than the others, whatever the model. Each is kept as one of sixty-four levels at equal distances,
 from the least to the greatest that its own vector needs, with a scale that gives the vector
 length 1 again. A cosine is off by .0014 at one standard deviation in 384 dimensions, by less in
@@ -19,7 +19,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.index.sketch import Codes, decoded, rotated, turned, turned_back, turned_dimension
+from quipu.index.rotation import Codes, decoded, rotated, turned, turned_back, turned_dimension
 from quipu.ports import Cosines, Vectors
 
 __all__ = ["best_of", "pack", "unpack"]

@@ -1,5 +1,5 @@
 """Pieces among the rows of the postings: what of them is alive, which are put together, and what
-sketches propose of them, scored exactly until nothing else is likely to belong."""
+their signs propose, scored exactly until nothing else is likely to belong."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,13 @@ from numpy.typing import NDArray
 
 from quipu.index.pieces import MOST, Mask, Piece, joined, scores_of
 from quipu.index.postings import Postings
-from quipu.index.sketch import turned
 
-__all__ = ["ERROR", "Placed", "by_sketch", "merged", "place"]
+__all__ = ["ERROR", "Placed", "by_signs", "merged", "place"]
 
 ERROR = 4e-6
-"""FAISS sums float32; twice what its scores may be off."""
+"""Sums of float32: twice what a score may be off."""
 
-_FIRST = 1000  # proposals that are scored at a time
+_FIRST = 2000  # proposals that are scored at a time
 _PROPOSED = 4  # times as many are proposed, which costs less than to propose once more
 _MORE = 2  # times as many are proposed where those were not enough
 _SURE = 3.0  # standard deviations
@@ -33,8 +32,6 @@ class Placed:
     alive: Mask
     together: slice | None = None
     """The rows, where they follow each other."""
-    settled: bool = True
-    """Whether the piece stays as it is, so that sketching it pays."""
 
     def admitted(self, mask: Mask | None) -> Mask:
         """Which of them are alive and among the rows of `mask` (None: all)."""
@@ -85,7 +82,7 @@ def _one(group: Sequence[Placed]) -> Piece:
     return joined([(each.piece, each.alive) for each in group])
 
 
-def by_sketch(
+def by_signs(
     parts: Sequence[Placed],
     admitted: Sequence[Mask],
     counts: Sequence[int],
@@ -94,21 +91,20 @@ def by_sketch(
     *,
     few: int,
 ) -> list[NDArray[np.intp]]:
-    """Of each part the places that sketches propose, enough of them; of a part of which `few` or
+    """Of each part the places that signs propose, enough of them; of a part of which `few` or
     less are admitted, all.
 
-    Sketches are off by what looks drawn from one normal distribution, and the candidates that they
+    Signs are off by what looks drawn from one normal distribution, and the candidates that they
     hold for the worst show it: are the exact scores of those so much lower than the `needed`-th of
     all (`_SURE` standard deviations) that none of what lies behind them is likely to belong?
     Otherwise more are scored.
     """
-    asked = turned(query)
     step = max(_FIRST, 2 * needed)
     limit, total = _PROPOSED * step, sum(counts)
     while True:
         guesses = [
-            each.piece.scan().best(asked, mask, count, limit)
-            if count > few and each.settled
+            each.piece.likeliest(query, mask, limit)
+            if count > few
             else each.piece.every(query, mask)
             for each, mask, count in zip(parts, admitted, counts, strict=True)
         ]

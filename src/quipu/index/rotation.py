@@ -1,12 +1,8 @@
-"""Vectors as they are kept, the bytes of float16, and sketches of them: two bits a dimension, told
-by a vector alone.
+"""Vectors as they are kept, the bytes of float16, and the rotation that parts are kept after.
 
-A vector is turned by a fixed rotation, after which each of its numbers looks drawn from a normal
-distribution with variance 1/d whatever the model (Ailon and Chazelle 2009, the fast
-Johnson–Lindenstrauss transform: random signs and Hadamard matrices). Each number is then kept as
-one of the four levels that lose least of a normal variable (Max 1960, "Quantizing for minimum
-distortion"). So nothing is trained: a sketch does not depend on what else is stored, and what comes
-later is sketched alone.
+After a fixed rotation each number of a vector looks drawn from a normal distribution with variance
+1/d whatever the model (Ailon and Chazelle 2009, the fast Johnson–Lindenstrauss transform: random
+signs and Hadamard matrices). Nothing is trained: it does not depend on what else is stored.
 """
 
 from functools import lru_cache
@@ -15,24 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "LEVELS",
     "Codes",
     "decoded",
     "rotated",
-    "sketch_width",
-    "sketched",
     "turned",
     "turned_back",
     "turned_dimension",
 ]
 
-LEVELS = np.array([-1.510, -0.4528, 0.4528, 1.510], dtype=np.float32)
-"""Max 1960, table I, N = 4; in units of the standard deviation."""
-
-_BOUND = np.float32(0.9816)  # half-way between two levels; the third bound is 0
 _ROUNDS = 2
 _SEED = 17
-_BLOCK = 1024  # vectors that are turned at a time: they stay in the processor's cache
 
 _HALF_BITS = np.uint32(0x8FFFE000).view(np.int32)  # sign, exponent, mantissa in float32's places
 _HALF_SCALE = np.float32(2.0**112)  # between the biases of the exponents
@@ -43,11 +31,6 @@ Codes = NDArray[np.uint8]
 def turned_dimension(dimension: int) -> int:
     """How many numbers a turned vector has: `dimension`, filled up to a multiple of four."""
     return -(-dimension // 4) * 4
-
-
-def sketch_width(dimension: int) -> int:
-    """How many bytes a sketch of a vector of `dimension` numbers takes."""
-    return turned_dimension(dimension) // 4
 
 
 @lru_cache(maxsize=8)
@@ -114,21 +97,6 @@ def turned(query: NDArray[np.float32]) -> NDArray[np.float32]:
     """float32[1, turned_dimension]: one vector float32[d] turned, by one product: a sixth of the
     time, and off by what rounding does."""
     return (query @ _rotation(len(query)))[None]
-
-
-def sketched(codes: Codes) -> Codes:
-    """uint8[n, sketch_width]: the sketches of vectors of length 1 (`codes` uint8[n, 2 d], float16);
-    byte `b` holds dimensions 4 b to 4 b + 3, the first in its lowest bits."""
-    dimension = codes.shape[1] // 2
-    found = np.empty((len(codes), sketch_width(dimension)), dtype=np.uint8)
-    bound = _BOUND / np.float32(dimension**0.5)
-    for start in range(0, len(codes), _BLOCK):
-        columns = rotated(decoded(codes[start : start + _BLOCK])).T
-        level = (columns > -bound).view(np.uint8) + (columns > 0) + (columns > bound)
-        found[start : start + _BLOCK] = (
-            level[0::4] | level[1::4] << 2 | level[2::4] << 4 | level[3::4] << 6
-        ).T
-    return found
 
 
 def decoded(codes: Codes) -> NDArray[np.float32]:

@@ -1,6 +1,6 @@
 """Where the pieces of a vector index are kept between runs.
 
-A piece is kept in three files that never change: numbers, vectors and sketches. A header names the
+A piece is kept in two files that never change: numbers and vectors. A header names the
 pieces; whoever adds one writes a new header and nothing else again. A file is trusted only when
 the header names the same database, space and dimension, a moment of the change log that this
 database has too, and the sums of what lies beside it, every byte of it. Anything else is as good as
@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index.pieces import Piece
-from quipu.index.sketch import sketch_width
 
 try:
     import fcntl
@@ -28,9 +27,9 @@ except ImportError:  # pragma: no cover - Windows
 
 __all__ = ["SavedVectors", "VectorFile"]
 
-_FORMAT = 5
+_FORMAT = 6
 _SUMMED = 1 << 20  # bytes that have a sum of their own in the header
-_SUFFIXES = (".numbers", ".vectors", ".sketches")
+_SUFFIXES = (".numbers", ".vectors")
 _TRIES = 3  # a piece may be put together with others while it is read
 
 
@@ -90,15 +89,14 @@ class VectorFile:
         known = self._pieces.get(kept)
         if known is not None:
             return known
-        numbers, vectors, sketches = (self._folder / f"{kept.name}{s}" for s in _SUFFIXES)
-        widths = (8, 2 * dimension, sketch_width(dimension))
+        paths = [self._folder / f"{kept.name}{suffix}" for suffix in _SUFFIXES]
         maps = [
             np.memmap(path, dtype=np.uint8, mode="r", shape=(kept.count, width)).view(np.ndarray)
-            for path, width in zip((numbers, vectors, sketches), widths, strict=True)
+            for path, width in zip(paths, (8, 2 * dimension), strict=True)
         ]
         if tuple(map(_sums, maps)) != kept.sums:
             raise ValueError(f"{kept.name}: not what was written")
-        return Piece(maps[0].view("<i8").ravel(), maps[1], kept.name, maps[2])
+        return Piece(maps[0].view("<i8").ravel(), maps[1], kept.name)
 
     def is_there(self) -> bool:
         """Whether there is a header."""
@@ -153,7 +151,7 @@ class VectorFile:
 
     def _write(self, name: str, piece: Piece) -> _KeptPiece:
         sums: list[tuple[int, ...]] = []
-        values = (piece.numbers.astype("<i8"), piece.codes, piece.sketches())
+        values = (piece.numbers.astype("<i8"), piece.codes)
         for suffix, array in zip(_SUFFIXES, values, strict=True):
             plain = np.ascontiguousarray(array)
             plain.tofile(self._folder / f"{name}{suffix}")

@@ -22,7 +22,7 @@ class StoreState:
         exact_up_to: int = EXACT_UP_TO,
         vector_sizes: VectorSizes = DEFAULT_SIZES,
     ) -> None:
-        """Above `exact_up_to` vectors of a space the nearest are proposed by sketches."""
+        """Above `exact_up_to` vectors of a space the nearest are proposed by their signs."""
         rules.require_namespace(backend.namespace)
         self._session = Session(backend)
         self._postings = Postings(SegmentRows(self._session))
