@@ -23,6 +23,7 @@ def warned(document: Document) -> str:
         "a: !!int ''",
         "a: !!bool x",
         "a: !foo bar",
+        "a: !!python/object:os.system x",
         "[1]: a",
         "a: &a [*a]",
         "b: *a",

@@ -72,16 +72,6 @@ def test_front_matter_gives_properties_and_relations(read: Read) -> None:
 
 
 @pytest.mark.parametrize(
-    "front", ["a: [1", "b: *x", "a: !!python/object:os.system x", "? {a: b}: c: d"]
-)
-def test_broken_or_growing_front_matter_is_a_warning(front: str, read: Read) -> None:
-    document = read("x.md", f"---\n{front}\n---\n# T\n")
-    assert document.title == "T"
-    assert "front matter" in warned(document)
-    assert document.properties == {}
-
-
-@pytest.mark.parametrize(
     ("path", "type_"),
     [
         ("docs/adr/0001-use-x.md", "adr"),
@@ -389,29 +379,6 @@ def test_mcp_metadata_gives_tools(data: object, names: list[str], read: Read) ->
     assert not any("hidden" in str(t.properties) for t in document.things)
 
 
-@pytest.mark.parametrize(
-    ("data", "text", "warning"),
-    [
-        ("héllo".encode(), "héllo", ""),
-        (b"\xef\xbb\xbfhello", "hello", ""),
-        ("héllo".encode("utf-16"), "héllo", ""),
-        (b"h\xe9llo", "héllo", "not UTF-8"),
-        (b"a\r\nb\rc", "a\nb\nc", ""),
-        ("a\ud800".encode("utf-8", "surrogatepass"), None, "not UTF-8"),
-    ],
-)
-def test_encodings(data: bytes, text: str | None, warning: str, read: Read) -> None:
-    document = read("x.txt", data)
-    assert text is None or document.text == text
-    assert warning in warned(document)
-    document.text.encode()
-
-
-def test_binary_data_is_invalid(read: Read) -> None:
-    with pytest.raises(InvalidInput, match="binary"):
-        read("x.txt", b"a\0b")
-
-
 def test_secrets_are_gone_from_every_part_of_a_document(read: Read) -> None:
     key = "ghp_" + "a1B2" * 9
     for path, text in {
@@ -425,16 +392,3 @@ def test_secrets_are_gone_from_every_part_of_a_document(read: Read) -> None:
         assert key not in str(document)
         assert document.redactions["github-token"] >= 1
     assert key not in str(read("x.pdf", pdf(key)))
-
-
-@pytest.mark.parametrize(
-    ("path", "text"),
-    [
-        ("x.html", "<div>" * 60_000 + "x"),
-        ("x.md", ">" * 5_000 + "\n" + "- " * 3_000),
-        ("x.rst", "".join("  " * n + "- x\n\n" for n in range(300))),
-        ("x.txt", "x" * 400_000),
-    ],
-)
-def test_hostile_nesting_is_read_as_far_as_it_goes(path: str, text: str, read: Read) -> None:
-    assert "x" in read(path, text).text or path == "x.md"

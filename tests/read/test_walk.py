@@ -44,22 +44,6 @@ def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
     assert found(tmp_path) == ["a.txt", "a/b/c.go", "a/z.py", "b.md"]
 
 
-def test_ignore_files_hold_at_every_level_and_the_inner_one_decides(tmp_path: Path) -> None:
-    put(tmp_path, "keep.md", "drop.log", "sub/drop.log", "sub/keep.log", "sub/only.tmp", "out/a.md")
-    (tmp_path / ".gitignore").write_text("*.log\n/out/\n")
-    (tmp_path / "sub/.quipuignore").write_text("*.tmp\n!keep.log\n")
-    assert [p for p in found(tmp_path) if "ignore" not in p] == ["keep.md", "sub/keep.log"]
-
-
-def test_git_excludes_and_rules_above_the_root_hold(tmp_path: Path) -> None:
-    put(tmp_path, "pkg/a.md", "pkg/b.md", "pkg/c.md", "pkg/sub/c.md")
-    git(tmp_path, "init", "-q")
-    (tmp_path / ".git/info").mkdir(exist_ok=True)
-    (tmp_path / ".git/info/exclude").write_text("b.md\n")
-    (tmp_path / ".gitignore").write_text("/pkg/c.md\n")
-    assert found(tmp_path / "pkg") == ["a.md", "sub/c.md"]
-
-
 def test_naming_an_ignored_folder_means_wanting_it(tmp_path: Path) -> None:
     put(tmp_path, "vendor/lib/a.py")
     git(tmp_path, "init", "-q")
@@ -84,12 +68,6 @@ def test_environments_caches_media_and_lock_files_are_left_out(tmp_path: Path) -
         "h.md",
     )
     assert found(tmp_path) == ["h.md"]
-
-
-def test_an_exclamation_mark_brings_a_default_back(tmp_path: Path) -> None:
-    put(tmp_path, "uv.lock", "other.lock")
-    (tmp_path / ".quipuignore").write_text("!uv.lock\n")
-    assert found(tmp_path) == [".quipuignore", "uv.lock"]
 
 
 def test_folders_with_a_dot_are_read_when_they_are_named(tmp_path: Path) -> None:

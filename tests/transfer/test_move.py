@@ -34,28 +34,6 @@ def filled(memory: Memory, tree: Tree) -> None:
     memory.index()
 
 
-@pytest.mark.parametrize("target", ["memory", "sqlite"])
-def test_all_that_is_live_comes_back(
-    memory: Memory, tree: Tree, snapshot: Snap, open_memory: Open, tmp_path: Path, target: str
-) -> None:
-    filled(memory, tree)
-    out = tmp_path / "out.jsonl"
-    moved = memory.export(out, vectors=True)
-    held = snapshot(memory.store)
-    assert moved.chunks == held["counts"]["chunk"]
-    assert moved.vectors == sum(held["spaces"].values())
-    url = "memory:" if target == "memory" else tmp_path / "new.db"
-    with open_memory(url, tmp_path / "elsewhere", embedder=None) as other:
-        assert other.import_(out).changes > 0
-        assert snapshot(other.store) == held
-        before = other.store.sequence()
-        assert other.import_(out).changes == 0
-        assert other.store.sequence() == before
-        again = tmp_path / "again.jsonl"
-        other.export(again, vectors=True)
-        assert again.read_bytes() == out.read_bytes()
-
-
 @pytest.mark.parametrize(
     "target",
     [
@@ -289,22 +267,6 @@ def test_an_incident_that_could_not_be_compared_is_left_out(
         assert not other.incidents.similar(asked).incidents
 
 
-@pytest.mark.parametrize("at", [0, 3])
-def test_a_line_that_is_no_text_is_named(
-    memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path, at: int
-) -> None:
-    filled(memory, tree)
-    memory.export(tmp_path / "out.jsonl")
-    lines = (tmp_path / "out.jsonl").read_bytes().splitlines()
-    lines[at] = lines[at].replace(b'"', b'"\xff', 6)
-    (tmp_path / "bad.jsonl").write_bytes(b"\n".join(lines))
-    with (
-        open_memory("memory:", tmp_path) as other,
-        pytest.raises(InvalidInput, match=f":{at + 1}:"),
-    ):
-        other.import_(tmp_path / "bad.jsonl")
-
-
 def test_a_cut_file_is_named_and_what_came_before_stands(
     memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path
 ) -> None:
@@ -374,18 +336,6 @@ def test_no_file_takes_the_place_of_a_pipe(open_memory: Open, tmp_path: Path, wr
         write(memory, tmp_path / "old")
     assert (tmp_path / "pipe").is_fifo()
     assert (tmp_path / "old").read_bytes() != b"old"
-
-
-def test_a_line_that_does_not_fit_names_the_field_and_the_value(tmp_path: Path) -> None:
-    with Memory.open("memory:", embedder=None, home=tmp_path) as memory:
-        memory.add("Blue has two zones.")
-        memory.export(tmp_path / "all.jsonl")
-        header, first, *rest = (tmp_path / "all.jsonl").read_text().split("\n")
-        line = json.loads(first)
-        line["record"]["source_ref"] = 7
-        (tmp_path / "bad.jsonl").write_text("\n".join([header, json.dumps(line), *rest]))
-        with pytest.raises(InvalidInput, match=r"bad\.jsonl:2: .*record\.source_ref is 7, and str"):
-            memory.import_(tmp_path / "bad.jsonl")
 
 
 @pytest.mark.parametrize(

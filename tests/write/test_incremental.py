@@ -30,10 +30,6 @@ Snap = Callable[[Any], dict[str, Any]]
 Scratch = Callable[[Path], dict[str, Any]]
 
 
-def types(memory: Memory) -> list[str]:
-    return sorted(r.type for r in memory.relations())
-
-
 def document_id(memory: Memory, path: str) -> str:
     found = memory.get(path)
     assert isinstance(found, Entity)
@@ -47,13 +43,6 @@ def test_a_second_run_writes_nothing(memory: Memory, tree: Tree) -> None:
     again = memory.index()
     assert again.sequence == first.sequence == memory.store.sequence()
     assert (again.unchanged, again.added, again.changed, again.removed) == (4, (), (), ())
-
-
-def test_a_touched_file_is_unchanged(memory: Memory, tree: Tree) -> None:
-    tree(TREE)
-    first = memory.index()
-    (memory.home.folder / "a.py").touch()
-    assert memory.index().sequence == first.sequence
 
 
 def test_what_is_read_again_is_what_it_was(memory: Memory, tree: Tree, snapshot: Snap) -> None:
@@ -107,41 +96,6 @@ def test_only_what_is_named_is_read_again(memory: Memory, tree: Tree) -> None:
     assert report.changed == ("docs/guide.md", "docs/other.md")
 
 
-def test_a_changed_file_replaces_its_own_records_only(
-    memory: Memory, tree: Tree, snapshot: Snap, from_scratch: Scratch
-) -> None:
-    tree(TREE)
-    memory.index()
-    tree({"docs/other.md": "# Other\n\nNew words.\n"})
-    report = memory.index()
-    assert (report.changed, report.unchanged) == (("docs/other.md",), 3)
-    assert snapshot(memory.store) == from_scratch(memory.home.folder)
-
-
-def test_a_deleted_file_takes_what_only_it_supported(
-    memory: Memory, tree: Tree, snapshot: Snap, from_scratch: Scratch
-) -> None:
-    tree(TREE)
-    memory.index()
-    assert types(memory).count("REFERS_TO") == 2
-    (memory.home.folder / "a.py").unlink()
-    report = memory.index()
-    assert report.removed == ("a.py",)
-    assert "REFERS_TO" not in types(memory)
-    assert snapshot(memory.store) == from_scratch(memory.home.folder)
-
-
-def test_a_reference_resolves_when_its_target_comes_later(memory: Memory, tree: Tree) -> None:
-    tree({"docs/guide.md": GUIDE, "b.py": USER})
-    assert memory.index().unresolved > 0
-    assert "LINKS_TO" not in types(memory)
-    tree(TREE)
-    report = memory.index()
-    assert report.unchanged == 2
-    assert "LINKS_TO" in types(memory)
-    assert types(memory).count("REFERS_TO") == 2
-
-
 def test_a_renamed_file_keeps_its_documents_id(memory: Memory, tree: Tree) -> None:
     tree(TREE)
     memory.index()
@@ -164,18 +118,6 @@ def test_only_files_under_the_roots_are_taken_for_deleted(memory: Memory, tree: 
     assert memory.index(memory.home.folder / "docs").removed == ()
     assert memory.index(memory.home.folder / "docs/guide.md").unchanged == 1
     assert memory.index().removed == ("a.py",)
-
-
-def test_content_that_comes_back_is_as_it_was(memory: Memory, tree: Tree, snapshot: Snap) -> None:
-    tree(TREE)
-    memory.index()
-    before = snapshot(memory.store)
-    tree({"a.py": "def other():\n    return 1\n"})
-    memory.index()
-    assert snapshot(memory.store) != before
-    tree(TREE)
-    memory.index()
-    assert snapshot(memory.store) == before
 
 
 def test_a_file_outside_of_home_is_known_by_its_absolute_path(

@@ -57,13 +57,6 @@ def test_the_same_passages_again_write_nothing(memory: Memory) -> None:
     assert memory.store.sequence() == middle
 
 
-def test_another_text_under_a_name_replaces_the_first(memory: Memory) -> None:
-    memory.add_documents(passages(3))
-    memory.add_documents([PassageInput(source_ref="row-1", text="Quite another thing.")])
-    assert memory.store.counts()["chunk"] == 3
-    assert only_chunk(memory, "row-1").text == "Quite another thing."
-
-
 def test_the_kind_of_content_is_told_by_the_text_unless_given(memory: Memory) -> None:
     code = "def add(a, b):\n    return a + b\n"
     memory.add_documents(
@@ -124,11 +117,6 @@ def test_added_texts_survive_indexing(memory: Memory) -> None:
     report = memory.index()
     assert report.removed == ()
     assert memory.store.counts()["chunk"] == 1
-
-
-def test_secrets_in_added_texts_are_redacted(memory: Memory) -> None:
-    memory.add("The key is AKIAIOSFODNN7EXAMPLQ, keep it.", source_ref="manual:key")
-    assert "AKIA" not in only_chunk(memory, "manual:key").text
 
 
 @pytest.mark.parametrize("text", ["", " \n\t"])

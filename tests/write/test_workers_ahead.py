@@ -18,18 +18,3 @@ def test_as_many_jobs_are_drawn_as_the_caller_is_long_busy_for() -> None:
         assert next(results) == ("", 0)
         assert len(drawn) == 8
         assert [length for _, length in results] == list(range(1, 12))
-
-
-def test_each_process_has_a_few_jobs_ahead_whatever_is_asked() -> None:
-    drawn: list[int] = []
-
-    def jobs() -> Iterator[Sequence[str]]:
-        for number in range(12):
-            drawn.append(number)
-            yield ["x" * number]
-
-    with Workers(len, 2, ahead=1) as workers:
-        results = workers.map(jobs())
-        next(results)
-        assert len(drawn) > 2
-        assert [length for _, length in results] == list(range(1, 12))

@@ -1,7 +1,6 @@
 """A store to another store, of whatever kind: streamed, resumed where it stopped, and compared."""
 
 import hashlib
-from collections.abc import Iterator
 from itertools import zip_longest
 from typing import Annotated
 
@@ -53,13 +52,7 @@ def migrate(
     with source.moment():
         shared = _shared_episodes(source, target)
         changes = _bring(source, target, shared, clock, progress)
-        found = _compared(source, target, progress)
-        if found is None:
-            raise InvalidInput(
-                f"{_difference(source, target)}: migrate into an empty namespace, or forget there "
-                "what is not to stay"
-            )
-    counts, sha256 = found
+        counts, sha256 = _compared(source, target, progress)
     return Migrated(**counts, changes=changes, kept=len(shared), sha256=sha256)
 
 
@@ -84,16 +77,20 @@ def _bring(
     return changes + target.write(pending.batch(clock())).changes
 
 
-def _compared(source: Store, target: Store, progress: Progress | None) -> tuple[Counts, str] | None:
-    """What both hold, counted, and its sum; None when it is not the same."""
+def _compared(source: Store, target: Store, progress: Progress | None) -> tuple[Counts, str]:
+    """What both hold, counted, and its sum. Raises InvalidInput where it is not the same."""
     counts, sha256 = NOTHING.copy(), hashlib.sha256()
     with target.moment():
-        for done, (line, other) in enumerate(_pairs(source, target)):
+        pairs = zip_longest(lines_of(source, vectors=True), lines_of(target, vectors=True))
+        for done, (line, other) in enumerate(pairs):
             if line is None or other is None:
-                return None
+                more = "the target" if line is None else "the source"
+                raise _differing(f"{more} holds {_named(line or other)}, and the other does not")
             encoded = ENCODER.encode(line)
             if encoded != ENCODER.encode(other):
-                return None
+                raise _differing(
+                    f"the stores differ where {_named(line)} and {_named(other)} stand"
+                )
             counts[kind_of_line(line)] += 1
             sha256.update(encoded)
             if progress and done % 10_000 == 0:
@@ -101,20 +98,10 @@ def _compared(source: Store, target: Store, progress: Progress | None) -> tuple[
     return counts, sha256.hexdigest()
 
 
-def _pairs(source: Store, target: Store) -> Iterator[tuple[Line | None, Line | None]]:
-    return zip_longest(lines_of(source, vectors=True), lines_of(target, vectors=True))
-
-
-def _difference(source: Store, target: Store) -> str:
-    """Where the two are not the same, in words."""
-    with target.moment():
-        for line, other in _pairs(source, target):
-            if line is None or other is None:
-                more = "the target" if line is None else "the source"
-                return f"{more} holds {_named(line or other)}, and the other does not"
-            if ENCODER.encode(line) != ENCODER.encode(other):
-                return f"the stores differ where {_named(line)} and {_named(other)} stand"
-    return "the stores differed, and do not any more"
+def _differing(where: str) -> InvalidInput:
+    return InvalidInput(
+        f"{where}: migrate into an empty namespace, or forget there what is not to stay"
+    )
 
 
 def _named(line: Line | None) -> str:
