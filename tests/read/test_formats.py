@@ -15,7 +15,7 @@ Read = Callable[[str, str | bytes], Document]
 
 
 def headings(document: Document) -> list[tuple[tuple[str, ...], int, int]]:
-    return [tuple(section) for section in document.sections if section.path]
+    return [(s.path, s.start_line, s.end_line) for s in document.sections if s.path]
 
 
 def relations(document: Document) -> set[tuple[str, str]]:

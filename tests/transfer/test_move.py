@@ -52,7 +52,7 @@ def test_a_memory_of_everything_comes_back_byte_for_byte(
     address_of: Callable[[str, str], str],
 ) -> None:
     filled(memory, tree)
-    said = [
+    said: list[dict[str, object]] = [
         {"role": "user", "content": "I live in Oslo. My sister is Ann."},
         {"role": "assistant", "content": "Noted."},
     ]
