@@ -14,7 +14,7 @@ import msgspec
 from quipu.agents.budget import tokens
 from quipu.agents.entries import is_expired
 from quipu.answer.dated_facts import said
-from quipu.facts.chains import FactStanding, standings
+from quipu.facts.chains import FactStanding, holding, standings
 from quipu.facts.history import HistoryEntry
 from quipu.facts.keys import predicate_key
 from quipu.handle.home import Home
@@ -183,15 +183,8 @@ def _timeline(entries: Sequence[HistoryEntry]) -> Iterator[str]:
 def _state(then: Sequence[HistoryEntry], whole: Sequence[HistoryEntry]) -> list[HeldFact]:
     """A row a statement, by predicate and begin. One that only says when something ended is a
     source of what it ended, and says nothing of a time before that began."""
-    begun = {_statement(entry.fact) for entry in whole if entry.fact.valid_from}
-    rows: dict[str, HistoryEntry] = {}
-    for entry in then:
-        fact = entry.fact
-        if fact.valid_from is None and fact.valid_to and _statement(fact) in begun:
-            continue
-        if entry.superseded_by and entry.valid_to is None:
-            continue  # of two with one begin, the later observation holds
-        rows.setdefault(fact.fact_id, entry)
+    holds = {entry.fact.fact_id for entry in holding(whole)}
+    rows = {e.fact.fact_id: e for e in reversed(then) if e.fact.fact_id in holds}
     facts = [_fact(entry, then) for entry in rows.values()]
     return sorted(facts, key=lambda h: (h.predicate, h.valid_from or "", h.object, h.fact_id))
 

@@ -8,7 +8,7 @@ noun. The table that comes with Quipu is `attributes.toml`; the configuration ma
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from quipu.text import name_key
@@ -25,6 +25,7 @@ __all__ = [
 VALUE = "value"
 """What is said of a thing that is itself what is asked for: the deadline is 4 May."""
 
+_TABLE = Path(__file__).with_name("attributes.toml")
 _IRREGULAR = {"be": "is", "have": "has", "do": "does", "go": "goes"}
 _BEING = frozenset("am is are was were been being".split())
 _NO_OTHER_WORDS = frozenset({"has", "likes", "not likes"})
@@ -66,9 +67,7 @@ def _phrases(written: str) -> tuple[str, ...]:
 
 def _shipped() -> tuple[tuple[Attribute, ...], frozenset[str]]:
     """The attributes of `attributes.toml`, and the predicates that have one value at a time."""
-    table: dict[str, Any] = tomllib.loads(
-        (files("quipu.facts") / "attributes.toml").read_text("utf-8")
-    )
+    table: dict[str, Any] = tomllib.loads(_TABLE.read_text("utf-8"))
     functional = frozenset(_phrases(table.pop("functional")))
     return tuple(_attribute(name, row) for name, row in table.items()), functional
 
