@@ -301,18 +301,7 @@ def test_any_bytes_are_read_without_an_error(data: bytes, path: str) -> None:
             st.lists(inner, max_size=3)
             | st.dictionaries(
                 st.sampled_from(
-                    [
-                        "kind",
-                        "id",
-                        "title",
-                        "status",
-                        "due",
-                        "tasks",
-                        "history",
-                        "blocks",
-                        "owner",
-                        "parent",
-                    ]
+                    "kind id title status due tasks history blocks owner parent".split()
                 ),
                 inner,
                 max_size=6,

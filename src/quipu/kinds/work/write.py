@@ -7,6 +7,7 @@ when that comes.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
@@ -18,11 +19,18 @@ from quipu.kinds.work.claims import (
     prepared_state,
     state_ref,
 )
-from quipu.kinds.work.model import DatedValue, End, WorkItem, work_entity_id, work_ref
+from quipu.kinds.work.model import (
+    DatedValue,
+    End,
+    WorkItem,
+    work_entity_id,
+    work_name,
+    work_ref,
+)
 from quipu.ports import Store
 from quipu.records.document import Problem
 from quipu.records.naming import document_entity_id, named_entity_id
-from quipu.records.record import Entity, Fact
+from quipu.records.record import Entity
 from quipu.records.refs import COMMIT, FILE, SESSION_PREFIX, commit_ref, session_ref
 from quipu.records.schema import EntityType
 from quipu.when.instants import Clock, parse_instant
@@ -52,35 +60,78 @@ def add_work(
             tally.problems.append(each)
             continue
         for written in each.items:
-            item = known.spelled(written)
-            place = Destination(store.namespace, item.updated_at or each.seen, clock())
-            place = place._replace(seen=parse_instant(place.seen))
-            _add(item, place, known, ends, writer, tally)
+            seen = parse_instant(written.updated_at or each.seen)
+            place = Destination(store.namespace, seen, clock())
+            added = _add(written, place, known, ends, writer)
+            tally.added |= dict.fromkeys(added)
+            tally.unchanged += not added
     writer.flush()
     return tally
 
 
 def _add(
-    item: WorkItem,
-    place: Destination,
-    known: "_Known",
-    ends: "_Ends",
-    writer: BatchWriter,
-    tally: PassageTally,
-) -> None:
-    new = False
-    outdated = known.is_outdated(item)
+    written: WorkItem, place: Destination, known: "_Known", ends: "_Ends", writer: BatchWriter
+) -> list[str]:
+    """Write what a record says that is new; what citations of it open."""
+    standing = known.of(written)
+    item = msgspec.structs.replace(written, id=standing.id)
+    outdated = standing.outdates(item)
+    added: list[str] = []
     for state in item.states:
-        settled = known.settled(item, state, place.seen, outdated=outdated)
+        settled = standing.settled(state, place.seen, outdated=outdated)
         if settled is not None:
             writer.add(prepared_state(item, settled, place))
-            tally.added[state_ref(item, settled)] = None
-            new = True
-    if not outdated and known.is_new(item):
-        writer.add(prepared_item(item, ends.of(item), place))
-        tally.added[work_ref(item.kind, item.id)] = None
-        new = True
-    tally.unchanged += not new
+            added.append(state_ref(item, settled))
+    if not outdated:
+        standing.updated_at = max(item.updated_at, standing.updated_at)
+        if known.replace(standing, item_episode_id(item, place.namespace)):
+            writer.add(prepared_item(item, ends.of(item), place))
+            added.append(work_ref(item.kind, item.id))
+    return added
+
+
+@dataclass
+class _Standing:
+    """What is known of a piece of work: how its id is written, when its record was updated, its
+    dated values, and the observation that this run wrote of it."""
+
+    id: str
+    updated_at: str
+    states: list[DatedValue]
+    episode_id: str = ""
+
+    def outdates(self, item: WorkItem) -> bool:
+        """Whether a record of a later date stands already, or a value that began later than the
+        day of one that the record does not date itself."""
+        if not item.updated_at:
+            return False
+        if self.updated_at and parse_instant(item.updated_at) < parse_instant(self.updated_at):
+            return True
+        dated = ((state, self._last(state)) for state in item.states if not state.given)
+        return any(
+            last is not None
+            and last.value != state.value
+            and parse_instant(state.since)[:10] < parse_instant(last.since)[:10]
+            for state, last in dated
+        )
+
+    def settled(self, state: DatedValue, seen: str, *, outdated: bool) -> DatedValue | None:
+        """The state as it is to be written; None where it says nothing new."""
+        last = self._last(state)
+        if state.given:
+            known = {(each.predicate, each.value, each.since) for each in self.states}
+            if (state.predicate, state.value, state.since) in known:
+                return None
+        elif outdated or (last is not None and last.value == state.value):
+            return None
+        elif last is not None and parse_instant(state.since) <= parse_instant(last.since):
+            state = state._replace(since=max(seen, last.since))
+        self.states.append(state)
+        return state
+
+    def _last(self, state: DatedValue) -> DatedValue | None:
+        same = (each for each in self.states if each.predicate == state.predicate)
+        return max(same, key=lambda each: parse_instant(each.since), default=None)
 
 
 class _Known:
@@ -88,93 +139,29 @@ class _Known:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._latest: dict[str, str] = {}
-        self._episodes: dict[str, str] = {}
-        self._states_by_name: dict[str, list[DatedValue]] = {}
-        self._ids: dict[str, str] = {}
+        self._standing: dict[str, _Standing] = {}
 
-    def spelled(self, item: WorkItem) -> WorkItem:
-        """The record with its id as it is written where the work stands already: `ABC1` and
-        `abc1` are one, and what is said of them is said of one name."""
-        entity = work_entity_id(self._store.namespace, item.kind, item.id)
-        if entity not in self._ids:
-            record = self._store.get([entity]).get(entity)
-            stored = record.properties.get("id") if isinstance(record, Entity) else None
-            same = isinstance(stored, str) and work_ref(item.kind, stored) == work_ref(
-                item.kind, item.id
-            )
-            self._ids[entity] = str(stored) if same else item.id
-        return msgspec.structs.replace(item, id=self._ids[entity])
-
-    def is_new(self, item: WorkItem) -> bool:
-        """Whether the record says something else than the one that stands."""
-        space = self._store.namespace
-        episode_id = item_episode_id(item, space)
-        entity = work_entity_id(space, item.kind, item.id)
-        before = self._episodes.get(entity)
-        self._episodes[entity] = episode_id
-        self._latest[entity] = max(item.updated_at, self._latest.get(entity, ""))
-        if before is not None:
-            return before != episode_id
-        return episode_id not in self._store.get([episode_id])
-
-    def is_outdated(self, item: WorkItem) -> bool:
-        """Whether a record of a later date stands already, or a value that began later."""
-        if not item.updated_at:
-            return False
-        if any(self._is_past(item, state) for state in item.states):
-            return True
-        entity = work_entity_id(self._store.namespace, item.kind, item.id)
-        if entity not in self._latest:
-            record = self._store.get([entity]).get(entity)
-            said = record.properties.get("updated_at") if isinstance(record, Entity) else None
-            self._latest[entity] = said if isinstance(said, str) else ""
-        latest = self._latest[entity]
-        return bool(latest) and parse_instant(item.updated_at) < parse_instant(latest)
-
-    def _is_past(self, item: WorkItem, state: DatedValue) -> bool:
-        """Whether a value that a record does not date itself had been replaced by the day that
-        the record is of."""
-        same = [s for s in self._states(item) if s.predicate == state.predicate]
-        if state.given or not same:
-            return False
-        last = max(same, key=lambda s: parse_instant(s.since))
-        day, begun = (parse_instant(each)[:10] for each in (state.since, last.since))
-        return last.value != state.value and day < begun
-
-    def settled(
-        self, item: WorkItem, state: DatedValue, seen: str, *, outdated: bool
-    ) -> DatedValue | None:
-        """The state as it is to be written; None where it says nothing new."""
-        states = self._states(item)
-        same = [s for s in states if s.predicate == state.predicate]
-        if state.given:
-            if any((s.value, s.since) == (state.value, state.since) for s in same):
-                return None
-        elif outdated:
-            return None
-        elif same:
-            last = max(same, key=lambda s: parse_instant(s.since))
-            if last.value == state.value:
-                return None
-            if parse_instant(state.since) <= parse_instant(last.since):
-                state = state._replace(since=max(seen, last.since))
-        states.append(state)
-        return state
-
-    def _states(self, item: WorkItem) -> list[DatedValue]:
-        if item.name not in self._states_by_name:
-            self._states_by_name[item.name] = [
+    def of(self, item: WorkItem) -> _Standing:
+        """What stands of a piece of work. Its id is as it was written first: `ABC1` and `abc1`
+        are one, and what is said of them is said of one name."""
+        key = work_entity_id(self._store.namespace, item.kind, item.id)
+        if key not in self._standing:
+            record = self._store.get([key]).get(key)
+            held = record.properties if isinstance(record, Entity) else {}
+            ref, stored = work_ref(item.kind, item.id), str(held.get("id") or "")
+            named = stored if work_ref(item.kind, stored) == ref else item.id
+            states = [
                 DatedValue(fact.predicate, fact.object, fact.valid_from)  # type: ignore[arg-type]
-                for fact in self._store.facts(item.name)
-                if fact.valid_from and _is_ours(fact, item)
+                for fact in self._store.facts(work_name(item.kind, named))
+                if fact.valid_from and str(fact.provenance.get("path")).startswith(f"{ref}#")
             ]
-        return self._states_by_name[item.name]
+            self._standing[key] = _Standing(named, str(held.get("updated_at") or ""), states)
+        return self._standing[key]
 
-
-def _is_ours(fact: Fact, item: WorkItem) -> bool:
-    path = fact.provenance.get("path")
-    return isinstance(path, str) and path.startswith(f"{work_ref(item.kind, item.id)}#")
+    def replace(self, standing: _Standing, episode_id: str) -> bool:
+        """Take a record in place of the one that stands; whether it says something else."""
+        before, standing.episode_id = standing.episode_id, episode_id
+        return before != episode_id if before else episode_id not in self._store.get([episode_id])
 
 
 class _Ends:
