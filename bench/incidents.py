@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from quipu.config import Config
+from quipu.kinds.incidents.case_base import CaseBase
 from quipu.kinds.incidents.learn.advise import Recommendation, static_advice
 from quipu.kinds.incidents.model import (
     HealingAction,
@@ -33,7 +34,8 @@ from quipu.kinds.incidents.model import (
     Metrics,
     OutcomeReport,
 )
-from quipu.kinds.incidents.policies import SHIPPED, evaluate
+from quipu.kinds.incidents.policies import SHIPPED
+from quipu.kinds.incidents.write import completed
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 from quipu.when.instants import from_epoch
@@ -143,11 +145,10 @@ def first_action(advice: Recommendation) -> str | None:
     return next((str(a.action) for a in advice.actions if a.action not in _NOT_HEALING), None)
 
 
-def static_first(metrics: Metrics, component: str) -> str | None:
+def static_first(report: IncidentReport) -> str | None:
     """What the static policies name first."""
-    return first_action(
-        static_advice(evaluate(SHIPPED, component, metrics, at=None), component, None)
-    )
+    incident = completed(report, "", actions=None)
+    return first_action(static_advice(incident, CaseBase(), SHIPPED, at=None))
 
 
 def advised(memory: Memory, event: Event) -> str | None:
@@ -190,7 +191,7 @@ def measure_probes(
         top = float(event.rates.max())
         named = {
             "memory": advised(memory, event),
-            "static": static_first(event.report.metrics, event.report.component),
+            "static": static_first(event.report),
         }
         for who, action in named.items():
             regret[who].append(top - rate(event, action))
@@ -223,7 +224,7 @@ def run_world(job: tuple[int, str, int]) -> list[dict[str, Any]]:
             if way == "advice":
                 first = advised(memory, event)
             elif rng.random() < HABIT:
-                first = static_first(event.report.metrics, event.report.component)
+                first = static_first(event.report)
             else:
                 first = str(rng.choice(ACTIONS))
             outcomes = tuple(attempts(event, first, rng, at))

@@ -113,6 +113,18 @@ def read_stable(path: Path, *, shown: str, max_bytes: int) -> bytes | Problem:
     return Problem(shown, "changed while it was being read; index again when it is at rest")
 
 
+def read_whole(path: Path, *, max_bytes: int) -> bytes:
+    """The bytes of a file that somebody named; InvalidInput says why they cannot be had."""
+    try:
+        resolved = path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise InvalidInput(f"{str(path)!r} cannot be read: {error}") from error
+    data = read_stable(resolved, shown=str(path), max_bytes=max_bytes)
+    if isinstance(data, Problem):
+        raise InvalidInput(f"{str(path)!r} {data.error}")
+    return data
+
+
 def _opened(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 

@@ -260,15 +260,11 @@ def test_an_answer_about_it_cites_records_and_the_files(memory: Memory, tree: Tr
     ("question", "said", "path"),
     [
         ("How many hours did format_docs.py save?", "are 3: 2 runs ×", "scripts/format_docs.py"),
-        ("How much time did scripts/sync.sh reclaim?", "are 1: 1 runs ×", "scripts/sync.sh"),
         ("What did policy/check.py save?", "are 0.4", "scripts/policy/metadata.yaml"),
         ("What is the vq_class of format_docs.py?", "is HV/HQ", "scripts/format_docs.py"),
-        ("What is the impact tier of sync.sh?", "is tier-1", "scripts/sync.sh"),
-        ("How often did format_docs.py run?", "is 2", ".goldenpath/value_ledger.json"),
         ("When was sync.sh last run?", "is 2026-02-03", ".goldenpath/value_ledger.json"),
         ("Which scripts have no value?", "is `scripts/lone.py`", ".goldenpath/value_ledger.json"),
         ("What are the total reclaimed hours?", "are 4.5", ".goldenpath/value_ledger.json"),
-        ("How many hours were saved in all?", "are 4.5", ".goldenpath/value_ledger.json"),
     ],
 )
 def test_a_question_for_a_value_is_answered_from_the_records(
@@ -286,16 +282,10 @@ def test_a_question_for_a_value_is_answered_from_the_records(
 @pytest.mark.parametrize(
     "question",
     [
-        "What is the value of max_retries?",
         "Who is responsible for the reclaimed hours?",
         "Why were the total reclaimed hours counted?",
-        "Which formula does the ledger use?",
-        "How many hours did Bob save?",
-        "Where is format_docs defined?",
         "What does sync.sh do?",
         "What is the vq_class of scripts/lone.py?",
-        "Which scripts run every night?",
-        "What is a run worth in version 1?",
     ],
 )
 def test_any_other_question_gets_nothing_from_the_derivation(

@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -19,7 +19,7 @@ from quipu.kinds.incidents.exchange import (
     write_edges,
     write_incident_graph,
 )
-from quipu.kinds.incidents.learn.advise import Recommendation, advise, executions, static_advice
+from quipu.kinds.incidents.learn.advise import Recommendation, advise, static_advice
 from quipu.kinds.incidents.learn.compare import Comparison, compare
 from quipu.kinds.incidents.learn.replay import Replay, replay
 from quipu.kinds.incidents.life import (
@@ -46,6 +46,7 @@ from quipu.kinds.incidents.policies import (
     ActionPolicy,
     actions_of,
     evaluate,
+    read_policies,
     record_policies,
 )
 from quipu.kinds.incidents.read import (
@@ -55,7 +56,6 @@ from quipu.kinds.incidents.read import (
     read_record,
 )
 from quipu.kinds.incidents.read.native import outcome
-from quipu.kinds.incidents.read.policies import read_policies
 from quipu.kinds.incidents.records import (
     description_text,
     incident_entity_id,
@@ -63,14 +63,12 @@ from quipu.kinds.incidents.records import (
     incident_text,
 )
 from quipu.kinds.incidents.similar import SimilarIncidents, similar
-from quipu.kinds.incidents.write import IncidentWriter, cleaned, completed
-from quipu.read import redact
+from quipu.kinds.incidents.write import IncidentWriter, cleaned, completed, problem_rows
 from quipu.read.fields import Fields
-from quipu.records.document import Problem
 from quipu.records.progress import Progress
 from quipu.records.record import Entity
 from quipu.when.instants import parse_instant, to_epoch
-from quipu.write.report import ProblemRow, in_order
+from quipu.write.report import ProblemRow
 from quipu.write.state_files import SHADOW_LOG
 
 __all__ = ["Incidents", "IncidentsAdded", "IncidentsMoved", "Policies"]
@@ -154,7 +152,7 @@ class Incidents:
             place = self._handle.home.folder / place
         with self._handle.guard() as call:
             found, problems = read_policies(place, call=call)
-        return Policies(policies=found, errors=_rows(problems, "error"))
+        return Policies(policies=found, errors=problem_rows(problems, "error"))
 
     def add(
         self,
@@ -222,8 +220,8 @@ class Incidents:
             unchanged=tuple(tally.unchanged),
             outcomes=tuple(tally.outcomes),
             edges=len(tally.edges),
-            errors=_rows(every, "error"),
-            warnings=_rows(every, "warning"),
+            errors=problem_rows(every, "error"),
+            warnings=problem_rows(every, "warning"),
             notes=("there is no model: no SIMILAR_TO edges were made",) if unlinked else (),
         )
 
@@ -365,7 +363,7 @@ class Incidents:
             incidents=len(tally.added) + len(tally.unchanged),
             outcomes=len(read.outcomes),
             edges=stand,
-            errors=_rows(every, "error"),
+            errors=problem_rows(every, "error"),
         )
 
     def import_arf(self, folder: str | Path, *, progress: Progress | None = None) -> Migration:
@@ -439,14 +437,7 @@ class Incidents:
         at = parse_instant(as_of) if as_of else self._handle.clock()
         case_base = self._case_base(as_of and at)
         policies = self.policies()
-        matches = evaluate(
-            policies,
-            incident.component,
-            incident.metrics,
-            at=at,
-            executions=executions(case_base, policies, incident.component),
-        )
-        static = static_advice(matches, incident.component, at)
+        static = static_advice(incident, case_base, policies, at=at)
         if retrieval is None and mode != "on" and any(case.outcomes for case in case_base.cases):
             static = msgspec.structs.replace(static, notes=(*static.notes, _ASIDE))
         if mode == "off":
@@ -525,11 +516,3 @@ class Incidents:
         report = cleaned(subject)
         actions = self._static_actions
         return completed(report, report.incident_id, actions=actions), False
-
-
-def _rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
-    return in_order(
-        ProblemRow(path=p.path, error=redact(p.error)[0])
-        for p in problems
-        if p.severity == severity
-    )

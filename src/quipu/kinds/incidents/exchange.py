@@ -25,6 +25,7 @@ from quipu.kinds.incidents.model import (
 from quipu.kinds.incidents.read import IncidentsRead
 from quipu.kinds.incidents.records import LINKS, incident_entity_id, outcome_entity_id, outcome_in
 from quipu.ports import Graph, Store
+from quipu.read.source import read_whole
 from quipu.records.document import Problem
 from quipu.records.misfit import misfit, why
 from quipu.records.record import Properties, Relation
@@ -140,12 +141,7 @@ def _incident_node(incident: Incident) -> IncidentNode:
 def read_incident_graph(path: Path) -> tuple[IncidentsRead, tuple[GraphEdge, ...]]:
     """The reports, attempts and edges of a file; what cannot be used is a problem. InvalidInput
     when it is no incident graph."""
-    try:
-        if path.stat().st_size > _LARGEST:
-            raise InvalidInput(f"{str(path)!r} is larger than {_LARGEST:,} bytes: split it")
-        data = path.read_bytes()
-    except OSError as error:
-        raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+    data = read_whole(path, max_bytes=_LARGEST)
     try:
         nodes = msgspec.json.decode(data, type=IncidentNodes)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

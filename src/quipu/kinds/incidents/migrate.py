@@ -30,14 +30,15 @@ from quipu.kinds.incidents.model import (
 )
 from quipu.kinds.incidents.read.foreign import grade
 from quipu.kinds.incidents.read.postmortem import actions_in
-from quipu.kinds.incidents.write import GivenVector, IncidentWriter
+from quipu.kinds.incidents.write import GivenVector, IncidentWriter, problem_rows
 from quipu.ports import Embedder, Store
 from quipu.read.fields import slug
+from quipu.read.source import read_whole
 from quipu.records.document import Problem
 from quipu.records.progress import Progress
 from quipu.text import excerpt, sentences
 from quipu.when.instants import Clock
-from quipu.write.report import ProblemRow, in_order
+from quipu.write.report import ProblemRow
 
 __all__ = ["Migration", "migrate_arf", "write_summary"]
 
@@ -141,8 +142,8 @@ def migrate_arf(
         joined=joined,
         sample_cosine=cosine,
         when=clock(),
-        errors=_rows(problems, "error"),
-        warnings=_rows(problems, "warning"),
+        errors=problem_rows(problems, "error"),
+        warnings=problem_rows(problems, "warning"),
         notes=_notes(joined, cosine, space, done),
     )
 
@@ -160,12 +161,6 @@ def _notes(joined: bool, cosine: float | None, space: str, done: int) -> tuple[s
             f"{space!r}, and words recall these incidents"
         )
     return tuple(notes)
-
-
-def _rows(problems: list[Problem], severity: str) -> tuple[ProblemRow, ...]:
-    return in_order(
-        ProblemRow(path=p.path, error=p.error) for p in problems if p.severity == severity
-    )
 
 
 def write_summary(migration: Migration, state: Path | None) -> None:
@@ -214,13 +209,7 @@ def _read_arf(folder: Path) -> ArfStore:
 
 def _vectors(path: Path) -> tuple[NDArray[np.float32], str, str]:
     """The rows of a flat index. Its header is checked before anything is allocated."""
-    try:
-        size = path.stat().st_size
-        if size > _LARGEST:
-            raise InvalidInput(f"{str(path)!r} is larger than {_LARGEST:,} bytes")
-        data = path.read_bytes()
-    except OSError as error:
-        raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+    data = read_whole(path, max_bytes=_LARGEST)
     if len(data) < _HEADER.size:
         raise InvalidInput(f"{str(path)!r} is cut: it has {len(data)} bytes and no whole header")
     magic, dimension, count, _, _, _, measure, numbers = _HEADER.unpack(data[: _HEADER.size])
@@ -246,9 +235,7 @@ def _vectors(path: Path) -> tuple[NDArray[np.float32], str, str]:
 def _texts(path: Path) -> dict[int, Any]:
     """Texts by position."""
     try:
-        content = msgspec.json.decode(path.read_bytes())
-    except OSError as error:
-        raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+        content = msgspec.json.decode(read_whole(path, max_bytes=_LARGEST))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(f"{str(path)!r} is cut or no JSON: {error}") from error
     if isinstance(content, list):

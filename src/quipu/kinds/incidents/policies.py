@@ -6,6 +6,9 @@ A policy applies when all its conditions hold; a condition on a metric that was 
 fails. It rests while it cools down after its last execution, and when it was executed as often
 as it may be in an hour. Priority 1 comes first, then the name.
 
+Own ones stand in a YAML file as those of `policies.yaml` do; a condition is text, or `{metric,
+operator, threshold}`. One bad policy is a problem that names it; the rest is used.
+
 Those in force are also records, so that what advised an action can be looked up and cited. One
 episode asserts them all; when the file of policies changes another takes its place, so that what
 was in force at a moment is known (`known_at`). They advise from the configuration, never from
@@ -14,20 +17,28 @@ there: two memories with the same records may have different policies.
 
 import hashlib
 import math
+import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
+from importlib.resources import files
 from itertools import pairwise
 from operator import eq, ge, gt, le, lt
-from typing import Annotated, Literal, NamedTuple, cast
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 import msgspec
+import yaml
 from msgspec import Meta
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import HealingAction, Metrics
 from quipu.ports import Store
+from quipu.read.calling import Calling, here
+from quipu.read.source import read_whole
+from quipu.records.document import Problem
+from quipu.records.misfit import misfit
 from quipu.records.record import Asserted, Properties
 from quipu.records.schema import EntityType, RelationType
 from quipu.source import Draft
@@ -44,12 +55,16 @@ __all__ = [
     "check_policy",
     "evaluate",
     "executed",
+    "read_policies",
     "record_policies",
 ]
 
 _POLICIES_SOURCE = "action_policies"
 _REF = "action-policies"
 _HOUR_S = 3600
+_LARGEST = 1_000_000
+_WRITTEN = re.compile(r"^\s*(\w+)\s*(>=|<=|==|>|<|=|gte?|lte?|eq)\s*([\d.]+)\s*$")
+_OPERATORS = {">": "gt", "<": "lt", "=": "eq", "==": "eq", ">=": "gte", "<=": "lte"}
 
 
 class Operator(StrEnum):
@@ -130,24 +145,6 @@ class PolicyMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     until: Annotated[str | None, "when it speaks again, or null"] = None
 
 
-def _shipped(name: str, conditions: str, actions: str, priority: int) -> ActionPolicy:
-    parts = [part.split() for part in conditions.split(" and ")]
-    listed = [{"metric": m, "operator": o, "threshold": float(t)} for m, o, t in parts]
-    fields = {"name": name, "conditions": listed, "actions": actions.split(), "priority": priority}
-    return msgspec.convert(fields, ActionPolicy)
-
-
-SHIPPED: tuple[ActionPolicy, ...] = (
-    _shipped("high_latency_restart", "latency_p99 gt 500", "restart_container alert_team", 1),
-    _shipped(
-        "critical_error_rate_rollback", "error_rate gt .3", "rollback circuit_breaker alert_team", 1
-    ),
-    _shipped("high_error_rate_traffic_shift", "error_rate gt .15", "traffic_shift alert_team", 2),
-    _shipped("resource_exhaustion_scale", "cpu_util gt .9 and memory_util gt .9", "scale_out", 2),
-    _shipped("moderate_latency_circuit_breaker", "latency_p99 gt 300", "circuit_breaker", 3),
-)
-
-
 def evaluate(
     policies: Iterable[ActionPolicy],
     component: str,
@@ -216,6 +213,72 @@ def executed(policy: ActionPolicy, actions: Iterable[str]) -> bool:
     return bool(required) and required <= set(actions)
 
 
+def read_policies(
+    path: Path, *, call: Calling = here
+) -> tuple[tuple[ActionPolicy, ...], tuple[Problem, ...]]:
+    """The policies in a file by their order, and what was wrong with the others.
+
+    Raises InvalidInput when the file is no YAML of policies, or one name stands for two.
+    """
+    return call(policies_in, read_whole(path, max_bytes=_LARGEST), str(path))
+
+
+def policies_in(data: bytes, path: str) -> tuple[tuple[ActionPolicy, ...], tuple[Problem, ...]]:
+    """The policies in the bytes of the file at `path`, as `read_policies` gives them."""
+    try:
+        content = yaml.safe_load(data.decode("utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise InvalidInput(f"{path!r} is not YAML: {error}") from error
+    rows = cast(dict[str, Any], content).get("policies") if isinstance(content, dict) else content
+    if not isinstance(rows, list):
+        raise InvalidInput(f"{path!r} has no list of policies: begin it with `policies:`")
+    kept: dict[str, ActionPolicy] = {}
+    problems: list[Problem] = []
+    for number, row in enumerate(cast(list[Any], rows), 1):
+        at = f"{path}#{number}"
+        try:
+            policy = check_policy(_policy(row))
+            if policy.name in kept:
+                raise InvalidInput(f"policy {policy.name!r} stands here twice: rename one")
+        except InvalidInput as error:
+            problems.append(Problem(at, str(error)))
+            continue
+        kept[policy.name] = policy
+    return tuple(kept.values()), tuple(problems)
+
+
+def _policy(row: Any) -> ActionPolicy:
+    if not isinstance(row, dict):
+        raise InvalidInput(f"{row!r} is no policy: give name, conditions and actions")
+    fields = dict(cast(dict[str, Any], row))
+    fields["actions"] = _listed(fields.get("actions"))
+    conditions = _listed(fields.pop("condition", None)) + _listed(fields.get("conditions"))
+    fields["conditions"] = [_condition(each) for each in conditions]
+    try:
+        return msgspec.convert(fields, ActionPolicy)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(
+            f"policy {fields.get('name')!r}: {misfit(error, fields)}: mend it"
+        ) from error
+
+
+def _listed(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return cast(list[Any], value) if isinstance(value, list) else [value]
+
+
+def _condition(written: Any) -> Any:
+    """A condition that is written as text, as an object."""
+    if not isinstance(written, str):
+        return written
+    match = _WRITTEN.match(written)
+    if match is None:
+        raise InvalidInput(f"condition {written!r} cannot be read: write `latency_p99 > 500`")
+    operator = _OPERATORS.get(match[2], match[2])
+    return {"metric": match[1], "operator": operator, "threshold": float(match[3])}
+
+
 def check_policy(policy: ActionPolicy) -> ActionPolicy:
     """`policy`; InvalidInput when it contradicts itself: its conditions can never hold together,
     or it advises to do nothing beside something."""
@@ -241,6 +304,12 @@ def _possible(conditions: Sequence[Condition]) -> bool:
         for value in (*ends, *between)
         if value < math.inf
     )
+
+
+SHIPPED, _ = policies_in(
+    files("quipu.kinds.incidents").joinpath("policies.yaml").read_bytes(), "policies.yaml"
+)
+"""The policies that come with Quipu."""
 
 
 def record_policies(store: Store, policies: Sequence[ActionPolicy], *, clock: Clock) -> None:

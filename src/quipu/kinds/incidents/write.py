@@ -58,8 +58,17 @@ from quipu.records.document import Problem
 from quipu.records.progress import Progress
 from quipu.records.record import Chunk, Episode, Value
 from quipu.when.instants import UNKNOWN_TIME, Clock, to_epoch
+from quipu.write.report import ProblemRow, in_order
 
-__all__ = ["Actions", "GivenVector", "IncidentTally", "IncidentWriter", "cleaned", "completed"]
+__all__ = [
+    "Actions",
+    "GivenVector",
+    "IncidentTally",
+    "IncidentWriter",
+    "cleaned",
+    "completed",
+    "problem_rows",
+]
 
 Actions: TypeAlias = Callable[[str, Metrics], Sequence[str]]
 """What the action policies advise for a component's numbers."""
@@ -386,3 +395,9 @@ def completed(
     }
     fields = {name: told[name] for name in Incident.__struct_fields__ if name in told}
     return Incident(**{**fields, **worked_out})
+
+
+def problem_rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
+    """The problems of a severity as they are reported, without secrets."""
+    rows = ((p.path, redact(p.error)[0]) for p in problems if p.severity == severity)
+    return in_order(ProblemRow(path=path, error=error) for path, error in rows)

@@ -19,7 +19,7 @@ import msgspec
 import yaml
 
 from quipu.errors import InvalidInput
-from quipu.read.source import read_stable
+from quipu.read.source import read_whole
 from quipu.records.document import Problem
 from quipu.when.instants import parse_instant
 
@@ -82,7 +82,7 @@ def read_values(folder: Path, *, home: Path) -> ReadValues:
     """
     folder = _folder_of_ledger(folder)
     path = folder / LEDGER
-    data = _bytes(path)
+    data = read_whole(path, max_bytes=_LARGEST)
     try:
         content = msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -127,17 +127,6 @@ def _folder_of_ledger(folder: Path) -> Path:
     return own if not (folder / LEDGER).exists() and (own / LEDGER).exists() else folder
 
 
-def _bytes(path: Path) -> bytes:
-    try:
-        resolved = path.resolve(strict=True)
-    except (OSError, RuntimeError) as error:
-        raise InvalidInput(f"{str(path)!r} cannot be read: {error}") from error
-    data = read_stable(resolved, shown=str(path), max_bytes=_LARGEST)
-    if isinstance(data, Problem):
-        raise InvalidInput(f"{str(path)!r} {data.error}")
-    return data
-
-
 def _shown(path: Path, home: Path) -> str:
     try:
         return path.resolve().relative_to(home.resolve()).as_posix()
@@ -171,7 +160,9 @@ def _heartbeats(path: Path, problems: list[Problem]) -> Counter[str] | None:
     if not path.exists():
         return None
     beats: Counter[str] = Counter()
-    for number, line in enumerate(_bytes(path).decode("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(
+        read_whole(path, max_bytes=_LARGEST).decode("utf-8", "replace").splitlines(), 1
+    ):
         if not line.strip():
             continue
         try:

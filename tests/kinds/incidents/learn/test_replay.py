@@ -153,10 +153,11 @@ def test_no_module_that_advises_names_an_index() -> None:
 
 
 def test_the_comparison_counts_and_hedges(memory: Memory) -> None:
-    memory.incidents.add([_incident(day) for day in range(1, 7)])
+    memory.incidents.add([_incident(day) for day in range(1, 19)])
+    memory.incidents.add({**_incident(20), "component": "b"})
     found = memory.incidents.compare("a", "scale_out", "restart_container")
-    assert (found.first.samples, found.first.successes) == (6, 6)
-    assert (found.second.samples, found.second.successes) == (6, 0)
+    assert (found.first.samples, found.first.successes) == (18, 18)
+    assert (found.second.samples, found.second.successes) == (18, 0)
     assert found.better > 0.95
     none = memory.incidents.compare("a", "rollback", "traffic_shift")
     assert none.better == pytest.approx(0.5)

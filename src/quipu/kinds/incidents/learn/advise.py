@@ -20,7 +20,7 @@ from quipu.kinds.incidents.learn.effectiveness import (
     estimate,
     weighed,
 )
-from quipu.kinds.incidents.model import BlastRadius, HealingAction, Incident
+from quipu.kinds.incidents.model import BlastRadius, HealingAction, Incident, Outcome
 from quipu.kinds.incidents.policies import (
     ActionPolicy,
     Execution,
@@ -98,25 +98,36 @@ class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def executions(
-    case_base: CaseBase, policies: Sequence[ActionPolicy], component: str
-) -> tuple[Execution, ...]:
+    component: str, outcomes: Iterable[Outcome], policies: Sequence[ActionPolicy]
+) -> list[Execution]:
     """When each policy's actions were taken on a component, by what the outcomes say."""
     found: list[Execution] = []
-    for case in case_base.of(component):
-        for outcome in case.outcomes:
-            if outcome.recorded_at is None:
-                continue
+    for outcome in outcomes:
+        if outcome.recorded_at is not None:
             began = to_epoch(outcome.recorded_at) - 60 * (outcome.resolution_time_minutes or 0)
-            found += [
-                Execution(policy.name, case.incident.component, from_epoch(began))
-                for policy in policies
-                if executed(policy, outcome.actions_taken)
-            ]
-    return tuple(sorted(found))
+            done = (policy for policy in policies if executed(policy, outcome.actions_taken))
+            found += [Execution(policy.name, component, from_epoch(began)) for policy in done]
+    return found
 
 
-def static_advice(matches: Sequence[PolicyMatch], component: str, at: str | None) -> Recommendation:
-    """What the policies alone advise."""
+def _matches(
+    incident: Incident, case_base: CaseBase, policies: Sequence[ActionPolicy], at: str | None
+) -> tuple[PolicyMatch, ...]:
+    """The policies whose conditions hold, by what was done on the component before."""
+    component = incident.component
+    outcomes = (outcome for case in case_base.of(component) for outcome in case.outcomes)
+    runs = executions(component, outcomes, policies)
+    return evaluate(policies, component, incident.metrics, at=at, executions=runs)
+
+
+def static_advice(
+    incident: Incident, case_base: CaseBase, policies: Sequence[ActionPolicy], *, at: str | None
+) -> Recommendation:
+    """What the policies alone advise; of the past only when they were executed counts."""
+    return _static(_matches(incident, case_base, policies, at), incident.component, at)
+
+
+def _static(matches: Sequence[PolicyMatch], component: str, at: str | None) -> Recommendation:
     actions = actions_of(matches)
     return Recommendation(
         component=component,
@@ -143,8 +154,7 @@ def advise(
 
     `context` is what retrieval found alike, by `incident_id` (`SimilarIncidents.weights`).
     """
-    runs = executions(case_base, policies, incident.component)
-    matches = evaluate(policies, incident.component, incident.metrics, at=at, executions=runs)
+    matches = _matches(incident, case_base, policies, at)
     tried = weighed(Attempts(case_base), incident, at=at, context=context or {})
     order, known = decide(matches, tried)
     if order is None:
@@ -157,7 +167,7 @@ def advise(
         at=at,
         basis="learned",
         actions=tuple(_shown(a, matches, known[a], first) for a in order),
-        policies=tuple(matches),
+        policies=matches,
         cases=tuple(cases[:_SHOWN]),
         notes=(_tally(known.values(), len(cases)), *_notes(order, static, known)),
     )
@@ -215,7 +225,7 @@ def _thin(
     case_base: CaseBase,
 ) -> Recommendation:
     """The static policy's advice, with what little is known beside it."""
-    static = static_advice(matches, component, at)
+    static = _static(matches, component, at)
     most = max((each.weight for each in known.values()), default=0.0)
     attempts = sum(len(case.outcomes) for case in case_base.cases)
     note = (

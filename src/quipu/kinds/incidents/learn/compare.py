@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Annotated
 
 import msgspec
-import numpy as np
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.beta import better
@@ -16,13 +15,13 @@ from quipu.kinds.incidents.learn.effectiveness import (
     Estimate,
     estimate,
     weighed,
+    weighed_on,
 )
-from quipu.kinds.incidents.model import HealingAction, Incident, Metrics, Severity, action_name
+from quipu.kinds.incidents.model import HealingAction, Incident, action_name
 
 __all__ = ["Arm", "Comparison", "compare"]
 
 _SHOWN = 20
-_COMPARED = 50
 
 
 class Arm(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,14 +60,14 @@ def compare(
     context: Mapping[str, float] | None = None,
 ) -> Comparison:
     """Both actions for an incident, weighed as `advise` does with the same `context`; or, for a
-    component, over everything that befell it, and what befell another as far as this one has known
-    an incident of its kind. InvalidInput for an action that no policy knows and nobody took."""
+    component, over everything that befell it. InvalidInput for an action that no policy knows and
+    nobody took."""
     attempts = Attempts(case_base)
     if isinstance(subject, str):
-        incident, context = _anything(subject), _context(attempts, subject)
+        component, tried = subject, weighed_on(attempts, subject, at=at)
     else:
-        incident = subject
-    tried = weighed(attempts, incident, at=at, context=context or {})
+        component = subject.component
+        tried = weighed(attempts, subject, at=at, context=context or {})
     known = {*map(str, HealingAction), *attempts.names}
     for written in (first, second):
         if action_name(written) not in known:
@@ -85,36 +84,13 @@ def compare(
     if any(each.pooled for each in arms):
         notes.append("attempts on other components are pooled in, at a lower weight")
     return Comparison(
-        component=incident.component,
+        component=component,
         at=at,
         first=arms[0],
         second=arms[1],
         better=round(better(one.posterior, other.posterior), 4),
         notes=tuple(notes),
     )
-
-
-def _anything(component: str) -> Incident:
-    """An incident of no kind: only what the context says makes another one like it."""
-    return Incident(
-        incident_id="",
-        component=component,
-        severity=Severity.INFO,
-        timestamp=None,
-        metrics=Metrics(),
-        agent_analysis={},
-        predictive_insights={},
-        embedding_id=0,
-    )
-
-
-def _context(attempts: Attempts, component: str) -> dict[str, float]:
-    latest = [each for each in attempts.incidents if each.component == component][-_COMPARED:]
-    if not latest:
-        return {}
-    kinds = np.max([attempts.kinds(each) for each in latest], axis=0).tolist()
-    pairs = zip(attempts.incidents, kinds, strict=True)
-    return {e.incident_id: 1.0 if e.component == component else kind for e, kind in pairs}
 
 
 def _arm(known: Estimate) -> Arm:

@@ -45,6 +45,7 @@ __all__ = [
     "Weighed",
     "estimate",
     "weighed",
+    "weighed_on",
 ]
 
 HALF_LIFE_DAYS = 180.0
@@ -167,13 +168,31 @@ def weighed(
     """Every attempt weighed for `incident` at the moment `at`; of `known` only those count."""
     every = np.ones(len(attempts.outcomes), dtype=np.bool_) if known is None else known
     nearness, like = _nearness(attempts, incident, context, every)
-    weights = _recency(attempts, at) * nearness
     own = attempts.own(incident.component)
-    weights = np.where(own, weights, weights * _ELSEWHERE)
+    nearness = np.where(own, nearness, nearness * _ELSEWHERE)
+    return _weighed(attempts, nearness, at=at, own=own, known=every, like=like)
+
+
+def weighed_on(attempts: Attempts, component: str, *, at: str | None) -> Weighed:
+    """The attempts on a component, all alike; those on others do not count."""
+    own = attempts.own(component)
+    return _weighed(attempts, own.astype(np.float64), at=at, own=own, known=own, like=False)
+
+
+def _weighed(
+    attempts: Attempts,
+    nearness: NDArray[np.float64],
+    *,
+    at: str | None,
+    own: NDArray[np.bool_],
+    known: NDArray[np.bool_],
+    like: bool,
+) -> Weighed:
+    weights = _recency(attempts, at) * nearness
     ended = np.zeros(len(attempts.incidents))
-    worked = every & attempts.success
+    worked = known & attempts.success
     np.maximum.at(ended, attempts.case[worked], weights[worked])
-    return Weighed(attempts, weights, own, every, like, ended)
+    return Weighed(attempts, weights, own, known, like, ended)
 
 
 def _nearness(

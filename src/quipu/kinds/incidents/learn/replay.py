@@ -113,8 +113,7 @@ def _read(
     for case in case_base.cases:
         component = case.incident.component
         for outcome in case.outcomes:
-            own = Case(incident=case.incident, outcomes=(outcome,))
-            done = executions(CaseBase(cases=(own,)), policies, component)
+            done = executions(component, [outcome], policies)
             runs.setdefault(component, []).extend((dates[outcome.outcome_id], e) for e in done)
     similar: dict[str, dict[str, float]] = {}
     ids = [each.incident_id for each in attempts.incidents]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.read.policies import read_policies
+from quipu.kinds.incidents.policies import read_policies
 
 GOOD = (
     "  - name: slow\n    conditions: ['latency_p99 > 800', 'error_rate <= 0.1']\n"
