@@ -17,8 +17,8 @@ numbers alone decide it is 0.
 
 An attempt whose age is unknown counts as one half-life old. Every action of an attempt gets its
 result, calling the team only when it was the only one. Nothing is ever dropped because it is old:
-it only weighs less. The constants were chosen in `bench/incidents.py` and
-`bench/incident_types.py` on worlds that their figures do not use.
+it only weighs less. The constants were chosen in `bench/incident_types.py` on worlds that its
+figures do not use.
 """
 
 from collections.abc import Mapping
