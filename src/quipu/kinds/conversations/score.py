@@ -35,19 +35,8 @@ _ASKING = frozenset(
     "what when where who whom whose which why how many much long often ever tell please give list "
     "mention describe explain would could should will might".split()
 )
-_MONTHS = (
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
+_MONTHS: list[str] = list(
+    "january february march april may june july august september october november december".split()
 )
 _BY = r"(?:in|on|during|of|early|late|mid|this|that|last|since|before|after|until|by) "
 _MONTH_ALONE = late(  # "may" and "march" are months only after a day or a preposition

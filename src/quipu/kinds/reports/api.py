@@ -49,8 +49,6 @@ class Reports:
         progress: Progress | None,
     ) -> "Reflected":
         """As `Memory.reflect`."""
-        from quipu.answer.dated_facts import said
-        from quipu.kinds.reports.quotable import quotable
         from quipu.kinds.reports.reflect import reflect
 
         budget = ReflectionBudget(communities=communities, characters=characters)
@@ -59,8 +57,6 @@ class Reports:
             return reflect(
                 self._handle.store,
                 budget=budget,
-                quotable=quotable,
-                say=said,
                 table=self._handle.attributes,
                 clock=self._handle.clock,
                 author=author,

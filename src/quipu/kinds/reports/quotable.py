@@ -3,17 +3,28 @@ them, code by its documentation."""
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from quipu.answer.quote import code_lead, code_span, in_short, is_order, plain, units
-from quipu.kinds.reports.reflect import Line
 from quipu.records.passage import SPOKEN
 from quipu.records.record import Chunk
 from quipu.text import sentences
 
-__all__ = ["quotable"]
+__all__ = ["Line", "quotable"]
 
 _DOCSTRING = re.compile(r"\A(?:\s*#[^\n]*\n)*\s*[rRuUbB]?(\"\"\"|''')(.*?)\1", re.DOTALL)
 _LIMIT = 320
+
+
+class Line(NamedTuple):
+    """A sentence that could be quoted and where it stands; `lead` that it opens its document or
+    says what a definition does; `said` is the sentence without who said it."""
+
+    text: str
+    start_line: int
+    end_line: int
+    lead: bool = False
+    said: str = ""
 
 
 def quotable(chunk: Chunk) -> list[Line]:

@@ -13,20 +13,18 @@ from quipu.kinds.reports.model import ReflectionBudget, Report
 from quipu.kinds.reports.reflect.communities import Community, find_communities
 from quipu.kinds.reports.reflect.keeping import Author, Reflected, keep
 from quipu.kinds.reports.reflect.network import Mentions, build_network, documents_of, read_mentions
-from quipu.kinds.reports.reflect.quotes import Line
 from quipu.kinds.reports.reflect.reporting import (
     Material,
-    Quotable,
     read_entities,
     report_on,
     report_on_all,
 )
-from quipu.kinds.reports.reflect.stated import Say, StatedFacts
+from quipu.kinds.reports.reflect.stated import StatedFacts
 from quipu.ports import Planner, Store
 from quipu.records.progress import Progress
 from quipu.when.instants import Clock
 
-__all__ = ["Author", "Line", "Reflected", "reflect"]
+__all__ = ["Author", "Reflected", "reflect"]
 
 _LEAST_PASSAGES = 2
 _SESSION = "session"
@@ -36,8 +34,6 @@ def reflect(
     store: Store,
     *,
     budget: ReflectionBudget,
-    quotable: Quotable,
-    say: Say,
     table: Attributes,
     clock: Clock,
     author: Author | None = None,
@@ -45,13 +41,12 @@ def reflect(
 ) -> Reflected:
     """Bring the reports up to date with the store.
 
-    `quotable` gives the sentences of a passage, `say` a fact in words; with an `author` (a
-    language model) what is made anew gets a summary. Raises InvalidInput for a budget that
-    allows nothing.
+    With an `author` (a language model) what is made anew gets a summary. Raises InvalidInput for a
+    budget that allows nothing.
     """
     with store.moment():
         sequence = store.sequence()
-        found, reports = _reports(store, budget, quotable, say, table, progress)
+        found, reports = _reports(store, budget, table, progress)
     return keep(
         store,
         reports,
@@ -66,8 +61,6 @@ def reflect(
 def _reports(
     planner: Planner,
     budget: ReflectionBudget,
-    quotable: Quotable,
-    say: Say,
     table: Attributes,
     progress: Progress | None,
 ) -> tuple[int, list[Report]]:
@@ -76,8 +69,6 @@ def _reports(
     sessions = frozenset(d for d, s in sources.items() if s.source_type == _SESSION)
     mentions = read_mentions(planner, sources, sessions)
     network = build_network(planner, mentions)
-    refs = {document: source.source_ref for document, source in sources.items()}
-    refs |= {session: refs[session].partition("#")[0] for session in sessions}
     material = Material(
         planner=planner,
         mentions=mentions,
@@ -88,8 +79,7 @@ def _reports(
             for d, source in sources.items()
         },
         sessions=sessions,
-        facts=StatedFacts(planner, planner.facts(), table=table, say=say),
-        quotable=quotable,
+        facts=StatedFacts(planner, planner.facts(), table=table),
         budget=budget,
     )
     sized = [(_passages(c, mentions), c) for c in find_communities(network.edges)]

@@ -11,9 +11,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from quipu.kinds.reports.quotable import Line
 from quipu.text import stems
 
-__all__ = ["CandidateLine", "Line", "choose", "is_whole"]
+__all__ = ["CandidateLine", "choose", "is_whole"]
 
 _SHORTEST, _LONGEST = 35, 320
 _FEWEST_STEMS = 4
@@ -23,17 +24,6 @@ _LEANING = frozenset(
     "it this that these those they he she such both so but and or also then see for which".split()
 )
 """Words that begin what leans on the sentence before it."""
-
-
-class Line(NamedTuple):
-    """A sentence that could be quoted and where it stands; `lead` that it opens its document or
-    says what a definition does; `said` is the sentence without who said it."""
-
-    text: str
-    start_line: int
-    end_line: int
-    lead: bool = False
-    said: str = ""
 
 
 class CandidateLine(NamedTuple):

@@ -7,7 +7,7 @@ Everything is read from the store and nothing is invented.
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,9 +15,10 @@ import msgspec
 import numpy as np
 
 from quipu.kinds.reports.model import Changed, NamedIn, Quote, ReflectionBudget, Report, report_text
+from quipu.kinds.reports.quotable import Line, quotable
 from quipu.kinds.reports.reflect.communities import Community
 from quipu.kinds.reports.reflect.network import WORD, Mentions, Network, names_in
-from quipu.kinds.reports.reflect.quotes import CandidateLine, Line, choose, is_whole
+from quipu.kinds.reports.reflect.quotes import CandidateLine, choose, is_whole
 from quipu.kinds.reports.reflect.stated import StatedFacts
 from quipu.ports import Graph, Numbers, Planner
 from quipu.records.ids import name_key
@@ -30,7 +31,6 @@ from quipu.when.instants import UNKNOWN_TIME
 __all__ = [
     "WHOLE",
     "Material",
-    "Quotable",
     "place_of",
     "read_entities",
     "report_on",
@@ -39,9 +39,6 @@ __all__ = [
 
 WHOLE = "Overview"
 """The title of the report on everything."""
-
-Quotable = Callable[[Chunk], Sequence[Line]]
-"""Gives the lines of a passage that a report may quote."""
 
 _INTRODUCING = ("readme", "index", "overview")
 _WHOLE_DOCUMENTS, _WHOLE_PASSAGES, _LINES_A_DOCUMENT = 4, 2, 3
@@ -68,7 +65,6 @@ class Material(NamedTuple):
     refs: Mapping[str, str]
     sessions: frozenset[str]
     facts: StatedFacts
-    quotable: Quotable
     budget: ReflectionBudget
 
 
@@ -230,7 +226,7 @@ def _quotes(
         CandidateLine(line, p.chunk.chunk_id, document, documents[document] / strongest)
         for p in passages
         for document in [p.chunk.document_id]
-        for line in material.quotable(p.chunk)
+        for line in quotable(p.chunk)
         if is_whole(line)
     ]
     known = frozenset(n.entity_id for n in names) - {""}
@@ -332,7 +328,7 @@ def _introducing(material: Material) -> list[str]:
 def _first_lines(document: str, material: Material) -> list[Quote]:
     numbers = material.mentions.passages[document][:_WHOLE_PASSAGES]
     passages = _passages(numbers, [frozenset[str]()] * len(numbers), material)
-    quotes = (_quote(x, p) for p in passages for x in material.quotable(p.chunk) if is_whole(x))
+    quotes = (_quote(x, p) for p in passages for x in quotable(p.chunk) if is_whole(x))
     return list(islice(quotes, _LINES_A_DOCUMENT))
 
 

@@ -1,9 +1,10 @@
 """Dated facts as the lines of reports: those that hold, and those that disagree."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from quipu.answer.dated_facts import said
 from quipu.facts.attributes import Attributes
 from quipu.facts.chains import FactStanding, standings
 from quipu.kinds.reports.model import Disagreement, ReportedFact
@@ -11,10 +12,7 @@ from quipu.ports import Planner
 from quipu.records.record import Chunk, Episode, Fact
 from quipu.text import name_key, stems
 
-__all__ = ["Say", "StatedFacts"]
-
-Say = Callable[[Fact], str]
-"""Gives a fact in words."""
+__all__ = ["StatedFacts"]
 
 _MOST_DISPUTED = 5
 
@@ -22,15 +20,13 @@ _MOST_DISPUTED = 5
 class StatedFacts:
     """Every fact that holds or is disputed, and the document whose passage states it."""
 
-    def __init__(
-        self, planner: Planner, facts: Sequence[Fact], *, table: Attributes, say: Say
-    ) -> None:
+    def __init__(self, planner: Planner, facts: Sequence[Fact], *, table: Attributes) -> None:
         live = {
             s.fact.fact_id: s
             for s in standings(facts, table=table)
             if (_is_current(s) or s.contradicted_by) and stems(s.fact.object)
         }
-        lines = _lines(planner, live, say)
+        lines = _lines(planner, live)
         self._lines = lines
         known = [live[fact_id] for fact_id in sorted(lines)]
         self._latest = sorted(known, key=lambda s: s.valid_from or s.fact.updated_at, reverse=True)
@@ -74,7 +70,7 @@ def _is_current(standing: FactStanding) -> bool:
     return standing.superseded_by is None and standing.valid_to is None
 
 
-def _lines(planner: Planner, live: Mapping[str, FactStanding], say: Say) -> dict[str, ReportedFact]:
+def _lines(planner: Planner, live: Mapping[str, FactStanding]) -> dict[str, ReportedFact]:
     """Each fact in words, with the first live passage that states it where there is one."""
     support = {
         fact_id: [s for s in found if s.known_until is None]
@@ -91,7 +87,7 @@ def _lines(planner: Planner, live: Mapping[str, FactStanding], say: Say) -> dict
         refs = [e.source_ref for i in episodes if isinstance(e := records.get(i), Episode)]
         if not refs:
             continue
-        line = ReportedFact(text=say(live[fact_id].fact), fact_id=fact_id, source_ref=refs[0])
+        line = ReportedFact(text=said(live[fact_id].fact), fact_id=fact_id, source_ref=refs[0])
         if isinstance(chunk, Chunk):
             line = msgspec.structs.replace(
                 line,
