@@ -5,12 +5,14 @@ date.
 """
 
 from itertools import groupby
+from types import UnionType
+from typing import Annotated, Literal, Union, get_args, get_origin
 
 import click
 
-from quipu.config import FILE_NAME, Setting, settings
+from quipu.config import FILE_NAME, AttributeConfig, Setting, settings
 
-__all__ = ["reference"]
+__all__ = ["reference", "spelled"]
 
 _HEAD = f"""\
 # Configuration
@@ -41,9 +43,25 @@ def reference() -> str:
 
 def _row(setting: Setting) -> str:
     key = setting.key.partition(".")[2]
-    cells = (f"`{key}`", setting.type, f"`{setting.default}`", f"`{setting.environment}`")
+    cells = (f"`{key}`", spelled(setting.hint), f"`{setting.default}`", f"`{setting.environment}`")
     shown = (*cells, _trust(setting), setting.doc)
     return f"| {' | '.join(map(_cell, shown))} |\n"
+
+
+def spelled(kind: object) -> str:
+    """A type in words."""
+    if get_origin(kind) is tuple:
+        return f"list of {spelled(get_args(kind)[0])}"
+    if get_origin(kind) is dict:
+        return "table of tables" if get_args(kind)[1] is AttributeConfig else "table of text"
+    if get_origin(kind) is Annotated:
+        return spelled(get_args(kind)[0])
+    if get_origin(kind) is Literal:
+        return " | ".join(repr(value) for value in get_args(kind))
+    if get_origin(kind) in {Union, UnionType}:
+        return " | ".join(spelled(k) for k in get_args(kind) if k is not type(None))
+    words: dict[object, str] = {str: "text", int: "integer", float: "number", bool: "true | false"}
+    return words[kind]
 
 
 def _trust(setting: Setting) -> str:

@@ -17,8 +17,7 @@ import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from types import UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -374,7 +373,7 @@ class Setting(NamedTuple):
     """One documented key: `docs/reference/configuration.md` is made from these."""
 
     key: str
-    type: str
+    hint: object
     default: str
     environment: str
     doc: str
@@ -406,7 +405,7 @@ def settings() -> Iterator[Setting]:
             declared = described.extra or {}
             yield Setting(
                 f"{section}.{name}",
-                _spelled(get_args(hint)[0]),
+                get_args(hint)[0],
                 _toml(default),
                 f"{PREFIX}{section}_{name}".upper(),
                 described.description or "",
@@ -622,10 +621,9 @@ def _parsed(section: str, key: str, text: str, name: str, origin: str) -> object
         pairs = (part.partition("=") for part in text.split(",") if part.strip())
         value = {name.strip(): given.strip() for name, _, given in pairs}
     try:
-        msgspec.convert(value, hint, strict=False)
+        return msgspec.to_builtins(msgspec.convert(value, hint, strict=False))
     except msgspec.ValidationError as error:
         raise InvalidConfig(f"{origin}: {name}={text!r} cannot be used: {error}") from error
-    return msgspec.to_builtins(msgspec.convert(value, hint, strict=False))
 
 
 def _convert(values: dict[str, dict[str, Any]], origin: str) -> Config:
@@ -658,21 +656,6 @@ def _is_text(kind: object) -> bool:
     if kind is str:
         return True
     return get_origin(kind) is not Literal and any(_is_text(part) for part in get_args(kind))
-
-
-def _spelled(kind: object) -> str:
-    if get_origin(kind) is tuple:
-        return f"list of {_spelled(get_args(kind)[0])}"
-    if get_origin(kind) is dict:
-        return "table of tables" if get_args(kind)[1] is AttributeConfig else "table of text"
-    if get_origin(kind) is Annotated:
-        return _spelled(get_args(kind)[0])
-    if get_origin(kind) is Literal:
-        return " | ".join(repr(value) for value in get_args(kind))
-    if get_origin(kind) in {Union, UnionType}:
-        return " | ".join(_spelled(k) for k in get_args(kind) if k is not type(None))
-    words: dict[object, str] = {str: "text", int: "integer", float: "number", bool: "true | false"}
-    return words[kind]
 
 
 def _toml(value: object) -> str:

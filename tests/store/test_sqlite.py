@@ -205,18 +205,6 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
         open_at(path)
 
 
-def test_damage_inside_is_reported_as_damage(tmp_path: Path) -> None:
-    path = tmp_path / "q.db"
-    with open_at(path) as store:
-        for n in range(30):
-            store.write(batch(f"d{n}", f"red w{n}"))
-    data = bytearray(path.read_bytes())
-    data[8192:] = b"\xff" * (len(data) - 8192)
-    path.write_bytes(data)
-    with pytest.raises(CorruptStore, match="damaged"), open_at(path) as store:
-        store.counts()
-
-
 def test_read_only_reads_and_does_not_write(tmp_path: Path) -> None:
     path = tmp_path / "q.db"
     with pytest.raises(StoreUnavailable, match="not there"):

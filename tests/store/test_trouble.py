@@ -4,7 +4,7 @@ import sqlite3
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -309,36 +309,6 @@ def test_a_file_that_may_not_be_written_is_named(tmp_path: Path, disk: _Disk) ->
     with pytest.raises(StoreUnavailable, match=r"cannot be written.*rights.*read-only"):
         open_at(path).write(batch("a", "red"))
     assert path.read_bytes() == before
-
-
-# damage
-
-
-@pytest.mark.parametrize(
-    "harm",
-    [
-        lambda data: data[: len(data) // 2],
-        lambda data: data[:100] + b"\xff" * (len(data) - 100),
-        lambda data: b"\0" * len(data),
-        lambda data: data[:8192] + bytes(b ^ 0x5A for b in data[8192:]),
-    ],
-    ids=["cut", "first page", "zeros", "all but the first page"],
-)
-def test_damage_is_reported_as_damage(tmp_path: Path, harm: Callable[[bytes], bytes]) -> None:
-    path = tmp_path / "q.db"
-    with open_at(path) as store:
-        for n in range(30):
-            store.write(batch(f"d{n}", f"red w{n}"))
-    path.write_bytes(harm(path.read_bytes()))
-    for read_only in (False, True):
-        with pytest.raises(CorruptStore, match=r"q\.db.*damaged.*index again"):
-            read_all(path, read_only=read_only)
-
-
-def read_all(path: Path, *, read_only: bool) -> None:
-    with open_at(path, read_only=read_only) as store:
-        store.counts()
-        store.chunks(store.match_text("prose", {"red": 1.0}).numbers)
 
 
 def test_a_namespace_is_valid_unicode(tmp_path: Path) -> None:

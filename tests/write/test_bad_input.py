@@ -94,16 +94,6 @@ def test_an_unreadable_file_keeps_what_is_stored_of_it(memory: Memory, tree: Tre
     assert memory.store.counts()["chunk"] == 1
 
 
-def test_links_out_of_the_root_are_not_followed(memory: Memory, tree: Tree, tmp_path: Path) -> None:
-    (tmp_path / "secret.md").write_text("# Secret\n\nNot for you.\n")
-    tree({"a.md": "# A\n\nText.\n"})
-    (memory.home.folder / "out.md").symlink_to(tmp_path / "secret.md")
-    (memory.home.folder / "loop").symlink_to(memory.home.folder)
-    report = memory.index()
-    assert report.added == ("a.md",)
-    assert [row.path for row in report.errors] == ["out.md"]
-
-
 def test_a_path_that_is_not_there_is_the_callers_mistake(memory: Memory) -> None:
     with pytest.raises(InvalidInput, match="nowhere"):
         memory.index("nowhere")

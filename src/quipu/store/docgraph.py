@@ -4,9 +4,9 @@ A package that can read one has, beside the opener that its entry point of the g
 leads to, the name `DOCGRAPH`, a `DocgraphReader`; it is found by the address, as the store is.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from quipu.errors import InvalidInput
 from quipu.store.addresses import shown
@@ -83,13 +83,9 @@ class Docgraph(NamedTuple):
     chunks: Iterator[DocgraphChunk]
 
 
-class DocgraphReader(Protocol):
-    """Reads such a database."""
-
-    def __call__(self, url: str) -> AbstractContextManager[Docgraph]:
-        """What is at `url`, for as long as the block runs. Raises StoreUnavailable, MissingExtra,
-        and InvalidInput when its tables are not there."""
-        ...
+DocgraphReader: TypeAlias = Callable[[str], AbstractContextManager[Docgraph]]
+"""What is at an address, for as long as the block runs. Raises StoreUnavailable, MissingExtra, and
+InvalidInput when its tables are not there."""
 
 
 def docgraph_reader(url: str) -> DocgraphReader:

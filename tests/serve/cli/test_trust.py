@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 import pytest
 from tests.servers.model_server import ModelServer
+from tools.settings_reference import spelled
 
 from quipu import config
 from quipu.config import load
@@ -45,7 +46,7 @@ def remote(server: ModelServer, more: str = "") -> str:
 
 @pytest.mark.parametrize("setting", list(config.settings()), ids=lambda setting: setting.key)
 def test_every_setting_with_open_text_is_classified(setting: config.Setting) -> None:
-    if "text" in setting.type and not setting.trust:
+    if "text" in spelled(setting.hint) and not setting.trust:
         assert setting.key in {"index.include", "index.exclude", "facts.functional"}
     names_what_is_outside = ("url", "file", "folder", "model", "policies", "ports", "namespace")
     if any(word in setting.key.partition(".")[2] for word in names_what_is_outside):
