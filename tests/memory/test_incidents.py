@@ -8,7 +8,7 @@ import pytest
 
 from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation
 from quipu.config import Config, IncidentsConfig
-from quipu.errors import InvalidInput, UnknownRecord
+from quipu.errors import UnknownRecord
 from quipu.kinds.incidents.case_base import edges_between, read_cases
 from quipu.memory import Memory
 from quipu.records.record import Entity
@@ -132,20 +132,6 @@ def test_an_outcome_of_an_unknown_incident_is_an_error(memory: Memory) -> None:
     assert "'inc_none'" in added.errors[0].error
 
 
-def test_several_attempts_stand_beside_each_other(memory: Memory) -> None:
-    (named,) = memory.incidents.add(record("a", f"{DAY}10:00:00Z", metrics=SLOW)).added
-    memory.incidents.outcome(named, "restart_container", success=False)
-    memory.incidents.outcome(named, ["scale_out"], success=True, resolution_time_minutes=12)
-    (case,) = read_cases(memory.store).cases
-    assert {(o.actions_taken, o.success) for o in case.outcomes} == {
-        (("restart_container",), False),
-        (("scale_out",), True),
-    }
-    assert len(edges(memory, "RESOLVED_BY")) == 1  # by what worked
-    with pytest.raises(InvalidInput, match="resolution_time_minutes"):
-        memory.incidents.outcome(named, "rollback", success=True, resolution_time_minutes=-1)
-
-
 def test_a_dependency_that_failed_before_is_the_cause(memory: Memory) -> None:
     memory.incidents.add(
         [
@@ -231,15 +217,6 @@ def test_without_a_model_words_recall_and_it_is_told(open_memory: Any, tmp_path:
         found = memory.incidents.similar({"component": "a", "title": "The pool is exhausted"})
         assert len(found.incidents) == 1
         assert "recalled by words" in found.notes[0]
-
-
-def test_namespaces_do_not_see_each_other(open_memory: Any, tmp_path: Path) -> None:
-    url = tmp_path / "q.db"
-    with open_memory(url, tmp_path, namespace="one") as one:
-        one.incidents.add(record("a", f"{DAY}10:00:00Z", metrics=SLOW))
-    with open_memory(url, tmp_path, namespace="two") as two:
-        assert two.incidents.similar({"component": "a", "metrics": SLOW}).incidents == ()
-        assert read_cases(two.store).cases == ()
 
 
 def test_the_exchange_form_comes_back_without_loss(

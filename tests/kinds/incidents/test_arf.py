@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import faiss  # type: ignore[import-untyped]
-import numpy as np
 import pytest
 
 from quipu.errors import InvalidInput
@@ -40,8 +39,9 @@ def _store(
     return folder
 
 
-@pytest.mark.parametrize("metric", ["l2", "ip"])
-@pytest.mark.parametrize("name", ["incident_vectors.index", "faiss_index.bin"])
+@pytest.mark.parametrize(
+    ("metric", "name"), [("l2", "incident_vectors.index"), ("ip", "faiss_index.bin")]
+)
 def test_every_text_becomes_an_incident_and_keeps_its_vector(
     memory: Memory, tmp_path: Path, metric: str, name: str
 ) -> None:
@@ -175,15 +175,6 @@ def test_a_header_that_promises_too_much_is_not_believed(memory: Memory, tmp_pat
     path.write_bytes(bytes(data))
     with pytest.raises(InvalidInput, match="is cut"):
         memory.incidents.import_arf(folder)
-
-
-def test_an_ip_index_is_searched_by_direction(memory: Memory, tmp_path: Path) -> None:
-    rows = HashEmbedder().embed(RUNTIME) * np.float32(7)
-    index = faiss.IndexFlatIP(32)
-    index.add(rows)
-    folder = _store(tmp_path / "old", RUNTIME)
-    faiss.write_index(index, str(folder / "incident_vectors.index"))
-    assert memory.incidents.import_arf(folder).joined
 
 
 def test_a_blank_text_or_a_vector_of_zeros_does_not_lose_the_others(
