@@ -48,21 +48,18 @@ next run; `quipu forget` erases it. `quipu index FILE` reads the one that is nam
 run over its folder), `[index] credentials` (patterns as in `.gitignore`) those it matches; both
 are redacted as everything is. Patterns that begin with `!` stay in.
 
-| what they hold | names |
-|---|---|
 """
 _RULES = """
 ## Rules
 
 Each has keywords: only where one stands is its pattern tried, so a rule costs a text nothing where
 it does not apply. Patterns are bounded, and the time for a text is linear. Of two rules that match
-the same place the first names the mark. A pattern is what `src/quipu/read/rules/secrets.toml` says.
+the same place the first names the mark. A pattern is what `src/quipu/read/rules/secrets.toml` says;
+behind what it is of stands what the value must be.
 
-| mark | of | the value must be |
-|---|---|---|
 """
-_MANIFESTS = """| `secret` | Kubernetes: every value under `data` and `stringData` of a Secret, \
-in YAML or JSON, alone, in a List or inside of a larger text | |
+_MANIFESTS = """- `secret`: Kubernetes: every value under `data` and `stringData` of a Secret, in \
+YAML or JSON, alone, in a List or inside of a larger text
 """
 _NAMES = """
 ## Names whose values are secret
@@ -76,33 +73,31 @@ its column or the next cell of a table (Markdown, CSV, what psql prints), and in
 says (`the password for staging is v`). It goes where it looks like one: a password has a digit or
 a sign and is no reference, placeholder or code; the values of the others are random.
 
-| mark | of | words |
-|---|---|---|
 """
 
 
 def reference() -> str:
     """The whole page."""
     files = "".join(
-        f"| {row.of} | {', '.join(f'`{name}`' for name in row.names)} |\n"
+        f"- {row.of}: {', '.join(f'`{name}`' for name in row.names)}\n"
         for row in credential_files()
     )
     rules = "".join(map(_row, secret_rules()))
-    checks = "".join(f"| `{name}` | {said} |\n" for name, said in CHECKS.items())
+    checks = "".join(f"- `{name}`: {said}\n" for name, said in CHECKS.items())
     names = "".join(map(_names_row, secret_names()))
     return (
         f"{_HEAD}{_FILES}{files}{_RULES}{rules}{_MANIFESTS}{_NAMES}{names}"
-        f"\n## What a value must be\n\n| check | meaning |\n|---|---|\n{checks}"
+        f"\n## What a value must be\n\n{checks}"
     )
 
 
 def _row(rule: Rule) -> str:
-    of = rule.of.replace("|", "\\|").replace("<", "&lt;")
-    return f"| `{rule.kind}` | {of} | `{rule.check}` |\n"
+    of = rule.of.replace("<", "&lt;").replace(": ", ", ")
+    return f"- `{rule.kind}`: {of} (`{rule.check}`)\n"
 
 
 def _names_row(name: Name) -> str:
-    return f"| `{name.kind}` | {name.of} | {', '.join(f'`{word}`' for word in name.words)} |\n"
+    return f"- `{name.kind}`, {name.of}: {', '.join(f'`{word}`' for word in name.words)}\n"
 
 
 if __name__ == "__main__":

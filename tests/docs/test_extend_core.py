@@ -58,6 +58,7 @@ def _run(blocks: list[tuple[str, str]], source: Path, folder: Path) -> str:
     ("heading", "file"),
     [
         ("A relation type", "src/quipu/records/schema.py"),
+        ("An output format", "src/quipu/transfer/formats.py"),
         ("A fact rule", "src/quipu/facts/attributes.toml"),
     ],
 )
