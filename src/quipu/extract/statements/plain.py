@@ -97,8 +97,8 @@ _SETTING = frozenset(
 )
 _NEEDS_A_NAME = frozenset("run join leave quit choose pick drop adopt retire cancel ditch".split())
 """Verbs that state something only of what has a name: "runs Postgres", not "runs fast"."""
-_UNSAID = frozenset({"has", "does", "dates", "age"})
-"""Attributes whose verbs say too many other things: "got", "saw", "turned"."""
+_UNSAID = "has"
+"""The attribute whose verbs say too many other things: "got"."""
 _ROLES = frozenset(
     "chair chairman chairwoman chairperson head president leader ceo cto cfo owner director "
     "manager coach captain capital mayor governor minister editor king queen pope bishop "
@@ -401,7 +401,7 @@ class _Reader(NamedTuple):
         """Whether the verb means its attribute here."""
         name, event = phrase.attribute.name, phrase.kind != "verbs"
         value = singular(rest)
-        if name in _UNSAID or value.lower().startswith(("of ", "is ", "that ", "to ")):
+        if name == _UNSAID or value.lower().startswith(("of ", "is ", "that ", "to ")):
             return False
         if name == VALUE or (verb.be and verb.lemma == "move"):
             return (name == VALUE) == (_TIMELY.search(rest) is not None)
