@@ -193,7 +193,11 @@ def _chosen(
     quoted = _Chosen((), 0.0, choices, near, sure)
     if explained >= _ENOUGH:
         open_ = bool(choices) and not any(s.replies for s in statements)
-        doubted = open_ and sure is not None and _is_less_likely(statements, sure)
+        doubted = (
+            open_
+            and sure is not None
+            and (_is_less_likely(statements, sure) or _is_told_later(asked, statements, choices[0]))
+        )
         return quoted if doubted else _Chosen(statements, explained, (), near, sure)
     kind_given = asked.kind is not None and not _lacking(asked, choices, sure)
     said_more = bool(choices) and (kind_given or _said(asked, choices) >= explained)
@@ -217,6 +221,18 @@ def _is_less_likely(statements: Sequence[AnswerStatement], sure: Likely) -> bool
     beside it in its chain."""
     told = max(sure.of(statement.evidence, statement.others) for statement in statements)
     return told < _AS_LIKELY * sure.surest()
+
+
+def _is_told_later(asked: Asked, statements: Sequence[AnswerStatement], choice: Choice) -> bool:
+    """Whether what is quoted first, for it is about as likely to answer, was said later than what
+    states a fact: "I charge 620", and "put my rate up, 680 from now on"."""
+    newest = choice.evidence[-1]
+    if asks_of_past(asked.text) or not is_turn(newest):
+        return False
+    stated = {e.id for s in statements for e in s.evidence}.union(*(s.others for s in statements))
+    giving = asked.kind is None or holds(asked.kind, choice.text, asked.text)
+    told = max(e.updated_at for s in statements for e in s.evidence)
+    return giving and newest.id not in stated and newest.updated_at > told
 
 
 def _state(page: _Page, statement: AnswerStatement) -> list[str]:
