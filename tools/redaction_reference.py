@@ -55,7 +55,7 @@ _RULES = """
 Each has keywords: only where one stands is its pattern tried, so a rule costs a text nothing where
 it does not apply. Patterns are bounded, and the time for a text is linear. Of two rules that match
 the same place the first names the mark. A pattern is what `src/quipu/read/rules/secrets.toml` says;
-behind what it is of stands what the value must be.
+behind what it is of stand its mark and what the value must be.
 
 """
 _MANIFESTS = """- `secret`: Kubernetes: every value under `data` and `stringData` of a Secret, in \
@@ -93,7 +93,7 @@ def reference() -> str:
 
 def _row(rule: Rule) -> str:
     of = rule.of.replace("<", "&lt;").replace(": ", ", ")
-    return f"- `{rule.kind}`: {of} (`{rule.check}`)\n"
+    return f"- {of}: `{rule.kind}` (`{rule.check}`)\n"
 
 
 def _names_row(name: Name) -> str:
