@@ -20,63 +20,13 @@ pyproject.toml go.mod package.json Cargo.toml pom.xml requirements.txt compose.y
 
 PIECES = st.one_of(
     st.sampled_from(
-        [
-            "---\n",
-            "+++\n",
-            "# ",
-            "```",
-            "===\n",
-            "\r\n",
-            "\r",
-            "\u2028",
-            "\x0c",
-            "\0",
-            "\ufeff",
-            "<h1>",
-            "</div>",
-            "<pre>",
-            "<td>",
-            "&#0;",
-            "&#xd800;",
-            "{",
-            "}",
-            "[",
-            "]",
-            "(",
-            ")",
-            ":",
-            "a: ",
-            "- ",
-            "? ",
-            "&a ",
-            "*a",
-            "<<: *a",
-            "!!set ",
-            "!!int ",
-            "'",
-            '"',
-            "\\",
-            "\\ud800",
-            "def f():\n",
-            "class A:\n  ",
-            "import ",
-            "from . import (",
-            "use a::{",
-            "namespace N {",
-            "using A = ",
-            "package p\n",
-            "require x.y v1\n",
-            "* @a b\n",
-            "==1\n",
-            "services:\n  ",
-            "`a <b>`_",
-            ":doc:`",
-            "[a](b)",
-            "https://u:p4ssw0rd!@h/",
-            "dependencies = ",
-            "// ",
-            "/*",
-        ]
+        (
+            "---\n~+++\n~# ~```~===\n~\r\n~\r~\u2028~\x0c~\x00~\ufeff~<h1>~</div>~<pre>~<td>~"
+            "&#0;~&#xd800;~{~}~[~]~(~)~:~a: ~- ~? ~&a ~*a~<<: *a~!!set ~!!int ~'~\"~\\~\\ud800~"
+            "def f():\n~class A:\n  ~import ~from . import (~use a::{~namespace N {~using A = ~"
+            "package p\n~require x.y v1\n~* @a b\n~==1\n~services:\n  ~`a <b>`_~:doc:`~[a](b)~"
+            "https://u:p4ssw0rd!@h/~dependencies = ~// ~/*"
+        ).split("~")
     ),
     st.text(max_size=8),
 )
