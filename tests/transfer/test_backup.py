@@ -80,6 +80,21 @@ def test_a_memory_beyond_any_cache_is_backed_up(tmp_path: Path) -> None:
     assert exported(tmp_path / "b") == exported(tmp_path / "a")
 
 
+def test_a_memory_beside_which_nothing_can_be_written_is_backed_up(
+    kept: Path, tmp_path: Path
+) -> None:
+    there = tmp_path / "there"
+    shutil.copytree(kept, there)
+    for name in ("quipu.db-shm", "ops.db-shm"):  # SQLite cannot make its file, as on a full disk
+        (there / DATABASE).with_name(name).unlink(missing_ok=True)
+        (there / DATABASE).with_name(name).symlink_to(tmp_path / "nowhere" / name)
+    with opened(there, read_only=True) as memory:
+        done = memory.backup(tmp_path / "memory.quipu")
+    restored = Memory.restore(tmp_path / "memory.quipu", tmp_path / "new" / DATABASE)
+    assert restored.counts == done.counts
+    assert exported(tmp_path / "new") == exported(kept)
+
+
 def test_what_was_restored_here_is_written_to(kept: Path, tmp_path: Path) -> None:
     file = tmp_path / "memory.quipu"
     with opened(kept, read_only=True) as memory:

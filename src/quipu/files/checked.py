@@ -134,6 +134,18 @@ def require_whole_log(connection: Any, path: Path) -> None:
         )
 
 
+def unshared(path: Path) -> str:
+    """The name by which SQLite reads a database where it may not make files beside it: a folder
+    that is read-only, a full disk. Raises StoreUnavailable where a log waits to be moved in."""
+    log = path.with_name(path.name + "-wal")
+    if log.is_file() and log.stat().st_size:
+        raise StoreUnavailable(
+            f"{str(path)!r} lies in a folder that cannot be written and its log "
+            f"{log.name!r} holds changes not yet in it: open it once where it can be written"
+        )
+    return path.absolute().as_uri() + "?immutable=1"
+
+
 def make(path: Path, begin: Callable[[Any], None]) -> None:
     """A new database at `path`, with checksums and with what `begin` puts into it: whole or not
     at all. One that is there by then stays as it is."""

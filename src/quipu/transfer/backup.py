@@ -224,9 +224,8 @@ def _opened(path: Path) -> Generator[tarfile.TarFile]:
 def _copy(source: Path, target: Path) -> None:
     """One moment of a database, while others write; every page that is read is verified."""
     private.write(target, b"")
-    connection = checked.connect(source, flags=apsw.SQLITE_OPEN_READONLY)
+    connection = _reading(source)
     try:
-        connection.set_busy_timeout(_SOON_S)
         checked.copy(connection, target)
     except apsw.Error as error:
         if checked.is_damage(error):
@@ -242,6 +241,21 @@ def _copy(source: Path, target: Path) -> None:
         connection.close()
     if found := faults(target):
         raise CorruptStore(f"the copy of {str(source)!r} is not whole: {'; '.join(found)}")
+
+
+def _reading(source: Path) -> Any:
+    """A connection that reads a database, where nothing can be written beside it too."""
+    connection = checked.connect(source, flags=apsw.SQLITE_OPEN_READONLY)
+    connection.set_busy_timeout(_SOON_S)
+    try:
+        connection.execute("PRAGMA schema_version").fetchall()
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError, apsw.FullError) as error:
+        if checked.is_damage(error):
+            return connection
+        connection.close()
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        return checked.connect(checked.unshared(source), flags=flags)
+    return connection
 
 
 def _manifest(folder: Path, store: str, now: str) -> Manifest:

@@ -333,13 +333,7 @@ def _open_read_only(path: Path, timeout_s: float) -> Any:
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError) as error:
         if checked.is_damage(error):
             raise
-        log = path.with_name(path.name + "-wal")
-        if log.is_file() and log.stat().st_size:
-            raise StoreUnavailable(
-                f"{str(path)!r} lies in a folder that cannot be written and its log "
-                f"{log.name!r} holds changes not yet in it: open it once where it can be written"
-            ) from error
-    uri = path.absolute().as_uri() + "?immutable=1"
+        uri = checked.unshared(path)
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     return _ready_read_only(uri, path, timeout_s, flags)
 
