@@ -13,7 +13,7 @@ from quipu.facts.candidates import (
     inverse_frequencies,
     with_rivals,
 )
-from quipu.facts.chains import effective, now_as_date, was_said_after
+from quipu.facts.chains import FactStanding, effective, now_as_date, was_said_after
 from quipu.facts.fit import asks_which, is_asked_for, is_sure
 from quipu.facts.match import FactMatch, Matcher, words_of
 from quipu.ports import Embedder, Planner
@@ -24,10 +24,11 @@ from quipu.when import QuestionTime, read_question_time
 from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval
 
-__all__ = ["FactsFound", "disagreeing", "find_facts"]
+__all__ = ["FactsFound", "disagreeing", "find_facts", "in_turn"]
 
 _WHOLE, _NAMED = 0.95, 0.6
 """Least coverage of a question by a fact that answers it: without any name, and with one."""
+_DAY = len("2026-01-01")
 _PRESENTLY = re.compile(
     r"(?i)\b(?:still|currently|nowadays|right now|at the moment|these days|at present|presently|"
     r"any ?more|any longer|latest|at last|so far|actually|really|exactly)\b"
@@ -151,6 +152,30 @@ def disagreeing(found: FactsFound) -> tuple[FactMatch, ...]:
             and match.standing.valid_from == first.valid_from
             and not was_said_after(first.fact, match.standing.fact)
         )
+    )
+
+
+def in_turn(found: FactsFound) -> tuple[FactMatch, ...]:
+    """The matches that are as true of the asked time as the first one, since one took the place of
+    the other within it: "who owned it in May?" has two answers where it changed hands in May."""
+    if not found.matches or found.kind != "at" or found.asked is None:
+        return ()
+    chain = [found.matches[0].standing]
+    turns: list[FactMatch] = []
+    for match in found.matches[1:]:
+        then = match.standing
+        if match.parts["valid"] > 0 and any(_gave_way(one, then) for one in chain):
+            chain.append(then)
+            turns.append(match)
+    return tuple(turns)
+
+
+def _gave_way(one: FactStanding, other: FactStanding) -> bool:
+    """Whether one of two facts took the place of the other, on a day that is known."""
+    pairs = ((one, other), (other, one))
+    return one.fact.object != other.fact.object and any(
+        first.superseded_by == last.fact.fact_id and len(first.valid_to or "") >= _DAY
+        for first, last in pairs
     )
 
 

@@ -238,7 +238,7 @@ def _matching(
 
 def fact_passages(handle: Handle, question: str, scope: Scope) -> "dict[str, Known]":
     """The passages of the fact that answers, and of those that disagree with it."""
-    from quipu.facts.find import disagreeing
+    from quipu.facts.find import disagreeing, in_turn
     from quipu.plan import Known
 
     if not _facts_may_answer(handle, question):
@@ -247,11 +247,13 @@ def fact_passages(handle: Handle, question: str, scope: Scope) -> "dict[str, Kno
     if not found.known:
         return {}
     passages: dict[str, Known] = {}
-    for place, match in enumerate((found.matches[0], *disagreeing(found))):
+    then = (found.matches[0], *in_turn(found))
+    against = (match for match in disagreeing(found) if match not in then)
+    near = [*((match, 1.0) for match in then), *((match, DISAGREES) for match in against)]
+    for match, nearness in near:
         for chunk_id in match.chunk_ids:
             fact_ids = (match.standing.fact.fact_id,)
-            near = Known(DISAGREES if place else 1.0, fact_ids, dated=True)
-            passages.setdefault(chunk_id, near)
+            passages.setdefault(chunk_id, Known(nearness, fact_ids, dated=True))
     return passages
 
 
