@@ -42,7 +42,7 @@ Colours are for terminals only; `NO_COLOR` turns them off. Control characters of
 shown as escapes (`\\x1b`), in JSON too. Every setting can come from `quipu.toml` or the
 environment ([configuration.md](configuration.md)).
 
-Every command takes the options of [`quipu`](#quipu) and `--help`.
+Every command takes the options of [`quipu`](#quipu) and `--help`, which says more.
 
 Completion: `eval "$(_QUIPU_COMPLETE=bash_source quipu)"` in `~/.bashrc`, `zsh_source` in
 `~/.zshrc`; for fish `_QUIPU_COMPLETE=fish_source quipu | source`.
@@ -84,7 +84,7 @@ def _usage(name: str, command: click.Command) -> str:
     context = click.Context(command, info_name=name, **command.context_settings)
     takes = " ".join(command.collect_usage_pieces(context)).replace("[OPTIONS]", "").split()
     said = inspect.cleandoc(command.help or "").partition("\f")[0]
-    described = "\n\n".join(" ".join(part.split()) for part in said.split("\n\n"))
+    described = " ".join(said.partition("\n\n")[0].split())
     return f"`{' '.join((name, *takes))}`\n\n{described}"
 
 

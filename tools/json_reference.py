@@ -164,7 +164,8 @@ Made from the types by `python -m tools.json_reference`; a test compares.
 Every command prints one document with `--json` (`quipu watch` one a line). Keys are only ever
 added: a program should pass over those it does not know. Text is UTF-8; characters that could
 steer a terminal are written as `\\u` escapes. Instants are UTC, RFC 3339. Lines are 1-based and
-inclusive. Rates, scores, confidences and matches lie in [0, 1].
+inclusive. Rates, scores, confidences and matches lie in [0, 1]. What the keys of a part mean stands
+in the schemas of the tools over MCP and of `/api/openapi.json`.
 
 | command | document |
 |---|---|
@@ -176,7 +177,10 @@ def json_reference() -> str:
     rows = [f"| `{name}` | {_documents(name, each)} |" for name, each in DOCUMENTS.items()]
     rows.append(f"| any, when it fails | {_link(shapes.Failure)} |")
     told: dict[tuple[str, Any, str], str] = {}
-    sections = [_section(shape, told) for shape in parts(_shapes())]
+    whole = set(_shapes())
+    sections = [
+        _section(shape, told) if shape in whole else _part(shape) for shape in parts(_shapes())
+    ]
     return _HEAD + "\n".join(rows) + "\n" + "".join(sections)
 
 
@@ -203,6 +207,12 @@ def _section(shape: Shape, told: dict[tuple[str, Any, str], str]) -> str:
             rows.append(f"- `{key.name}` ({_spelled(key.type)}): {key.meaning}\n")
     rows += [f"- {', '.join(names)}: as in {_named(of)}\n" for of, names in known.items()]
     return f"\n## {shape.__name__}\n\n{described}.\n\n{''.join(rows)}"
+
+
+def _part(shape: Shape) -> str:
+    """The keys of a shape that stands within others, without their meanings."""
+    shown = ", ".join(f"`{key.name}` {_spelled(key.type)}" for key in keys(shape))
+    return f"\n## {shape.__name__}\n\n{shown}.\n"
 
 
 def _link(shape: Shape) -> str:

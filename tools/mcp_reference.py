@@ -115,10 +115,8 @@ def _tool(tool: Tool) -> str:
     said = " ".join(tool.description.split())
     rows = "".join(_rows(tool.parameters))
     result = given_by(tool)
-    gives = "".join(
-        f"- gives `{key}` ({_type(each, result)}){_said(each)}\n"
-        for key, each in result["properties"].items()
-    )
+    given = (f"`{key}` ({_type(each, result)})" for key, each in result["properties"].items())
+    gives = f"- gives {', '.join(given)}\n"
     return f"\n### `{tool.name}`\n\n{tool.title} ({kind}). {said}\n\n{rows}{gives}"
 
 

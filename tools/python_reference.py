@@ -291,13 +291,13 @@ def _inside(found: _DefinedName) -> Iterator[str]:
         yield from _names(found.node.value)
 
 
-def _type_part(name: str, found: _DefinedName) -> str:
+def _type_part(name: str, found: _DefinedName, *, brief: bool = False) -> str:
     node = found.node
     if not isinstance(node, ast.ClassDef):
         written = ast.unparse(node.value) if node.value else ""
         said = f"\n{_first(found.doc)}\n" if found.doc else ""
         return f"\n### {name}\n\n```python\n{name} = {written}\n```\n{said}"
-    parts = [f"\n### {name}\n\n{_first(found.doc)}\n"]
+    parts = [f"\n### {name}\n" + ("" if brief else f"\n{_first(found.doc)}\n")]
     if found.module in _SETTINGS:
         return "".join((*parts, "\nIts sections and keys: [configuration](configuration.md).\n"))
     members = [
@@ -311,7 +311,7 @@ def _type_part(name: str, found: _DefinedName) -> str:
     methods = list(_methods(node))
     if "Protocol" in _bases(node):
         parts.append(f"\nIt has {', '.join(f'`{each.name}`' for each in methods)}.\n")
-    elif methods:
+    elif methods and not brief:
         parts.append("\n" + "".join(map(_method_line, methods)))
     return "".join(parts)
 
@@ -353,7 +353,7 @@ def reference() -> str:
     parts.append("\n## Types\n")
     parts += [_type_part(n, f) for n, f in reached.items() if n in public]
     parts.append("\n## Parts of types\n")
-    parts += [_type_part(n, f) for n, f in reached.items() if n not in public]
+    parts += [_type_part(n, f, brief=True) for n, f in reached.items() if n not in public]
     errors = _tree("quipu.errors")
     assert errors is not None
     tree = inspect.cleandoc(ast.get_docstring(errors) or "")
