@@ -1,26 +1,19 @@
 """What once went wrong with names, marks, sources and long input."""
 
-import os
 import time
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import msgspec
 import pytest
 
-from quipu.answer import answer, statements
+from quipu.answer import answer
 from quipu.answer.examine import violations
 from quipu.answer.gate import withhold
 from quipu.answer.intent import understand
 from quipu.answer.limitations import Doubt, missing_names, says
 from quipu.answer.quote import code_lead, units
-from quipu.answer.statements import state
-from quipu.config import Config
 from quipu.memory import Memory
-from quipu.ports import Planner
 from quipu.records.reply import Reply
-from quipu.testing.fakes import HashEmbedder
 
 NOW = "2026-11-22T01:05:00.000Z"
 Remember = Callable[[dict[str, str]], Memory]
@@ -98,37 +91,6 @@ def test_every_name_that_is_stated_is_cited(remember: Remember) -> None:
     memory = remember({"hub.py": "def turn():\n    '''Turn it.'''\n    return 1\n", **users})
     reply = ask(memory, "what imports hub.py?")
     assert {citation.path for citation in reply.citations} == set(users)
-
-
-def test_a_fact_without_a_source_does_not_lend_its_object_to_another(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said = ("dead since March 2020", "dead since May 2020", "live since June 2020")
-    for n, word in enumerate(said):
-        page = tmp_path / str(n) / "ledger.md"
-        page.parent.mkdir()
-        page.write_text(f"---\ntitle: Ledger\n---\n# Ledger\n\n- Status: {word}\n", "utf-8")
-        os.utime(page, (1_700_000_000 + n, 1_700_000_000 + n))
-    memory = Memory.open(
-        "memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(64), clock=lambda: NOW
-    )
-    memory.index([tmp_path])
-    asked = understand("what is the status of Ledger?")
-    told = msgspec.structs.replace(memory.plan(asked.text), seeds=())
-    (stated,) = state(asked, told, memory.store, (), now=NOW)
-    assert "live" in stated.text
-    assert stated.against == ()  # what it replaced does not disagree with it
-    hidden = next(f for f in memory.store.facts("Ledger") if f.object.startswith("live"))
-    whole = statements.support
-
-    def support(graph: Planner, record_id: str, *rest: Any) -> Any:
-        return (frozenset(), ()) if record_id == hidden.fact_id else whole(graph, record_id, *rest)
-
-    monkeypatch.setattr(statements, "support", support)
-    (left,) = state(asked, told, memory.store, (), now=NOW)
-    assert "dead" in left.text
-    assert left.against == ()  # the other source says the same
-    memory.close()
 
 
 @pytest.mark.parametrize(

@@ -34,9 +34,6 @@ from quipu.facts.attributes import SHIPPED
 from quipu.facts.chains import (
     FactStanding,
     as_it_stands,
-    fit,
-    interval_of,
-    now_as_date,
     standings,
 )
 from quipu.facts.fit import PROPERTIES, asks_which, is_asked_for, is_sure
@@ -79,7 +76,7 @@ class _SupportedRelation(NamedTuple):
 
 
 def state(
-    asked: Asked, plan: Plan, graph: Planner, evidence: Sequence[Evidence], *, now: str
+    asked: Asked, plan: Plan, graph: Planner, evidence: Sequence[Evidence]
 ) -> list[AnswerStatement]:
     """The statements that answer the question, at most three, in a fixed order; none that
     explains much less of it than another."""
@@ -94,10 +91,8 @@ def state(
     if not anchors:
         return ruled[:_MOST]
     related = _relations(asked, plan, graph, pool, anchors)
-    found = ruled or [
-        *(s for s in related if s.kind not in _OF_CODE or not _asks_when_or_why(asked)),
-        *_facts(asked, graph, pool, anchors, now),
-    ]
+    of_reason = _asks_when_or_why(asked)
+    found = ruled or [s for s in related if not (of_reason and s.kind in _OF_CODE)]
     answering = [
         s._replace(explained=min(_share(asked, s), 1.0 if _counts(asked, s.text) else _DOUBTED))
         for s in found
@@ -545,75 +540,7 @@ def _uncapital(text: str) -> str:
     return f"{text[0].lower()}{text[1:]}" if text.startswith(("The ", "We ", "Our ")) else text
 
 
-def _facts(
-    asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str], now: str
-) -> Iterable[AnswerStatement]:
-    """Facts about what is named, whose predicate the question asks for."""
-    groups: dict[tuple[str, str], list[Fact]] = {}
-    for entity in graph.get(anchors).values():
-        if isinstance(entity, Entity):
-            for subject in dict.fromkeys((entity.entity_id, entity.name)):
-                for fact in graph.facts(subject):
-                    if _asked_by(fact.predicate) & set(asked.stems):
-                        group = groups.setdefault((fact.subject, fact.predicate), [])
-                        if fact not in group:
-                            group.append(fact)
-    for key in sorted(groups):
-        shown_by = {
-            fact.fact_id: statement
-            for fact in groups[key]
-            if (statement := _fact_statement(graph, evidence, fact, now))
-        }
-        ordered = _facts_in_order([f for f in groups[key] if f.fact_id in shown_by], now)
-        stated = [(fact, shown_by[fact.fact_id]) for fact in ordered]
-        if stated:
-            winner, statement = stated[0]
-            against = [
-                other
-                for fact, other in stated[1:]
-                if fact.object != winner.object and _valid(fact, now) and _valid(winner, now)
-            ]
-            yield statement._replace(against=tuple(against[:_MOST]))
-
-
 def _asked_by(predicate: str) -> set[str]:
     """The stems by which a predicate is asked for: its own, and what else people say for it."""
     words = predicate.replace("_", " ")
     return set(stems(f"{words} {_ALSO.get(words, '')}"))
-
-
-def _facts_in_order(facts: Sequence[Fact], now: str) -> list[Fact]:
-    """What holds now first; of what took another's place only the last, with the end that this
-    gave the others."""
-    replaced = {f.supersedes_fact_id for f in facts}
-
-    def rank(standing: FactStanding) -> tuple[bool, bool, float, str]:
-        fact = standing.fact
-        superseded = fact.fact_id in replaced or standing.superseded_by is not None
-        return (not _valid(fact, now), superseded, -_order(fact.updated_at), fact.fact_id)
-
-    found = sorted(standings(facts), key=rank)
-    current = [s for s in found if s.superseded_by is None or s.contradicted_by] or found[:1]
-    return [s.fact for s in current]
-
-
-def _valid(fact: Fact, now: str) -> bool:
-    return fit(interval_of(fact), now_as_date(now)) > 0
-
-
-def _fact_statement(
-    graph: Planner, evidence: EvidencePool, fact: Fact, now: str
-) -> AnswerStatement | None:
-    _, sources = support(graph, fact.fact_id, evidence, fact)
-    if not sources:
-        return None
-    when = "".join(
-        f", {word} {day[:10]}"
-        for word, day in (("from", fact.valid_from), ("until", fact.valid_to))
-        if day
-    )
-    if is_by_grammar(fact):
-        return AnswerStatement(said(fact), sources[:2])
-    whose = f"The {fact.predicate.replace('_', ' ')} of {code_span(fact.subject)}"
-    state_verb = "is" if _valid(fact, now) else "was"
-    return AnswerStatement(f"{whose} {state_verb} {fact.object}{when}", sources[:2])

@@ -91,7 +91,7 @@ def write(
     """The answer that the evidence gives, or None when it says nothing to the question."""
     of_all = listed(plan, graph, evidence, now=now)
     if of_all is None:
-        statements = state(asked, plan, graph, evidence, now=now)
+        statements = state(asked, plan, graph, evidence)
     elif of_all.evidence:
         statements = [of_all]
     else:
