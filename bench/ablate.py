@@ -75,22 +75,23 @@ SWITCHES: Mapping[str, tuple[Switch, ...]] = {
     "answer: reason, manner, place": (
         Switch("quipu.answer.intent:_answer_type", lambda _: lambda _: "any", ANSWERING),
     ),
-    "answer: roles of files": (
-        Switch("quipu.answer.worth:fit_of", lambda _: lambda *_: 0.0, ANSWERING),
-    ),
-    "answer: windows of lines": (
-        Switch("quipu.answer.choose:_of_windows", lambda _: lambda *_: iter(()), ANSWERING),
-    ),
     "answer: statements of the graph": (
         Switch("quipu.answer.write:state", lambda _: lambda *_, **__: [], ("answers", "talk")),
     ),
-    "answer: meaning of windows": (Switch("quipu.answer.write:Nearness", _nothing, ANSWERING),),
-    "answer: the passage's similarity": (
-        Switch("quipu.answer.worth:WEIGHTS", _weight("similarity"), ANSWERING),
-    ),
-    "answer: a second and a third window": (
-        Switch("quipu.answer.choose:_MOST", lambda _: 1, ANSWERING),
-    ),
+    "answer: meaning of blocks": (Switch("quipu.answer.write:Nearness", _nothing, ANSWERING),),
+    **{
+        f"answer: {part} of a block": (
+            Switch("quipu.answer.worth:WEIGHTS", _weight(name), ANSWERING),
+        )
+        for part, name in {
+            "the words": "words",
+            "the passage's similarity": "similarity",
+            "the passage's words": "lexical",
+            "the length": "length",
+            "the kind asked for": "given",
+            "what is named": "named",
+        }.items()
+    },
     "extract: plain statements": (
         Switch("quipu.extract.statements:plain_statements", lambda _: lambda *_: [], TALKING),
     ),

@@ -46,7 +46,7 @@ _PARTS: tuple[tuple[str, str, float, Iterable[Term]], ...] = (
     ("In general", "The four inputs that are always named come first.", INTERCEPT, TABLE),
     (
         "Where lines of files and documents are quoted",
-        "Sentences or windows of lines were chosen with their vectors.",
+        "Sentences or blocks of lines were chosen with their vectors.",
         quoting.FORMULA.intercept,
         quoting.FORMULA.table,
     ),

@@ -36,12 +36,6 @@ _OF_RELEASES = re.compile(
 _OF_DOING = re.compile(
     r"\bhow (?:(?:do|can|should|could|would|may|might|must) (?:I|we|you|one)|to)\b", re.IGNORECASE
 )
-# What tests something: "how do I test my view?" asks for documentation as well.
-_OF_TESTS = re.compile(
-    r"\b(?:which|what|where|who|any|are|is)\b[^.?!]*\b(?:tests?|tested|covered by|test (?:file|case"
-    r"|suite|function)s?)\b(?! (?:client|runner|request|mode|app)s?\b)",
-    re.IGNORECASE,
-)
 
 _BEGINS_AT_ANY_TIME = re.compile(
     r"\W*(?:(?:and|but|so|then|well|hey|ok)\b\W*)*(?:do|does|did|is|are|am|was|were|has|have|had|will"
@@ -66,7 +60,7 @@ class Question:
     folded spans an entity's name may equal. `capitals_tell` is false where nearly every word has
     a capital, as in a headline, or none has. `versions` are the versions it names ("5.0.1"), and
     `of_releases` says that it is about what some version brought, changed or took away, `of_doing`
-    that it asks how one does something, `of_tests` that it asks for a test.
+    that it asks how one does something.
     """
 
     text: str
@@ -83,7 +77,6 @@ class Question:
     versions: tuple[str, ...]
     of_releases: bool
     of_doing: bool
-    of_tests: bool
 
 
 @lru_cache(maxsize=256)
@@ -109,7 +102,6 @@ def read_question(text: str) -> Question:
         versions=versions_in(text),
         of_releases=_OF_RELEASES.search(text) is not None,
         of_doing=_OF_DOING.search(text) is not None,
-        of_tests=_OF_DOING.search(text) is None and _OF_TESTS.search(text) is not None,
     )
 
 

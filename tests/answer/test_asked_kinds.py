@@ -6,7 +6,6 @@ import pytest
 
 from quipu.answer import answer
 from quipu.answer.answer_type import Kind, holds
-from quipu.answer.code_lines import documented, settings
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.examine import violations
 from quipu.memory import Memory
@@ -76,35 +75,6 @@ def test_an_answer_without_such_a_thing_is_not_asserted(doors: Memory, question:
     assert reply.confidence.value < ASSERT_ABOVE
     if reply.contract.answer != "unknown":
         assert reply.confidence.inputs["lacking"] == 1.0
-
-
-def test_settings_of_code_are_read_with_their_values() -> None:
-    read = [said for _, _, said in settings(DOORS["doors/door.py"])]
-    assert "width: int = 80" in read
-    assert 'colour: str = "red"' in read
-    assert "force: float = 2.5" in read
-    assert not any("==" in said or ">" in said for said in read)
-
-
-def test_entries_of_a_doc_string_are_sentences_of_their_own() -> None:
-    read = [said for _, said in documented(DOORS["doors/door.py"])]
-    assert "width (int, optional): Width of the door. Defaults to 80." in read
-    assert "A door that can be opened." not in read
-
-
-def test_a_word_of_the_question_is_no_name_of_a_function(remember: Remember) -> None:
-    files = {
-        "SECURITY.md": "# Secrets\n\nEvery secret is redacted by rule, wherever it stands.\n",
-        "lookup.py": (
-            "def redacted(ref: str) -> str:\n"
-            '    """`ref` as it is stored: no secrets."""\n    return ref\n'
-        ),
-    }
-    memory, question = remember(files), "How are secrets redacted?"
-    found = memory.search(question)
-    reply = answer(question, found, memory.store, clock=lambda: NOW, floor=0.0)
-    (first, *_) = reply.citations
-    assert first.path == "SECURITY.md"
 
 
 @pytest.mark.parametrize(

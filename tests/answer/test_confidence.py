@@ -123,4 +123,3 @@ def test_what_is_quoted_has_the_formula_of_its_own_table() -> None:
     assert weaknesses(inputs | {"margin": 0.0})[0].startswith("the lines of another passage")
     assert value_of(inputs | {"plain": 1.0}) < value_of(inputs)
     assert value_of(inputs | {"plain": 1.0, "met": 1.0, "score1": 1.0}) < ASSERT_ABOVE
-    assert weaknesses(inputs | {"denied": 1.0}) == []  # it hardly counts: no reason to doubt

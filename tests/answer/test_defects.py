@@ -59,7 +59,7 @@ def test_a_path_with_a_mark_in_it_is_quoted(remember: Remember) -> None:
     found = memory.search(question)
     reply = answer(question, found, memory.store, clock=lambda: NOW, floor=0.0)
     assert violations(reply, memory.store) == []
-    assert "is in `app/[1]/[7].py` [1]" in reply.contract.answer
+    assert reply.contract.answer.startswith("`app/[1]/[7].py:1-2` · zorblax_pump [1]")
 
 
 def test_an_abstention_holds_the_contract_whatever_a_path_holds(remember: Remember) -> None:

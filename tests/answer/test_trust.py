@@ -118,13 +118,7 @@ def test_words_alone_do_not_answer_what_is_not_there(tmp_path: Path, question: s
     assert reply.contract.answer == "unknown"
 
 
-def test_a_reason_is_cited_from_the_decision(shop: Memory) -> None:
-    reply = ask(shop, "Why is a declined charge retried three times?")
-    assert reply.contract.answer.startswith("A fourth attempt never succeeded")
-    assert reply.citations[0].path == "docs/adr/0007-retries.md"
-
-
-def test_a_sentence_with_what_is_asked_for_comes_before_a_heading() -> None:
+def test_what_is_asked_for_comes_before_a_heading() -> None:
     passages = {
         "adr.md": "# ADR 7: Retry declined charges three times\n\nA fourth never succeeded.\n",
         "payments.md": "# Payments\n\nIt retries a declined charge three times, then gives up.\n",
@@ -134,8 +128,7 @@ def test_a_sentence_with_what_is_asked_for_comes_before_a_heading() -> None:
         for (path, text), score in zip(passages.items(), (0.9, 0.1), strict=True)
     ]
     often = understand("How often is a declined charge retried?")
-    assert choose(often, evidence, None)[0].text.startswith("It retries a declined charge three")
-    assert choose(often, evidence[:1], None)[0].text == "ADR 7: Retry declined charges three times"
+    assert "> It retries a declined charge three" in choose(often, evidence, None)[0].text
 
 
 def test_nothing_is_added_from_a_document_on_something_else(remember: Remember) -> None:

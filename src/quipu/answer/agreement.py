@@ -1,18 +1,17 @@
 """How far quoted lines agree with the question, beyond being near to it.
 
 Lines may be about the very thing and still not answer: a word of the question stands in none of
-them, they name another thing, deny what is asked or speak of another number.
+them, or they name another thing.
 """
 
 import re
 from collections.abc import Sequence
 
-from quipu.answer.contradiction import contradicts, numbers_in
 from quipu.answer.gate import Agreement, Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.limitations import says
 from quipu.answer.nearness import Nearness
-from quipu.text import denies, looks_like_identifier
+from quipu.text import looks_like_identifier
 
 __all__ = ["agreement"]
 
@@ -32,9 +31,6 @@ def agreement(
     return Agreement(
         met=near.met(quoted) if near else None,
         absent=len(absent) / len(names) if names else 0.0,
-        denied=float(not code and denies(asked.text) != denies(quoted)),
-        opposed=float(contradicts(asked.text, quoted, asks=True)),
-        uncounted=float(not numbers_in(asked.text) <= numbers_in(quoted)),
         plain=float(not shows_code),
     )
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from quipu.text import STOP_WORDS, name_key, stems, tokens
 
-__all__ = ["KIND_WORDS", "Kind", "head_noun", "holds", "kind_asked"]
+__all__ = ["Kind", "holds", "kind_asked"]
 
 Kind: TypeAlias = Literal[
     "class",
@@ -27,13 +27,6 @@ Kind: TypeAlias = Literal[
 
 _VERB = r"(?:do|does|did|is|are|was|were|has|have|had|can|could|must|may|should|will|would)\b"
 _WHICH = rf"\b(?:which|what) (?:(?!{_VERB})\w+ ){{0,2}}?"
-# What names a kind of thing: a thing of the kind need not say so itself.
-KIND_WORDS = frozenset(
-    stems(
-        "default value class function method number version release type error exception licence "
-        "license environment variable person date price"
-    )
-)
 _QUESTIONS: dict[Kind, str] = {
     "variable": rf"{_WHICH}environment variables?\b",
     "licence": rf"{_WHICH}licen[cs]es?\b(?! (?:keys?|plates?|numbers?))|\bhow is .+ licensed\b"
@@ -138,10 +131,6 @@ _THINGS: dict[Kind, re.Pattern[str]] = {
     ),
 }
 _PROSE_ONLY: frozenset[Kind] = frozenset({"person", "date", "money", "condition"})
-_HEAD = re.compile(
-    r"\bwhich (?:\w+ ){0,2}?(\w+) (?:do|does|did|is|are|was|were|has|have|can|must|may|should)\b",
-    re.IGNORECASE,
-)
 _CODE: frozenset[Kind] = frozenset({"class", "function"})
 _DETAILS = re.compile(r"(\b(?:class|def|fn|func|function) \w+)(?:\[[^\]`]*\])?\([^`]*")
 _COUNTED = re.compile(r"\bhow many (\w+)", re.IGNORECASE)
@@ -205,10 +194,3 @@ def _is_counted(what: str, text: str) -> bool:
         for t in things
     )
     return single or any(-_BEFORE <= n - t <= _AFTER for n in numbers for t in things)
-
-
-def head_noun(question: str) -> str:
-    """What "which …" or "what …" asks to be named, where that is said: `stemmer` in "Which
-    stemmer does it use?"; "" elsewhere."""
-    found = _HEAD.search(question)
-    return found[1] if found else ""

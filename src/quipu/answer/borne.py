@@ -15,7 +15,7 @@ from typing import Annotated, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from quipu.answer.by_model import supported
-from quipu.answer.contract import CODE_SPAN, FENCED, MARK
+from quipu.answer.contract import CODE_SPAN, FENCED, MARK, PLACE
 from quipu.answer.dated_facts import said
 from quipu.answer.wording import verb
 from quipu.ports import Planner
@@ -70,11 +70,15 @@ def borne(
 
 
 def _sentences(answer: str) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """(sentence or block of code, the numbers it cites): those of the next marks after it."""
+    """(sentence or block of code, the numbers it cites): those of the next marks after it, of a
+    block below a place the place's. Places say nothing."""
     waiting: list[str] = []
     at = 0
     for block in (*FENCED.finditer(answer), None):
         prose, at = answer[at : block.start() if block else None], block.end() if block else at
+        places = [*PLACE.finditer(prose)]
+        below = bool(block and places and not prose[places[-1].end() :].strip())
+        prose = PLACE.sub("", prose)
         code = [span.span() for span in CODE_SPAN.finditer(prose)]
         start = 0
         for mark in MARK.finditer(prose):
@@ -87,7 +91,10 @@ def _sentences(answer: str) -> Iterator[tuple[str, tuple[int, ...]]]:
             closed = _CLOSED.match(prose, mark.end())
             start = closed.end() if closed else mark.end()
         waiting += _split(prose[start:])
-        waiting += [block.group()] if block else []
+        if block and below:
+            yield block.group(), (int(places[-1]["n"]),)
+        elif block:
+            waiting.append(block.group())
     yield from ((each, ()) for each in waiting)
 
 
@@ -137,7 +144,7 @@ def _is_quoted(text: str, own: Sequence[BearingSource]) -> bool:
     texts += [_in_words(one) for each in own for one in each.texts]
     names = [_in_words(path) for each in own for path in each.paths]
     if FENCED.fullmatch(text):
-        pieces = text.split("\n")[1:-1]
+        pieces = [piece for line in text.split("\n")[1:-1] for piece in line.split("…")]
     else:
         placed = _PLACED.search(text)
         if placed and all(_stands(each, names) for each in placed.groups() if each):

@@ -25,6 +25,7 @@ __all__ = [
     "CODE_SPAN",
     "FENCED",
     "MARK",
+    "PLACE",
     "UNKNOWN",
     "check",
     "cited",
@@ -39,6 +40,11 @@ MARK = re.compile(r"\[([0-9]{1,6}(?:\s*,\s*[0-9]{1,6})*)\]")
 CODE_SPAN = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)")
 """Code in a line: between as many backticks before as after it (CommonMark)."""
 FENCED = re.compile(r"^(?P<fence>`{3,})[^`\n]*\n(?:.*\n)*?(?P=fence)`*[ \t]*$", re.MULTILINE)
+PLACE = re.compile(
+    r"^(?:Also: )?(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)(?: · [^\n]*)? \[(?P<n>\d+)\]$",
+    re.MULTILINE,
+)
+"""A line that names a place: the lines of a block stand below it, where it is the first."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _RFC3339 = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:(?P<second>[0-9]{2})(?:\.[0-9]+)?"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from quipu.text import STOP_WORDS, stems
 
-__all__ = ["contradicts", "in_numerals", "numbers_in"]
+__all__ = ["contradicts", "in_numerals"]
 
 _WORDS = (
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -156,18 +156,12 @@ _PAIRS = (
 )
 """Words of direction, as data: the one side of a pair cannot stand for the other."""
 _OBJECT = 4
-_DIGITS = re.compile(r"\d+")
 
 
 def in_numerals(text: str) -> str:
     """`text` with its numbers in digits: "three" is "3", "twice" is "2 times"."""
     digits = _NUMERAL.sub(lambda m: _NUMERALS[m[0].lower()], _GROUPED.sub("", text))
     return _TIMES.sub(lambda m: f"{2 if m['twice'] else 3 if m['thrice'] else 1} times", digits)
-
-
-def numbers_in(text: str) -> frozenset[str]:
-    """The digits of the numbers in `text`, those in words too: 3 of "three", 3 and 7 of "3.7"."""
-    return frozenset(_DIGITS.findall(in_numerals(text)))
 
 
 def contradicts(sentence: str, said: str, *, asks: bool = False) -> bool:

@@ -66,17 +66,11 @@ class Evidence(NamedTuple):
 class Agreement(NamedTuple):
     """`met` is the mean, over the content words of the question, of the best cosine with a word of
     what is quoted (None where words have no vectors); `absent` is the share of what the question
-    names that stands in no passage that is cited; `denied` is 1
-    where only one of the two denies something, and what is quoted is no code, `opposed` where they
-    say opposite things with the same words (`contradiction`);
-    `uncounted` is 1 where a number of the question does not stand in it; `plain` where neither it
-    nor the question shows code: near words of prose often say something else."""
+    names that stands in no passage that is cited; `plain` is 1 where neither what is quoted nor the
+    question shows code: near words of prose often say something else."""
 
     met: float | None
     absent: float
-    denied: float
-    opposed: float
-    uncounted: float
     plain: float
 
 

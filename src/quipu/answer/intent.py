@@ -80,17 +80,6 @@ _CHANGED = re.compile(
     r"(?:to|from|into|onto|instead of|without|automatically)\b[^?]*$",
     re.IGNORECASE,
 )
-_PLURAL = r"(?:[\w-]+ ){0,3}?[\w-]+[a-hj-rtv-z]s"  # "status" and "analysis" are no plurals
-_SEVERAL = re.compile(
-    r"\b(?:list|enumerate)\b|(?<!\bat )\b(?:all|every)\b"
-    r"(?! (?:day|time|week|month|year|turn|(?:of )?(?:my|our|your)|\w+th)\b)"
-    rf"|\b(?:which|what) {_PLURAL} (?:are|do|does|did|is|has|can|could|come|exist|have|were|should"
-    rf"|will|may|must|I|we|you|work)\b|\bwhich {_PLURAL}\W*$"
-    rf"|^{_PLURAL} (?:I|we|you|that|\w+ed by)\b",
-    re.IGNORECASE,
-)
-
-
 _PAST = re.compile(
     r"(?<!-)\b(?:originally|initially|at first|before|previous(?:ly)?|used to|earlier|ago|did|was|"
     r"were|had|old|formerly|since|until|history|changed?|first|back then|last)\b(?!-)"
@@ -101,8 +90,7 @@ _PAST = re.compile(
 class Asked(NamedTuple):
     """A question as the writer sees it; `names` are written as in the question, `subject` holds
     the stems that say what it is about; `kind` is the kind of thing a text must name to answer,
-    where there is one, and `several` whether a list is asked for where there is none;
-    `of_releases`, `of_tests` and `versions` are as in `quipu.question.Question`."""
+    where there is one; `versions` are as in `quipu.question.Question`."""
 
     text: str
     stems: tuple[str, ...]
@@ -110,10 +98,7 @@ class Asked(NamedTuple):
     names: tuple[str, ...]
     subject: tuple[str, ...] = ()
     kind: Kind | None = None
-    several: bool = False
-    of_releases: bool = False
     versions: tuple[str, ...] = ()
-    of_tests: bool = False
 
 
 def understand(question: str) -> Asked:
@@ -128,10 +113,7 @@ def understand(question: str) -> Asked:
         names=_names(text),
         subject=subject_of(text),
         kind=kind,
-        several=kind is None and _SEVERAL.search(text) is not None,
-        of_releases=read.of_releases,
         versions=read.versions,
-        of_tests=read.of_tests,
     )
 
 

@@ -1,7 +1,6 @@
 """What answering asks of the kinds of source: what only they know how to say."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import reduce
 from typing import NamedTuple
 
 from quipu.answer.formula import ConfidenceFormula
@@ -23,17 +22,9 @@ __all__ = [
     "Quotation",
     "Read",
     "answers_of_kinds",
-    "in_force",
     "is_read_beside",
-    "led_to",
-    "likely",
-    "listed",
     "of_one_kind",
-    "present",
-    "quoted",
     "read_of",
-    "settled",
-    "stated",
 ]
 
 
@@ -266,84 +257,3 @@ def of_one_kind(hits: Sequence[Hit]) -> tuple[Hit, ...]:
 def is_read_beside(hit: Hit) -> bool:
     """Whether some kind reads a passage beside its own."""
     return any(each.is_read_beside(hit) for each in answers_of_kinds())
-
-
-def settled(asked: Asked, plan: Plan, graph: Graph) -> list[AnswerStatement]:
-    """What some kind answers for good."""
-    return [s for each in answers_of_kinds() for s in each.settled(asked, plan, graph)]
-
-
-def listed(
-    plan: Plan, graph: Planner, found: Sequence[Evidence], *, now: str
-) -> AnswerStatement | None:
-    """What the first kind says that knows all that is asked about."""
-    listings = (each.listed(plan, graph, found, now=now) for each in answers_of_kinds())
-    return next((statement for statement in listings if statement is not None), None)
-
-
-def stated(
-    asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
-) -> list[AnswerStatement]:
-    """What the sources of every kind say."""
-    return [
-        statement
-        for each in answers_of_kinds()
-        for statement in each.stated(asked, planner, evidence, scope=scope)
-    ]
-
-
-def led_to(
-    asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
-) -> list[tuple[str, Relation]]:
-    """Relations of parts of what is asked about, by every kind."""
-    return [
-        found
-        for each in answers_of_kinds()
-        for found in each.led_to(asked, graph, evidence, anchors)
-    ]
-
-
-def in_force(graph: Graph, relations: Sequence[Relation]) -> list[Relation]:
-    """The relations that no kind calls over."""
-    return reduce(lambda left, each: each.in_force(graph, left), answers_of_kinds(), [*relations])
-
-
-def present(question: str, graph: Graph, found: Sequence[Evidence], *, now: str) -> list[Evidence]:
-    """The passages that no kind calls past."""
-    left = [*found]
-    for each in answers_of_kinds():
-        left = each.present(question, graph, left, now=now)
-    return left
-
-
-def likely(
-    question: str,
-    evidence: Sequence[Evidence],
-    planner: Planner,
-    embedder: Embedder,
-    *,
-    scope: Scope,
-) -> Likely | None:
-    """How likely passages answer, by the first kind that knows."""
-    of_kinds = (
-        each.likely(question, evidence, planner, embedder, scope=scope)
-        for each in answers_of_kinds()
-    )
-    return next((found for found in of_kinds if found is not None), None)
-
-
-def quoted(
-    ordered: Sequence[Candidate],
-    weighing: Weighing,
-    planner: Planner,
-    *,
-    question: str,
-    scope: Scope,
-    likely: Likely | None,
-) -> Sequence[Quotation]:
-    """How the first kind quotes that has a way of its own."""
-    of_kinds = (
-        each.quoted(ordered, weighing, planner, question=question, scope=scope, likely=likely)
-        for each in answers_of_kinds()
-    )
-    return next((found for found in of_kinds if found), ())

@@ -3,10 +3,9 @@
     value = 1 / (1 + e^-(intercept + Σ weight · input))
 
 Whether a passage is about the question says little of whether the lines that are quoted of it
-answer: what tells is how far the words of the question are met in them, how much more they are
-worth (`worth`) than those of any other passage, and whether they deny what is asked or count
-otherwise (`agreement`). Prose is near in words to much that it does not answer: where neither it
-nor the question shows code, a formula of its own counts.
+answer: what tells is how far the words of the question are met in them, and how much more they are
+worth (`worth`) than those of any other passage. Prose is near in words to much that it does not
+answer: where neither it nor the question shows code, a formula of its own counts.
 
 Fitted to whether the answer was right on questions about repositories and on questions about
 articles, many of which nothing answers (`bench/teach/confidence.py`). The first intercept is lower
@@ -20,7 +19,7 @@ __all__ = ["BY_HAND", "FORMULA", "PLAIN"]
 
 
 def _is_quoted(inputs: Inputs) -> bool:
-    """Whether sentences or windows were chosen with their vectors."""
+    """Whether sentences or blocks were chosen with their vectors."""
     return inputs.get("worth") is not None and inputs.get("similarity") is not None
 
 
@@ -59,16 +58,6 @@ def _score1(weight: float) -> Term:
     )
 
 
-def _denied(weight: float) -> Term:
-    return Term(
-        "denied",
-        weight,
-        0.0,
-        "1 where only one of question and quoted prose denies something",
-        "only one of the question and the quoted lines denies something",
-    )
-
-
 BY_HAND = (
     Term(
         "absent",
@@ -76,13 +65,6 @@ BY_HAND = (
         0.0,
         "share of what the question names that stands in no passage that is cited",
         "no passage that is cited speaks of all that is named",
-    ),
-    Term(
-        "opposed",
-        -1.5,
-        0.0,
-        "1 where the quoted lines say the opposite with the same words (removed, added)",
-        "the quoted lines say the opposite of what is asked",
     ),
     Term(
         "lacking",
@@ -107,14 +89,6 @@ FORMULA = ConfidenceFormula(
         _met(3.6),
         _margin(1.7),
         _score1(0.55),
-        _denied(-0.2),
-        Term(
-            "uncounted",
-            -0.7,
-            0.0,
-            "1 where a number of the question is not quoted",
-            "a number of the question does not stand in the quoted lines",
-        ),
         *BY_HAND,
     ),
     holds=_is_quoted,
@@ -122,7 +96,7 @@ FORMULA = ConfidenceFormula(
 
 PLAIN = ConfidenceFormula(
     intercept=-3.4,
-    table=(_met(3.5), _margin(0.3), _score1(2.0), _denied(-0.6), *BY_HAND),
+    table=(_met(3.5), _margin(0.3), _score1(2.0), *BY_HAND),
     holds=_is_plain,
     bounds=(ConfidenceFormula(intercept=0.8, table=(), holds=_is_plain),),
 )

@@ -1,7 +1,9 @@
-"""A reply as a person reads it: Answer, Evidence, Timestamp, Limitations, Next step."""
+"""A reply as a person reads it: the answer, the evidence whose place it does not name itself, and
+in one line when it was given, what is not known and what to do next."""
 
 import textwrap
 
+from quipu.answer.contract import PLACE
 from quipu.answer.limitations import below
 from quipu.records.reply import Citation, Reply
 
@@ -22,28 +24,31 @@ _KEPT = "\t\u200c\u200d"
 
 
 def render(reply: Reply, *, colour: bool = False, width: int = _WIDTH) -> str:
-    """The five parts in the order of the contract; every line safe for a terminal.
+    """The parts in the order of the contract; every line safe for a terminal.
 
     `colour` adds ANSI styles of our own; nothing from the content can.
     """
     contract = reply.contract
-    evidence = [_shaded(reference(each), each.match, colour) for each in reply.citations] or [
-        "none"
-    ]
     value = reply.confidence.value
     shown = below(value, _SURE)[0] if value < _SURE else f"{value:.0%}"
     sure = _shaded(f"confidence {shown}", value, colour)
-    parts = (
-        (f"Answer ({sure})", _wrapped(contract.answer, width)),
-        ("Evidence", evidence),
-        ("Timestamp", [_safe(contract.timestamp)]),
-        ("Limitations", _wrapped(contract.limitations or "none known", width)),
-        ("Next step", _wrapped(contract.next_step or "none needed", width)),
-    )
-    return "\n\n".join(
+    parts = [(f"Answer ({sure})", _wrapped(contract.answer, width))]
+    named = _placed(contract.answer)
+    evidence = [each for each in reply.citations if each.n not in named]
+    if evidence:
+        lines = [_shaded(reference(each), each.match, colour) for each in evidence]
+        parts.append(("Evidence", lines))
+    blocks = [
         "\n".join((_styled(title, _BOLD, colour), *(f"  {line}".rstrip() for line in lines)))
         for title, lines in parts
-    )
+    ]
+    last = (contract.timestamp, contract.limitations, contract.next_step)
+    return "\n\n".join([*blocks, _safe(" · ".join(filter(None, last)))])
+
+
+def _placed(answer: str) -> set[int]:
+    """The numbers of the evidence whose place the answer itself names."""
+    return {int(place["n"]) for place in PLACE.finditer(answer)}
 
 
 def reference(citation: Citation) -> str:

@@ -13,7 +13,7 @@ from quipu.answer.authority import asked_of_roles, otherwise
 from quipu.answer.dated_facts import is_by_grammar, said, told_by
 from quipu.answer.gate import Evidence, is_turn
 from quipu.answer.intent import Asked
-from quipu.answer.kinds import AnswerStatement, in_force, led_to, settled, stated
+from quipu.answer.kinds import AnswerStatement, answers_of_kinds
 from quipu.answer.modules import modules_in, symbols_in
 from quipu.answer.properties import of_properties
 from quipu.answer.quote import code_lead, code_span, defined, in_short
@@ -80,10 +80,13 @@ def state(
 ) -> list[AnswerStatement]:
     """The statements that answer the question, at most three, in a fixed order; none that
     explains much less of it than another."""
-    if for_good := settled(asked, plan, graph):
+    kinds = answers_of_kinds()
+    if for_good := [s for each in kinds for s in each.settled(asked, plan, graph)]:
         return for_good[:_MOST]
     pool = EvidencePool(evidence, plan.scope)
-    direct = _of_facts(plan, graph, pool) or stated(asked, graph, evidence, scope=plan.scope)
+    direct = _of_facts(plan, graph, pool) or [
+        s for each in kinds for s in each.stated(asked, graph, evidence, scope=plan.scope)
+    ]
     anchors = _understood(asked, plan, graph)
     ruled = _ruled(asked, plan, graph, pool, anchors, direct) if asked_of_roles(asked.text) else []
     if direct and not ruled:
@@ -237,8 +240,9 @@ def _of_parts(
 ) -> Iterable[AnswerStatement]:
     """What is said of parts of what the question is about."""
     groups: dict[tuple[str, str], list[Relation]] = {}
-    for anchor, relation in led_to(asked, graph, evidence, anchors):
-        groups.setdefault((anchor, relation.target_entity_id), []).append(relation)
+    for each in answers_of_kinds():
+        for anchor, relation in each.led_to(asked, graph, evidence, anchors):
+            groups.setdefault((anchor, relation.target_entity_id), []).append(relation)
     for (anchor, part), relations in groups.items():
         statement = _stated(graph, evidence, part, False, relations)
         if statement is not None:
@@ -324,7 +328,9 @@ def _at_anchors(
         if isinstance(record, Relation)
         and anchors & {record.source_entity_id, record.target_entity_id}
     ]
-    return in_force(graph, touching)
+    for each in answers_of_kinds():
+        touching = each.in_force(graph, touching)
+    return touching
 
 
 def _stated(

@@ -8,25 +8,22 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from quipu.answer.agreement import agreement
-from quipu.answer.answer_type import KIND_WORDS, head_noun, holds
-from quipu.answer.choose import ALONE, VALUES, Choice, choose
-from quipu.answer.constants import stands_for
-from quipu.answer.decisions import decisions
+from quipu.answer.choose import Choice, choose
 from quipu.answer.gate import Agreement, AnswerDraft, Evidence, is_turn, words_of
 from quipu.answer.intent import AnswerType, Asked, asks_of_past, wants
-from quipu.answer.kinds import AnswerStatement, Likely, likely, listed, present
-from quipu.answer.limitations import says
+from quipu.answer.kinds import AnswerStatement, Likely, answers_of_kinds
 from quipu.answer.nearness import Nearness
-from quipu.answer.quote import code_lead, code_span, defined, is_open, plain
+from quipu.answer.quote import code_lead, code_span, is_open, plain
 from quipu.answer.statements import state
-from quipu.answer.support import EvidencePool, facts_of, replacements
+from quipu.answer.support import facts_of, replacements
+from quipu.answer.worth import gives
 from quipu.answer.yes_or_no import agrees, asks_yes_or_no, replied, takes_yes_or_no
 from quipu.facts.fit import is_of_neighbour
 from quipu.ports import Embedder, Graph, Planner
 from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
 from quipu.records.schema import RelationType
-from quipu.text import looks_like_identifier, name_key, stems, stems_in_parts, tokens
+from quipu.text import stems, tokens
 
 __all__ = ["superseded", "write"]
 
@@ -37,7 +34,6 @@ _HALF, _DOUBT = 0.5, 0.3
 _CERTAIN = 0.4
 """How sure it must be that a turn affirms or denies, in [0, 1], to say so."""
 _NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "person", "time"})
-_PASSED = 0.5
 _OWN = frozenset("i me my mine myself".split())
 _AS_LIKELY = 0.5
 _LITTLE = 1e-6
@@ -53,10 +49,24 @@ class _Page:
 
     def add(self, text: str, evidence: Sequence[Evidence]) -> str:
         """Write one sentence down; gives its marks."""
-        numbers = sorted({self._number(each) for each in evidence})
-        mark = f"[{','.join(str(n) for n in numbers)}]"
+        mark = self._mark(evidence)
         self.sentences.append(_marked(text, mark))
         return mark
+
+    def show(self, text: str, evidence: Sequence[Evidence]) -> None:
+        """Write a place down, with the lines that stand there: its mark is behind the place."""
+        place, line_end, lines = text.partition("\n")
+        self.sentences.append(f"{place} {self._mark(evidence)}{line_end}{lines}")
+
+    @property
+    def text(self) -> str:
+        """All of it: places and blocks in lines of their own, sentences one after another."""
+        apart = any("\n" in each for each in self.sentences)
+        return "\n".join(self.sentences) if apart else _joined(self.sentences)
+
+    def _mark(self, evidence: Sequence[Evidence]) -> str:
+        numbers = sorted({self._number(each) for each in evidence})
+        return f"[{','.join(map(str, numbers))}]"
 
     def _number(self, each: Evidence) -> int:
         for n, known in enumerate(self.evidence):
@@ -89,7 +99,8 @@ def write(
     embedder: Embedder | None = None,
 ) -> AnswerDraft | None:
     """The answer that the evidence gives, or None when it says nothing to the question."""
-    of_all = listed(plan, graph, evidence, now=now)
+    listings = (each.listed(plan, graph, evidence, now=now) for each in answers_of_kinds())
+    of_all = next((listed for listed in listings if listed is not None), None)
     if of_all is None:
         statements = state(asked, plan, graph, evidence)
     elif of_all.evidence:
@@ -102,11 +113,11 @@ def write(
         disagreements += _state(page, statement)
     _add_documentation(page, chosen.statements)
     for n, choice in enumerate(() if chosen.statements else chosen.choices):
-        told = choice.text if n else _replying(chosen.choices, plan.question, chosen.likely)
-        page.add(told, choice.evidence)
-        if asked.kind in VALUES:
-            for said, sources in stands_for(choice, graph, EvidencePool(evidence, plan.scope)):
-                page.add(said, sources)
+        if choice.placed:
+            page.show(choice.text, choice.evidence)
+        else:
+            told = choice.text if n else _replying(chosen.choices, plan.question, chosen.likely)
+            page.add(told, choice.evidence)
     if not page.sentences:
         return None
     return _draft(asked, page, chosen, graph, disagreements)
@@ -116,7 +127,7 @@ def _draft(
     asked: Asked, page: _Page, chosen: _Chosen, graph: Planner, disagreements: Sequence[str]
 ) -> AnswerDraft:
     statements, choices, explained = chosen.statements, chosen.choices, chosen.explained
-    answer = _joined(page.sentences)
+    answer = page.text
     first = max(choices, key=lambda c: c.worth) if choices and not statements else None
     return AnswerDraft(
         answer=answer,
@@ -128,7 +139,7 @@ def _draft(
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
         lacking=0.0 if statements else _lacking(asked, choices, chosen.likely),
         worth=first.worth if first else None,
-        likely=_likely(chosen, page.evidence),
+        likely=_likelihood(chosen, page.evidence),
         margin=first.margin if first else None,
         agreement=_agreement(asked, first, choices, chosen.near) if first else None,
         unvouched=float(first is not None and _is_unvouched(asked, first)),
@@ -144,7 +155,7 @@ def _is_unvouched(asked: Asked, first: Choice) -> bool:
     return bool(own) and is_turn(first.evidence[-1]) and _speaker(first.evidence[-1]) == ASSISTANT
 
 
-def _likely(chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
+def _likelihood(chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
     """How likely what is cited answers; of a fact also what states those beside it in its chain,
     of a turn what it is quoted instead of: their words tell that one of them does, and the chain
     which."""
@@ -184,12 +195,12 @@ def _chosen(
     spoken = bool(statements) and all(is_turn(e) for s in statements for e in s.evidence)
     if explained >= _ENOUGH and not (spoken and embedder):
         return _Chosen(statements, explained)
-    read = _holding(plan.question, present(plan.question, graph, evidence, now=now))
+    read = _holding(plan.question, evidence)
+    for each in answers_of_kinds():
+        read = each.present(plan.question, graph, read, now=now)
     near = Nearness(asked.text, read, graph, embedder) if embedder and read else None
-    sure = likely(plan.question, read, graph, embedder, scope=plan.scope) if embedder else None
-    sure = sure and sure.without(_of_neighbours(plan.question, sure, graph))
-    reasons = decisions(asked, graph, read)
-    choices = choose(asked, read, near, decisions=reasons, planner=graph, plan=plan, likely=sure)
+    sure = _likely(plan, read, graph, embedder)
+    choices = choose(asked, read, near, planner=graph, plan=plan, likely=sure)
     quoted = _Chosen((), 0.0, choices, near, sure)
     if explained >= _ENOUGH:
         open_ = bool(choices) and not any(s.replies for s in statements)
@@ -204,6 +215,19 @@ def _chosen(
     if explained < _PARTLY or said_more:
         return quoted
     return _Chosen(statements, explained, choices, near, sure)
+
+
+def _likely(
+    plan: Plan, read: Sequence[Evidence], graph: Planner, embedder: Embedder | None
+) -> Likely | None:
+    """How likely passages answer, by the first kind of source that knows."""
+    if embedder is None:
+        return None
+    for each in answers_of_kinds():
+        known = each.likely(plan.question, read, graph, embedder, scope=plan.scope)
+        if known is not None:
+            return known.without(_of_neighbours(plan.question, known, graph))
+    return None
 
 
 def _of_neighbours(question: str, sure: Likely, graph: Planner) -> frozenset[str]:
@@ -230,7 +254,7 @@ def _is_told_later(asked: Asked, statements: Sequence[AnswerStatement], choice: 
     if asks_of_past(asked.text) or not is_turn(newest):
         return False
     stated = {e.id for s in statements for e in s.evidence}.union(*(s.others for s in statements))
-    giving = asked.kind is None or holds(asked.kind, choice.text, asked.text)
+    giving = asked.kind is None or gives(asked, choice.text)
     told = max(e.updated_at for s in statements for e in s.evidence)
     return giving and newest.id not in stated and newest.updated_at > told
 
@@ -298,63 +322,18 @@ def _add_documentation(page: _Page, statements: Sequence[AnswerStatement]) -> No
 
 def _lacking(asked: Asked, choices: Sequence[Choice], sure: Likely | None) -> float:
     """1 where nothing of the kind that is asked for is named, or no reason, number, person or time
-    is told that is asked for, or by a turn neither yes nor no; less where what "which …" asks for
-    is not spoken of, where only something else than the identifiers asked about is defined, or
-    where what holds is told by what a release once brought."""
-    first = choices[0].evidence[0] if choices else None
-    if first is not None and is_turn(first) and takes_yes_or_no(asked.text):
+    is told that is asked for; of a turn how unsure its yes or no is, where that is asked for."""
+    first = choices[0] if choices else None
+    if first is not None and is_turn(first.evidence[0]) and takes_yes_or_no(asked.text):
         reply, surely = _reply(choices, asked.text, sure)
         if reply or asks_yes_or_no(asked.text):
             return 1.0 - surely
-    if first is not None and first.role == "changelog" and not asked.of_releases:
-        return max(_PASSED, _unfilled(asked, choices))
-    return _unfilled(asked, choices)
-
-
-def _unfilled(asked: Asked, choices: Sequence[Choice]) -> float:
     if asked.kind is not None:
-        shown = choices[:1] if asked.kind in ALONE else choices
-        giving = [c for c in shown if holds(asked.kind, c.text, asked.text)]
-        return _doubtful(asked, giving[0]) if giving else 1.0
-    if asked.answer_type in _NEEDED and choices and not wants(asked.answer_type, choices[0].text):
-        return 1.0
-    evidence = [e for choice in choices for e in choice.evidence]
-    noun = set(stems(head_noun(asked.text))) if asked.answer_type == "any" else set[str]()
-    if noun and not any(e.bridged for e in evidence):
-        said = {s for c in choices for s in stems(f"{c.text} {c.evidence[0].title}")}
-        return 0.0 if noun & said else 0.5
-    about = {name_key(n.rpartition(".")[2].removesuffix("()")) for n in asked.names if _is_code(n)}
-    names = [defined(choice.text) for choice in choices]
-    if about and all(names) and asked.answer_type == "definition":
-        return 0.0 if about & {name_key(name) for name in names} else 0.5
-    return 0.0
-
-
-def _doubtful(asked: Asked, choice: Choice) -> float:
-    """A part where the thing that is named may be another's: a class whose passage does not speak
-    of the name that the question gives, a value whose line says little of what it is of."""
-    texts = [f"{e.title} {e.path} {e.text}" for e in choice.evidence]
-    if asked.kind in {"class", "function"}:
-        if not defined(choice.text) and not _says_subject(asked, choice.text):
-            return 1.0
-        return 0.0 if all(any(says(t, n) for t in texts) for n in asked.names) else _DOUBT
-    about = set(asked.subject) - KIND_WORDS
-    if asked.kind in {"default", "number", "version"} and about:
-        title = choice.evidence[0].title
-        said = set(stems_in_parts(choice.text)) | set(stems(title))
-        return 0.0 if len(said & about) > _HALF * len(about) else _DOUBT
-    return 0.0
-
-
-def _says_subject(asked: Asked, text: str) -> bool:
-    """Whether a sentence itself says half of what the question is about."""
-    about = set(asked.subject) - KIND_WORDS
-    said = set(stems_in_parts(text))
-    return len(said & about) >= _HALF * len(about)
-
-
-def _is_code(name: str) -> bool:
-    return looks_like_identifier(name) and not name.isalpha()
+        said = [code_span(c.quoted) if c.evidence[0].is_code else c.quoted for c in choices[:1]]
+        return float(not any(gives(asked, each) for each in said))
+    if first is None or asked.answer_type not in _NEEDED:
+        return 0.0
+    return float(not wants(asked.answer_type, first.quoted))
 
 
 def superseded(graph: Graph, evidence: Sequence[Evidence]) -> tuple[str, ...]:
@@ -390,21 +369,17 @@ def _coverage(asked: Asked, answer: str, evidence: Sequence[Evidence]) -> float:
 
 
 def _joined(sentences: Sequence[str]) -> str:
-    """The sentences one after another; what has lines of its own stands between blank ones."""
+    """The sentences one after another; one that leaves backticks open stands between blank lines,
+    lest the next is code with it."""
     answer = ""
     for n, each in enumerate(sentences):
-        apart = any("\n" in one or is_open(one) for one in sentences[max(n - 1, 0) : n + 1])
+        apart = any(map(is_open, sentences[max(n - 1, 0) : n + 1]))
         answer += each if not n else f"\n\n{each}" if apart else f" {each}"
     return answer
 
 
 def _marked(text: str, mark: str) -> str:
-    """`text` as a sentence with `mark` before its full stop; below a block of code, after lines."""
-    if text.endswith("```"):
-        return f"{text}\n{mark}"
-    if "\n" in text:
-        return f"{text} {mark}"
-    end = text[-1:]
-    if end in "!?…":
+    """`text` as a sentence with `mark` before its full stop."""
+    if text[-1:] in "!?…":
         return f"{text} {mark}."
     return f"{text.rstrip('.;:, ')} {mark}."

@@ -37,7 +37,7 @@ def test_an_order_that_is_none_is_told(quipu, project: Path) -> None:
 
 
 def test_a_path_is_no_order(quipu, project: Path) -> None:
-    assert "Evidence" in quipu("chat", stdin="/docs/payments.md is whose?\n").out
+    assert "Answer (confidence" in quipu("chat", stdin="/docs/payments.md is whose?\n").out
 
 
 def test_json_needs_a_question(quipu, project: Path) -> None:

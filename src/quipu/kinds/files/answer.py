@@ -1,17 +1,13 @@
-"""What a project says of itself: asked what it is, its README and its manifest answer; asked for a
-list, the headings of a page; asked what its code takes, raises or reads, the records of it.
+"""What a project says of itself: asked what it is, its README and its manifest answer; asked what
+its code takes, raises or reads, the records of it.
 
 "What is this project about?" and "what does express do?" have few words, and those stand all over
 the project, so ranking by words and meaning cannot tell the place that answers. The graph can: a
 manifest defines a package, and its README lies beside it.
-
-"Which hooks can I implement?" is answered by no sentence but by the page on hooks, whose sections
-are one hook each. A section answers so when all of its heading stands in the question and the
-sections right below it, three or more, are called by names of code.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from posixpath import dirname, join
 from typing import NamedTuple, cast
 
@@ -36,7 +32,7 @@ from quipu.ports import Planner
 from quipu.records.record import Chunk, Entity, Value
 from quipu.records.schema import EntityType, RelationType
 from quipu.records.scope import Scope
-from quipu.text import looks_like_identifier, name_key, stems
+from quipu.text import name_key, stems
 
 __all__ = ["ANSWERS"]
 
@@ -61,11 +57,6 @@ _ASKING = frozenset(
 _USED_FOR = re.compile(r"\bused for\b", re.IGNORECASE)
 _SAID = 0.7
 _PASSAGES = 3
-
-_OUTLINED_PAGES = 5
-_FEWEST_HEADINGS, _MOST_HEADINGS = 3, 20
-_LONGEST_HEADING = 80
-_SHARE_OF_CODE = 0.6
 
 
 class _Manifest(NamedTuple):
@@ -109,15 +100,12 @@ class FileAnswers(Answers):
     def stated(
         self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
     ) -> Sequence[AnswerStatement]:
-        """What the project in question says of itself, or a page lists; nothing to another
-        question."""
+        """What the project in question says of itself; nothing to another question."""
         pool = EvidencePool(evidence, scope)
         records = CodeRecords(asked, planner, evidence, pool)
         statements = of_code(asked, records) or _declared(asked, planner, pool)
         if statements:
             return statements
-        if page := _outlined(asked, planner, evidence, pool):
-            return [page]
         if not _ASKS.match(asked.text):
             return ()
         project = _asked_project(asked, planner)
@@ -339,70 +327,3 @@ def _of_manifest(package: Entity, planner: Planner, pool: EvidencePool) -> list[
             said = f"{code_span(package.name)}: {plain(package.description)}"
             return [AnswerStatement(said, sources[:1], kind=EntityType.PACKAGE)]
     return []
-
-
-def _outlined(
-    asked: Asked, planner: Planner, evidence: Sequence[Evidence], pool: EvidencePool
-) -> AnswerStatement | None:
-    """The names under the heading that is asked for, in the order of the page; None where no list
-    is asked for or no heading among the first five pages of documentation is meant. It explains
-    what the question is about as far as the page's titles and the names of the project say it.
-    """
-    if not asked.several:
-        return None
-    ids = [each.document_id for each in evidence if each.role == "documentation"]
-    documents = planner.get(list(dict.fromkeys(ids))[:_OUTLINED_PAGES])
-    question = frozenset(asked.stems)
-    best: tuple[int, str, list[tuple[str, Chunk]], Entity] | None = None
-    for document in documents.values():
-        if not isinstance(document, Entity):
-            continue
-        for heading, below in _below(chunks_of(document.entity_id, planner, pool.scope)):
-            words = frozenset(stems(heading))
-            if not words or not words <= question or len(below) < _FEWEST_HEADINGS:
-                continue
-            if best is None or len(words) > best[0]:
-                best = len(words), heading, below, document
-    if best is None:
-        return None
-    _, heading, below, document = best
-    shown = below[:_MOST_HEADINGS]
-    about = frozenset(asked.subject) or question
-    home = _project("", planner)
-    said = frozenset(stems(f"{below[0][1].title} {' '.join(home.names if home else ())}"))
-    names = ", ".join(code_span(name) for name, _ in shown)
-    more = f" and {len(below) - len(shown)} more" if len(below) > len(shown) else ""
-    passages = {
-        chunk.chunk_id: from_chunk(chunk, planner, (document.entity_id,), document)
-        for _, chunk in shown
-    }
-    return AnswerStatement(
-        f"{plain(heading)}: {names}{more}",
-        tuple(passages.values()),
-        kind=EntityType.DOCUMENT,
-        explained=len(about & said) / len(about),
-    )
-
-
-def _below(chunks: Sequence[Chunk]) -> Iterator[tuple[str, list[tuple[str, Chunk]]]]:
-    """Each heading with what the sections right below it are called, where most of them are called
-    by names of code."""
-    found: dict[tuple[str, ...], dict[str, Chunk]] = {}
-    for chunk in chunks:
-        for depth in range(1, len(chunk.heading_path)):
-            above, name = chunk.heading_path[:depth], chunk.heading_path[depth].strip("`* ")
-            found.setdefault(above, {}).setdefault(name, chunk)
-    for above, below in found.items():
-        if sum(map(_is_of_code, below)) >= _SHARE_OF_CODE * len(below):
-            listed = [(n, c) for n, c in below.items() if _is_of_code(n) or n.isupper()]
-            yield above[-1], listed
-
-
-def _is_of_code(name: str) -> bool:
-    """Whether a heading is a name of code, a call or an option: `run`, `--port`, `f(x)`."""
-    called = name.partition("(")[0]
-    return len(name) <= _LONGEST_HEADING and (
-        looks_like_identifier(called)
-        or (called != name and called.isidentifier())
-        or (name.startswith("-") and " " not in name)
-    )

@@ -24,7 +24,7 @@ _REL_ID = re.compile(r" ?\((re_[0-9a-f]+)\)")
 
 
 def answer_lines(reply: "Replied") -> Iterator[str]:
-    """Answer, Evidence, Timestamp, Limitations, Next step; then what should be known."""
+    """The answer with its evidence and limits; then what should be known."""
     from quipu.answer.render import render
 
     said: Any = reply  # the keys of a reply that are shown
