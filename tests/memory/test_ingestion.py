@@ -76,6 +76,16 @@ def _append(database: Path, who: str) -> None:
             ingest_items(memory, [item], session_key="shared")
 
 
+def test_a_text_takes_the_place_of_no_file(tmp_path: Path) -> None:
+    (tmp_path / "pay.md").write_text("# Pay\n\nThe payments service is owned by Ana Brook.\n")
+    with Memory.open(tmp_path / "q.db", embedder=None) as memory:
+        memory.index(tmp_path)
+        with pytest.raises(InvalidInput, match=r"'pay\.md' is a file that was read"):
+            memory.add("The payments service is owned by Bo.", source_ref="pay.md")
+        memory.index(tmp_path)
+        assert "Ana Brook" in memory.ask("Who owns the payments service?").contract.answer
+
+
 def test_processes_that_append_to_one_session_lose_nothing(tmp_path: Path) -> None:
     database = tmp_path / ".quipu" / "quipu.db"
     database.parent.mkdir()

@@ -23,7 +23,7 @@ from quipu.read import redact
 from quipu.records.naming import document_entity_id
 from quipu.records.progress import Progress
 from quipu.records.record import Episode, Properties
-from quipu.records.refs import session_ref
+from quipu.records.refs import FILE, session_ref
 from quipu.when.instants import UNKNOWN_TIME, parse_instant
 from quipu.write.jobs import STAGES, Stage
 from quipu.write.lock import WriteLock
@@ -176,6 +176,7 @@ def settle_text(memory: "Memory", given: "TextInput") -> "TextInput":
     from quipu.write.texts import episode_of, settled
 
     text = settled(given, memory.clock())
+    _require_no_file(memory, text)
     known_id = episode_of(text, memory.store.namespace)
     known, day = memory.store.get([known_id]).get(known_id), text.observed_at[:_DAY]
     if given.source_ref or not isinstance(known, Episode) or day <= known.observed_at[:_DAY]:
@@ -183,6 +184,16 @@ def settle_text(memory: "Memory", given: "TextInput") -> "TextInput":
     if given.observed_at or memory.facts.is_over(known_id):
         return msgspec.structs.replace(text, source_ref=f"{text.source_ref}@{day}")
     return text
+
+
+def _require_no_file(memory: "Memory", text: "TextInput") -> None:
+    """InvalidInput where a file has that reference: each would end the other without a word."""
+    known = memory.store.sources(refs=[text.source_ref]) if text.source_ref else []
+    if text.source_type != FILE and any(source.source_type == FILE for source in known):
+        raise InvalidInput(
+            f"{text.source_ref!r} is a file that was read, and its next reading would drop this "
+            "text: name another reference, or none (`quipu index` reads files)"
+        )
 
 
 def _check(items: Sequence[IngestItem], count: int) -> None:
