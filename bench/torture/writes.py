@@ -304,53 +304,32 @@ WRITES: tuple[Write, ...] = (
 )
 """What is killed, in the order of the cases."""
 
+_READS = """
+    ask, search, plan, get, facts, history, audit, brief, explain, chat, status, validate,
+    cypher, doctor, relation list, entity show, entity history, incident similar, incident
+    recommend, incident compare, incident replay, incident policies, golden run, incident list,
+    incident show, incident timeline, incident summary, key list, contract check
+"""
+_WRITES_NO_MEMORY = "key create, key revoke, trust, untrust"
+_HAS_ITS_OWN_STORE = "eval retrieval, eval facts, eval memory, eval incidents, eval answers"
+
+
+def _each(reason: str, names: str) -> dict[str, str]:
+    return {name.strip(): reason for name in " ".join(names.split()).split(",")}
+
+
 NOT_KILLED = {
-    "ask": "reads",
-    "search": "reads",
-    "plan": "reads",
-    "get": "reads",
-    "facts": "reads",
-    "history": "reads",
-    "audit": "reads",
-    "brief": "reads",
-    "explain": "reads",
-    "chat": "reads",
-    "status": "reads",
-    "validate": "reads",
-    "cypher": "reads",
-    "doctor": "reads",
-    "relation list": "reads",
-    "entity show": "reads",
+    **_each("reads", _READS),
+    **_each("writes no memory", _WRITES_NO_MEMORY),
+    **_each("a store of its own", _HAS_ITS_OWN_STORE),
     "entity proposals": "killed with --merge",
-    "entity history": "reads",
     "jobs": "with --resume",
-    "incident similar": "reads",
-    "incident recommend": "reads",
-    "incident compare": "reads",
-    "incident replay": "reads",
-    "incident policies": "reads",
-    "golden run": "reads",
-    "incident list": "reads",
-    "incident show": "reads",
-    "incident timeline": "reads",
-    "incident summary": "reads",
     "incident resolve": "writes an outcome as `incident outcome` does, which is killed",
     "serve": "serves: what it writes with is killed as commands",
-    "key create": "writes no memory",
-    "key list": "reads",
-    "key revoke": "writes no memory",
     "mcp": "serves: its tools are killed",
     "model fetch": "fetches over the network",
-    "eval retrieval": "a store of its own",
-    "eval facts": "a store of its own",
-    "eval memory": "a store of its own",
-    "eval incidents": "a store of its own",
-    "eval answers": "a store of its own",
     "restore": "an outcome of `backup`, which is killed",
     "migrate": "writes batches as `import` does; stopped and resumed by its own tests",
-    "trust": "writes no memory",
-    "untrust": "writes no memory",
-    "contract check": "reads",
 }
 """Commands that are not killed, and why."""
 
