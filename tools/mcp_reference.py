@@ -137,10 +137,9 @@ def _said(described: dict[str, Any]) -> str:
 
 def _type(described: dict[str, Any], schema: dict[str, Any]) -> str:
     if "$ref" in described:
-        inner = schema["$defs"][described["$ref"].rpartition("/")[2]]
-        if "properties" not in inner:
-            return _type(inner, schema)
-        return f"object ({', '.join(f'`{key}`' for key in inner['properties'])})"
+        described = schema["$defs"][described["$ref"].rpartition("/")[2]]
+    if "properties" in described:
+        return f"object ({', '.join(f'`{key}`' for key in described['properties'])})"
     if "anyOf" in described:
         kinds = [_type(each, schema) for each in described["anyOf"] if each.get("type") != "null"]
         return " or ".join(kinds)

@@ -4,12 +4,7 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
-from quipu.memory import Memory
-from quipu.serve.http import Options
-from quipu.serve.http.app import Threads, make_api
-from quipu.serve.http.memories import Memories
+from quipu.serve.http.app import endpoints
 from quipu.serve.http.metrics import ServerMetrics
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
@@ -40,16 +35,10 @@ def test_the_dashboard_asks_for_figures_that_there_are() -> None:
     assert plain <= known
 
 
-def test_every_route_that_is_named_is_there(tmp_path: Path) -> None:
+def test_every_route_that_is_named_is_there() -> None:
     page = (HOW_TO / "serve.md").read_text("utf-8")
     named = set(re.findall(r"localhost:8765(/[\w/.]*\w)", page))
-    with Memories(_never_opened, folder=tmp_path, make=lambda: None) as memories:
-        api = make_api(memories, Options(), ServerMetrics(), Threads(1, 1))
-    paths = {route.path for route in api.routes}
+    paths = {each.shown_path for each in endpoints()} | {"/api/openapi.json"}
     assert named
     for each in named:
         assert (each.rpartition("/run_")[0] or each) in paths, each
-
-
-def _never_opened(_namespace: str | None) -> Memory:
-    pytest.fail("a memory is opened")

@@ -27,7 +27,7 @@ from quipu.when.instants import UNKNOWN_TIME
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["Audit", "FactPair", "Overview", "audit", "overview"]
+__all__ = ["Audit", "FactPair", "Overview", "audit", "overview", "timeline"]
 
 _SAID = 300
 
@@ -155,7 +155,7 @@ def _printed(found: Audit) -> Iterator[str]:
         yield from ("", "Disagree")
         yield from (f"  {link.earlier} / {link.later}" for link in found.contradictions)
     yield from ("", "Timeline")
-    yield from (f"  {line}" for line in _timeline(found.entries))
+    yield from (f"  {line}" for line in timeline(found.entries))
     if found.left_out:
         yield f"  … and {found.left_out} more"
 
@@ -167,7 +167,7 @@ def _holding(fact: HeldFact) -> str:
     return f"  {fact.predicate}: {fact.object}{when} ({', '.join(fact.source_refs)})"
 
 
-def _timeline(entries: Sequence[HistoryEntry]) -> Iterator[str]:
+def timeline(entries: Sequence[HistoryEntry]) -> Iterator[str]:
     """When, what, who and since when it is known, and its standing."""
     names = {entry.fact.fact_id: said(entry.fact) for entry in entries}
     for entry in entries:

@@ -24,7 +24,7 @@ KNOWLEDGE = "knowledge_graph"
 _PAGE = 2_000
 
 
-class KnowledgeEntity(msgspec.Struct, frozen=True, kw_only=True):
+class KnowledgeEntity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A thing, its type as written, and what was observed of it, the earliest first."""
 
     name: Annotated[str, "its name"]
@@ -32,7 +32,7 @@ class KnowledgeEntity(msgspec.Struct, frozen=True, kw_only=True):
     observations: Annotated[tuple[str, ...], "what was observed of it"] = ()
 
 
-class KnowledgeRelation(msgspec.Struct, frozen=True, kw_only=True):
+class KnowledgeRelation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How one thing is related to another, in active voice."""
 
     source: Annotated[str, "where it begins"] = msgspec.field(name="from")
@@ -40,11 +40,11 @@ class KnowledgeRelation(msgspec.Struct, frozen=True, kw_only=True):
     type: Annotated[str, "its type"] = msgspec.field(name="relationType")
 
 
-class ThingObservations(msgspec.Struct, frozen=True, kw_only=True):
+class ThingObservations(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is observed of one thing."""
 
-    of: str
-    contents: tuple[str, ...]
+    of: Annotated[str, "its name"] = msgspec.field(name="entityName")
+    contents: Annotated[tuple[str, ...], "what is observed of it"]
 
 
 @dataclass(slots=True)

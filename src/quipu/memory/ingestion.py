@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import msgspec
 
@@ -41,14 +41,19 @@ _MOST_CHARACTERS = 20_000_000
 _DAY = len("2026-01-01")
 
 
-class IngestItem(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing to remember. `metadata` of a turn may say `role`, `speaker` and `time`; of a
-    text `title`, `time` and whatever is worth keeping."""
+class IngestItem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One thing to remember."""
 
-    text: str
-    id: str = ""
-    kind: str = "text"
-    metadata: dict[str, object] = {}
+    id: Annotated[str, "names it; the same id again replaces the text"] = ""
+    kind: Annotated[
+        str,
+        "message or turn (of a session), goal or task (metadata holds their fields), or any word",
+    ] = "text"
+    text: Annotated[str, "what is to be remembered"]
+    metadata: Annotated[
+        dict[str, Any],
+        "of a turn: role, speaker, time; of a text: title, time and what else counts",
+    ] = {}
 
 
 class StageResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -245,7 +250,12 @@ def _read_work(work: Sequence[tuple[int, IngestItem]], seen: str) -> _ToWrite:
     warnings: list[str] = []
     records: list[dict[str, object]] = []
     for number, item in work:
-        record = {"title": item.text, **item.metadata, "kind": item.kind, "id": item.id}
+        record: dict[str, object] = {
+            "title": item.text,
+            **item.metadata,
+            "kind": item.kind,
+            "id": item.id,
+        }
         read = read_record(record, at=f"item {number}", seen=seen)
         warnings += [f"{problem.path}: {redact(problem.error)[0]}" for problem in read.problems]
         if read.items:

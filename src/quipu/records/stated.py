@@ -14,7 +14,6 @@ __all__ = [
     "StatedList",
     "StatedValue",
     "StatementInput",
-    "StatementList",
 ]
 
 Done: TypeAlias = Literal["stated", "ended", "corrected", "retracted", "unchanged"]
@@ -67,11 +66,3 @@ class StatedList(msgspec.Struct, frozen=True, kw_only=True):
     """What became of statements that were given together, in their order."""
 
     stated: Annotated[tuple[Stated, ...], "each statement"]
-
-
-class StatementList(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Facts to state together: all or none of them."""
-
-    statements: Annotated[
-        list[StatementInput], Meta(min_length=1, max_length=1_000, description="each fact")
-    ]

@@ -6,13 +6,24 @@ import msgspec
 
 from quipu.records.reply import AnswerHit, Citation, Confidence, Contract, Hit, Reply, Retrieved
 
-__all__ = ["KEPT", "Answer", "answer", "metadata_of", "notes_of", "shaped", "without_middle"]
+__all__ = [
+    "KEPT",
+    "Answer",
+    "answer",
+    "metadata_of",
+    "notes_of",
+    "said_of",
+    "shaped",
+    "without_middle",
+]
 
 KEPT = 0.05
 """The score below which a passage is hardly meant: tools leave it out unless a caller says
 otherwise. Right turns of chats score low where they do not repeat the question's words: 95 in 100
 of those among the first six score .058 or more, 34 in 100 score .35 (the first 100 questions of
 LoCoMo's first conversation)."""
+
+_UNKNOWN = "Object contains unknown field"
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -67,6 +78,15 @@ def metadata_of(hit: Hit) -> dict[str, Any]:
     """What other libraries are told of a passage beside its text, as plain data."""
     plain = msgspec.to_builtins(hit, order="deterministic")
     return {"source": hit.source_ref, **{key: plain[key] for key in _OF_A_PASSAGE}}
+
+
+def said_of(error: msgspec.ValidationError, shape: Any) -> str:
+    """What is wrong with what was given for a shape; beside an unknown key, those there are."""
+    said = str(error)
+    if not said.startswith(_UNKNOWN) or " - at " in said or not hasattr(shape, "__struct_fields__"):
+        return said
+    fields = sorted(msgspec.structs.fields(shape), key=lambda field: not field.required)
+    return f"{said}; it takes {', '.join(f'`{field.encode_name}`' for field in fields)}"
 
 
 def without_middle(message: str) -> str:

@@ -23,13 +23,6 @@ def test_the_page_says_what_held_and_what_took_its_place(told: Any) -> None:
     assert "superseded by: The ledger service uses Postgres (since May 2025)" in page
 
 
-def test_it_is_data_too(told: Any) -> None:
-    found = told("audit", "ledger service", "--as-of", "2026", "--json").document
-    assert [held["object"] for held in found["state"]] == ["Postgres"]
-    assert found["text"].startswith("ledger service, as of 2026")
-    assert {link["later_id"] for link in found["supersessions"]} == {found["state"][0]["fact_id"]}
-
-
 def test_what_was_not_known_then_is_not_said(told: Any) -> None:
     page = told("audit", "ledger service", "--known-at", "2020-01-01").out
     assert page == "Nothing was said of 'ledger service'.\n"
@@ -53,10 +46,3 @@ def test_a_whole_session_is_forgotten_by_its_name(quipu: Any) -> None:
     assert "French" in quipu("audit", "Ann").out
     assert quipu("forget", "session:s", "--yes").code == 0
     assert "French" not in quipu("audit", "Ann").out
-
-
-def test_what_was_superseded_is_listed_only_when_asked_for(told: Any) -> None:
-    assert "MySQL" not in told("facts", "ledger service").out
-    assert "MySQL" in told("facts", "ledger service", "--all").out
-    assert "MySQL" in told("facts", "ledger service", "--as-of", "2024").out
-    assert "MySQL" not in told("facts", "ledger service", "--as-of", "2026").out

@@ -60,20 +60,6 @@ def test_index_leaves_the_vectors_to_the_background(quipu: Any, made: Path) -> N
     assert "background" not in again.out
 
 
-def test_a_few_vectors_are_made_at_once(quipu: Any, made: Path) -> None:
-    fill(made, 3)
-    outcome = quipu("index", "--no-wait", "--json")
-    assert outcome.document["embedded"] == 3
-    assert outcome.document["unembedded"] == 0
-    assert not (made / ".quipu" / LOG).exists()
-
-
-def test_where_nobody_looks_on_index_waits(quipu: Any, made: Path) -> None:
-    fill(made, 80)
-    assert quipu("index", "--json").document["embedded"] == 80
-    assert not (made / ".quipu" / LOG).exists()
-
-
 @pytest.mark.parametrize(("parent", "waits"), [(1, True), (4711, False)])
 def test_at_a_terminal_index_waits_only_where_all_ends_with_it(
     quipu: Any, made: Path, monkeypatch: pytest.MonkeyPatch, parent: int, waits: bool

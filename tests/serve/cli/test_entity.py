@@ -43,17 +43,6 @@ def test_a_pair_is_proposed_merged_shown_and_parted(team: Any) -> None:
     assert "0 proposals among 2 things" in team("entity", "proposals").out
 
 
-def test_everything_prints_json(team: Any) -> None:
-    proposal = team("entity", "proposals", "--json").document["proposals"][0]
-    assert proposal["score"] == 1.0
-    merged = team("entity", "merge", proposal["merged_id"], proposal["kept_id"], "--json")
-    assert merged.document["changed"]
-    assert not team("entity", "merge", "PayTeam", "Pay Team", "--json").document["changed"]
-    merge_id = merged.document["decisions"][0]["merge_id"]
-    assert team("entity", "unmerge", merge_id, "--json").document["undone"]["merge_id"] == merge_id
-    assert len(team("entity", "history", "--json").document["decisions"]) == 2
-
-
 def test_what_is_listed_can_be_merged_at_once(team: Any) -> None:
     assert "1 merge made" in team("entity", "proposals", "--merge").out
     assert "0 proposals among 1 thing" in team("entity", "proposals").out

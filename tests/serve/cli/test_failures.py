@@ -48,18 +48,6 @@ def test_a_mistake_is_one_line_that_names_the_value_and_exits_2(quipu, words, pa
     _is_a_mistake(quipu(*words), part)
 
 
-@pytest.mark.parametrize(
-    ("words", "part"),
-    [
-        (["search", "x", "--before", "someday"], "'someday'"),
-        (["relation", "update", "re_1"], "nothing to change"),
-    ],
-)
-def test_a_mistake_that_is_told_of_a_memory_is_one_line_too(quipu, words, part) -> None:
-    quipu("init")
-    _is_a_mistake(quipu(*words), part)
-
-
 def _is_a_mistake(outcome: Outcome, part: str) -> None:
     assert outcome.code == 2
     assert outcome.out == ""
@@ -76,11 +64,6 @@ def test_with_json_a_failure_is_a_document_too(quipu, words) -> None:
     assert outcome.document.keys() == {"error"}
     assert outcome.document["error"].keys() == {"kind", "message"}
     assert outcome.document["error"]["message"]
-
-
-def test_the_kind_is_the_class_of_the_error(quipu) -> None:
-    assert quipu("search", "x", "--json").document["error"]["kind"] == "InvalidInput"
-    assert quipu("serch", "--json").document["error"]["kind"] == "Usage"
 
 
 @pytest.mark.parametrize(

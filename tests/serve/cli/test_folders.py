@@ -83,11 +83,6 @@ def test_index_says_what_it_did_and_again_that_nothing_changed(quipu, project: P
     assert report["unchanged"] == held - 1
 
 
-def test_the_settings_file_is_not_read_as_a_document(quipu, project: Path) -> None:
-    assert quipu("get", "docs/ledger.md").code == 0
-    assert quipu("get", "quipu.toml").code == 2
-
-
 def test_index_takes_paths_from_a_list(quipu, project: Path) -> None:
     (project / "list.txt").write_text("docs/ledger.md\n\nsrc\n")
     outcome = quipu("index", "--from", "list.txt", "--json")
@@ -100,13 +95,6 @@ def test_index_takes_paths_from_a_list(quipu, project: Path) -> None:
         refused = quipu("index", "--from", given, stdin="\n")
         assert refused.code == 2
         assert said in refused.err
-
-
-def test_an_engine_and_its_address_go_together(quipu, project: Path) -> None:
-    refused = quipu("index", "--engine", "local", "--address", "10.0.0.7:6379")
-    assert refused.code == 2
-    assert "leave it out, or --engine local" in refused.err
-    assert quipu("index", "--git", ".", "--engine", "ray").code == 2
 
 
 def test_index_works_from_a_folder_below(
@@ -143,24 +131,6 @@ def test_secrets_are_counted_in_the_report(quipu, project: Path) -> None:
     outcome = quipu("index", ".")
     assert "Redacted 1 secret " in outcome.out
     assert token not in quipu("search", "--json", "deploy token").out
-
-
-def test_a_folder_that_nobody_initialised_says_what_to_do(quipu) -> None:
-    outcome = quipu("index", ".")
-    assert outcome.code == 2
-    assert "quipu init" in outcome.err
-
-
-def test_a_store_can_be_named_instead(quipu, tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("# A\n\nThe numbat eats termites.\n")
-    assert quipu("--store", "other.db", "index", "a.md").code == 0
-    assert "a.md:" in quipu("search", "numbat", "--store", "other.db").out
-
-
-def test_namespaces_do_not_see_each_other(quipu, project: Path) -> None:
-    quipu("--namespace", "b", "add", "The numbat eats termites.")
-    assert quipu("--namespace", "b", "search", "--json", "numbat").document["hits"]
-    assert not quipu("search", "--json", "numbat").document["hits"]
 
 
 def test_progress_and_notes_never_reach_standard_output(project: Path) -> None:

@@ -32,19 +32,6 @@ def test_a_history_is_indexed_and_searched(quipu: Any, repository: list[str]) ->
     assert "Relations: AUTHORED_BY" not in quipu("index", "--git", ".").out
 
 
-def test_before_leaves_out_what_came_later(quipu: Any, repository: list[str]) -> None:
-    quipu("index", "--git", ".")
-    found = quipu("search", "certificates", "--before", "2002-01-01", "--json").document
-    assert [hit["source_ref"] for hit in found["hits"]] == [f"commit:{repository[0]}"]
-
-
-def test_touching_ranks_by_files(quipu: Any, repository: list[str]) -> None:
-    quipu("index", "--git", ".")
-    for path, sha in zip(("src/pool.c", "src/tls.c"), repository, strict=True):
-        found = quipu("search", "mend something", "--touching", path, "--json").document
-        assert found["hits"][0]["source_ref"] == f"commit:{sha}"
-
-
 def test_git_and_paths_are_two_runs(quipu: Any, repository: list[str]) -> None:
     assert len(repository) == 2
     outcome = quipu("index", "--git", ".", "src")

@@ -59,7 +59,7 @@ def test_an_outcome_is_recorded_and_found_with_what_is_similar(quipu: Any, told:
         "2026-02-01T10:12:00Z",
     )
     assert made.code == 0, made.err
-    assert "scale_out worked in 12 min" in made.out
+    assert "resolution time minutes: 12" in made.out
     found = quipu(
         "incident",
         "similar",
@@ -80,36 +80,12 @@ def test_an_outcome_is_recorded_and_found_with_what_is_similar(quipu: Any, told:
     assert "+ scale_out worked in 12 min" in found.out
 
 
-def test_an_action_that_no_policy_knows_counts_as_any_other(quipu: Any, told: str) -> None:
-    made = quipu("incident", "outcome", told, "turn it off", "--failed")
-    assert made.code == 0
-    assert "turn it off" in made.out
-    compared = quipu("incident", "compare", told, "turn it off", "scale_out", "--json")
-    first = compared.document["first"]
-    assert (first["action"], first["successes"], first["samples"]) == ("turn_it_off", 0, 1)
-
-
 def test_advice_names_its_policies_and_that_it_is_advice(quipu: Any, told: str) -> None:
     advice = quipu("incident", "recommend", told, "--as-of", "2026-02-01T10:05:00Z")
     assert advice.code == 0, advice.err
     assert "advice only, nothing is run" in advice.out
     assert "1. restart_container  (high_latency_restart)" in advice.out
     assert "policy resource_exhaustion_scale: cpu_util > 0.9 and memory_util > 0.9" in advice.out
-
-
-def test_two_actions_are_compared(quipu: Any, told: str) -> None:
-    quipu("incident", "outcome", told, "scale_out", "--worked")
-    found = quipu("incident", "compare", "ledger", "scale_out", "rollback")
-    assert found.code == 0, found.err
-    assert "scale_out works more often than rollback with probability" in found.out
-    assert "thin evidence" in found.out
-    assert quipu("incident", "compare", "ledger", "scale_out", "reboot").code == 2
-
-
-def test_replay_says_what_it_comes_to(quipu: Any, told: str) -> None:
-    found = quipu("incident", "replay")
-    assert found.code == 0, found.err
-    assert "2 incidents, advised otherwise in 0; 0 without a time." in found.out
 
 
 def test_export_and_import_give_the_same_file(quipu: Any, told: str, tmp_path: Path) -> None:
@@ -191,7 +167,7 @@ def test_the_life_of_incidents_in_words(project: Path, quipu) -> None:
     assert "the disk is full · open" in quipu("incident", "list", "--open").out
     named = json.loads(quipu("incident", "list", "--json").out)["incidents"][0]["incident_id"]
     done = quipu("incident", "resolve", named, "clean_up_disk", "--at", "2026-02-01T10:30:00Z")
-    assert "clean_up_disk worked in 30 min" in done.out
+    assert "resolution time minutes: 30" in done.out
     assert "state: resolved\nminutes: 30" in quipu("incident", "show", named).out
     assert "clean_up_disk" in quipu("incident", "timeline", named).out
     assert "median minutes 30" in quipu("incident", "summary").out

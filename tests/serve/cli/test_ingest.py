@@ -65,16 +65,6 @@ def test_what_was_not_read_is_counted_and_listed_by_its_line(quipu: Quipu, home:
         ]
 
 
-@pytest.mark.parametrize(
-    "said", ["nothing", '[{"role": "user", "content"', '{"speaker": "Ann", "text": ""}\n']
-)
-def test_standard_input_is_called_by_its_name(quipu: Quipu, home: Path, said: str) -> None:
-    done = quipu("ingest", "-", stdin=said)
-    assert done.code in (1, 2)
-    assert "standard input" in done.out + done.err
-    assert "stdin.jsonl" not in done.out + done.err
-
-
 def test_a_job_that_read_nothing_is_no_success(quipu: Quipu, home: Path) -> None:
     (home / "logs").mkdir()
     (home / "logs" / "settings.json").write_text('{"theme": "dark"}')
@@ -129,14 +119,6 @@ def test_an_option_that_would_do_nothing_is_refused(
     assert done.code == 2
     assert "leave it out" in done.err
     assert quipu("jobs").out.strip() == "There are no jobs."
-
-
-def test_a_text_that_is_added_is_a_job(quipu: Quipu, home: Path) -> None:
-    assert quipu("jobs").out.strip() == "There are no jobs."
-    episode_id = quipu("add", "Releases are cut on Tuesdays.", "--json").document["episode_id"]
-    (job,) = quipu("jobs", "--json").document["jobs"]
-    assert (job["kind"], job["status"], job["result"]) == ("text", "done", episode_id)
-    assert quipu("jobs", "--resume").code == 0
 
 
 def test_the_same_text_again_is_told_as_known(quipu: Quipu, home: Path) -> None:

@@ -200,34 +200,6 @@ def test_a_relation_is_added_listed_changed_and_removed(quipu, project: Path) ->
     assert quipu("relation", "rm", made["rel_id"]).code == 2
 
 
-@pytest.mark.parametrize(
-    ("words", "part"),
-    [
-        (("docs/payments.md", "owned_by", "nobody-at-all"), "nobody-at-all"),
-        (("docs/payments.md", "!!!", "docs/ledger.md"), "'!!!'"),
-        (("docs/payments.md", "uses", "docs/ledger.md", "--confidence", "2"), "2"),
-        (("docs/payments.md", "uses", "docs/ledger.md", "--weight", "0"), "0"),
-    ],
-)
-def test_a_relation_that_cannot_be_is_a_mistake(quipu, project: Path, words, part: str) -> None:
-    outcome = quipu("relation", "add", *words)
-    assert outcome.code == 2
-    assert part in outcome.err
-
-
-def test_facts_are_listed_by_subject_and_date(quipu, project: Path) -> None:
-    (project / "docs" / "policy.md").write_text(
-        "---\ntitle: Refund policy\nstatus: active\nowner: team-pay\n---\n\n# Refunds\n\nYes.\n"
-    )
-    quipu("index", ".")
-    every = quipu("facts", "--json").document["facts"]
-    listed = quipu("facts", "docs/policy.md", "--json").document["facts"]
-    assert all(fact in every for fact in listed)
-    assert quipu("facts").code == 0
-    assert quipu("facts", "nobody", "--json").document["facts"] == []
-    assert quipu("facts", "--as-of", "someday").code == 2
-
-
 def test_facts_are_stated_with_what_they_replace(quipu, project: Path) -> None:
     first = quipu("state", "--json", "the billing owner = Erik", "--since", "2026-01-01").document
     made = quipu("state", "billing owner = Dagny", 'Billing: deploy days = ["Mon", "Tue"]')

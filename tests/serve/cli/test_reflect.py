@@ -1,7 +1,5 @@
 """`quipu reflect` and `--mode global`, as a person and as a program see them."""
 
-import pytest
-
 
 def test_reflect_says_what_it_made_and_what_it_spent(quipu, project) -> None:
     first = quipu("reflect")
@@ -11,24 +9,6 @@ def test_reflect_says_what_it_made_and_what_it_spent(quipu, project) -> None:
     assert "within 60 communities, 4,000 characters a report" in spent
     assert titles[0].startswith(" + ")
     assert quipu("reflect").out.splitlines()[0] == "0 reports made, 1 kept, 0 retired."
-
-
-def test_reflect_as_json_has_the_reports(quipu, project) -> None:
-    document = quipu("reflect", "--json").document
-    assert document["budget"]["communities"] == 60
-    (report,) = document["reports"]
-    assert document["made"] == [report["ref"]]
-    assert {quote["source_ref"] for quote in report["quotes"]} <= {
-        "docs/payments.md",
-        "docs/ledger.md",
-        "src/charge.py",
-    }
-
-
-@pytest.mark.parametrize("words", [("--budget", "0"), ("--characters", "-1")])
-def test_a_budget_that_allows_nothing_is_a_mistake(quipu, project, words: tuple[str, str]) -> None:
-    outcome = quipu("reflect", *words)
-    assert outcome.code != 0
 
 
 def test_shown_reports_can_be_searched_asked_and_opened(quipu, project) -> None:

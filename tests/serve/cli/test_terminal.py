@@ -29,10 +29,6 @@ def test_control_characters_become_escapes(text: str, shown: str) -> None:
     assert safe(text) == shown
 
 
-def test_a_line_has_no_line_breaks_left() -> None:
-    assert safe("a\n  b\tc", line=True) == "a b c"
-
-
 @given(TEXT)
 def test_safe_text_has_nothing_that_steers_and_stays_as_it_is(text: str) -> None:
     shown = safe(text)
@@ -85,11 +81,6 @@ def test_no_line_is_wider_than_it_may_be_and_no_word_is_lost(text: str, limit: i
 @given(TEXT, st.integers(2, 60))
 def test_a_cut_text_fits(text: str, limit: int) -> None:
     assert cells(cut(text, limit)) <= limit
-
-
-def test_wide_characters_take_two_cells() -> None:
-    assert cells("日本") == 4
-    assert wrapped("日本語" * 5, limit=10) == ["日本語日本", "語日本語日", "本語日本語"]
 
 
 def test_prose_is_shown_from_the_sentence_that_fits_the_question() -> None:

@@ -40,14 +40,6 @@ def test_a_search_gives_what_the_command_line_gives(server: Any) -> None:
     assert given.content == msgspec.json.encode(shown, order="deterministic")
 
 
-def test_a_plan_can_be_bounded(server: Any) -> None:
-    asked = ASKED | {"mode": "documents", "before": "2030-01-01", "source_types": ["file"]}
-    plan = server.post("/api/v1/plan", asked).json()
-    assert plan["mode"] == "documents"
-    assert plan["scope"]["source_types"] == ["file"]
-    assert plan["seeds"]
-
-
 @pytest.mark.parametrize(
     ("body", "words"),
     [

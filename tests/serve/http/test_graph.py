@@ -5,9 +5,7 @@ from typing import Any
 import pytest
 
 from quipu.agents.graphs import Edge
-from quipu.serve.http import Options
-from quipu.serve.http.app import Threads, make_api
-from quipu.serve.http.metrics import ServerMetrics
+from quipu.serve.http.app import endpoints
 from quipu.serve.http.openapi import shapes_of
 from quipu.serve.shapes import FoundPassages
 
@@ -70,8 +68,7 @@ def test_a_neighborhood_out_of_bounds_is_a_mistake(server: Any) -> None:
 
 
 def test_no_two_shapes_share_a_name_in_the_description(server: Any) -> None:
-    api = make_api(server.memories, Options(), ServerMetrics(), Threads(1, 1))
-    shapes = dict.fromkeys(shapes_of(api))
+    shapes = dict.fromkeys(shapes_of(endpoints()))
     assert len({shape.__name__ for shape in shapes}) == len(shapes) > 50
     schemas = server.client.get("/api/openapi.json").json()["components"]["schemas"]
     assert schemas["Edge"]["properties"].keys() == {*Edge.__struct_encode_fields__}

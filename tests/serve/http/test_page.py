@@ -142,13 +142,6 @@ def test_a_question_is_answered_beside_its_evidence(page: Page) -> None:
     expect(page.get_by_role("meter", name="Confidence")).to_be_hidden()
 
 
-def test_what_is_unknown_says_why_not_more(page: Page) -> None:
-    page.goto("/#ask?q=What%20is%20the%20phone%20number%20of%20Zork%3F")
-    expect(page.locator(".answer")).to_have_text("Unknown")
-    expect(page.get_by_role("heading", name="Why not more")).to_be_visible()
-    expect(page.get_by_role("heading", name="Next step")).to_be_visible()
-
-
 def test_passages_are_found_with_their_scores(page: Page) -> None:
     page.goto("/#search")
     page.get_by_label("Words or a question").fill("how is a score made of named parts?")
@@ -241,13 +234,6 @@ def test_status_runs_and_follows_work(page: Page) -> None:
     _kept(page, "status")
 
 
-def test_the_memory_can_be_talked_to(page: Page) -> None:
-    page.goto("/#chat")
-    page.get_by_label("Say something").fill("Who owns the payment service?")
-    page.get_by_role("button", name="Send").click()
-    expect(page.get_by_role("log")).to_contain_text("Ada Lovelace")
-
-
 def test_what_was_indexed_is_never_run(page: Page) -> None:
     page.goto("/#search?q=hostile%20widget%20painted%20blue")
     expect(page.locator("li.card").first).to_contain_text("onerror=")
@@ -257,13 +243,6 @@ def test_what_was_indexed_is_never_run(page: Page) -> None:
     expect(page.get_by_role("region", name="Evidence").get_by_role("heading")).to_be_visible()
     assert page.title() == "Graph · Quipu"
     assert page.locator("main img").count() == 0
-
-
-@pytest.mark.parametrize("name", ["constructor", "__proto__", "toString", "hasOwnProperty?q=x"])
-def test_an_address_of_no_part_is_the_first_part(page: Page, name: str) -> None:
-    page.goto(f"/#{name}")
-    expect(page.locator("main h1")).to_have_text("Ask")
-    assert page.title() == "Ask · Quipu"
 
 
 @pytest.mark.parametrize(
@@ -296,15 +275,6 @@ def test_it_fits_a_phone(page: Page) -> None:
         page.goto(f"/#{part}")
         expect(page.locator("[aria-busy]")).to_have_count(0)
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-
-
-def test_two_browsers_at_once(browser: Browser, page: Page, served: Any) -> None:
-    with browser.new_context(base_url=served.url) as context:
-        other = context.new_page()
-        for each in (page, other):
-            each.goto("/#ask?q=Who%20owns%20the%20payment%20service%3F")
-        for each in (page, other):
-            expect(each.locator(".answer")).to_contain_text("Ada Lovelace")
 
 
 def test_a_key_is_asked_for_where_one_is_needed(

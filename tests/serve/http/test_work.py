@@ -12,7 +12,7 @@ import pytest
 from quipu.config import Config
 from quipu.memory import Memory
 from quipu.serve.http.memories import Memories
-from quipu.serve.http.runs import KeptRun, Runs, keep, kept
+from quipu.serve.http.runs import Run, Runs, keep, kept
 from quipu.testing.fakes import HashEmbedder
 
 pytestmark = pytest.mark.enable_socket
@@ -34,16 +34,6 @@ def test_a_run_is_started_and_followed_to_its_end(server: Any, home: Path) -> No
     assert last["result"]["added"] == ["docs/new.md"]
     assert server.client.get(path).json() == last
     assert server.client.get("/api/v1/runs").json()["runs"][0] == last
-
-
-def test_golden_questions_are_run(server: Any, home: Path) -> None:
-    (home / "goldens.yaml").write_text(
-        "- question: Who owns the payment service?\n  expect: {paths: [docs/payments.md]}\n",
-        "utf-8",
-    )
-    started = server.post("/api/v1/runs", {"kind": "golden", "file": "goldens.yaml"}).json()
-    last = _followed(server, f"/api/v1/runs/{started['run_id']}/events")[-1]
-    assert last["result"]["passed"] is True
 
 
 def test_a_run_that_cannot_be_done_says_why(server: Any, home: Path) -> None:
@@ -135,9 +125,7 @@ def test_a_run_whose_server_was_killed_is_told_as_stopped(
     home: Path, open_home: Callable[..., Memory]
 ) -> None:
     with open_home(home) as memory:
-        keep(
-            memory, KeptRun(run_id="run_1", kind="index", status="running", started_at="2026-01-01")
-        )
+        keep(memory, Run(run_id="run_1", kind="index", status="running", started_at="2026-01-01"))
         run = Runs().get(memory, "run_1")
         assert run.status == "stopped"
         assert "start it again" in str(run.error)
@@ -146,8 +134,8 @@ def test_a_run_whose_server_was_killed_is_told_as_stopped(
 def test_the_latest_runs_of_a_kind_are_kept(home: Path, open_home: Callable[..., Memory]) -> None:
     with open_home(home) as memory:
         for n in range(203):
-            keep(memory, KeptRun(run_id=f"r{n}", kind="index", status="done", started_at=f"{n:04}"))
-        keep(memory, KeptRun(run_id="g", kind="golden", status="done", started_at="0000"))
+            keep(memory, Run(run_id=f"r{n}", kind="index", status="done", started_at=f"{n:04}"))
+        keep(memory, Run(run_id="g", kind="golden", status="done", started_at="0000"))
         ids = [run.run_id for run in kept(memory)]
     assert len(ids) == 201
     assert ids[0] == "r202"

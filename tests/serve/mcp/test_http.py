@@ -9,7 +9,6 @@ import threading
 import time
 import urllib.error
 import urllib.request
-import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
@@ -21,8 +20,6 @@ import pytest
 import uvicorn
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.exceptions import MCPError
-from mcp.shared.subscriptions import ResourceUpdated
 
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
@@ -117,35 +114,6 @@ def test_clients_talk_to_it_at_once(serve: Serve) -> None:
     with serve() as url:
         anyio.run(all_at_once, url, seen)
     assert {f"Agent {number} was here" for number in range(3)} <= set(seen)
-
-
-def test_a_listener_hears_of_a_write_by_another_client(serve: Serve) -> None:
-    async def heard(url: str) -> str:
-        async with Client(url) as listening, Client(url) as writing:
-            with anyio.fail_after(60):
-                async with listening.listen(resource_subscriptions=["quipu://index"]) as events:
-                    await writing.call_tool(
-                        "memory_store", {"category": "fact", "content": "The till is red"}
-                    )
-                    event = await anext(aiter(events))
-                    assert isinstance(event, ResourceUpdated)
-                    return str(event.uri)
-
-    with serve() as url:
-        assert anyio.run(heard, url) == "quipu://index"
-
-
-def test_no_subscription_outlives_its_request(serve: Serve) -> None:
-    async def asked(url: str) -> str:
-        async with Client(url, mode="legacy") as client:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                with pytest.raises(MCPError) as refused:
-                    await client.subscribe_resource("quipu://index")
-            return str(refused.value)
-
-    with serve() as url:
-        assert "subscriptions/listen" in anyio.run(asked, url)
 
 
 def test_a_token_keeps_others_out(serve: Serve, tmp_path: Path) -> None:
@@ -255,15 +223,6 @@ def test_no_request_leaves_anything_behind(held: Memory) -> None:
             return -await tasks_after(http, 1) + await tasks_after(http, 200)
 
     assert anyio.run(grown) == 0
-
-
-def test_a_client_of_a_session_that_is_gone_is_served(serve: Serve) -> None:
-    listing = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}).encode()
-    gone = {"Mcp-Session-Id": "0123456789abcdef", "Mcp-Protocol-Version": "2025-06-18"}
-    with serve() as url:
-        assert _status(url, gone, data=listing) == 200
-        assert _status(url, gone, method="DELETE") == 405
-        assert _status(url, gone, method="GET") == 405
 
 
 def test_a_body_too_large_is_refused(held: Memory) -> None:

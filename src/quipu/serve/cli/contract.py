@@ -1,24 +1,21 @@
 """`contract check`: an answer from anywhere, held against the memory."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import Annotated, cast
 
 import click
 import msgspec
 
+from quipu.answer.examine import Examined
 from quipu.errors import InvalidInput
-from quipu.serve.cli.failures import NO
-from quipu.serve.cli.invocation import invocation
+from quipu.memory import Memory
 from quipu.serve.cli.layout import counted, cut, wrapped
-from quipu.serve.cli.lazy import CommandEntry, Group, command
+from quipu.serve.cli.lazy import CommandEntry, Group
 from quipu.serve.cli.terminal import safe, style
+from quipu.serve.operations import Command, Word, operation, standard_input
 
-if TYPE_CHECKING:  # pragma: no cover
-    from quipu.answer.examine import Examined
-
-__all__ = ["check", "contract"]
+__all__ = ["check_lines", "contract"]
 
 
 @click.group(
@@ -33,14 +30,8 @@ def contract() -> None:
     """Check answers under the answer contract, whoever wrote them."""
 
 
-@command(
-    "check",
-    "quipu contract check reply.json",
-    "quipu contract check - < reply.json",
-)
-@click.argument("reply")
-@click.pass_context
-def check(ctx: click.Context, reply: str) -> None:
+@operation("read", Command(fails=lambda found: not found.ok))
+def check(memory: Memory, reply: Annotated[str, Word()]) -> Examined:
     """Check the answer in REPLY (JSON, - for standard input); exit code 1 when it does not hold.
 
     REPLY is an answer contract, or what `quipu ask --json` printed. Of each piece of evidence the
@@ -48,19 +39,16 @@ def check(ctx: click.Context, reply: str) -> None:
     sentence of the answer is compared with what it cites: it is quoted, recorded (a cited record
     states it), reworded (a cited sentence has its names, numbers and most of its words), or not
     found. Only words are compared: what is reworded should be read.
+
+    $ quipu contract check reply.json
+    $ quipu contract check - < reply.json
     """
-    run = invocation()
-    answer = _read(reply)
-    with run.open(read_only=True) as memory:
-        found = memory.check_contract(answer)
-        run.show(found, lambda: _lines(found))
-    if not found.ok:
-        ctx.exit(NO)
+    return memory.check_contract(_read(reply))
 
 
 def _read(reply: str) -> dict[str, object]:
     try:
-        data = sys.stdin.buffer.read() if reply == "-" else Path(reply).read_bytes()
+        data = standard_input() if reply == "-" else Path(reply).read_bytes()
     except OSError as error:
         raise InvalidInput(f"{reply!r} cannot be read: {error.strerror or error}") from error
     try:
@@ -74,7 +62,8 @@ def _read(reply: str) -> dict[str, object]:
     return cast("dict[str, object]", answer)
 
 
-def _lines(found: "Examined") -> Iterator[str]:
+def check_lines(found: Examined) -> Iterator[str]:
+    """The verdict, each piece of evidence, each sentence."""
     lost = sum(each.found == "not found" for each in found.sentences)
     reworded = sum(each.found == "reworded" for each in found.sentences)
     if found.ok and reworded:

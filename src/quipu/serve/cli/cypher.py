@@ -1,56 +1,52 @@
 """`cypher`: queries for whoever goes on alone in the Neo4j Browser."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated
 
-import click
 import msgspec
 
 from quipu.errors import InvalidInput
-from quipu.serve.cli.invocation import invocation
-from quipu.serve.cli.lazy import command
+from quipu.memory import Memory
 from quipu.serve.cli.terminal import safe
+from quipu.serve.operations import Command, Word, operation
 from quipu.serve.shapes import CypherQueries, CypherQuery
 from quipu.store.graphs import GraphQuery, Graphs, graphs_of
 from quipu.text import tokens
 
-if TYPE_CHECKING:  # pragma: no cover
-    from quipu.memory import Memory
-
-__all__ = ["cypher"]
+__all__ = ["cypher_lines"]
 
 _LANGUAGE = "neo4j://"
 """Whose graphs the queries are for, wherever the memory itself lies."""
 
 
-@command(
-    "cypher",
-    "quipu cypher",
-    "quipu cypher documents 'how are releases made?'",
-    "quipu cypher callers open_store",
-)
-@click.argument("query", required=False)
-@click.argument("about", required=False)
-def cypher(query: str | None, about: str | None) -> None:
+@operation("read", Command())
+def cypher(
+    memory: Memory,
+    query: Annotated[str | None, Word()] = None,
+    about: Annotated[str | None, Word()] = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> CypherQueries:
     """Print queries for the graph that a memory on Neo4j keeps, with their parameters.
 
     QUERY is one of documents, failing-test, owners and callers; all of them without it. ABOUT is
     what is asked: a question, the path of a test, a name, a symbol.
+
+    $ quipu cypher
+    $ quipu cypher documents 'how are releases made?'
+    $ quipu cypher callers open_store
     """
-    run = invocation()
     graph = graphs_of(_LANGUAGE)
     asked = [each for each in graph.queries if query in (None, each.name)]
     if not asked:
         names = ", ".join(each.name for each in graph.queries)
         raise InvalidInput(f"{query!r} is no query: give one of {names}")
-    with run.open(read_only=True) as memory:
-        made = CypherQueries(queries=tuple(_made(each, about, memory, graph) for each in asked))
-        run.show(made, lambda: _lines(made))
-        if any(each.parameters.get("queryEmb") == [] for each in made.queries):
-            run.note("there is no model: queryEmb, the vector of the question, is yours to give")
+    made = CypherQueries(queries=tuple(_made(each, about, memory, graph) for each in asked))
+    if any(each.parameters.get("queryEmb") == [] for each in made.queries):
+        tell("there is no model: queryEmb, the vector of the question, is yours to give")
+    return made
 
 
-def _made(query: GraphQuery, about: str | None, memory: "Memory", graph: Graphs) -> CypherQuery:
+def _made(query: GraphQuery, about: str | None, memory: Memory, graph: Graphs) -> CypherQuery:
     subject = query.example if about is None else about
     given: dict[str, str | Sequence[float]] = {"group": graph.group_of(memory.store.namespace)}
     given[query.about] = subject
@@ -61,7 +57,8 @@ def _made(query: GraphQuery, about: str | None, memory: "Memory", graph: Graphs)
     return CypherQuery(name=query.name, title=query.title, parameters=given, cypher=query.cypher)
 
 
-def _lines(made: CypherQueries) -> Iterator[str]:
+def cypher_lines(made: CypherQueries) -> Iterator[str]:
+    """The queries, ready to be pasted."""
     for each in made.queries:
         yield f"// {each.name}: {each.title}"
         for name, value in each.parameters.items():

@@ -3,26 +3,26 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from quipu.files import private
-from quipu.serve.cli.invocation import Invocation, invocation
+from quipu.memory import Memory
+from quipu.records.progress import Progress
+from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.layout import counted
-from quipu.serve.cli.lazy import command
-from quipu.serve.cli.progress import progress
 from quipu.serve.cli.view_hits import note_lines
+from quipu.serve.operations import Command, operation
 from quipu.write.embedding_progress import embedding_progress
+from quipu.write.report import IndexReport
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.kinds.commits.repository import HistoryReport
-    from quipu.memory import Memory
-    from quipu.write.report import IndexReport
 
-__all__ = ["LOG", "embed", "goes_behind", "left_behind"]
+__all__ = ["LOG", "embedded_lines", "goes_behind", "left_behind"]
 
 LOG = "embedding.log"
 """In the local state: what the process in the background had to say."""
@@ -30,35 +30,36 @@ LOG = "embedding.log"
 _FEW = 64
 """What takes a second or two is not worth a process."""
 
-_Report = TypeVar("_Report", "IndexReport", "HistoryReport")
+_Report = TypeVar("_Report", IndexReport, "HistoryReport")
 
 
-@command("embed", "quipu embed")
-def embed() -> None:
+@operation("write", Command())
+def embed(
+    memory: Memory,
+    tell: Callable[[str], None] = lambda _: None,
+    progress: Progress | None = None,
+) -> IndexReport:
     """Make the vectors that are lacking.
 
     What a run that was stopped has made stays. Where another process makes them already, this one
     says so and ends.
+
+    $ quipu embed
     """
-    run = invocation()
-    with run.open() as memory:
-        now = embedding_progress(memory.home.state)
-        if now is None:
-            with progress(quiet=run.quiet) as shown:
-                report = memory.embed_lacking(progress=shown)
-        else:
-            run.note("another process makes them already: `quipu status` tells how far it is")
-            report = memory.add_documents([], embed=False)
-        run.show(report, lambda: _lines(report))
+    if embedding_progress(memory.home.state) is None:
+        return memory.embed_lacking(progress=progress)
+    tell("another process makes them already: `quipu status` tells how far it is")
+    return memory.add_documents([], embed=False)
 
 
-def _lines(report: "IndexReport") -> Iterator[str]:
+def embedded_lines(report: IndexReport) -> Iterator[str]:
+    """How many vectors were made, and how many lack."""
     made = counted(report.embedded, "vector")
     yield f"{made} made in {report.embed_seconds:.1f} s, {report.unembedded:,} lacking yet."
     yield from note_lines(report.notes)
 
 
-def goes_behind(run: Invocation, memory: "Memory", wait: bool | None) -> bool:
+def goes_behind(run: Invocation, memory: Memory, wait: bool | None) -> bool:
     """Whether vectors are left to the background: where that is asked for, or, unless it is said,
     where a person looks on. Only where there is a model, and a place that outlives this run; a
     cluster is not left behind."""
@@ -74,7 +75,7 @@ def _ends_all() -> bool:
     return 1 in (os.getpid(), os.getppid())
 
 
-def left_behind(run: Invocation, memory: "Memory", report: _Report) -> tuple[_Report, bool]:
+def left_behind(run: Invocation, memory: Memory, report: _Report) -> tuple[_Report, bool]:
     """What is to be reported of a run without vectors, and whether a process that this one leaves
     behind makes them; a few are made here."""
     state = memory.home.state

@@ -16,7 +16,6 @@ from quipu.errors import InvalidInput
 from quipu.files import private
 from quipu.serve.cli.embedding import goes_behind, left_behind
 from quipu.serve.cli.failures import INTERRUPTED
-from quipu.serve.cli.ingest import job_lines
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.layout import counted, problem_lines, wrapped
 from quipu.serve.cli.lazy import command
@@ -24,6 +23,7 @@ from quipu.serve.cli.options import read_standard_input
 from quipu.serve.cli.progress import progress
 from quipu.serve.cli.terminal import safe, say, style
 from quipu.serve.cli.view_hits import note_lines
+from quipu.serve.cli.view_records import job_lines
 from quipu.serve.shapes import Initialised
 from quipu.store.addresses import shown
 from quipu.write.report import IndexReport, ProblemRow

@@ -1,19 +1,20 @@
 """`key create | list | revoke`: who may use the server."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Annotated
 
 import click
 
 from quipu.errors import StoreUnavailable
 from quipu.ledger import LEDGER, Ledger
-from quipu.serve.cli.invocation import Invocation, invocation
-from quipu.serve.cli.lazy import CommandEntry, Group, command
+from quipu.serve.cli.invocation import Invocation
+from quipu.serve.cli.lazy import CommandEntry, Group
 from quipu.serve.cli.terminal import safe
-from quipu.serve.keys import SCOPES, ApiKey, ApiKeys, KeyList
+from quipu.serve.keys import ApiKey, ApiKeys, KeyList, MadeKey
+from quipu.serve.operations import Command, KeyScope, Word, operation
 
-__all__ = ["create", "key", "list_", "revoke"]
+__all__ = ["key", "list_lines", "made_lines"]
 
 _HERE = "quipu.serve.cli.keys"
 
@@ -32,47 +33,60 @@ def key() -> None:
     """Keys for `quipu serve`. Once there is one, nobody comes in without one."""
 
 
-@command(
-    "create", "quipu key create --scope write", "quipu key create --namespace team --scope read"
-)
-@click.option(
-    "--scope",
-    type=click.Choice(SCOPES),
-    default="read",
-    show_default=True,
-    help="To ask; to remember and change, too; to index and forget, too.",
-)
-@click.option("--note", default="", help="What it is for.")
-def create(scope: Any, note: str) -> None:
+@operation(None, Command())
+def create(
+    run: Invocation,
+    scope: Annotated[KeyScope, "to ask; to remember and change, too; to index and forget, too"] = (
+        "read"
+    ),
+    note: Annotated[str, "what it is for"] = "",
+) -> MadeKey:
     """Make a key for one namespace (--namespace; default: the configured one).
 
     It is printed once and cannot be shown again: the ledger keeps a seal of it, made with your own
     key on this machine, so keys do not move with a backup.
+
+    $ quipu key create --scope write
+    $ quipu key create --namespace team --scope read
     """
-    run = invocation()
     with _keys(run) as (keys, namespace):
         made = keys.create(namespace, scope, note=note)
-    run.show(made, lambda: [made.key])
     run.note(f"key {made.key_id} opens namespace {made.namespace!r}, scope {made.scope}")
+    return made
 
 
-@command("list", "quipu key list", "quipu key list --json")
-def list_() -> None:
-    """List the keys of this memory, of every namespace, without their secrets."""
-    run = invocation()
+@operation(None, Command())
+def list_(run: Invocation) -> KeyList:
+    """List the keys of this memory, of every namespace, without their secrets.
+
+    $ quipu key list
+    $ quipu key list --json
+    """
     with _keys(run) as (keys, _):
-        found = keys.all()
-    run.show(KeyList(keys=tuple(found)), lambda: [_line(each) for each in found])
+        return KeyList(keys=tuple(keys.all()))
 
 
-@command("revoke", "quipu key revoke 0123456789ab")
-@click.argument("key_id")
-def revoke(key_id: str) -> None:
-    """End the key KEY_ID: from now on it opens nothing. Again changes nothing."""
-    run = invocation()
+@operation(None, Command())
+def revoke(run: Invocation, key_id: Annotated[str, Word()]) -> ApiKey:
+    """End the key KEY_ID: from now on it opens nothing. Again changes nothing.
+
+    $ quipu key revoke 0123456789ab
+    """
     with _keys(run) as (keys, _):
-        ended = keys.revoke(key_id)
-    run.show(ended, lambda: [f"Revoked {ended.key_id}."])
+        return keys.revoke(key_id)
+
+
+def made_lines(made: MadeKey) -> list[str]:
+    """The key alone, to be piped."""
+    return [made.key]
+
+
+def list_lines(found: KeyList) -> Iterator[str]:
+    """A key a line, with whether it is in force."""
+    for each in found.keys:
+        ended = f"revoked {each.revoked_at[:10]}" if each.revoked_at else "in force"
+        text = f"{each.key_id}  {each.scope:5}  {each.namespace}  {each.created_at[:10]}  {ended}"
+        yield safe(f"{text}  {each.note}".rstrip(), line=True)
 
 
 @contextmanager
@@ -86,9 +100,3 @@ def _keys(run: Invocation) -> Generator[tuple[ApiKeys, str]]:
             raise StoreUnavailable("a memory of this process alone keeps no keys: name a store")
         with Ledger(state / LEDGER) as ledger:
             yield ApiKeys(ledger, sealing=sealing_key(), clock=memory.clock), memory.store.namespace
-
-
-def _line(each: ApiKey) -> str:
-    ended = f"revoked {each.revoked_at[:10]}" if each.revoked_at else "in force"
-    text = f"{each.key_id}  {each.scope:5}  {each.namespace}  {each.created_at[:10]}  {ended}"
-    return safe(f"{text}  {each.note}".rstrip(), line=True)

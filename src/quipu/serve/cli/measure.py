@@ -2,26 +2,32 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
 import click
 import msgspec
 
 from quipu.errors import InvalidInput
+from quipu.evaluate.answers import AnswersEvaluation, evaluate_answers
+from quipu.evaluate.facts import FactsEvaluation, evaluate_facts
+from quipu.evaluate.golden import GoldenReport
+from quipu.evaluate.retrieval import Evaluation, evaluate_retrieval
+from quipu.kinds.commits.evaluate import IncidentsEvaluation, evaluate_incidents
+from quipu.kinds.conversations.evaluate import MemoryEvaluation, evaluate_memory
 from quipu.memory import Memory
-from quipu.serve.cli.failures import NO
-from quipu.serve.cli.invocation import invocation
+from quipu.records.progress import Progress
+from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.layout import counted, wrapped
-from quipu.serve.cli.lazy import CommandEntry, Group, command
-from quipu.serve.cli.progress import progress
+from quipu.serve.cli.lazy import CommandEntry, Group
 from quipu.serve.cli.terminal import safe, style
+from quipu.serve.lookups import golden_run
 from quipu.serve.meanings import keys
+from quipu.serve.operations import Command, Exists, Flag, Word, operation
 
 if TYPE_CHECKING:  # pragma: no cover
-    from quipu.evaluate.answers import AnswersEvaluation
-    from quipu.evaluate.golden import GoldenReport
+    from quipu.serve.cli.rendered import Given
 
-__all__ = ["conversations", "evaluation", "facts", "golden", "incidents", "retrieval", "run_golden"]
+__all__ = ["answer_lines", "evaluation", "figure_lines", "golden", "golden_lines"]
 
 Figures = TypeVar("Figures")
 
@@ -30,14 +36,11 @@ _UNITS = ("_s", "_ms", "_mb")
 _HERE = "quipu.serve.cli.measure"
 _DEFAULT_K = "2,5,10"
 
-_directory = click.argument(
-    "directory", type=click.Path(exists=True, file_okay=False, path_type=Path)
-)
-_keep = click.option(
-    "--keep",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the store below this folder: a later run over the same set embeds nothing.",
-)
+Directory = Annotated[Path, Word(), Exists(folder=True)]
+Keep = Annotated[
+    Path | None,
+    "keep the store below this folder: a later run over the same set embeds nothing",
+]
 
 
 @click.group(
@@ -48,25 +51,6 @@ _keep = click.option(
 )
 def golden() -> None:
     """Ask questions whose evidence is known, and check the answers."""
-
-
-@command("run", "quipu golden run goldens.yaml", "quipu golden run --json goldens.yaml")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.pass_context
-def run_golden(ctx: click.Context, file: Path) -> None:
-    """Ask every question of the YAML file FILE; exit code 1 when one fails.
-
-    The file is a list: each item has a `question` and either `expect` (paths, graph_ids, words)
-    or `abstain: true`. A reply off the answer contract fails too.
-    """
-    from quipu.serve.lookups import golden_run
-
-    present = invocation()
-    with present.open(read_only=True) as memory:
-        report = golden_run(memory, file)
-        present.show(report, lambda: _golden_lines(report))
-    if not report.passed:
-        ctx.exit(NO)
 
 
 @click.group(
@@ -85,145 +69,146 @@ def evaluation() -> None:
     """Measure on data sets with known answers."""
 
 
-def _measured(
-    evaluate: Callable[..., Figures], directory: Path, keep: Path | None, **how: Any
-) -> Figures:
-    """The figures of a set, each memory opened as this run is configured."""
-    run = invocation()
+@operation("read", Command(fails=lambda report: not report.passed))
+def run_golden(memory: Memory, file: Annotated[Path, Word(), Exists()]) -> GoldenReport:
+    """Ask every question of the YAML file FILE; exit code 1 when one fails.
+
+    The file is a list: each item has a `question` and either `expect` (paths, graph_ids, words)
+    or `abstain: true`. A reply off the answer contract fails too.
+
+    $ quipu golden run goldens.yaml
+    $ quipu golden run --json goldens.yaml
+    """
+    return golden_run(memory, file)
+
+
+def _opener(run: Invocation, **how: Any) -> Callable[..., Memory]:
+    """What opens a memory at a path as this run is configured."""
     config = run.config()
 
     def opened(path: str, home: Path | None = None) -> Memory:
-        return Memory.open(path, config=config, home=home)
+        return Memory.open(path, config=config, home=home, **how)
 
-    with progress(quiet=run.quiet) as shown:
-        return evaluate(directory, opened, folder=keep, progress=shown, **how)
+    return opened
 
 
-@command(
-    "retrieval",
-    "quipu eval retrieval sets/hotpot",
-    "quipu eval retrieval sets/locomo --group-by conv --json",
-    "quipu eval retrieval sets/commits --before as_of --no-graph --k 5,20",
-    "quipu eval retrieval sets/timeqa --confidence",
-)
-@_directory
-@click.option("--group-by", metavar="KEY", help="Search only rows whose KEY is the question's own.")
-@click.option(
-    "--before", metavar="KEY", help="Search only rows whose `time` is before the question's KEY."
-)
-@click.option(
-    "--no-graph", "use_graph", flag_value=False, default=True, help="Use words and vectors only."
-)
-@click.option(
-    "--confidence",
-    is_flag=True,
-    help="Also ask, and tell questions with an answer from those without by the confidence.",
-)
-@click.option(
-    "--k",
-    "cutoffs",
-    metavar="LIST",
-    default=_DEFAULT_K,
-    show_default=True,
-    help="The cutoffs of recall and all-gold.",
-)
-@_keep
-def retrieval(directory: Path, keep: Path | None, cutoffs: str, **how: Any) -> None:
+@operation(None, Command(prints=lambda figures, _given: figures.as_json()))
+def retrieval(
+    run: Invocation,
+    directory: Directory,
+    group_by: Annotated[str | None, "search only rows whose KEY is the question's own"] = None,
+    before: Annotated[
+        str | None, "search only rows whose `time` is before the question's KEY"
+    ] = None,
+    use_graph: Annotated[bool, Flag("--no-graph", says="use words and vectors only")] = True,
+    confidence: Annotated[
+        bool, "also ask, and tell questions with an answer from those without by the confidence"
+    ] = False,
+    cutoffs: Annotated[str, "the cutoffs of recall and all-gold", Flag("--k")] = _DEFAULT_K,
+    keep: Keep = None,
+    progress: Progress | None = None,
+) -> Evaluation:
     """Write the corpus of DIRECTORY into a fresh store, ask its questions, print the figures.
 
     DIRECTORY holds corpus.jsonl (id, text, title), queries.jsonl and qrels.tsv. Rates are in
     [0, 1]; latency is from text in to hits out.
-    """
-    from quipu.evaluate.retrieval import evaluate_retrieval
 
-    figures = _measured(evaluate_retrieval, directory, keep, k=_cutoffs(cutoffs), **how)
-    run = invocation()
+    $ quipu eval retrieval sets/hotpot
+    $ quipu eval retrieval sets/locomo --group-by conv --json
+    $ quipu eval retrieval sets/commits --before as_of --no-graph --k 5,20
+    $ quipu eval retrieval sets/timeqa --confidence
+    """
+    figures = evaluate_retrieval(
+        directory,
+        _opener(run),
+        folder=keep,
+        progress=progress,
+        k=_cutoffs(cutoffs),
+        group_by=group_by,
+        before=before,
+        use_graph=use_graph,
+        confidence=confidence,
+    )
     if figures.without_gold:
         run.note(f"passed over {counted(figures.without_gold, 'question')} without gold")
-    run.show(figures.as_json(), lambda: _figure_lines(figures))
+    return figures
 
 
-@command("facts", "quipu eval facts sets/tempreason", "quipu eval facts sets/tempreason --json")
-@_directory
-@_keep
-def facts(directory: Path, keep: Path | None) -> None:
+@operation(None, Command())
+def facts(
+    run: Invocation, directory: Directory, keep: Keep = None, progress: Progress | None = None
+) -> FactsEvaluation:
     """Write the statements of DIRECTORY, ask what held when, print how often the first is right.
 
     DIRECTORY holds corpus.jsonl (id, text), queries.jsonl (id, text; with `as_of` it asks what
     held then) and qrels.tsv. The product reads every date from the text.
+
+    $ quipu eval facts sets/tempreason
+    $ quipu eval facts sets/tempreason --json
     """
-    from quipu.evaluate.facts import evaluate_facts
-
-    figures = _measured(evaluate_facts, directory, keep)
-    invocation().show(figures, lambda: _figure_lines(figures))
+    return evaluate_facts(directory, _opener(run), folder=keep, progress=progress)
 
 
-@command("memory", "quipu eval memory sets/locomo", "quipu eval memory sets/locomo --json")
-@_directory
-@_keep
-def conversations(directory: Path, keep: Path | None) -> None:
+@operation(None, Command())
+def conversations(
+    run: Invocation, directory: Directory, keep: Keep = None, progress: Progress | None = None
+) -> MemoryEvaluation:
     """Write the conversations of DIRECTORY as transcripts, ask inside them, print the figures.
 
     DIRECTORY holds corpus.jsonl (id, conv, session, speaker or role, text, a time), queries.jsonl
     (id, conv, text) and qrels.tsv. Rates are in [0, 1]; `auroc` is of the product's confidence.
+
+    $ quipu eval memory sets/locomo
+    $ quipu eval memory sets/locomo --json
     """
-    from quipu.kinds.conversations.evaluate import evaluate_memory
-
-    figures = _measured(evaluate_memory, directory, keep)
-    invocation().show(figures, lambda: _figure_lines(figures))
+    return evaluate_memory(directory, _opener(run), folder=keep, progress=progress)
 
 
-@command("incidents", "quipu eval incidents sets/curl", "quipu eval incidents sets/curl --json")
-@_directory
-@_keep
-@click.option("--no-embed", is_flag=True, help="Rank without vectors: words, files and time.")
-def incidents(directory: Path, keep: Path | None, no_embed: bool) -> None:
+@operation(None, Command())
+def incidents(
+    run: Invocation,
+    directory: Directory,
+    keep: Keep = None,
+    embed: Annotated[
+        bool, Flag("--no-embed", says="rank without vectors: words, files and time")
+    ] = True,
+    progress: Progress | None = None,
+) -> IncidentsEvaluation:
     """Write the commits of DIRECTORY, ask which earlier one a later one goes back to.
 
     DIRECTORY holds corpus.jsonl (id, text, time, files), queries.jsonl (id, kind, text, as_of,
     touched_files) and qrels.tsv. Track A asks by the message, track B by the touched files too;
     only what came before `as_of` is ranked.
+
+    $ quipu eval incidents sets/curl
+    $ quipu eval incidents sets/curl --json
     """
-    from quipu.kinds.commits.evaluate import evaluate_incidents
-
-    run = invocation()
-    config = run.config()
-
-    def open_memory(path: str) -> Memory:
-        if no_embed:
-            return Memory.open(path, config=config, embedder=None)
-        return Memory.open(path, config=config)
-
-    with progress(quiet=run.quiet) as shown:
-        figures = evaluate_incidents(directory, open_memory, folder=keep, progress=shown)
-    run.show(figures, lambda: _figure_lines(figures))
+    opened = _opener(run) if embed else _opener(run, embedder=None)
+    return evaluate_incidents(directory, opened, folder=keep, progress=progress)
 
 
-@command(
-    "answers",
-    "quipu eval answers sets/repositories --keep /tmp/stores",
-    "quipu eval answers sets/repositories --set flask --wrong",
-)
-@_directory
-@click.option(
-    "--set", "sets", multiple=True, metavar="NAME", help="Only this set; may be repeated."
-)
-@click.option("--wrong", is_flag=True, help="Also print each question that was not answered right.")
-@_keep
-def answers(directory: Path, sets: tuple[str, ...], wrong: bool, keep: Path | None) -> None:
+@operation(None, Command(prints=lambda figures, _given: figures.as_json()))
+def answers(
+    run: Invocation,
+    directory: Directory,
+    sets: Annotated[tuple[str, ...], "only this set", Flag("--set")] = (),
+    wrong: Annotated[bool, "also print each question that was not answered right"] = False,  # noqa: ARG001  of the text
+    keep: Keep = None,
+    progress: Progress | None = None,
+) -> AnswersEvaluation:
     """Index the trees of DIRECTORY, ask their questions, print how often the answer is right.
 
     DIRECTORY holds NAME.jsonl (id, question, answerable, paths, must, must_not, kind) beside the
     folder NAME or an archive of it. An answer is sure from a confidence of 0.7 on; rates are of the
     answerable questions, under `none` of the others.
+
+    $ quipu eval answers sets/repositories --keep /tmp/stores
+    $ quipu eval answers sets/repositories --set flask --wrong
     """
-    from quipu.evaluate.answers import evaluate_answers
-
-    figures = _measured(evaluate_answers, directory, keep, sets=sets)
-    invocation().show(figures.as_json(), lambda: _answer_lines(figures, wrong=wrong))
+    return evaluate_answers(directory, _opener(run), folder=keep, progress=progress, sets=sets)
 
 
-def _answer_lines(figures: "AnswersEvaluation", *, wrong: bool) -> Iterator[str]:
+def answer_lines(figures: AnswersEvaluation, given: "Given") -> Iterator[str]:
     """The figures, those of each set and kind in a line, and what went wrong."""
     apart = ("by_kind", "by_set", "reliability", "answers")
     for key in keys(type(figures)):
@@ -241,7 +226,7 @@ def _answer_lines(figures: "AnswersEvaluation", *, wrong: bool) -> Iterator[str]
             f"confidence {row['from']:.1f}: {row['answers']:3.0f} answers, mean "
             f"{row['confidence']:.2f}, right {row['right']:.2f}"
         )
-    for answer in figures.answers if wrong else ():
+    for answer in figures.answers if given.arguments["wrong"] else ():
         if answer.verdict != ("right" if answer.answerable else "abstained"):
             yield safe(
                 f"{answer.id}  {answer.verdict} {answer.confidence:.2f}: {answer.answer}", line=True
@@ -258,7 +243,7 @@ def _cutoffs(text: str) -> tuple[int, ...]:
     return found
 
 
-def _figure_lines(figures: msgspec.Struct) -> Iterator[str]:
+def figure_lines(figures: msgspec.Struct) -> Iterator[str]:
     """Every figure that is known, a line each: rates in percent, others in the unit of their
     name."""
     for key in keys(type(figures)):
@@ -289,7 +274,7 @@ def _shown(key: str, value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _golden_lines(report: "GoldenReport") -> Iterator[str]:
+def golden_lines(report: GoldenReport) -> Iterator[str]:
     """A question a line, why it failed, and the verdict."""
     failed = 0
     for each in report.results:

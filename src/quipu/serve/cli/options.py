@@ -18,13 +18,14 @@ if TYPE_CHECKING:  # pragma: no cover
 __all__ = [
     "DATE",
     "DAY",
+    "confirm",
     "note_unknown",
     "properties",
-    "property_option",
     "question_argument",
     "read_question",
     "read_standard_bytes",
     "read_standard_input",
+    "read_text",
     "remembered",
     "watch_option",
     "whom",
@@ -80,14 +81,6 @@ watch_option = click.option(
     help="Whether to read what changes in what was indexed.  [default: watch]",
 )
 
-property_option = click.option(
-    "--property",
-    "pairs",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="A property to keep; may be repeated.",
-)
-
 _LINES = re.compile(r"(?:(?::|#L)\d+(?:-L?\d+)?)?\Z")
 
 
@@ -109,6 +102,45 @@ def read_standard_input() -> str:
 def read_standard_bytes() -> bytes:
     """All of standard input."""
     return sys.stdin.buffer.read()
+
+
+def read_text(text: str | None, file: Path | None) -> str:
+    """A text that was written, or that stands in a file or on standard input. Raises InvalidInput
+    for what is no text."""
+    if file is not None:
+        if text is not None:
+            raise InvalidInput("a text and --file were both given: choose one")
+        return _decoded(file.read_bytes(), repr(str(file)))
+    if text is None and sys.stdin.isatty():
+        raise InvalidInput("no text was given: write it after the command, or name a --file")
+    return _decoded(read_standard_bytes(), "standard input") if text in (None, "-") else str(text)
+
+
+def _decoded(data: bytes, name: str) -> str:
+    from quipu.read.decode import decode, is_binary
+    from quipu.serve.cli.invocation import invocation
+
+    if is_binary(data):
+        raise InvalidInput(
+            f"{name} is binary (it holds NUL bytes): save it as UTF-8; `quipu index` reads "
+            "documents of other formats"
+        )
+    text, warning = decode(data)
+    if warning:
+        invocation().note(f"{name} {warning}")
+    return text
+
+
+def confirm(what: str, *, agreed: bool) -> None:
+    """Ask a person whether `what` shall be erased, unless that was agreed. Raises InvalidInput
+    where there is nobody to ask."""
+    if agreed:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InvalidInput(
+            f"there is no terminal to ask whether {what} shall be erased for good: give --yes"
+        )
+    click.confirm(f"Erase {what} for good?", abort=True, err=True)
 
 
 def properties(pairs: tuple[str, ...]) -> Properties:

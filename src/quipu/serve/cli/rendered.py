@@ -1,5 +1,6 @@
 """An operation as a command: its arguments as words and options, its result as text or JSON."""
 
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from types import NoneType
@@ -13,13 +14,23 @@ from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import Command
 from quipu.serve.cli.options import DATE as DATE_WORD
 from quipu.serve.cli.options import DAY as DAY_WORD
-from quipu.serve.cli.options import note_unknown, properties, read_question, remembered, whom
+from quipu.serve.cli.options import (
+    confirm,
+    note_unknown,
+    properties,
+    read_question,
+    read_text,
+    remembered,
+    whom,
+)
 from quipu.serve.cli.progress import progress
 from quipu.serve.operations import (
     DATE,
     DAY,
     REQUIRED,
     Argument,
+    Content,
+    Exists,
     Flag,
     Keys,
     Operation,
@@ -41,7 +52,7 @@ _MOST = 1_000_000
 
 
 class Given(NamedTuple):
-    """What a result is shown with: the memory, and what was given."""
+    """What a result is shown with: the memory, if one was opened, and what was given."""
 
     memory: "Memory"
     arguments: dict[str, Any]
@@ -51,10 +62,14 @@ def command_of(operation: Operation, name: str) -> click.Command:
     """The command `name` of an operation."""
     door = next(each for each in operation.doors if isinstance(each, Door))
     arguments = list(operation.arguments(door))
+    spelled = door.spelled
+    own = [p for each in arguments for p in _parameters(each, spelled.get(each.name, ""))]
+    asked = "Do not ask; without a terminal it must be given."
     return Command(
         name,
         params=[
-            p for each in arguments for p in _parameters(each, door.spelled.get(each.name, ""))
+            *own,
+            *([click.Option(["--yes"], is_flag=True, help=asked)] if door.erases else ()),
         ],
         callback=partial(_called, operation, door, arguments),
         help=operation.help,
@@ -67,23 +82,29 @@ def _called(operation: Operation, door: Door, arguments: list[Argument], **words
 
     run = invocation()
     given = {each.name: _value(each, words) for each in arguments}
-    reads = operation.needs == "read" and not given.get(door.writes)
-    with run.open(read_only=reads) as memory:
-        given |= {a.name: _placed(memory, given[a.name]) for a in arguments if a.note(Place)}
-        result = _done(run, operation, memory, given)
+    if door.erases is not None:
+        confirm(door.erases(given), agreed=words["yes"])
+    with ExitStack() as stack:
+        subject: Any = run
+        if operation.takes("memory"):
+            reads = operation.needs == "read" and not given.get(door.writes)
+            subject = stack.enter_context(run.open(read_only=reads))
+            given |= {a.name: _placed(subject, given[a.name]) for a in arguments if a.note(Place)}
+        result = _done(run, operation, subject, given)
         printed = door.prints(result, given) if run.as_json else result
-        run.show(printed, lambda: lines_of(result, Given(memory, given)))
+        run.show(printed, lambda: lines_of(result, Given(subject, given)))
         if given.get(door.unknown) is not None and not getattr(result, door.finds):
-            note_unknown(run, memory, given[door.unknown])
+            note_unknown(run, subject, given[door.unknown])
     if door.fails(result):
         click.get_current_context().exit(NO)
 
 
-def _done(run: Invocation, operation: Operation, memory: "Memory", given: dict[str, Any]) -> Any:
+def _done(run: Invocation, operation: Operation, subject: Any, given: dict[str, Any]) -> Any:
+    also: dict[str, Any] = {"tell": run.note} if operation.takes("tell") else {}
     if not operation.takes("progress"):
-        return operation.run(memory, **given)
+        return operation.run(subject, **given, **also)
     with progress(quiet=run.quiet) as shown:
-        return operation.run(memory, **given, progress=shown)
+        return operation.run(subject, **given, **also, progress=shown)
 
 
 def _placed(memory: "Memory", value: Any) -> Any:
@@ -99,6 +120,8 @@ def _value(argument: Argument, words: dict[str, Any]) -> Any:
         found = {key: words[key] for key in keys.said}
         return {key: value for key, value in found.items() if value is not None}
     value = words[argument.name]
+    if argument.note(Content):
+        return read_text(value, words["file"])
     if argument.note(Sentence):
         return read_question(value)
     if argument.note(Pairs):
@@ -115,13 +138,10 @@ def _parameters(argument: Argument, spelled: str) -> list[click.Parameter]:
             click.Option([_option(key), key], type=float, help=_sentence(says))
             for key, says in keys.said.items()
         ]
-    if argument.note(Sentence):
-        return [click.Argument([argument.name], nargs=-1)]
-    if argument.note(Pairs):
-        says = f"{_sentence(argument.says)} May be repeated."
-        return [_repeated("--property", argument.name, "KEY=VALUE", says)]
-    if word := argument.note(Word):
-        return [_word(argument, word)]
+    if argument.note(Content):
+        kind = click.Path(exists=True, dir_okay=False, path_type=Path)
+        from_file = click.Option(["--file"], type=kind, help="Read the text from this file.")
+        return [click.Argument([argument.name], required=False), from_file]
     flags = [each for each in argument.notes if isinstance(each, Flag)]
     if flags and flags[0].value is not None:
         return [
@@ -130,7 +150,18 @@ def _parameters(argument: Argument, spelled: str) -> list[click.Parameter]:
             )
             for flag in flags
         ]
-    return [_named(argument, spelled or (flags[0].spelled if flags else _option(argument.name)))]
+    return [_parameter(argument, spelled or (flags[0].spelled if flags else ""))]
+
+
+def _parameter(argument: Argument, spelled: str) -> click.Parameter:
+    if argument.note(Sentence):
+        return click.Argument([argument.name], nargs=-1)
+    if argument.note(Pairs):
+        says = f"{_sentence(argument.says)} May be repeated."
+        return _repeated("--property", argument.name, "KEY=VALUE", says)
+    if word := argument.note(Word):
+        return _word(argument, word)
+    return _named(argument, spelled or _option(argument.name))
 
 
 def _word(argument: Argument, word: Word) -> click.Argument:
@@ -182,7 +213,9 @@ def _type(argument: Argument) -> Any:
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is Path:
-        return click.Path(path_type=Path)
+        there = argument.note(Exists)
+        kinds = {"file_okay": not there.folder, "dir_okay": there.folder} if there else {}
+        return click.Path(path_type=Path, exists=there is not None, **kinds)
     return _number(kind, argument.meta) if kind in (int, float) else kind
 
 

@@ -39,7 +39,9 @@ ENTRIES = {
     "plan": CommandEntry(
         f"{_OPERATIONS}.asking:plan", "Show what may be used for a question.", _ASK
     ),
-    "get": CommandEntry(f"{_HERE}.records:get", "Show a record, a file's passages or lines.", _ASK),
+    "get": CommandEntry(
+        f"{_OPERATIONS}.records:get", "Show a record, a file's passages or lines.", _ASK
+    ),
     "facts": CommandEntry(f"{_OPERATIONS}.facts:facts", "List dated statements.", _ASK),
     "history": CommandEntry(
         f"{_OPERATIONS}.facts:history", "Show who said what of a subject, when.", _ASK
@@ -50,15 +52,17 @@ ENTRIES = {
     ),
     "explain": CommandEntry(f"{_OPERATIONS}.upkeep:explain", "Show how a number came about.", _ASK),
     "state": CommandEntry(f"{_HERE}.state:state", "State facts; see what they replace.", _WRITE),
-    "add": CommandEntry(f"{_HERE}.records:add", "Remember a text.", _WRITE),
-    "ingest": CommandEntry(f"{_HERE}.ingest:ingest", "Remember transcripts.", _WRITE),
+    "add": CommandEntry(f"{_OPERATIONS}.records:add", "Remember a text.", _WRITE),
+    "ingest": CommandEntry(f"{_OPERATIONS}.records:ingest", "Remember transcripts.", _WRITE),
     "extract": CommandEntry(
         f"{_OPERATIONS}.upkeep:extract", "Let a model read a source's facts.", _WRITE
     ),
     "jobs": CommandEntry(
-        f"{_HERE}.ingest:jobs", "Show what was accepted, and how it stands.", _WRITE
+        f"{_OPERATIONS}.records:jobs", "Show what was accepted, and how it stands.", _WRITE
     ),
-    "forget": CommandEntry(f"{_HERE}.records:forget", "Erase sources, history included.", _WRITE),
+    "forget": CommandEntry(
+        f"{_OPERATIONS}.records:forget", "Erase sources, history included.", _WRITE
+    ),
     "reflect": CommandEntry(
         f"{_OPERATIONS}.upkeep:reflect", "Report on what the memory is about.", _WRITE
     ),
@@ -69,7 +73,7 @@ ENTRIES = {
         f"{_HERE}.incident:incident", "Incidents, outcomes and advice.", _WRITE
     ),
     "status": CommandEntry(
-        f"{_HERE}.upkeep:status", "Count what is stored, and how old it is.", _KEEP
+        f"{_OPERATIONS}.records:status", "Count what is stored, and how old it is.", _KEEP
     ),
     "cypher": CommandEntry(f"{_HERE}.cypher:cypher", "Print queries for a graph on Neo4j.", _KEEP),
     "validate": CommandEntry(
@@ -78,10 +82,10 @@ ENTRIES = {
     "embed": CommandEntry(f"{_HERE}.embedding:embed", "Make the vectors that are lacking.", _KEEP),
     "reindex": CommandEntry(f"{_OPERATIONS}.upkeep:reindex", "Embed everything again.", _KEEP),
     "rescan": CommandEntry(
-        f"{_HERE}.records:rescan", "Redact what is stored with the rules of today.", _KEEP
+        f"{_OPERATIONS}.records:rescan", "Redact what is stored with the rules of today.", _KEEP
     ),
     "export": CommandEntry(f"{_OPERATIONS}.upkeep:export", "Write every record to a file.", _KEEP),
-    "import": CommandEntry(f"{_HERE}.upkeep:import_", "Read records from a file.", _KEEP),
+    "import": CommandEntry(f"{_OPERATIONS}.upkeep:import_", "Read records from a file.", _KEEP),
     "migrate": CommandEntry(
         f"{_HERE}.upkeep:migrate", "Bring everything into another store.", _KEEP
     ),

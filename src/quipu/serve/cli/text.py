@@ -27,8 +27,9 @@ def _fields(fields: dict[str, Any], indent: str) -> Iterator[str]:
     for key, value in fields.items():
         name = key.replace("_", " ")
         if _is_plain(value):
-            if value not in (None, "", [], {}):
-                yield from wrapped(f"{name}: {_plain(value)}", indent=indent)
+            for each in _sentences(value) or [value]:
+                if each not in (None, "", [], {}):
+                    yield from wrapped(f"{name}: {_plain(each)}", indent=indent)
         elif isinstance(value, dict):
             yield f"{indent}{style(name, bold=True)}"
             yield from _fields(cast("dict[str, Any]", value), indent + _IN)
@@ -59,6 +60,12 @@ def _is_plain(value: Any) -> bool:
     return not any(nested)
 
 
+def _sentences(value: Any) -> list[str]:
+    """The texts of a list that has more than words: each has a line."""
+    texts = cast("list[Any]", value) if isinstance(value, list) else []
+    return texts if any(isinstance(each, str) and " " in each for each in texts) else []
+
+
 def _word(key: str, value: Any) -> str:
     if isinstance(value, str):
         return safe(value, line=True)
@@ -75,5 +82,6 @@ def _plain(value: Any) -> str:
         return ", ".join(map(_plain, cast("list[Any]", value)))
     if isinstance(value, dict):
         pairs = cast("dict[str, Any]", value).items()
-        return ", ".join(f"{name} {_plain(each)}" for name, each in pairs)
+        shown = [(name, each) for name, each in pairs if each not in (None, "", [], {})]
+        return ", ".join(f"{name.replace('_', ' ')} {_plain(each)}" for name, each in shown)
     return safe(str(value), line=True)

@@ -1,17 +1,16 @@
 """Dated statements, histories, audits and briefs as a person reads them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from quipu.agents.audits import Audit
+from quipu.agents.audits import Audit, timeline
 from quipu.agents.brief import Brief
-from quipu.answer.dated_facts import is_by_grammar, said, undated
-from quipu.facts.history import History, HistoryEntry
+from quipu.answer.dated_facts import is_by_grammar, undated
+from quipu.facts.history import History
 from quipu.records.record import Fact
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.terminal import safe, style
-from quipu.when.instants import UNKNOWN_TIME
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.serve.cli.rendered import Given
@@ -55,25 +54,19 @@ def brief_lines(found: Brief) -> Iterator[str]:
 
 def history_lines(found: History) -> Iterator[str]:
     """A statement a block: when, what; then who and since when it is known; then its standing."""
-    names = {entry.fact.fact_id: said(entry.fact) for entry in found.entries}
-    for entry in found.entries:
-        when = f"{entry.valid_from or '…'} → {entry.valid_to or '…'}"
-        words = f"{entry.fact.subject} — {entry.fact.predicate} — {entry.fact.object}"
-        mark = "  (no longer asserted)" if entry.known_until else ""
-        yield f"{style(safe(when), bold=True)}  {safe(words, line=True)}{mark}"
-        yield from wrapped(_source(entry), indent="    ")
-        if entry.superseded_by:
-            later = names.get(entry.superseded_by, entry.superseded_by)
-            yield from wrapped(f"superseded by: {later}", indent="    ")
-        for other in entry.contradicted_by:
-            yield from wrapped(f"contradicted by: {names.get(other, other)}", indent="    ")
     if not found.entries:
         yield f"Nothing was said of {safe(found.subject, line=True)!r}."
+    yield from _page(timeline(found.entries))
 
 
 def audit_lines(found: Audit) -> Iterator[str]:
     """The text of the audit, its headings marked."""
-    for line in found.text.splitlines():
+    yield from _page(found.text.splitlines())
+
+
+def _page(lines: Iterable[str]) -> Iterator[str]:
+    """Lines as wide as the terminal, those that are not indented as headings."""
+    for line in lines:
         indent = line[: len(line) - len(line.lstrip())]
         if not line:
             yield ""
@@ -81,11 +74,3 @@ def audit_lines(found: Audit) -> Iterator[str]:
             yield style(safe(line, line=True), bold=True)
         else:
             yield from wrapped(line.strip(), indent=indent)
-
-
-def _source(entry: HistoryEntry) -> str:
-    who = f"{entry.speaker}, " if entry.speaker else ""
-    on = "" if entry.observed_at == UNKNOWN_TIME else f" on {entry.observed_at[:10]}"
-    until = f" until {entry.known_until[:10]}" if entry.known_until else ""
-    quoted = f": “{entry.said}”" if entry.said else ""
-    return f"{who}{entry.source_ref}{on}, known since {entry.recorded_at[:10]}{until}{quoted}"

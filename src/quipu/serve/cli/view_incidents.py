@@ -1,30 +1,19 @@
-"""Incidents, advice and comparisons as a person reads them."""
+"""Incidents that are alike and advice as a person reads them."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quipu.kinds.incidents.model import Outcome
-from quipu.serve.cli.layout import counted, problem_lines, wrapped
+from quipu.serve.cli.layout import wrapped
 from quipu.serve.cli.terminal import safe, style
 
 if TYPE_CHECKING:  # pragma: no cover
-    from quipu.kinds.incidents.api import IncidentsAdded
     from quipu.kinds.incidents.learn.advise import Recommendation, RecommendedAction
-    from quipu.kinds.incidents.learn.compare import Arm, Comparison
-    from quipu.kinds.incidents.learn.replay import Replay
     from quipu.kinds.incidents.similar import SimilarIncident, SimilarIncidents
 
-__all__ = [
-    "added_lines",
-    "advice_lines",
-    "comparison_lines",
-    "outcome_lines",
-    "replay_lines",
-    "similar_lines",
-]
+__all__ = ["advice_lines", "similar_lines"]
 
 _IN = "    "
-_SHOWN = 20
 
 
 def _did(outcome: Outcome) -> str:
@@ -89,65 +78,3 @@ def _advised(number: int, each: "RecommendedAction") -> Iterator[str]:
         yield f"{_IN} {worked}{when}: {row.incident_id} {row.outcome_id} ({row.component})"
     for text in each.against:
         yield from wrapped(f"against: {text}", indent=f"{_IN} ")
-
-
-def added_lines(made: "IncidentsAdded") -> Iterator[str]:
-    """What went in, what did not and why."""
-    yield (
-        f"{counted(len(made.added), 'incident')} added, {len(made.unchanged)} as before; "
-        f"{counted(len(made.outcomes), 'outcome')}, {counted(made.edges, 'edge')}."
-    )
-    for each in made.added[:_SHOWN]:
-        yield f"  {each}"
-    if len(made.added) > _SHOWN:
-        yield f"  … and {len(made.added) - _SHOWN:,} more"
-    yield from problem_lines(made.errors, "left out: ")
-    yield from problem_lines(made.warnings, "note: ")
-    yield from made.notes
-
-
-def comparison_lines(found: "Comparison") -> Iterator[str]:
-    """Both actions, and which is likelier the better one."""
-    for arm in (found.first, found.second):
-        yield _arm(arm)
-    yield (
-        f"{found.first.action} works more often than {found.second.action} with probability "
-        f"{found.better:.2f}."
-    )
-    for note in found.notes:
-        yield from wrapped(note, indent="  ")
-
-
-def _arm(arm: "Arm") -> str:
-    return (
-        f"{style(str(arm.action), bold=True)}  {arm.success_rate:.0%} (90 %: {arm.low:.0%} to "
-        f"{arm.high:.0%}), {arm.successes} of {counted(arm.samples, 'attempt')} worked"
-    )
-
-
-def replay_lines(found: "Replay") -> Iterator[str]:
-    """Where the memory would have advised otherwise, then what it comes to."""
-    for row in found.rows:
-        if row.differs:
-            came = "" if row.success is None else " worked" if row.success else " did not work"
-            done = f"; done: {' + '.join(row.taken)}{came}" if row.taken else ""
-            yield from wrapped(
-                f"{row.at[:16].replace('T', ' ')}  {row.component}: {row.advised or 'nothing'} "
-                f"instead of {row.static or 'nothing'}{done}  {row.incident_id}"
-            )
-    yield (
-        f"{counted(found.incidents, 'incident')}, advised otherwise in {found.differs}; "
-        f"{found.skipped} without a time."
-    )
-    if found.worked_when_followed is not None:
-        other = found.worked_otherwise
-        others = f", other first attempts {other:.0%}" if other is not None else ""
-        yield (
-            f"First attempts that did what is advised worked {found.worked_when_followed:.0%} "
-            f"of {found.followed} times{others}."
-        )
-
-
-def outcome_lines(made: Outcome) -> Iterator[str]:
-    """One attempt."""
-    yield f"{made.outcome_id}: {_did(made)}"

@@ -8,13 +8,17 @@ from quipu.config import StoreConfig
 from quipu.memory import Status
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.terminal import safe, style
+from quipu.serve.cli.text import text_lines
 from quipu.serve.cli.view_hits import note_lines
+from quipu.store.addresses import shown
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.evaluate.validation import Validation
+    from quipu.serve.cli.rendered import Given
+    from quipu.transfer import Migrated, Moved
     from quipu.write.embedding_progress import EmbeddingProgress
 
-__all__ = ["ago", "status_lines", "validation_lines"]
+__all__ = ["ago", "migrated_lines", "moved_lines", "status_lines", "validation_lines"]
 
 _SHOWN = 5
 _NOUNS = {
@@ -32,8 +36,23 @@ def ago(seconds: float) -> str:
     return counted(round(seconds), "second")
 
 
-def status_lines(status: Status, *, embedding: bool) -> Iterator[str]:
-    """Where, how much, how old, what lacks a vector (if `embedding` is wanted), what to do."""
+def moved_lines(done: "Moved", given: "Given") -> Iterator[str]:
+    """The file, and what went through it."""
+    path = given.arguments.get("path") or given.arguments["source"][-1]
+    yield f"file: {safe(str(path), line=True)}"
+    yield from text_lines(done)
+
+
+def migrated_lines(done: "Migrated", given: "Given") -> Iterator[str]:
+    """From where to where, and what went."""
+    words = given.arguments
+    yield safe(f"{shown(words['source'])} → {shown(words['target'])}", line=True)
+    yield from text_lines(done)
+
+
+def status_lines(status: Status, given: "Given") -> Iterator[str]:
+    """Where, how much, how old, what lacks a vector (where one is wanted), what to do."""
+    embedding = given.memory.config.embed.model != "none"
     yield f"Store: {safe(status.store, line=True)}  (namespace {safe(status.namespace)})"
     yield f"Generation: {status.generation:,}"
     counts = [counted(count, *_NOUNS.get(kind, (kind,))) for kind, count in status.counts.items()]

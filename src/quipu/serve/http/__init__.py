@@ -17,7 +17,7 @@ from quipu.serve.mcp import Profile
 __all__ = ["Options", "needed"]
 
 NEEDS = "serving HTTP needs its libraries: pip install 'quipu-memory[serve]'"
-_LIBRARIES = {"litestar", "uvicorn", "mcp", "mcp_types", "pydantic", "prometheus_client"}
+_LIBRARIES = {"starlette", "uvicorn", "mcp", "mcp_types", "pydantic", "prometheus_client"}
 
 
 def needed(error: ModuleNotFoundError) -> MissingExtra:

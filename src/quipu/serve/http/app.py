@@ -1,42 +1,34 @@
 """The application (the API, the page, MCP beside them, the gate before all of it), and serving it
-until interrupted.
-
-The synchronous core runs in threads: so many at once, so many waiting, no more.
-"""
+until interrupted."""
 
 import asyncio
 import logging
-import re
 import sys
-import threading
-from collections.abc import AsyncGenerator, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import AsyncGenerator
 from contextlib import ExitStack, asynccontextmanager
-from functools import partial
-from typing import Any, ParamSpec, TypeVar, cast
+from functools import cache, partial
+from typing import Any, cast
 
-import msgspec
 import uvicorn
-from litestar import Litestar, Request, Response, Router, get
-from litestar.concurrency import set_asyncio_executor
-from litestar.datastructures import State
-from litestar.di import Provide
-from litestar.exceptions import ValidationException
-from litestar.openapi import OpenAPIConfig
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
-from quipu.errors import InvalidInput, Unavailable
+from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.serve.http import Options
-from quipu.serve.http.caller import Caller, QuestionLog, caller_of, guard
+from quipu.serve.http.endpoints import Endpoint, Serving, endpoints_of, json_response, route_of
 from quipu.serve.http.gate import App, Gate
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.mounted import Mounted
 from quipu.serve.http.openapi import described
 from quipu.serve.http.problems import response_of
-from quipu.serve.http.rendered import routes
 from quipu.serve.http.routes import chat, health, page, records, work
 from quipu.serve.http.runs import Runs
+from quipu.serve.http.threads import Threads
 from quipu.serve.listening import (
     addresses_of,
     ended_by_sigterm,
@@ -45,104 +37,11 @@ from quipu.serve.listening import (
     listening,
 )
 from quipu.serve.mcp.connections import PatientConnection
+from quipu.serve.operations import operations, operations_in
 
-__all__ = ["Threads", "build_app", "make_api", "serve"]
+__all__ = ["build_app", "endpoints", "make_api", "serve"]
 
 _GRACE_S = 20  # seconds that a request under way may still take when the server is told to stop
-P = ParamSpec("P")
-T = TypeVar("T")
-
-
-class Busy(Unavailable):
-    """More is asked at once than is taken."""
-
-
-class Threads(ThreadPoolExecutor):
-    """`threads` calls run at once and `waiting` wait for their turn; the next raises Busy."""
-
-    def __init__(self, threads: int, waiting: int) -> None:
-        super().__init__(max_workers=threads, thread_name_prefix="quipu-http")
-        self.most = threads + waiting
-        self._active = 0
-        self._counting = threading.Lock()
-
-    @property
-    def active(self) -> int:
-        """How many calls run or wait."""
-        return self._active
-
-    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """Run `fn` in a thread. Raises Busy."""
-        with self._counting:
-            if self._active >= self.most:
-                raise Busy(
-                    f"{self._active} requests are being answered and more are not taken: try again "
-                    "in a moment, or start the server with more --threads"
-                )
-            self._active += 1
-        future = super().submit(fn, *args, **kwargs)
-        future.add_done_callback(self._ended)
-        return future
-
-    def _ended(self, _future: Future[Any]) -> None:
-        with self._counting:
-            self._active -= 1
-
-
-_UNKNOWN = "Object contains unknown field"
-_AT = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>[^`]*)`)?", re.DOTALL)
-
-
-class StrictRequest(Request[Any, Any, Any]):
-    """A request whose body is decoded as what its route takes, or refused. It is read strictly: a
-    number is no text, and 0 is not false. Litestar would convert them."""
-
-    async def json(self) -> Any:
-        """The body as the type that the route's `data` has. Raises ValidationException."""
-        field = self.route_handler.parsed_data_field
-        body = await self.body()
-        try:
-            return msgspec.json.decode(body, type=field.annotation if field else Any)
-        except msgspec.ValidationError as error:
-            found = _AT.fullmatch(str(error))
-            what, where = (found["what"], found["where"]) if found else (str(error), "")
-            if what.startswith(_UNKNOWN) and not where and field:
-                what = f"{what}{_taken(field.annotation)}"
-            entry = {"message": what, "key": where or "data", "source": "body"}
-            raise ValidationException("the body cannot be used", extra=[entry]) from error
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            said = "there is no body" if not body else f"the body is no JSON: {error}"
-            raise ValidationException(f"{said}: send a JSON object") from error
-
-
-def _taken(annotation: Any) -> str:
-    """The fields that a body may have, to be read after what is wrong with it."""
-    if not (isinstance(annotation, type) and issubclass(annotation, msgspec.Struct)):
-        return ""
-    fields = sorted(msgspec.structs.fields(annotation), key=lambda field: not field.required)
-    names = [field.encode_name for field in fields]
-    return f"; it takes {', '.join(f'`{name}`' for name in names)}"
-
-
-_V1 = [*records.ROUTES, *work.ROUTES]
-_ENCODER = msgspec.json.Encoder(order="deterministic")
-
-
-class JsonResponse(Response[Any]):
-    """A result as JSON: the same result is the same bytes."""
-
-    def render(
-        self,
-        content: Any,
-        media_type: str,
-        enc_hook: Callable[[Any], Any] = str,  # noqa: ARG002  Litestar's signature
-    ) -> bytes:
-        """The bytes of `content`; texts and bytes as they are."""
-        if isinstance(content, bytes):
-            return content
-        if isinstance(content, str) and "json" not in media_type:
-            return content.encode()
-        return b"" if content is None else _ENCODER.encode(content)
 
 
 def build_app(memories: Memories, options: Options) -> App:
@@ -156,8 +55,7 @@ def build_app(memories: Memories, options: Options) -> App:
             "create`"
         )
     metrics = ServerMetrics()
-    threads = Threads(options.threads, options.waiting)
-    api = make_api(memories, options, metrics, threads)
+    api = make_api(memories, options, metrics)
     hosts = frozenset([*hosts_of({options.host, *addresses}), *(h.lower() for h in options.hosts)])
     return Gate(
         Mounted(cast("App", api), memories, options),
@@ -169,87 +67,63 @@ def build_app(memories: Memories, options: Options) -> App:
     )
 
 
-def make_api(
-    memories: Memories, options: Options, metrics: ServerMetrics, threads: Threads
-) -> Litestar:
+def endpoints() -> list[Endpoint]:
+    """Every endpoint: those of HTTP alone, then those of the table of operations."""
+    own = [each for module in (health, records, work, chat) for each in operations_in(module)]
+    return list(endpoints_of([*own, *operations()]))
+
+
+def make_api(memories: Memories, options: Options, metrics: ServerMetrics) -> Starlette:
     """The routes over `memories`, without the gate."""
-    _watch(memories, metrics)
-    metrics.watch(memories.all, lambda: threads.active)
-    set_asyncio_executor(threads)
-    runs = Runs()
+    serving = Serving(memories, metrics, Runs(), Threads(options.threads, options.waiting))
+    memories.opened = partial(_watch, metrics)
+    for memory in memories.all():
+        _watch(metrics, memory)
+    metrics.watch(memories.all, lambda: serving.threads.active)
+    every = endpoints()
+
+    @cache
+    def document() -> dict[str, Any]:
+        return described(every)
+
+    def openapi(_request: Request) -> Response:
+        return json_response(document())
 
     @asynccontextmanager
-    async def working(_app: Litestar) -> AsyncGenerator[None]:
+    async def working(_app: Starlette) -> AsyncGenerator[None]:
         try:
             yield
         finally:
-            await asyncio.to_thread(_end, threads, runs)
+            await asyncio.to_thread(_end, serving)
 
-    return Litestar(
-        [
-            *health.ROUTES,
+    def failed(request: Request, error: Exception) -> Response:
+        return response_of(request, error)
+
+    paths = dict.fromkeys(each.path for each in every)
+    fixed_first = sorted(paths, key=lambda path: "{" in path)
+    return Starlette(
+        routes=[
             *page.ROUTES,
-            openapi_document,
-            Router("/api/v1", route_handlers=[*_V1, *routes("/api/v1")]),
-            Router("/api", route_handlers=routes("/api", but="/api/v1")),
-            Router("/v1", route_handlers=chat.ROUTES),
+            Route("/api/openapi.json", openapi),
+            *(
+                route_of(path, [each for each in every if each.path == path], serving)
+                for path in fixed_first
+            ),
         ],
-        dependencies={
-            "asked": Provide(_asked_of, sync_to_thread=False),
-            "memory": Provide(_memory_of, sync_to_thread=False),
-            "caller": Provide(_caller_of, sync_to_thread=False),
-            "memories": Provide(lambda: memories, sync_to_thread=False),
-            "metrics": Provide(lambda: metrics, sync_to_thread=False),
-            "runs": Provide(lambda: runs, sync_to_thread=False),
-        },
-        exception_handlers={Exception: response_of},
-        guards=[guard],
-        lifespan=[working],
-        logging_config=None,
-        openapi_config=OpenAPIConfig(
-            title="Quipu", version="1", path="/api/docs", render_plugins=[]
-        ),
-        request_max_body_size=options.largest,
-        request_class=StrictRequest,
-        response_class=JsonResponse,
-        state=State({"memories": memories}),
+        exception_handlers={HTTPException: failed},
+        lifespan=working,
+        max_body_size=options.largest,
     )
 
 
-def _end(threads: Threads, runs: Runs) -> None:
+def _end(serving: Serving) -> None:
     """Finish what was begun; what waits is not begun."""
-    threads.shutdown(wait=True, cancel_futures=True)
-    runs.close()
+    serving.threads.shutdown(wait=True, cancel_futures=True)
+    serving.runs.close()
 
 
-def _memory_of(request: Request[Any, Any, Any]) -> Memory:
-    """The memory of the caller's namespace: no route can name another."""
-    memories: Memories = request.app.state.memories
-    caller = caller_of(request.scope)
-    return memories.of(caller.namespace) if caller.namespace else memories.first
-
-
-def _asked_of(request: Request[Any, Any, Any]) -> QuestionLog:
-    return QuestionLog(request.scope)
-
-
-def _caller_of(request: Request[Any, Any, Any]) -> Caller:
-    return caller_of(request.scope)
-
-
-def _watch(memories: Memories, metrics: ServerMetrics) -> None:
-    def opened(memory: Memory) -> None:
-        memory.handle.stage = partial(metrics.stage, namespace=memory.store.namespace)
-
-    memories.opened = opened
-    for memory in memories.all():
-        opened(memory)
-
-
-@get("/api/openapi.json", include_in_schema=False, sync_to_thread=True)
-def openapi_document(request: Request[Any, Any, Any]) -> Response[dict[str, Any]]:
-    """The OpenAPI document."""
-    return Response(described(request.app))
+def _watch(metrics: ServerMetrics, memory: Memory) -> None:
+    memory.handle.stage = partial(metrics.stage, namespace=memory.store.namespace)
 
 
 class _Connection(PatientConnection):

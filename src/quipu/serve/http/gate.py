@@ -16,11 +16,12 @@ from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
+from starlette.requests import ClientDisconnect
 
 from quipu.errors import QuipuError
 from quipu.read import redact
 from quipu.serve.http import Options
-from quipu.serve.http.caller import ASKED, CALLER, REQUEST_ID, Caller, given_key
+from quipu.serve.http.caller import ASKED, CALLER, REQUEST_ID, ROUTE, Caller, given_key
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.problems import PROBLEM_TYPE, problem
@@ -92,6 +93,8 @@ class Gate:
             await sent.problem(refused.status, refused.detail, *refused.headers)
         except QuipuError as error:  # the keys cannot be read
             await sent.problem(503, str(error))
+        except ClientDisconnect:  # nobody is there to be answered
+            pass
         finally:
             self._log(scope, sent.status, begun)
 
@@ -183,7 +186,7 @@ class Gate:
 
     def _log(self, scope: Message, status: int, begun: _Begun) -> None:
         """Count and log a request: its route, and its question only where that is asked for."""
-        route = str(scope.get("path_template") or scope.get("quipu.route") or "other")
+        route = str(scope.get(ROUTE) or "other")
         seconds = time.monotonic() - begun.at
         caller: Caller | None = scope.get(CALLER)
         namespace = self._namespace_of(caller)

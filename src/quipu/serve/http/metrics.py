@@ -16,6 +16,7 @@ from quipu.errors import MissingExtra, QuipuError
 from quipu.memory import Memory
 from quipu.models.tally import TALLY, Tally
 from quipu.records.reply import Reply
+from quipu.serve.results import Answer
 from quipu.version import VERSION
 
 __all__ = ["CONTENT_TYPE", "METHODS", "ServerMetrics"]
@@ -88,7 +89,7 @@ class ServerMetrics:
         self._requests.labels(namespace, route, known, str(status)).inc()
         self._latency.labels(namespace, route).observe(seconds)
 
-    def answered(self, reply: Reply, *, namespace: str = "") -> None:
+    def answered(self, reply: Reply | Answer, *, namespace: str = "") -> None:
         """Count an answer: how sure it was, and whether it was one."""
         self._confidence.labels(namespace).observe(reply.confidence.value)
         if not reply.citations:

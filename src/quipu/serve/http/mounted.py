@@ -7,7 +7,7 @@ from typing import Any
 from mcp.server.transport_security import TransportSecuritySettings
 
 from quipu.serve.http import Options
-from quipu.serve.http.caller import CALLER, Caller
+from quipu.serve.http.caller import CALLER, ROUTE, Caller
 from quipu.serve.http.gate import App, Message, Receive, Send
 from quipu.serve.http.memories import Memories
 from quipu.serve.mcp import build_server
@@ -30,7 +30,7 @@ class Mounted:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, self._until_the_end(send))
         elif scope["type"] == "http" and scope["path"].rstrip("/") == PATH:
-            scope["quipu.route"] = PATH
+            scope[ROUTE] = PATH
             if scope["method"] != "POST":  # there is no stream to open, no session to end
                 await _only_post(send)
                 return

@@ -1,13 +1,13 @@
-"""The description of the API: Litestar's, with what our shapes say of themselves."""
+"""The description of the API, made of its endpoints and of what their shapes say of themselves."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any, cast, get_args, get_type_hints
+import re
+from collections.abc import Iterable, Iterator
+from http import HTTPStatus
+from typing import Any, get_args, get_type_hints
 
 import msgspec
-from litestar import Litestar
-from litestar.routes import HTTPRoute
-from litestar.typing import FieldDefinition
 
+from quipu.serve.http.endpoints import Endpoint
 from quipu.serve.http.problems import PROBLEM_TYPE, ProblemDetails
 from quipu.serve.meanings import keys, parts
 from quipu.version import VERSION
@@ -22,67 +22,132 @@ Every request but those for health and the page needs a key (`Authorization: Bea
 `X-API-Key`) once one was made; before, the server answers this machine alone. A key opens one
 namespace. Errors are `application/problem+json` with the words of the command line."""
 _FAILURES = {
-    "400": "what was given cannot be used",
-    "401": "no key, or one that is unknown or revoked",
-    "403": "the key's scope does not allow it, or a page of elsewhere asks",
-    "404": "what was named is not there",
-    "408": "the body did not come in time",
-    "409": "the state of the memory does not allow it",
-    "413": "the request is too large",
-    "421": "the host is not this server",
-    "429": "too many requests",
-    "503": "something is missing, locked or full, or too much is asked at once",
-    "504": "no answer in time",
+    400: "what was given cannot be used",
+    401: "no key, or one that is unknown or revoked",
+    403: "the key's scope does not allow it, or a page of elsewhere asks",
+    404: "what was named is not there",
+    408: "the body did not come in time",
+    409: "the state of the memory does not allow it",
+    413: "the request is too large",
+    421: "the host is not this server",
+    429: "too many requests",
+    503: "something is missing, locked or full, or too much is asked at once",
+    504: "no answer in time",
 }
 # One event of a stream, as the readers of OpenAPI take the schema of `text/event-stream`.
 _EVENT = {
     "type": "object",
     "required": ["data"],
     "properties": {
-        "event": {"type": "string", "description": "`message`"},
-        "data": {"type": "string", "description": "a piece of the answer as JSON; last: `[DONE]`"},
+        "event": {"type": "string", "description": "`message`, `job` or `run`"},
+        "data": {"type": "string", "description": "JSON; at the end of a chat `[DONE]`"},
     },
 }
+_TEXT = {"text/plain": {"schema": {"type": "string"}}}
 
 
-def described(app: Litestar) -> dict[str, Any]:
-    """The OpenAPI document of `app`: shapes as msgspec reads them, every key with its meaning."""
-    document: dict[str, Any] = msgspec.to_builtins(app.openapi_schema.to_schema())
-    document["info"] = {"title": "Quipu", "version": VERSION, "description": _ABOUT}
-    document["servers"] = [{"url": "/"}]
-    shapes = {shape.__name__: shape for shape in shapes_of(app)}
-    components = cast("dict[str, Any]", document["components"])
-    schemas = cast("dict[str, Any]", components["schemas"])
-    for name, shape in shapes.items():
-        schemas[name] = _with_meanings(_schema(shape), shape)
-    components["securitySchemes"] = {
-        "bearer": {"type": "http", "scheme": "bearer"},
-        "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+def described(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
+    """The OpenAPI document of endpoints: shapes as msgspec reads them, with meanings."""
+    every = list(endpoints)
+    paths: dict[str, dict[str, Any]] = {}
+    for each in every:
+        paths.setdefault(each.shown_path, {})[each.method.lower()] = _operation(each)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Quipu", "version": VERSION, "description": _ABOUT},
+        "servers": [{"url": "/"}],
+        "paths": paths,
+        "components": {
+            "schemas": {shape.__name__: _with_meanings(shape) for shape in shapes_of(every)},
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer"},
+                "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+            },
+        },
     }
-    for handler, operation in _operations(app, document):
-        _finish(operation, handler.opt)
-    return document
 
 
-def shapes_of(app: Litestar) -> list[type[msgspec.Struct]]:
-    """Every shape that a route takes or gives. The document knows them by their names alone."""
+def shapes_of(endpoints: Iterable[Endpoint]) -> list[type[msgspec.Struct]]:
+    """Every shape that an endpoint takes or gives. The document knows them by names alone."""
     found: list[type[msgspec.Struct]] = [ProblemDetails]
-    for route in app.routes:
-        if not isinstance(route, HTTPRoute):
-            continue
-        for handler in route.route_handlers:
-            found += handler.opt.get("gives", ())
-            signature = handler.parsed_fn_signature
-            for each in (signature.return_type, *signature.parameters.values()):
-                found += _within(each)
+    for each in endpoints:
+        for kind in (each.body, each.gives, *each.door.told.values()):
+            found += _structs(kind)
     return parts(dict.fromkeys(found))
 
 
-def _within(field: FieldDefinition) -> list[type[msgspec.Struct]]:
-    """The shapes that a parameter or a result is made of."""
-    kind = field.annotation
-    here = [kind] if isinstance(kind, type) and issubclass(kind, msgspec.Struct) else []
-    return here + [shape for inner in field.inner_types for shape in _within(inner)]
+def _structs(kind: Any) -> Iterator[type[msgspec.Struct]]:
+    """The shapes that a type is made of."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        yield kind
+    for inner in get_args(kind):
+        yield from _structs(inner)
+
+
+def _operation(endpoint: Endpoint) -> dict[str, Any]:
+    needs = endpoint.operation.needs
+    summary, _, rest = endpoint.operation.help.partition("\n\n")
+    made: dict[str, Any] = {
+        "operationId": "".join(
+            re.split(r"[\W_]", f"{endpoint.shown_path} {endpoint.name}".title())
+        ),
+        "summary": " ".join(summary.split()).rstrip("."),
+        "security": [{"bearer": []}, {"key": []}] if needs else [],
+        "responses": dict(_responses(endpoint)),
+    }
+    if rest.strip():
+        made["description"] = " ".join(rest.split())
+    if parameters := list(_parameters(endpoint)):
+        made["parameters"] = parameters
+    if endpoint.body is not None:
+        made["requestBody"] = {"required": True, "content": _json(endpoint.body)}
+    if needs:
+        made["x-quipu-scope"] = needs
+    return made
+
+
+def _parameters(endpoint: Endpoint) -> Iterator[dict[str, Any]]:
+    for name in endpoint.in_path:
+        said = endpoint.arguments[name].says
+        schema = {"type": "string"}
+        yield {"name": name, "in": "path", "required": True, "description": said, "schema": schema}
+    query = _schema(endpoint.query)
+    for name, schema in query["properties"].items():
+        needed = name in query.get("required", ())
+        yield {
+            "name": name,
+            "in": "query",
+            "required": needed,
+            "description": schema.pop("description", ""),
+            "schema": schema,
+        }
+
+
+def _responses(endpoint: Endpoint) -> Iterator[tuple[str, Any]]:
+    """What it gives, then failures as problems."""
+    door = endpoint.door
+    content = _json(endpoint.gives) if list(_structs(endpoint.gives)) else {}
+    if door.streams:
+        content["text/event-stream"] = {"schema": _EVENT}
+    yield (
+        str(door.status),
+        {"description": HTTPStatus(door.status).phrase, "content": content or _TEXT},
+    )
+    for status, shape in door.told.items():
+        meaning = _FAILURES.get(status, "accepted: it is done after")
+        yield str(status), {"description": meaning, "content": _json(shape)}
+    problem = {"schema": {"$ref": _REF.format(name=ProblemDetails.__name__)}}
+    for status, meaning in _FAILURES.items():
+        if status not in door.told and (endpoint.operation.needs or status not in (401, 403)):
+            yield str(status), {"description": meaning, "content": {PROBLEM_TYPE: problem}}
+
+
+def _json(kind: Any) -> dict[str, Any]:
+    """The content of a kind; of a choice of shapes that of the first, the others are told."""
+    shapes = list(_structs(kind))
+    name = shapes[0].__name__ if shapes else ""
+    schema = {"$ref": _REF.format(name=name)} if name else msgspec.json.schema(kind)
+    return {"application/json": {"schema": schema}}
 
 
 def _schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
@@ -93,87 +158,30 @@ def _schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
         return found[shape.__name__]
     except TypeError:
         hints = get_type_hints(shape)
-    chosen = {name: each for name, each in hints.items() if len(_structs(each)) > 1}
+    chosen = {
+        name: several for name, hint in hints.items() if len(several := [*_structs(hint)]) > 1
+    }
     fields = [
-        (f.name, Any if f.name in chosen else hints[f.name], f.default_factory)
-        if f.default_factory is not msgspec.NODEFAULT
-        else (f.name, Any if f.name in chosen else hints[f.name], f.default)
+        (
+            f.name,
+            Any if f.name in chosen else hints[f.name],
+            f.default if f.default_factory is msgspec.NODEFAULT else f.default_factory,
+        )
         for f in msgspec.structs.fields(shape)
     ]
     like = msgspec.defstruct(shape.__name__, fields, kw_only=True)
     like.__doc__ = shape.__doc__
     _, found = msgspec.json.schema_components((like,), ref_template=_REF)
-    for name, each in chosen.items():
-        choices = [{"$ref": _REF.format(name=struct.__name__)} for struct in _structs(each)]
+    for name, several in chosen.items():
+        choices = [{"$ref": _REF.format(name=struct.__name__)} for struct in several]
         found[shape.__name__]["properties"][name] = {"anyOf": choices}
     return found[shape.__name__]
 
 
-def _structs(hint: Any) -> list[type[msgspec.Struct]]:
-    return [
-        each
-        for each in get_args(hint)
-        if isinstance(each, type) and issubclass(each, msgspec.Struct)
-    ]
-
-
-def _with_meanings(schema: dict[str, Any], shape: type[msgspec.Struct] | None) -> dict[str, Any]:
-    for key in keys(shape) if shape else ():
+def _with_meanings(shape: type[msgspec.Struct]) -> dict[str, Any]:
+    schema = _schema(shape)
+    for key in keys(shape):
         described = schema.get("properties", {}).get(key.name)
         if described is not None:
             described["description"] = key.meaning
     return schema
-
-
-def _operations(app: Litestar, document: Mapping[str, Any]) -> Iterator[tuple[Any, Any]]:
-    paths = cast("dict[str, dict[str, Any]]", document["paths"])
-    for route in app.routes:
-        if isinstance(route, HTTPRoute):
-            for handler in route.route_handlers:
-                for method in handler.http_methods:
-                    operation = paths.get(_path(route.path_format), {}).get(method.lower())
-                    if operation is not None:
-                        yield handler, operation
-
-
-def _path(path_format: str) -> str:
-    return path_format or "/"
-
-
-def _finish(operation: dict[str, Any], opt: Mapping[str, Any]) -> None:
-    """Failures as problems, who may call it, and a summary that is a sentence."""
-    needs = opt.get("needs")
-    description = str(operation.pop("description", "") or "").strip()
-    if description:
-        first, _, rest = description.partition("\n")
-        operation["summary"] = first.strip().rstrip(".")
-        if rest.strip():
-            operation["description"] = " ".join(rest.split())
-    operation["security"] = [{"bearer": []}, {"key": []}] if needs else []
-    if needs:
-        operation["x-quipu-scope"] = needs
-    responses = operation["responses"]
-    for shape in opt.get("gives", ()):
-        responses["200"]["content"] = _json(shape)
-    if opt.get("streams"):
-        responses["200"]["content"]["text/event-stream"] = {"schema": _EVENT}
-    for status, meaning in _FAILURES.items():
-        if status in ("401", "403") and not needs:
-            continue
-        kept = responses.get(status, {})
-        if (
-            "application/problem+json" in kept.get("content", {})
-            or status not in responses
-            or ("Validation Exception" in str(kept))
-        ):
-            responses[status] = {
-                "description": meaning,
-                "content": {PROBLEM_TYPE: {"schema": {"$ref": _REF.format(name="ProblemDetails")}}},
-            }
-    for status, shape in opt.get("told", {}).items():
-        meaning = _FAILURES.get(status, "accepted: it is done after")
-        responses[status] = {"description": meaning, "content": _json(shape)}
-
-
-def _json(shape: type[msgspec.Struct]) -> dict[str, Any]:
-    return {"application/json": {"schema": {"$ref": _REF.format(name=shape.__name__)}}}

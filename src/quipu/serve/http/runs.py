@@ -26,7 +26,7 @@ from quipu.read import redact
 from quipu.records.progress import Progress
 from quipu.when.instants import Clock, system_clock
 
-__all__ = ["KeptRun", "Run", "RunKind", "Runs", "keep", "kept"]
+__all__ = ["Run", "RunKind", "Runs", "keep", "kept"]
 
 T = TypeVar("T")
 
@@ -64,19 +64,6 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         return self.status in ("done", "failed", "stopped")
 
 
-class KeptRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A run as the ledger holds it; `status` as it was when it was last kept."""
-
-    run_id: str
-    kind: str
-    status: str
-    started_at: str
-    ended_at: str | None = None
-    error: str | None = None
-    passed: int | None = None
-    questions: int | None = None
-
-
 class _Stopped(BaseException):
     """Ends a run from within, past whatever takes errors for bad files."""
 
@@ -100,7 +87,7 @@ class Runs:
             status="waiting",
             started_at=self._clock(),
         )
-        keep(memory, _to_keep(run))
+        keep(memory, run)
         with self._lock:
             self._runs[run.run_id] = memory.store.namespace, run
             ended = [key for key, (_, each) in self._runs.items() if each.ended]
@@ -184,7 +171,7 @@ class Runs:
         """Keep how it ended; that it cannot be kept is no failure of the work."""
         _, run = self._runs[run_id]
         try:
-            keep(memory, _to_keep(run))
+            keep(memory, run)
         except QuipuError as error:
             _LOG.warning("run %s is not kept: %s", run_id, redact(str(error))[0])
 
@@ -199,44 +186,31 @@ def _golden_figures(result: Any) -> dict[str, int]:
             return {}
 
 
-def _to_keep(run: Run) -> KeptRun:
-    return KeptRun(
-        run_id=run.run_id,
-        kind=run.kind,
-        status=run.status,
-        started_at=run.started_at,
-        ended_at=run.ended_at,
-        error=run.error,
-        passed=run.passed,
-        questions=run.questions,
-    )
-
-
-def _of_before(before: KeptRun) -> Run:
+def _of_before(run: Run) -> Run:
     """A run of another process: one that had not ended is not worked on here."""
-    run = msgspec.convert(msgspec.structs.asdict(before), Run)
     return run if run.ended else msgspec.structs.replace(run, status="stopped", error=_CUT_OFF)
 
 
-def keep(memory: Memory, run: KeptRun) -> None:
-    """Write how a run stands; of each kind the latest 200 stay. Raises StoreUnavailable,
-    CorruptStore."""
-    _with(memory, partial(_put, memory, run))
+def keep(memory: Memory, run: Run) -> None:
+    """Write how a run stands, without its report and its progress; of each kind the latest 200
+    stay. Raises StoreUnavailable, CorruptStore."""
+    plain = msgspec.structs.replace(run, result=None, stage="", done=0, total=0)
+    _with(memory, partial(_put, memory, plain))
 
 
-def kept(memory: Memory) -> list[KeptRun]:
+def kept(memory: Memory) -> list[Run]:
     """The runs of the memory's namespace, of whichever process, the latest first."""
     found = _with(memory, partial(_list, _prefix(memory))) or []
-    runs = [msgspec.json.decode(value, type=KeptRun) for _, value in found]
+    runs = [msgspec.json.decode(value, type=Run) for _, value in found]
     return sorted(runs, key=lambda run: (run.started_at, run.run_id), reverse=True)
 
 
-def _kept_run(memory: Memory, run_id: str) -> KeptRun | None:
+def _kept_run(memory: Memory, run_id: str) -> Run | None:
     """The one of that id, if there is one in the memory's namespace."""
     return next((run for run in kept(memory) if run.run_id == run_id), None)
 
 
-def _put(memory: Memory, run: KeptRun, ledger: Ledger) -> None:
+def _put(memory: Memory, run: Run, ledger: Ledger) -> None:
     of_kind = f"{_prefix(memory)}{run.kind}\0"
     key = f"{of_kind}{run.started_at}\0{run.run_id}"
     before = [each for each, _ in _list(of_kind, ledger) if each != key]

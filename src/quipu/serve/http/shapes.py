@@ -12,13 +12,11 @@ __all__ = [
     "EntityPage",
     "Episodes",
     "Health",
-    "NewEpisode",
     "NewRun",
-    "NewSession",
     "Ready",
     "ReadyCheck",
     "RelationPage",
-    "RunPage",
+    "RunList",
     "SetUp",
     "StoreHealth",
 ]
@@ -81,57 +79,11 @@ class RelationPage(msgspec.Struct, frozen=True, kw_only=True):
     next_cursor: Annotated[str | None, "what gives those after them; null at the end"]
 
 
-class RunPage(msgspec.Struct, frozen=True, kw_only=True):
-    """`GET /api/v1/runs`."""
+class RunList(msgspec.Struct, frozen=True, kw_only=True):
+    """The long work of a memory."""
 
     runs: Annotated[
         tuple[Run, ...], "the latest first; those of earlier processes without their reports"
-    ]
-    next_cursor: Annotated[str | None, "what gives those after them; null at the end"]
-
-
-class NewEpisode(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`POST /api/v1/episodes`."""
-
-    text: Annotated[
-        str,
-        Meta(
-            min_length=1,
-            max_length=2_000_000,
-            description="what is to be remembered; Markdown is understood",
-            examples=["The payment service is owned by Ada Lovelace."],
-        ),
-    ]
-    source_ref: Annotated[
-        _Name | None, Meta(description="what a citation opens; another text under it replaces it")
-    ] = None
-    title: Annotated[_Name, Meta(description="what it is called")] = ""
-    group: Annotated[_Name, Meta(description="its conversation or repository")] = ""
-    observed_at: Annotated[
-        _Date | None, Meta(description="when it was true to say it; null: now")
-    ] = None
-    expires: Annotated[_Date | None, Meta(description="after this it is no longer recalled")] = None
-    wait: Annotated[
-        bool, Meta(description="false: accept it as a job, write it after (status 202)")
-    ] = True
-
-
-class Message(msgspec.Struct, frozen=True, kw_only=True):
-    """One message of a session; further keys (`name`, `timestamp`) are kept."""
-
-    role: Annotated[str, Meta(max_length=100, description="`user`, `assistant` …")]
-    content: Annotated[str, Meta(max_length=500_000, description="what was said")]
-    name: Annotated[_Name | None, Meta(description="who said it")] = None
-    timestamp: Annotated[_Date | None, Meta(description="when")] = None
-
-
-class NewSession(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`POST /api/v1/sessions`."""
-
-    session_id: Annotated[str, Meta(min_length=1, max_length=500, description="names it")]
-    messages: Annotated[
-        tuple[Message, ...],
-        Meta(min_length=1, max_length=10_000, description="the whole session so far, in order"),
     ]
 
 

@@ -32,27 +32,13 @@ class _Member(NamedTuple):
     end: int
 
 
-class _Object(NamedTuple):
-    """An object between its braces."""
-
-    start: int
-    members: tuple[_Member, ...]
-    end: int
-
-    def member(self, key: str) -> _Member | None:
-        """The member of this name; of several the last, which is the one that counts."""
-        return next((each for each in reversed(self.members) if each.key == key), None)
-
-
 def json_content(text: str) -> dict[str, Any]:
     """The object that a text holds, comments left out; {} for a blank one.
 
     Raises ValueError for what is no JSON, TypeError for what is no object.
     """
     plain = _plain(text)
-    if not plain.strip():
-        return {}
-    content = json.loads(plain)
+    content: object = json.loads(plain) if plain.strip() else {}
     if not isinstance(content, dict):
         raise TypeError("it holds no object")
     return cast("dict[str, Any]", content)
@@ -60,36 +46,43 @@ def json_content(text: str) -> dict[str, Any]:
 
 def json_with(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
     """`text` with `value` at `path`, objects made on the way where they are missing."""
-    if not _plain(text).strip():
-        line = _line_end(text)
-        whole: Mapping[str, Any] = value
-        for key in reversed(path):
-            whole = {key: whole}
-        return json.dumps(whole, ensure_ascii=False, indent=2).replace("\n", line) + line
-    plain = _plain(text)
-    here = _object(plain, plain.index("{"))
-    for depth, key in enumerate(path[:-1]):
-        inner = here.member(key)
-        if inner is None:
-            made: Mapping[str, Any] = value
-            for below in reversed(path[depth + 1 :]):
-                made = {below: made}
-            return _put(text, here, key, made)
-        here = _object(plain, inner.value)
-    return _put(text, here, path[-1], value)
+    plain, line = _plain(text), "\r\n" if "\r\n" in text else "\n"
+    if not plain.strip():
+        return _dumped(_nested(path, value), "  ", line, 0) + line
+    unit, here, end = _unit(text), plain.index("{"), 0
+    for depth, key in enumerate(path, 1):
+        members = _members(plain, here)
+        found = [each for each in members if each.key == key]
+        if not found:
+            written = _dumped(_nested(path[depth:], value), unit, line, depth)
+            indent = f"{line}{unit * depth}"
+            after = "," if members else f"{line}{unit * (depth - 1)}"
+            put = f"{indent}{json.dumps(key)}: {written}{after}"
+            return text[: here + 1] + put + text[here + 1 :]
+        here, end = found[-1].value, found[-1].end
+    return text[:here] + _dumped(value, unit, line, len(path)) + text[end:]
 
 
 def json_without(text: str, path: Sequence[str]) -> str:
     """`text` without the member at `path`."""
     plain = _plain(text)
-    here = _object(plain, plain.index("{"))
-    for key in path[:-1]:
-        inner = here.member(key)
-        if inner is None:
+    here, found, members = plain.index("{"), list[_Member](), list[_Member]()
+    for depth, key in enumerate(path):
+        here = found[-1].value if depth else here
+        members = _members(plain, here)
+        found = [each for each in members if each.key == key]
+        if not found:
             return text
-        here = _object(plain, inner.value)
-    member = here.member(path[-1])
-    return text if member is None else _taken_out(text, here, member)
+    member = found[-1]
+    at = members.index(member)
+    if at:
+        return text[: members[at - 1].end] + text[member.end :]
+    end = _next(plain, member.end)
+    end = end + 1 if plain[end] == "," else member.end
+    closed = _next(plain, end)
+    if not text[end:closed].strip() and plain[closed] == "}":
+        end = closed
+    return text[: here + 1] + text[here + 1 : member.start].rstrip() + text[end:]
 
 
 def _plain(text: str) -> str:
@@ -98,8 +91,8 @@ def _plain(text: str) -> str:
     return " " + plain[1:] if plain.startswith(_BOM) else plain
 
 
-def _object(plain: str, at: int) -> _Object:
-    """The object that begins at `at`. Raises TypeError where there is none."""
+def _members(plain: str, at: int) -> list[_Member]:
+    """The members of the object that begins at `at`. Raises TypeError where there is none."""
     if plain[at] != "{":
         raise TypeError("it is no object")
     members: list[_Member] = []
@@ -112,7 +105,7 @@ def _object(plain: str, at: int) -> _Object:
         place = _next(plain, after)
         if plain[place] == ",":
             place = _next(plain, place + 1)
-    return _Object(at, tuple(members), place)
+    return members
 
 
 def _next(plain: str, at: int) -> int:
@@ -121,59 +114,15 @@ def _next(plain: str, at: int) -> int:
     return at
 
 
-def _put(text: str, into: _Object, key: str, value: Mapping[str, Any]) -> str:
-    member = into.member(key)
-    if member is not None:
-        indent = _indent(text, member.start)
-        written = _dumped(text, value, indent or "", flat=indent is None)
-        return text[: member.value] + written + text[member.end :]
-    line = _line_end(text)
-    outer = _indent(text, into.start, first=False) or ""
-    if not into.members:
-        unit = _unit(text)
-        written = f"{json.dumps(key)}: {_dumped(text, value, outer + unit)}"
-        inside = text[into.start + 1 : into.end]
-        kept = inside.rstrip() if inside.strip() else ""
-        return (
-            f"{text[: into.start + 1]}{kept}{line}{outer}{unit}{written}{line}{outer}"
-            f"{text[into.end :]}"
-        )
-    last = into.members[-1]
-    indent = _indent(text, last.start)
-    written = f"{json.dumps(key)}: {_dumped(text, value, indent or '', flat=indent is None)}"
-    between = " " if indent is None else f"{line}{indent}"
-    comma = last.end + len(text[last.end :]) - len(text[last.end :].lstrip())
-    if text[comma : comma + 1] == ",":
-        return f"{text[: comma + 1]}{between}{written},{text[comma + 1 :]}"
-    return f"{text[: last.end]},{between}{written}{text[last.end :]}"
+def _nested(path: Sequence[str], value: Mapping[str, Any]) -> Mapping[str, Any]:
+    for key in reversed(path):
+        value = {key: value}
+    return value
 
 
-def _taken_out(text: str, here: _Object, member: _Member) -> str:
-    at = here.members.index(member)
-    if at:
-        return text[: here.members[at - 1].end] + text[member.end :]
-    if len(here.members) > 1:
-        return text[: member.start] + text[here.members[1].start :]
-    before, after = text[here.start + 1 : member.start], text[member.end : here.end]
-    left = before.rstrip() + after.strip().removeprefix(",").rstrip()
-    inside = f"{left}{_line_end(text)}" if left.strip() else ""
-    return f"{text[: here.start + 1]}{inside}{text[here.end :]}"
-
-
-def _dumped(text: str, value: Mapping[str, Any], indent: str, *, flat: bool = False) -> str:
-    if flat:
-        return json.dumps(value, ensure_ascii=False)
-    written = json.dumps(value, ensure_ascii=False, indent=_unit(text))
-    return written.replace("\n", f"{_line_end(text)}{indent}")
-
-
-def _indent(text: str, at: int, *, first: bool = True) -> str | None:
-    """The white space that the line at `at` begins with; None where `first` and the line begins
-    with something else than what stands at `at`."""
-    begin = text.rfind("\n", 0, at) + 1
-    before = text[begin:at]
-    blank = before[: len(before) - len(before.lstrip())]
-    return blank if not first or not before.strip() else None
+def _dumped(value: Mapping[str, Any], unit: str, line: str, depth: int) -> str:
+    written = json.dumps(value, ensure_ascii=False, indent=unit)
+    return written.replace("\n", f"{line}{unit * depth}")
 
 
 def _unit(text: str) -> str:
@@ -185,31 +134,20 @@ def _unit(text: str) -> str:
     return "  "
 
 
-def _line_end(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
-
-
 def toml_with(text: str, path: Sequence[str], table: Mapping[str, Any]) -> str:
     """`text` with `table` at `path`: at the end, or its values in the table that stands there."""
     document = _read(text)
     parent: MutableMapping[str, Any] = document
     for key in path[:-1]:
-        if key not in parent:
-            parent[key] = tomlkit.table(is_super_table=True)
-        parent = _inside(parent, key)
-    stored: object = cast("Mapping[str, Any]", parent).get(path[-1])
-    if isinstance(stored, MutableMapping):
-        there = cast("MutableMapping[str, Any]", stored)
-        for key in [key for key in there if key not in table]:
-            del there[key]
-        for key, value in table.items():
-            if there.get(key) != value:
-                there[key] = value
-        return _checked(text, tomlkit.dumps(document), path)
-    made = tomlkit.inline_table() if isinstance(parent, InlineTable) else tomlkit.table()
+        parent = _inside(parent, key, made=tomlkit.table(is_super_table=True))
+    inline = isinstance(parent, InlineTable)
+    made = tomlkit.inline_table() if inline else tomlkit.table()
+    there = _inside(parent, path[-1], made=made)
+    for key in [key for key in there if key not in table]:
+        del there[key]
     for key, value in table.items():
-        made[key] = value
-    parent[path[-1]] = made
+        if there.get(key) != value:
+            there[key] = value
     return _checked(text, tomlkit.dumps(document), path)
 
 
@@ -234,7 +172,11 @@ def _read(text: str) -> tomlkit.TOMLDocument:
         raise InvalidInput(f"the configuration is no TOML ({error}): mend it first") from error
 
 
-def _inside(parent: MutableMapping[str, Any], key: str) -> MutableMapping[str, Any]:
+def _inside(
+    parent: MutableMapping[str, Any], key: str, *, made: object = None
+) -> MutableMapping[str, Any]:
+    if key not in parent and made is not None:
+        parent[key] = made
     inner: object = parent[key]
     if not isinstance(inner, MutableMapping):
         raise InvalidInput(f"{key!r} is no table in the configuration: mend it first")

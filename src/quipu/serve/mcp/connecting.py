@@ -1,21 +1,19 @@
 """The profile `search-fetch`: `search(query)` and `fetch(id)`, as research connectors expect."""
 
-import json
 from collections.abc import Iterable
 from typing import Annotated
 from urllib.parse import quote
 
 import msgspec
-from mcp.server.mcpserver.tools import Tool
-from pydantic import Field
+from msgspec import Meta
 
 from quipu.errors import UnknownRecord
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
 from quipu.records.record import Chunk, Entity, Episode
-from quipu.serve.mcp.tool import Result, make_tool
+from quipu.serve.operations import Tool, operation
 
-__all__ = ["connector_tools"]
+__all__: list[str] = []
 
 _RESULTS = 10
 _LONGEST = 100_000
@@ -45,41 +43,30 @@ class FetchedText(msgspec.Struct, frozen=True, kw_only=True):
     metadata: Annotated[dict[str, str], "its type and time, and whether it was cut"]
 
 
-def connector_tools(memory: Memory) -> list[Tool]:
-    """The two tools."""
-
-    def search(
-        query: Annotated[str, Field(description="What to look for.", max_length=20_000)],
-    ) -> Result:
-        """Search the memory. Gives ids, titles and addresses; fetch reads one."""
-        hits = memory.search(query, limit=_RESULTS * 2).hits
-        rows: dict[str, SearchRow] = {}
-        for hit in hits:
-            row = SearchRow(id=hit.path, title=hit.title or hit.path, url=_address(hit.path))
-            rows.setdefault(hit.path, row)
-        return _given(SearchRows(results=tuple(rows.values())[:_RESULTS]))
-
-    def fetch(
-        id: Annotated[str, Field(description="An id that search gave.")],  # noqa: A002
-    ) -> Result:
-        """Read one document of the memory, whole, by the id that search gave."""
-        found = read_lines(memory, id, max_characters=_LONGEST)
-        title, metadata = _about(memory, id)
-        metadata |= {"truncated": "true"} if found.truncated else {}
-        return _given(
-            FetchedText(
-                id=id, title=title or id, text=found.text, url=_address(id), metadata=metadata
-            )
-        )
-
-    return [
-        make_tool(search, title="Search", gives=SearchRows),
-        make_tool(fetch, title="Fetch", gives=FetchedText),
-    ]
+@operation("read", Tool("search", "Search"))
+def search(
+    memory: Memory, query: Annotated[str, "what to look for", Meta(max_length=20_000)]
+) -> SearchRows:
+    """Search the memory. Gives ids, titles and addresses; fetch reads one."""
+    rows: dict[str, SearchRow] = {}
+    for hit in memory.search(query, limit=_RESULTS * 2).hits:
+        row = SearchRow(id=hit.path, title=hit.title or hit.path, url=_address(hit.path))
+        rows.setdefault(hit.path, row)
+    return SearchRows(results=tuple(rows.values())[:_RESULTS])
 
 
-def _given(shape: msgspec.Struct) -> Result:
-    return Result(shape, json.dumps(msgspec.to_builtins(shape), ensure_ascii=False))
+@operation("read", Tool("fetch", "Fetch"))
+def fetch(
+    memory: Memory,
+    id: Annotated[str, "an id that search gave"],  # noqa: A002
+) -> FetchedText:
+    """Read one document of the memory, whole, by the id that search gave."""
+    found = read_lines(memory, id, max_characters=_LONGEST)
+    title, metadata = _about(memory, id)
+    metadata |= {"truncated": "true"} if found.truncated else {}
+    return FetchedText(
+        id=id, title=title or id, text=found.text, url=_address(id), metadata=metadata
+    )
 
 
 def _address(path: str) -> str:

@@ -2,13 +2,11 @@
 names and with the same shapes, over the knowledge graph that `agents/knowledge.py` keeps."""
 
 import json
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from collections.abc import Iterable
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
-from mcp.server.mcpserver.tools import Tool
 from msgspec import field
-from pydantic import BaseModel, ConfigDict, Field
 
 from quipu.agents.knowledge import (
     KnowledgeEntity,
@@ -16,15 +14,14 @@ from quipu.agents.knowledge import (
     KnowledgeRelation,
     ThingObservations,
 )
-from quipu.serve.mcp.tool import Hints, Result, make_tool
+from quipu.serve.mcp.tool import Result
+from quipu.serve.operations import Tool, operation
 
-__all__ = ["GRAPH_RESOURCE", "graph_json", "graph_resource", "keeping_tools"]
+__all__ = ["GRAPH_RESOURCE", "graph_json", "graph_resource"]
 
 GRAPH_RESOURCE = "memory://knowledge-graph"
 
 _LARGEST = 4_000_000
-_ADDS = Hints(reads=False, idempotent=False)
-_DELETES = Hints(reads=False, destroys=True)
 
 
 class CreatedEntities(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,51 +63,101 @@ class GraphView(msgspec.Struct, frozen=True, kw_only=True):
     relations: Annotated[tuple[KnowledgeRelation, ...], "the ties between them"]
 
 
-class _Given(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-
-class GivenEntity(_Given):
-    """A thing as it is given."""
-
-    name: str = Field(description="The name of the entity")
-    entityType: str = Field(description="The type of the entity")  # noqa: N815
-    observations: list[str] = Field(
-        description="An array of observation contents associated with the entity"
-    )
-
-
-class GivenRelation(_Given):
-    """A tie as it is given."""
-
-    source: str = Field(
-        alias="from", description="The name of the entity where the relation starts"
-    )
-    to: str = Field(description="The name of the entity where the relation ends")
-    relationType: str = Field(description="The type of the relation")  # noqa: N815
-
-
-class GivenObservations(_Given):
-    """What is observed of one thing, as it is given."""
-
-    entityName: str = Field(  # noqa: N815
-        description="The name of the entity to add the observations to"
-    )
-    contents: list[str] = Field(description="An array of observation contents to add")
-
-
-class Deletion(_Given):
+class ObservationsDeletion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is to be deleted of one thing."""
 
-    entityName: str = Field(  # noqa: N815
-        description="The name of the entity containing the observations"
-    )
-    observations: list[str] = Field(description="An array of observations to delete")
+    of: Annotated[str, "the entity containing the observations"] = field(name="entityName")
+    contents: Annotated[tuple[str, ...], "the observations to delete"] = field(name="observations")
 
 
-def keeping_tools(graph: KnowledgeGraph) -> list[Tool]:
-    """The nine tools."""
-    return [*_adding(graph), *_deleting(graph), *_reading(graph)]
+Names: TypeAlias = tuple[str, ...]
+Relations: TypeAlias = tuple[KnowledgeRelation, ...]
+
+
+def _tool(name: str, gives: type[msgspec.Struct], **how: Any) -> Tool:
+    title = name.replace("_", " ").title()
+    return Tool(name, title, gives=gives, largest=_LARGEST, **how)
+
+
+@operation("write", _tool("create_entities", CreatedEntities, idempotent=False))
+def create_entities(
+    graph: KnowledgeGraph, entities: Annotated[tuple[KnowledgeEntity, ...], ""]
+) -> Result:
+    """Create multiple new entities in the knowledge graph"""
+    made = tuple(graph.create_entities(entities))
+    return Result(CreatedEntities(entities=made), _shown(made))
+
+
+@operation("write", _tool("create_relations", CreatedRelations, idempotent=False))
+def create_relations(graph: KnowledgeGraph, relations: Annotated[Relations, ""]) -> Result:
+    """Create multiple new relations between entities in the knowledge graph. Relations should be
+    in active voice"""
+    made = tuple(graph.relate(relations))
+    return Result(CreatedRelations(relations=made), _shown(made))
+
+
+@operation("write", _tool("add_observations", Results, idempotent=False))
+def add_observations(
+    graph: KnowledgeGraph, observations: Annotated[tuple[ThingObservations, ...], ""]
+) -> Result:
+    """Add new observations to existing entities in the knowledge graph"""
+    added = graph.observe(observations)
+    results = tuple(AddedObservations(of=each.of, added=each.contents) for each in added)
+    return Result(Results(results=results), _shown(results))
+
+
+@operation("write", _tool("delete_entities", Done, destroys=True))
+def delete_entities(
+    graph: KnowledgeGraph,
+    entityNames: Annotated[Names, "An array of entity names to delete"],  # noqa: N803  the official name
+) -> Result:
+    """Delete multiple entities and their associated relations from the knowledge graph"""
+    graph.delete_entities(entityNames)
+    return _done("Entities deleted successfully")
+
+
+@operation("write", _tool("delete_observations", Done, destroys=True))
+def delete_observations(
+    graph: KnowledgeGraph, deletions: Annotated[tuple[ObservationsDeletion, ...], ""]
+) -> Result:
+    """Delete specific observations from entities in the knowledge graph"""
+    graph.delete_observations([ThingObservations(of=d.of, contents=d.contents) for d in deletions])
+    return _done("Observations deleted successfully")
+
+
+@operation("write", _tool("delete_relations", Done, destroys=True))
+def delete_relations(
+    graph: KnowledgeGraph, relations: Annotated[Relations, "An array of relations to delete"]
+) -> Result:
+    """Delete multiple relations from the knowledge graph"""
+    graph.unrelate(relations)
+    return _done("Relations deleted successfully")
+
+
+@operation("read", _tool("read_graph", GraphView))
+def read_graph(graph: KnowledgeGraph) -> Result:
+    """Read the entire knowledge graph"""
+    return _view(*graph.read())
+
+
+@operation("read", _tool("search_nodes", GraphView))
+def search_nodes(
+    graph: KnowledgeGraph,
+    query: Annotated[
+        str,
+        "The search query to match against entity names, types, and observation content",
+    ],
+) -> Result:
+    """Search for nodes in the knowledge graph based on a query"""
+    return _view(*graph.search(query))
+
+
+@operation("read", _tool("open_nodes", GraphView))
+def open_nodes(
+    graph: KnowledgeGraph, names: Annotated[Names, "An array of entity names to retrieve"]
+) -> Result:
+    """Open specific nodes in the knowledge graph by their names"""
+    return _view(*graph.open(names))
 
 
 def graph_resource() -> dict[str, Any]:
@@ -125,113 +172,10 @@ def graph_resource() -> dict[str, Any]:
 
 def graph_json(graph: KnowledgeGraph) -> str:
     """The whole graph as its resource gives it."""
-    return _whole(*graph.read()).text
+    return _view(*graph.read()).text
 
 
-def _adding(graph: KnowledgeGraph) -> list[Tool]:
-    def create_entities(entities: list[GivenEntity]) -> Result:
-        """Create multiple new entities in the knowledge graph"""
-        made = graph.create_entities(
-            [
-                KnowledgeEntity(name=e.name, type=e.entityType, observations=tuple(e.observations))
-                for e in entities
-            ]
-        )
-        return Result(CreatedEntities(entities=tuple(made)), _shown(made))
-
-    def create_relations(relations: list[GivenRelation]) -> Result:
-        """Create multiple new relations between entities in the knowledge graph. Relations
-        should be in active voice"""
-        made = graph.relate(_knowledge_relations(relations))
-        return Result(CreatedRelations(relations=tuple(made)), _shown(made))
-
-    def add_observations(observations: list[GivenObservations]) -> Result:
-        """Add new observations to existing entities in the knowledge graph"""
-        added = graph.observe(
-            [ThingObservations(of=o.entityName, contents=tuple(o.contents)) for o in observations]
-        )
-        results = tuple(AddedObservations(of=each.of, added=each.contents) for each in added)
-        return Result(Results(results=results), _shown(results))
-
-    return [
-        _tool(create_entities, "Create Entities", CreatedEntities, _ADDS),
-        _tool(create_relations, "Create Relations", CreatedRelations, _ADDS),
-        _tool(add_observations, "Add Observations", Results, _ADDS),
-    ]
-
-
-def _deleting(graph: KnowledgeGraph) -> list[Tool]:
-    def delete_entities(
-        entityNames: Annotated[  # noqa: N803
-            list[str], Field(description="An array of entity names to delete")
-        ],
-    ) -> Result:
-        """Delete multiple entities and their associated relations from the knowledge graph"""
-        graph.delete_entities(entityNames)
-        return _done("Entities deleted successfully")
-
-    def delete_observations(deletions: list[Deletion]) -> Result:
-        """Delete specific observations from entities in the knowledge graph"""
-        graph.delete_observations(
-            [ThingObservations(of=d.entityName, contents=tuple(d.observations)) for d in deletions]
-        )
-        return _done("Observations deleted successfully")
-
-    def delete_relations(
-        relations: Annotated[
-            list[GivenRelation], Field(description="An array of relations to delete")
-        ],
-    ) -> Result:
-        """Delete multiple relations from the knowledge graph"""
-        graph.unrelate(_knowledge_relations(relations))
-        return _done("Relations deleted successfully")
-
-    return [
-        _tool(delete_entities, "Delete Entities", Done, _DELETES),
-        _tool(delete_observations, "Delete Observations", Done, _DELETES),
-        _tool(delete_relations, "Delete Relations", Done, _DELETES),
-    ]
-
-
-def _reading(graph: KnowledgeGraph) -> list[Tool]:
-    def read_graph() -> Result:
-        """Read the entire knowledge graph"""
-        return _whole(*graph.read())
-
-    def search_nodes(
-        query: Annotated[
-            str,
-            Field(
-                description="The search query to match against entity names, types, and "
-                "observation content"
-            ),
-        ],
-    ) -> Result:
-        """Search for nodes in the knowledge graph based on a query"""
-        return _whole(*graph.search(query))
-
-    def open_nodes(
-        names: Annotated[list[str], Field(description="An array of entity names to retrieve")],
-    ) -> Result:
-        """Open specific nodes in the knowledge graph by their names"""
-        return _whole(*graph.open(names))
-
-    return [
-        _tool(read_graph, "Read Graph", GraphView, Hints()),
-        _tool(search_nodes, "Search Nodes", GraphView, Hints()),
-        _tool(open_nodes, "Open Nodes", GraphView, Hints()),
-    ]
-
-
-def _tool(function: Any, title: str, gives: type[msgspec.Struct], hints: Hints) -> Tool:
-    return make_tool(function, title=title, gives=gives, hints=hints, largest=_LARGEST)
-
-
-def _knowledge_relations(relations: Sequence[GivenRelation]) -> list[KnowledgeRelation]:
-    return [KnowledgeRelation(source=r.source, type=r.relationType, target=r.to) for r in relations]
-
-
-def _whole(things: Iterable[KnowledgeEntity], relations: Iterable[KnowledgeRelation]) -> Result:
+def _view(things: Iterable[KnowledgeEntity], relations: Iterable[KnowledgeRelation]) -> Result:
     graph = GraphView(entities=tuple(things), relations=tuple(relations))
     return Result(graph, _shown(graph))
 

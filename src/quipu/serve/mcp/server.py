@@ -25,14 +25,13 @@ from quipu.agents.knowledge import KnowledgeGraph
 from quipu.agents.packs import context_pack
 from quipu.errors import InvalidInput, QuipuError
 from quipu.memory import Memory
-from quipu.serve.mcp import PROFILES, Profile
-from quipu.serve.mcp.connecting import connector_tools
+from quipu.serve.mcp import PROFILES, Profile, connecting, keeping
 from quipu.serve.mcp.following import Following, Subscribing
-from quipu.serve.mcp.ingesting import ingest_tool, state_tool
-from quipu.serve.mcp.keeping import GRAPH_RESOURCE, graph_resource, keeping_tools
+from quipu.serve.mcp.keeping import GRAPH_RESOURCE, graph_resource
 from quipu.serve.mcp.kinds import tools_of_kinds
 from quipu.serve.mcp.rendered import tools_over
 from quipu.serve.mcp.tool import mistakes, tells
+from quipu.serve.operations import operations, operations_in
 from quipu.version import VERSION
 
 __all__ = ["LackingMemory", "Server", "tools_of"]
@@ -196,12 +195,11 @@ def tools_of(
     profile there is not."""
     match profile:
         case "server-memory":
-            return keeping_tools(knowledge)
+            return tools_over(operations_in(keeping), knowledge)
         case "search-fetch":
-            return connector_tools(memory)
+            return tools_over(operations_in(connecting), memory)
         case "default" | "full":
-            own = [ingest_tool(memory), state_tool(memory)]
-            tools = {tool.name: tool for tool in [*own, *tools_over(memory, note)]}
+            tools = {tool.name: tool for tool in tools_over(operations(), memory, note)}
             names = [*_DEFAULT, *(_FURTHER if profile == "full" else ())]
             chosen = [tools[name] for name in names]
             return chosen + tools_of_kinds(memory, profile, {tool.name for tool in chosen})

@@ -7,11 +7,12 @@ Three renderers make a command (`cli/rendered`), a route (`http/rendered`) and a
 """
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from importlib import import_module
-from types import NoneType
+from types import ModuleType, NoneType
 from typing import (
     Annotated,
     Any,
@@ -36,9 +37,12 @@ __all__ = [
     "Argument",
     "Command",
     "Commas",
+    "Content",
     "Date",
     "Day",
     "Door",
+    "Each",
+    "Exists",
     "Flag",
     "Http",
     "KeyScope",
@@ -53,6 +57,8 @@ __all__ = [
     "bounds_of",
     "operation",
     "operations",
+    "operations_in",
+    "standard_input",
 ]
 
 KeyScope: TypeAlias = Literal["read", "write", "admin"]
@@ -60,7 +66,7 @@ SCOPES: Final[tuple[KeyScope, ...]] = ("read", "write", "admin")
 """What a key allows, each with all before it: to ask; to remember and change; to index, measure
 and forget."""
 
-GROUPS = ("asking", "context", "entries", "facts", "graph", "incidents", "upkeep")
+GROUPS = ("asking", "records", "context", "entries", "facts", "graph", "incidents", "upkeep")
 _BOUNDS = ("ge", "gt", "le", "min_length", "max_length", "pattern")
 REQUIRED = inspect.Parameter.empty
 
@@ -80,19 +86,23 @@ class Door:
 class Command(Door):
     """A command. `fails` says of a result that the exit code is 1; `prints` makes of it and of
     what was given what `--json` prints; with the argument `writes` it writes. Of what `unknown`
-    names, the nearest names are told where `finds` is empty in the result."""
+    names, the nearest names are told where `finds` is empty in the result. `erases` names what will
+    be gone for good, and a person is asked first."""
 
     fails: Callable[[Any], bool] = lambda _result: False
     prints: Callable[[Any, Mapping[str, Any]], Any] = lambda result, _given: result
     writes: str = ""
     unknown: str = ""
     finds: str = "entries"
+    erases: Callable[[dict[str, Any]], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Http(Door):
     """A route. `body` names the shape of what is sent; `page` the list of the result that is given
-    in pages; `name` the handler, where it is not called as the operation."""
+    in pages; `name` the handler, where it is not called as the operation. Of a result of a shape
+    in `told` the status is another; `gives` is the shape where the function makes the response
+    itself, and `streams` says that this may be a stream of events."""
 
     route: str
     _: KW_ONLY
@@ -100,16 +110,22 @@ class Http(Door):
     body: str = ""
     page: str = ""
     name: str = ""
+    told: Mapping[int, type[Any]] = field(default_factory=dict[int, type[Any]])
+    gives: Any = None
+    streams: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Tool(Door):
-    """A tool for agents; `gives` is the shape of its result where that holds less."""
+    """A tool for agents; `gives` is the shape of its result where that holds less. `largest` is
+    how many characters of JSON that may have."""
 
     name: str
     title: str
     _: KW_ONLY
     idempotent: bool = True
+    destroys: bool = False
+    largest: int = 200_000
     gives: type[msgspec.Struct] | None = None
 
 
@@ -139,6 +155,12 @@ class Place:
     """An argument that may be the path of a file: a command reads it from the present folder."""
 
 
+class Exists(NamedTuple):
+    """An argument that is the path of a file, or of a folder, that is there."""
+
+    folder: bool = False
+
+
 @dataclass(frozen=True)
 class Subject:
     """An argument that is what statements are about: to a command `me` is the user."""
@@ -150,6 +172,11 @@ class Sentence:
 
 
 @dataclass(frozen=True)
+class Content:
+    """A text that a command takes as a word, out of a `--file` or from standard input."""
+
+
+@dataclass(frozen=True)
 class Pairs:
     """An object that a command takes as `--property KEY=VALUE`, any number of them."""
 
@@ -157,6 +184,12 @@ class Pairs:
 @dataclass(frozen=True)
 class Commas:
     """A list that an agent may also give as one text with commas between."""
+
+
+@dataclass(frozen=True)
+class Each:
+    """A list of an agent whose items are read one by one: of one that cannot be read, its place in
+    the list is taken by what is wrong with it."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +230,7 @@ class Operation:
     """What a memory can be asked to do, who may ask it, and where."""
 
     run: Callable[..., Any]
-    needs: KeyScope
+    needs: KeyScope | None
     doors: tuple[Door, ...]
 
     def __call__(self, memory: Any, *given: Any, **named: Any) -> Any:
@@ -279,14 +312,24 @@ def bounds_of(meta: Meta) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def operation(needs: KeyScope, *doors: Door) -> Callable[[Callable[..., Any]], Operation]:
-    """Make a function an operation that whoever may `needs` can ask for at these doors."""
+def operation(needs: KeyScope | None, *doors: Door) -> Callable[[Callable[..., Any]], Operation]:
+    """Make a function an operation that whoever may `needs` (None: anybody) can ask for at these
+    doors. Its first parameter is the `memory`; of a command that needs none, the `run`."""
     return lambda run: Operation(run, needs, doors)
 
 
 def operations() -> Iterator[Operation]:
-    """Every operation, in the order of the table."""
+    """Every operation that any door offers, in the order of the table."""
     for group in GROUPS:
-        module = import_module(f"{__name__}.{group}")
-        found = (each for each in vars(module).values() if isinstance(each, Operation))
-        yield from (each for each in found if each.run.__module__ == module.__name__)
+        yield from operations_in(import_module(f"{__name__}.{group}"))
+
+
+def operations_in(module: ModuleType) -> Iterator[Operation]:
+    """The operations that a module states, in its order."""
+    found = (each for each in vars(module).values() if isinstance(each, Operation))
+    yield from (each for each in found if each.run.__module__ == module.__name__)
+
+
+def standard_input() -> bytes:
+    """All of standard input, which a command may be given in place of a file."""
+    return sys.stdin.buffer.read()

@@ -10,13 +10,22 @@ from quipu.agents.recall import Detail
 from quipu.agents.recall import recall as recall_from
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
+from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.records.entry import Category
-from quipu.serve.agent_shapes import Lines, Recalled, RecallFallback, ReplacedFact, StoreResult
+from quipu.records.progress import Progress
+from quipu.serve.agent_shapes import (
+    Ingest,
+    IngestContract,
+    Lines,
+    Recalled,
+    RecallFallback,
+    ReplacedFact,
+    StoreResult,
+)
 from quipu.serve.lookups import found_passage, provider_of
-from quipu.serve.operations import Commas, Date, Http, Tool, operation
+from quipu.serve.operations import Commas, Date, Each, Http, Tool, operation
 from quipu.serve.results import shaped
-from quipu.serve.shapes import JobList
-from quipu.write.jobs import Job
+from quipu.write.jobs import STAGES
 
 __all__: list[str] = []
 
@@ -27,6 +36,7 @@ Names = Annotated[
     Commas(),
 ]
 _LONGEST = Meta(max_length=100_000)
+_MOST_TOLD = 200
 
 
 @operation(
@@ -142,13 +152,44 @@ def lines(
     return shaped(Lines, read_lines(memory, path, first=first, count=count))
 
 
-@operation("read", Http("GET /api/v1/jobs", name="list_jobs", page="jobs"))
-def jobs(memory: Memory) -> JobList:
-    """List what was accepted to be written, the latest first."""
-    return JobList(jobs=tuple(memory.jobs()))
+@operation(
+    "write",
+    Tool(
+        "memory_ingest",
+        "Ingest items",
+        spelled={"session_key": "sessionKey", "trace_id": "traceId"},
+    ),
+)
+def ingest(
+    memory: Memory,
+    items: Annotated[
+        tuple[IngestItem, ...],
+        "what is to be remembered",
+        Meta(min_length=1, max_length=10_000),
+        Each(),
+    ],
+    source: Annotated[str, "where the items come from"] = "",
+    session_key: Annotated[str, "the session of the turns"] = "",
+    trace_id: Annotated[str, "given back as it is"] = "",
+    progress: Progress | None = None,
+) -> Ingest:
+    """Remember many things at once: the turns of a session, or texts from elsewhere.
 
-
-@operation("read", Http("GET /api/v1/jobs/{job_id:str}", name="show_job"))
-def job(memory: Memory, job_id: Annotated[str, "the job"]) -> Job:
-    """Show how a job stands."""
-    return memory.job(job_id)
+    The same items again change nothing. A bad item is a warning; the others are kept.
+    """
+    began = memory.clock()
+    done = ingest_items(memory, items, source=source, session_key=session_key, progress=progress)
+    return shaped(
+        Ingest,
+        done,
+        ok=not done.warnings,
+        trace_id=trace_id,
+        source_refs=done.source_refs[:_MOST_TOLD],
+        warnings=done.warnings[:_MOST_TOLD],
+        contract=IngestContract(
+            stages=STAGES,
+            stage_results=done.stages,
+            started_at=began,
+            completed_at=memory.clock(),
+        ),
+    )

@@ -14,7 +14,7 @@ from quipu.errors import InvalidInput, UnknownRecord
 from quipu.facts.history import History
 from quipu.memory import Memory, Passage
 from quipu.records.record import record_id
-from quipu.records.stated import StatedList, StatementList
+from quipu.records.stated import StatedList, StatementInput
 from quipu.serve.agent_shapes import Audited, FactAtTime, FactsAtTime
 from quipu.serve.operations import Command, Date, Flag, Http, Subject, Tool, Word, operation
 from quipu.serve.results import shaped
@@ -203,7 +203,20 @@ def facts_at(
     return FactsAtTime(at=moment, known=found.known, facts=rows)
 
 
-@operation("write", Http("POST /api/v1/statements", status=201, name="state_facts"))
-def state(memory: Memory, data: StatementList) -> StatedList:
-    """State facts, all or none; see what each replaced, the subject's keys and keys near them."""
-    return StatedList(stated=tuple(memory.facts.state(data.statements)))
+@operation(
+    "write",
+    Http("POST /api/v1/statements", status=201, name="state_facts", body="StatementList"),
+    Tool("memory_state", "State facts"),
+)
+def state(
+    memory: Memory,
+    statements: Annotated[
+        tuple[StatementInput, ...], "all or none", Meta(min_length=1, max_length=1_000)
+    ],
+) -> StatedList:
+    """State facts: subject, attribute, value, since when. The same key replaces its value.
+
+    Each reply says what was replaced, the subject's other keys and keys near it: use the key
+    that is known, or name the fact that yours `replaces`.
+    """
+    return StatedList(stated=tuple(memory.facts.state(statements)))

@@ -1,6 +1,5 @@
 """Incidents: told, listed, compared with others; what was tried, what to try."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,7 +20,17 @@ from quipu.kinds.incidents.model import UNKNOWN_COMPONENT, Outcome
 from quipu.kinds.incidents.similar import SimilarIncidents
 from quipu.memory import Memory
 from quipu.records.progress import Progress
-from quipu.serve.operations import Command, Date, Flag, Http, Keys, Tool, Word, operation
+from quipu.serve.operations import (
+    Command,
+    Date,
+    Flag,
+    Http,
+    Keys,
+    Tool,
+    Word,
+    operation,
+    standard_input,
+)
 
 __all__: list[str] = []
 
@@ -326,7 +335,7 @@ def add(
     if "-" in paths and len(paths) > 1:
         raise InvalidInput("'-' stands beside other paths: give standard input alone")
     if paths == ("-",):
-        text = sys.stdin.buffer.read().decode("utf-8", "replace")
+        text = standard_input().decode("utf-8", "replace")
         return memory.incidents.add_text(text, component=component)
     return memory.incidents.add_files(paths, component=component, progress=progress)
 

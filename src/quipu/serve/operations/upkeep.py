@@ -3,8 +3,10 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
+from quipu.agents.dumps import DumpTaken, import_dump
 from quipu.errors import InvalidInput
 from quipu.evaluate.validation import Validation
+from quipu.kinds.incidents.migrate import Migration
 from quipu.kinds.reports.reflect import Reflected
 from quipu.kinds.values.api import Valued
 from quipu.kinds.values.derive import Explanation
@@ -18,6 +20,8 @@ from quipu.transfer.formats import GraphWritten
 from quipu.write.embed import EmbedReport
 
 __all__: list[str] = []
+
+_IMPORTS = ("arf", "docgraph", "mem0", "graphiti", "zep", "langgraph")
 
 File = Annotated[Path, Word("PATH")]
 Force = Annotated[bool, "write over a file that is there"]
@@ -92,6 +96,59 @@ def export(
 
         return export_knowledge(memory, path, overwrite=force)
     return memory.export_graph(path, to=format, overwrite=force)
+
+
+@operation("write", Command(fails=lambda done: bool(_left_out(done))))
+def import_(
+    memory: Memory,
+    source: Annotated[tuple[str, ...], Word("[FORMAT] PATH")],
+    progress: Progress | None = None,
+) -> Moved | Migration | DumpTaken:
+    """Take in the records that `quipu export` wrote to PATH; again changes nothing.
+
+    A record that breaks a rule of `quipu validate` is left out and named; the exit code is 1 then.
+
+    With the format `arf`, PATH is a folder with a FAISS index of incidents and their texts: the
+    vectors are reused, and `.quipu/migration_summary.json` says what became of it. Exit code 1
+    when a text could not be used.
+
+    With `mem0`, `graphiti`, `zep` or `langgraph`, PATH is JSON that those let out: memories and
+    relations, episodes, entities and dated facts, items of a store (docs/how-to/move.md). A record
+    that cannot be used is named; the exit code is 1 then. Notes of basic-memory and Obsidian are
+    files: `quipu index` reads them.
+
+    With `graphiti`, PATH may also be the address of the Neo4j database in which `graphiti-core`
+    keeps a graph: its episodes, things and dated facts come in, what has expired as history.
+
+    With `docgraph`, PATH is the address of the PostgreSQL database of `rag-foundry-docgraph`: its
+    documents come in with their passages, relations and how they were taken in.
+
+    $ quipu import memory.jsonl
+    $ quipu import mem0 memories.json
+    $ quipu import arf old-store/
+    $ quipu import graphiti neo4j://localhost/graphs
+    $ quipu import docgraph postgresql://localhost/docs
+    """
+    *words, path = source
+    match words:
+        case []:
+            return memory.import_(Path(path), progress=progress)
+        case ["arf"]:
+            return memory.incidents.import_arf(Path(path), progress=progress)
+        case ["docgraph"]:
+            return memory.import_docgraph(path)
+        case ["graphiti"] if "://" in path:
+            return memory.import_graphiti(path)
+        case ["mem0" | "graphiti" | "zep" | "langgraph" as tool]:
+            return import_dump(memory, Path(path), tool)
+        case _:
+            raise InvalidInput(
+                f"{' '.join(words)!r} is no format: use {', '.join(_IMPORTS)}, or give a path alone"
+            )
+
+
+def _left_out(done: Moved | Migration | DumpTaken) -> object:
+    return done.refused if isinstance(done, Moved) else done.errors
 
 
 @operation("read", Command())

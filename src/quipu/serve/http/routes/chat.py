@@ -10,22 +10,21 @@ from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 import msgspec
-from litestar import Response, get, post
-from litestar.params import JSONBody
-from litestar.response import Stream
 from msgspec import Meta
+from starlette.responses import Response, StreamingResponse
 
 from quipu.agents.budget import tokens
 from quipu.answer.render import render
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
 from quipu.records.reply import Citation, Confidence, Reply
-from quipu.serve.http.given import Ref, TheAsked, TheMemory, TheMetrics
+from quipu.serve.http.endpoints import json_response
+from quipu.serve.http.metrics import ServerMetrics
+from quipu.serve.operations import Http, operation
 from quipu.when.instants import to_epoch
 
-__all__ = ["ROUTES"]
+__all__: list[str] = []
 
-_READ = {"needs": "read"}
 _MODEL = "quipu"
 _WRITER = "quipu-chat"
 _PIECE = 80  # characters of a piece of a streamed answer, about
@@ -72,6 +71,11 @@ class ChatRequest(msgspec.Struct, frozen=True, kw_only=True):
     stream: Annotated[bool | None, Meta(description="answer in pieces, as events")] = None
     stream_options: Annotated[StreamOptions | None, Meta(description="of a stream")] = None
     n: Annotated[Annotated[int, Meta(ge=1, le=1)] | None, Meta(description="1")] = None
+
+    @property
+    def question(self) -> str:
+        """What the user said last; empty where that is nothing."""
+        return next((m.text for m in reversed(self.messages) if m.role == "user"), "")
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -126,40 +130,33 @@ class ModelList(msgspec.Struct, frozen=True, kw_only=True):
     data: Annotated[tuple[Model, ...], "what can be asked"]
 
 
-@get("/models", sync_to_thread=True, opt=_READ)
-def list_models(memory: TheMemory) -> ModelList:
+@operation("read", Http("GET /v1/models"))
+def list_models(memory: Memory) -> ModelList:
     """List what can be asked: the memory, and the memory with its language model."""
     return ModelList(data=tuple(Model(id=name) for name in _models(memory)))
 
 
-@get("/models/{name:str}", sync_to_thread=True, opt=_READ)
-def show_model(memory: TheMemory, name: Ref) -> Model:
+@operation("read", Http("GET /v1/models/{name:str}"))
+def show_model(memory: Memory, name: Annotated[str, "the model"]) -> Model:
     """Show one of them."""
     return Model(id=_known(memory, name))
 
 
-@post("/chat/completions", status_code=200, sync_to_thread=True, opt={**_READ, "streams": True})
-def complete(
-    memory: TheMemory, metrics: TheMetrics, asked: TheAsked, data: JSONBody[ChatRequest]
-) -> Response[Completion]:
+@operation("read", Http("POST /v1/chat/completions", gives=Completion, streams=True))
+def complete(memory: Memory, metrics: ServerMetrics, data: ChatRequest) -> Response:
     """Answer the last question of a chat, with citations; in pieces where `stream` asks for it."""
     name = _known(memory, data.model)
-    said = [message.text for message in data.messages if message.role == "user"]
-    if not said or not said[-1].strip():
+    if not data.question.strip():
         raise InvalidInput("there is no question: the last message of role 'user' is asked")
-    asked.note(said[-1])
-    reply = memory.ask(said[-1], offline=name == _MODEL)
+    reply = memory.ask(data.question, offline=name == _MODEL)
     metrics.answered(reply, namespace=memory.store.namespace)
     done = _completion(memory, name, data, reply)
     if not data.stream:
-        return Response(done)
+        return json_response(done)
     wants_usage = bool(data.stream_options and data.stream_options.include_usage)
-    pieces: Any = Stream(
-        _pieces(done, usage=wants_usage),
-        media_type="text/event-stream",
-        headers={"cache-control": "no-store"},
-    )
-    return pieces
+    pieces = _pieces(done, usage=wants_usage)
+    headers = {"cache-control": "no-store"}
+    return StreamingResponse(pieces, headers=headers, media_type="text/event-stream")
 
 
 def _models(memory: Memory) -> list[str]:
@@ -212,6 +209,3 @@ def _pieces(done: Completion, *, usage: bool) -> Iterator[bytes]:
         chunk: dict[str, Any] = {**shared, "choices": [], "usage": done.usage}
         yield b"data: " + msgspec.json.encode(chunk) + b"\n\n"
     yield b"data: [DONE]\n\n"
-
-
-ROUTES = [list_models, show_model, complete]

@@ -3,55 +3,63 @@
 from collections.abc import Iterator
 
 import msgspec
-from litestar import Response, get
+from starlette.responses import Response
 
 from quipu.errors import QuipuError
 from quipu.memory import Memory
 from quipu.read import redact
-from quipu.serve.http.given import TheCaller, TheMemories, TheMemory, TheMetrics
+from quipu.serve.http.caller import Caller
+from quipu.serve.http.endpoints import json_response
 from quipu.serve.http.memories import Memories
-from quipu.serve.http.metrics import CONTENT_TYPE
+from quipu.serve.http.metrics import CONTENT_TYPE, ServerMetrics
 from quipu.serve.http.shapes import Health, Ready, ReadyCheck, StoreHealth
+from quipu.serve.operations import Http, operation
 from quipu.store.graphs import graphs
 from quipu.version import VERSION
 
-__all__ = ["ROUTES", "neo4j_health"]
-
-_NEO4J = {"404": StoreHealth, "503": StoreHealth}
+__all__ = ["neo4j_health"]
 
 
-@get("/health", sync_to_thread=False)
+@operation(None, Http("GET /health"))
 def health() -> Health:
     """Say that the process answers."""
     return Health(version=VERSION)
 
 
-@get("/health/ready", sync_to_thread=True, opt={"told": {"503": Ready}})
-def ready(memories: TheMemories, caller: TheCaller) -> Response[Ready]:
-    """Say whether questions can be answered: the store, the index, the embedder. Where keys are
-    asked for, only a holder of one is told the details, and those of the key's own namespace."""
+@operation(None, Http("GET /health/ready", gives=Ready, told={503: Ready}))
+def ready(memories: Memories, caller: Caller) -> Response:
+    """Say whether questions can be answered: the store, the index, the embedder.
+
+    Where keys are asked for, only a holder of one is told the details, and those of the key's own
+    namespace.
+    """
     checks = tuple(_checks(memories, caller.namespace))
     if not caller.is_known:
         checks = tuple(msgspec.structs.replace(each, detail="") for each in checks)
     found = Ready(ready=all(each.status != "failed" for each in checks), checks=checks)
-    return Response(found, status_code=200 if found.ready else 503)
+    return json_response(found, 200 if found.ready else 503)
 
 
-@get("/health/neo4j", sync_to_thread=True, opt={"needs": "read", "told": _NEO4J})
-def neo4j(memory: TheMemory) -> Response[StoreHealth]:
+@operation(
+    "read",
+    Http("GET /health/neo4j", gives=StoreHealth, told={404: StoreHealth, 503: StoreHealth}),
+)
+def neo4j(memory: Memory) -> Response:
     """Say how the Neo4j store is; 404 where the store is another."""
     status, body = neo4j_health(memory)
-    return Response(body, status_code=status)
+    return json_response(body, status)
 
 
-@get("/metrics", sync_to_thread=True, opt={"needs": "read"}, media_type=CONTENT_TYPE)
-def metrics_text(metrics: TheMetrics, memories: TheMemories, caller: TheCaller) -> Response[bytes]:
-    """Figures for Prometheus: of the key's namespace; of the whole server's calls and models only
-    for scope `admin`. Without keys all of them."""
+@operation("read", Http("GET /metrics"))
+def metrics_text(metrics: ServerMetrics, memories: Memories, caller: Caller) -> Response:
+    """Give figures for Prometheus: of the key's namespace, without keys of all.
+
+    Those of the whole server's calls and models are for scope `admin`.
+    """
     if caller.namespace:
         memories.of(caller.namespace)  # the figures are of memories that are open
     text = metrics.text(namespace=caller.namespace or None, whole=caller.may("admin"))
-    return Response(text, media_type=CONTENT_TYPE)
+    return Response(text, headers={"content-type": CONTENT_TYPE})
 
 
 def neo4j_health(memory: Memory) -> tuple[int, StoreHealth]:
@@ -98,6 +106,3 @@ def _embedder(memory: Memory, lacking: int) -> ReadyCheck:
         detail = f"{embedder.space}; {lacking} passages lack a vector: run `quipu index`"
         return ReadyCheck(name="embedder", status="degraded", detail=detail)
     return ReadyCheck(name="embedder", status="ok", detail=embedder.space)
-
-
-ROUTES = [health, ready, neo4j, metrics_text]

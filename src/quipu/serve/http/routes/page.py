@@ -4,12 +4,13 @@ import hashlib
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any
 
-from litestar import Request, Response, get
-from litestar.exceptions import NotFoundException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
-from quipu.serve.http.given import Ref
+from quipu.errors import UnknownRecord
+from quipu.serve.http.problems import response_of
 
 __all__ = ["ROUTES"]
 
@@ -34,28 +35,23 @@ _TYPES = {
 }
 
 
-@get("/", include_in_schema=False, sync_to_thread=False)
-def page(request: Request[Any, Any, Any]) -> Response[bytes]:
-    """The page itself."""
-    return _sent(request, "index.html")
-
-
-@get("/page/{name:path}", include_in_schema=False, sync_to_thread=False)
-def page_file(request: Request[Any, Any, Any], name: Ref) -> Response[bytes]:
-    """A file that the page loads."""
-    return _sent(request, name.removeprefix("/"))
-
-
-def _sent(request: Request[Any, Any, Any], name: str) -> Response[bytes]:
+def page_file(request: Request) -> Response:
+    """A file that the page loads; without a name the page itself."""
+    name = request.path_params.get("name", "index.html")
     file = _files().get(name)
     if file is None:
-        raise NotFoundException(f"there is no {name[:200]!r} here: the page is at /")
+        missing = UnknownRecord(f"there is no {name[:200]!r} here: the page is at /")
+        return response_of(request, missing)
     data, tag = file
-    kind = _TYPES[name.rpartition(".")[2]]
-    headers = {"content-security-policy": POLICY, "cache-control": "no-cache", "etag": tag}
+    headers = {
+        "content-security-policy": POLICY,
+        "cache-control": "no-cache",
+        "etag": tag,
+        "content-type": _TYPES[name.rpartition(".")[2]],
+    }
     if request.headers.get("if-none-match") == tag:
-        return Response(b"", status_code=304, media_type=kind, headers=headers)
-    return Response(data, media_type=kind, headers=headers)
+        return Response(b"", 304, headers)
+    return Response(data, 200, headers)
 
 
 @cache
@@ -78,4 +74,4 @@ def _found() -> list[tuple[str, bytes]]:
     return found
 
 
-ROUTES = [page, page_file]
+ROUTES = [Route("/", page_file), Route("/page/{name:path}", page_file)]

@@ -3,101 +3,71 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from litestar import Response, delete, get, post
-from litestar.params import JSONBody
-from litestar.response import ServerSentEvent, ServerSentEventMessage
+from starlette.responses import Response, StreamingResponse
 
 from quipu.errors import InvalidInput
 from quipu.handle.home import Home
 from quipu.memory import Memory
 from quipu.records.progress import Progress
 from quipu.serve.http.caller import Caller
-from quipu.serve.http.given import (
-    Cursor,
-    HowMany,
-    Ref,
-    TheCaller,
-    TheMemories,
-    TheMemory,
-    TheRuns,
-    page_of,
-)
+from quipu.serve.http.endpoints import json_response
 from quipu.serve.http.memories import Memories
-from quipu.serve.http.runs import Run
-from quipu.serve.http.shapes import NewRun, RunPage, SetUp
+from quipu.serve.http.runs import Run, Runs
+from quipu.serve.http.shapes import NewRun, RunList, SetUp
 from quipu.serve.lookups import golden_run
+from quipu.serve.operations import Http, operation
 
-__all__ = ["ROUTES"]
+__all__: list[str] = []
 
-_READ, _ADMIN = {"needs": "read"}, {"needs": "admin"}
 _LOOK_S = 0.25
+RunId = Annotated[str, "the run"]
 
 
-@get("/jobs/{job_id:str}/events", sync_to_thread=True, opt=_READ)
-def follow_job(memory: TheMemory, job_id: Ref) -> ServerSentEvent:
+@operation("read", Http("GET /api/v1/jobs/{job_id:str}/events", streams=True))
+def follow_job(memory: Memory, job_id: Annotated[str, "the job"]) -> StreamingResponse:
     """Follow a job until it ends: an event `job` whenever it has moved on."""
     memory.job(job_id)
     ended = ("done", "failed")
-    return ServerSentEvent(
-        _followed("job", lambda: memory.job(job_id), lambda job: job.status in ended)
-    )
+    return _followed("job", lambda: memory.job(job_id), lambda job: job.status in ended)
 
 
-@get("/runs", sync_to_thread=True, opt=_READ)
-def list_runs(
-    memory: TheMemory, runs: TheRuns, cursor: Cursor = None, limit: HowMany = 50
-) -> RunPage:
+@operation("read", Http("GET /api/v1/runs", page="runs"))
+def list_runs(memory: Memory, runs: Runs) -> RunList:
     """List the long work, the latest first, that of earlier processes too."""
-    rows, after = page_of(runs.all(memory), cursor, limit)
-    return RunPage(runs=rows, next_cursor=after)
+    return RunList(runs=tuple(runs.all(memory)))
 
 
-@post("/runs", status_code=202, sync_to_thread=True, opt=_ADMIN)
-def start_run(memory: TheMemory, runs: TheRuns, data: JSONBody[NewRun]) -> Response[Run]:
+@operation("admin", Http("POST /api/v1/runs", status=202, gives=Run))
+def start_run(memory: Memory, runs: Runs, data: NewRun) -> Response:
     """Start long work: its id comes back at once, its progress by events."""
-    run = runs.start(memory, data.kind, _work(memory, data))
-    return Response(run, headers={"location": f"/api/v1/runs/{run.run_id}"})
+    return _begun(runs.start(memory, data.kind, _work(memory, data)))
 
 
-@get("/runs/{run_id:str}", sync_to_thread=True, opt=_READ)
-def show_run(memory: TheMemory, runs: TheRuns, run_id: Ref) -> Run:
+@operation("read", Http("GET /api/v1/runs/{run_id:str}"))
+def show_run(memory: Memory, runs: Runs, run_id: RunId) -> Run:
     """Show how a run stands."""
     return runs.get(memory, run_id)
 
 
-@get("/runs/{run_id:str}/events", sync_to_thread=True, opt=_READ)
-def follow_run(memory: TheMemory, runs: TheRuns, run_id: Ref) -> ServerSentEvent:
+@operation("read", Http("GET /api/v1/runs/{run_id:str}/events", streams=True))
+def follow_run(memory: Memory, runs: Runs, run_id: RunId) -> StreamingResponse:
     """Follow a run until it ends: an event `run` whenever it has moved on."""
     runs.get(memory, run_id)
-    return ServerSentEvent(
-        _followed("run", lambda: runs.get(memory, run_id), lambda run: run.ended)
-    )
+    return _followed("run", lambda: runs.get(memory, run_id), lambda run: run.ended)
 
 
-@delete("/runs/{run_id:str}", status_code=200, sync_to_thread=True, opt=_ADMIN)
-def stop_run(memory: TheMemory, runs: TheRuns, run_id: Ref) -> Run:
+@operation("admin", Http("DELETE /api/v1/runs/{run_id:str}"))
+def stop_run(memory: Memory, runs: Runs, run_id: RunId) -> Run:
     """Ask a run to end; what it wrote stays, and the next one goes on from there."""
     return runs.stop(memory, run_id)
 
 
-@get("/setup", sync_to_thread=True, opt=_READ)
-def show_setup(memories: TheMemories, caller: TheCaller) -> SetUp:
+@operation("read", Http("GET /api/v1/setup"))
+def show_setup(memories: Memories, caller: Caller) -> SetUp:
     """Say whether there is a memory, of which folder, and what the caller may do."""
-    return _set_up(memories, caller)
-
-
-@post("/setup", status_code=202, sync_to_thread=True, opt=_ADMIN)
-def set_up(memories: TheMemories, runs: TheRuns) -> Response[Run]:
-    """Make a memory of the folder, where there is none yet, and index it."""
-    memory = memories.make()
-    run = runs.start(memory, "index", lambda progress: memory.index(progress=progress))
-    return Response(run, headers={"location": f"/api/v1/runs/{run.run_id}"})
-
-
-def _set_up(memories: Memories, caller: Caller) -> SetUp:
     namespace = caller.namespace
     if memories.exist and not namespace:
         namespace = memories.first.store.namespace
@@ -108,6 +78,17 @@ def _set_up(memories: Memories, caller: Caller) -> SetUp:
         scope=caller.scope,
         keyed=bool(caller.key_id),
     )
+
+
+@operation("admin", Http("POST /api/v1/setup", status=202, gives=Run))
+def set_up(memories: Memories, runs: Runs) -> Response:
+    """Make a memory of the folder, where there is none yet, and index it."""
+    memory = memories.make()
+    return _begun(runs.start(memory, "index", lambda progress: memory.index(progress=progress)))
+
+
+def _begun(run: Run) -> Response:
+    return json_response(run, 202, location=f"/api/v1/runs/{run.run_id}")
 
 
 def _work(memory: Memory, asked: NewRun) -> Callable[[Progress], Any]:
@@ -138,20 +119,21 @@ def _inside(home: Home, path: str) -> Path:
     return found
 
 
-async def _followed(
+def _followed(
     event: str, look: Callable[[], Any], ended: Callable[[Any], bool]
-) -> AsyncIterator[ServerSentEventMessage]:
+) -> StreamingResponse:
     """An event whenever what is looked at has changed, the last when it ended."""
-    before = b""
-    while True:
-        found = await asyncio.to_thread(look)
-        data = msgspec.json.encode(found, order="deterministic")
-        if data != before:
-            before = data
-            yield ServerSentEventMessage(data=data.decode(), event=event)
-        if ended(found):
-            return
-        await asyncio.sleep(_LOOK_S)
 
+    async def events() -> AsyncIterator[bytes]:
+        before = b""
+        while True:
+            found = await asyncio.to_thread(look)
+            data = msgspec.json.encode(found, order="deterministic")
+            if data != before:
+                before = data
+                yield b"event: %b\ndata: %b\n\n" % (event.encode(), data)
+            if ended(found):
+                return
+            await asyncio.sleep(_LOOK_S)
 
-ROUTES = [follow_job, list_runs, start_run, show_run, follow_run, stop_run, show_setup, set_up]
+    return StreamingResponse(events(), media_type="text/event-stream")

@@ -1,52 +1,15 @@
-"""What a route is given by the server (the memory of its caller, what all routes share), and where
-a list goes on: an opaque text that names the last row that was given.
-"""
+"""Pages of lists: a cursor is an opaque text that names the last row that was given."""
 
 import base64
 from collections.abc import Callable, Sequence
-from typing import Annotated, TypeAlias, TypeVar
-
-from litestar.di import NamedDependency
-from litestar.params import FromPath, QueryParameter
+from typing import TypeVar
 
 from quipu.errors import InvalidInput
-from quipu.memory import Memory
-from quipu.serve.http.caller import Caller, QuestionLog
-from quipu.serve.http.memories import Memories
-from quipu.serve.http.metrics import ServerMetrics
-from quipu.serve.http.runs import Runs
 
-__all__ = [
-    "AskedName",
-    "Cursor",
-    "HowMany",
-    "Ref",
-    "TheAsked",
-    "TheCaller",
-    "TheMemories",
-    "TheMemory",
-    "TheMetrics",
-    "TheRuns",
-    "page_of",
-    "paged",
-]
+__all__ = ["page_of", "paged"]
 
 T = TypeVar("T")
 _SCANNED = 1000
-TheAsked: TypeAlias = NamedDependency[QuestionLog]
-TheMemory: TypeAlias = NamedDependency[Memory]
-TheMemories: TypeAlias = NamedDependency[Memories]
-TheMetrics: TypeAlias = NamedDependency[ServerMetrics]
-TheCaller: TypeAlias = NamedDependency[Caller]
-TheRuns: TypeAlias = NamedDependency[Runs]
-
-Ref: TypeAlias = FromPath[str]
-Cursor: TypeAlias = Annotated[
-    str | None,
-    QueryParameter(max_length=2000, description="`next_cursor` of the page before"),
-]
-HowMany: TypeAlias = Annotated[int, QueryParameter(ge=1, le=500, description="how many at most")]
-AskedName: TypeAlias = Annotated[str | None, QueryParameter(max_length=2000)]
 
 
 def _cursor_of(place: str) -> str:

@@ -1,0 +1,340 @@
+"""Records: looked up, remembered, forgotten; what was accepted to be written."""
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from quipu.errors import InvalidInput, QuipuError
+from quipu.handle.dates import first_instant
+from quipu.memory import Memory, Status
+from quipu.memory.ingestion import settle_text
+from quipu.records.progress import Progress
+from quipu.records.record import Properties
+from quipu.serve.lookups import added, looked_up
+from quipu.serve.operations import (
+    Command,
+    Content,
+    Date,
+    Flag,
+    Http,
+    Pairs,
+    Place,
+    Subject,
+    Word,
+    operation,
+    standard_input,
+)
+from quipu.serve.shapes import Added, Forgotten, JobList, Opened, Rescanned
+from quipu.when.instants import expiry_instant, observed_instant
+from quipu.write.jobs import Job
+from quipu.write.texts import TextInput
+
+__all__: list[str] = []
+
+_LOG = logging.getLogger("quipu.serve")
+_STANDARD = "standard input"
+
+Name = Meta(max_length=500)
+Embed = Annotated[
+    bool, "make its vectors", Flag("--no-embed", says="leave the vectors for the next run")
+]
+
+
+@operation("read", Command(), Http("GET /api/v1/records/{ref:path}", name="get_record"))
+def get(
+    memory: Memory, ref: Annotated[str, "an id, a path or a name", Word(), Place(), Subject()]
+) -> Opened:
+    """Show what REF names: an id, a path, path:12-40, a source or a unique name.
+
+    A document lists its passages; a thing its relations and statements; both the sources that
+    assert them.
+
+    $ quipu get src/db/client.py:40-60
+    $ quipu get 'payment service'
+    $ quipu get --json ch_0123456789abcdef01234567
+    """
+    return looked_up(memory, ref)
+
+
+@operation(
+    "write",
+    Command(without="wait"),
+    Http(
+        "POST /api/v1/episodes",
+        status=201,
+        name="add_episode",
+        body="NewEpisode",
+        gives=Added,
+        told={202: Job},
+        without="source_type embed properties",
+    ),
+)
+def add(
+    memory: Memory,
+    text: Annotated[
+        str,
+        "what is to be remembered; Markdown is understood",
+        Meta(
+            min_length=1,
+            max_length=2_000_000,
+            examples=["The payment service is owned by Ada Lovelace."],
+        ),
+        Content(),
+    ],
+    title: Annotated[str, "what it is called", Name] = "",
+    source_ref: Annotated[
+        Annotated[str, Name] | None, "what a citation opens; another text under it replaces it"
+    ] = None,
+    source_type: Annotated[str, "what kind of source it is"] = "manual_ingest",
+    group: Annotated[str, "its conversation or repository", Name] = "",
+    observed_at: Annotated[Date | None, "when it was true to say it; none: now"] = None,
+    expires: Annotated[Date | None, "from then on it is no longer recalled"] = None,
+    embed: Embed = True,
+    properties: Annotated[Properties, "a property to keep", Pairs()] = {},  # noqa: B006
+    wait: Annotated[bool, "false: accept it as a job, write it after (status 202)"] = True,
+) -> Added | Job:
+    """Remember TEXT, the text of a file, or standard input (-).
+
+    Another text under the same source_ref replaces the first; the same text changes nothing,
+    whatever date or title comes with it. The date lies between the year 1000 and a day from now.
+
+    $ quipu add 'Releases are cut on Tuesdays' --title Releases
+    $ quipu add --file notes.md --source-ref notes/2026-01
+    $ git log -1 | quipu add -
+    """
+    if not wait:
+        return _accepted(memory, text, source_ref, title, group, observed_at, expires)
+    episode_id = memory.add(
+        text,
+        source_ref=source_ref,
+        title=title,
+        source_type=source_type,
+        group=group,
+        observed_at=observed_at,
+        expires=expires,
+        properties=properties,
+        embed=embed,
+    )
+    return added(memory, episode_id)
+
+
+def _accepted(
+    memory: Memory,
+    text: str,
+    source_ref: str | None,
+    title: str,
+    group: str,
+    observed_at: str | None,
+    expires: str | None,
+) -> Job:
+    """Accept a text as a job, which is not lost from here on, and write it in the background."""
+    now = memory.clock()
+    until = expiry_instant(first_instant(expires), now) if expires else None
+    given = TextInput(
+        text=text,
+        source_ref=source_ref or "",
+        title=title,
+        group=group,
+        observed_at=observed_instant(observed_at, now) if observed_at else "",
+        properties={"expires": until} if until else {},
+    )
+    (job,) = memory.give([settle_text(memory, given)])
+    threading.Thread(target=_work, args=(memory, job), name="quipu-job").start()
+    return job
+
+
+def _work(memory: Memory, job: Job) -> None:
+    try:
+        for _ in memory.work_on([job]):
+            pass
+    except QuipuError as error:  # it is left to whoever writes next
+        _LOG.warning("job %s waits: %s", job.job_id, error)
+
+
+class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One message of a session; further keys (`name`, `timestamp`) are kept."""
+
+    role: Annotated[str, Meta(max_length=100, description="`user`, `assistant` …")]
+    content: Annotated[str, Meta(max_length=500_000, description="what was said")]
+    name: Annotated[Annotated[str, Name] | None, Meta(description="who said it")] = None
+    timestamp: Annotated[Annotated[str, Meta(max_length=40)] | None, Meta(description="when")] = (
+        None
+    )
+
+
+@operation(
+    "write", Http("POST /api/v1/sessions", status=201, name="add_session", body="NewSession")
+)
+def remember_session(
+    memory: Memory,
+    session_id: Annotated[str, "names it", Meta(min_length=1, max_length=500)],
+    messages: Annotated[
+        tuple[Message, ...],
+        "the whole session so far, in order",
+        Meta(min_length=1, max_length=10_000),
+    ],
+) -> Job:
+    """Remember messages; given again with more at the end, only what is new is written."""
+    return memory.add(msgspec.to_builtins(messages), session_id=session_id)
+
+
+@operation("write", Command(fails=lambda job: not (job.added or job.unchanged or job.refused)))
+def ingest(
+    memory: Memory,
+    paths: Annotated[tuple[str, ...], Word("PATH|URL...")],
+    session: Annotated[
+        str | None, "what a session from standard input is called that does not say it; else stdin"
+    ] = None,
+    kind: Annotated[
+        Literal["goal", "task"] | None, "what the records of the files are that do not say it"
+    ] = None,
+    embed: Embed = True,
+    progress: Progress | None = None,
+) -> Job:
+    """Remember what is in files, in folders of them, at URLs, or on standard input (-).
+
+    Transcripts (logs of Claude Code and Codex, lists of messages, exports of ChatGPT and Claude,
+    memory folders, JSON lines) and goals and tasks (JSON, front matter, task lists) are told apart
+    by what they hold. A URL is fetched (HTML, Markdown, text, PDF), its links are not; robots.txt
+    is heeded, and no address of a private network is reached. What is known is not written again.
+    What was accepted is a job: `quipu jobs` shows it, and a kill loses nothing of it. What cannot
+    be read is listed and the rest is remembered; exit code 1 when nothing could be read.
+
+    $ quipu ingest ~/.claude/projects
+    $ quipu ingest conversations.json --no-embed
+    $ quipu ingest plan.json todo.md
+    $ quipu ingest https://example.org/guide
+    $ cat talk.jsonl | quipu ingest -
+    """
+    from quipu.kinds.pages.crawl.address import is_url
+
+    piped = paths == ("-",)
+    urls = [path for path in paths if is_url(path)]
+    if "-" in paths and not piped:
+        raise InvalidInput("'-' stands alone: give either paths or standard input")
+    if urls and len(urls) < len(paths):
+        raise InvalidInput("URLs and paths are two jobs: give either the ones or the others")
+    if kind is not None and (urls or piped):
+        raise InvalidInput(
+            f"--kind {kind} is for files of goals and tasks, not for URLs or standard input: "
+            "leave it out, or give the path of a file"
+        )
+    if session is not None and not piped:
+        raise InvalidInput(
+            f"--session {session} names what standard input holds, and a file or a page has a "
+            "name of its own: leave it out, or give '-'"
+        )
+    if urls:
+        return memory.ingest_urls(urls, embed=embed, progress=progress)
+    if not piped:
+        return memory.ingest(paths, kind=kind, embed=embed, progress=progress)
+    from quipu.kinds.conversations.read import read_sessions
+
+    try:
+        read = read_sessions(_STANDARD, standard_input(), session=session or "stdin")
+    except InvalidInput as error:
+        raise InvalidInput(f"{_STANDARD} {error}") from error
+    given = [*read.problems, *read.transcripts]
+    return memory.ingest_sessions(given, embed=embed, progress=progress)
+
+
+@operation("read", Http("GET /api/v1/jobs", name="list_jobs", page="jobs"))
+def list_jobs(memory: Memory) -> JobList:
+    """List what was accepted to be written, the latest first."""
+    return JobList(jobs=tuple(memory.jobs()))
+
+
+@operation("read", Http("GET /api/v1/jobs/{job_id:str}", name="show_job"))
+def show_job(memory: Memory, job_id: Annotated[str, "the job"]) -> Job:
+    """Show how a job stands."""
+    return memory.job(job_id)
+
+
+@operation("write", Command())
+def jobs(
+    memory: Memory,
+    job_id: Annotated[str | None, Word()] = None,
+    resume: Annotated[bool, "do now what a killed process left undone"] = False,
+    salvage: Annotated[bool, "keep what can be read of a damaged ops.db"] = False,
+    tell: Callable[[str], None] = lambda _: None,
+) -> JobList | Job:
+    """List the jobs that are open and the last that ended, or show the one called JOB_ID.
+
+    A job is what `add`, `ingest` or an agent's tool gave to be remembered. It is `accepted`,
+    `running`, `done` or `failed`, and is never lost in between.
+
+    $ quipu jobs
+    $ quipu jobs --resume
+    $ quipu jobs --json
+    """
+    if salvage:
+        found = memory.salvage_jobs()
+        tell(
+            "ops.db is whole: nothing was changed."
+            if found.aside is None
+            else f"Kept {found.entries:,} entries of ops.db; the damaged file stands beside it as "
+            f"{found.aside.name}."
+        )
+    if resume:
+        memory.resume()
+    return list_jobs(memory) if job_id is None else memory.job(job_id)
+
+
+def _erased(given: dict[str, Any]) -> str:
+    """What is to be erased, as a person is asked. Raises InvalidInput."""
+    refs, expired = given["refs"], given["expired"]
+    if bool(refs) == expired:
+        raise InvalidInput("name the sources to erase, or give --expired: one of the two")
+    return "all that has expired" if expired else f"{len(refs)} source{'s' if refs[1:] else ''}"
+
+
+@operation("admin", Command(erases=_erased))
+def forget(
+    memory: Memory,
+    refs: Annotated[tuple[str, ...], Word("[REF]..."), Place()] = (),
+    expired: Annotated[bool, "erase what has expired (`quipu status` counts it)"] = False,
+) -> Forgotten:
+    """Erase sources and all that only they said, history included.
+
+    REF is a source (a path, manual:…), a document's id or an episode's id. The file itself is
+    left alone: indexing it again brings it back, unless .quipuignore names it.
+
+    $ quipu forget docs/old.md
+    $ quipu forget --yes manual:3f2a90c1
+    """
+    count = memory.purge_expired() if expired else memory.forget(list(refs))
+    return Forgotten(refs=refs, episodes=count)
+
+
+@operation("admin", Http("DELETE /api/v1/episodes/{ref:path}", name="forget_episode"))
+def forget_one(memory: Memory, ref: Annotated[str, "the source"]) -> Forgotten:
+    """Erase a source for good: a path, `manual:…`, a session, an episode's or document's id."""
+    return Forgotten(refs=(ref,), episodes=memory.forget(ref))
+
+
+@operation("write", Command())
+def rescan(memory: Memory) -> Rescanned:
+    """Redact what is stored, and part entries that were merged, with the rules of today.
+
+    After an upgrade that knows more secrets, or merges less. Exports, backups and files are not
+    touched; `quipu embed` makes the vectors anew that were dropped.
+
+    $ quipu rescan
+    """
+    from quipu.agents.entries import Entries
+
+    return Rescanned(sources=tuple(memory.rescan()), parted=Entries(memory).part())
+
+
+@operation("read", Command())
+def status(memory: Memory) -> Status:
+    """Count what is stored, say how old the index is and what lacks a vector.
+
+    $ quipu status
+    $ quipu status --json
+    """
+    return memory.stats()
