@@ -26,7 +26,6 @@ _VERBS = frozenset(
     "decided instructs needs maintains has not".split()
 )
 _BY_GRAMMAR = frozenset({"grammar", "change", "reported", "valued", "table"})
-_VALUED = "valued"
 _NOT, _VALUE = "not ", "value"
 _WITH_WE = {"is": "are", "has": "have", "goes": "go", "does": "do"}
 _LONG = ("shes", "ches", "sses", "xes", "zes")
@@ -93,8 +92,6 @@ def _sentence(fact: Fact, subject: str, predicate: str) -> str:
         verb = "was" if fact.valid_to else "is"
         whose = _possessive(subject if is_row(fact) else _subject(subject), bare)
         return f"{whose} {verb}{' not' if denied else ''} {fact.object}"
-    elif fact.provenance.get("rule") == _VALUED and bare == "is":  # how, no rule has read
-        return f"{_subject(subject, fact)}: {fact.object}"
     if subject.casefold() == "we" or (is_by_grammar(fact) and _is_plural(subject)):
         bare = _plural(bare)
     purpose = fact.provenance.get("for")

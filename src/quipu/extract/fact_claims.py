@@ -185,7 +185,7 @@ def _fact(
         provenance["speaker"] = speaker
     if statement.single:
         provenance["single"] = True
-    for mark in ("noun", "anew", "since"):
+    for mark in ("noun", "since"):
         if getattr(statement, mark):
             provenance[mark] = True
     if statement.purpose:

@@ -154,7 +154,6 @@ class _Verb(NamedTuple):
     perfect: bool = False
     denied: bool = False
     ended: bool = False
-    anew: bool = False
 
 
 def plain_statements(
@@ -235,15 +234,13 @@ class _Reader(NamedTuple):
                 perfect=bool(before & {"has", "have", "been"}),
                 denied=denied and not gone,
                 ended=gone,
-                anew="now" in before or _LAST.search(rest) is not None,
             )
         if be:
             rest = clause[words[at].start() :].rstrip(" .!")
-            anew = "now" in before or _LAST.search(rest) is not None
             past = bool(before & _PAST)
             yield _Verb(
                 "be", _LAST.sub("", rest), None, be=True, past=past,
-                denied=bool(before & {"not", "never"}), ended=ended, anew=anew,
+                denied=bool(before & {"not", "never"}), ended=ended,
             )  # fmt: skip
 
     def _phrases(
@@ -476,7 +473,6 @@ class _Reader(NamedTuple):
             CONFIDENCE,
             single=single and not verb.denied,
             noun=noun,
-            anew=verb.anew,
             since=span is not None and not verb.ended and self._is_recent(span, begin),
             purpose=purpose,
         )

@@ -62,9 +62,8 @@ class Statement(NamedTuple):
     """`start` and `end` count characters of the text it was read from. `rule` names what read it.
     Only `valid_to` means that it ended then. `confidence` in [0, 1] is the rule's own. `single`
     tells that the wording leaves room for one value only. With `noun` the predicate is one
-    ("budget"), else a verb ("lives in"). `anew` tells that it is said to be so now, as it was not
-    before; `since` that it has been so from `valid_from` to when it is said; `purpose` for what
-    it is used.
+    ("budget"), else a verb ("lives in"). `since` tells that it has been so from `valid_from` to
+    when it is said; `purpose` for what it is used.
     """
 
     subject: str
@@ -78,7 +77,6 @@ class Statement(NamedTuple):
     confidence: float
     single: bool = False
     noun: bool = False
-    anew: bool = False
     since: bool = False
     purpose: str = ""
 
