@@ -111,10 +111,12 @@ SWITCHES: Mapping[str, tuple[Switch, ...]] = {
         Switch("quipu.kinds.conversations.answering:_SEARCHED", lambda _: 0.0, TALKING),
     ),
     "talk: what is told first": (
-        Switch("quipu.kinds.conversations.told:_in_time", lambda _: lambda told, *_: told, TALKING),
+        Switch(
+            "quipu.kinds.conversations.quoted:in_order", lambda _: lambda told, *_: told, TALKING
+        ),
     ),
     "talk: a question with its reply": (
-        Switch("quipu.kinds.conversations.told:beside", _always({}), TALKING),
+        Switch("quipu.kinds.conversations.quoted:beside", _always({}), TALKING),
     ),
     **{
         f"talk: {part}": (Switch("quipu.kinds.conversations.score:TURNS", _zero(*names), TALKING),)

@@ -15,7 +15,7 @@ from quipu.answer.kinds import Answers, Likely, Quotation
 from quipu.answer.worth import Candidate, Weighing
 from quipu.kinds.conversations.answering import TURNS, likely
 from quipu.kinds.conversations.answering.prose import is_prose, is_record
-from quipu.kinds.conversations.told import quotations
+from quipu.kinds.conversations.quoted import quotations
 from quipu.ports import Embedder, LayerReader, Planner
 from quipu.records.passage import SPOKEN
 from quipu.records.reply import Hit
@@ -108,15 +108,15 @@ class TurnAnswers(Answers):
     def quoted(
         self,
         ordered: Sequence[Candidate],
-        weighing: Weighing,
+        weighing: Weighing,  # noqa: ARG002 - what others need
         planner: Planner,
         *,
         question: str,
         scope: Scope,
         likely: Likely | None,
     ) -> Sequence[Quotation]:
-        """See `told`."""
-        return quotations(ordered, weighing, planner, question=question, scope=scope, likely=likely)
+        """See `quoted`."""
+        return quotations(ordered, planner, question=question, scope=scope, likely=likely)
 
     def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:  # noqa: ARG002
         """Return how likely an answer is: not known where no turn or record is cited that was

@@ -4,7 +4,6 @@ reply with its question.
 "300." says something only below "what's the cache TTL?", and that says nothing without "300.".
 """
 
-import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -16,29 +15,9 @@ from quipu.records.record import Chunk
 from quipu.records.scope import Scope
 from quipu.text import sentences
 
-__all__ = ["Beside", "asks", "beside", "last_sentence", "speaker_of"]
+__all__ = ["Beside", "asks", "beside", "is_short", "last_sentence", "speaker_of"]
 
-_SHORT = 12
-_LEAD = r"\W*(?:(?:and|so|but|ok|okay|oh|hm+|hey|btw|right|well|also|then|sorry|now)\b\W*)*"
-_WHO = r"(?:who|whose|what|which|where|when|why|how)"
-_IS = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|shall|may|must)"
-_PERSON = r"(?:i|you|he|she|we|they|anyone|anybody|someone|somebody)"
-_THING = r"(?:it|there|the|this|that|these|those|your|my|our|his|her|their)"
-_ASKS = re.compile(
-    rf"{_LEAD}(?:{_WHO}['’](?:s|re)\b"  # who's on call
-    rf"|{_WHO}(?: (?!{_PERSON}\b|it\b)[\w'’-]+){{0,3}}? {_IS}\b"  # which engine do we use
-    rf"|{_IS} {_PERSON}\b|(?:is|are|was|were|has|will|does|did|should|could|would) {_THING}\b"
-    rf"|how (?:much|many|often|long|old|far|big)(?: [\w'’-]+){{0,2}}\W*$"
-    rf"|what(?: [\w'’-]+){{1,2}}$)",
-    re.IGNORECASE,
-)
-_REQUESTS = re.compile(
-    rf"\b(?:(?:find|figure|work) out {_WHO}|(?:please|can you|could you) (?:look into|investigate|"
-    rf"check|explain)|(?:look into|investigate|explain) (?:it|this|that|{_WHO}))\b[^.!?]*$",
-    re.IGNORECASE,
-)
-_STOP = re.compile(r"[.!…]\s+")
-_TELLS = re.compile(rf"{_LEAD}(?:which (?:is|are|was|were|means?)\b|what an?\b)", re.IGNORECASE)
+_SHORT_WORDS = 12
 
 
 class Beside(NamedTuple):
@@ -54,8 +33,7 @@ class Beside(NamedTuple):
         before = self.before
         if before is None or speaker_of(before) == speaker_of(self.own):
             return None
-        is_reply = len(self.own.text.split()) <= _SHORT and asks(last_sentence(before.text))
-        return before if is_reply else None
+        return before if is_short(self.own.text) and asks(before.text) else None
 
     @property
     def reply(self) -> Chunk | None:
@@ -67,30 +45,30 @@ class Beside(NamedTuple):
 
 
 def speaker_of(turn: Chunk) -> str:
-    """Who said a turn."""
+    """Return who said a turn."""
     role, speaker, *_ = (*turn.heading_path, "", "")
     return speaker or role
 
 
-def asks(sentence: str) -> bool:
-    """Whether a sentence asks something, with or without its mark, or that it be found out."""
-    if sentence.rstrip().endswith("?"):
-        return True
-    last = _STOP.split(sentence.rstrip(" .!"))[-1]
-    if _REQUESTS.search(last):
-        return True
-    return _ASKS.match(last) is not None and _TELLS.match(last) is None
+def asks(text: str) -> bool:
+    """Return whether a text ends in a question."""
+    return text.rstrip().endswith("?")
+
+
+def is_short(text: str) -> bool:
+    """Return whether a turn is so short that the one before it may say what it is about."""
+    return len(text.split()) <= _SHORT_WORDS
 
 
 def last_sentence(text: str) -> str:
-    """The last sentence of a turn."""
+    """Return the last sentence of a turn."""
     spans = sentences(text)
     return text[slice(*spans[-1])] if spans else text
 
 
 def beside(turns: Mapping[str, str], planner: Planner, scope: Scope) -> dict[str, Beside]:
-    """Turns, given as their ids with their session's, each with those beside it that may be
-    seen."""
+    """Return turns, given as their ids with their session's, each with those beside it that `scope`
+    admits."""
     numbers = dict(zip(turns, planner.numbers(list(turns)).tolist(), strict=True))
     around: dict[str, list[int]] = {}
     for session, inside in planner.numbers_in(sorted(set(turns.values()))).items():

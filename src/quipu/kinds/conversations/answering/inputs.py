@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kinds.conversations.answering.words import SHAPES, SentenceWords, word_shapes
-from quipu.kinds.conversations.exchanges import asks, last_sentence
+from quipu.kinds.conversations.exchanges import asks, is_short
 from quipu.text import stems
 from quipu.when import find_spans
 
@@ -43,7 +43,6 @@ FEATURES = SHAPES + _SPEECH
 SAID = 15
 """How many numbers tell of a turn as a whole."""
 _VECTOR, _UNIT = 1536, 384
-_SHORT = 12
 _HALF_YEAR, _YEAR, _FARTHEST = 180, 365, 2.0
 _FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
 _USER = "user"
@@ -52,7 +51,7 @@ _USER = "user"
 def is_said_after(text: str, before: str) -> bool:
     """Whether a turn is to be read with the one before it: it is short, or a question is asked
     there."""
-    return len(text.split()) <= _SHORT or asks(last_sentence(before))
+    return is_short(text) or asks(before)
 
 
 class Words(NamedTuple):
