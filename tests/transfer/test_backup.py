@@ -119,6 +119,15 @@ def test_nothing_is_written_over(kept: Path, tmp_path: Path) -> None:
     assert exported(kept) == before
 
 
+def test_no_memory_is_written_over_even_by_force(kept: Path) -> None:
+    before = exported(kept)
+    with opened(kept, read_only=True) as memory:
+        for write in (memory.backup, memory.export):
+            with pytest.raises(InvalidInput, match="is a database"):
+                write(kept / DATABASE, overwrite=True)
+    assert exported(kept) == before
+
+
 def test_what_was_accepted_is_in_the_backup(tmp_path: Path) -> None:
     database, file = tmp_path / "a" / DATABASE, tmp_path / "memory.quipu"
     code = (

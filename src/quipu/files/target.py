@@ -11,6 +11,8 @@ from quipu.files import private
 
 __all__ = ["replacing", "require_target"]
 
+_DATABASE = b"SQLite format 3\0"
+
 
 @contextmanager
 def replacing(path: Path, *, for_owner: bool = False) -> Generator[IO[bytes]]:
@@ -30,7 +32,7 @@ def replacing(path: Path, *, for_owner: bool = False) -> Generator[IO[bytes]]:
 def require_target(path: Path, *, overwrite: bool) -> None:
     """Raises InvalidInput when `path` is no place for a file: one that is written beside and then
     renamed would take the place of a device or a pipe, `/dev/null` among them. A file that is
-    there is in its place too, unless it is to be overwritten."""
+    there is in its place too, unless it is to be overwritten; a memory always is."""
     if not path.name:
         raise InvalidInput(f"{str(path)!r} names no file: write the name of one")
     if path.exists() and not (path.is_file() or path.is_dir()):
@@ -40,3 +42,13 @@ def require_target(path: Path, *, overwrite: bool) -> None:
             f"{str(path)!r} is there already: name another file, or write over it with --force "
             "(overwrite=True)"
         )
+    if path.is_file() and _is_database(path):
+        raise InvalidInput(
+            f"{str(path)!r} is a database, which nothing is written over: name another file, or "
+            "remove it first"
+        )
+
+
+def _is_database(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(len(_DATABASE)) == _DATABASE
