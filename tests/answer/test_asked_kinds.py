@@ -85,6 +85,7 @@ def test_an_answer_without_such_a_thing_is_not_asserted(doors: Memory, question:
         ("person", "Noor is taking the group.", "Who led the group before Noor?", False),
         ("person", "From now on we ship on Thursdays.", "Who is on call?", False),
         ("person", "Text messages go out at night.", "Who sends them?", False),
+        ("person", "翠鸟服务由陈晓负责。", "Who owns 翠鸟服务?", True),
         ("number", "one reviewer is enough", "How many reviewers does it need?", True),
         ("number", "one of the reviewers left", "How many reviewers are there?", False),
     ],

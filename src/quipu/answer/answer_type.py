@@ -131,6 +131,7 @@ _THINGS: dict[Kind, re.Pattern[str]] = {
     ),
 }
 _PROSE_ONLY: frozenset[Kind] = frozenset({"person", "date", "money", "condition"})
+_BY_CAPITALS_OR_WORDS: frozenset[Kind] = frozenset({"person", "condition"})
 _CODE: frozenset[Kind] = frozenset({"class", "function"})
 _DETAILS = re.compile(r"(\b(?:class|def|fn|func|function) \w+)(?:\[[^\]`]*\])?\([^`]*")
 _COUNTED = re.compile(r"\bhow many (\w+)", re.IGNORECASE)
@@ -155,8 +156,11 @@ def kind_asked(question: str) -> Kind | None:
 def holds(kind: Kind, text: str, question: str) -> bool:
     """Whether `text` holds a thing of that kind that is not a word of `question` itself.
 
-    Names of people, dates and conditions are looked for outside code.
+    Names of people, dates and conditions are looked for outside code. Capitals and English words
+    show none in a script without capitals: such a text may hold one.
     """
+    if kind in _BY_CAPITALS_OR_WORDS and _is_caseless(text):
+        return True
     if kind == "class" and _INHERITING.search(question):
         found = _BASES.search(text)
         return found is not None and re.search(rf"\b{found[1]}\b", question) is not None
@@ -176,6 +180,12 @@ def holds(kind: Kind, text: str, question: str) -> bool:
         if thing and (thing if kind in _CODE else name_key(thing)) not in asked:
             return True
     return False
+
+
+def _is_caseless(text: str) -> bool:
+    """Whether most letters are of a script that knows no capitals."""
+    letters = [character for character in text if character.isalpha()]
+    return 2 * sum(letter.upper() == letter.lower() for letter in letters) > len(letters)
 
 
 def _is_counted(what: str, text: str) -> bool:
