@@ -86,7 +86,7 @@ TABLE: tuple[Term, ...] = (
         6.2,
         -0.35,
         "log-odds of the best passage's score, ÷ ln 499, in [-1, 1]; unknown without vectors; at "
-        "least 0 where edges of commits alone state all of it",
+        "least 0 where edges of commits, or facts of turns that nobody read, alone state all of it",
         "the best passage scores low",
     ),
     Term(
@@ -115,7 +115,7 @@ TABLE: tuple[Term, ...] = (
         -1.0,
         0.5,
         "largest idf of a question word found in none of the first five, ÷ ln(1 + N); 0 where "
-        "commits state all of it",
+        "commits, or facts of turns that nobody read, state all of it",
         "a rare word of the question stands in none of the passages",
     ),
     Term(

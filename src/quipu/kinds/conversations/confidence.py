@@ -118,11 +118,14 @@ class TurnAnswers(Answers):
         """See `quoted`."""
         return quotations(ordered, planner, question=question, scope=scope, likely=likely)
 
-    def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:  # noqa: ARG002
+    def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
         """Return how likely an answer is: not known where no turn or record is cited that was
-        read, and no less than `_LEAST_STATED` where facts state it."""
+        read, and no less than `_LEAST_STATED` where facts state it. Where nobody knows that, and
+        facts of turns state all of it, the words and the score of what was found say nothing."""
         if draft.likely is None:
-            return {}
+            of_turns = draft.stated >= 1 and all(map(is_turn, draft.evidence))
+            known = of_turns and score1 is not None
+            return {"miss": 0.0, "score1": max(score1 or 0.0, 0.0)} if known else {}
         if draft.evidence and not any(is_turn(e) or is_record(e) for e in draft.evidence):
             return {"likely": None}
         if not draft.stated or not all(map(is_turn, draft.evidence)):
