@@ -329,11 +329,18 @@ def _lacking(asked: Asked, choices: Sequence[Choice], sure: Likely | None) -> fl
         if reply or asks_yes_or_no(asked.text):
             return 1.0 - surely
     if asked.kind is not None:
-        said = [code_span(c.quoted) if c.evidence[0].is_code else c.quoted for c in choices[:1]]
-        return float(not any(gives(asked, each) for each in said))
+        return float(first is None or not gives(asked, _as_told(first)))
     if first is None or asked.answer_type not in _NEEDED:
         return 0.0
     return float(not wants(asked.answer_type, first.quoted))
+
+
+def _as_told(choice: Choice) -> str:
+    """The quoted words; of a turn with who said them and when, which may be what is asked for."""
+    evidence = choice.evidence[0]
+    if is_turn(evidence):
+        return choice.text
+    return code_span(choice.quoted) if evidence.is_code else choice.quoted
 
 
 def superseded(graph: Graph, evidence: Sequence[Evidence]) -> tuple[str, ...]:
