@@ -53,7 +53,9 @@ def read_incident_files(
     for path in paths:
         if not path.exists():
             raise InvalidInput(f"there is no file {str(path)!r}: name a file or a folder")
-        for file in files_in(path, _SUFFIXES)[0]:
+        files, closed = files_in(path, _SUFFIXES)
+        found += [Problem(problem.path, problem.error) for problem in closed]
+        for file in files:
             shown = file.as_posix()
             try:
                 data = read_stable(file.resolve(), shown=shown, max_bytes=_LARGEST)
