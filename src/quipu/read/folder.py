@@ -15,9 +15,10 @@ __all__ = ["files_in"]
 def files_in(
     folder: Path, suffixes: Collection[str] | None = None
 ) -> tuple[list[Path], list[Problem]]:
-    """The regular files in a folder and below it, by path, and what cannot be looked at or is no
-    regular file, as warnings by its place there. Links are not followed. Of the files those with
-    one of `suffixes` (in lower case; None: all); what is no folder is given as it is."""
+    """The regular files in a folder and below it, by path, and what cannot be looked at, as
+    warnings by its place there. Links are not followed. Of the files those with one of `suffixes`
+    (in lower case; None: all), and then a warning for what has one and is no regular file; what is
+    no folder is given as it is."""
     if not folder.is_dir():
         return [folder], []
     closed: list[OSError] = []
@@ -33,7 +34,7 @@ def files_in(
                 continue
             if plain:
                 found.append(file)
-            else:
+            elif suffixes is not None:
                 closed.append(OSError(errno.EINVAL, "it is no regular file", str(file)))
     return sorted(found), [_problem(folder, error) for error in closed]
 
