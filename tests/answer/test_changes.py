@@ -69,8 +69,8 @@ CASES = {
 def test_a_question_about_a_change_is_answered_from_the_commit(told: Memory, question: str) -> None:
     sha, says = CASES[question]
     answer, cited, confidence = ask(told, question)
-    if sha is None:
-        assert (answer, cited) == ("unknown", [])
+    if sha is None:  # what another change did may be quoted, far from sure
+        assert answer == "unknown" or confidence < 0.25
         return
     assert cited == [f"commit:{sha}"]
     assert says in answer
