@@ -203,6 +203,17 @@ def test_what_was_stated_is_found_read_and_answered(memory: Memory) -> None:
     assert not memory.facts()
 
 
+@pytest.mark.parametrize(
+    "question", ["What is the deploy day of payments?", "On which day do we deploy payments?"]
+)
+def test_what_was_replaced_answers_no_more(memory: Memory, question: str) -> None:
+    state(memory, "payments deploy", "day", "Tuesday", since="2026-03-01")
+    state(memory, "payments deploy", "day", "Thursday", since="2026-06-01")
+    answer = memory.ask(question).contract.answer
+    assert "Thursday" in answer
+    assert "Tuesday" not in answer
+
+
 VALUES = st.sampled_from(["Erik", "Dagny", "Tove"])
 KEYS = st.sampled_from([("billing", "owner"), ("Billing", "OWNER"), ("billing", "deploy day")])
 DAYS = st.dates(min_value=date(2026, 1, 1), max_value=date(2026, 2, 1)).map(str)

@@ -13,6 +13,7 @@ from quipu.handle.dates import asked_moment, first_instant, holds_in
 from quipu.handle.filters import known_scope
 from quipu.handle.handle import Handle
 from quipu.memory.freshness import Cited, Freshness
+from quipu.memory.stated_reply import STATEMENT
 from quipu.ports import Embedder, Planner
 from quipu.records.mentions import find_mentions, names_in
 from quipu.records.record import Fact
@@ -32,10 +33,12 @@ DISAGREES = 0.9
 
 __all__ = ["DISAGREES", "Facts", "StatedFacts", "fact_passages", "with_dates"]
 
-_PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
+_PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool", STATEMENT})
 _OURS = frozenset({"we", "our", "us"})
 _MINE = frozenset({"i", "my", "me", "mine", "i'm", "i've"})
 _USER, _OWN = "user", ("my", "mine")
+_OF = re.compile(r"\b((?:[\w-]+ ){1,2})of (?:the )?([\w-]+)")
+"""What is told behind whose it is as well: "deploy day of payments", "payments deploy day"."""
 _FIRST_PERSON = re.compile(r"\b(?:I|me|[Mm]y|mine)\b")
 
 
@@ -270,6 +273,7 @@ def _facts_may_answer(handle: Handle, question: str) -> bool:
     if _MINE & words:
         names.add(_USER)
     names |= {re.sub(r"['’]s$", "", name) for name in names}
+    names.update(_plain_names(_OF.sub(r"\2 \1", question)))
     with handle.store.moment():  # a store on a server is asked once, not once a name
         graph = handle.graph_for(question)
         return bool(graph.facts(names.union(_plain_names(question))))
