@@ -138,17 +138,17 @@ def test_a_request_that_is_too_large_is_refused(
 ) -> None:
     with serve(memories, largest=100_000) as server:
         body = b'{"question": "' + b"x" * 200_000 + b'"}'
-        assert server.client.post("/api/v1/ask", content=body).status_code == 413
+        declared = [server.client.post(at, content=body) for at in ("/api/v1/ask", "/mcp", "/no")]
 
         def pieces() -> Any:
             yield b'{"question": "'
             for _ in range(100):
                 yield b"x" * 10_000
 
-        reply = server.client.post("/api/v1/ask", content=pieces())
-        assert reply.status_code == 413
-        assert "send it in parts" in reply.json()["detail"]
-        assert reply.headers["content-type"] == "application/problem+json"
+        for reply in (*declared, server.client.post("/api/v1/ask", content=pieces())):
+            assert reply.status_code == 413
+            assert "send it in parts" in reply.json()["detail"]
+            assert reply.headers["content-type"] == "application/problem+json"
         assert server.client.get("/health").status_code == 200
 
 

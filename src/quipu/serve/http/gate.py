@@ -24,7 +24,7 @@ from quipu.serve.http import Options
 from quipu.serve.http.caller import ASKED, CALLER, REQUEST_ID, ROUTE, Caller, given_key
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
-from quipu.serve.http.problems import PROBLEM_TYPE, problem
+from quipu.serve.http.problems import PROBLEM_TYPE, TOO_LARGE, problem
 
 __all__ = ["App", "Gate", "Message", "Receive", "Send"]
 
@@ -106,6 +106,7 @@ class Gate:
             self._check_host(headers)
             public = scope["path"] in _OPEN_TO_ALL or scope["path"].startswith(_PAGE)
             caller = self._caller(headers, public=public)
+            self._check_length(headers)
         except _Refused:
             self._count(address)
             raise
@@ -140,6 +141,13 @@ class Gate:
                 f"a page of {origin.decode('latin-1')[:200]!r} may not use this server: open the "
                 "server's own page",
             )
+
+    def _check_length(self, headers: dict[bytes, bytes]) -> None:
+        """Refuse a body that says itself that it is too large, before any of it is read. Raises
+        _Refused."""
+        length = headers.get(b"content-length", b"")
+        if length.isdigit() and int(length) > self._options.largest:
+            raise _Refused(413, TOO_LARGE, (b"connection", b"close"))
 
     def _caller(self, headers: dict[bytes, bytes], *, public: bool) -> Caller:
         keys = self._memories.keys

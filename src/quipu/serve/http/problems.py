@@ -21,7 +21,7 @@ from quipu.read import redact
 from quipu.serve.http.caller import REQUEST_ID
 from quipu.serve.results import without_middle
 
-__all__ = ["PROBLEM_TYPE", "ProblemDetails", "problem", "response_of"]
+__all__ = ["PROBLEM_TYPE", "TOO_LARGE", "ProblemDetails", "problem", "response_of"]
 
 PROBLEM_TYPE = "application/problem+json"
 _LOG = logging.getLogger("quipu.serve.http")
@@ -33,11 +33,13 @@ _STATUS: tuple[tuple[type[QuipuError], int], ...] = (
     (Unavailable, 503),
     (QuipuError, 500),
 )
+TOO_LARGE = (
+    "the body is larger than this server takes: send it in parts, or index the files where they lie"
+)
 _WAYS = {
     404: "there is no {path!r} here: /api/openapi.json names what is",
     405: "{path!r} does not take {method}: /api/openapi.json says what it takes",
-    413: "the body is larger than this server takes: send it in parts, or index the files where "
-    "they lie",
+    413: TOO_LARGE,
 }
 """What is said where the framework gives the status alone."""
 
