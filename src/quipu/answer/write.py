@@ -18,7 +18,9 @@ from quipu.answer.statements import state
 from quipu.answer.support import facts_of, replacements
 from quipu.answer.worth import gives
 from quipu.answer.yes_or_no import agrees, asks_yes_or_no, replied, takes_yes_or_no
-from quipu.facts.fit import is_of_neighbour
+from quipu.facts.attributes import SHIPPED
+from quipu.facts.fit import is_of_another, is_of_neighbour
+from quipu.facts.keys import asked_by
 from quipu.ports import Embedder, Graph, Planner
 from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
@@ -226,18 +228,21 @@ def _likely(
     for each in answers_of_kinds():
         known = each.likely(plan.question, read, graph, embedder, scope=plan.scope)
         if known is not None:
-            return known.without(_of_neighbours(plan.question, known, graph))
+            return known.without(_of_others(plan.question, known, graph))
     return None
 
 
-def _of_neighbours(question: str, sure: Likely, graph: Planner) -> frozenset[str]:
-    """The ids of turns that state only what is of another thing that is named by the same word."""
-    stated = facts_of([*sure.read], graph)
-    return frozenset(
-        id_
-        for id_, facts in stated.items()
-        if facts and all(is_of_neighbour(question, fact) for fact in facts)
-    )
+def _of_others(question: str, sure: Likely, graph: Planner) -> frozenset[str]:
+    """The ids of turns that state what is asked of somebody or something else alone, or only what
+    is of another thing that is named by the same word."""
+    asked, found = set(stems(question)), set[str]()
+    for id_, facts in facts_of([*sure.read], graph).items():
+        told = [fact for fact in facts if asked & set(stems(asked_by(fact, SHIPPED)))]
+        if (told and all(is_of_another(question, fact) for fact in told)) or (
+            facts and all(is_of_neighbour(question, fact) for fact in facts)
+        ):
+            found.add(id_)
+    return frozenset(found)
 
 
 def _is_less_likely(statements: Sequence[AnswerStatement], sure: Likely) -> bool:

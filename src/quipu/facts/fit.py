@@ -18,6 +18,7 @@ __all__ = [
     "PROPERTIES",
     "asks_which",
     "is_asked_for",
+    "is_of_another",
     "is_of_neighbour",
     "is_sure",
 ]
@@ -68,7 +69,7 @@ def is_sure(fact: Fact) -> bool:
     return fact.confidence >= _SURE
 
 
-def _is_of_another(question: str, fact: Fact) -> bool:
+def is_of_another(question: str, fact: Fact) -> bool:
     """Whether a fact is of somebody or something else than what is asked about: of my dad, where I
     ask of myself; of the router, where the scheduler is named; in production, where it is asked in
     staging. Who asks for the owner of a value asks about whatever has it."""
@@ -116,7 +117,7 @@ def _is_of(question: str, fact: Fact) -> bool:
     """Whether the question speaks of the owner of the fact or of its value, and asks for what the
     fact says of the owner: one that names no more than the owner asks what or who that is, or
     where."""
-    if _is_of_another(question, fact):
+    if is_of_another(question, fact):
         return False
     asked, owner = set(stems(question)), set(stems(fact.subject))
     ours = fact.subject.casefold().partition("'")[0] in NAMELESS
