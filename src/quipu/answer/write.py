@@ -20,7 +20,7 @@ from quipu.answer.worth import gives
 from quipu.answer.yes_or_no import agrees, asks_yes_or_no, replied, takes_yes_or_no
 from quipu.facts.attributes import SHIPPED
 from quipu.facts.fit import is_of_another, is_of_neighbour
-from quipu.facts.keys import asked_by
+from quipu.facts.keys import asked_by, is_row
 from quipu.ports import Embedder, Graph, Planner
 from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
@@ -192,12 +192,14 @@ def _chosen(
     embedder: Embedder | None,
 ) -> _Chosen:
     """What the graph states, as far as it explains the question, or else what is quoted; a fact
-    that turns state only where none of the others is much likelier to answer."""
+    that turns state only where none of the others is much likelier to answer, the row of a table
+    only where no later turn surely does."""
     explained = max((s.explained for s in statements), default=0.0)
     spoken = bool(statements) and all(is_turn(e) for s in statements for e in s.evidence)
-    if explained >= _ENOUGH and not (spoken and embedder):
+    since = _spoken_since(statements, evidence) if explained >= _ENOUGH else []
+    if explained >= _ENOUGH and not ((spoken or since) and embedder):
         return _Chosen(statements, explained)
-    read = _holding(plan.question, evidence)
+    read = since or _holding(plan.question, evidence)
     for each in answers_of_kinds():
         read = each.present(plan.question, graph, read, now=now)
     near = Nearness(asked.text, read, graph, embedder) if embedder and read else None
@@ -206,11 +208,11 @@ def _chosen(
     quoted = _Chosen((), 0.0, choices, near, sure)
     if explained >= _ENOUGH:
         open_ = bool(choices) and not any(s.replies for s in statements)
-        doubted = (
-            open_
-            and sure is not None
-            and (_is_less_likely(statements, sure) or _is_told_later(asked, statements, choices[0]))
-        )
+        doubted = False
+        if open_ and sure is not None:
+            later = _is_told_later(asked, statements, choices[0])
+            surely = later and sure.surest() >= _HALF
+            doubted = surely if since else later or _is_less_likely(statements, sure)
         return quoted if doubted else _Chosen(statements, explained, (), near, sure)
     kind_given = asked.kind is not None and not _lacking(asked, choices, sure)
     said_more = bool(choices) and (kind_given or _said(asked, choices) >= explained)
@@ -243,6 +245,18 @@ def _of_others(question: str, sure: Likely, graph: Planner) -> frozenset[str]:
         ):
             found.add(id_)
     return frozenset(found)
+
+
+def _spoken_since(
+    statements: Sequence[AnswerStatement], evidence: Sequence[Evidence]
+) -> list[Evidence]:
+    """The turns that name what the row of a table is of, where a fact of it is stated, and were
+    said since: "Dana looks after mailer until he's back"."""
+    first = statements[0] if statements else None
+    if first is None or first.fact is None or not is_row(first.fact):
+        return []
+    owner, told = set(stems(first.fact.subject)), max(e.updated_at for e in first.evidence)
+    return [e for e in evidence if is_turn(e) and e.updated_at > told and owner <= words_of(e)]
 
 
 def _is_less_likely(statements: Sequence[AnswerStatement], sure: Likely) -> bool:
