@@ -39,7 +39,9 @@ def test_every_call_gives_what_the_page_says(tmp_path: Path) -> None:
         if result.is_error:
             assert result.content[0].text == shown.strip(), call
         elif language == "json":
-            assert set(json.loads(shown)) <= set(result.structured_content), call
+            said, given = json.loads(shown), result.structured_content
+            assert set(said) <= set(given), call
+            assert set(said.get("contract", ())) == set(given.get("contract", ())), call
         else:
             text = json.dumps(result.structured_content, ensure_ascii=False)
             assert json.dumps(shown.splitlines()[0], ensure_ascii=False)[1:-1] in text, call
