@@ -189,7 +189,7 @@ def facts(memory: Memory, given: Set, *, show: bool) -> None:
                 print(f"      wrong  {fact.subject} | {fact.predicate} | {fact.object}")
     print(
         f"facts: {found} of {wanted} read ({100 * found / wanted:.0f} %), "
-        f"{right} of {total} read ones right ({100 * right / total:.0f} %)"
+        f"{right} of {total} read ones right ({100 * right / max(total, 1):.0f} %)"
     )
 
 
