@@ -22,7 +22,7 @@ def test_a_value_is_derived_and_explained(quipu: Any, tmp_path: Path) -> None:
     fact = quipu("value", "--json").document["fact_id"]
     shown = quipu("explain", fact)
     assert shown.code == 0
-    assert "now runs 2, hours 0.1, hours_from the default 0.1" in " ".join(shown.out.split())
+    assert "now runs 2, hours 0.1, hours from the default 0.1" in " ".join(shown.out.split())
     assert "recomputed: 0.2\nholds: yes" in shown.out
 
 
