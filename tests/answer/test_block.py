@@ -138,10 +138,27 @@ def test_a_block_stands_in_the_lines_that_are_cited(
     assert [each[2:] for each in block][-len(lines) :] == lines
 
 
+def test_a_block_goes_on_with_the_lines_after_it_for_which_there_is_room(
+    remember: Remember,
+) -> None:
+    steps = "".join(f"\nThen comes step {n}.\n" for n in range(20))
+    page = f"# Till\n\nTo open the till, turn the brass key.\n{steps}\n# Door\n\nIt is red.\n"
+    reply = remember({"docs/till.md": page}).ask("How do I open the till?")
+    assert "> To open the till, turn the brass key." in reply.contract.answer
+    assert "Then comes step 0." in reply.contract.answer
+    assert reply.citations[0].end_line - reply.citations[0].start_line < MOST
+
+
+def test_no_block_goes_on_over_a_heading(remember: Remember) -> None:
+    page = "# Till\n\nTo open the till, turn the brass key.\n\n# Door\n\nIt is red.\n"
+    reply = remember({"docs/till.md": page}).ask("How do I open the till?")
+    assert "It is red." not in reply.contract.answer.partition("Also:")[0]
+
+
 def test_further_places_are_one_line_each_and_evidence(remember: Remember) -> None:
     pages = {f"docs/till{n}.md": f"# Till {n}\n\nThe till opens at {n} o'clock.\n" for n in (7, 8)}
     reply = remember(pages).ask("When does the till open?")
     last = reply.contract.answer.split("\n")[-1]
     assert last.startswith("Also: `docs/till")
-    assert last.endswith("[2]")
+    assert last.endswith(" o'clock.` [2]")
     assert all(item.graph_ids for item in reply.contract.evidence)

@@ -12,7 +12,15 @@ from typing import NamedTuple
 from quipu.answer.quote import CONTROL, code_span, end_of_front, fence_for, holds_order, plain
 from quipu.text import sentences
 
-__all__ = ["Block", "blocks", "in_fence", "leading", "reference", "units_in"]
+__all__ = [
+    "Block",
+    "blocks",
+    "in_fence",
+    "leading",
+    "reference",
+    "units_in",
+    "with_what_follows",
+]
 
 MOST = 15
 _MOST_CHARACTERS = 1000
@@ -110,6 +118,25 @@ def _cut(first: int, last: int) -> list[tuple[int, int]]:
         return [(first, last)]
     starts = [*range(first, last - MOST + 1, MOST // 2), last - MOST + 1]
     return [(start, start + MOST - 1) for start in starts]
+
+
+def with_what_follows(passage: str, block: Block) -> Block:
+    """The block with the lines after it for which there is room."""
+    if block.key:
+        return block
+    lines = passage[:_LOOKED_AT].split("\n")
+    last = block.last
+    for at in range(block.last + 1, len(lines)):
+        if not _fits(lines, block.first, at) or _is_title(lines, at):
+            break
+        if lines[at].strip():
+            last = at
+    text = "\n".join(lines[block.first : last + 1])
+    return block if holds_order(text) else block._replace(last=last, text=text)
+
+
+def _is_title(lines: Sequence[str], at: int) -> bool:
+    return bool(lines[at].strip()) and _is_heading(lines, at)
 
 
 def units_in(block: Block, *, code: bool = False) -> list[tuple[int, int]]:

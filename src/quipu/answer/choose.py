@@ -8,12 +8,20 @@ passed over, unless a name led to it or its meaning is near.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from quipu.answer.block import Block, blocks, in_fence, leading, reference, units_in
+from quipu.answer.block import (
+    Block,
+    blocks,
+    in_fence,
+    leading,
+    reference,
+    units_in,
+    with_what_follows,
+)
 from quipu.answer.gate import Evidence, is_turn, words_of
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import Likely, Quotation, answers_of_kinds
 from quipu.answer.nearness import Nearness
-from quipu.answer.quote import units
+from quipu.answer.quote import code_span, units
 from quipu.answer.worth import Candidate, Weighing, worth
 from quipu.ports import Planner
 from quipu.records.plan import Plan
@@ -25,6 +33,7 @@ _PASSAGES = 10
 _FURTHER = 2
 _NEAR, _SAME_MEANING = 0.35, 0.5
 _AS_GOOD = 0.6
+_LONGEST_FURTHER = 200  # characters of what tells at a further place
 
 
 class Choice(NamedTuple):
@@ -75,7 +84,7 @@ def choose(
             best.setdefault(candidate.evidence.id, candidate)
     chosen = [c for c in best.values() if c.worth >= ordered[0].worth - _AS_GOOD]
     return [
-        _block(c, weighing, nearness, ordered) if n == 0 else _place(c)
+        _block(c, weighing, nearness, ordered) if n == 0 else _place(c, weighing, nearness)
         for n, c in enumerate(chosen[: 1 + _FURTHER])
     ]
 
@@ -162,17 +171,30 @@ def _block(
     ordered: Sequence[Candidate],
 ) -> Choice:
     """A candidate as it stands in its file, below its place."""
-    each, (first, last) = candidate.evidence, candidate.lines or (0, 0)
-    block = Block(first, last, candidate.text, candidate.place[1])
-    cited = _cited(candidate)
-    where = reference(each.path, cited.start_line, cited.end_line, each.title)
-    read = units_in(block, code=each.is_code)
-    best = max(range(len(read)), key=lambda n: (_tells(read[n], candidate, weighing, nearness), -n))
+    each = candidate.evidence
+    read, best = _telling(candidate, weighing, nearness)
     telling, beside = read[best], read[max(best - 1, 0) : best + 2]
+    block = with_what_follows(each.text, _block_of(candidate))
+    cited = _cited(candidate._replace(lines=(block.first, block.last)))
+    where = reference(each.path, cited.start_line, cited.end_line, each.title)
     text = f"{where}\n{in_fence(each.text, block, telling)}"
     margin = _margin(candidate, ordered)
     told = candidate.text[beside[0][0] : beside[-1][1]]
     return Choice(text, (cited,), candidate.similarity, candidate.worth, told, margin, placed=True)
+
+
+def _block_of(candidate: Candidate) -> Block:
+    first, last = candidate.lines or (0, 0)
+    return Block(first, last, candidate.text, candidate.place[1])
+
+
+def _telling(
+    candidate: Candidate, weighing: Weighing, nearness: Nearness | None
+) -> tuple[list[tuple[int, int]], int]:
+    """The sentences or lines of a candidate, and which of them tells."""
+    read = units_in(_block_of(candidate), code=candidate.evidence.is_code)
+    worths = [_tells(unit, candidate, weighing, nearness) for unit in read]
+    return read, worths.index(max(worths))
 
 
 def _tells(
@@ -186,14 +208,15 @@ def _tells(
     return worth(candidate._replace(text=text, own=own, similarity=near), weighing)
 
 
-def _place(candidate: Candidate) -> Choice:
-    """A further place, named in one line."""
+def _place(candidate: Candidate, weighing: Weighing, nearness: Nearness | None) -> Choice:
+    """A further place and what tells there, in one line."""
     cited = _cited(candidate)
+    read, best = _telling(candidate, weighing, nearness)
+    first, last = read[best]
     where = reference(cited.path, cited.start_line, cited.end_line, cited.title)
     near, text = candidate.similarity, candidate.text
-    return Choice(
-        f"Also: {where}", (cited,), near, candidate.worth, text, placed=True, further=True
-    )
+    told = f"Also: {where} · {code_span(text[first:last], limit=_LONGEST_FURTHER)}"
+    return Choice(told, (cited,), near, candidate.worth, text, placed=True, further=True)
 
 
 def _cited(candidate: Candidate) -> Evidence:

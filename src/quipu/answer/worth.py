@@ -19,6 +19,7 @@ WEIGHTS: Mapping[str, float] = {
     "length": 0.15,
     "given": 0.43,
     "named": 0.29,
+    "rank": 0.2,
 }
 """By feature:
 
@@ -29,7 +30,8 @@ WEIGHTS: Mapping[str, float] = {
 - `length`: ln(characters), of 80 at least
 - `given`: they name a thing of the kind that is asked for (`answer_type`)
 - `named`: their passage defines what the question names, or they are a line of front matter of
-  which the question names the key"""
+  which the question names the key
+- `rank`: 1 / the place of their passage among those found"""
 
 _FAR, _SHORT = 0.6, 80
 
@@ -85,6 +87,7 @@ def worth(candidate: Candidate, weighing: Weighing) -> float:
         "length": math.log(max(len(candidate.text), _SHORT)),
         "given": float(gives(asked, candidate.text)),
         "named": float(candidate.keyed or _is_of_named(each, asked)),
+        "rank": 1.0 / (1 + candidate.place[0]),
     }
     return math.fsum(WEIGHTS[name] * value for name, value in features.items())
 
