@@ -155,6 +155,14 @@ def test_no_block_goes_on_over_a_heading(remember: Remember) -> None:
     assert "It is red." not in reply.contract.answer.partition("Also:")[0]
 
 
+def test_a_text_that_only_repeats_the_question_answers_nothing(remember: Remember) -> None:
+    pages = {
+        "goldens.yaml": "- question: Who owns the till?\n  expect: {paths: [leads.md]}\n",
+        "leads.md": "# Leads\n\nSince spring the till is owned by Ada Lovelace.\n",
+    }
+    assert "Ada Lovelace" in remember(pages).ask("Who owns the till?").contract.answer
+
+
 def test_further_places_are_one_line_each_and_evidence(remember: Remember) -> None:
     pages = {f"docs/till{n}.md": f"# Till {n}\n\nThe till opens at {n} o'clock.\n" for n in (7, 8)}
     reply = remember(pages).ask("When does the till open?")

@@ -22,10 +22,10 @@ from quipu.answer.intent import Asked
 from quipu.answer.kinds import Likely, Quotation, answers_of_kinds
 from quipu.answer.nearness import Nearness
 from quipu.answer.quote import code_span, units
-from quipu.answer.worth import Candidate, Weighing, worth
+from quipu.answer.worth import Candidate, Weighing, gives, worth
 from quipu.ports import Planner
 from quipu.records.plan import Plan
-from quipu.text import stems, stems_in_parts
+from quipu.text import stems, stems_in_parts, tokens
 
 __all__ = ["Choice", "choose"]
 
@@ -111,6 +111,18 @@ def _ordered(
     return weighing, sorted(weighed, key=lambda c: (-round(c.worth, 6), c.place, c.evidence.id))
 
 
+def _only_asks(line: str, asked: Asked) -> bool:
+    """Whether a line repeats the question, as examples and tests do, and names nothing of the kind
+    that is asked for."""
+    if asked.kind is None or gives(asked, line):
+        return False
+    return _words(asked.text) in _words(line)
+
+
+def _words(text: str) -> str:
+    return " ".join(token.word for token in tokens(text))
+
+
 def _is_near(candidate: Candidate) -> bool:
     cosine = candidate.similarity or 0.0
     touches = candidate.own or candidate.above or cosine >= _NEAR
@@ -137,7 +149,8 @@ def _candidates(
         shown = [*leading(each.text, block), *block.text.split("\n")]
         for line in shown:
             if line not in said:
-                said[line] = frozenset(stems_in_parts(line)) & question
+                stems_said = frozenset(stems_in_parts(line)) & question
+                said[line] = frozenset() if _only_asks(line, asked) else stems_said
         own = frozenset[str]().union(*(said[line] for line in shown))
         yield Candidate(
             block.text,

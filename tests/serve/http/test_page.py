@@ -181,7 +181,7 @@ def test_the_graph_is_walked(page: Page) -> None:
 
 def test_time_shows_what_held_when(page: Page) -> None:
     page.goto("/#time")
-    page.get_by_role("link", name="cited", exact=True).click()
+    page.locator("main a[href^='#time?']").first.click()
     page.get_by_label("Person, project or service").fill("payment service")
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_role("img", name=re.compile("dated statements"))).to_be_visible()

@@ -111,8 +111,14 @@ async function passage(cited, evidence, reply) {
   return card;
 }
 
-// The sentences of an answer that a citation bears, without their marks.
+// The sentences of an answer that a citation bears, without their marks; of a block below its place
+// the lines that tell.
 function borne(answer, n) {
+  const block = answer.match(new RegExp(`\\[${n}\\]\n(\`{3,})\n([^]*?)\n\\1$`, "m"));
+  if (block) {
+    return block[2].split("\n").filter((line) => line.startsWith("> "))
+      .map((line) => line.slice(2).replace(/`/g, "").trim());
+  }
   const all = answer.replace(/`/g, "").split(/(?<=\[\d+\][.;]?)\s+|\n+/);
   return all.filter((each) => each.includes(`[${n}]`))
     .map((each) => each.replace(/\s*\[\d+\]/g, "").replace(/[.;:]+$/, "").trim()).filter((each) => each.length > 2);
