@@ -1,5 +1,7 @@
 """The words that passages are found by, counted anew."""
 
+from itertools import islice
+
 import numpy as np
 
 from quipu.ports import Store, every
@@ -17,16 +19,16 @@ def recount_words(store: Store, clock: Clock) -> int:
 
     A page is one atomic write, so a killed run goes on where it stopped.
     """
-    chunk_ids = [chunk.chunk_id for chunk in every(store, Chunk) if not chunk.text.isascii()]
+    chunks = (chunk for chunk in every(store, Chunk) if not chunk.text.isascii())
     changed = 0
-    for at in range(0, len(chunk_ids), _PAGE):
-        changed += _recounted(store, chunk_ids[at : at + _PAGE], clock)
+    while page := list(islice(chunks, _PAGE)):
+        changed += _recounted(store, page, clock)
     return changed
 
 
-def _recounted(store: Store, chunk_ids: list[str], clock: Clock) -> int:
+def _recounted(store: Store, chunks: list[Chunk], clock: Clock) -> int:
+    chunk_ids = [chunk.chunk_id for chunk in chunks]
     before = store.numbers(chunk_ids)
-    chunks = store.chunks(before[before >= 0])
     indexed = tuple(profile(chunk.profile).index_chunk(chunk) for chunk in chunks)
     store.write(Batch(recorded_at=clock(), chunks=indexed))
     return int(np.count_nonzero(before != store.numbers(chunk_ids)))
