@@ -81,7 +81,7 @@ def blocks(text: str, *, code: bool = False) -> list[Block]:
 def _below_heading(lines: Sequence[str], first: int, last: int) -> int:
     """Where a block begins below its own headings, which its title says; behind it where it holds
     nothing else."""
-    while first <= last and _is_heading(lines, first):
+    while first <= last and (not lines[first].strip() or _is_heading(lines, first)):
         first += 1
     return first
 
@@ -89,8 +89,8 @@ def _below_heading(lines: Sequence[str], first: int, last: int) -> int:
 def _is_heading(lines: Sequence[str], at: int) -> bool:
     following = lines[at + 1] if at + 1 < len(lines) else ""
     line = lines[at]
-    return not line.strip() or bool(
-        _MARKED.match(line) or _UNDERLINE.match(line) or _UNDERLINE.match(following)
+    return bool(line.strip()) and any(
+        (_MARKED.match(line), _UNDERLINE.match(line), _UNDERLINE.match(following))
     )
 
 
@@ -127,16 +127,12 @@ def with_what_follows(passage: str, block: Block) -> Block:
     lines = passage[:_LOOKED_AT].split("\n")
     last = block.last
     for at in range(block.last + 1, len(lines)):
-        if not _fits(lines, block.first, at) or _is_title(lines, at):
+        if not _fits(lines, block.first, at) or _is_heading(lines, at):
             break
         if lines[at].strip():
             last = at
     text = "\n".join(lines[block.first : last + 1])
     return block if holds_order(text) else block._replace(last=last, text=text)
-
-
-def _is_title(lines: Sequence[str], at: int) -> bool:
-    return bool(lines[at].strip()) and _is_heading(lines, at)
 
 
 def units_in(block: Block, *, code: bool = False) -> list[tuple[int, int]]:
