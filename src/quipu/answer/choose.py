@@ -40,8 +40,8 @@ class Choice(NamedTuple):
     """What is quoted and where it stands: `text` as it is printed, `quoted` what tells in it with
     what is beside that; `similarity` is its cosine with the question (None: not known), `worth`
     what it was chosen by, and `margin` how much more that is than the best of any other passage, at
-    most 1 (None: there is no other). `instead_of` are the ids of passages that hold no more, as it
-    tells. What is `placed` begins with a line that names its place, `further` is no more than that.
+    most 1 (None: there is no other). What is `placed` begins with a line that names its place,
+    `further` is no more than that.
     """
 
     text: str
@@ -50,7 +50,6 @@ class Choice(NamedTuple):
     worth: float
     quoted: str
     margin: float | None = None
-    instead_of: tuple[str, ...] = ()
     placed: bool = False
     further: bool = False
 
@@ -111,12 +110,10 @@ def _ordered(
     return weighing, sorted(weighed, key=lambda c: (-round(c.worth, 6), c.place, c.evidence.id))
 
 
-def _only_asks(line: str, asked: Asked) -> bool:
-    """Whether a line repeats the question, as examples and tests do, and names nothing of the kind
-    that is asked for."""
-    if asked.kind is None or gives(asked, line):
-        return False
-    return _words(asked.text) in _words(line)
+def _only_asks(line: str, asking: str, asked: Asked) -> bool:
+    """Whether a line repeats the words of the question, `asking`, as examples and tests do, and
+    names nothing of the kind that is asked for."""
+    return asked.kind is not None and asking in _words(line) and not gives(asked, line)
 
 
 def _words(text: str) -> str:
@@ -143,6 +140,7 @@ def _candidates(
             yield Candidate(unit.text, (rank, unit.start), each, own, above, on_subject, end=end)
         return
     said: dict[str, frozenset[str]] = {}
+    asking = _words(asked.text)
     for block in blocks(each.text, code=each.is_code):
         if block.key and question.isdisjoint(stems_in_parts(block.key)):
             continue
@@ -150,7 +148,8 @@ def _candidates(
         for line in shown:
             if line not in said:
                 stems_said = frozenset(stems_in_parts(line)) & question
-                said[line] = frozenset() if _only_asks(line, asked) else stems_said
+                repeats = question <= stems_said and _only_asks(line, asking, asked)
+                said[line] = frozenset() if repeats else stems_said
         own = frozenset[str]().union(*(said[line] for line in shown))
         yield Candidate(
             block.text,
@@ -168,7 +167,7 @@ def _candidates(
 def _quotation(quotation: Quotation, ordered: Sequence[Candidate]) -> Choice:
     by, margin = quotation.by, _margin(quotation.by, ordered)
     told = quotation.text, quotation.evidence, by.similarity, by.worth, by.text, margin
-    return Choice(*told, quotation.instead_of)
+    return Choice(*told)
 
 
 def _margin(candidate: Candidate, ordered: Sequence[Candidate]) -> float | None:

@@ -130,13 +130,11 @@ class Likely(NamedTuple):
 
 
 class Quotation(NamedTuple):
-    """What is quoted, the passages that it stands in, what it is worth by, and the ids of those
-    that it is quoted instead of, for they hold no more."""
+    """What is quoted, the passages that it stands in, and what it is worth by."""
 
     text: str
     evidence: tuple[Evidence, ...]
     by: Candidate
-    instead_of: tuple[str, ...] = ()
 
 
 class Answers:

@@ -158,13 +158,11 @@ def _is_unvouched(asked: Asked, first: Choice) -> bool:
 
 
 def _likelihood(chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
-    """How likely what is cited answers; of a fact also what states those beside it in its chain,
-    of a turn what it is quoted instead of: their words tell that one of them does, and the chain
-    which."""
+    """How likely what is cited answers; of a fact also what states those beside it in its chain:
+    their words tell that one of them does, and the chain which."""
     if chosen.likely is None or (chosen.likely.written and not chosen.statements):
         return None
     others = [id_ for statement in chosen.statements for id_ in sorted(statement.others)]
-    others += [id_ for choice in chosen.choices for id_ in choice.instead_of]
     known = chosen.likely.of(cited, others)
     if chosen.statements:  # what is only supposed takes nothing from what is stated
         known /= max(1 - chosen.likely.supposed, known, _LITTLE)
