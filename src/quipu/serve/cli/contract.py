@@ -4,30 +4,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, cast
 
-import click
 import msgspec
 
 from quipu.answer.examine import Examined
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.serve.cli.layout import counted, cut, wrapped
-from quipu.serve.cli.lazy import CommandEntry, Group
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.operations import Command, Word, operation, standard_input
 
-__all__ = ["check_lines", "contract"]
-
-
-@click.group(
-    "contract",
-    cls=Group,
-    entries={
-        "check": CommandEntry("quipu.serve.cli.contract:check", "Look up an answer's evidence.")
-    },
-    examples=("quipu contract check reply.json",),
-)
-def contract() -> None:
-    """Check answers under the answer contract, whoever wrote them."""
+__all__ = ["check_lines"]
 
 
 @operation("read", Command(fails=lambda found: not found.ok))

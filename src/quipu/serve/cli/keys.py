@@ -4,33 +4,14 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from typing import Annotated
 
-import click
-
 from quipu.errors import StoreUnavailable
 from quipu.ledger import LEDGER, Ledger
 from quipu.serve.cli.invocation import Invocation
-from quipu.serve.cli.lazy import CommandEntry, Group
 from quipu.serve.cli.terminal import safe
 from quipu.serve.keys import ApiKey, ApiKeys, KeyList, MadeKey
 from quipu.serve.operations import Command, KeyScope, Word, operation
 
-__all__ = ["key", "list_lines", "made_lines"]
-
-_HERE = "quipu.serve.cli.keys"
-
-
-@click.group(
-    "key",
-    cls=Group,
-    entries={
-        "create": CommandEntry(f"{_HERE}:create", "Make a key; it is shown once."),
-        "list": CommandEntry(f"{_HERE}:list_", "List the keys."),
-        "revoke": CommandEntry(f"{_HERE}:revoke", "End a key."),
-    },
-    examples=("quipu key create --scope read --note dashboard", "quipu key list"),
-)
-def key() -> None:
-    """Keys for `quipu serve`. Once there is one, nobody comes in without one."""
+__all__ = ["list_lines", "made_lines"]
 
 
 @operation(None, Command())

@@ -22,15 +22,16 @@ _EVERYWHERE = "The options of `quipu --help` (--json, --store, --namespace …) 
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """Where a command is defined (`module:attribute`), its line in the list, and its section."""
+    """Where a command is defined (`module:attribute`), or the command; its line in the list, and
+    its section."""
 
-    place: str
+    place: str | click.Command
     line: str
     section: str = "Commands"
 
     def load(self, name: str) -> click.Command:
         """The command itself, its module imported now; of an operation it is made."""
-        return _loaded(self.place, name)
+        return _loaded(self.place, name) if isinstance(self.place, str) else self.place
 
 
 @cache
@@ -87,7 +88,7 @@ class Group(_Shown, click.Group):
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
-        self.entries = dict(entries or {})
+        self.entries: Mapping[str, CommandEntry] = {} if entries is None else entries
         self.examples = examples
         self.params += everywhere(hidden=self.name != "quipu")
 

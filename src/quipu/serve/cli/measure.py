@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
-import click
 import msgspec
 
 from quipu.errors import InvalidInput
@@ -18,7 +17,6 @@ from quipu.memory import Memory
 from quipu.records.progress import Progress
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.layout import counted, wrapped
-from quipu.serve.cli.lazy import CommandEntry, Group
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.lookups import golden_run
 from quipu.serve.meanings import keys
@@ -27,13 +25,12 @@ from quipu.serve.operations import Command, Exists, Flag, Word, operation
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.serve.cli.rendered import Given
 
-__all__ = ["answer_lines", "evaluation", "figure_lines", "golden", "golden_lines"]
+__all__ = ["answer_lines", "figure_lines", "golden_lines"]
 
 Figures = TypeVar("Figures")
 
 _ROOM = 24
 _UNITS = ("_s", "_ms", "_mb")
-_HERE = "quipu.serve.cli.measure"
 _DEFAULT_K = "2,5,10"
 
 Directory = Annotated[Path, Word(), Exists(folder=True)]
@@ -41,32 +38,6 @@ Keep = Annotated[
     Path | None,
     "keep the store below this folder: a later run over the same set embeds nothing",
 ]
-
-
-@click.group(
-    "golden",
-    cls=Group,
-    entries={"run": CommandEntry(f"{_HERE}:run_golden", "Ask the questions of a file and check.")},
-    examples=("quipu golden run goldens.yaml",),
-)
-def golden() -> None:
-    """Ask questions whose evidence is known, and check the answers."""
-
-
-@click.group(
-    "eval",
-    cls=Group,
-    entries={
-        "retrieval": CommandEntry(f"{_HERE}:retrieval", "Measure search on a labelled set."),
-        "facts": CommandEntry(f"{_HERE}:facts", "Measure questions of time on dated facts."),
-        "memory": CommandEntry(f"{_HERE}:conversations", "Measure memory of conversations."),
-        "incidents": CommandEntry(f"{_HERE}:incidents", "Measure what changes go back to."),
-        "answers": CommandEntry(f"{_HERE}:answers", "Measure answers about repositories."),
-    },
-    examples=("quipu eval retrieval sets/hotpot", "quipu eval facts sets/tempreason"),
-)
-def evaluation() -> None:
-    """Measure on data sets with known answers."""
 
 
 @operation("read", Command(fails=lambda report: not report.passed))

@@ -1,5 +1,6 @@
 """`quipu` itself: the table of commands, the help and the way out of every failure."""
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
@@ -12,102 +13,159 @@ from quipu.serve.cli.lazy import CommandEntry, Group
 
 __all__ = ["ENTRIES", "cli"]
 
-_HERE = "quipu.serve.cli"
-_OPERATIONS = "quipu.serve.operations"
-_START, _ASK, _WRITE, _KEEP, _MEASURE, _SERVE = (
-    "Start",
-    "Ask",
-    "Write",
-    "Look after",
-    "Measure",
-    "Serve",
-)
+_COMMANDS = """
+Start
+  init       cli.folders:init             Make a memory in a folder.
+  index      cli.folders:index            Read files into the memory.
+  watch      cli.folders:watch            Index again whenever a file changes.
+Ask
+  ask        operations.asking:ask        Answer with citations, or say unknown.
+  chat       cli.chat:chat                Talk with the memory, with a model or without.
+  search     operations.asking:search     Find passages, and why each is found.
+  plan       operations.asking:plan       Show what may be used for a question.
+  get        operations.records:get       Show a record, a file's passages or lines.
+  facts      operations.facts:facts       List dated statements.
+  history    operations.facts:history     Show who said what of a subject, when.
+  audit      operations.facts:audit       Show what held on a date, and why.
+  brief      operations.facts:brief       Show what an agent should always know.
+  explain    operations.upkeep:explain    Show how a number came about.
+Write
+  state      cli.state:state              State facts; see what they replace.
+  add        operations.records:add       Remember a text.
+  ingest     operations.records:ingest    Remember transcripts.
+  extract    operations.upkeep:extract    Let a model read a source's facts.
+  jobs       operations.records:jobs      Show what was accepted, and how it stands.
+  forget     operations.records:forget    Erase sources, history included.
+  reflect    operations.upkeep:reflect    Report on what the memory is about.
+  relation   (group)                      Change relations by hand.
+    add        operations.graph:add         Assert a relation.
+    list       operations.graph:list_       List relations.
+    update     operations.graph:update      Change what a relation says.
+    rm         operations.graph:rm          End relations.
+  entity     (group)                      Find, merge and part things.
+    show       operations.graph:show        Show a thing and what was merged into it.
+    proposals  operations.graph:proposals   List things that may be one.
+    merge      operations.graph:merge       Take two things to be one.
+    unmerge    operations.graph:unmerge     Undo a merge.
+    history    operations.graph:history     Show who decided what, when and why.
+  value      operations.upkeep:value      Derive saved hours.
+  incident   (group)                      Incidents, outcomes and advice.
+    add        operations.incidents:add        Remember incidents from files.
+    outcome    operations.incidents:outcome    Record what was tried and whether it worked.
+    list       operations.incidents:list_      List incidents: open ones, those of a service.
+    show       operations.incidents:show       Show an incident and what is known of it.
+    timeline   operations.incidents:timeline   Show an incident's life by time.
+    resolve    operations.incidents:resolve    Record what ended an incident.
+    summary    operations.incidents:summary    Count by service, time to repair, what returns.
+    similar    operations.incidents:similar    Find what happened before.
+    recommend  operations.incidents:recommend  Say what to try, and why.
+    compare    operations.incidents:compare    Compare two actions.
+    replay     operations.incidents:replay     Advise on the past as it was known then.
+    policies   operations.incidents:policies   Show or check action policies.
+    export     operations.incidents:export     Write incidents, outcomes and edges to a file.
+    import     operations.incidents:import_    Read incidents, outcomes and edges from a file.
+Look after
+  status     operations.records:status    Count what is stored, and how old it is.
+  cypher     cli.cypher:cypher            Print queries for a graph on Neo4j.
+  validate   operations.upkeep:validate   Check the graph against its schema.
+  embed      cli.embedding:embed          Make the vectors that are lacking.
+  reindex    operations.upkeep:reindex    Embed everything again.
+  rescan     operations.records:rescan    Redact what is stored with the rules of today.
+  export     operations.upkeep:export     Write every record to a file.
+  import     operations.upkeep:import_    Read records from a file.
+  migrate    cli.upkeep:migrate           Bring everything into another store.
+  backup     operations.upkeep:backup     Write all of it to one file.
+  restore    cli.upkeep:restore           Put a memory back from a backup.
+Serve
+  serve      cli.serving:serve            Serve HTTP, a web page and MCP.
+  key        (group)                      Make and end keys of the server.
+    create     cli.keys:create              Make a key; it is shown once.
+    list       cli.keys:list_               List the keys.
+    revoke     cli.keys:revoke              End a key.
+  mcp        cli.agents:mcp               Serve the memory to agents over MCP.
+Look after
+  doctor     cli.doctor:doctor            Check that everything needed is there.
+  trust      cli.trust:trust              Let a folder's settings count in full.
+  untrust    cli.trust:untrust            Take that back.
+  model      (group)                      Get the local model.
+    fetch      cli.upkeep:fetch             Download and verify the local model.
+Measure
+  contract   (group)                      Look up an answer's evidence.
+    check      cli.contract:check           Look up an answer's evidence.
+  golden     (group)                      Ask golden questions and check.
+    run        cli.measure:run_golden       Ask the questions of a file and check.
+  eval       (group)                      Measure retrieval on a data set.
+    retrieval  cli.measure:retrieval        Measure search on a labelled set.
+    facts      cli.measure:facts            Measure questions of time on dated facts.
+    memory     cli.measure:conversations    Measure memory of conversations.
+    incidents  cli.measure:incidents        Measure what changes go back to.
+    answers    cli.measure:answers          Measure answers about repositories.
+"""
+"""Every command: its section, its name, where in `quipu.serve` it is defined, its line. Those of a
+group are indented below it."""
 
-ENTRIES = {
-    "init": CommandEntry(f"{_HERE}.folders:init", "Make a memory in a folder.", _START),
-    "index": CommandEntry(f"{_HERE}.folders:index", "Read files into the memory.", _START),
-    "watch": CommandEntry(f"{_HERE}.folders:watch", "Index again whenever a file changes.", _START),
-    "ask": CommandEntry(
-        f"{_OPERATIONS}.asking:ask", "Answer with citations, or say unknown.", _ASK
+_GROUPS = {
+    "relation": (
+        "Add, list, change and remove relations between the things that are known.",
+        "quipu relation list 'payment service'",
     ),
-    "chat": CommandEntry(
-        f"{_HERE}.chat:chat", "Talk with the memory, with a model or without.", _ASK
+    "entity": (
+        "Find, merge and part things that are one: a team and its acronym, a name and its typo.",
+        "quipu entity proposals",
+        "quipu entity merge PST 'Payment Service Team'",
     ),
-    "search": CommandEntry(
-        f"{_OPERATIONS}.asking:search", "Find passages, and why each is found.", _ASK
+    "incident": (
+        "Remember incidents and outcomes, and let them take part in the next decision.",
+        "quipu incident similar --component payments --error-rate 0.4",
     ),
-    "plan": CommandEntry(
-        f"{_OPERATIONS}.asking:plan", "Show what may be used for a question.", _ASK
+    "key": (
+        "Keys for `quipu serve`. Once there is one, nobody comes in without one.",
+        "quipu key create --scope read --note dashboard",
+        "quipu key list",
     ),
-    "get": CommandEntry(
-        f"{_OPERATIONS}.records:get", "Show a record, a file's passages or lines.", _ASK
+    "model": (
+        "Get the local model; `quipu doctor` says whether it is there.",
+        "quipu model fetch",
     ),
-    "facts": CommandEntry(f"{_OPERATIONS}.facts:facts", "List dated statements.", _ASK),
-    "history": CommandEntry(
-        f"{_OPERATIONS}.facts:history", "Show who said what of a subject, when.", _ASK
+    "contract": (
+        "Check answers under the answer contract, whoever wrote them.",
+        "quipu contract check reply.json",
     ),
-    "audit": CommandEntry(f"{_OPERATIONS}.facts:audit", "Show what held on a date, and why.", _ASK),
-    "brief": CommandEntry(
-        f"{_OPERATIONS}.facts:brief", "Show what an agent should always know.", _ASK
+    "golden": (
+        "Ask questions whose evidence is known, and check the answers.",
+        "quipu golden run goldens.yaml",
     ),
-    "explain": CommandEntry(f"{_OPERATIONS}.upkeep:explain", "Show how a number came about.", _ASK),
-    "state": CommandEntry(f"{_HERE}.state:state", "State facts; see what they replace.", _WRITE),
-    "add": CommandEntry(f"{_OPERATIONS}.records:add", "Remember a text.", _WRITE),
-    "ingest": CommandEntry(f"{_OPERATIONS}.records:ingest", "Remember transcripts.", _WRITE),
-    "extract": CommandEntry(
-        f"{_OPERATIONS}.upkeep:extract", "Let a model read a source's facts.", _WRITE
-    ),
-    "jobs": CommandEntry(
-        f"{_OPERATIONS}.records:jobs", "Show what was accepted, and how it stands.", _WRITE
-    ),
-    "forget": CommandEntry(
-        f"{_OPERATIONS}.records:forget", "Erase sources, history included.", _WRITE
-    ),
-    "reflect": CommandEntry(
-        f"{_OPERATIONS}.upkeep:reflect", "Report on what the memory is about.", _WRITE
-    ),
-    "relation": CommandEntry(f"{_HERE}.graph:relation", "Change relations by hand.", _WRITE),
-    "entity": CommandEntry(f"{_HERE}.graph:entity", "Find, merge and part things.", _WRITE),
-    "value": CommandEntry(f"{_OPERATIONS}.upkeep:value", "Derive saved hours.", _WRITE),
-    "incident": CommandEntry(
-        f"{_HERE}.incident:incident", "Incidents, outcomes and advice.", _WRITE
-    ),
-    "status": CommandEntry(
-        f"{_OPERATIONS}.records:status", "Count what is stored, and how old it is.", _KEEP
-    ),
-    "cypher": CommandEntry(f"{_HERE}.cypher:cypher", "Print queries for a graph on Neo4j.", _KEEP),
-    "validate": CommandEntry(
-        f"{_OPERATIONS}.upkeep:validate", "Check the graph against its schema.", _KEEP
-    ),
-    "embed": CommandEntry(f"{_HERE}.embedding:embed", "Make the vectors that are lacking.", _KEEP),
-    "reindex": CommandEntry(f"{_OPERATIONS}.upkeep:reindex", "Embed everything again.", _KEEP),
-    "rescan": CommandEntry(
-        f"{_OPERATIONS}.records:rescan", "Redact what is stored with the rules of today.", _KEEP
-    ),
-    "export": CommandEntry(f"{_OPERATIONS}.upkeep:export", "Write every record to a file.", _KEEP),
-    "import": CommandEntry(f"{_OPERATIONS}.upkeep:import_", "Read records from a file.", _KEEP),
-    "migrate": CommandEntry(
-        f"{_HERE}.upkeep:migrate", "Bring everything into another store.", _KEEP
-    ),
-    "backup": CommandEntry(f"{_OPERATIONS}.upkeep:backup", "Write all of it to one file.", _KEEP),
-    "restore": CommandEntry(f"{_HERE}.upkeep:restore", "Put a memory back from a backup.", _KEEP),
-    "serve": CommandEntry(f"{_HERE}.serving:serve", "Serve HTTP, a web page and MCP.", _SERVE),
-    "key": CommandEntry(f"{_HERE}.keys:key", "Make and end keys of the server.", _SERVE),
-    "mcp": CommandEntry(f"{_HERE}.agents:mcp", "Serve the memory to agents over MCP.", _SERVE),
-    "doctor": CommandEntry(
-        f"{_HERE}.doctor:doctor", "Check that everything needed is there.", _KEEP
-    ),
-    "trust": CommandEntry(f"{_HERE}.trust:trust", "Let a folder's settings count in full.", _KEEP),
-    "untrust": CommandEntry(f"{_HERE}.trust:untrust", "Take that back.", _KEEP),
-    "model": CommandEntry(f"{_HERE}.upkeep:model", "Get the local model.", _KEEP),
-    "contract": CommandEntry(
-        f"{_HERE}.contract:contract", "Look up an answer's evidence.", _MEASURE
-    ),
-    "golden": CommandEntry(f"{_HERE}.measure:golden", "Ask golden questions and check.", _MEASURE),
-    "eval": CommandEntry(
-        f"{_HERE}.measure:evaluation", "Measure retrieval on a data set.", _MEASURE
+    "eval": (
+        "Measure on data sets with known answers.",
+        "quipu eval retrieval sets/hotpot",
+        "quipu eval facts sets/tempreason",
     ),
 }
+"""The help of each group, then its examples."""
+
+
+def _entries() -> dict[str, CommandEntry]:
+    """The commands of the table by name; a group has its own inside."""
+    found: dict[str, CommandEntry] = {}
+    section, inside = "", dict[str, CommandEntry]()
+    for row in _COMMANDS.strip().split("\n"):
+        if not row.startswith(" "):
+            section = row
+            continue
+        name, place, line = re.split(r"\s{2,}", row.strip())
+        if row.startswith("    "):
+            inside[name] = CommandEntry(f"quipu.serve.{place}", line)
+        elif place == "(group)":
+            inside = dict[str, CommandEntry]()
+            says, *examples = _GROUPS[name]
+            group = Group(name, entries=inside, examples=tuple(examples), help=says)
+            found[name] = CommandEntry(group, line, section)
+        else:
+            found[name] = CommandEntry(f"quipu.serve.{place}", line, section)
+    return found
+
+
+ENTRIES = _entries()
 
 _FIRST = """
 Three commands to begin with:

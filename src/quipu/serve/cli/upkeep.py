@@ -4,19 +4,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
-import click
-
 from quipu.errors import InvalidInput
 from quipu.memory.recovery import put_back
 from quipu.records.progress import Progress
 from quipu.serve.cli.invocation import Invocation
-from quipu.serve.cli.lazy import CommandEntry, Group
 from quipu.serve.operations import Command, Word, operation
 from quipu.serve.shapes import FetchedModel
 from quipu.transfer import Migrated
 from quipu.transfer.backup import BackedUp
 
-__all__ = ["model"]
+__all__: list[str] = []
 
 
 @operation(None, Command())
@@ -57,20 +54,6 @@ def migrate(
         replace(run, store=target).open() as new,
     ):
         return old.migrate(new, progress=progress)
-
-
-@click.group(
-    "model",
-    cls=Group,
-    entries={
-        "fetch": CommandEntry(
-            "quipu.serve.cli.upkeep:fetch", "Download and verify the local model."
-        ),
-    },
-    examples=("quipu model fetch",),
-)
-def model() -> None:
-    """Get the local model; `quipu doctor` says whether it is there."""
 
 
 @operation(None, Command())
