@@ -2,7 +2,7 @@
 
 import pytest
 
-from quipu.kinds.reports.quotable import quotable
+from quipu.kinds.reports.lines import quotable
 from quipu.records.record import Chunk
 
 DOC = '''"""

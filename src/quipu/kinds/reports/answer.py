@@ -12,19 +12,25 @@ the memory is answered by what it holds; one about a subject only where reports 
 """
 
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from quipu.answer.confidence import FLOOR, citation_counts, match
 from quipu.answer.formula import ConfidenceFormula, Inputs, Term
 from quipu.answer.gate import AnswerDraft, Evidence, Gated, cited_ids, pass_gate, withhold
-from quipu.answer.intent import Asked, understand
+from quipu.answer.intent import understand
 from quipu.answer.limitations import about_answer, about_nothing, below, missing_names
 from quipu.answer.quote import plain
 from quipu.answer.support import EvidencePool, chunks_of, from_chunk, support
-from quipu.kinds.reports.candidates import Breadth, read_breadth
-from quipu.kinds.reports.model import Changed, Quote, Report, ReportedFact, changed_text
+from quipu.kinds.reports.model import (
+    Changed,
+    Quote,
+    Report,
+    ReportedFact,
+    Sourced,
+    changed_text,
+)
+from quipu.kinds.reports.plan import Breadth, read_breadth
 from quipu.ports import Planner
 from quipu.records.record import Chunk, Entity, Fact
 from quipu.records.reply import Citation, Confidence, Reply, Retrieved
@@ -80,7 +86,6 @@ _SENTENCES, _FACTS, _CHANGES, _DISPUTED = 3, 4, 2, 2
 _MANY_CHANGES = 1000
 _WHY_NOTHING = "No report speaks of what is asked."
 _WRITE = "Bring the reports up to date with `quipu reflect`."
-_Line = Quote | ReportedFact
 
 
 class _CitedSentence(NamedTuple):
@@ -117,7 +122,7 @@ def overview(
     now = clock()
     least = FLOOR if floor is None else floor
     breadth = read_breadth(question)
-    asked = _without_possessives(understand(question))
+    asked = understand(question)
     sources = [
         _ReportSource(reports[h.path], h.score, h.id) for h in retrieved.hits if h.path in reports
     ]
@@ -166,11 +171,6 @@ def overview(
     )
 
 
-def _without_possessives(asked: Asked) -> Asked:
-    """Names are known without the ending of "John's"."""
-    return asked._replace(names=tuple(re.sub(r"['’]s$", "", name) for name in asked.names))
-
-
 class _Teller:
     """Sentences of reports, as a question of some breadth asks for them."""
 
@@ -198,14 +198,11 @@ class _Teller:
         answer = " ".join(dict.fromkeys(marked))
         said = " ".join((answer, *(f"{e.title} {e.path} {e.text}" for e in evidence)))
         held = self._subject & set(stems_in_parts(said))
-        dated = any(s.report.stated or s.report.changes for s in sources)
-        undated = breadth.asks_status and not dated
         return AnswerDraft(
             answer=answer,
             evidence=tuple(evidence),
             subject=len(held) / len(self._subject) if self._subject else None,
             disagreements=tuple(dict.fromkeys(disagreements[:_DISPUTED])),
-            remarks=("The reports hold no dated fact and know of no change.",) if undated else (),
         )
 
     def _told(self, source: _ReportSource) -> Iterator[_CitedSentence]:
@@ -216,7 +213,7 @@ class _Teller:
             size = f"{report.documents:,} source{'s' * (report.documents != 1)}"
             lead = f"{plain(f'{report.title} ({size})')}: "
             facts, quotes = report.facts[:1], report.quotes[:1]
-            lines: Sequence[_Line] = (facts or quotes) if status else (quotes or facts)
+            lines: Sequence[Sourced] = (facts or quotes) if status else (quotes or facts)
             changes = report.changes[:1]
         else:
             lead = ""
@@ -228,11 +225,11 @@ class _Teller:
             if evidence := self._evidence(line, source):
                 yield _CitedSentence(f"{lead}{plain(line.text)}", evidence)
         for change in changes if status else ():
-            if evidence := self._evidence_of_change(change, source):
+            if evidence := self._evidence(change, source):
                 said = plain(f"Changed on {change.updated_at[:10]}: {changed_text(change)}")
                 yield _CitedSentence(said, evidence)
 
-    def _about(self, lines: Sequence[_Line]) -> list[_Line]:
+    def _about(self, lines: Sequence[Sourced]) -> list[Sourced]:
         """The lines that hold most of the subject, in their order; none where none holds any."""
         held = [
             len(self._subject & set(stems_in_parts(f"{line.text} {line.source_ref}")))
@@ -244,48 +241,39 @@ class _Teller:
     def _disputed(self, source: _ReportSource) -> Iterator[tuple[_CitedSentence, _CitedSentence]]:
         """Both sides of what disagrees about the subject."""
         for each in source.report.disagreements:
-            both = f"{each.one.text} {each.other.text}"
-            if self._subject and self._subject.isdisjoint(stems_in_parts(both)):
+            sides = (each.one, each.other)
+            said = {s for side in sides for s in stems_in_parts(side.text)}
+            if self._subject and self._subject.isdisjoint(said):
                 continue
-            one, other = (self._evidence(side, source) for side in (each.one, each.other))
+            one, other = (self._evidence(side, source) for side in sides)
             if one and other:
                 yield (
                     _CitedSentence(plain(each.one.text), one),
                     _CitedSentence(plain(each.other.text), other),
                 )
 
-    def _evidence(self, line: _Line, source: _ReportSource) -> Evidence | None:
-        """What a line rests on, its graph ids led by the report's: the passage it stands in; of a
-        fact that was asserted by hand, its source."""
-        own = (line.fact_id,) if isinstance(line, ReportedFact) else line.graph_ids
-        ids = (*own, line.document_id, line.chunk_id)
-        records = self._planner.get(sorted({*ids} - {""}))
-        chunk, document = records.get(line.chunk_id), records.get(line.document_id)
+    def _evidence(self, line: Sourced | Changed, source: _ReportSource) -> Evidence | None:
+        """What a line rests on, its graph ids led by the report's: the passage it stands in; the
+        first one of what changed; the source of a fact that was asserted by hand."""
+        planner = self._planner
+        own = line.graph_ids if isinstance(line, Quote) else ()
+        if isinstance(line, ReportedFact):
+            own = (line.fact_id,)
+        place: dict[str, int] = {}
+        if isinstance(line, Sourced):
+            place = {"start_line": line.start_line, "end_line": line.end_line}
+            chunk = planner.get([line.chunk_id]).get(line.chunk_id)
+        else:
+            chunk = next(iter(chunks_of(line.document_id, planner, self._scope)), None)
+        records = planner.get(sorted({*own, line.document_id} - {""}))
+        ids, document = (source.episode_id, *own), records.get(line.document_id)
         if isinstance(chunk, Chunk) and isinstance(document, Entity):
-            held = (source.episode_id, *own, chunk.document_id)
-            found = from_chunk(chunk, self._planner, held, document)
-            return found._replace(
-                path=line.source_ref,
-                start_line=line.start_line,
-                end_line=line.end_line,
-                score=source.score,
-            )
-        fact = records.get(own[0]) if own and not line.chunk_id else None
-        if not isinstance(fact, Fact):
-            return None
-        sources = support(self._planner, fact.fact_id, EvidencePool(scope=self._scope), fact)[1]
-        ids = (source.episode_id, *own)
-        return next((s._replace(graph_ids=ids, score=source.score) for s in sources), None)
-
-    def _evidence_of_change(self, change: Changed, source: _ReportSource) -> Evidence | None:
-        """The first passage of a document that changed, or the message of a commit."""
-        document = self._planner.get([change.document_id]).get(change.document_id)
-        passages = chunks_of(change.document_id, self._planner, self._scope)
-        if not isinstance(document, Entity) or not passages:
-            return None
-        ids = (source.episode_id, document.entity_id)
-        found = from_chunk(passages[0], self._planner, ids, document)
-        return found._replace(path=change.source_ref, score=source.score)
+            found = from_chunk(chunk, planner, (*ids, document.entity_id), document)
+            return found._replace(path=line.source_ref, score=source.score, **place)
+        for fact in (r for r in records.values() if isinstance(r, Fact) and not line.document_id):
+            for each in support(planner, fact.fact_id, EvidencePool(scope=self._scope), fact)[1]:
+                return each._replace(graph_ids=ids, score=source.score)
+        return None
 
 
 def _citations(gated: Gated, planner: Planner, now: str) -> tuple[Citation, ...]:

@@ -83,7 +83,7 @@ class Reports:
         return self._known[1]
 
     def _read(self) -> _CurrentReports:
-        from quipu.kinds.reports.reflect.keeping import (
+        from quipu.kinds.reports.reflect import (
             MOST_CHANGES,
             changes_since,
             read_standing,
@@ -106,7 +106,7 @@ class Reports:
 
     def plan(self, question: str, scope: Scope) -> Plan:
         """Which reports may be used for a question about everything, and which of their lines."""
-        from quipu.kinds.reports.candidates import plan_reports
+        from quipu.kinds.reports.plan import plan_reports
 
         standing = self._standing()
         reports = [report for _, report in standing.reports.values()]
@@ -138,7 +138,7 @@ class Reports:
 
     def retrieve(self, plan: Plan, limit: int) -> Retrieved:
         """The best reports of a plan."""
-        from quipu.kinds.reports.retrieve import retrieve_reports
+        from quipu.kinds.reports.plan import retrieve_reports
 
         found = retrieve_reports(plan, self._standing().reports, self._handle.store, limit=limit)
         aged = age_notes(self._handle)
@@ -147,7 +147,7 @@ class Reports:
     def answer(self, question: str, found: Retrieved) -> Reply:
         """What the reports that were found say, cited."""
         from quipu.kinds.reports.answer import overview
-        from quipu.kinds.reports.retrieve import allowed_reports
+        from quipu.kinds.reports.plan import allowed_reports
 
         standing = self._standing()
         reports = {ref: report for ref, (_, report) in standing.reports.items()}

@@ -5,7 +5,6 @@ vector and no mention, so that nothing that searches passages, counts words or l
 meets it. What every line rests on is named, and `source_refs` lists all of it.
 """
 
-from collections.abc import Iterable
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -26,6 +25,7 @@ __all__ = [
     "Report",
     "ReportBasis",
     "ReportedFact",
+    "Sourced",
     "changed_text",
     "lines_of",
     "read_report",
@@ -60,28 +60,27 @@ class ReflectionBudget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
                 )
 
 
-class Quote(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A sentence of a passage, as it stands there; `graph_ids` are the names it holds."""
+class Sourced(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Words, and where they stand."""
 
-    text: Annotated[str, "the sentence"]
-    chunk_id: Annotated[str, "the passage it stands in"]
-    document_id: Annotated[str, "the document of that passage"]
+    text: Annotated[str, "the sentence, or the fact in words"]
     source_ref: Annotated[str, "its source"]
-    start_line: Annotated[int, "the first line of the sentence"]
-    end_line: Annotated[int, "the last one, included"]
+    chunk_id: Annotated[str, "the passage it stands in; empty where it was asserted by hand"] = ""
+    document_id: Annotated[str, "the document of that passage"] = ""
+    start_line: Annotated[int, "its first line"] = 1
+    end_line: Annotated[int, "its last line, included"] = 1
+
+
+class Quote(Sourced, frozen=True, kw_only=True):
+    """A sentence of a passage, as it stands there."""
+
     graph_ids: Annotated[tuple[str, ...], "the community's names that it holds"] = ()
 
 
-class ReportedFact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ReportedFact(Sourced, frozen=True, kw_only=True):
     """A dated fact that holds, and where it is said."""
 
-    text: Annotated[str, "the fact in words"]
     fact_id: Annotated[str, "its record"]
-    source_ref: Annotated[str, "the source that states it"]
-    chunk_id: Annotated[str, "the passage it stands in; empty where it was asserted by hand"] = ""
-    document_id: Annotated[str, "the document of that passage"] = ""
-    start_line: Annotated[int, "the passage's first line"] = 1
-    end_line: Annotated[int, "its last line, included"] = 1
 
 
 class Disagreement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -138,14 +137,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     @property
     def source_refs(self) -> tuple[str, ...]:
         """Every source that a line of the report rests on, by reference."""
-        refs = {
-            *self.witnesses,
-            *(each.source_ref for each in self.names),
-            *(each.source_ref for each in self.quotes),
-            *(each.source_ref for each in self.stated),
-            *(each.source_ref for each in self.changes),
-        }
-        return tuple(sorted(refs))
+        lines = (*self.names, *self.quotes, *self.stated, *self.changes)
+        return tuple(sorted({*self.witnesses, *(line.source_ref for line in lines)}))
 
 
 class ReflectionRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -166,19 +159,13 @@ class ReportBasis(NamedTuple):
 
 
 def lines_of(report: Report) -> ReportBasis:
-    """All that the lines of `report` rest on."""
-    stated = report.stated
-    chunks = {*(q.chunk_id for q in report.quotes), *(s.chunk_id for s in stated)}
-    documents = {
-        *(q.document_id for q in report.quotes),
-        *(s.document_id for s in stated),
-        *(c.document_id for c in report.changes),
-        *(n.document_id for n in report.names),
-    }
+    """Return all that the lines of `report` rest on."""
+    lines = (*report.quotes, *report.stated)
+    documents = {each.document_id for each in (*lines, *report.changes, *report.names)}
     return ReportBasis(
-        frozenset(chunks - {""}),
+        frozenset({each.chunk_id for each in lines} - {""}),
         frozenset(documents - {""}),
-        frozenset(s.fact_id for s in stated),
+        frozenset(each.fact_id for each in report.stated),
     )
 
 
@@ -187,7 +174,7 @@ def trimmed(report: Report, allowed: ReportBasis, *, keep_title: bool) -> Report
     is left that says something. Without `keep_title` it is called by the names that are left, and
     neither its place nor a summary is told."""
 
-    def holds(line: Quote | ReportedFact) -> bool:
+    def holds(line: Sourced) -> bool:
         if not line.chunk_id:  # asserted by hand: in no scope, but everywhere else
             return keep_title
         return line.chunk_id in allowed.chunk_ids and line.document_id in allowed.document_ids
@@ -229,35 +216,34 @@ def read_report(episode: Episode) -> Report | None:
 
 def report_text(report: Report) -> str:
     """The report as a person reads it: Markdown, every line with where it stands."""
-    return "\n".join(_lines(report))
+    names = ", ".join(each.name for each in report.names)
+    parts = (
+        ("", [report.summary] if report.summary else []),
+        ("", [f"- {_cited(each)}" for each in report.quotes]),
+        ("What holds:", [f"- {_cited(each)}" for each in report.facts]),
+        (
+            "Open contradictions:",
+            [f"- {_cited(d.one)}, but {_cited(d.other)}" for d in report.disagreements],
+        ),
+        (
+            "Changed last:",
+            [f"- {each.updated_at[:10]} {changed_text(each)}" for each in report.changes],
+        ),
+        ("", [f"Names: {names}"] if names else []),
+    )
+    lines = [f"# {report.title}", _size(report)]
+    for heading, said in parts:
+        if said:
+            lines += ["", *filter(None, [heading]), *said]
+    return "\n".join(lines)
 
 
-def _lines(report: Report) -> Iterable[str]:
-    yield f"# {report.title}"
-    yield _size(report)
-    if report.summary:
-        yield ""
-        yield report.summary
-    if report.quotes:
-        yield ""
-        yield from (f"- {q.text} [{_place(q)}]" for q in report.quotes)
-    if report.facts:
-        yield ""
-        yield "What holds:"
-        yield from (f"- {s.text} [{_place(s)}]" for s in report.facts)
-    if report.disagreements:
-        yield ""
-        yield "Open contradictions:"
-        for each in report.disagreements:
-            one, other = each.one, each.other
-            yield f"- {one.text} [{_place(one)}], but {other.text} [{_place(other)}]"
-    if report.changes:
-        yield ""
-        yield "Changed last:"
-        yield from (f"- {each.updated_at[:10]} {changed_text(each)}" for each in report.changes)
-    if report.names:
-        yield ""
-        yield f"Names: {', '.join(each.name for each in report.names)}"
+def _cited(line: Sourced) -> str:
+    ref = line.source_ref
+    if not line.chunk_id or ref.startswith((SESSION_PREFIX, "manual:")):
+        return f"{line.text} [{ref}]"
+    last = "" if line.start_line == line.end_line else f"-{line.end_line}"
+    return f"{line.text} [{ref}:{line.start_line}{last}]"
 
 
 def _size(report: Report) -> str:
@@ -274,15 +260,6 @@ def changed_text(each: Changed) -> str:
     ref = each.source_ref
     short = ref[:_COMMIT_LENGTH] if ref.startswith(COMMIT_PREFIX) else ref
     return f"{each.title} ({short})" if each.title and each.title != ref else short
-
-
-def _place(line: Quote | ReportedFact) -> str:
-    ref = line.source_ref
-    if not line.chunk_id or ref.startswith((SESSION_PREFIX, "manual:")):
-        return ref
-    if line.start_line == line.end_line:
-        return f"{ref}:{line.start_line}"
-    return f"{ref}:{line.start_line}-{line.end_line}"
 
 
 def _counted(count: int, noun: str) -> str:

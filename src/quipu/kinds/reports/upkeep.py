@@ -11,7 +11,7 @@ __all__ = ["UPKEEP"]
 class _Quoting(Upkeep):
     def resting_on(self, graph: Graph, source_refs: AbstractSet[str]) -> list[str]:
         """The reports a line of which rests on one of the sources."""
-        from quipu.kinds.reports.reflect.keeping import quoting  # no index need wait for it
+        from quipu.kinds.reports.reflect import quoting  # no index need wait for it
 
         return quoting(graph, source_refs)
 

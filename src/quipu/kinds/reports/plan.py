@@ -1,8 +1,8 @@
-"""Planning for questions about everything: how broad one is (about everything or one subject, and
-whether it asks how that stands), which reports may be used, and which of their lines.
+"""Planning and retrieval for questions about everything: which reports may be used, which of their
+lines, and how near they are to the question.
 
-The reports are given; planning searches no passage. A line counts while the passage it was
-quoted from is live and, where there is a scope, inside it.
+The reports are given; no passage is searched. A line counts while the passage it was quoted from is
+live and, where there is a scope, inside it.
 """
 
 import math
@@ -14,14 +14,22 @@ import numpy as np
 
 from quipu.errors import InvalidInput
 from quipu.index.asked import question_vectors, spaces_of
-from quipu.kinds.reports.model import Report, ReportBasis, lines_of, trimmed
+from quipu.kinds.reports.model import (
+    REPORT,
+    Report,
+    ReportBasis,
+    lines_of,
+    report_text,
+    trimmed,
+)
 from quipu.ports import Embedder, Planner
 from quipu.question import Question, read_question
 from quipu.records.plan import Constraints, Plan, PlannedReport
+from quipu.records.reply import Hit, Retrieved, WhyRanked
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import name_key, stems, stems_in_parts, tokens
 
-__all__ = ["ABOUT_ALL", "ABOUT_ALL_SIZE", "WEIGHTS", "Breadth", "plan_reports", "read_breadth"]
+__all__ = ["Breadth", "allowed_reports", "plan_reports", "read_breadth", "retrieve_reports"]
 
 _OVERVIEW = frozenset(
     stems(
@@ -40,18 +48,16 @@ _STATUS = frozenset(
     )
 )
 """The stems of a question that asks how things stand or what became of them."""
-
-
-WEIGHTS: Mapping[str, float] = {"lexical": 0.55, "similarity": 0.25, "name": 0.15, "size": 0.05}
+_WEIGHTS: Mapping[str, float] = {"lexical": 0.55, "similarity": 0.25, "name": 0.15, "size": 0.05}
 """score = Σ weight · part. Rounded by hand: no labelled set asks about everything."""
-ABOUT_ALL, ABOUT_ALL_SIZE = 0.6, 0.4
-"""Of a question about everything the score is ABOUT_ALL + ABOUT_ALL_SIZE · size."""
+_ABOUT_ALL = 0.6
+"""The score of the smallest report for a question about everything; that of the largest is 1."""
 _LEAST_LEXICAL, _LEAST_SIMILARITY = 0.01, 0.35
 """A report below both is not about the question at all."""
 _K1 = 1.5
 """BM25's k1, without its length: reports are of one length."""
 _MOST_REPORTS = 20
-_HEAD_TIMES = 3
+_MOST_IDS = 40
 _LONGEST_READ = 2_000
 
 
@@ -106,29 +112,23 @@ def _seen(
     """The reports with the lines that count, and those lines."""
     every = [lines_of(report) for report in reports]
     chunk_ids = sorted({c for lines in every for c in lines.chunk_ids})
+    document_ids = sorted({d for lines in every for d in lines.document_ids})
     numbers = planner.numbers(chunk_ids)
-    live = numbers >= 0
-    admitted = live.copy()
-    if scope != EVERYTHING:
-        admitted[live] = planner.admits(numbers[live], scope)
-    chunks = frozenset(c for c, kept in zip(chunk_ids, admitted.tolist(), strict=True) if kept)
-    documents = _documents(every, planner, scope).difference(without)
-    facts = frozenset(planner.get(sorted({f for lines in every for f in lines.fact_ids})))
-    allowed = ReportBasis(chunks, documents, facts)
+    seen = numbers >= 0
     whole = scope == EVERYTHING
+    if whole:
+        documents = frozenset(planner.get(document_ids))
+    else:
+        seen[seen] = planner.admits(numbers[seen], scope)
+        inside = planner.numbers_in(document_ids).items()
+        documents = frozenset(d for d, own in inside if planner.admits(own, scope).any())
+    allowed = ReportBasis(
+        frozenset(c for c, kept in zip(chunk_ids, seen.tolist(), strict=True) if kept),
+        documents.difference(without),
+        frozenset(planner.get(sorted({f for lines in every for f in lines.fact_ids}))),
+    )
     found = [trimmed(report, allowed, keep_title=whole) for report in reports]
     return [(report, lines_of(report)) for report in found if report is not None]
-
-
-def _documents(every: Sequence[ReportBasis], planner: Planner, scope: Scope) -> frozenset[str]:
-    """The documents of the lines that are live and, in a scope, have a passage in it."""
-    ids = sorted({d for lines in every for d in lines.document_ids})
-    if scope == EVERYTHING:
-        return frozenset(planner.get(ids))
-    inside = planner.numbers_in(ids)
-    return frozenset(
-        each for each, numbers in inside.items() if bool(planner.admits(numbers, scope).any())
-    )
 
 
 def _similarities(
@@ -156,7 +156,7 @@ def _ranked(
     question: Question, seen: Sequence[tuple[Report, ReportBasis]], near: Sequence[float]
 ) -> list[PlannedReport]:
     breadth = read_breadth(question.text)
-    bags = [_bag(report) for report, _ in seen]
+    bags = [Counter(stems_in_parts(report_text(report))) for report, _ in seen]
     df = Counter(stem for bag in bags for stem in bag)
     idf = {s: math.log(1 + (len(bags) - df[s] + 0.5) / (df[s] + 0.5)) for s in breadth.subject}
     largest = max((report.passages for report, _ in seen), default=1)
@@ -170,11 +170,11 @@ def _ranked(
             "size": round(math.log1p(report.passages) / math.log1p(largest), 6),
         }
         if breadth.is_about_all:
-            score = ABOUT_ALL + ABOUT_ALL_SIZE * parts["size"]
+            score = _ABOUT_ALL + (1 - _ABOUT_ALL) * parts["size"]
         elif parts["lexical"] < _LEAST_LEXICAL and similarity < _LEAST_SIMILARITY:
             continue
         else:
-            score = math.fsum(weight * parts[name] for name, weight in WEIGHTS.items())
+            score = math.fsum(weight * parts[name] for name, weight in _WEIGHTS.items())
         planned.append(
             PlannedReport(
                 ref=report.ref,
@@ -193,20 +193,6 @@ def _is_named(report: Report, keys: frozenset[str], subject: Sequence[str]) -> b
     """Whether the question names one of the report's names, or says a word of its title."""
     titled = set(stems_in_parts(report.title))
     return any(name_key(n.name) in keys for n in report.names) or not titled.isdisjoint(subject)
-
-
-def _bag(report: Report) -> Counter[str]:
-    """How often each stem stands in a report; its title and names count three times."""
-    head = [report.title, report.place, *(each.name for each in report.names)]
-    said = [
-        report.summary,
-        *(each.text for each in (*report.quotes, *report.stated)),
-        *(f"{each.source_ref} {each.title}" for each in report.changes),
-    ]
-    named = Counter(stems_in_parts(" ".join(head)))
-    return Counter({stem: _HEAD_TIMES * n for stem, n in named.items()}) + Counter(
-        stems_in_parts(" ".join(said))
-    )
 
 
 def _lexical(idf: Mapping[str, float], bag: Mapping[str, int]) -> float:
@@ -231,7 +217,7 @@ class Breadth(NamedTuple):
 
 
 def read_breadth(question: str) -> Breadth:
-    """How broad `question` is; only its first 2,000 characters are looked at."""
+    """Return how broad `question` is; only its first 2,000 characters are looked at."""
     text = question[:_LONGEST_READ]
     found = tuple(dict.fromkeys(stems(text)))
     named = {s for t in tokens(text)[1:] if text[t.start].isupper() for s in stems(t.word)}
@@ -240,3 +226,77 @@ def read_breadth(question: str) -> Breadth:
         tuple(s for s in found if s in named or s not in generic),
         asks_status=not _STATUS.isdisjoint(found),
     )
+
+
+def retrieve_reports(
+    plan: Plan, reports: Mapping[str, tuple[str, Report]], planner: Planner, *, limit: int = 10
+) -> Retrieved:
+    """The best `limit` reports of `plan`, best first. `reports` are those that stand, by
+    reference, each with its episode.
+
+    Raises InvalidInput when the plan is of another namespace.
+    """
+    if plan.namespace != planner.namespace:
+        raise InvalidInput(
+            f"this plan is of namespace {plan.namespace!r}, the store of {planner.namespace!r}: "
+            "plan again"
+        )
+    notes = list(plan.notes)
+    if plan.sequence != planner.sequence():
+        notes.append("The store has changed since this plan was made.")
+    found = allowed_reports(plan, {ref: each for ref, (_, each) in reports.items()}, planner)
+    hits = [_hit(planned, reports[planned.ref][0], report) for planned, report in found[:limit]]
+    return Retrieved(plan=plan, hits=tuple(hits), notes=tuple(notes))
+
+
+def allowed_reports(
+    plan: Plan, reports: Mapping[str, Report], planner: Planner
+) -> list[tuple[PlannedReport, Report]]:
+    """The reports of the plan that still stand, with the lines that it allows and that are live."""
+    chunk_ids = sorted({c for each in plan.reports for c in each.chunk_ids})
+    numbers = planner.numbers(chunk_ids)
+    live = frozenset(
+        c for c, number in zip(chunk_ids, numbers.tolist(), strict=True) if number >= 0
+    )
+    found: list[tuple[PlannedReport, Report]] = []
+    for planned in plan.reports:
+        if planned.ref not in reports:
+            continue
+        allowed = ReportBasis(
+            live & frozenset(planned.chunk_ids),
+            frozenset(planned.document_ids),
+            frozenset(planned.fact_ids),
+        )
+        report = trimmed(reports[planned.ref], allowed, keep_title=plan.scope == EVERYTHING)
+        if report is not None:
+            found.append((planned, report))
+    return found
+
+
+def _hit(planned: PlannedReport, episode_id: str, report: Report) -> Hit:
+    text = report_text(report)
+    return Hit(
+        id=episode_id,
+        score=planned.score,
+        why_ranked=WhyRanked(profile=REPORT, parts=dict(planned.parts)),
+        source_ref=report.ref,
+        temporal_context=None,
+        document_id="",
+        path=report.ref,
+        start_line=1,
+        end_line=text.count("\n") + 1,
+        title=report.title,
+        text=text,
+        graph_ids=_graph_ids(report),
+        source_type=REPORT,
+        updated_at=report.last_seen,
+        source_sha=planned.ref.rpartition("-")[2],
+    )
+
+
+def _graph_ids(report: Report) -> tuple[str, ...]:
+    """The records behind a report: its names and facts, then its documents."""
+    named = [each.entity_id for each in report.names if each.entity_id]
+    facts = [each.fact_id for each in report.stated]
+    documents = [each.document_id for each in report.quotes]
+    return tuple(dict.fromkeys((*named, *facts, *documents)))[:_MOST_IDS]

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-import msgspec
-
 from quipu.answer.dated_facts import said
 from quipu.facts.attributes import Attributes
 from quipu.facts.chains import FactStanding, standings
@@ -80,21 +78,19 @@ def _lines(planner: Planner, live: Mapping[str, FactStanding]) -> dict[str, Repo
     records = planner.get(sorted(ids))
     lines: dict[str, ReportedFact] = {}
     for fact_id, found in support.items():
-        inside = sorted(i for s in found for i in s.chunk_ids if isinstance(records.get(i), Chunk))
-        chunk = records[inside[0]] if inside else None
-        of_passage = [chunk.episode_id] if isinstance(chunk, Chunk) else []
-        episodes = [*of_passage, *(s.episode_id for s in found)]
+        inside = (records.get(i) for i in sorted(i for s in found for i in s.chunk_ids))
+        chunk = next((c for c in inside if isinstance(c, Chunk)), None)
+        episodes = [chunk.episode_id] if chunk else []
+        episodes += [s.episode_id for s in found]
         refs = [e.source_ref for i in episodes if isinstance(e := records.get(i), Episode)]
-        if not refs:
-            continue
-        line = ReportedFact(text=said(live[fact_id].fact), fact_id=fact_id, source_ref=refs[0])
-        if isinstance(chunk, Chunk):
-            line = msgspec.structs.replace(
-                line,
-                chunk_id=chunk.chunk_id,
-                document_id=chunk.document_id,
-                start_line=chunk.start_line,
-                end_line=chunk.end_line,
+        if refs:
+            lines[fact_id] = ReportedFact(
+                text=said(live[fact_id].fact),
+                fact_id=fact_id,
+                source_ref=refs[0],
+                chunk_id=chunk.chunk_id if chunk else "",
+                document_id=chunk.document_id if chunk else "",
+                start_line=chunk.start_line if chunk else 1,
+                end_line=chunk.end_line if chunk else 1,
             )
-        lines[fact_id] = line
     return lines

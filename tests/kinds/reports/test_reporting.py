@@ -2,7 +2,7 @@
 
 import pytest
 
-from quipu.kinds.reports.reflect.reporting import place_of
+from quipu.kinds.reports.compose import place_of
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,7 @@ import msgspec
 import pytest
 
 from quipu import Memory, Scope
-from quipu.agents.packs import context_pack
 from quipu.answer.examine import violations
-from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.handle.handle import Handle
 from quipu.kinds.reports.model import report_text
@@ -182,16 +180,6 @@ def test_a_report_can_be_opened_by_its_reference(reflected: Memory) -> None:
     assert reflected.get(report.ref)
 
 
-def test_a_context_pack_can_be_made_of_reports(reflected: Memory) -> None:
-    made = context_pack(reflected, "What are the main themes?", mode="global", max_chars=3000)
-    assert any(source.path.startswith("report:") for source in made.sources)
-
-
-def test_an_empty_question_is_the_callers_mistake(reflected: Memory) -> None:
-    with pytest.raises(InvalidInput, match="the question is empty"):
-        reflected.search("  ", mode="global")
-
-
 class _Writer:
     """A model that says one sentence of the report, and one that nothing bears."""
 
@@ -224,12 +212,6 @@ def test_a_models_summary_is_held_to_the_lines_and_asked_for_once(
         assert report.summary in {q.text for q in report.quotes}
     again = memory.reflect(write=True)
     assert (again.made, len(again.kept), writer.asked) == ((), 2, 2)
-
-
-def test_writing_without_a_model_is_the_callers_mistake(memory: Memory) -> None:
-    assert memory.config == Config()
-    with pytest.raises(InvalidInput, match=r"set chat\.model"):
-        memory.reflect(write=True)
 
 
 def _talk(day: int, lines: list[str]) -> list[dict[str, object]]:

@@ -1,0 +1,242 @@
+"""A community's report: its names, its best sentences, what holds, what is disputed, what changed.
+
+Everything is read from the store and nothing is invented.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from quipu.kinds.reports.lines import CandidateLine, choose, is_whole, quotable
+from quipu.kinds.reports.model import Changed, NamedIn, Quote, ReflectionBudget, Report, report_text
+from quipu.kinds.reports.network import Community, Mentions, written_names
+from quipu.kinds.reports.stated import StatedFacts
+from quipu.ports import Planner
+from quipu.records.ids import name_key
+from quipu.records.record import Chunk, Entity, Episode
+from quipu.records.schema import RelationType
+from quipu.text import name_key as folded
+from quipu.when.instants import UNKNOWN_TIME
+
+__all__ = ["Material", "place_of", "report_on"]
+
+_READ_DOCUMENTS, _READ_PASSAGES = 24, 3
+"""How many central documents, and passages of each, sentences are taken from."""
+_COMMITS_A_DOCUMENT = 50
+_MODIFIES = frozenset({RelationType.MODIFIES})
+_SHOWN_NAMES, _IN_TITLE = 12, 3
+_MOST_MEMBERS = 100
+_PLACE_SHARE = 0.6
+_DIGITS = 12
+
+
+class Material(NamedTuple):
+    """What all reports are written from. `refs` are the sources of `documents`, `sessions` those
+    documents that are conversations."""
+
+    planner: Planner
+    mentions: Mentions
+    documents: Mapping[str, Entity]
+    refs: Mapping[str, str]
+    sessions: frozenset[str]
+    facts: StatedFacts
+    budget: ReflectionBudget
+
+
+class _ReadPassage(NamedTuple):
+    """A passage that sentences are taken from, its source, and the names in it as written."""
+
+    chunk: Chunk
+    source_ref: str
+    names: Mapping[str, str]
+
+
+def report_on(community: Community, material: Material) -> Report | None:
+    """Return the report of one community within the budget; None where it has nothing to say."""
+    documents = {node: tie for node, tie in community.members if node in material.documents}
+    if not documents:
+        return None
+    worth = _own_names(community, documents, material.mentions)
+    passages = _central_passages(documents, worth, material)
+    names = _shown_names(worth, passages, material)
+    entities = [material.documents[d] for d in documents]
+    place, witnesses = place_of([material.refs[d] for d in documents])
+    title = ", ".join(name.name for name in names[:_IN_TITLE])
+    facts, disputed = material.facts.about(
+        documents, (name.name for name in names), most=material.budget.facts
+    )
+    seen = (e.first_seen for e in entities if e.first_seen > UNKNOWN_TIME)
+    draft = Report(
+        ref="",
+        title=title or entities[0].name,
+        place=place,
+        documents=len(documents),
+        passages=sum(len(material.mentions.passages[d]) for d in documents),
+        first_seen=min(seen, default=UNKNOWN_TIME),
+        last_seen=max(e.updated_at for e in entities),
+        names=tuple(names),
+        quotes=tuple(_quotes(documents, passages, names, material.budget.sentences)),
+        facts=facts,
+        disagreements=disputed,
+        changes=_last_commits(list(documents), material),
+        members=tuple(documents)[:_MOST_MEMBERS],
+        witnesses=tuple(witnesses) if title else (*witnesses, material.refs[entities[0].entity_id]),
+    )
+    if not draft.quotes and not draft.facts:
+        return None
+    shorter = _within(draft, material.budget.characters)
+    said = msgspec.json.encode(shorter, order="deterministic")
+    ref = f"report:{_digest(community.hub.encode())}-{_digest(said)}"
+    return msgspec.structs.replace(shorter, ref=ref)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:_DIGITS]
+
+
+def _within(report: Report, characters: int) -> Report:
+    """The report, its longest list cut from the end until its text fits; one sentence stays."""
+    while len(report_text(report)) > characters:
+        lengths = {
+            "quotes": len(report.quotes) - 1,
+            "facts": len(report.facts),
+            "disagreements": len(report.disagreements),
+            "changes": len(report.changes),
+            "names": len(report.names),
+        }
+        longest = max(lengths, key=lambda name: (lengths[name], name))
+        if lengths[longest] < 1:
+            break
+        report = msgspec.structs.replace(report, **{longest: getattr(report, longest)[:-1]})
+    return report
+
+
+def _own_names(
+    community: Community, documents: Iterable[str], mentions: Mentions
+) -> dict[str, float]:
+    """The names of a community, the most its own first: the strength of their ties times the share
+    of the documents that mention them which are the community's."""
+    inside = Counter(name for d in documents for name in mentions.names[d])
+    own = {
+        node: round(tie * inside[node] / mentions.frequencies[node], 6)
+        for node, tie in community.members
+        if inside[node]
+    }
+    return dict(sorted(own.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _central_passages(
+    documents: Iterable[str], worth: Mapping[str, float], material: Material
+) -> list[_ReadPassage]:
+    """Of the most central documents the first passage, and those with the most of the names."""
+    planner, found = material.planner, list[_ReadPassage]()
+    for document in list(documents)[:_READ_DOCUMENTS]:
+        numbers = material.mentions.passages[document]
+        spoken = document in material.sessions
+        read = zip(planner.chunks(numbers), planner.columns(numbers), strict=True)
+        named = [written_names(chunk, blob, spoken=spoken) for chunk, blob in read]
+        weights = [round(sum(worth.get(n, 0.0) for n in names), 6) for names in named]
+        ranked = sorted(range(1, len(named)), key=lambda at: (-weights[at], at))
+        chosen = [0, *ranked[: _READ_PASSAGES - 1]]
+        chunks = planner.chunks(numbers[np.array(chosen)])
+        episodes = planner.get(sorted({chunk.episode_id for chunk in chunks}))
+        refs = {i: e.source_ref for i, e in episodes.items() if isinstance(e, Episode)}
+        found += [
+            _ReadPassage(chunk, refs[chunk.episode_id], named[at])
+            for chunk, at in zip(chunks, chosen, strict=True)
+        ]
+    return found
+
+
+def _shown_names(
+    worth: Mapping[str, float], passages: Sequence[_ReadPassage], material: Material
+) -> list[NamedIn]:
+    """The first names as a passage writes them, each once; none that holds another."""
+    shown: dict[frozenset[str], NamedIn] = {}
+    for node in worth:
+        passage = next((p for p in passages if node in p.names), None)
+        if passage is None or len(shown) == _SHOWN_NAMES:
+            continue
+        name, document = passage.names[node], passage.chunk.document_id
+        words = frozenset(folded(name).split())
+        if not any(words <= other or other <= words for other in shown):
+            shown[words] = NamedIn(
+                name=name,
+                entity_id=node if name_key(node) else "",
+                document_id=document,
+                source_ref=material.refs[document],
+            )
+    return list(shown.values())
+
+
+def _quotes(
+    documents: Mapping[str, float],
+    passages: Sequence[_ReadPassage],
+    names: Sequence[NamedIn],
+    most: int,
+) -> list[Quote]:
+    strongest = max(documents.values()) or 1.0
+    by_chunk = {p.chunk.chunk_id: p for p in passages}
+    candidates = [
+        CandidateLine(line, chunk.chunk_id, document, documents[document] / strongest)
+        for chunk in (p.chunk for p in passages)
+        for document in [chunk.document_id]
+        for line in quotable(chunk)
+        if is_whole(line)
+    ]
+    known = {folded(n.name): n.entity_id for n in names if n.entity_id}
+    return [
+        Quote(
+            text=line.text,
+            chunk_id=chunk_id,
+            document_id=document,
+            source_ref=by_chunk[chunk_id].source_ref,
+            start_line=line.start_line,
+            end_line=line.end_line,
+            graph_ids=tuple(sorted(i for name, i in known.items() if name in folded(line.text))),
+        )
+        for line, chunk_id, document, _ in choose(candidates, most)
+    ]
+
+
+def _last_commits(documents: Sequence[str], material: Material) -> tuple[Changed, ...]:
+    """The latest commits to the most central documents."""
+    near = material.planner.neighbors(
+        documents[:_READ_DOCUMENTS],
+        direction="in",
+        types=_MODIFIES,
+        limit_per_id=_COMMITS_A_DOCUMENT,
+    )
+    ids = sorted({r.source_entity_id for found in near.values() for r in found})
+    commits = (e for e in material.planner.get(ids).values() if isinstance(e, Entity))
+    found = [
+        Changed(
+            source_ref=str(each.properties.get("file_path") or each.name),
+            updated_at=each.updated_at,
+            document_id=each.entity_id,
+            title=str(each.properties.get("title") or each.name),
+        )
+        for each in commits
+    ]
+    ranked = sorted(found, key=lambda c: (c.updated_at, c.source_ref), reverse=True)
+    return tuple(ranked[: material.budget.changes])
+
+
+def place_of(refs: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the deepest folder, site or conversation that three fifths of the sources are of, and
+    the first source there; ("", []) where there is none."""
+    folders = Counter[str]()
+    for ref in refs:
+        folder = ref.partition("#")[0].rpartition("/")[0]
+        while folder and not folder.endswith((":", ":/")):  # "https:/" is no place
+            folders[folder] += 1
+            folder = folder.rpartition("/")[0]
+    fitting = [f for f, n in folders.items() if n >= _PLACE_SHARE * len(refs)]
+    if not fitting:
+        return "", []
+    place = max(fitting, key=lambda f: (f.count("/"), folders[f], f)) + "/"
+    return place, [ref for ref in refs if ref.startswith(place)][:1]
