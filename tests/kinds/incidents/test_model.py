@@ -183,6 +183,18 @@ def test_a_rising_line_is_forecast_and_one_outlier_does_not_turn_it() -> None:
     assert found["warnings"]
 
 
+def test_stable_is_said_of_the_whole_series() -> None:
+    def trend(values: list[float]) -> object:
+        forecasts = predictive_insights(_samples(values))["forecasts"]
+        assert isinstance(forecasts, list)
+        assert isinstance(forecasts[0], dict)
+        return forecasts[0]["trend"]
+
+    rising = [160.0, 185, 210, 236, 262, 288, 314, 340, 365]
+    assert (trend(rising), trend(rising[::-1])) == ("increasing", "decreasing")
+    assert trend([200, 230, 170, 210, 190, 225, 180, 205]) == "stable"
+
+
 def test_two_measurements_are_too_few_and_old_ones_do_not_count() -> None:
     assert predictive_insights(_samples([100, 200]))["forecasts"] == []
     old = [Sample(f"2026-01-0{day}T00:00:00.000Z", Metrics(latency_p99=9)) for day in (1, 2, 3)]

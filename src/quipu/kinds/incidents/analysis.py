@@ -34,14 +34,6 @@ __all__ = [
     "severity_by_rule",
 ]
 
-_HORIZON_MINUTES = 15
-_SPAN_S = 24 * 3600.0
-_LEAST_SAMPLES = 3
-_MOST_SAMPLES = 50
-_SURE_SAMPLES = 10
-_STABLE = 0.05
-_RISKS = ("low", "medium", "high", "critical")
-_CAPPED = frozenset({"error_rate", "cpu_util", "memory_util"})
 LEVELS: dict[str, tuple[float, float, float]] = {
     "latency_p99": (150.0, 300.0, 500.0),
     "error_rate": (0.05, 0.15, 0.3),
@@ -50,7 +42,11 @@ LEVELS: dict[str, tuple[float, float, float]] = {
 }
 """From which value a metric has level 1, 2, 3. Throughput has none: what is low differs."""
 
-_ERRORS_ALONE = "errors without slowness: a release, a configuration, credentials or a certificate"
+_HORIZON_MINUTES = 15
+_SPAN_S = 24 * 3600.0
+_LEAST_SAMPLES, _MOST_SAMPLES, _SURE_SAMPLES = 3, 50, 10
+_STABLE = 0.05
+_RISKS = ("low", "medium", "high", "critical")
 _DOUBT = (1.0, 0.5, 0.25, 0.05)
 """How likely a metric of each level is no anomaly; independent metrics multiply."""
 _GRADES = (Severity.INFO, Severity.INFO, Severity.WARN, Severity.CRITICAL)
@@ -94,9 +90,6 @@ def agent_analysis(
     `actions` are those of the action policies that apply.
     """
     found = levels(metrics)
-    doubt = 1.0
-    for each in found.values():
-        doubt *= _DOUBT[each]
     affected = sorted((n for n, at in found.items() if at), key=lambda n: (-found[n], n))
     primary: list[Value] = [*affected]
     recommended: list[Value] = [*actions]
@@ -104,7 +97,7 @@ def agent_analysis(
     return {
         "incident_summary": {
             "severity": str(severity),
-            "anomaly_confidence": round(1 - doubt, 3),
+            "anomaly_confidence": round(1 - math.prod(_DOUBT[at] for at in found.values()), 3),
             "primary_metrics_affected": primary,
         },
         "root_cause_insights": causes,
@@ -115,40 +108,26 @@ def agent_analysis(
 def _causes(
     metrics: Metrics, found: dict[str, int], upstream: list[str], stated: str
 ) -> list[Properties]:
-    """Each cause with how sure it is and what it is read from."""
-    slow, failing = found.get("latency_p99", 0), found.get("error_rate", 0)
-    cpu, memory = found.get("cpu_util", 0), found.get("memory_util", 0)
-    exhausted, busy = cpu == memory == 3, max(cpu, memory)
-    worst = "cpu_util" if cpu >= memory else "memory_util"
-    needs = f"; needs {', '.join(upstream)}"
-    both = _read(metrics, "latency_p99", "error_rate") + needs
-    latency, errors = _read(metrics, "latency_p99"), _read(metrics, "error_rate")
+    """Each cause with how sure it is and what it is read from, the surest first."""
+    slow, failing = found.get("latency_p99", 0) > 1, found.get("error_rate", 0) > 1
+    busy = [name for name in ("cpu_util", "memory_util") if found.get(name, 0) > 1]
+    measured = {name: f"{name} {value:g}" for name, value in metrics.known().items()}
+    bad = ", ".join(measured[name] for name in found if found[name] > 1)
+    needs = f"{bad}; needs {', '.join(upstream)}"
     rules = (
         (bool(stated), 0.95, stated, "stated by the source"),
-        (exhausted, 0.85, "resource exhaustion", _read(metrics, "cpu_util", "memory_util")),
+        (len(busy) > 1, 0.85, "resource exhaustion", ", ".join(measured[n] for n in busy)),
+        (len(busy) == 1 and slow, 0.7, "resource saturation", bad),
+        (slow and bool(upstream), 0.6, f"{'failing' if failing else 'slow'} dependency", needs),
         (
-            slow > 0 and busy > 1 and not exhausted,
-            0.7,
-            "resource saturation",
-            _read(metrics, "latency_p99", worst),
+            failing and not slow,
+            0.6,
+            "errors without slowness: a release, a configuration, credentials or a certificate",
+            bad,
         ),
-        (slow > 1 and failing > 1 and bool(upstream), 0.6, "failing dependency", both),
-        (slow > 1 and failing < 2 and bool(upstream), 0.5, "slow dependency", latency + needs),
-        (failing > 1 and slow < 2, 0.6, _ERRORS_ALONE, errors),
-        (
-            slow > 0 and not (failing or busy or upstream),
-            0.4,
-            "slow code path or lock",
-            latency,
-        ),
+        (slow and not (failing or busy or upstream), 0.4, "slow code path or lock", bad),
     )
-    ordered = sorted((rule for rule in rules if rule[0]), key=lambda rule: (-rule[1], rule[2]))
-    return [{"cause": c, "confidence": p, "evidence": e} for _, p, c, e in ordered]
-
-
-def _read(metrics: Metrics, *names: str) -> str:
-    known = metrics.known()
-    return ", ".join(f"{name} {known[name]:g}" for name in names if name in known)
+    return [{"cause": c, "confidence": p, "evidence": e} for holds, p, c, e in rules if holds]
 
 
 class Sample(NamedTuple):
@@ -158,19 +137,14 @@ class Sample(NamedTuple):
     metrics: Metrics
 
 
-def predictive_insights(
-    samples: Sequence[Sample], *, horizon_minutes: int = _HORIZON_MINUTES
-) -> Properties:
+def predictive_insights(samples: Sequence[Sample]) -> Properties:
     """`forecasts`, `warnings`, `recommendations` and `critical_risk_count` from `samples` in any
     order; the latest is the present."""
-    forecasts: list[Properties] = []
-    for metric in LEVELS:
-        points = _points(samples, metric)
-        if len(points) >= _LEAST_SAMPLES:
-            forecasts.append(_forecast(metric, points, horizon_minutes))
+    series = {metric: _points(samples, metric) for metric in LEVELS}
+    forecasts = [_forecast(m, points) for m, points in series.items() if points]
     warned = [f for f in forecasts if f["risk_level"] in ("high", "critical")]
     warnings: list[Value] = [
-        f"{f['metric']} is heading for {f['predicted_value']} in {horizon_minutes} minutes "
+        f"{f['metric']} is heading for {f['predicted_value']} in {_HORIZON_MINUTES} minutes "
         f"({f['risk_level']})"
         for f in warned
         if f["trend"] == "increasing"
@@ -188,20 +162,16 @@ def predictive_insights(
 
 
 def _points(samples: Sequence[Sample], metric: str) -> list[tuple[float, float]]:
-    """(minutes before the present, negative or zero; value), the earliest first."""
-    measured = [
-        (to_epoch(s.at), value)
-        for s in samples
-        if (value := getattr(s.metrics, metric)) is not None
-    ]
-    if not measured:
-        return []
-    present = max(at for at, _ in measured)
-    recent = sorted((at, value) for at, value in measured if present - at <= _SPAN_S)
-    return [((at - present) / 60, value) for at, value in recent[-_MOST_SAMPLES:]]
+    """(minutes before the present, negative or zero; value), the earliest first; none where they
+    are too few for a line."""
+    values = [(to_epoch(each.at), getattr(each.metrics, metric)) for each in samples]
+    measured = sorted((at, value) for at, value in values if value is not None)
+    present = measured[-1][0] if measured else 0.0
+    recent = [((at - present) / 60, v) for at, v in measured if present - at <= _SPAN_S]
+    return recent[-_MOST_SAMPLES:] if len(recent) >= _LEAST_SAMPLES else []
 
 
-def _forecast(metric: str, points: list[tuple[float, float]], horizon: int) -> Properties:
+def _forecast(metric: str, points: list[tuple[float, float]]) -> Properties:
     slopes = [
         (value - before) / (at - earlier)
         for n, (earlier, before) in enumerate(points)
@@ -210,13 +180,14 @@ def _forecast(metric: str, points: list[tuple[float, float]], horizon: int) -> P
     ]
     slope = median(slopes) if slopes else 0.0
     offset = median(value - slope * at for at, value in points)
-    predicted = min(max(0.0, offset + slope * horizon), 1.0 if metric in _CAPPED else math.inf)
-    span = points[-1][0] - points[0][0]
-    stable = abs(slope) * max(span, horizon) < _STABLE * LEVELS[metric][-1]
+    most = math.inf if metric == "latency_p99" else 1.0
+    predicted = min(max(0.0, offset + slope * _HORIZON_MINUTES), most)
+    span = max(points[-1][0] - points[0][0], _HORIZON_MINUTES)
+    stable = abs(slope) * span < _STABLE * LEVELS[metric][-1]
     return {
         "metric": metric,
         "predicted_value": round(predicted, 4),
-        "horizon_minutes": horizon,
+        "horizon_minutes": _HORIZON_MINUTES,
         "trend": "stable" if stable else "increasing" if slope > 0 else "decreasing",
         "risk_level": _RISKS[level(metric, predicted)],
         "confidence": round(min(1.0, len(points) / _SURE_SAMPLES), 3),

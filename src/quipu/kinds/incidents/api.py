@@ -53,9 +53,9 @@ from quipu.kinds.incidents.read import (
     IncidentsRead,
     read_incident_files,
     read_incidents,
-    read_record,
+    read_rows,
 )
-from quipu.kinds.incidents.read.native import outcome
+from quipu.kinds.incidents.read.reports import outcome
 from quipu.kinds.incidents.records import (
     description_text,
     incident_entity_id,
@@ -165,18 +165,8 @@ class Incidents:
         (docs/how-to/incidents.md). The same one again changes nothing; what cannot be used is a
         row of `errors`. Written at once."""
         given = [reports] if isinstance(reports, IncidentReport | dict) else list(reports)
-        read = [
-            IncidentsRead((each,)) if isinstance(each, IncidentReport) else read_record(each)
-            for each in given
-        ]
-        united = IncidentsRead(
-            tuple(report for each in read for report in each.reports),
-            tuple(outcome for each in read for outcome in each.outcomes),
-            tuple(
-                p._replace(path=f"#{n}") for n, each in enumerate(read, 1) for p in each.problems
-            ),
-        )
-        return self._add(united, embed=embed, progress=progress)
+        read = read_rows((f"#{n}", each) for n, each in enumerate(given, 1))
+        return self._add(read, embed=embed, progress=progress)
 
     def add_files(
         self,
@@ -507,12 +497,10 @@ class Incidents:
                     "incident with its component and numbers"
                 )
             return incident_of(found), True
-        if isinstance(subject, dict):
-            read = read_record(subject)
-            if read.problems or len(read.reports) != 1:
-                detail = "; ".join(p.error for p in read.problems) or "it is not one incident"
-                raise InvalidInput(f"the incident cannot be used: {detail}")
-            subject = read.reports[0]
-        report = cleaned(subject)
+        read = read_rows([("the incident", subject)])
+        if read.problems or len(read.reports) != 1:
+            detail = "; ".join(p.error for p in read.problems) or "it is not one incident"
+            raise InvalidInput(f"the incident cannot be used: {detail}")
+        report = cleaned(read.reports[0])
         actions = self._static_actions
         return completed(report, report.incident_id, actions=actions), False

@@ -1,24 +1,24 @@
 """Incidents as other systems write them, read into reports.
 
 Which reader takes a text is seen from the text: Markdown with the headings of a post-mortem, JSON
-or JSON lines of our own records, of Alertmanager, PagerDuty, Opsgenie or OpenTelemetry. One bad
-record, or one bad field, is a problem that names it; the rest goes in.
+or JSON lines of our own records or of a system in `vendors.toml`. One bad record, or one bad field,
+is a problem that names it; the rest goes in.
 """
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import IncidentReport, OutcomeReport
-from quipu.kinds.incidents.read import native, postmortem, vendors
+from quipu.kinds.incidents.read import postmortem, reports
 from quipu.read.calling import Calling, here
-from quipu.read.fields import Fields, json_rows
+from quipu.read.fields import json_rows
 from quipu.read.folder import files_in
 from quipu.read.source import read_stable
 from quipu.records.document import Problem
 
-__all__ = ["IncidentsRead", "read_incident_files", "read_incidents", "read_record"]
+__all__ = ["IncidentsRead", "read_incident_files", "read_incidents", "read_rows"]
 
 _LARGEST = 50_000_000
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".md", ".markdown"})
@@ -32,16 +32,7 @@ class IncidentsRead(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-Read = IncidentReport | tuple[str, OutcomeReport] | Problem
-
-
-def _sorted(read: Iterable[Read]) -> IncidentsRead:
-    every = list(read)
-    return IncidentsRead(
-        tuple(each for each in every if isinstance(each, IncidentReport)),
-        tuple(e for e in every if not isinstance(e, IncidentReport | Problem)),
-        tuple(each for each in every if isinstance(each, Problem)),
-    )
+Read: TypeAlias = IncidentReport | tuple[str, OutcomeReport] | Problem
 
 
 def read_incident_files(
@@ -77,46 +68,50 @@ def read_incidents(data: bytes | str, *, path: str, component: str = "") -> Inci
     """
     text = data.decode("utf-8-sig", "replace") if isinstance(data, bytes) else data
     if text.lstrip()[:1] in ("{", "["):
-        rows = json_rows(path, text)
-        return _sorted(each for at, row in rows for each in _row(row, at, pointer=path))
-    if not postmortem.is_postmortem(text):
+        return read_rows(json_rows(path, text), pointer=path)
+    warnings: list[str] = []
+    page = postmortem.parsed(text, warnings)
+    if page is None:
         raise InvalidInput(
             f"{path!r} is neither JSON nor a post-mortem in Markdown: a post-mortem has a "
             "heading such as Timeline, Impact or Root cause"
         )
-    warnings: list[str] = []
     try:
-        made = postmortem.report(text, path=path, problems=warnings, component=component)
+        report = postmortem.report(page, path=path, component=component)
     except InvalidInput as error:
         return IncidentsRead(problems=(Problem(path, str(error)),))
-    return IncidentsRead((made,), (), tuple(Problem(path, text, "warning") for text in warnings))
+    return IncidentsRead((report,), (), tuple(Problem(path, text, "warning") for text in warnings))
 
 
-def read_record(record: dict[str, Any], *, source: str = "", pointer: str = "") -> IncidentsRead:
-    """What one object holds, whichever system it is from."""
-    return _sorted(_row(record, source or "record", source=source, pointer=pointer))
+def read_rows(rows: Iterable[tuple[str, object]], *, pointer: str = "") -> IncidentsRead:
+    """What objects hold, each given with where it stands, whichever system they are from."""
+    return _sorted(each for at, row in rows for each in _row(row, at, pointer))
 
 
-def _row(row: object, at: str, *, source: str = "", pointer: str = "") -> Iterator[Read]:
-    """What the reader makes of an object, or of each one in it, that knows it; its error, and
-    what it tells of fields, are problems."""
+def _sorted(read: Iterable[Read]) -> IncidentsRead:
+    every = list(read)
+    return IncidentsRead(
+        tuple(each for each in every if isinstance(each, IncidentReport)),
+        tuple(e for e in every if not isinstance(e, IncidentReport | Problem)),
+        tuple(each for each in every if isinstance(each, Problem)),
+    )
+
+
+def _row(row: object, at: str, pointer: str) -> Iterator[Read]:
+    if isinstance(row, IncidentReport | Problem):
+        yield row
+        return
     if not isinstance(row, dict):
-        yield row if isinstance(row, Problem) else Problem(at, f"{row!r} is not an object")
+        yield Problem(at, f"{row!r} is not an object")
         return
     record = cast(dict[str, Any], row)
-    own = native.is_record(record) or native.is_outcome(record)
-    found = [("", Fields(record))] if own else list(vendors.reports_in(record))
+    found = list(reports.readers_of(record, pointer))
     if not found:
         keys = ", ".join(map(repr, sorted(record)[:8]))
         yield Problem(at, f"is no incident: component is missing (it has {keys or 'no keys'})")
-    for system, fields in found:
+    for fields, read in found:
         try:
-            if system:
-                made = vendors.vendor_report(system, fields)
-            elif native.is_outcome(record):
-                made = fields.text("incident_id"), native.outcome(fields)
-            else:
-                made = native.record(fields, source=source, pointer=pointer)
+            made = read(fields)
         except InvalidInput as error:
             made = Problem(at, str(error))
         if made is not None:
