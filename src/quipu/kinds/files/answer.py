@@ -16,13 +16,12 @@ from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import code_span, holds_order, plain
 from quipu.answer.support import EvidencePool, chunks_of, from_chunk, support
-from quipu.kinds.files.code_answers import CodeRecords, is_told_line, of_code
+from quipu.kinds.files.code_answers import is_told_line, of_code
+from quipu.kinds.files.code_records import CodeRecords
 from quipu.kinds.files.declared import (
     MANIFESTS,
-    WORDS,
     DeclaredQuestion,
     ToldDeclaration,
-    asks_for_licence,
     own_name,
     read_declared,
     told_of,
@@ -102,8 +101,8 @@ class FileAnswers(Answers):
     ) -> Sequence[AnswerStatement]:
         """What the project in question says of itself; nothing to another question."""
         pool = EvidencePool(evidence, scope)
-        records = CodeRecords(asked, planner, evidence, pool)
-        statements = of_code(asked, records) or _declared(asked, planner, pool)
+        records = CodeRecords(asked.text, planner, evidence, pool)
+        statements = of_code(records) or _declared(asked, planner, pool)
         if statements:
             return statements
         if not _ASKS.match(asked.text):
@@ -138,15 +137,12 @@ def _declared(asked: Asked, planner: Planner, pool: EvidencePool) -> list[Answer
         return []
     home = _project("", planner)
     projects = [home] if home else []
-    if not read.itself and (other := _named(set(stems(read.text)) - WORDS, asked, planner)):
+    if read.words and (other := _named(set(read.words), asked, planner)):
         projects.insert(0, other)
     for project in projects:
         if statement := _of_manifests(read, project, planner, pool):
             return [statement]
-        names = [own_name(p.name) for p in project.packages]
-        if not asks_for_licence(read, names):
-            continue
-        if statement := _of_licence(project, planner, pool):
+        if read.asks_for_licence and (statement := _of_licence(project, planner, pool)):
             return [statement]
     return []
 
@@ -157,7 +153,7 @@ def _of_manifests(
     """What the first manifest says that answers, of those that the question names if it does."""
     names = [own_name(p.name) for p in project.packages]
     declared = [m.declares.get("version") for m in project.manifests]
-    versions = {each for each in declared if isinstance(each, str)}
+    versions = frozenset(each for each in declared if isinstance(each, str))
     for manifest in project.manifests:
         name = _name(_path(manifest.document))
         if read.manifests and name not in read.manifests:
