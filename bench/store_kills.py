@@ -29,13 +29,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from quipu.errors import Mistake, StoreUnavailable
-from quipu.ports import Store
-from quipu.records.batch import Batch
-from quipu.store import open_store
-from quipu.store.inmemory import InMemoryStore, Shelf
-from quipu.testing.store_compare import apply, assert_same
-from quipu.testing.store_sample import (
+from tests.contract.store_compare import apply, assert_same
+from tests.contract.store_sample import (
     WORDS,
     DropSpace,
     Forget,
@@ -46,6 +41,12 @@ from quipu.testing.store_sample import (
     moment,
     operations,
 )
+
+from quipu.errors import Mistake, StoreUnavailable
+from quipu.ports import Store
+from quipu.records.batch import Batch
+from quipu.store import open_store
+from quipu.store.inmemory import InMemoryStore, Shelf
 
 KINDS = ("postgres", "neo4j")
 _SEED = 15

@@ -1,7 +1,7 @@
 """Every seam of the house. A `Store` is a `Graph`, an `Index` and a `Writer`.
 
 A handle is bound to one namespace for life; nothing crosses namespaces, statistics included.
-Backends differ in speed, never in contract: `quipu.testing.store_contract.StoreContract` states it.
+Backends differ in speed, never in contract: `tests/contract/store_contract.py` states it.
 A new one writes the ten methods of `store/backend.py` and is given all of these by `DerivedStore`.
 
 Inside one store every live chunk has a *number* (a non-negative int, never used twice). Numbers

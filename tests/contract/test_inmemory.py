@@ -1,9 +1,9 @@
 """The reference store under its own contract."""
 
 import pytest
+from tests.contract.store_contract import OpenHandle, StoreContract
 
 from quipu.store.inmemory import InMemoryStore, Shelf
-from quipu.testing.store_contract import OpenHandle, StoreContract
 
 
 class TestInMemory(StoreContract):

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.contract.store_contract import OpenHandle, StoreContract
 
 from quipu.store.neo4j.store import Neo4jStore
-from quipu.testing.store_contract import OpenHandle, StoreContract
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 

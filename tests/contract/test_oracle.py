@@ -11,14 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-from quipu.ports import Store
-from quipu.records.batch import Batch, Claim, IndexedChunk
-from quipu.records.merge import Assertion, merge
-from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation, record_id
-from quipu.store import open_store
-from quipu.testing.store_compare import apply
-from quipu.testing.store_sample import (
+from tests.contract.store_compare import apply
+from tests.contract.store_sample import (
     NAMES,
     SPACES,
     WORDS,
@@ -27,6 +21,12 @@ from quipu.testing.store_sample import (
     Operation,
     operations,
 )
+
+from quipu.ports import Store
+from quipu.records.batch import Batch, Claim, IndexedChunk
+from quipu.records.merge import Assertion, merge
+from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation, record_id
+from quipu.store import open_store
 from quipu.text import name_key
 
 Vector = list[float]

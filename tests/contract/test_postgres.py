@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 import pytest
+from tests.contract.store_contract import OpenHandle, StoreContract
 
 from quipu.store.postgres.store import PostgresStore
-from quipu.testing.store_contract import OpenHandle, StoreContract
 
 
 class TestPostgres(StoreContract):

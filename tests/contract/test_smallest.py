@@ -6,10 +6,10 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
+from tests.contract.store_contract import OpenHandle, StoreContract
 
 from quipu.store.backend import Above, Beginning, Counter, Row, Table, Where
 from quipu.store.derived import DerivedStore
-from quipu.testing.store_contract import OpenHandle, StoreContract
 
 
 class Kept:

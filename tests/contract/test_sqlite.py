@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.contract.store_compare import apply, assert_same
+from tests.contract.store_contract import OpenHandle, StoreContract
+from tests.contract.store_sample import operations
 
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.store.sqlite import SQLiteStore
-from quipu.testing.store_compare import apply, assert_same
-from quipu.testing.store_contract import OpenHandle, StoreContract
-from quipu.testing.store_sample import operations
 
 
 class TestSQLite(StoreContract):

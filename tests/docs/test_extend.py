@@ -29,7 +29,7 @@ def _files(blocks: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
 def _run(blocks: list[tuple[str, str]], site: Path, folder: Path) -> str:
     """What the blocks that are no files print, in their order."""
     tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": tools, "PYTHONPATH": str(site)}
+    environment = {**os.environ, "PATH": tools, "PYTHONPATH": f"{site}{os.pathsep}{ROOT}"}
     environment["QUIPU_EMBED_MODEL"] = "none"
     shown = ""
     for language, block in blocks:

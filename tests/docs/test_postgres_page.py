@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.contract.store_compare import apply, assert_same
+from tests.contract.store_sample import VERSION_A, one_source, operations
 from tests.servers.postgres_server import PostgresServer
 
 from quipu.errors import StoreUnavailable
 from quipu.store import open_store
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.store.postgres import schema
-from quipu.testing.store_compare import apply, assert_same
-from quipu.testing.store_sample import VERSION_A, one_source, operations
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "postgres.md").read_text("utf-8")
 

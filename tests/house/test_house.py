@@ -123,5 +123,5 @@ def _imported(node: ast.AST) -> list[str]:
     return [node.module or ""] if isinstance(node, ast.ImportFrom) and not node.level else []
 
 
-BROUGHT_ALONG = {"anyio", "h11", "pydantic", "pytest", "langgraph", "opentelemetry"}
-"""By what an extra names: mcp, uvicorn, its SDK; or, for `testing`, by whoever tests."""
+BROUGHT_ALONG = {"anyio", "h11", "pydantic", "langgraph", "opentelemetry"}
+"""By what an extra names: mcp, uvicorn, its SDK."""

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.contract.store_sample import chunk, episode, moment
 
 from quipu.index.postings import Postings
 from quipu.records.batch import Batch
 from quipu.store.derived.rows import SegmentRows
 from quipu.store.sqlite import SQLiteStore
-from quipu.testing.store_sample import chunk, episode, moment
 
 TERMS = [f"w{n}" for n in range(12)]
 

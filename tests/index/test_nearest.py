@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.contract.store_sample import chunk, episode, moment
 
 from quipu.index.nearest import Nearest, VectorSizes
 from quipu.index.pieces import Piece
@@ -14,7 +15,6 @@ from quipu.index.vector_file import SavedVectors, VectorFile
 from quipu.records.batch import Batch, Embedding
 from quipu.records.scope import Scope
 from quipu.store.sqlite import SQLiteStore
-from quipu.testing.store_sample import chunk, episode, moment
 
 SIZE, DIMENSION = 1500, 16
 OF = episode("docs/a.md", "A", at=moment(1))

@@ -10,6 +10,7 @@ from string import ascii_lowercase
 
 import apsw
 import pytest
+from tests.contract.store_sample import chunk, episode, moment
 
 from quipu.files.whole import faults, has_checksums
 from quipu.handle.home import DATABASE, find_home
@@ -19,7 +20,6 @@ from quipu.records.batch import Batch
 from quipu.records.passage import PassageInput
 from quipu.store.sqlite import SQLiteStore, schema
 from quipu.testing.fakes import HashEmbedder
-from quipu.testing.store_sample import chunk, episode, moment
 
 pytestmark = pytest.mark.large
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.contract.store_sample import chunk, episode, moment
 from tests.servers.damage import USES, flips, make_memory, trials
 
 from quipu.errors import CorruptStore, QuipuError
@@ -20,7 +21,6 @@ from quipu.files.whole import faults, has_checksums
 from quipu.ledger import LEDGER, Ledger
 from quipu.records.batch import Batch
 from quipu.store.sqlite import SQLiteStore, schema
-from quipu.testing.store_sample import chunk, episode, moment
 
 
 @pytest.fixture(scope="module")
@@ -197,7 +197,7 @@ import os, sys
 from pathlib import Path
 from quipu.records.batch import Batch
 from quipu.store.sqlite import SQLiteStore
-from quipu.testing.store_sample import chunk, episode, moment
+from tests.contract.store_sample import chunk, episode, moment
 store = SQLiteStore(Path(sys.argv[1]), namespace="default")
 for n in range(10):
     of = episode(f"docs/{n}.md", "A", at=moment(1))

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.contract.store_compare import assert_same
+from tests.contract.store_sample import chunk, episode, moment
 from tests.servers.neo4j.server import PASSWORD, USER, Neo4jServer
 from tests.servers.postgres_server import PostgresServer
 
@@ -15,8 +17,6 @@ from quipu.ports import Store
 from quipu.records.batch import Batch
 from quipu.store import open_store
 from quipu.store.inmemory import InMemoryStore, Shelf
-from quipu.testing.store_compare import assert_same
-from quipu.testing.store_sample import chunk, episode, moment
 
 pytestmark = pytest.mark.slow
 MOST = 200

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 import pytest
+from tests.contract.store_compare import assert_same
+from tests.contract.store_sample import OTHER, VERSION_A, VERSION_B, one_source
 
 from quipu.store.backend import CHANGE, TABLES, Row, Table
 from quipu.store.derived import DerivedStore
 from quipu.store.inmemory import InMemoryBackend, InMemoryStore, Shelf
-from quipu.testing.store_compare import assert_same
-from quipu.testing.store_sample import OTHER, VERSION_A, VERSION_B, one_source
 
 
 class Failing(InMemoryBackend):

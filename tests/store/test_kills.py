@@ -3,10 +3,10 @@ of `python -m bench.store_kills`."""
 
 import pytest
 from bench.store_kills import KINDS, PASSAGES, measure, stream
+from tests.contract.store_compare import apply
 
 from quipu.records.batch import Batch
 from quipu.store.inmemory import InMemoryStore, Shelf
-from quipu.testing.store_compare import apply
 
 
 def test_the_stream_makes_the_same_changes_each_time() -> None:

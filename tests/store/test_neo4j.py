@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contract.store_sample import OTHER, VERSION_A, one_source
 from tests.servers.neo4j.server import Neo4jServer
 
 from quipu.errors import StoreUnavailable
 from quipu.memory import Memory
 from quipu.store import open_store
-from quipu.testing.store_sample import OTHER, VERSION_A, one_source
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 

@@ -6,6 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contract.store_compare import apply
+from tests.contract.store_sample import (
+    SPACES,
+    VERSION_A,
+    document,
+    embedding,
+    fact,
+    moment,
+    one_source,
+    operations,
+)
 from tests.servers.neo4j.server import Neo4jServer
 
 from quipu.errors import SpaceMismatch
@@ -16,17 +27,6 @@ from quipu.records.ids import Kind
 from quipu.records.record import Chunk, Entity, Fact, Relation
 from quipu.store import open_store
 from quipu.store.neo4j.graph import RELATIONSHIPS
-from quipu.testing.store_compare import apply
-from quipu.testing.store_sample import (
-    SPACES,
-    VERSION_A,
-    document,
-    embedding,
-    fact,
-    moment,
-    one_source,
-    operations,
-)
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 Address = Callable[[str], str]

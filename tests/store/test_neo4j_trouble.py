@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from neo4j import Transaction
 from neo4j.exceptions import IncompleteCommit
+from tests.contract.store_compare import assert_same
+from tests.contract.store_sample import OTHER, VERSION_A, episode, moment, one_source
 from tests.servers.neo4j.server import PASSWORD, USER, Neo4jServer
 
 from quipu.errors import InvalidInput, MissingExtra, NewerStore, StoreUnavailable
@@ -18,8 +20,6 @@ from quipu.store import open_store
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.store.neo4j import connection, health
 from quipu.store.neo4j.connection import Address, require_version
-from quipu.testing.store_compare import assert_same
-from quipu.testing.store_sample import OTHER, VERSION_A, episode, moment, one_source
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 Addresses = Callable[[str], str]

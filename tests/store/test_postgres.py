@@ -9,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
+from tests.contract.store_compare import apply, assert_same
+from tests.contract.store_sample import OTHER, VERSION_A, one_source, operations, texts
 from tests.servers.postgres_server import PostgresServer
 
 from quipu.errors import (
@@ -28,8 +30,6 @@ from quipu.store.postgres import schema
 from quipu.store.postgres.address import read_address
 from quipu.store.postgres.database import Database
 from quipu.store.postgres.tables import PostgresBackend
-from quipu.testing.store_compare import apply, assert_same
-from quipu.testing.store_sample import OTHER, VERSION_A, one_source, operations, texts
 
 SECRET = "s3cret-Password"
 NewStore = Callable[[str], str]

@@ -11,6 +11,8 @@ from signal import SIGINT, SIGQUIT
 
 import psycopg
 import pytest
+from tests.contract.store_compare import assert_same
+from tests.contract.store_sample import chunk, embedding, episode, moment, texts
 from tests.servers.postgres_server import PostgresServer
 
 from quipu.errors import StoreUnavailable
@@ -23,8 +25,6 @@ from quipu.store.postgres.address import read_address
 from quipu.store.postgres.database import Database
 from quipu.store.postgres.store import PostgresStore
 from quipu.store.postgres.trouble import TransientFailure, mapped
-from quipu.testing.store_compare import assert_same
-from quipu.testing.store_sample import chunk, embedding, episode, moment, texts
 
 END_OTHERS = b"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
 WRITER = """

@@ -7,6 +7,7 @@ from typing import Any
 
 import apsw
 import pytest
+from tests.contract.store_sample import chunk, embedding, episode, moment
 
 from quipu.errors import UnknownRecord
 from quipu.records.batch import Batch, Claim
@@ -14,7 +15,6 @@ from quipu.records.ids import make_id
 from quipu.records.record import Entity, Fact
 from quipu.records.scope import Scope
 from quipu.store.sqlite import SQLiteStore
-from quipu.testing.store_sample import chunk, embedding, episode, moment
 
 FEW, MANY = 100, 800
 SPEAKER = make_id("entity", "Ann")

@@ -12,21 +12,21 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
+from tests.contract.store_compare import apply, assert_same
+from tests.contract.store_sample import chunk, embedding, episode, moment, operations
 
 from quipu.errors import CorruptStore, NewerStore, StoreUnavailable
 from quipu.files import checked
 from quipu.records.batch import Batch, Embedding
 from quipu.store import open_store
 from quipu.store.sqlite import SQLiteStore, schema
-from quipu.testing.store_compare import apply, assert_same
-from quipu.testing.store_sample import chunk, embedding, episode, moment, operations
 
 _WRITER = """
 import sys
 from pathlib import Path
 from quipu.records.batch import Batch
 from quipu.store.sqlite import SQLiteStore
-from quipu.testing.store_sample import chunk, episode, moment
+from tests.contract.store_sample import chunk, episode, moment
 name, count = sys.argv[2], int(sys.argv[3])
 with SQLiteStore(Path(sys.argv[1]), namespace="default", timeout_s=60) as store:
     print("ready", flush=True)

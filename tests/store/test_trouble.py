@@ -10,12 +10,12 @@ from pathlib import Path
 
 import apsw
 import pytest
+from tests.contract.store_sample import chunk, episode, moment
 
 from quipu.errors import CorruptStore, InvalidInput, StoreUnavailable
 from quipu.records.batch import Batch
 from quipu.store import open_store
 from quipu.store.sqlite import SQLiteStore, schema
-from quipu.testing.store_sample import chunk, episode, moment
 
 
 def batch(name: str, text: str, *, at: int = 1) -> Batch:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.contract.store_sample import VERSION_A, document, fact, moment, one_source, thing
 from tests.suites.test_suites import HERE, OURS, _environment, _run
 
 from quipu.embed.weights import find_model
@@ -13,7 +14,6 @@ from quipu.memory import Memory
 from quipu.records.batch import Batch, Claim
 from quipu.store import open_store
 from quipu.testing.fakes import HashEmbedder
-from quipu.testing.store_sample import VERSION_A, document, fact, moment, one_source, thing
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 

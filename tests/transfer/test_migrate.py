@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.contract.store_compare import apply
+from tests.contract.store_sample import OTHER, VERSION_A, episode, moment, one_source, operations
 
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.memory import Memory
@@ -13,8 +15,6 @@ from quipu.ports import Store
 from quipu.records.batch import Batch
 from quipu.store import open_store
 from quipu.store.inmemory import InMemoryStore, Shelf
-from quipu.testing.store_compare import apply
-from quipu.testing.store_sample import OTHER, VERSION_A, episode, moment, one_source, operations
 from quipu.transfer import export, migrate
 from quipu.transfer.import_ import Pending
 

@@ -2,9 +2,10 @@
 
 import random
 
+from tests.contract.store_sample import chunk, episode, moment
+
 from quipu.records.batch import Batch
 from quipu.store.inmemory import InMemoryStore, Shelf
-from quipu.testing.store_sample import chunk, episode, moment
 from quipu.write.survey import sources_since
 
 

@@ -1,1 +1,1 @@
-"""What ships for tests: fakes that keep the promises of their ports."""
+"""A fake embedder for the tests of other packages."""

@@ -303,5 +303,5 @@ def _id(claim: Claim) -> str:
 
 def operations(seed: int, count: int) -> Sequence[Operation]:
     """A stream of `count` operations; the same seed gives the same stream."""
-    sampler = Sampler(random.Random(seed))  # noqa: S311 - reproducible, not secret
+    sampler = Sampler(random.Random(seed))
     return [sampler.operation() for _ in range(count)]

@@ -4,13 +4,7 @@ import random
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-
-from quipu.errors import QuipuError
-from quipu.ports import Direction, Ranking, Store
-from quipu.records.record import record_id
-from quipu.records.scope import EVERYTHING, Scope
-from quipu.store.rules import KINDS
-from quipu.testing.store_sample import (
+from tests.contract.store_sample import (
     NAMES,
     SOURCES,
     SPACES,
@@ -21,6 +15,12 @@ from quipu.testing.store_sample import (
     document_id,
     moment,
 )
+
+from quipu.errors import QuipuError
+from quipu.ports import Direction, Ranking, Store
+from quipu.records.record import record_id
+from quipu.records.scope import EVERYTHING, Scope
+from quipu.store.rules import KINDS
 
 _DIRECTIONS: tuple[Direction, ...] = ("out", "in", "both")
 _NEIGHBORS = ((frozenset[str](), 100), (frozenset[str](), 2), (frozenset({"SAME_AS"}), 1))
@@ -42,7 +42,7 @@ def apply(store: Store, operation: Operation) -> object:
 
 def assert_same(store: Store, oracle: Store, *, seed: int = 0) -> None:
     """Raises AssertionError where `store` answers otherwise than `oracle`."""
-    choose = random.Random(seed)  # noqa: S311 - a seeded choice of questions
+    choose = random.Random(seed)
     assert store.sequence() == oracle.sequence()
     assert store.changes(0) == oracle.changes(0)
     assert store.counts() == oracle.counts()
