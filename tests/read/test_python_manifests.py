@@ -1,8 +1,7 @@
-"""setup.cfg, setup.py and PKG-INFO are read as manifests; a setup.py is parsed, never run."""
+"""setup.cfg and PKG-INFO are read as manifests; a setup.py is code."""
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -10,7 +9,6 @@ import pytest
 from quipu.records.document import Document
 
 Read = Callable[[str, str | bytes], Document]
-HEAD = "from setuptools import setup\n"
 
 
 def declared(document: Document) -> dict[str, Any]:
@@ -29,94 +27,9 @@ def needed(document: Document) -> set[tuple[str, str]]:
     }
 
 
-def test_a_setup_py_stays_code_and_declares_a_package(read: Read) -> None:
-    text = (
-        HEAD + 'NAME = "gadget"\n\n\ndef helper():\n    pass\n\n\n'
-        'setup(name=NAME, python_requires=">=3.8", install_requires=["a>=1", "b"],\n'
-        '      extras_require={"x": ["c"]}, scripts=["bin/wind"])\n'
-    )
-    document = read("setup.py", text)
-    assert document.type == "code"
-    assert "helper" in {each.name for each in document.definitions}
-    assert packages(document) == ["gadget"]
-    assert needed(document) == {("a", ""), ("b", ""), ("c", "x")}
-    assert declared(document) == {
-        "requires": "Python >=3.8",
-        "commands": {"wind": "bin/wind"},
-        "extras": {"x": ["c"]},
-        "dependencies": ["a >=1", "b"],
-    }
-
-
-@pytest.mark.parametrize(
-    ("text", "held"),
-    [
-        (HEAD + "NEEDS = ('a', 'b')\nsetup(name='g', install_requires=NEEDS)", ["a", "b"]),
-        (HEAD + "NEEDS = ['a']\nsetup(name='g', install_requires=NEEDS + ['b'])", ["a", "b"]),
-        ("import setuptools as s\ns.setup(name='g', install_requires=['a'])", ["a"]),
-        (
-            "from distutils.core import setup as go\ngo(name='g', install_requires='a\\nb')",
-            ["a", "b"],
-        ),
-        (HEAD + "NEEDS = ['a']\nNEEDS.append('b')\nsetup(name='g', install_requires=NEEDS)", None),
-        (HEAD + "NEEDS = ['a']\nNEEDS += ['b']\nsetup(name='g', install_requires=NEEDS)", None),
-        (HEAD + "if x:\n    NEEDS = ['a']\nsetup(name='g', install_requires=NEEDS)", None),
-        (HEAD + "setup(name='g', install_requires=[line for line in open('r')])", None),
-        (HEAD + "setup(name='g', install_requires=['a', other()])", None),
-        (HEAD + "A = A\nsetup(name='g', install_requires=A)", None),
-    ],
-)
-def test_only_what_stands_in_a_setup_py_is_read(
-    text: str, held: list[str] | None, read: Read
-) -> None:
-    document = read("setup.py", text)
-    assert packages(document) == ["g"]
-    assert declared(document).get("dependencies") == held
-
-
-@pytest.mark.parametrize(
-    ("entries", "commands"),
-    [
-        ("[console_scripts]\n    Wind=g.cli:main\n", {"Wind": "g.cli:main"}),
-        ("[console_scripts\n", None),
-    ],
-)
-def test_entry_points_may_be_written_as_settings(
-    entries: str, commands: dict[str, str] | None, read: Read
-) -> None:
-    document = read("setup.py", HEAD + f"setup(name='g', entry_points={entries!r})\n")
-    assert packages(document) == ["g"]
-    assert declared(document).get("commands") == commands
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "def setup(name):\n    pass\n\n\nsetup(name='g')\n",
-        "from .core import setup\nsetup(name='g')\n",
-        "class A:\n    def f(self):\n        self.setup(name='g')\n",
-        HEAD + "setup(name='g'\n",
-        HEAD + "setup(name=" + "(" * 3000 + ")\n",
-        HEAD + f"setup(name='g', description='{'x' * 200_000}')\n",
-        "",
-    ],
-)
-def test_what_is_no_setup_declares_nothing(text: str, read: Read) -> None:
-    document = read("setup.py", text)
-    assert document.type == "code"
-    assert packages(document) == []
-    assert declared(document) == {}
-
-
-def test_a_setup_py_is_not_run(tmp_path: Path, read: Read) -> None:
-    made = tmp_path / "made"
-    text = f"from pathlib import Path\nPath({str(made)!r}).touch()\n{HEAD}setup(name='g')\n"
-    assert packages(read("setup.py", text)) == ["g"]
-    assert not made.exists()
-
-
-def test_a_setup_of_another_file_declares_nothing(read: Read) -> None:
-    assert packages(read("install.py", HEAD + "setup(name='g')\n")) == []
+def test_a_setup_py_is_code_and_declares_nothing(read: Read) -> None:
+    document = read("setup.py", "from setuptools import setup\nsetup(name='g')\n")
+    assert (document.type, packages(document), declared(document)) == ("code", [], {})
 
 
 def test_a_setup_cfg_is_read_by_its_sections(read: Read) -> None:
@@ -187,23 +100,10 @@ def test_a_crate_takes_over_what_its_workspace_says_in_the_same_file(read: Read)
     assert declared(read("Cargo.toml", shared)) == {"requires": "Rust 1.80", "license": "MIT"}
 
 
-def test_what_no_text_holds_is_left_out(read: Read) -> None:
-    surrogate = read("setup.py", HEAD + "setup(name='\\ud800', license='M\\0IT')")
-    assert not packages(surrogate)
-    assert declared(surrogate) == {"license": "MIT"}
-    blank = read("setup.py", HEAD + "setup(name='g', entry_points='[a]\\n\\xa0\\nb = c')")
-    assert packages(blank) == ["g"]
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
         ("setup.cfg", f"[metadata]\nname = g\nx{' ' * 60_000}b\n" + f"y{' ' * 1900}b\n" * 400),
-        ("setup.py", f"{HEAD}setup(name='g', author='a{' ' * 60_000}b')"),
-        (
-            "setup.py",
-            f"{HEAD}setup(name='g', entry_points={{'console_scripts': ['a{' ' * 60_000}b']}})",
-        ),
         ("go.mod", "module g\n" + "exclude(\n" * 60_000),
     ],
 )

@@ -200,7 +200,6 @@ def _with_code(document: Document) -> Document:
     if code.hopeless:
         message = f"cannot be parsed as {document.language}; only its text was read"
         problems += (Problem(document.path, message, "warning"),)
-    setup = _setup(document)
     exports: Properties = {"exports": [*code.exports]} if code.exports else {}
     return replace(
         document,
@@ -211,20 +210,10 @@ def _with_code(document: Document) -> Document:
         uses=code.uses,
         imports=code.imports,
         links=tuple(bare_urls(document.text)),
-        things=tuple(setup.things),
-        relations=(*code.relations, *setup.relations),
-        properties={**exports, **setup.properties},
+        relations=code.relations,
+        properties=exports,
         problems=problems,
     )
-
-
-def _setup(document: Document) -> Reading:
-    """What a `setup.py` declares; nothing for other code."""
-    if PurePosixPath(document.path).name != "setup.py":
-        return Reading(document.text)
-    from quipu.read.manifest import read_setup
-
-    return read_setup(document.text)
 
 
 def _with_reading(document: Document, reading: Reading) -> Document:

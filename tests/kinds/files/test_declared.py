@@ -77,24 +77,27 @@ def project(tmp_path: Path) -> Callable[[str, str], Ask]:
     return make
 
 
-SETUP = """from setuptools import setup
+SETUP = """[metadata]
+name = gadget
+version = 1.4.0
+author = Ann Lee
+license = file: LICENCE
 
-NEEDS = ["click>=8.0", "pyyaml"]
-VERSION = "1.4.0"
-COMPUTED = open("x").read()
+[options]
+python_requires = >=3.8
+install_requires =
+    click>=8.0
+    pyyaml
+    attrs
 
-setup(
-    name="gadget",
-    version=VERSION,
-    author="Ann Lee",
-    license=COMPUTED,
-    python_requires=">=3.8",
-    install_requires=NEEDS + ["attrs"],
-    extras_require={"redis": ["redis>=4"], "docs": ["sphinx"]},
-    entry_points={
-        "console_scripts": ["gadget-run = gadget.cli:main", "gadget = gadget.__main__:main"]
-    },
-)
+[options.extras_require]
+redis = redis>=4
+docs = sphinx
+
+[options.entry_points]
+console_scripts =
+    gadget-run = gadget.cli:main
+    gadget = gadget.__main__:main
 """
 SETUP_CFG = """[metadata]
 name = gadget
@@ -201,22 +204,22 @@ DECLARED = [
     ),
     ("pom.xml", POM, "Which Java version does it need?", "Java 17"),
     ("pom.xml", POM, "Under which license is this project?", "licensed under MPL-2.0"),
-    ("setup.py", SETUP, "minimum python version?", "`gadget` requires Python >=3.8"),
-    ("setup.py", SETUP, "oldest Python this package supports", "requires Python >=3.8"),
-    ("setup.py", SETUP, "python requirement in setup.py", "requires Python >=3.8"),
-    ("setup.py", SETUP, "Which version is this?", "at version 1.4.0"),
-    ("setup.py", SETUP, "Who's the author in the package metadata?", "written by Ann Lee"),
+    ("setup.cfg", SETUP, "minimum python version?", "`gadget` requires Python >=3.8"),
+    ("setup.cfg", SETUP, "oldest Python this package supports", "requires Python >=3.8"),
+    ("setup.cfg", SETUP, "python requirement in setup.cfg", "requires Python >=3.8"),
+    ("setup.cfg", SETUP, "Which version is this?", "at version 1.4.0"),
+    ("setup.cfg", SETUP, "Who's the author in the package metadata?", "written by Ann Lee"),
     (
-        "setup.py",
+        "setup.cfg",
         SETUP,
         "which third-party packages does it need at run time",
         "`gadget` depends on attrs, click >=8.0, pyyaml [1]",
     ),
-    ("setup.py", SETUP, "What does the gadget-run command run?", "runs `gadget.cli:main`"),
-    ("setup.py", SETUP, "Which function does gadget-run script call?", "`gadget.cli:main`"),
-    ("setup.py", SETUP, "Which extras are there?", "has the extras docs, redis"),
-    ("setup.py", SETUP, "what does the redis extra install", "`redis` brings redis>=4"),
-    ("setup.py", SETUP, "version of redis required for the redis extra", "redis>=4 (extra redis)"),
+    ("setup.cfg", SETUP, "What does the gadget-run command run?", "runs `gadget.cli:main`"),
+    ("setup.cfg", SETUP, "Which function does gadget-run script call?", "`gadget.cli:main`"),
+    ("setup.cfg", SETUP, "Which extras are there?", "has the extras docs, redis"),
+    ("setup.cfg", SETUP, "what does the redis extra install", "`redis` brings redis>=4"),
+    ("setup.cfg", SETUP, "version of redis required for the redis extra", "redis>=4 (extra redis)"),
     ("setup.cfg", SETUP_CFG, "minimum python version?", "requires Python >=3.7"),
     ("setup.cfg", SETUP_CFG, "What licence is it under?", "licensed under ISC"),
     ("setup.cfg", SETUP_CFG, "Where is its homepage?", "https://gadget.dev"),
@@ -304,27 +307,27 @@ TOLD = (
 @pytest.mark.parametrize(
     ("name", "text", "question"),
     [
-        ("setup.py", SETUP, "Which Python version fixed the race?"),
-        ("setup.py", SETUP, "What does the version command do?"),
-        ("setup.py", SETUP, "What does the gadget command do?"),
-        ("setup.py", SETUP, "Which command runs gadget?"),
-        ("setup.py", SETUP, "Which command runs the tests?"),
-        ("setup.py", SETUP, "min python for gadget 1.3.0"),
-        ("setup.py", SETUP, "When was version 1.4.0 released?"),
-        ("setup.py", SETUP, "How do I release a version?"),
-        ("setup.py", SETUP, "Why does it need a minimum Python version?"),
-        ("setup.py", SETUP, "How many dependencies does it have?"),
-        ("setup.py", SETUP, "Which packages need gadget?"),
-        ("setup.py", SETUP, "Which packages depend on it?"),
-        ("setup.py", SETUP, "Which dependencies were removed in 1.4.0?"),
-        ("setup.py", SETUP, "Which version of click fixed the bug?"),
-        ("setup.py", SETUP, "Which version of pyyaml does it need?"),
-        ("setup.py", SETUP, "Who is the author of click?"),
-        ("setup.py", SETUP, "latest supported python version"),
-        ("setup.py", SETUP, "Which Python version does the docker image use?"),
-        ("setup.py", SETUP, "python requirement in setup.cfg"),
-        ("setup.py", SETUP, "What licence is it under?"),
-        ("setup.py", SETUP, "python requirement in docs/setup.py"),
+        ("setup.cfg", SETUP, "Which Python version fixed the race?"),
+        ("setup.cfg", SETUP, "What does the version command do?"),
+        ("setup.cfg", SETUP, "What does the gadget command do?"),
+        ("setup.cfg", SETUP, "Which command runs gadget?"),
+        ("setup.cfg", SETUP, "Which command runs the tests?"),
+        ("setup.cfg", SETUP, "min python for gadget 1.3.0"),
+        ("setup.cfg", SETUP, "When was version 1.4.0 released?"),
+        ("setup.cfg", SETUP, "How do I release a version?"),
+        ("setup.cfg", SETUP, "Why does it need a minimum Python version?"),
+        ("setup.cfg", SETUP, "How many dependencies does it have?"),
+        ("setup.cfg", SETUP, "Which packages need gadget?"),
+        ("setup.cfg", SETUP, "Which packages depend on it?"),
+        ("setup.cfg", SETUP, "Which dependencies were removed in 1.4.0?"),
+        ("setup.cfg", SETUP, "Which version of click fixed the bug?"),
+        ("setup.cfg", SETUP, "Which version of pyyaml does it need?"),
+        ("setup.cfg", SETUP, "Who is the author of click?"),
+        ("setup.cfg", SETUP, "latest supported python version"),
+        ("setup.cfg", SETUP, "Which Python version does the docker image use?"),
+        ("setup.cfg", SETUP, "python requirement in setup.py"),
+        ("setup.cfg", SETUP, "What licence is it under?"),
+        ("setup.cfg", SETUP, "python requirement in docs/setup.cfg"),
         ("setup.cfg", SETUP_CFG, "Which version is this?"),
         ("package.json", NPM, "Which script runs mocha?"),
         ("package.json", NPM, "Does it run on node 18?"),
@@ -345,10 +348,10 @@ def test_what_no_manifest_says_is_not_answered_by_it(
 def test_the_project_table_of_pyproject_comes_before_an_older_manifest(
     tmp_path: Path, project: Callable[[str, str], Ask]
 ) -> None:
-    (tmp_path / "setup.py").write_text(SETUP, "utf-8")
+    (tmp_path / "setup.cfg").write_text(SETUP, "utf-8")
     ask = project("pyproject.toml", SCRIPTS)
     assert "requires Python >=3.10 [1]" in ask("minimum python version?")
-    assert "requires Python >=3.8 [1]" in ask("minimum python version in setup.py?")
+    assert "requires Python >=3.8 [1]" in ask("minimum python version in setup.cfg?")
     assert "is at version 2.1.0" in ask("What version is this project?")
 
 
@@ -362,10 +365,10 @@ def test_packages_of_one_name_keep_what_each_manifest_says(
     assert "is at version 5.0.1" in ask("Which version does package.json declare?")
 
 
-def test_a_setup_py_beside_a_pyproject_without_a_project_is_read(
+def test_a_setup_cfg_beside_a_pyproject_without_a_project_is_read(
     tmp_path: Path, project: Callable[[str, str], Ask]
 ) -> None:
-    (tmp_path / "setup.py").write_text(SETUP, "utf-8")
+    (tmp_path / "setup.cfg").write_text(SETUP, "utf-8")
     ask = project("pyproject.toml", '[build-system]\nrequires = ["setuptools>=80"]\n')
     assert "`gadget` requires Python >=3.8" in ask("minimum python version?")
     assert "setuptools>=80 (build-system)" in ask("which setuptools version is required to build?")

@@ -22,7 +22,6 @@ __all__ = [
 
 MANIFESTS = (
     "pyproject.toml",
-    "setup.py",
     "setup.cfg",
     "pkg-info",
     "package.json",
