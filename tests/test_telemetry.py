@@ -21,7 +21,7 @@ STAY_S = 14
 """ONNX Runtime asks for its server ten seconds after it was imported."""
 
 EXTRAS = {"openai", "langchain", "langgraph", "llama_index", "neo4j", "postgres", "otel"}
-"""Those that `make test` installs; OpenVINO is watched where it is installed."""
+"""Those that `make test` installs."""
 
 pytestmark = [
     pytest.mark.enable_socket,  # to find a port that is free

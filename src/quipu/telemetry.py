@@ -6,12 +6,11 @@ program's own. `SECURITY.md` says which versions were watched; `tests/test_telem
 """
 
 import os
-import sys
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
-__all__ = ["MODULES", "VARIABLES", "OptOut", "alone", "opt_out"]
+__all__ = ["VARIABLES", "OptOut", "alone", "opt_out"]
 
 
 class OptOut(NamedTuple):
@@ -38,22 +37,17 @@ VARIABLES = (
         "names the program and its libraries in each request",
     ),
 )
-MODULES = {"openvino": "openvino_telemetry"}
-"""By library, a module of it that reports when the library is imported and heeds no variable; the
-library goes on without. OpenVINO's writes ~/intel and asks Google Analytics."""
 
 _NOBODY = "http://127.0.0.1:9"
 _TOKEN = os.urandom(32).hex()
 
 
 def opt_out() -> None:
-    """Set each variable that has no value yet, and hide each module that is not loaded yet. A
-    value that the user has set stands: that is to ask for it."""
+    """Set each variable that has no value yet. A value that the user has set stands: that is to
+    ask for it."""
     for each in VARIABLES:
         if not os.environ.get(each.variable):
             os.environ[each.variable] = each.value
-    for module in MODULES.values():
-        sys.modules.setdefault(module, None)  # type: ignore[arg-type]  # None: an ImportError
 
 
 @contextmanager

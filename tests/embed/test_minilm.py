@@ -205,20 +205,11 @@ def test_weights_are_rounded_once(
     assert embedded() == expected
 
 
-def test_openvino_agrees_and_names_its_own_space(minilm: MiniLM) -> None:
-    pytest.importorskip("openvino", reason="openvino is optional and not installed")
-    other = MiniLM(precision="openvino-bf16", threads=2)
-    assert other.space.split("/")[2] in {"openvino-bf16", "openvino-fp32"}
-    assert other.space != minilm.space
-    vectors = other.embed(TEXTS)
-    assert (vectors * minilm.embed(TEXTS)).sum(axis=1).min() > 0.9995
-    assert other.embed(TEXTS[::-1])[::-1].tobytes() == vectors.tobytes()
-
-
-def test_missing_openvino_names_its_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openvino", None)
-    with pytest.raises(MissingExtra, match=r"quipu-memory\[openvino\]"):
-        MiniLM(precision="openvino-bf16")
+def test_a_precision_that_is_gone_counts_as_auto(
+    minilm: MiniLM, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert MiniLM(precision="openvino-bf16").space == MiniLM(precision="auto").space
+    assert "'openvino-bf16' is gone" in caplog.text
 
 
 def test_without_a_gpu_the_processor_goes_on(minilm: MiniLM) -> None:

@@ -57,12 +57,6 @@ def llama_index(port: str) -> None:
         assert QuipuRetriever(memory=memory, limit=1).retrieve("payments")
 
 
-def openvino(port: str) -> None:
-    precise = Config(embed=EmbedConfig(precision="openvino-bf16"))
-    with Memory.open("memory:", config=precise) as memory:
-        memory.add(SAID)
-
-
 def neo4j(port: str) -> None:
     _away(f"neo4j://{NOBODY}")
 
@@ -117,7 +111,6 @@ MODULES = {
     "langchain": "langchain_core",
     "langgraph": "langgraph",
     "llama_index": "llama_index",
-    "openvino": "openvino",
     "neo4j": "neo4j",
     "postgres": "psycopg",
     "otel": "opentelemetry.sdk",

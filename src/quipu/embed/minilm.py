@@ -8,6 +8,7 @@ cannot add such products. One text at a time, without padding, gives the same by
 any order and with any number of threads; several texts run side by side.
 """
 
+import logging
 import os
 import re
 import threading
@@ -22,7 +23,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.embed.device import Device, load_openvino, providers, uses_gpu
+from quipu.embed.device import Device, providers, uses_gpu
 from quipu.embed.pooling import Float, Tokens, pool_spans, pool_text, pool_windows
 from quipu.embed.weights import (
     MODEL_NAME,
@@ -42,9 +43,10 @@ _MAX_TOKENS = 256
 MAX_CHARACTERS = 32_768
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_log = logging.getLogger(__name__)
 
 Precision = Literal["auto", "fp32", "int8", "openvino-bf16"]
-Forward = Callable[[NDArray[np.int64]], Float]
+"""`openvino-bf16` counts as `auto`, for one version."""
 
 _LAYERS = ("layer2", "layer3", "layer4", "token_vectors")
 
@@ -62,8 +64,8 @@ class _Network(NamedTuple):
     cores); a question alone goes fastest with several threads (3.1 ms against 5.4).
     """
 
-    passage: Forward
-    question: Forward
+    passage: "_OnDemand"
+    question: "_OnDemand"
     inner: "_OnDemand"
     ran: str
 
@@ -96,7 +98,7 @@ class MiniLM:
         `threads` (0: one a core) is how many texts are embedded side by side. `device` "auto"
         takes a GPU that ONNX Runtime offers and the processor otherwise, "cuda" takes nothing
         else; a GPU runs in fp32, whatever `precision` says of the processor. Raises MissingModel,
-        WrongWeights, MissingExtra (OpenVINO, the GPU) or InvalidConfig.
+        WrongWeights, MissingExtra (the GPU) or InvalidConfig.
         """
         for name, given, choices in (
             ("precision", precision, get_args(Precision)),
@@ -126,8 +128,7 @@ class MiniLM:
 
     def prepare(self) -> None:
         """Load now what the first question would load."""
-        if isinstance(self._network.question, _OnDemand):
-            self._network.question.load()
+        self._network.question.load()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32[n, 384], a row a text, in order; [0, 384] for no texts."""
@@ -215,10 +216,7 @@ def _load_network(
         integers = files("quipu.embed").joinpath(name).read_bytes()
         alone = _OnDemand(integers, model, threads=1, device="cpu", rounded=True)
         return _Network(alone, alone.with_threads(threads), passage, _INT8)
-    if precision != "openvino-bf16":
-        return _Network(passage, passage.with_threads(threads), passage, _FP32)
-    forward, ran = load_openvino(graph, model, threads=threads)
-    return _Network(forward, forward, passage, ran)
+    return _Network(passage, passage.with_threads(threads), passage, _FP32)
 
 
 def precision_of(space: str) -> Precision | None:
@@ -231,6 +229,12 @@ def precision_of(space: str) -> Precision | None:
 
 def _settled(precision: Precision, device: Device) -> Precision:
     """What `auto` comes to here; a GPU runs in fp32."""
+    if precision == "openvino-bf16":
+        _log.warning(
+            "embed.precision 'openvino-bf16' is gone, and counts as 'auto' until the next version: "
+            "run `quipu reindex` for what it had embedded"
+        )
+        precision = "auto"
     if precision in {"auto", "int8"} and uses_gpu(providers(device)):
         return "fp32"
     if precision == "auto":

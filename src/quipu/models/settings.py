@@ -57,8 +57,8 @@ class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Literal["auto", "fp32", "int8", "openvino-bf16"],
         Meta(
             description="`auto`: what a memory holds, and where it holds nothing `int8` if that is "
-            "faster here (x86 with VNNI: twice as fast), else `fp32`. `openvino-bf16` needs the "
-            "extra `openvino`. Each has a space of its own: `quipu reindex` after a change."
+            "faster here (x86 with VNNI: twice as fast), else `fp32`. Each has a space of its own: "
+            "`quipu reindex` after a change. (`openvino-bf16` is gone and counts as `auto`.)"
         ),
     ] = "auto"
     device: Annotated[
