@@ -1,14 +1,13 @@
 """Values that a name says are secret, wherever a format puts the value of a name.
 
-Formats differ in where a value stands, not in what a name is. So each name of `rules/secrets.toml`
-that stands in a text is looked at once, and the places where its value can be are tried:
+Formats differ in where a value stands, not in what a name is. Each name of `rules/secrets.toml`
+that stands in a text is looked at once, and so are the runs near it (`_near`): what looks like no
+word goes whatever stands between the two, and less is asked where that is marks and fields alone.
+Three places may hold a value that looks like a word:
 
-- after a sign: `NAME=v`, `NAME: v`, `NAME := "v"`, `NAME || "v"`, `("NAME", "v")`, `NAME("v")`;
-- in a field beside the one that holds the name, or inside of what it opens: `name: NAME` and
-  `value: v`, `variable "NAME" {default = "v"}`;
-- below it: a YAML block or list, a heading with the value below, a list of arguments;
-- in its column or in the next cell: Markdown, CSV, what psql prints;
-- after the words of a sentence: "NAME for staging is v".
+- after a sign: `NAME=v`, `NAME: v`, `NAME := "v"`, `NAME || "v"`;
+- in its column: Markdown, CSV, what psql prints, `INSERT INTO t (a, NAME) VALUES …`;
+- after the words of a sentence: "NAME for staging is v", "admin / v".
 
 What stands there goes if it passes the test for such a place (`secret_values.is_named_secret`).
 """
@@ -24,11 +23,13 @@ from quipu.read.secret_values import Place, is_named_secret
 __all__ = ["named_secrets"]
 
 _WINDOW = 400
-"""How far from its name a value in a neighbouring field may begin, in characters."""
+"""How far before its name a value in a neighbouring field may begin, in characters."""
+_NEAR = 100
+"""How far from its name a value is looked for whatever stands between, in characters."""
 _SENTENCE = 90
 """How far from its name a sentence says the value, in characters."""
 _ROWS = 500
-"""How many rows of a table, items of a list or lines of a block are looked at."""
+"""How many rows of a table are looked at."""
 _NAME_LENGTH = 64
 _LINE = 2000
 """How much of a line is looked at before a name, in characters."""
@@ -57,27 +58,16 @@ _OPEN = late(
     r"""(?:[ \t]|\*\*(?=[ \t])|</?[a-z]{1,8}>){0,60}"""
     r"""(?P<open>[bruf]{0,2}(?:"{3}|'{3}|\\{0,3}["'`])|[\[({])?"""
 )
-_BLOCK = late(
-    r"[ \t]{0,20}(?:[|>][-+0-9]{0,2}|\(|\{|\[|[\"']{3})?[ \t]{0,20}(?:#[^\n]{0,200})?\r?\n"
-)
-_STATEMENT = late(r"[ \t]*(?:if|elif|else|while|for|with|except|case|def|class|return)\b")
 _NAMED_BY = late(
     r"""(?i)(?:^|[\s{,<(\["'-])(?:name|key|parameterkey|variable|output|env|field|param"""
     r"""|property|setting|option)\\?["']?[ \t]{0,9}[:=]?[ \t]{0,9}\\?["']?[\w.-]{0,64}$"""
 )
+_FIELD_NAMES = "value|parametervalue|default|defaultvalue|val|result|data"
 _VALUE_BY = late(
-    r"""(?i)(?<![\w-])\\?["']?(?:value|parametervalue|default|defaultvalue|val|result)\\?["']?"""
-    r"""[ \t]{0,20}[:=][ \t]{0,20}"""
+    rf"""(?i)(?<![\w-])\\?["']?(?:{_FIELD_NAMES})\\?["']?[ \t]{{0,20}}[:=][ \t]{{0,20}}"""
 )
-_NAME_FIELD = late(r"""(?i)(?<![\w-])["']?(?:name|key|parameterkey)\\?["']?[ \t]{0,9}[:=]""")
-_END_OF_FIELDS = late(r"[}>]|\n[ \t]*-[ \t]|\n[ \t]*(?:\r?\n|---)")
 _QUOTED_ITEM = late(r"""[\s,]{0,200}(?P<quote>["'`])(?P<value>[^"'`\s]{3,4000}+)(?P=quote)""")
 _TOKEN = late(r"\S{3,4000}+")
-_ITEM = late(
-    r"""[ \t>]{0,60}(?:[-*+][ \t]{1,9})?(?P<name>["']?[\w.@ -]{1,64}["']?:[ \t]{1,9})?"""
-    r"""(?P<quote>["'`]{0,3})(?P<value>\S{3,4000}?)["'`]{0,3},?[ \t]{0,20}(?:#[^\n]{0,200})?\r?$"""
-)
-_FENCE = late(r"[ \t]*(?:```|~~~|\.\. code|[=~^-]{3,}[ \t]*\r?$|[\"']{3}\r?$)")
 _TOLD = late(
     r"""(?:(?:[ \t]{1,4}(?P<by>is|was|ist|lautet|war|est|es|é|to)|(?<=[Ii]t|at)['’]s)"""
     r"""(?:[ \t](?:now|set to|still|jetzt))?:?|:)"""
@@ -86,24 +76,19 @@ _TOLD = late(
 _USER_AND = late(
     r"""[\w.@-]{1,40}["'`]?(?: / |:|/(?=\S*[A-Z]))["'`]?(?P<value>[^\s"'`<>{}\[(]{4,400}+)"""
 )
-_USED = late(r"(?i)\b(?:use|using|with|by|the|try|is)[ \t]$")
-_USED_FOR = late(r"""[ \t]{0,4}(?:$|[.,;:)\n]|(?:for|to|on|in|at|as|and|instead)\b)""")
-_CLAUSE_ENDS = late(r"[ \t]{0,4}(?:$|[.,;:)\n])")
-_NOT_SPOKEN = late(r"(?=.*[A-Z]).*\d[a-z]|(?=.*\d).*[!#$%&*+?^~=@]")
 _ANSWER = late(
     r"""(?i)[^\n?]{0,60}\?[^\n]{0,80}\n(?:[^\n:]{1,30}:[ \t]{1,4})?"""
     r"""(?:[^\n]{0,40}?\b(?:it|that)(?:['’]?s| is)[ \t]{1,4}|(?=\S{1,400}[ \t]{0,9}(?:\n|$)))"""
     r"""["'`]?(?P<value>[^\s"'`<>{}\[(]{4,400}+)"""
 )
-_INSERT = late(r"(?i)insert[ \t]+into[ \t]+[\w.\"`\[\]]{1,100}[ \t]{0,9}\(")
+_INSERTS = late(r"(?i)insert[ \t]+into[ \t]+[\w.\"`\[\]]{1,100}[ \t]{0,9}\($")
 _VALUES = late(r"(?i)[\w\s,\"`\[\]]{0,2000}\)\s{0,20}values\s{0,20}")
 _ROW = late(r"[\s,]{0,9}\((?P<values>(?:'(?:[^'\n]|''){0,4000}'|[^()'\n]){0,4000})\)")
 _VALUE = late(r"(?:'(?:[^']|'')*'|[^,'])+")
-_ASKS = late(r"[ \t](?:[^\n:]{0,60}:|(?:[^\n:]{0,60}[ \t])?(?:is|ist))[ \t]{0,9}\r?\n")
 _CHANGED = late(r"(?i)\b(?:chang|reset|updat|rotat|switch|set)")
 _SENTENCE_END = late(r"[.;!,][ \t]|\n")
 _RULE = late(r"[ \t|:+-]{3,}\r?$")
-_CELL = late(r"(?:\\\||[^|\n]){0,2000}+")
+_BETWEEN = {by: re.compile(rf"(?<!\\){re.escape(by)}") for by in ",;\t|"}
 _COLUMN = r"""["']?[\w.-]{0,40}(?: [\w.-]{1,30}){0,2}["']?"""
 _HEADER_OF_ROWS = late(
     rf"(?m)(?=[\"'\w]){_COLUMN}(?P<by>[,;\t]){_COLUMN}(?:(?P=by){_COLUMN}){{0,60}}\r?$"
@@ -114,10 +99,17 @@ _ANCHOR = late(
 )
 _OPERATOR = late(r"[ \t]{1,9}(?:[-+*/%=!<>?&|]{1,2}[ \t]|\(|(?:if|or|and|else|in|for|is|not|as)\b)")
 _CODE = late(r"[A-Za-z_$@&*][\w.$]*(?:(?:->|::)[\w.$]*)*[(\[{<].*")
-_BECOMES = late(r"""\\?["']?[ \t]{1,9}->[ \t]{1,9}["']""")
-_END_OF_OPENED = late(r"}|\n[ \t]*(?:\r?\n|---)")
 _FIELDS = late(r"[{<}>]|(?:^|\n)[ \t]*-[ \t]")
-_UNDERLINE = late(r"[ \t]*[=~^-]{3,}[ \t]*\r?$")
+_RUN = late(
+    r"(?P<quote>[\"'`])(?P<quoted>(?:(?!(?P=quote))[^\s]){6,400}+)(?P=quote)"
+    r"|(?<![^\s\"'`<>|,=:])(?P<bare>[^\s\"'`<>|,;(){}\[\]]{7,400}+)(?=[\s\"'`<>|,;)}\]]|$)"
+)
+_LED = late(
+    rf"(?:[\s\"'`*|>#:=,(\[{{+.~^-]|</?[a-z]{{1,9}}>|(?<=```)[a-z]{{1,12}}|(?i:{_FIELD_NAMES})\b"
+    r"|[A-Za-z][\w-]{0,30}[\"']?[ \t]{0,9}[:=][ \t]{0,9}[\"']?\w{1,20}[\"']?(?=,|\s*\n))*+"
+)
+"""What leads from a name to its value and says nothing: marks, the field of the value, others."""
+_SIGN = late(r"[:=|>]")
 _BARE_END = late(r"[\s;,&|)\]}'\"`<>]")
 
 
@@ -198,33 +190,85 @@ def _values(text: str, name: _Name) -> Iterator[_Found]:
     after = _AFTER.match(text, name.end)
     assert after is not None  # all of it may be empty
     sep, at = after["sep"] or "", after.end()
-    if sep == "|" or (not sep and text[at : at + 1] in "\r\n"):
-        yield from _column(text, name)
-    if sep == "|":
-        yield from _next_cell(text, at)
-        return
-    if not sep or sep in ":,":
-        yield from _inserted(text, name)
-        yield from _record_column(text, name)
-        yield from _beside(text, name)
-    if sep in {",", "("} and bool(after["close"]) == (sep == "("):
-        return
-    if sep == "," and not (name.text.startswith("-") or _in_call(text, name)):
-        return
+    yield from _columns(text, name)
+    yield from _before(text, name)
+    yield from _near(text, name)
     if not sep:
-        yield from _without_sign(text, name, after)
-        return
-    if sep not in ",(" and _BLOCK.match(text, at):
-        if not _STATEMENT.match(text, _line_start(text, name.start)):
-            yield from _inside(text, name, at)
-            yield from _below(text, name)
-        return
-    if sep in {",", "("}:
-        yield from _argument(text, name, at)
-        if sep == "(" and not name.short:
-            yield from _told(text, name, at)
-    else:
+        yield from _said(text, name, after)
+    elif sep == "(" and not name.short:
+        yield from _told(text, name, at)
+    elif sep not in "(,|":
         yield from _after_sign(text, name, at, sep)
+
+
+def _near(text: str, name: _Name) -> Iterator[_Found]:
+    """The runs near a name: what looks like no word goes whatever stands between them, and less
+    is asked of what marks alone lead to."""
+    near: Place = "close" if name.strong and not name.short else "near"
+    for run in _RUN.finditer(text, name.end, min(name.end + _NEAR, len(text))):
+        group = "quoted" if run["quoted"] else "bare"
+        value = run[group] if group == "quoted" else run[group].rstrip(".,;:!?)")
+        start, place = run.start(group), near
+        gap = text[name.end : start]
+        if _LED.fullmatch(gap) and (not name.short or _SIGN.search(gap)):
+            if group == "quoted":
+                place = "given" if "default" in gap.lower() else "quoted"
+            elif "\n" in gap and text[run.end() : run.end() + 1] in {"\n", "\r", ""}:
+                place = "block"
+        yield start, start + len(value), place
+
+
+def _before(text: str, name: _Name) -> Iterator[_Found]:
+    """The value of the field that stands before the one that holds the name."""
+    if not _NAMED_BY.search(text, max(name.start - 80, 0), name.start):
+        return
+    begin = max(name.start - _WINDOW, 0)
+    for cut in _FIELDS.finditer(text, begin, name.start):
+        begin = cut.end()
+    if by := _VALUE_BY.search(text, begin, name.start):
+        for value in _RUN.finditer(text, by.end() - 1, name.start):
+            group = "quoted" if value["quoted"] else "bare"
+            yield *value.span(group), "field"
+            return
+
+
+def _columns(text: str, name: _Name) -> Iterator[_Found]:
+    """The cells below a name that heads a column: of Markdown, psql, CSV, an INSERT of SQL."""
+    line = _line_start(text, name.start)
+    begin = text.rfind("(", max(name.start - _LINE, 0), name.start) + 1
+    if begin and (values := _VALUES.match(text, name.end)) and _INSERTS.search(text[line:begin]):
+        yield from _inserted(text, values.end(), text.count(",", begin, name.start))
+        return
+    end = text.find("\n", name.end)
+    head = text[line : end if end >= 0 else len(text)]
+    rows = _lines_below(text, name.end)
+    by, columns = "|", 0
+    if header := _HEADER_OF_ROWS.match(text) if not line else None:
+        by, columns = header["by"], header[0].count(header["by"])
+    elif "|" not in head or not _RULE.match(next(rows, (0, ""))[1]):
+        return
+    number = text.count(by, line, name.start)
+    for at, row in rows:
+        cells = _BETWEEN[by].split(row)
+        if number < len(cells) and (not columns or len(cells) == columns + 1):
+            body = cells[number].strip().strip("`*\"'")
+            start = at + row.find(body, sum(len(cell) + 1 for cell in cells[:number]))
+            if body and not any(map(str.isspace, body)):
+                yield start, start + len(body), "cell"
+        elif by == "|" or (row.strip() and '"' not in row):
+            return
+
+
+def _inserted(text: str, at: int, number: int) -> Iterator[_Found]:
+    """The values of a column that a statement of SQL names."""
+    for _ in range(_ROWS):
+        row = _ROW.match(text, at)
+        if row is None:
+            return
+        fields = list(_VALUE.finditer(text, row.start("values"), row.end("values")))
+        if number < len(fields) and (quoted := _QUOTED_ITEM.match(text, fields[number].start())):
+            yield *quoted.span("value"), "quoted"
+        at = row.end()
 
 
 def _line_start(text: str, at: int) -> int:
@@ -233,43 +277,16 @@ def _line_start(text: str, at: int) -> int:
     return max(text.rfind("\n", least, at) + 1, least)
 
 
-def _in_call(text: str, name: _Name) -> bool:
-    """Whether the name is the first argument of a call."""
-    return text[max(name.start - 4, 0) : name.start].rstrip("\\\"' ")[-1:] == "("
-
-
 def _after_sign(text: str, name: _Name, at: int, sep: str) -> Iterator[_Found]:
-    """The value after `=`, `:` and their like, and what a plan shows it becoming."""
+    """The value after `=`, `:` and their like."""
     opened = _OPEN.match(text, at)
-    mark = opened["open"] if opened else None
+    mark = opened["open"] or "" if opened else ""
     start = opened.end() if opened else at
-    if mark in {"[", "{"}:
-        if mark == "[":
-            yield from _listed(text, start)
-        if mark == "{":
-            yield from _inside(text, name, start)
-        return
-    if mark and mark != "(":
-        end = _end_of_quoted(text, start, mark.lstrip("bruf"))
-        if end is not None:
-            yield start, end, "quoted"
-            again = _BECOMES.match(text, end)
-            if again:
-                last = _end_of_quoted(text, again.end(), text[again.end() - 1])
-                if last is not None:
-                    yield again.end(), last, "quoted"
-        elif mark != "`":
-            yield from _bare(text, name, start, sep)
-    else:
+    end = _end_of_quoted(text, start, mark.lstrip("bruf")) if mark and mark not in "[{(" else None
+    if end is not None:
+        yield start, end, "quoted"
+    elif mark not in {"[", "{", "`"}:
         yield from _bare(text, name, start, sep)
-
-
-def _argument(text: str, name: _Name, at: int) -> Iterator[_Found]:
-    """The argument after a name that is one, and the one of a function of that name."""
-    item = _QUOTED_ITEM.match(text, at)
-    if item and item["quote"] != "`":
-        odd = name.strong or not item["value"].isidentifier()
-        yield item.start("value"), item.end("value"), "quoted" if odd else "bare"
 
 
 def _end_of_quoted(text: str, start: int, quote: str) -> int | None:
@@ -344,72 +361,6 @@ def _balanced(value: str) -> bool:
     return value.count(partner) == (value.count(value[-1]) if partner != value[-1] else 2)
 
 
-def _listed(text: str, at: int) -> Iterator[_Found]:
-    for _ in range(_ROWS):
-        item = _QUOTED_ITEM.match(text, at)
-        if item is None:
-            return
-        yield item.start("value"), item.end("value"), "quoted"
-        at = item.end()
-
-
-def _field(text: str, start: int, end: int) -> Iterator[_Found]:
-    """The value of the field called `value` or `default` that begins in this part of a text."""
-    by = _VALUE_BY.search(text, start, end)
-    if by is None:
-        return
-    opened = _OPEN.match(text, by.end())
-    mark = opened["open"] if opened else None
-    begin = opened.end() if opened else by.end()
-    if mark and mark[-1] in "\"'`":
-        last = _end_of_quoted(text, begin, mark.lstrip("bruf"))
-        if last is not None:
-            yield begin, last, "given" if "default" in by[0].lower() else "field"
-    elif not mark and (run := _TOKEN.match(text, begin)):
-        value = run[0].rstrip(",;")
-        if value[-1:] == "}" and "{" not in value:
-            value = value.rstrip("}")
-        yield begin, begin + len(value), "field"
-
-
-def _beside(text: str, name: _Name) -> Iterator[_Found]:
-    """The value in a field beside the one that holds the name."""
-    if not _NAMED_BY.search(text, max(name.start - 80, 0), name.start):
-        return
-    end = min(name.end + _WINDOW, len(text))
-    for cut in (_END_OF_FIELDS, _NAME_FIELD):
-        if stop := cut.search(text, name.end, end):
-            end = stop.start()
-    found = list(_field(text, name.end, end))
-    if not found:
-        begin = max(name.start - _WINDOW, 0)
-        window = text[begin : name.start]
-        cuts = [m.end() for m in _FIELDS.finditer(window)]
-        found = list(_field(text, begin + (cuts[-1] if cuts else 0), name.start))
-    yield from found
-
-
-def _inside(text: str, name: _Name, at: int) -> Iterator[_Found]:
-    """The value in a field of what the name opens: `NAME: {value: v}`."""
-    end = min(at + _WINDOW, len(text))
-    if stop := _END_OF_OPENED.search(text, at, end):
-        end = stop.start()
-    indent = _indent(text, name.start)
-    position = text.find("\n", at, end)
-    while position >= 0 and text[at - 1] != "{":
-        if _indent(text, position + 1) <= indent:
-            end = position
-            break
-        position = text.find("\n", position + 1, end)
-    yield from _field(text, at, end)
-
-
-def _indent(text: str, at: int) -> int:
-    line = _line_start(text, at) if text[at - 1 : at] != "\n" else at
-    body = text[line : line + 200]
-    return len(body) - len(body.lstrip(" \t"))
-
-
 def _lines_below(text: str, at: int) -> Iterator[tuple[int, str]]:
     """The lines after the one in which `at` stands, with where they begin."""
     for _ in range(_ROWS):
@@ -421,91 +372,44 @@ def _lines_below(text: str, at: int) -> Iterator[tuple[int, str]]:
         yield at, text[at : len(text) if last < 0 else last]
 
 
-def _below(text: str, name: _Name) -> Iterator[_Found]:
-    """The values on the lines below a name that ends its line."""
-    indent = _indent(text, name.start)
-    count = 0
-    for at, line in _lines_below(text, name.end):
-        if not line.strip() or (not count and _FENCE.match(line)):
-            continue
-        count += 1
-        deeper = len(line) - len(line.lstrip(" \t")) > indent
-        item = _ITEM.match(line)
-        if not deeper and count > 1:
-            return
-        if item is None or (item["name"] and not name.plural):
-            return
-        place: Place = "block" if deeper else "told"
-        if item["value"].startswith(("|", ">")) and len(item["value"]) < 4:
-            continue
-        yield at + item.start("value"), at + item.end("value"), place
-        if not deeper:
-            return
-
-
-def _without_sign(text: str, name: _Name, after: re.Match[str]) -> Iterator[_Found]:
-    """The value of a name after which no sign stands."""
-    at = after.end()
-    if text[at : at + 1] in {"\n", "\r", ""}:
-        yield from _under(text, name)
-        return
+def _said(text: str, name: _Name, after: re.Match[str]) -> Iterator[_Found]:
+    """The value of a name after which no sign stands: what a space or words lead to."""
+    run = _TOKEN.match(text, after.end())
+    spaced = after.end() > name.end and not after["close"] and run and "(" not in run[0]
     if answer := _ANSWER.match(text, name.end):
-        value = answer["value"].rstrip(".,;:?)")
-        yield answer.start("value"), answer.start("value") + len(value), "told"
-        return
-    if name.short and not name.text.startswith("-"):
-        if name.text.lower() != "pass":
-            yield from _told(text, name, at)
-        return
-    if _ASKS.match(text, name.end):
-        yield from _below(text, name)
-        return
-    run = _TOKEN.match(text, at)
-    if at == name.end or after["close"] or run is None:
-        yield from _told(text, name, at)
-        return
-    end = _end_of_quoted(text, at + 1, text[at]) if text[at] in "'\"" else None
-    to_the_end = text[run.end() : run.end() + 1] in {"\n", "\r", ""}
-    if end is not None:
-        yield at + 1, end, "quoted"
-    elif to_the_end and (text[name.end : at] not in {"", " "} or _begins_line(text, name)):
-        yield at, run.end(), "bare"
-    elif "(" not in run[0] and _stands_alone(text, name):
-        yield at, run.end(), "told"
-    elif "(" not in run[0] and _is_used(text, name, run):
-        value = run[0].rstrip(".,;:?)")
-        yield at, at + len(value), "bare" if name.strong else "told"
-    else:
-        yield from _told(text, name, at)
-
-
-def _begins_line(text: str, name: _Name) -> bool:
-    """Whether a line is a name and a value and nothing more, as in the settings of a server."""
-    return text[name.start - 1 : name.start] in {"", "\n"}
-
-
-def _is_used(text: str, name: _Name, value: re.Match[str]) -> bool:
-    """Whether a sentence says the value without a word between: `use password v for the demo`."""
-    if not name.strong:
-        return text[name.end : value.start()] == " "  # it has to be random
-    if _CLAUSE_ENDS.match(text, value.end() - (value[0][-1] in ".,;:)")):
-        return bool(_NOT_SPOKEN.match(value[0]))
-    before = text[max(name.start - 12, 0) : name.start]
-    return bool(_USED.search(before) and _USED_FOR.match(text, value.end()))
+        yield _spoken(answer)
+    elif run and spaced and _stands_alone(text, name):
+        yield *run.span(), "told"
+    elif run and spaced and _is_line(text, name, run) and not name.short:
+        yield *run.span(), "bare"
+    elif name.text.lower() != "pass":
+        yield from _told(text, name, after.end())
 
 
 def _stands_alone(text: str, name: _Name) -> bool:
     """Whether a space ends the name: an option of a program, a variable that a command sets."""
     if name.text.startswith("-"):
         return not text[name.start - 1 : name.start].isalnum()
-    return "_" in name.text and (name.text.isupper() or not name.strong)
+    return "_" in name.text and (name.text.isupper() or not name.strong) and not name.short
+
+
+def _is_line(text: str, name: _Name, run: re.Match[str]) -> bool:
+    """Whether a value ends its line, and its name begins it or is columns away."""
+    apart = text[name.end : run.start()] not in {"", " "}
+    begins = text[name.start - 1 : name.start] in {"", "\n"}
+    return (apart or begins) and text[run.end() : run.end() + 1] in {"\n", "\r", ""}
+
+
+def _spoken(match: re.Match[str]) -> _Found:
+    """The value that a sentence says, without the marks that end it."""
+    start = match.start("value")
+    return start, start + len(match["value"].rstrip(".,;:?)")), "told"
 
 
 def _beside_user(text: str, name: _Name) -> Iterator[_Found]:
     """What a sentence tells beside a user: `admin / v`."""
     for told in _USER_AND.finditer(text, name.end, _sentence_end(text, name.end)):
-        value = told["value"].rstrip(".,;:?)")
-        yield told.start("value"), told.start("value") + len(value), "told"
+        yield _spoken(told)
 
 
 def _sentence_end(text: str, at: int) -> int:
@@ -519,120 +423,4 @@ def _told(text: str, name: _Name, at: int) -> Iterator[_Found]:
     for told in _TOLD.finditer(text, max(at - 1, name.end), _sentence_end(text, at)):
         changes = told["by"] == "to"
         if not changes or _CHANGED.search(text, max(name.start - _SENTENCE, 0), told.start()):
-            value = told["value"].rstrip(".,;:?)")
-            yield told.start("value"), told.start("value") + len(value), "told"
-
-
-def _under(text: str, name: _Name) -> Iterator[_Found]:
-    """The value under a heading, and after an argument in a list of them."""
-    line = _line_start(text, name.start)
-    lead = text[line : name.start].strip()
-    argument = text[name.start : name.start + 2] == "--" or lead.endswith("--")
-    bold = lead.startswith("**") and text[name.end : name.end + 2] == "**"
-    below = [(at, body) for at, body in _first(text, name.end) if body.strip()]
-    ruled = bool(below and _UNDERLINE.match(below[0][1]))
-    if not (argument or bold or ruled or lead.startswith("#")):
-        return
-    for at, body in below:
-        if _FENCE.match(body):
-            continue
-        item = _ITEM.match(body)
-        if (
-            item
-            and not item["name"]
-            and (argument or not body.lstrip().startswith(("-", "*", "#")))
-        ):
-            yield at + item.start("value"), at + item.end("value"), "told"
-        return
-
-
-def _first(text: str, at: int) -> Iterator[tuple[int, str]]:
-    for count, line in enumerate(_lines_below(text, at)):
-        if count == 5:
-            return
-        yield line
-
-
-def _column(text: str, name: _Name) -> Iterator[_Found]:
-    """The cells below a name that heads a column, with `|` between columns."""
-    line = _line_start(text, name.start)
-    number = text.count("|", line, name.start)
-    rows = _lines_below(text, name.end)
-    ruled = next(rows, None)
-    if ruled is None or "--" not in ruled[1] or not _RULE.match(ruled[1]):
-        return
-    if (
-        "|" not in text[line : name.end]
-        and "|" not in text[name.end : name.end + 80].split("\n", maxsplit=1)[0]
-    ):
-        return
-    for at, row in rows:
-        if "|" not in row:
-            return
-        begin = _after_signs(row, "|", number)
-        yield from _cell(row[begin:], at + begin)
-
-
-def _next_cell(text: str, at: int) -> Iterator[_Found]:
-    """The cell after a name, in a line that a `|` begins."""
-    cell = _CELL.match(text, at)
-    if cell and text[_line_start(text, at) : at].lstrip().startswith("|"):
-        yield from _cell(cell[0], at)
-
-
-def _cell(row: str, at: int) -> Iterator[_Found]:
-    """What a cell holds that begins here, if it is one word."""
-    cell = _CELL.match(row)
-    body = cell[0].strip().strip("`*\"'") if cell else ""
-    if body and not any(c.isspace() for c in body):
-        start = at + row.index(body)
-        yield start, start + len(body), "cell"
-
-
-def _inserted(text: str, name: _Name) -> Iterator[_Found]:
-    """The values of a column that a statement of SQL names: `INSERT INTO t (a, NAME) VALUES …`."""
-    begin = text.rfind("(", max(name.start - _LINE, 0), name.start) + 1
-    values = _VALUES.match(text, name.end) if begin else None
-    if values is None or not _ends(_INSERT, text, begin):
-        return
-    number, at = text.count(",", begin, name.start), values.end()
-    for _ in range(_ROWS):
-        row = _ROW.match(text, at)
-        if row is None:
-            return
-        fields = list(_VALUE.finditer(text, row.start("values"), row.end("values")))
-        if number < len(fields) and (quoted := _QUOTED_ITEM.match(text, fields[number].start())):
-            yield quoted.start("value"), quoted.end("value"), "quoted"
-        at = row.end()
-
-
-def _ends(pattern: re.Pattern[str], text: str, at: int) -> bool:
-    """Whether something that the pattern describes ends there."""
-    return any(match.end() == at for match in pattern.finditer(text, max(at - 200, 0), at))
-
-
-def _record_column(text: str, name: _Name) -> Iterator[_Found]:
-    """The cells below a name in the first line of a text with separated values."""
-    line = _line_start(text, name.start)
-    if line > 0 or name.start > _LINE or not (header := _HEADER_OF_ROWS.match(text)):
-        return
-    by = header["by"]
-    number, columns = text.count(by, 0, name.start), header[0].count(by)
-    for at, row in _lines_below(text, name.end):
-        if row.count(by) != columns:
-            if row.strip() and '"' not in row:
-                return
-            continue
-        begin = _after_signs(row, by, number)
-        body = row[begin:].split(by)[0].strip().strip('"')
-        if body and not any(c.isspace() for c in body):
-            start = at + row.index(body, begin)
-            yield start, start + len(body), "cell"
-
-
-def _after_signs(row: str, sign: str, number: int) -> int:
-    """Where the column begins that has so many signs before it."""
-    at = 0
-    for _ in range(number):
-        at = row.find(sign, at) + 1
-    return at
+            yield _spoken(told)

@@ -25,10 +25,12 @@ Check: TypeAlias = Literal[
     "quoted",
 ]
 
-Place: TypeAlias = Literal["given", "quoted", "bare", "harsh", "field", "block", "cell", "told"]
+Place: TypeAlias = Literal[
+    "given", "quoted", "bare", "harsh", "field", "block", "cell", "told", "close", "near"
+]
 """Where the value of a name stands: where nothing else does (`DB_PASSWORD=v`), in quotation marks,
 bare, bare where code often stands (`x: T = v`), in a field beside, in a block below, in a cell of
-a table, in a sentence."""
+a table, in a sentence, or anywhere `close` to the name of a password or `near` another one."""
 
 _MARKED = late(
     r"(?i)0123456789abcdef|abcdefghijklm|example|change.?(?:me|it)|placeholder|your[_-]|insert|xxxx|\*\*\*|\.\.\.|…|redacted|"
@@ -57,6 +59,9 @@ _COUNTED = late(
     r"tok|secret|key|text|line|word|s|v|t|x|a|b|c|i|k|n|u|f|part|group|item|v?ersion|user|other|new"
     r"|old|test|len|max|min)s?_?\d{1,3}"
 )
+_NUMBERED = late(r"[A-Za-z]{0,7}\d+|[0-9a-f]+|.{0,3}")
+_FEW_DIGITS, _MANY_DIGITS = 2, 4
+"""Near a name: more digits than few make a password of a word, so many a token of a mixed one."""
 _ALNUM = string.ascii_letters + string.digits
 _LONGEST = 4000
 """A value with more characters than this is no password, token or key."""
@@ -91,13 +96,27 @@ def is_named_secret(value: str, place: Place, *, strong: bool, name: str) -> boo
         return False
     if " " in value:
         return strong and place in {"quoted", "field"} and _is_phrase(value)
-    if place == "told" and not strong:
-        return _is_told_secret(value)
+    if place in {"close", "near"}:
+        return _is_near(value, strong=place == "close")
     if strong:
         return _is_pin(value) if name.lower().endswith("pin") else _is_password_at(place, value)
-    if place in {"bare", "harsh", "given"}:
-        return _is_bare_secret(value) or (place == "given" and _is_no_word(value))
+    if place in {"bare", "harsh", "given", "told"}:
+        bare = _is_told_secret(value) if place == "told" else _is_bare_secret(value)
+        return bare or (place == "given" and _is_no_word(value))
     return _is_quoted_secret(value)
+
+
+def _is_near(value: str, *, strong: bool) -> bool:
+    """Whether what stands near a name is no word, no count of one and no number of a commit."""
+    digits = sum(map(str.isdigit, value))
+    mixed = any(map(str.islower, value)) and any(map(str.isupper, value))
+    if not strong:
+        odd = _is_jumbled(value) or digits >= _MANY_DIGITS
+        return digits > 1 and odd and mixed and "." not in value and _is_told_secret(value)
+    if "/" in value or value.isupper() or not value[0].isalpha() or _NUMBERED.fullmatch(value):
+        return False
+    odd = digits > _FEW_DIGITS or any(sign in value for sign in "!#$%&*+?^~@")
+    return digits > 1 and (odd or _is_jumbled(value)) and _is_quoted_password(value)
 
 
 def _is_pin(value: str) -> bool:
