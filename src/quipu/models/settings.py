@@ -58,7 +58,7 @@ class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(
             description="`auto`: what a memory holds, and where it holds nothing `int8` if that is "
             "faster here (x86 with VNNI: twice as fast), else `fp32`. Each has a space of its own: "
-            "`quipu reindex` after a change. (`openvino-bf16` is gone and counts as `auto`.)"
+            "`quipu reindex` after a change (`openvino-bf16` is gone and counts as `auto`)."
         ),
     ] = "auto"
     device: Annotated[

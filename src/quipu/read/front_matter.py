@@ -31,8 +31,6 @@ _STRUCTURE = re.compile(r"[\[{!|>&].*|\*[\w-]+", re.DOTALL)
 """A broken value that was to be more than a text: a list, a mapping, a tag, an alias, a block."""
 _QUOTED = re.compile(r"([\"'])(.*)\1")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#(?:\s.*)?$")
-_LIST = re.compile(r"\[([^\[\]{}\n]*)\]")
-_POINT = re.compile(r"\s*-\s+(\S.*)")
 _ODD = (
     yaml.YAMLError,
     ValueError,
@@ -107,8 +105,8 @@ for _tag in ("bool", "int", "float"):
 
 
 def split_front_matter(text: str) -> FrontMatter:
-    """The front matter of `text`. A line that is not valid is left out or, where it gives one key
-    a text, read as that text (`title: ADR 7: Use SQLite`); each is named by a warning."""
+    """The front matter of `text`. A line that is not valid is read as text where it may be one
+    (`title: ADR 7: Use SQLite`), else left out; each is named by a warning."""
     if text.startswith("---"):
         match, kind = _FENCE.match(text), "yaml"
     elif text.startswith("+++"):
@@ -191,35 +189,16 @@ def _starts(line: str) -> bool:
     return bool(line) and line[0] not in " \t#-]})"
 
 
-def _as_text(block: str) -> tuple[str, list[str] | str | None]:
-    """The key of a broken line, and its value as a text or a list of texts; None where it was to
-    be more than that, or is a place to be filled in (`{{date}}`)."""
-    line, *below = [each for each in block.strip().split("\n") if not _COMMENT.match(each)]
+def _as_text(block: str) -> tuple[str, str | None]:
+    """The key of a broken line, and its value as a text; None where it was to be more than that,
+    or is a place to be filled in (`{{date}}`)."""
+    line, *below = block.strip().split("\n")
     match = _KEY_LINE.match(line)
-    if match is None:
+    value = _COMMENT.sub("", line[match.end() :]).strip() if match else ""
+    if match is None or below or not value or _STRUCTURE.fullmatch(value):
         return "", None
-    value = _COMMENT.sub("", line[match.end() :]).strip()
-    listed = _LIST.fullmatch(value)
-    points = [_POINT.match(each) for each in below]
-    if below and not value:
-        items = [each[1] for each in points if each]
-        return match[1], _texts(items) if len(items) == len(below) else None
-    if listed and not below:
-        return match[1], _texts(listed[1].split(","))
-    return match[1], None if any(points) else _text(" ".join([value, *map(str.strip, below)]))
-
-
-def _texts(items: Iterable[str]) -> list[str] | None:
-    texts = [_text(_COMMENT.sub("", each).strip()) for each in items]
-    kept = [each for each in texts if each is not None]
-    return kept if len(kept) == len(texts) else None
-
-
-def _text(value: str) -> str | None:
-    if not value or _STRUCTURE.fullmatch(value):
-        return None
     quoted = _QUOTED.fullmatch(value)
-    return quoted[2] if quoted else value
+    return match[1], quoted[2] if quoted else value
 
 
 def key_of(written: str) -> str:

@@ -42,7 +42,7 @@ def parse_instant(text: str) -> str:
     """`text` (any ISO-8601 date or date-time) as an instant; a bare date is its midnight."""
     try:
         return instant(datetime.fromisoformat(text.strip()))
-    except (ValueError, OverflowError) as error:
+    except (ValueError, OverflowError, AttributeError) as error:  # a caller may give a number
         raise InvalidInput(
             f"{text!r} is not a date: write it as 2026-01-31 or 2026-01-31T08:00:00Z"
         ) from error

@@ -13,6 +13,7 @@ __all__ = ["read_time"]
 
 _CLOCK = re.compile(r"(?<!\d)(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap])?\.?(?:m\b)?")
 _JOINED = re.compile(r"(?<=[a-z])-(?=\d)|(?<=\d)-(?=[a-z]|\d{4}\b)", re.IGNORECASE)  # March-15-2024
+_DIGITS = re.compile(r"(?<![\d./-])(\d{4})[./-](\d{1,2})[./-](\d{1,2})(?!\d)")  # 2024.1.7
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}T")
 _ZONED = re.compile(r"(?:\s[+-]\d{4}|GMT|UTC)(?: \(\w+\))?$")
 _MILLISECONDS, _MICROSECONDS = 1e11, 1e14
@@ -72,7 +73,8 @@ def _written(text: str) -> datetime | None:
     """A date in English or in digits, with the time of day beside it."""
     if _ISO.match(text):
         return None  # an instant that could not be read is no date
-    found = (span.interval.start for span in find_spans(_JOINED.sub(" ", text.replace("/", "-"))))
+    digits = _DIGITS.sub(lambda m: f"{m[1]}-{m[2]:0>2}-{m[3]:0>2}", text)
+    found = (span.interval.start for span in find_spans(_JOINED.sub(" ", digits.replace("/", "-"))))
     day = next((start for start in found if start is not None and start.day), None)
     if day is None:
         return None
