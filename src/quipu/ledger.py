@@ -1,4 +1,4 @@
-"""Operational state beside the memory: jobs, checkpoints, keys, the usage log.
+"""Operational state beside the memory: checkpoints, API keys, runs.
 
 It is no memory: it asserts nothing, has no history and is never exported. Each entry has a
 version, and a change names the version it replaces, so two processes never overwrite each other.
@@ -234,8 +234,8 @@ class Ledger:
 def damaged(path: Path, why: str) -> CorruptStore:
     """What is to be raised about a damaged ledger."""
     return CorruptStore(
-        f"{str(path)!r} is damaged ({why}). It holds what was accepted and is not written yet, so "
-        "do not delete it: `quipu jobs --salvage` keeps all that can be read and puts it aside"
+        f"{str(path)!r} is damaged ({why}). It holds API keys and runs, and may hold writes that "
+        "an earlier version accepted: `quipu jobs --salvage` keeps all that can be read"
     )
 
 

@@ -28,6 +28,7 @@ Vectors: TypeAlias = NDArray[np.float32]
 Cosines: TypeAlias = NDArray[np.float64]
 Direction: TypeAlias = Literal["out", "in", "both"]
 R = TypeVar("R", Episode, Chunk, Entity, Relation, Fact)
+T = TypeVar("T")
 
 
 class Ranking(NamedTuple):
@@ -288,8 +289,62 @@ class Index(Protocol):
         ...
 
 
+class JobRow(NamedTuple):
+    """An accepted write: `job` counts them, `live` is 1 until it has ended, `worker` who works on
+    it, `seal` and `body` are what `write/jobs.py` makes of it."""
+
+    job: int
+    job_id: str
+    live: int
+    worker: str
+    seal: bytes
+    body: bytes
+
+
+class StoredJobs(Protocol):
+    """The accepted writes of one namespace: operational state, which has no history and is never
+    exported. They are changed inside `Writer.atomically`."""
+
+    def numbers(self) -> list[int]:
+        """The numbers of all jobs, ascending."""
+        ...
+
+    def rows(self, *, live: bool = False, job_ids: Collection[str] = ()) -> list[JobRow]:
+        """The jobs, oldest first; those that are `live`, or have these ids, if that is asked."""
+        ...
+
+    def payload(self, job: int) -> bytes | None:
+        """What the job is to write; None when nothing is left of it."""
+        ...
+
+    def add(self, row: JobRow, payload: bytes | None) -> None:
+        """Put down a new job."""
+        ...
+
+    def change(self, row: JobRow) -> None:
+        """Replace all of a job but its number and id."""
+        ...
+
+    def put_payload(self, job: int, payload: bytes | None) -> None:
+        """Replace what the job is to write; None erases it."""
+        ...
+
+    def drop(self, jobs: Collection[int]) -> None:
+        """Erase jobs."""
+        ...
+
+
 class Writer(Protocol):
     """The only way in."""
+
+    @property
+    def jobs(self) -> StoredJobs: ...
+
+    def atomically(self, do: Callable[[], T], *, durable: bool = False) -> T:
+        """Call `do`, which may read, `write` and change jobs: all of it is stored, or nothing, and
+        nobody else writes meanwhile. It may be called again where a server asks for that. What is
+        `durable` outlives a power cut once this returns."""
+        ...
 
     def write(self, batch: Batch) -> Written:
         """Store `batch` whole or not at all; the same batch again changes nothing."""

@@ -12,6 +12,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar, TypeAlias
 
 import msgspec
@@ -36,7 +37,7 @@ from tests.contract.store_sample import (
 )
 
 from quipu.errors import InvalidInput, SpaceMismatch, UnknownRecord
-from quipu.ports import Store
+from quipu.ports import JobRow, Store
 from quipu.records.batch import Batch, Claim, Period
 from quipu.records.ids import make_id
 from quipu.records.record import Chunk, Entity, Episode, record_id
@@ -305,6 +306,43 @@ class StoreContract:
         assert store.get(["name:ada quispe"]) == {}
 
     # forgetting, namespaces, threads
+
+    def test_a_job_stands_until_it_is_dropped(self, open_handle: OpenHandle) -> None:
+        first = JobRow(1, "job_a", 1, "me", b"seal", b"body")
+        second = JobRow(2, "job_b", 1, "", b"", b"\0")
+        with open_handle("default") as store, open_handle("other") as other:
+            put = partial(store.jobs.add, first, b"text"), partial(store.jobs.add, second, None)
+            store.atomically(lambda: [each() for each in put], durable=True)
+            assert store.jobs.numbers() == [1, 2]
+            assert (other.jobs.rows(), other.jobs.numbers()) == ([], [])
+        with open_handle("default") as store:
+            assert store.jobs.rows(live=True) == [first, second]
+            assert [store.jobs.payload(n) for n in (1, 2, 3)] == [b"text", None, None]
+            ended = first._replace(live=0, worker="", seal=b"", body=b"done")
+            store.atomically(lambda: store.jobs.change(ended))
+            store.atomically(lambda: store.jobs.put_payload(1, None))
+            assert store.jobs.rows(live=True) == [second]
+            assert store.jobs.rows(job_ids=["job_a", "job_c"]) == [ended]
+            assert store.jobs.payload(1) is None
+            store.atomically(lambda: store.jobs.drop([1]))
+            assert store.jobs.rows() == [second]
+            assert (store.sequence(), store.changes(0)) == (0, [])
+
+    def test_records_and_jobs_are_written_together_or_not(self, store: Store) -> None:
+        def write() -> None:
+            store.jobs.add(JobRow(1, "job_a", 1, "", b"", b"body"), b"text")
+            store.write(one_source(VERSION_A, "red cord", at=1))
+
+        def fail() -> None:
+            write()
+            raise InvalidInput("no")
+
+        with pytest.raises(InvalidInput):
+            store.atomically(fail)
+        assert (store.jobs.rows(), store.sequence()) == ([], 0)
+        store.atomically(write)
+        assert store.jobs.payload(1) == b"text"
+        assert store.counts({"episode"}) == {"episode": 1}
 
     def test_forget_erases_history_too(self, store: Store) -> None:
         cord = thing("cord", at=moment(1))

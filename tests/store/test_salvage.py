@@ -35,7 +35,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def copied(kept: Path, to: Path) -> Path:
-    for path in (*kept.glob("*.md"), kept / DATABASE, kept / ".quipu/ops.db"):
+    for path in (*kept.glob("*.md"), kept / DATABASE):
         target = to / path.relative_to(kept)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(path.read_bytes())

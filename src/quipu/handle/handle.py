@@ -15,7 +15,7 @@ from quipu.handle.models import Models
 from quipu.ports import Chat, Planner, Store
 from quipu.text import name_key
 from quipu.when.instants import Clock
-from quipu.write.dropped import NOTHING, Dropped
+from quipu.write.dropped import Dropped
 
 if TYPE_CHECKING:
     from quipu.facts.attributes import Attributes
@@ -39,18 +39,26 @@ class Handle:
     its name: who serves a memory puts there what times them."""
 
     def __init__(
-        self, store: Store, *, home: Home, config: Config, models: Models, clock: Clock
+        self,
+        store: Store,
+        *,
+        home: Home,
+        config: Config,
+        models: Models,
+        clock: Clock,
+        read_only: bool = False,
     ) -> None:
         self.store: Final = store
         self.home: Final = home
         self.config: Final = config
         self.models: Final = models
         self.clock: Final = clock
+        self._read_only = read_only
         self.writing: Final = threading.RLock()
         self.stage: Callable[[str], AbstractContextManager[None]] = _unwatched
         # What the job that is worked on here must not write any more: a job is written by the
         # functions that write for everybody.
-        self.dropped: Final = ContextVar[Callable[[], Dropped]]("dropped", default=lambda: NOTHING)
+        self.dropped: Final = ContextVar[Callable[[], Dropped] | None]("dropped", default=None)
 
     @property
     def name(self) -> str:
@@ -59,28 +67,23 @@ class Handle:
 
     @cached_property
     def jobs(self) -> "Jobs":
-        """What was accepted to be written, in the local state."""
+        """What was accepted to be written; what an earlier version kept in the local state is
+        brought into the store, where that can be written."""
         from quipu.trust import sealing_key
         from quipu.write.jobs import Jobs
+        from quipu.write.old_jobs import bring_old_jobs
 
-        return Jobs(self._jobs_folder, self.name, self.clock, key=sealing_key())
-
-    def jobs_if_any(self) -> "Jobs | None":
-        """`jobs`, unless none was ever accepted."""
-        from quipu.ledger import LEDGER
-
-        state = self._jobs_folder
-        there = state is not None and (state / LEDGER).exists()
-        return self.jobs if there or "jobs" in self.__dict__ else None
+        state, key = self.home.state, sealing_key()
+        if state is None or self.home.url == "memory:":
+            return Jobs(self.store, None, self.clock, key=key)
+        if not self._read_only:
+            bring_old_jobs(self.store, state, self.name, key=key)
+        return Jobs(self.store, state / "workers", self.clock, key=key)
 
     def let_go_of_jobs(self) -> None:
-        """Close what keeps the jobs; it is opened again when it is next needed."""
+        """Give back the lock of who works on jobs; it is taken again when it is next needed."""
         if (jobs := self.__dict__.pop("jobs", None)) is not None:
             jobs.close()
-
-    @property
-    def _jobs_folder(self) -> Path | None:
-        return None if self.home.url == "memory:" else self.home.state
 
     @cached_property
     def chat(self) -> Chat | None:

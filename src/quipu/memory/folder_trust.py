@@ -1,5 +1,6 @@
 """What a folder would be allowed if it were trusted, and allowing just that."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -7,11 +8,12 @@ import msgspec
 
 from quipu.config import GuardedSetting, asked_by, digest_of
 from quipu.errors import InvalidInput
-from quipu.handle.home import STATE
-from quipu.ledger import LEDGER
+from quipu.handle.home import DATABASE, STATE, find_home
+from quipu.store import namespaces_of, open_store
 from quipu.trust import Standing, sealing_key, settings_are_trusted, standing, trust
 from quipu.when.instants import Clock
 from quipu.write.jobs import Jobs, Waiting
+from quipu.write.old_jobs import bring_old_jobs, unsealed_old_jobs
 
 __all__ = ["FolderAsks", "wish_of"]
 
@@ -54,7 +56,8 @@ class Wish(NamedTuple):
     folder: Path
     asked: tuple[GuardedSetting, ...]
     state: Standing
-    waiting: tuple[Waiting, ...]
+    waiting: tuple[tuple[str, Waiting], ...]
+    """By namespace."""
 
     def shown(self, *, trusted: bool) -> FolderAsks:
         """As a document; what a variable with a key holds is left out."""
@@ -72,7 +75,7 @@ class Wish(NamedTuple):
                     kind=each.job.kind,
                     what=each.payload[:_PREVIEW].decode("utf-8", "replace"),
                 )
-                for each in self.waiting
+                for _, each in self.waiting
             ),
             trusted=trusted,
         )
@@ -88,11 +91,14 @@ class Wish(NamedTuple):
         StoreUnavailable when that cannot be remembered."""
         state = self.folder / STATE if self.state == "foreign" else None
         trust(self.folder, settings=digest_of(self.asked) if self.asked else "", state=state)
-        if self.waiting:
-            jobs = _jobs(self.folder, clock)
-            for each in self.waiting:
-                jobs.seal(each)
-            jobs.close()
+        place, key = find_home(self.folder / DATABASE), sealing_key()
+        for namespace in dict.fromkeys(name for name, _ in self.waiting):
+            with open_store(place.url, namespace=namespace) as store:
+                name = f"{place.name}\0{namespace}"
+                bring_old_jobs(store, self.folder / STATE, name, key=key)
+                jobs = Jobs(store, None, clock, key=key)
+                for waiting in (each for name, each in self.waiting if name == namespace):
+                    jobs.seal(waiting)
 
 
 def wish_of(folder: Path, clock: Clock) -> Wish:
@@ -107,16 +113,23 @@ def wish_of(folder: Path, clock: Clock) -> Wish:
             f"{str(state)!r} is a link, and a link is not trusted: name the store it leads to "
             "with --store, or as store.url in your own quipu.toml"
         )
-    waiting: list[Waiting] = []
-    if (state / LEDGER).is_file():
-        jobs = _jobs(home, clock)
-        waiting = jobs.unsealed()
-        jobs.close()
-    return Wish(home, asked_by(home), standing(state), tuple(waiting))
+    waiting = tuple(_waiting_in(home, clock))
+    return Wish(home, asked_by(home), standing(state), waiting)
 
 
-def _jobs(folder: Path, clock: Clock) -> Jobs:
-    return Jobs(folder / STATE, "", clock, key=sealing_key())
+def _waiting_in(folder: Path, clock: Clock) -> Iterator[tuple[str, Waiting]]:
+    """The jobs in the folder's own store that this user did not accept, by namespace; those that
+    an earlier version left beside it among them."""
+    database, key = folder / DATABASE, sealing_key()
+    if database.is_symlink():
+        return
+    for namespace in namespaces_of(database) if database.is_file() else ():
+        with open_store(
+            str(database), namespace=namespace, read_only=True, vector_files=False
+        ) as store:
+            unsealed = Jobs(store, None, clock, key=key).unsealed()
+        yield from ((namespace, each) for each in unsealed)
+    yield from unsealed_old_jobs(folder / STATE, key=key)
 
 
 def _value(asked: GuardedSetting) -> str:

@@ -148,27 +148,25 @@ class JobQueue:
                 raise
 
     def salvage(self) -> "Salvaged":
-        """Keep what can be read of a damaged `ops.db`, which holds what was accepted and is not
-        written yet, in a new one; the damaged one is put aside. Nothing else should be using it.
+        """Keep what can be read of a damaged `ops.db` (API keys, runs, and the jobs of an earlier
+        version) in a new one; the damaged one is put aside. Nothing else should be using it.
         Raises StoreUnavailable, also where there is none."""
         from quipu.ledger import LEDGER, salvage
 
         state = self._handle.home.state
         if state is None or not (state / LEDGER).exists():
-            raise StoreUnavailable(f"there is no {LEDGER} here: nothing was ever accepted")
+            raise StoreUnavailable(f"there is no {LEDGER} here: there is nothing to salvage")
         with self._handle.writing:
             self._handle.let_go_of_jobs()
             self._took_up = False
-            found = salvage(state / LEDGER)
-            self._handle.jobs.adopt(payloads.kind_of_payload)
-            return found
+            return salvage(state / LEDGER)
 
     def read_facts(self, *, progress: Progress | None = None) -> "Extracted":
         """As `Memory.read_facts`."""
         return self._reading.go_on(progress=progress)
 
     def close(self) -> None:
-        """Let go of the ledger."""
+        """Let go of what is held for jobs."""
         self._handle.let_go_of_jobs()
         if "_reading" in self.__dict__:
             self._reading.close()

@@ -99,7 +99,9 @@ class Memory:
         read_only: bool = False,
     ) -> None:
         """Joins parts that were made by hand; most callers want `Memory.open`."""
-        handle = Handle(store, home=home, config=config, models=models, clock=clock)
+        handle = Handle(
+            store, home=home, config=config, models=models, clock=clock, read_only=read_only
+        )
         self.handle = handle
         self.freshness = Freshness(handle, read_only=read_only)
         self._conversations = Conversations(handle)

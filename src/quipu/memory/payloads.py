@@ -102,14 +102,6 @@ def read_files(payload: bytes) -> GivenFiles:
     return paths if isinstance(paths, GivenFiles) else GivenFiles(paths)
 
 
-def kind_of_payload(payload: bytes) -> str:
-    """The kind of job that holds such a payload, told by its shape."""
-    content: Any = msgspec.json.decode(payload)
-    if isinstance(content, dict):
-        return WORK if "records" in content else FILES if "paths" in content else TEXT
-    return PAGES if all(isinstance(each, str) for each in cast("list[Any]", content)) else SESSIONS
-
-
 def is_readable(kind: str, payload: bytes) -> bool:
     """Whether a payload is what a job of its kind holds; damage may have made it something else."""
     try:

@@ -13,10 +13,11 @@ from quipu.handle.home import DATABASE, Home, database_of, find_home
 from quipu.ledger import LEDGER, Ledger, readable_entries
 from quipu.records.record import Episode
 from quipu.transfer.backup import BackedUp, backup, restore
-from quipu.trust import mark, sealing_key
+from quipu.trust import mark
 from quipu.when.instants import Clock
 
 if TYPE_CHECKING:
+    from quipu.ports import Store
     from quipu.records.batch import Period
     from quipu.store.salvage import KeptRecords
 
@@ -50,11 +51,11 @@ def put_back(path: Path, url: str | Path | None = None) -> BackedUp:
 
     What was accepted and not written yet is done by the next command that writes.
     """
-    from quipu.write.jobs import adopt_jobs
+    from quipu.write.old_jobs import rename_old_store
 
     def adopt(file: Path, store: str) -> None:
         with Ledger(file) as ledger:
-            adopt_jobs(ledger, store, home.name, key=sealing_key())
+            rename_old_store(ledger, store, home.name)
 
     home = find_home(url or Path.cwd() / DATABASE)
     database = database_of(home)
@@ -95,11 +96,13 @@ def salvage_into(home: Home, path: Path, *, clock: Clock) -> SalvagedRecords:
     for each in kept:
         with open_store(str(path), namespace=each.namespace) as store:
             write_periods(store, _without_half_links(each), clock=clock)
+            store.atomically(partial(_put_jobs, store, each), durable=True)
         lost.update(each.lost)
+    _take_over_ledger(home, path)
     return SalvagedRecords(
         path=str(path),
         records=sum(len(each.periods) for each in kept),
-        jobs=_jobs(home, path),
+        jobs=sum(row.live for each in kept for row, _ in each.jobs),
         lost=lost,
         pages=rows.pages,
         damaged_pages=len(rows.damaged),
@@ -120,17 +123,19 @@ def _without_half_links(kept: "KeptRecords") -> Iterator["Period"]:
     return (p for p in kept.periods if p.episode_id not in half or p.known_until is not None)
 
 
-def _jobs(home: Home, path: Path) -> int:
-    """Take over the ledger's entries; how many accepted writes are among them."""
-    from quipu.write.jobs import adopt_jobs
+def _put_jobs(store: "Store", kept: "KeptRecords") -> None:
+    for row, payload in kept.jobs:
+        store.jobs.add(row, payload)
+
+
+def _take_over_ledger(home: Home, path: Path) -> None:
+    """Copy what can be read of the ledger beside the damaged database."""
+    from quipu.write.old_jobs import rename_old_store
 
     new = find_home(path)
     if home.state is None or new.state is None or not (home.state / LEDGER).is_file():
-        return 0
-    if (new.state / LEDGER).exists():
-        return 0
-    entries = readable_entries(home.state / LEDGER)
-    with Ledger(new.state / LEDGER) as ledger:
-        ledger.change(put=entries)
-        adopt_jobs(ledger, home.name, new.name, key=sealing_key())
-    return sum(kind == "open" for kind, _ in entries)
+        return
+    if not (new.state / LEDGER).exists():
+        with Ledger(new.state / LEDGER) as ledger:
+            ledger.change(put=readable_entries(home.state / LEDGER))
+            rename_old_store(ledger, home.name, new.name)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from quipu.store.inmemory import Shelf
 
-__all__ = ["GROUP", "Opener", "brought", "open_store"]
+__all__ = ["GROUP", "Opener", "brought", "namespaces_of", "open_store"]
 
 GROUP = "quipu.stores"
 _SHELVES: "dict[str, Shelf]" = {}
@@ -55,6 +55,13 @@ def open_store(
 
     path = str(Path(path.removeprefix("sqlite:")).expanduser())
     return open_sqlite(path, namespace=namespace, read_only=read_only, vector_files=vector_files)
+
+
+def namespaces_of(path: Path) -> list[str]:
+    """The namespaces in the SQLite file at `path`, by name."""
+    from quipu.store.sqlite import namespaces
+
+    return namespaces(path)
 
 
 def _opener(url: str) -> Opener:

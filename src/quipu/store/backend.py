@@ -1,4 +1,4 @@
-"""What a store writes itself: ten methods over eleven tables. `derived/` makes the rest of them.
+"""What a store writes itself: ten methods over thirteen tables. `derived/` makes the rest of them.
 
 A backend keeps the tables of one namespace in whatever it has: SQL tables, labelled nodes,
 dictionaries. It knows nothing of what is in them.
@@ -87,8 +87,29 @@ PAGE = Table(
 SPACE = Table("space", ("space", "name", "dimension"), ("space",))
 VECTOR = Table("vector", ("space", "number", "vector"), ("space", "number"), ("space",))
 PART = Table("part", ("space", "number", "parts"), ("space", "number"), ("space",))
+JOB = Table(
+    "job", ("job", "job_id", "live", "worker", "seal", "body"), ("job",), ("job_id", "live")
+)
+"""An accepted write, numbered as it was accepted; `live` is 1 until it has ended."""
 
-TABLES = (SUPPORT, NAME, CHUNK, COLUMNS, CHANGE, SEGMENT, FIELD, PAGE, SPACE, VECTOR, PART)
+PAYLOAD = Table("job_payload", ("job", "payload"), ("job",))
+"""What a job that has not ended is to write."""
+
+TABLES = (
+    SUPPORT,
+    NAME,
+    CHUNK,
+    COLUMNS,
+    CHANGE,
+    SEGMENT,
+    FIELD,
+    PAGE,
+    SPACE,
+    VECTOR,
+    PART,
+    JOB,
+    PAYLOAD,
+)
 
 
 class Above(NamedTuple):

@@ -10,6 +10,7 @@ import msgspec
 
 from quipu.errors import CorruptStore
 from quipu.files.rows import Row, Rows, read_rows
+from quipu.ports import JobRow
 from quipu.records.batch import Period
 from quipu.records.record import Episode
 from quipu.store import rules
@@ -17,18 +18,20 @@ from quipu.store import rules
 __all__ = ["KeptRecords", "salvage"]
 
 _SUPPORT = (int, int, str, str, str, (str, type(None)), str)
+_JOB = [int, int, str, int, str, bytes, bytes]
 _EPISODE = "ep_"
 
 
 class KeptRecords(NamedTuple):
     """What a namespace's records are now, episode by episode, and what is missing: the episodes
     that lack something, and by source (or episode, where that is not known any more) how many rows
-    are lost."""
+    are lost. `jobs` are the accepted writes, each with what it is to write."""
 
     namespace: str
     periods: list[Period]
     incomplete: frozenset[str]
     lost: dict[str, int]
+    jobs: list[tuple[JobRow, bytes | None]]
 
 
 class _Support(NamedTuple):
@@ -48,12 +51,14 @@ def salvage(path: Path) -> tuple[list[KeptRecords], Rows]:
     names = _namespaces(rows.tables)
     lost = _lost(rows, support)
     found: list[KeptRecords] = []
-    for ns in sorted({s.ns for s in support.values()} | lost.keys()):
+    jobs = _jobs(rows.tables)
+    for ns in sorted({s.ns for s in support.values()} | lost.keys() | jobs.keys()):
         incomplete = lost.get(ns, {})
         periods = list(_whole([s for s in support.values() if s.ns == ns], incomplete))
         by_source = _by_source(support, rows, ns, incomplete)
         name = names.get(ns, f"namespace {ns}")
-        found.append(KeptRecords(name, periods, frozenset(incomplete), by_source))
+        kept = KeptRecords(name, periods, frozenset(incomplete), by_source, jobs.get(ns, []))
+        found.append(kept)
     return found, rows
 
 
@@ -84,6 +89,21 @@ def _is_support(values: tuple[object, ...]) -> bool:
         and all(isinstance(v, k) for v, k in zip(values[1:8], _SUPPORT, strict=True))
         and isinstance(values[11], bytes)
     )
+
+
+def _jobs(tables: list[Row]) -> dict[int, list[tuple[JobRow, bytes | None]]]:
+    """The jobs by namespace, each with what it is to write, if that is left."""
+    rows: dict[tuple[int, int], JobRow] = {}
+    payloads: dict[tuple[int, int], bytes] = {}
+    for _, values in tables:
+        if [type(value) for value in values] == [int, int, bytes]:
+            payloads[values[0], values[1]] = values[2]  # type: ignore[index, assignment]
+        elif [type(value) for value in values] == _JOB:
+            rows[values[0], values[1]] = JobRow(*values[1:])  # type: ignore[arg-type, index]
+    found: dict[int, list[tuple[JobRow, bytes | None]]] = {}
+    for (ns, number), row in sorted(rows.items()):
+        found.setdefault(ns, []).append((row, payloads.get((ns, number))))
+    return found
 
 
 def _namespaces(tables: list[Row]) -> dict[int, str]:

@@ -1,9 +1,8 @@
 """A memory's files as one file, taken while others write, and put back elsewhere.
 
-A backup is an uncompressed tar file: `manifest.json` first, then `ops.db` (what was accepted and
-is not written yet), `quipu.db`, and the reports of the last run. Each database is a copy of one
-moment, page by page. The ledger's moment is the earlier one: what it calls open is then at
-most written already, and to write it again changes nothing.
+A backup is an uncompressed tar file: `manifest.json` first, then `ops.db` (keys, runs and
+checkpoints), `quipu.db`, and the reports of the last run. Each database is a copy of one moment,
+page by page.
 """
 
 import hashlib
@@ -268,7 +267,7 @@ def _manifest(folder: Path, store: str, now: str) -> Manifest:
         created_at=now,
         store=store,
         counts=_counts(folder / DATABASE),
-        open=_open(folder / LEDGER) if LEDGER in files else 0,
+        open=_open(folder / DATABASE, folder / LEDGER if LEDGER in files else None),
         files=files,
     )
 
@@ -281,8 +280,14 @@ def _counts(database: Path) -> dict[str, int]:
     return counts | {"vector": vectors[0][0]}
 
 
-def _open(ledger: Path) -> int:
-    return _rows(ledger, "SELECT count(*) FROM entry WHERE kind = 'open'")[0][0]
+def _open(database: Path, ledger: Path | None) -> int:
+    """The writes that are accepted and not done, in the ledger too: an earlier version's."""
+    count = 0
+    if _rows(database, "SELECT 1 FROM sqlite_schema WHERE name = 'job'"):
+        count += _rows(database, "SELECT count(*) FROM job WHERE live = 1")[0][0]
+    if ledger is not None:
+        count += _rows(ledger, "SELECT count(*) FROM entry WHERE kind = 'open'")[0][0]
+    return count
 
 
 def _rows(path: Path, sql: str) -> list[Any]:

@@ -39,10 +39,10 @@ class BatchWriter:
         clock: Clock,
         surveyed_at: int | None = None,
         sources: int | None = None,
-        dropped: Callable[[], Dropped] = lambda: NOTHING,
+        dropped: Callable[[], Dropped] | None = None,
         authority: Authority | None = None,
     ) -> None:
-        """`dropped`, asked while nobody else writes, says what was forgotten since it was given:
+        """`dropped`, asked while nobody else writes, says what was forgotten since a job was given:
         that is not written. `surveyed_at` is the store's sequence number before the survey, by
         default now. A batch holds at most `sources` (by default `most_sources`), fewer of large
         ones: the more there are, the fewer times the same pages are written, and the more memory
@@ -51,7 +51,8 @@ class BatchWriter:
         self._turns = turns
         self._clock = clock
         self._most = sources or self.most_sources
-        self._dropped = dropped
+        self._dropped = dropped or (lambda: NOTHING)
+        self._of_job = dropped is not None
         self._authority = authority or Authority()
         self._waiting: dict[str, Prepared] = {}
         self._surveyed: dict[str, str | None] = {}
@@ -95,16 +96,22 @@ class BatchWriter:
         if not self._waiting:
             return
         with self._turns.taken():
-            dropped = self._dropped()
-            waiting = [p for p in self._waiting.values() if not dropped.covers(p.ref)]
-            ready = self._still_due(waiting)
-            if ready:
-                written = self._store.write(_batch(ready, self._clock()))
-                self._sequence = written.sequence
+            # A job asks what was forgotten in the transaction that writes; other writes are
+            # checked before their transaction begins, so that nobody waits for that.
+            ready = self._store.atomically(self._write_due) if self._of_job else self._write_due()
         self.written.update(prepared.ref for prepared in ready)
         self.extracted.update(_KINDS[type(c.record)] for p in ready for c in p.claims)
         self._waiting, self._surveyed = {}, {}
         self._chunks = self._claims = 0
+
+    def _write_due(self) -> list[Prepared]:
+        """Write what is still to be written of what is waiting, and return it."""
+        dropped = self._dropped()
+        waiting = [p for p in self._waiting.values() if not dropped.covers(p.ref)]
+        ready = self._still_due(waiting)
+        if ready:
+            self._sequence = self._store.write(_batch(ready, self._clock())).sequence
+        return ready
 
     def remove(self, stored: Mapping[str, str]) -> None:
         """Retire the sources whose files are gone, each if its live episode is still the one that

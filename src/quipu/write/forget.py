@@ -15,6 +15,7 @@ import msgspec
 
 from quipu.embed.cache import CACHE, VectorCache, content_key
 from quipu.errors import StoreUnavailable
+from quipu.ledger import LEDGER, Ledger
 from quipu.ports import Source, Store
 from quipu.profiles import profile
 from quipu.records.record import Chunk
@@ -59,7 +60,7 @@ class Forgetting:
         *,
         name: str,
         state: Path | None,
-        jobs: Callable[[], "Jobs | None"],
+        jobs: Callable[[], "Jobs"],
         without: Without,
         then: Callable[[], None] = lambda: None,
     ) -> None:
@@ -94,8 +95,7 @@ class Forgetting:
 
     def is_waiting(self, refs: Sequence[str]) -> bool:
         """Whether a job that has not ended holds any of these sources."""
-        jobs = self._jobs()
-        return jobs is not None and jobs.hold(partial(self._without, Dropped(frozenset(refs))))
+        return self._jobs().hold(partial(self._without, Dropped(frozenset(refs))))
 
     def erase(self, refs: Sequence[str]) -> int:
         """Erase sources, history included; how many episodes went. The caller is `alone`."""
@@ -109,10 +109,8 @@ class Forgetting:
     def rewrite_jobs(self, without: Callable[[str, bytes], bytes]) -> None:
         """Give every job that waits the payload that `without` makes of its kind and payload, and
         leave no copy of the one before. The caller is `alone`."""
-        jobs = self._jobs()
-        if jobs is not None:
-            jobs.let_go((), without)
-            jobs.erase()
+        self._jobs().let_go((), without)
+        self._jobs().erase()
 
     def resting_on(self, refs: Sequence[str]) -> list[str]:
         """These sources, and those that rest on them, sorted."""
@@ -161,11 +159,12 @@ class Forgetting:
 
     def _erase_jobs(self, intent: _Intent) -> None:
         jobs = self._jobs()
-        if jobs is None:
-            return
         dropped = Dropped(frozenset(intent.refs))
         jobs.let_go(intent.refs, partial(self._without, dropped))
         jobs.erase()
+        if self._state is not None and (self._state / LEDGER).exists():
+            with Ledger(self._state / LEDGER) as ledger:  # jobs stood there in earlier versions
+                ledger.erase()
 
     def _erase_cache(self, intent: _Intent) -> None:
         file = self._state / CACHE if self._state else None

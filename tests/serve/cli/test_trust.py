@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import apsw
 import pytest
 from tests.servers.model_server import ModelServer
 from tools.settings_reference import spelled
@@ -17,7 +16,9 @@ from quipu import config
 from quipu.config import load
 from quipu.errors import UntrustedFolder
 from quipu.memory import Memory
+from quipu.store import open_store
 from quipu.trust import own_configuration
+from quipu.write.jobs import Given, Jobs
 
 KEY = "sk-" + "users-own-0123456789"
 
@@ -203,29 +204,12 @@ def test_a_folder_of_another_user_is_not_ours(
     assert quipu("add", "y").code == 2
 
 
-def _job(ledger: Path, store: str, kind: str, payload: Any) -> None:
-    """Put an open job into a ledger, as somebody else would."""
-    now = "2026-03-01T10:00:00.000Z"
-    job = {
-        "job_id": "job_theirs",
-        "kind": kind,
-        "status": "accepted",
-        "stage": "normalize",
-        "accepted_at": now,
-        "updated_at": now,
-    }
-    connection: Any = apsw.Connection(str(ledger))
-    rows = [
-        ("job", json.dumps({"job": job, "store": store, "worker": ""})),
-        ("open", store),
-        ("payload", json.dumps(payload)),
-        ("seal", "0" * 32),
-    ]
-    for row, value in rows:
-        connection.execute(
-            "INSERT INTO entry VALUES (?, 'job_theirs', 1, ?)", (row, value.encode())
-        )
-    connection.close()
+def _job(database: Path, kind: str, payload: Any) -> None:
+    """Put an open job into a store, as somebody else would."""
+    with open_store(str(database)) as store:
+        jobs = Jobs(store, None, lambda: "2026-03-01T10:00:00.000Z", key=b"theirs")
+        jobs.accept([Given(kind, json.dumps(payload).encode())])
+        jobs.close()
 
 
 def test_a_job_that_somebody_else_wrote_down_is_not_done(
@@ -234,8 +218,7 @@ def test_a_job_that_somebody_else_wrote_down_is_not_done(
     quipu("add", "The first text.")
     private = tmp_path.parent / f"{tmp_path.name}-private.md"
     private.write_text("- [ ] the private task of the wombat\n")
-    store = ".quipu/quipu.db\0default"  # as the local state calls it
-    _job(project / ".quipu" / "ops.db", store, "files", [str(private)])
+    _job(project / ".quipu" / "quipu.db", "files", [str(private)])
     said = quipu("add", "Another text.")
     assert said.code == 0
     assert "not accepted by you" in said.err

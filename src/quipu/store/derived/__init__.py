@@ -1,8 +1,8 @@
 """Every port of a store, made once from what a backend writes itself."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from quipu.store.derived.writes import BatchWrite, log
 
 __all__ = ["DerivedStore"]
 
+T = TypeVar("T")
+
 
 class DerivedStore(GraphReads, IndexReads):
     """A store of one namespace over a backend; threads may share it. A backend that does
@@ -33,21 +35,23 @@ class DerivedStore(GraphReads, IndexReads):
     def write(self, batch: Batch) -> Written:
         """Store a batch, whole or not at all."""
         checked = check(batch)
+        return self.atomically(
+            lambda: Written(*BatchWrite(self._session, self._postings, checked).apply())
+        )
+
+    def atomically(self, do: Callable[[], T], *, durable: bool = False) -> T:
+        """Call `do` in one transaction, which is `durable` wherever a commit is."""
+        del durable
         try:
             with self._session.writing():
-                return Written(*BatchWrite(self._session, self._postings, checked).apply())
+                return do()
         except BaseException:
             self._forget_read()
             raise
 
     def forget(self, source_refs: Sequence[str]) -> int:
         """Erase sources, history and all."""
-        try:
-            with self._session.writing():
-                erased = _erase_sources(self._session, self._postings, source_refs)
-        except BaseException:
-            self._forget_read()
-            raise
+        erased = self.atomically(lambda: _erase_sources(self._session, self._postings, source_refs))
         if erased:
             with self._session.reading():
                 self._fresh()
@@ -65,13 +69,12 @@ class DerivedStore(GraphReads, IndexReads):
         """Erase one space's vectors."""
         if not rules.storable(space):
             return
-        try:
-            with self._session.writing():
-                if drop_space(self._session, space):
-                    log(self._session, [("vector", space, "forget")])
-        except BaseException:
-            self._forget_read()
-            raise
+
+        def drop() -> None:
+            if drop_space(self._session, space):
+                log(self._session, [("vector", space, "forget")])
+
+        self.atomically(drop)
 
     def _forget_read(self) -> None:
         """After a rollback: what was read inside the transaction never was."""

@@ -18,6 +18,7 @@ class Session:
         self.snapshot = 0
         """Which `reading` this is, no two the same; 0 outside and while writing."""
         self.lock = threading.RLock()
+        self._writer = 0
         self._depth = 0
         self._snapshots = 0
         self._moment = _Moment(self)
@@ -39,14 +40,24 @@ class Session:
         if not self._depth:
             self.snapshot = 0
 
+    @property
+    def is_writing(self) -> bool:
+        """Whether this thread is inside `writing`."""
+        return self._writer == threading.get_ident()
+
     @contextmanager
     def writing(self) -> Generator[None]:
-        """All of the block's changes, or none."""
+        """All of the block's changes, or none; a block within another is part of that."""
+        if self.is_writing:
+            yield
+            return
         with self.lock, self.backend.writing():
             self._depth += 1
+            self._writer = threading.get_ident()
             try:
                 yield
             finally:
+                self._writer = 0
                 self._depth -= 1
 
     def periods(

@@ -1,11 +1,14 @@
 """What both reading halves of a store stand on: its tables and this handle's indexes."""
 
+from typing import Final
+
 from quipu.index.nearest import DEFAULT_SIZES, EXACT_UP_TO, Nearest, VectorSizes
 from quipu.index.postings import Postings
 from quipu.index.scopes import ScopeColumns
 from quipu.index.vector_file import VectorFile
 from quipu.store import rules
 from quipu.store.backend import Backend
+from quipu.store.derived.jobs import JobTable
 from quipu.store.derived.known import KnownIds
 from quipu.store.derived.records import Records
 from quipu.store.derived.rows import IndexRows, SegmentRows
@@ -25,6 +28,7 @@ class StoreState:
         """Above `exact_up_to` vectors of a space the nearest are proposed by their signs."""
         rules.require_namespace(backend.namespace)
         self._session = Session(backend)
+        self.jobs: Final = JobTable(self._session)
         self._postings = Postings(SegmentRows(self._session))
         self._records = Records(self._session, self._postings)
         self._rows = IndexRows(self._session, self._records, self._identity)

@@ -15,7 +15,7 @@ from quipu.store.neo4j.connection import Connection
 __all__ = ["NEVER", "drop_vectors", "indexes_of", "label", "prepare", "prepare_vectors"]
 
 NEVER = 2**63 - 1
-VERSION = 2
+VERSION = 3
 
 _WITH_KIND = ("record_id", "near", "far", "label")
 

@@ -1,6 +1,7 @@
 """The store on a Neo4j server."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from quipu.store.neo4j.graph import MirroredGraph
 from quipu.store.neo4j.tables import Neo4jBackend
 
 __all__ = ["Neo4jStore"]
+
+T = TypeVar("T")
 
 
 class Neo4jStore(DerivedStore):
@@ -51,16 +54,23 @@ class Neo4jStore(DerivedStore):
             self._backend.erase()
 
     def write(self, batch: Batch) -> Written:
-        """Store a batch, whole or not at all; what failed in passing is tried again."""
+        """Store a batch, whole or not at all."""
         if not self._read_only:
             spaces = sorted({(each.space, np.size(each.vector)) for each in batch.embeddings})
             dimensions = [dimension for _, dimension in spaces if dimension]
             if not self._indexed.issuperset(dimensions):
                 schema.prepare_vectors(self._backend.link, dimensions)
-                written = again(lambda: super(Neo4jStore, self).write(batch))
+                written = super().write(batch)
                 schema.prepare_vectors(self._backend.link, dimensions)
                 return written
-        return again(lambda: super(Neo4jStore, self).write(batch))
+        return super().write(batch)
+
+    def atomically(self, do: Callable[[], T], *, durable: bool = False) -> T:
+        """Call `do` in one transaction; what failed in passing is tried again."""
+        once = super().atomically
+        if self._session.is_writing:
+            return once(do)
+        return again(lambda: once(do, durable=durable))
 
     def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
         """The embedding spaces, their vectors counted where they are, once while nothing
@@ -83,11 +93,14 @@ class Neo4jStore(DerivedStore):
             return self._backend.count(CHUNK, {"live": 1}, "profile")
 
     def forget(self, source_refs: Sequence[str]) -> int:
-        """Erase sources, history and all, from the database itself."""
-        return again(lambda: super(Neo4jStore, self).forget(source_refs))
+        """Erase sources, history and all, and what was taken away before, from the database."""
+        erased = super().forget(source_refs)
+        if not erased:  # what erases records does it in the same transaction
+            self.atomically(self._backend.erase)
+        return erased
 
     def drop_space(self, space: str) -> None:
         """Erase one space's vectors, and the index that no other space fits."""
-        again(lambda: super(Neo4jStore, self).drop_space(space))
+        super().drop_space(space)
         schema.drop_vectors(self._backend.link)
         self._indexed.clear()

@@ -76,7 +76,18 @@ _COLUMNS = {
     "space": (("space", _INT), ("name", _TEXT), ("dimension", _INT)),
     "vector": (("space", _INT), ("number", _INT), ("vector", _BLOB)),
     "part": (("space", _INT), ("number", _INT), ("parts", _BLOB)),
+    "job": (
+        ("job", _INT),
+        ("job_id", _TEXT),
+        ("live", _SMALL),
+        ("worker", _TEXT),
+        ("seal", _BLOB),
+        ("body", _BLOB),
+    ),
+    "job_payload": (("job", _INT), ("payload", _BLOB)),
 }
+_LATER = ("job", "job_payload")
+"""Tables that the first migration does not make."""
 
 _KEYS = {"counter": (), **{table.name: table.key for table in TABLES}}
 
@@ -133,7 +144,7 @@ _RECORDS = "".join(
         "INSERT INTO {schema}.deployment VALUES (replace(gen_random_uuid()::text, '-', ''), 0);\n",
         "CREATE TABLE {schema}.namespace (ns integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,",
         ' name text COLLATE "C" NOT NULL UNIQUE);\n',
-        *(_table(name, columns) for name, columns in _COLUMNS.items()),
+        *(_table(name, columns) for name, columns in _COLUMNS.items() if name not in _LATER),
         *(
             f"CREATE INDEX ON {{schema}}.{table} ({_quoted(columns)}) {where};\n"
             for table, columns, where in _INDEXES
@@ -149,10 +160,17 @@ _RECORDS = "".join(
 # From here on part vectors may be packed (`index/parts.py`), which earlier programs cannot read.
 _PACKED = "SELECT 1"
 
-MIGRATIONS = (_RECORDS, _PACKED)
+_JOBS = (
+    "".join(_table(name, _COLUMNS[name]) for name in _LATER)
+    + 'CREATE INDEX ON {schema}.job (ns, "job_id");\n'
+    + 'CREATE INDEX ON {schema}.job (ns, "job") WHERE live = 1;\n'
+)
+
+MIGRATIONS = (_RECORDS, _PACKED, _JOBS)
 """Migration n takes a schema from version n - 1 to n. One that was released is never changed."""
 
 LATEST = len(MIGRATIONS)
+_WITH_JOBS = 3
 
 
 def require_server(connection: Connection[Row], address: Address) -> None:
@@ -185,8 +203,9 @@ def version(connection: Connection[Row], address: Address) -> int:
             f"the schema {address.schema!r} of {address.shown!r} holds the table "
             f"{min(there)!r} and no deployment of Quipu: name another schema with ?schema=NAME"
         )
-    missing = sorted({"namespace", *_COLUMNS} - there)
     found = connection.execute(_said(address, "SELECT version FROM {schema}.deployment")).fetchall()
+    later = _LATER if found and found[0][0] < _WITH_JOBS else ()
+    missing = sorted({"namespace", *_COLUMNS} - there - {*later})
     if missing or len(found) != 1:
         raise CorruptStore(
             f"the schema {address.schema!r} of {address.shown!r} is half there (missing: "

@@ -1,10 +1,9 @@
 """The store on a server: one deployment, any number of machines."""
 
-from collections.abc import Collection, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, TypeVar
 
 from quipu.index.nearest import EXACT_UP_TO
-from quipu.records.batch import Batch, Written
 from quipu.store.backend import Row
 from quipu.store.derived import DerivedStore
 from quipu.store.derived.neighbors import Hop
@@ -13,6 +12,8 @@ from quipu.store.postgres.database import Database
 from quipu.store.postgres.tables import PostgresBackend, storable_texts
 
 __all__ = ["PostgresStore"]
+
+T = TypeVar("T")
 
 
 class PostgresStore(DerivedStore):
@@ -32,20 +33,12 @@ class PostgresStore(DerivedStore):
         self._counted_at: tuple[int, frozenset[str]] = (-1, frozenset())
         self._counted: dict[str, int] = {}
 
-    def write(self, batch: Batch) -> Written:
-        """Store a batch, whole or not at all."""
-        write = super().write
-        return self._db.again(lambda: write(batch))
-
-    def forget(self, source_refs: Sequence[str]) -> int:
-        """Erase sources, history and all."""
-        forget = super().forget
-        return self._db.again(lambda: forget(source_refs))
-
-    def drop_space(self, space: str) -> None:
-        """Erase one space's vectors."""
-        drop = super().drop_space
-        self._db.again(lambda: drop(space))
+    def atomically(self, do: Callable[[], T], *, durable: bool = False) -> T:
+        """Call `do` in one transaction, again where the server was lost or asks for it."""
+        once = super().atomically
+        if self._session.is_writing:
+            return once(do)
+        return self._db.again(lambda: once(do, durable=durable))
 
     def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
         """The embedding spaces, their vectors counted where they are, once while nothing

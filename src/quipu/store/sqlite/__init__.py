@@ -2,9 +2,10 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -20,7 +21,9 @@ from quipu.store.sqlite import schema
 from quipu.store.sqlite.database import BUSY_TIMEOUT_S, Database, as_list
 from quipu.store.sqlite.tables import SQLiteBackend
 
-__all__ = ["SQLiteStore", "open_sqlite"]
+__all__ = ["SQLiteStore", "namespaces", "open_sqlite"]
+
+T = TypeVar("T")
 
 _OF_PROFILES = (
     "SELECT count(*) FROM chunk c JOIN vector v"
@@ -42,6 +45,16 @@ def open_sqlite(
     return SQLiteStore(
         Path(path), namespace=namespace, read_only=read_only, vector_files=vector_files
     )
+
+
+def namespaces(path: Path) -> list[str]:
+    """The namespaces in the SQLite file at `path`, which is only read."""
+    database = Database(path, namespace="default", read_only=True)
+    try:
+        with database.reading():
+            return [name for (name,) in database.rows("SELECT name FROM namespace ORDER BY name")]
+    finally:
+        database.close()
 
 
 class SQLiteStore(DerivedStore):
@@ -73,9 +86,17 @@ class SQLiteStore(DerivedStore):
         """Store a batch, whole or not at all."""
         written = super().write(batch)
         self._embedded.update(each.space for each in batch.embeddings)
-        for space in [s for s, count in self._embedded.items() if count >= self._keep_each]:
-            self._keep(space)
+        if not self._session.is_writing:  # what is not committed is not kept in a file
+            for space in [s for s, count in self._embedded.items() if count >= self._keep_each]:
+                self._keep(space)
         return written
+
+    def atomically(self, do: Callable[[], T], *, durable: bool = False) -> T:
+        """Call `do` in one transaction; the log is on the disk afterwards if it is `durable`."""
+        if not durable or self._session.is_writing:
+            return super().atomically(do)
+        with self._db.synced():
+            return super().atomically(do)
 
     def _keep(self, space: str) -> None:
         """Take into the space's file what was written."""

@@ -169,7 +169,28 @@ _CHECKED = "CREATE TABLE IF NOT EXISTS checksums (complete INTEGER NOT NULL)"
 # From here on part vectors may be packed (`index/parts.py`), which earlier programs cannot read.
 _PACKED = "SELECT 1"
 
-MIGRATIONS = (_RECORDS, _VECTORS, _COUNTED_VECTORS, _COUNTED_ENDS, _CHECKED, _PACKED)
+_JOBS = """
+CREATE TABLE IF NOT EXISTS job (
+    ns INTEGER NOT NULL REFERENCES namespace,
+    job INTEGER NOT NULL,
+    job_id TEXT NOT NULL,
+    live INTEGER NOT NULL,
+    worker TEXT NOT NULL,
+    seal BLOB NOT NULL,
+    body BLOB NOT NULL
+);
+CREATE UNIQUE INDEX IF NOT EXISTS job_number ON job (ns, job);
+CREATE INDEX IF NOT EXISTS job_named ON job (ns, job_id);
+CREATE INDEX IF NOT EXISTS job_live ON job (ns, job) WHERE live = 1;
+CREATE TABLE IF NOT EXISTS job_payload (
+    ns INTEGER NOT NULL,
+    job INTEGER NOT NULL,
+    payload BLOB NOT NULL
+);
+CREATE UNIQUE INDEX IF NOT EXISTS job_payload_number ON job_payload (ns, job);
+"""
+
+MIGRATIONS = (_RECORDS, _VECTORS, _COUNTED_VECTORS, _COUNTED_ENDS, _CHECKED, _PACKED, _JOBS)
 """Migration n takes a file from version n - 1 to n. One that was released is never changed."""
 
 LATEST = len(MIGRATIONS)
@@ -187,6 +208,9 @@ COUNTS_ENDS = 4
 CHECKED = 5
 """The version from which a file says whether its pages have checksums; one of before gets them
 when it is next opened to be written and nobody else has it open."""
+
+HAS_JOBS = 7
+"""The version from which a file holds its jobs."""
 
 
 def version(connection: Any) -> int:

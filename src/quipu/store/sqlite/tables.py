@@ -7,12 +7,13 @@ from typing import Any
 
 import msgspec
 
-from quipu.store.backend import Above, Beginning, Counter, Row, Table, Where
+from quipu.store.backend import JOB, PAYLOAD, Above, Beginning, Counter, Row, Table, Where
 from quipu.store.sqlite.database import Database, as_list
-from quipu.store.sqlite.schema import KEY_BITS, NUMBER_MASK
+from quipu.store.sqlite.schema import HAS_JOBS, KEY_BITS, NUMBER_MASK
 
 _BY_NUMBER = ("chunk", "chunk_columns")
 _BY_SPACE = ("vector", "part")
+_JOBS = (JOB, PAYLOAD)
 _NEXT = {"number": "next_number", "segment": "next_segment"}
 _HINTS = (("episode_id", "support_episode"), ("near", "fact_subject"), ("label", "fact_predicate"))
 
@@ -72,6 +73,8 @@ class SQLiteBackend:
         distinct: bool = False,
     ) -> list[Row]:
         """The columns of the rows where all of `where` holds."""
+        if table in _JOBS and self._db.value("PRAGMA user_version") < HAS_JOBS:
+            return []  # a file of before that is only read
         head, tail = _around(table.name, tuple(columns), tuple(order), distinct)
         clauses, values = self._clauses(table, where)
         sql = f"{head}{_hint(table, where)} WHERE {clauses}{tail}"
