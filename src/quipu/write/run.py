@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
-from typing import Final, TypedDict
+from typing import Any, Final, NamedTuple
 
 from quipu.embed.cache import CACHE, VectorCache
 from quipu.kind import unlinked
@@ -21,7 +21,7 @@ from quipu.records.progress import Progress
 from quipu.records.refs import FILE
 from quipu.when.instants import Clock
 from quipu.write.batches import BatchWriter
-from quipu.write.dropped import NOTHING, Dropped
+from quipu.write.dropped import Dropped
 from quipu.write.embed import (
     EmbedReport,
     SpaceFiller,
@@ -61,10 +61,12 @@ _OUTDATED = "unchanged files read again, since this version of Quipu reads more 
 _FILES_NAMED = 3
 
 
-class _States(TypedDict):
-    added: tuple[str, ...]
-    changed: tuple[str, ...]
-    renamed: tuple[tuple[str, str], ...]
+class _Vectors(NamedTuple):
+    """How many vectors were made, how long that took, and what went wrong."""
+
+    count: int = 0
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
 
 
 class Indexer:
@@ -84,7 +86,7 @@ class Indexer:
         shelves: Sequence[EmbeddedProfiles],
         clock: Clock,
         maker: str,
-        dropped: Callable[[], Dropped] = lambda: NOTHING,
+        dropped: Callable[[], Dropped] | None = None,
         roots: Roots,
     ) -> None:
         self._store = store
@@ -113,36 +115,9 @@ class Indexer:
         """Bring the store up to date with the files in `paths` (default: the home folder)."""
         began = time.monotonic()
         roots = check_roots(paths, self._places.home)
-        if upkeep is None:
-            self._roots.add(map(self._places.ref, roots))
-        surveyed_at = self._store.sequence()
-        sources = self._store.sources()
-        only = upkeep.refs if upkeep and upkeep.alone else None
-        found = survey(
-            sources,
-            self._store.namespace,
-            roots,
-            self._places,
-            self.options,
-            Stamps(self.state, self._key),
-            changed_since=changed_since,
-            only=only,
-            again=again,
-            as_read=upkeep is not None,
-            progress=progress,
-        )
-        if upkeep is None:
-            self._roots.take_back(each.entry.path for each in found.todo)
-        else:
-            left_out = self._roots.left_out_of(each.entry.path for each in found.todo)
-            found = kept_up(found, upkeep, left_out)
-        writer = BatchWriter(
-            self._store,
-            turns=self._turns,
-            clock=self._clock,
-            surveyed_at=surveyed_at,
-            authority=self.options.authority,
-        )
+        surveyed_at, sources = self._store.sequence(), self._store.sources()
+        found = self._survey(roots, sources, changed_since, again, upkeep, progress)
+        writer = self._writer(surveyed_at=surveyed_at)
         writer.remove(found.removed)
         problems = [*found.problems, *self._write_files(found, writer, progress)]
         if found.todo or found.removed:
@@ -152,41 +127,92 @@ class Indexer:
             types = {s.source_type for s in sources}
             for each in upkeep_of_kinds():
                 each.after_index(self._store, types, clock=self._clock)
-        embedded, embed_seconds, notes = self._embed(embed, progress)
-        if found.outdated:
-            notes = (_OUTDATED.format(found.outdated), *notes)
-        if found.shaped:
-            notes += (_of_shapes(list(found.shaped)),)
-        files = [s for s in sources if s.source_type == FILE]
-        chunks = self._store.counts(("chunk",))["chunk"]
-        bad = {p.path for p in problems if p.severity == "error"}
-        done = [t for t in found.todo if t.entry.path in writer.written]
-        by_others = sum(1 for t in found.todo if t.entry.path not in writer.written | bad)
-        report = IndexReport(
-            documents=sum(map(self._places.within(roots), (s.source_ref for s in files))),
-            chunks=chunks,
-            removed=tuple(map(escaped, found.removed)),
-            unchanged=found.unchanged + by_others,
-            **_by_state(done),
-            errors=rows(problems, "error"),
-            warnings=rows(problems, "warning"),
-            redacted=dict(sorted(writer.redacted.items())),
+        files = [s.source_ref for s in sources if s.source_type == FILE]
+        report = self._report(
+            writer,
+            problems,
+            self._embed(embed, progress),
+            began,
+            **_of_files(found, writer, problems),
+            documents=sum(map(self._places.within(roots), files)),
             unresolved=unresolved,
-            extracted=dict(writer.extracted),
-            embedded=embedded,
-            unembedded=lacking(self._store, self._shelves),
-            sequence=self._store.sequence(),
-            seconds=time.monotonic() - began,
-            embed_seconds=embed_seconds,
-            notes=notes,
-            credentials=tuple(
-                ProblemRow(path=escaped(each.path), error=each.of) for each in found.credentials
-            ),
-            left_out=dict((found.left_out + Counter(found.shaped.values())).most_common()),
         )
         if upkeep is None or not upkeep.alone:
             self._write_report(report.errors, len(files), roots[0])
         return report
+
+    def _survey(
+        self,
+        roots: Sequence[Path],
+        sources: Sequence[StoredSource],
+        changed_since: str | None,
+        again: bool,
+        upkeep: Upkeep | None,
+        progress: Progress | None,
+    ) -> Survey:
+        """What has to be done, of which a run that nobody asked for leaves out what was
+        forgotten."""
+        if upkeep is None:
+            self._roots.add(map(self._places.ref, roots))
+        found = survey(
+            sources,
+            self._store.namespace,
+            roots,
+            self._places,
+            self.options,
+            Stamps(self.state, self._key),
+            changed_since=changed_since,
+            only=upkeep.refs if upkeep and upkeep.alone else None,
+            again=again,
+            as_read=upkeep is not None,
+            progress=progress,
+        )
+        paths = [each.entry.path for each in found.todo]
+        if upkeep is not None:
+            return kept_up(found, upkeep, self._roots.left_out_of(paths))
+        self._roots.take_back(paths)
+        return found
+
+    def _writer(
+        self,
+        *,
+        surveyed_at: int | None = None,
+        dropped: Callable[[], Dropped] | None = None,
+    ) -> BatchWriter:
+        return BatchWriter(
+            self._store,
+            turns=self._turns,
+            clock=self._clock,
+            surveyed_at=surveyed_at,
+            dropped=dropped,
+            authority=self.options.authority,
+        )
+
+    def _report(
+        self,
+        writer: BatchWriter,
+        problems: Sequence[Problem],
+        vectors: _Vectors,
+        began: float,
+        **more: Any,
+    ) -> IndexReport:
+        """What a run did; `more` is what only some kinds of run know."""
+        nothing: dict[str, Any] = dict.fromkeys(("added", "changed", "removed", "renamed"), ())
+        given = {**nothing, "unresolved": 0, **more}
+        given["notes"] = (*more.get("notes", ()), *vectors.notes)
+        return IndexReport(
+            chunks=self._store.counts(("chunk",))["chunk"],
+            errors=rows(problems, "error"),
+            warnings=rows(problems, "warning"),
+            redacted=dict(sorted(writer.redacted.items())),
+            extracted=dict(writer.extracted),
+            embedded=vectors.count,
+            unembedded=lacking(self._store, self._shelves),
+            sequence=self._store.sequence(),
+            seconds=time.monotonic() - began,
+            embed_seconds=vectors.seconds,
+            **given,
+        )
 
     def _write_report(self, errors: Sequence[ProblemRow], documents: int, root: Path) -> None:
         if self.state is not None:
@@ -259,36 +285,17 @@ class Indexer:
         since: int | None,
     ) -> IndexReport:
         began = time.monotonic()
-        writer = BatchWriter(
-            self._store,
-            turns=self._turns,
-            clock=self._clock,
-            dropped=self._dropped,
-            authority=self.options.authority,
-        )
+        writer = self._writer(dropped=self._dropped)
         tally = fill(writer)
-        embedded, embed_seconds, notes = self._embed(embed, progress, since=since)
-        chunks = self._store.counts(("chunk",))["chunk"]
-        return IndexReport(
+        return self._report(
+            writer,
+            tally.problems,
+            self._embed(embed, progress, since=since),
+            began,
             documents=tally.documents,
-            chunks=chunks,
             added=tuple(tally.added),
-            changed=(),
-            removed=(),
-            renamed=(),
             unchanged=tally.unchanged,
-            errors=rows(tally.problems, "error"),
-            warnings=rows(tally.problems, "warning"),
-            redacted=dict(sorted(writer.redacted.items())),
-            unresolved=0,
-            extracted=dict(writer.extracted),
             refused=dict(tally.refused),
-            embedded=embedded,
-            unembedded=lacking(self._store, self._shelves),
-            sequence=self._store.sequence(),
-            seconds=time.monotonic() - began,
-            embed_seconds=embed_seconds,
-            notes=notes,
         )
 
     def recount_words(self) -> int:
@@ -372,15 +379,15 @@ class Indexer:
 
     def _embed(
         self, embed: bool, progress: Progress | None, *, since: int | None = None
-    ) -> tuple[int, float, tuple[str, ...]]:
+    ) -> _Vectors:
         """Vectors for what lacks them (and was written above `since`, if that is given), if wanted
-        and there is a model: how many, seconds, notes."""
+        and there is a model."""
         if not embed:
-            return 0, 0.0, ()
+            return _Vectors()
         began = time.monotonic()
         with reporting(self.state if since is None else None, progress) as shown:
             done, notes = self._filler(shown).fill(self._shelves, since=since)
-        return done, time.monotonic() - began if done else 0.0, notes
+        return _Vectors(done, time.monotonic() - began if done else 0.0, notes)
 
     def _cache(self) -> VectorCache | None:
         if self.state is None or not self.options.cache_bytes:
@@ -409,15 +416,29 @@ def _jobs(tasks: Iterable[FileTask]) -> Iterator[list[FileTask]]:
         yield job
 
 
-def _by_state(todo: Iterable[Todo]) -> _States:
+def _of_files(found: Survey, writer: BatchWriter, problems: Sequence[Problem]) -> dict[str, Any]:
     """What was done to the files, as the report tells it."""
-    done = list(todo)
+    bad = {p.path for p in problems if p.severity == "error"}
+    done = [t for t in found.todo if t.entry.path in writer.written]
+    by_others = sum(t.entry.path not in writer.written | bad for t in found.todo)
+    paths = {
+        state: tuple(escaped(t.entry.path) for t in done if t.state == state)
+        for state in ("added", "changed")
+    }
+    renamed = [(t.replaces[0], t.entry.path) for t in done if t.state == "renamed"]
+    notes = [_OUTDATED.format(found.outdated)] if found.outdated else []
+    if found.shaped:
+        notes.append(_of_shapes(list(found.shaped)))
     return {
-        "added": tuple(escaped(t.entry.path) for t in done if t.state == "added"),
-        "changed": tuple(escaped(t.entry.path) for t in done if t.state == "changed"),
-        "renamed": tuple(
-            (escaped(t.replaces[0]), escaped(t.entry.path)) for t in done if t.state == "renamed"
+        **paths,
+        "renamed": tuple((escaped(old), escaped(new)) for old, new in renamed),
+        "removed": tuple(map(escaped, found.removed)),
+        "unchanged": found.unchanged + by_others,
+        "credentials": tuple(
+            ProblemRow(path=escaped(each.path), error=each.of) for each in found.credentials
         ),
+        "left_out": dict((found.left_out + Counter(found.shaped.values())).most_common()),
+        "notes": tuple(notes),
     }
 
 

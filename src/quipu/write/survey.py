@@ -99,50 +99,73 @@ def survey(
     """
     known = {s.source_ref: s for s in sources if s.source_type == FILE}
     wanted = None if only is None else {places.path(ref) for ref in only}
-    limit = wanted if changed_since is None else _changed(roots, changed_since)
-    result = Survey()
-    found: dict[str, tuple[FileEntry, str]] = {}
-    blocked: set[str] = set()
+    look = _Look(wanted if changed_since is None else _changed(roots, changed_since), stamps)
     for item in _entries(roots, places, settings, wanted):
-        if isinstance(item, Problem):
-            result.problems.append(item)
-            if item.severity == "error":
-                blocked.add(escaped(item.path))
-            continue
-        if isinstance(item, LeftOut):
-            result.left_out[item.pattern] += 1
-            continue
-        if isinstance(item, CredentialEntry):
-            if limit is None or places.path(item.path) in limit:
-                result.credentials.append(item)
-            continue
-        if limit is not None and item.absolute not in limit:
-            blocked.add(escaped(item.path))
-            continue
-        looked_at = _looked_at(item, stamps)
-        if isinstance(looked_at, Problem):
-            result.problems.append(looked_at)
-            blocked.add(escaped(item.path))
-            continue
-        content_hash, shape = looked_at
-        if shape and not item.is_wanted:
-            result.shaped[item.path] = shape
-            continue
-        found[item.path] = item, content_hash
-        if progress and len(found) % 100 == 0:
-            progress("scan", len(found), 0)
+        look.take(item, places.path(item.path))
+        if progress and isinstance(item, FileEntry) and len(look.found) % 100 == 0:
+            progress("scan", len(look.found), 0)
     is_under = places.within(roots)
     gone = [
         ref
-        for ref in sorted(filter(is_under, known.keys() - found.keys()))
-        if not _hidden(ref, blocked) and (limit is None or places.path(ref) in limit)
+        for ref in sorted(filter(is_under, known.keys() - look.found.keys()))
+        if not look.hides(ref) and look.is_meant(places.path(ref))
     ]
-    _compare(result, found, known, gone, namespace, again=again, as_read=as_read)
+    result = look.result
+    _compare(result, look.found, known, gone, namespace, again=again, as_read=as_read)
     result.todo = _with_history(result.todo, roots)
     for ref in gone:
         stamps.gone(ref)
     stamps.keep()
     return result
+
+
+class _Look:
+    """What stands under the roots; `limit` is what may be looked at (None: all)."""
+
+    def __init__(self, limit: Collection[Path] | None, stamps: Stamps) -> None:
+        self.result = Survey()
+        self.found: dict[str, tuple[FileEntry, str]] = {}
+        self._limit = limit
+        self._stamps = stamps
+        self._blocked: set[str] = set()
+
+    def is_meant(self, path: Path) -> bool:
+        """Whether a path may be looked at."""
+        return self._limit is None or path in self._limit
+
+    def take(self, item: FileEntry | CredentialEntry | LeftOut | Problem, path: Path) -> None:
+        """Note what was met at `path`; a file is read where its stamp is not known."""
+        match item:
+            case Problem():
+                self._refuse(item)
+            case LeftOut():
+                self.result.left_out[item.pattern] += 1
+            case CredentialEntry():
+                if self.is_meant(path):
+                    self.result.credentials.append(item)
+            case FileEntry():
+                if not self.is_meant(item.absolute):
+                    self._blocked.add(escaped(item.path))
+                    return
+                looked_at = _looked_at(item, self._stamps)
+                if isinstance(looked_at, Problem):
+                    self._refuse(looked_at)
+                elif looked_at[1] and not item.is_wanted:
+                    self.result.shaped[item.path] = looked_at[1]
+                else:
+                    self.found[item.path] = item, looked_at[0]
+
+    def _refuse(self, problem: Problem) -> None:
+        self.result.problems.append(problem)
+        if problem.severity == "error":
+            self._blocked.add(escaped(problem.path))
+
+    def hides(self, ref: str) -> bool:
+        """Whether the file, or a folder above it, could not be looked at ("." is the home folder
+        itself)."""
+        shown = PurePosixPath(escaped(ref))
+        above = (str(each) for each in (shown, *shown.parents))
+        return bool(self._blocked) and not self._blocked.isdisjoint(above)
 
 
 def _looked_at(entry: FileEntry, stamps: Stamps) -> tuple[str, str] | Problem:
@@ -185,13 +208,6 @@ def _with_history(todo: Sequence[Todo], roots: Sequence[Path]) -> list[Todo]:
         for each, entry in zip(some, with_history([e.entry for e in some], folder), strict=True)
     ]
     return sorted(found, key=lambda each: each.entry.path)
-
-
-def _hidden(ref: str, blocked: set[str]) -> bool:
-    """Whether the file, or a folder above it, could not be looked at: `blocked` holds their
-    references as reports write them ("." is the home folder itself)."""
-    shown = PurePosixPath(escaped(ref))
-    return bool(blocked) and any(str(each) in blocked for each in (shown, *shown.parents))
 
 
 def _compare(
