@@ -4,7 +4,7 @@ import pytest
 
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.store.graphs import graphs, graphs_of
+from quipu.store.graphs import graphs_of
 
 
 @pytest.mark.parametrize("url", ["neo4j://ann:s3cret@host/db", "bolt+s://host", "NEO4J://host"])
@@ -12,11 +12,6 @@ def test_the_address_of_a_graph_leads_to_it(url: str) -> None:
     found = graphs_of(url)
     assert [each.name for each in found.queries][:2] == ["documents", "failing-test"]
     assert found.group_of("team one") != found.group_of("team two")
-
-
-@pytest.mark.parametrize("url", ["memory:", "sqlite:///a.db", "a.db", "postgres://host", "x://y"])
-def test_other_addresses_lead_to_none(url: str) -> None:
-    assert graphs(url) is None
 
 
 def test_graphiti_is_asked_for_at_a_graph_database_only() -> None:

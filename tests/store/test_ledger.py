@@ -1,13 +1,10 @@
 """The ledger of operational state."""
 
-from contextlib import closing
 from pathlib import Path
 
-import apsw
 import pytest
 
 from quipu.errors import CorruptStore
-from quipu.files.whole import faults, has_checksums
 from quipu.ledger import Ledger, LedgerEntry, Salvaged, salvage
 
 
@@ -35,16 +32,6 @@ def test_kinds_are_listed_apart_and_by_key(tmp_path: Path) -> None:
         assert [e.key for e in ledger.list("job", after="a", limit=1)] == ["b"]
         ledger.change(delete=[("job", "a"), ("job", "none")])
         assert [e.key for e in ledger.list("job")] == ["b", "d"]
-
-
-def test_a_damaged_ledger_says_what_to_do(tmp_path: Path) -> None:
-    path = tmp_path / "ops.db"
-    path.write_bytes(b"no database " * 1000)
-    with pytest.raises(CorruptStore, match="do not delete it: `quipu jobs --salvage`"):
-        Ledger(path)
-    assert salvage(path) == Salvaged(0, tmp_path / "ops.db.damaged-1")
-    with Ledger(path) as ledger:
-        assert ledger.list("job") == []
 
 
 def test_what_can_be_read_of_a_damaged_ledger_is_kept(tmp_path: Path) -> None:
@@ -79,46 +66,3 @@ def test_what_was_deleted_leaves_no_byte(tmp_path: Path) -> None:
         held = b"".join(p.read_bytes() for p in tmp_path.iterdir())
         assert b"xylograph" not in held
         assert ledger.list("payload") == [LedgerEntry("b", 1, b"stays")]
-
-
-def test_a_file_of_an_earlier_version_is_wiped_too(tmp_path: Path) -> None:
-    path = tmp_path / "ops.db"
-    old = apsw.Connection(str(path))
-    old.execute("PRAGMA journal_mode = WAL; PRAGMA secure_delete = OFF")
-    old.execute(
-        "CREATE TABLE entry (kind TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL,"
-        " value BLOB NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"
-    )
-    old.execute("INSERT INTO entry VALUES ('payload', 'a', 1, ?)", (b"xylograph" * 2_000,))
-    old.execute("DELETE FROM entry")
-    old.close()
-    assert b"xylograph" in path.read_bytes()
-    with Ledger(path) as ledger:
-        ledger.erase()
-        assert b"xylograph" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
-
-
-def test_what_is_put_takes_the_place_of_what_stands_there(tmp_path: Path) -> None:
-    with Ledger(tmp_path / "ops.db") as ledger:
-        ledger.change(put={("seen", "a"): b"1", ("seen", "b"): b"2"}, durable=False)
-        ledger.change(put={("seen", "b"): b"3"}, delete=[("seen", "a")], durable=False)
-        assert ledger.list("seen") == [LedgerEntry("b", 2, b"3")]
-    with Ledger(tmp_path / "ops.db") as ledger:
-        assert [e.value for e in ledger.list("seen")] == [b"3"]
-
-
-def test_a_large_ledger_of_before_gets_its_checksums(tmp_path: Path) -> None:
-    path = tmp_path / "ops.db"
-    with closing(apsw.Connection(str(path))) as plain:
-        plain.execute(
-            "CREATE TABLE entry (kind TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL,"
-            " value BLOB NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"
-        )
-        rows = [("payload", f"{n:05d}", 1, bytes([n % 251]) * 1500) for n in range(4000)]
-        with plain:
-            plain.executemany("INSERT INTO entry VALUES (?, ?, ?, ?)", rows)
-    assert not has_checksums(path)
-    with Ledger(path) as ledger:
-        assert ledger.get("payload", "03999") == LedgerEntry("03999", 1, bytes([234]) * 1500)
-    assert has_checksums(path)
-    assert faults(path) == []

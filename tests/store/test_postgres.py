@@ -9,8 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
 import pytest
-from tests.contract.store_compare import apply, assert_same
-from tests.contract.store_sample import OTHER, VERSION_A, one_source, operations, texts
+from tests.contract.store_sample import OTHER, VERSION_A, one_source, texts
 from tests.servers.postgres_server import PostgresServer
 
 from quipu.errors import (
@@ -21,11 +20,8 @@ from quipu.errors import (
     QuipuError,
     StoreUnavailable,
 )
-from quipu.ports import Store
-from quipu.records.scope import EVERYTHING
 from quipu.store import open_store
 from quipu.store.backend import SUPPORT, Above, Beginning
-from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.store.postgres import schema
 from quipu.store.postgres.address import read_address
 from quipu.store.postgres.database import Database
@@ -250,52 +246,6 @@ def test_any_text_can_be_asked_for(url: str) -> None:
             assert backend.select(SUPPORT, ("row",), {"row": number}) == []
             assert backend.select(SUPPORT, ("row",), {"row": [1, number]}) == [(1,)]
     backend.close()
-
-
-def test_every_statement_names_the_namespace_first(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said: list[str] = []
-    execute, copy = Database._execute, Database.copy
-
-    def listen(self: Database, statement: bytes, values: object = ()) -> object:
-        said.append(statement.decode())
-        return execute(self, statement, values)  # type: ignore[arg-type]
-
-    def listen_to_copy(self: Database, statement: bytes, *rest: object) -> None:
-        said.append(statement.decode())
-        copy(self, statement, *rest)  # type: ignore[arg-type]
-
-    monkeypatch.setattr(Database, "_execute", listen)
-    monkeypatch.setattr(Database, "copy", listen_to_copy)
-    with open_store(url) as store:
-        use_all_of(store)
-        ns = store._db.ns
-    rows = [s for s in said if s != "COMMIT" and ".namespace" not in s]
-    assert len(set(rows)) > 40
-    for statement in rows:
-        tables = statement.count('"quipu".')
-        if statement.startswith("COPY"):
-            assert '("ns", ' in statement
-        else:
-            assert statement.count(f"ns = {ns}") == tables > 0, statement
-
-
-def use_all_of(store: Store) -> None:
-    """Call every method of a store, on something that it holds."""
-    oracle = InMemoryStore(Shelf(), namespace="default")
-    for operation in operations(3, 25):
-        apply(store, operation)
-        apply(oracle, operation)
-    assert_same(store, oracle, seed=3)
-    for name in [*store.spaces(), "nowhere"]:
-        store.spaces({"prose"})
-        store.unembedded(name)
-        store.drop_space(name)
-    store.with_property("status")
-    store.filter_values("domains")
-    store.scan("chunk", scope=EVERYTHING)
-    store.forget([source.source_ref for source in store.sources()])
 
 
 def test_a_plan_reads_one_partition(url: str) -> None:

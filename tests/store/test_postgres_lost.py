@@ -1,12 +1,9 @@
 """Writers that meet on a PostgreSQL server, servers that are lost or stopped, writers that are
 killed: nothing is lost and nothing is doubled."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from signal import SIGINT, SIGQUIT
 
 import psycopg
@@ -27,17 +24,6 @@ from quipu.store.postgres.store import PostgresStore
 from quipu.store.postgres.trouble import TransientFailure, mapped
 
 END_OTHERS = b"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
-WRITER = """
-import sys
-from quipu.store import open_store
-sys.path.insert(0, {tests!r})
-from test_postgres_lost import source
-with open_store({url!r}) as store:
-    print("ready", flush=True)
-    for n in range(10_000):
-        store.write(source(n))
-        print(n, flush=True)
-"""
 
 
 @pytest.fixture
@@ -206,24 +192,6 @@ def test_a_server_restarted_under_writers_is_survived(own_server: PostgresServer
         assert len(store.changes(0)) == store.sequence() == 120 * 5
 
 
-@pytest.mark.slow
-def test_a_writer_killed_ten_times_leaves_whole_batches(url: str) -> None:
-    told = -1
-    for kill in range(10):
-        code = WRITER.format(tests=str(Path(__file__).parent), url=url)
-        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as writer:
-            assert writer.stdout is not None
-            assert writer.stdout.readline() == b"ready\n"
-            written = [int(writer.stdout.readline()) for _ in range(3 * kill + 1)]
-            time.sleep(0.003 * kill)
-            writer.kill()
-            told = max(told, *written, *map(int, writer.stdout.read().split()))
-    with open_store(url) as store:
-        episodes = store.counts()["episode"]
-    assert episodes >= told + 1 > 10
-    assert_whole(url, episodes)
-
-
 @pytest.mark.parametrize(
     "said",
     [
@@ -237,22 +205,3 @@ def test_a_server_that_starts_or_stops_is_asked_again(said: str) -> None:
     address = read_address("postgresql://db/notes")
     with pytest.raises(TransientFailure, match="is not reached"), mapped(address):
         raise psycopg.OperationalError(f"connection to server on socket failed: FATAL:  {said}")
-
-
-def test_forgetting_is_made_again_too(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    execute = Database._execute
-    lost: list[bytes] = []
-
-    def lose(self: Database, text: bytes, values: object = ()) -> object:
-        if text.startswith(b"DELETE") and not lost:
-            lost.append(text)
-            end_others(url)
-        return execute(self, text, values)  # type: ignore[arg-type]
-
-    with open_store(url) as store:
-        store.write(source(0))
-        store.write(source(1))
-        monkeypatch.setattr(Database, "_execute", lose)
-        assert store.forget(["docs/1.md"]) == 1
-        assert texts(store, red=1) == ["red 0 0", "red 0 1"]
-        assert lost

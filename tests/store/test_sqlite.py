@@ -15,7 +15,7 @@ import pytest
 from tests.contract.store_compare import apply, assert_same
 from tests.contract.store_sample import chunk, embedding, episode, moment, operations
 
-from quipu.errors import CorruptStore, NewerStore, StoreUnavailable
+from quipu.errors import NewerStore, StoreUnavailable
 from quipu.files import checked
 from quipu.records.batch import Batch, Embedding
 from quipu.store import open_store
@@ -73,21 +73,6 @@ def test_reopening_finds_everything(tmp_path: Path) -> None:
             assert_same(again, oracle)
 
 
-def test_two_processes_lose_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "q.db"
-    open_at(path).close()
-    writers = [
-        subprocess.Popen([sys.executable, "-c", _WRITER, str(path), name, "20"])
-        for name in ("left", "right")
-    ]
-    assert [writer.wait(timeout=120) for writer in writers] == [0, 0]
-    with open_at(path) as store:
-        assert store.counts()["chunk"] == 200
-        assert store.sequence() == len(store.changes(0)) == 40 * 6
-        for name in ("left", "right"):
-            assert len(store.match_text("prose", {name: 1.0}, limit=500).numbers) == 100
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_a_killed_writer_leaves_whole_batches(tmp_path: Path, seed: int) -> None:
     path = tmp_path / "q.db"
@@ -126,31 +111,6 @@ def test_an_older_schema_is_upgraded_with_its_data(tmp_path: Path) -> None:
         assert [c.text for c in store.unembedded("small")] == ["red"]
         assert store.write(batch("a", "red")).changes == 1
         assert store.spaces() == {"small": 1}
-
-
-def test_vectors_are_counted_in_files_that_did_not_count_them(tmp_path: Path) -> None:
-    path = tmp_path / "q.db"
-    with open_at(path) as store:
-        for n in range(3):
-            store.write(batch(f"d{n}", f"red w{n}"))
-        store.write(Batch(recorded_at=moment(4), replaces=("docs/d1.md",)))
-        assert store.spaces() == {"small": 2}
-    old = apsw.Connection(str(path))
-    old.execute("DROP TRIGGER vector_came; DROP TRIGGER vector_went").fetchall()
-    old.execute("ALTER TABLE space DROP COLUMN vectors")
-    old.execute("PRAGMA user_version = 2")
-    old.close()
-    with open_at(path, read_only=True) as store:
-        assert store.spaces() == {"small": 2}
-    with open_at(path) as store:
-        assert store.spaces() == {"small": 2}
-        assert store.forget(["docs/d0.md"]) == 1
-        store.write(batch("d4", "blue"))
-        store.write(batch("d4", "blue"))
-        assert store.spaces() == {"small": 2}
-        assert store.counts({"chunk"}) == {"chunk": 2}
-        store.drop_space("small")
-        assert store.spaces() == {}
 
 
 def test_parts_of_before_are_read_as_they_are(tmp_path: Path) -> None:
@@ -198,13 +158,6 @@ def test_a_newer_schema_is_refused(tmp_path: Path, read_only: bool) -> None:
         open_at(path, read_only=read_only)
 
 
-def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "q.db"
-    path.write_bytes(b"not a database at all " * 400)
-    with pytest.raises(CorruptStore, match=r"q\.db.*index"):
-        open_at(path)
-
-
 def test_read_only_reads_and_does_not_write(tmp_path: Path) -> None:
     path = tmp_path / "q.db"
     with pytest.raises(StoreUnavailable, match="not there"):
@@ -241,44 +194,3 @@ def test_a_log_that_cannot_be_made_is_worked_around(
         assert texts(store, "red") == ["red"]
     with pytest.raises(StoreUnavailable, match=r"q\.db"):
         open_at(path).write(batch("b", "blue"))
-
-
-def test_a_locked_file_is_unavailable_after_the_timeout(tmp_path: Path) -> None:
-    path = tmp_path / "q.db"
-    with open_at(path, timeout_s=0.05) as store:
-        holder = apsw.Connection(str(path))
-        holder.execute("BEGIN IMMEDIATE")
-        with pytest.raises(StoreUnavailable, match="locked by another process"):
-            store.write(batch("a", "red"))
-        assert texts(store, "red") == []
-        holder.execute("ROLLBACK")
-        holder.close()
-        assert store.write(batch("a", "red")).changes == 3
-
-
-def test_a_full_disk_harms_nothing(tmp_path: Path) -> None:
-    with open_at(tmp_path / "q.db") as store:
-        store.write(batch("a", "red"))
-        pages = store._db.pragma("PRAGMA page_count")
-        store._db.pragma(f"PRAGMA max_page_count = {pages + 1}")
-        with pytest.raises(StoreUnavailable, match="full"):
-            store.write(batch("b", "blue " * 20_000))
-        assert texts(store, "red") == ["red"]
-        assert store.counts()["chunk"] == 1
-        store._db.pragma("PRAGMA max_page_count = 100000")
-        assert store.write(batch("b", "blue " * 20_000)).changes == 3
-        assert len(texts(store, "blue")) == 1
-
-
-def test_forgotten_text_is_gone_from_the_files(tmp_path: Path) -> None:
-    marker = "xyzzy-marker-plugh"
-    with open_at(tmp_path / "q.db") as store:
-        for n in range(40):
-            store.write(batch(f"d{n}", f"red w{n}"))
-        store.write(batch(marker, f"secret {marker} text"))
-        store.match_vector(np.ones(8, dtype=np.float32), space="small")
-        assert any(marker.encode() in p.read_bytes() for p in tmp_path.glob("q.db*") if p.is_file())
-        assert store.forget([f"docs/{marker}.md"]) == 1
-        for path in filter(Path.is_file, tmp_path.rglob("*")):
-            assert marker.encode() not in path.read_bytes(), path
-        assert len(texts(store, "red")) == 40

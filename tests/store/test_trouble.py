@@ -60,15 +60,6 @@ def test_a_database_of_another_program_is_refused_untouched(
         assert other.execute("SELECT url FROM bookmarks").fetchall() == [("https://example.org",)]
 
 
-def test_a_database_marked_by_another_program_is_refused_though_it_is_empty(tmp_path: Path) -> None:
-    path = tmp_path / "marked.db"
-    with closing(sqlite3.connect(path)) as other:
-        other.execute("PRAGMA application_id = 252006674")
-        other.commit()
-    with pytest.raises(InvalidInput, match="another program"):
-        open_at(path)
-
-
 def test_a_log_that_another_program_left_is_not_worked_in(tmp_path: Path) -> None:
     path = tmp_path / "places.db"
     foreign(path, wal=True)
@@ -122,16 +113,6 @@ def test_a_truncated_file_says_so(tmp_path: Path, kept: int, read_only: bool) ->
 
 
 # replaced under an open handle
-
-
-@pytest.mark.parametrize("gone", ["q.db", "q.db-wal"])
-def test_a_file_removed_under_an_open_store_takes_nothing_more(tmp_path: Path, gone: str) -> None:
-    path = tmp_path / "q.db"
-    with open_at(path) as store:
-        store.write(batch("a", "red"))
-        (tmp_path / gone).unlink()
-        with pytest.raises(StoreUnavailable, match=r"replaced or removed while it was open"):
-            store.write(batch("b", "blue"))
 
 
 def test_a_file_replaced_under_an_open_store_is_left_alone(tmp_path: Path) -> None:
@@ -290,15 +271,6 @@ def test_a_disk_that_fails_is_named(tmp_path: Path, disk: _Disk) -> None:
     for read_only in (False, True):
         with pytest.raises(StoreUnavailable, match="disk"):
             open_at(tmp_path / "q.db", read_only=read_only)
-
-
-def test_a_new_file_on_a_full_disk_can_be_made_later(tmp_path: Path, disk: _Disk) -> None:
-    disk.writes = apsw.FullError
-    with pytest.raises(StoreUnavailable, match="disk is full"):
-        open_at(tmp_path / "q.db")
-    disk.writes = None
-    with open_at(tmp_path / "q.db") as store:
-        assert store.write(batch("a", "red")).changes == 2
 
 
 def test_a_file_that_may_not_be_written_is_named(tmp_path: Path, disk: _Disk) -> None:

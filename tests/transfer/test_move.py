@@ -87,14 +87,6 @@ def test_a_memory_of_everything_comes_back_byte_for_byte(
         assert other.incidents.show(incident.incident_id).state == "resolved"
 
 
-def test_the_same_memory_gives_the_same_bytes(memory: Memory, tree: Tree, tmp_path: Path) -> None:
-    filled(memory, tree)
-    memory.export(tmp_path / "one.jsonl")
-    memory.export(tmp_path / "two.jsonl")
-    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
-    assert b'"kind":"vector"' not in (tmp_path / "one.jsonl").read_bytes()
-
-
 def test_what_was_imported_can_be_searched_and_indexed_on(
     memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path
 ) -> None:
@@ -336,26 +328,3 @@ def test_no_file_takes_the_place_of_a_pipe(open_memory: Open, tmp_path: Path, wr
         write(memory, tmp_path / "old")
     assert (tmp_path / "pipe").is_fifo()
     assert (tmp_path / "old").read_bytes() != b"old"
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (b'"text":"', b'"text":"\xb7'),
-        (b'{"kind":"entity"', b'{"kind":"entity\xff'),
-        (b'"record":{', b'"record":{"surprise":1,}'),
-    ],
-)
-def test_a_line_of_damaged_bytes_is_named(
-    memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path, old: bytes, new: bytes
-) -> None:
-    filled(memory, tree)
-    memory.export(tmp_path / "out.jsonl")
-    held = (tmp_path / "out.jsonl").read_bytes()
-    assert old in held
-    (tmp_path / "bad.jsonl").write_bytes(held.replace(old, new, 1))
-    with (
-        open_memory("memory:", tmp_path) as other,
-        pytest.raises(InvalidInput, match=r"bad\.jsonl:\d+: cannot be used"),
-    ):
-        other.import_(tmp_path / "bad.jsonl")

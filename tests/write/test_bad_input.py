@@ -1,7 +1,6 @@
 """Files that cannot be used are rows of the report; the rest of the run goes on."""
 
 import os
-import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +11,6 @@ import pytest
 from quipu.config import Config, IndexConfig
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.when.instants import Clock
 
 Tree = Callable[[dict[str, str | bytes]], None]
 
@@ -117,14 +115,3 @@ def test_a_script_without_a_main_guard_may_index(tmp_path: Path) -> None:
         [sys.executable, script], capture_output=True, text=True, check=False, timeout=120
     )
     assert (done.stdout, done.stderr, done.returncode) == ("60\n", "", 0)
-
-
-def test_what_travels_to_workers_can_be_pickled() -> None:
-    from quipu.read import SourceFile
-    from quipu.write.prepare import FileTask, prepare
-
-    source = SourceFile("a.md", b"# A\n\nText.\n", "0" * 64, "0" * 64, "2026-01-01T00:00:00.000Z")
-    clock: Clock = lambda: "2026-01-01T00:00:00.000Z"  # noqa: E731
-    task = FileTask(source, "en_" + "0" * 24, "file", ("a.md",), "default", clock())
-    prepared = prepare(task)
-    assert pickle.loads(pickle.dumps(prepared)) == prepared

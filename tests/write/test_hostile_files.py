@@ -5,7 +5,6 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 
 from quipu.config import Config, IndexConfig
 from quipu.errors import InvalidInput
-from quipu.memory import Memory
 
 GOOD = {"a.md": "# A\n\nSee [B](b.md).\n", "b.md": "# B\n\nText.\n", "c.py": "def f():\n    pass\n"}
 HOLDS_MEMORY = pytest.mark.skipif(
@@ -126,14 +124,3 @@ def test_transcripts_goals_and_incidents_have_the_same_limits(
             assert said in memory.ingest(tmp_path / f"{name}.jsonl").errors[0].error
         assert said in memory.incidents.add_files(tmp_path / "reports.jsonl").errors[0].error
         assert memory.store.counts()["chunk"] == 0
-
-
-def test_what_is_small_starts_no_process(
-    memory: Memory, tree: Callable[[dict[str, str]], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sys.executable", "no-such-program")
-    tree(GOOD)
-    assert memory.index().errors == ()
-    memory.add("# A text\n\nWith words.")
-    (memory.home.folder / "talk.jsonl").write_text('{"speaker":"Ann","text":"Good morning."}\n')
-    assert memory.ingest(memory.home.folder / "talk.jsonl").errors == ()

@@ -1,7 +1,6 @@
 """Much at once: a huge message is said to be too long, many messages are all there."""
 
 from quipu.memory import Memory
-from quipu.records.record import Chunk
 
 MESSAGE = "The quarterly plan is due on Friday. "
 
@@ -15,11 +14,3 @@ def test_a_message_of_ten_megabytes_is_an_error_and_the_others_are_kept(memory: 
     assert error.path == "session:s#2"
     assert "10,359,999 characters" in error.error
     assert "quipu add" in error.error
-
-
-def test_a_long_message_within_the_limit_is_kept_whole(memory: Memory) -> None:
-    text = (MESSAGE * 2_000).strip()
-    memory.add([{"role": "user", "content": text}], session_id="s", embed=False)
-    (chunk,) = memory.store.scan("chunk")
-    assert isinstance(chunk, Chunk)
-    assert chunk.text == text

@@ -3,9 +3,6 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import pytest
-
-from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.records.passage import PassageInput
 from quipu.records.record import Chunk, Entity, Episode
@@ -105,26 +102,8 @@ def test_an_added_text_can_be_opened_and_replaced(memory: Memory) -> None:
     assert "red" in only_chunk(memory, "manual:plan").text
 
 
-def test_texts_without_a_reference_are_told_apart_by_content(memory: Memory) -> None:
-    first, second = memory.add("One thing."), memory.add("Another thing.")
-    assert first != second
-    assert memory.add("One thing.") == first
-    assert memory.store.counts()["chunk"] == 2
-
-
 def test_added_texts_survive_indexing(memory: Memory) -> None:
     memory.add("One thing.", source_ref="note.md")
     report = memory.index()
     assert report.removed == ()
     assert memory.store.counts()["chunk"] == 1
-
-
-@pytest.mark.parametrize("text", ["", " \n\t"])
-def test_blank_text_is_the_callers_mistake(memory: Memory, text: str) -> None:
-    with pytest.raises(InvalidInput):
-        memory.add(text)
-
-
-def test_a_date_that_is_none_is_the_callers_mistake(memory: Memory) -> None:
-    with pytest.raises(InvalidInput, match="someday"):
-        memory.add("Text.", observed_at="someday")

@@ -35,13 +35,3 @@ def test_the_folder_that_cannot_be_written_is_named(state: Path) -> None:
         assert said.startswith(f"the folder {str(state)!r}") or "workers" in said
         assert "--store" in said
         assert ".index" not in said
-
-
-def test_a_temporary_file_is_not_left(tmp_path: Path) -> None:
-    (tmp_path / "index_errors.json").mkdir()
-    with pytest.raises(StoreUnavailable):
-        write_report_files(tmp_path, [], document_count=0, source_sha="x", generated_at="t")
-    assert [p.name for p in sorted(tmp_path.iterdir())] == [
-        "index_errors.json",
-        "index_metadata.json",
-    ]

@@ -40,16 +40,6 @@ def test_what_lies_below_a_folder_that_cannot_be_listed_stays(
     assert memory.store.counts()["episode"] == 2
 
 
-def test_nothing_is_gone_when_the_root_cannot_be_listed(
-    memory: Memory, tree: Tree, unlistable: Callable[[str], None]
-) -> None:
-    tree({"a.md": "# A\n\nText of A.\n"})
-    memory.index()
-    unlistable(memory.home.folder.name)
-    assert memory.index().removed == ()
-    assert memory.store.counts()["episode"] == 1
-
-
 def test_an_odd_name_that_cannot_be_read_keeps_what_is_stored(
     memory: Memory, tree: Tree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
