@@ -7,21 +7,30 @@ brings on an empty disk.
 
 from __future__ import annotations
 
-import json
 import random
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Self
 
-from bench.torture.material import INCIDENTS, PLAN, TALK, write_home
-from bench.torture.trial import Broken, Hands, Trial
-from bench.torture.warm import OWN_STORE, Done, Limits, Warm
+from bench.torture.material import write_given, write_home
+from bench.torture.trial import (
+    BEFORE,
+    NO_MODEL,
+    NOW,
+    Broken,
+    Hands,
+    Trial,
+    demand,
+    exported,
+    honest,
+    require_whole,
+    succeed,
+)
+from bench.torture.warm import Done, Limits, Warm
 
 __all__ = ["Disk"]
 
-_BEFORE, _NOW = "2026-03-01T10:00:00.000+00:00", "2026-03-01T11:00:00.000+00:00"
-_ENV = {"QUIPU_EMBED_MODEL": "none", **OWN_STORE}
 _COMMANDS = (
     ("index", "."),
     ("ingest", "../given/talk.jsonl"),
@@ -43,77 +52,51 @@ class Disk(Trial):
     what: ClassVar[str] = "writing commands on a disk that fills up"
     cases: ClassVar[int] = 150
 
-    def __init__(self, prepared: Path, seed: int, warm: Warm) -> None:
-        super().__init__(prepared, seed, warm)
-        self._after: dict[Sequence[str], frozenset[str]] = {}
-
     def __enter__(self) -> Self:
-        home, given = self.prepared / "home", self.prepared / "given"
-        for folder in (home, given):
-            folder.mkdir(parents=True)
-        (given / "talk.jsonl").write_text(TALK)
-        (given / "plan.json").write_text(PLAN)
-        (given / "incidents.jsonl").write_text(INCIDENTS)
+        home = self.prepared / "home"
+        home.mkdir(parents=True)
+        write_given(self.prepared / "given")
         write_home(home, files=12)
-        warm = self.warm
         for command in (("init",), ("index", ".")):
-            assert _quipu(warm, home, command, _BEFORE).code == 0
-        self._before = _exported(warm, home)
+            succeed(_quipu(self.warm, home, command, now=BEFORE))
+        self._before = frozenset(exported(self.warm, home))
         write_home(home, files=12, seed=1)
+        self._after: dict[Sequence[str], frozenset[str]] = {}
         for number, command in enumerate(_COMMANDS):
-            once = self.prepared / f"once{number}"
-            once.mkdir()
-            shutil.copytree(home, once / "home")
-            shutil.copytree(given, once / "given")
-            done = _quipu(warm, once / "home", command, _NOW)
-            assert done.code == 0, done.err
-            self._after[command] = _exported(warm, once / "home")
+            once = self._copied(self.prepared / f"once{number}")
+            succeed(_quipu(self.warm, once, command))
+            self._after[command] = frozenset(exported(self.warm, once))
         return self
+
+    def _copied(self, to: Path) -> Path:
+        for name in ("home", "given"):
+            shutil.copytree(self.prepared / name, to / name)
+        return to / "home"
 
     def case(self, number: int, dice: random.Random, hands: Hands) -> None:
         """Fill the disk under one command, free it, and run the command again."""
         command = _COMMANDS[number % len(_COMMANDS)]
-        for name in ("home", "given"):
-            shutil.copytree(self.prepared / name, hands.folder / name)
-        home, warm = hands.folder / "home", hands.warm
+        home, warm = self._copied(hands.folder), hands.warm
         held = max(f.stat().st_size for f in (home / ".quipu").rglob("*") if f.is_file())
         limit = dice.randrange(1, 2 * held)
         try:
-            done = _quipu(warm, home, command, _NOW, limit)
-            _demand(done.code in (0, 1, 2, 3), f"exit {done.code}: {done.err[-300:]}")
-            raw = "Traceback" in done.err or "this should not happen" in done.err
-            _demand(not raw, done.err[-300:])
-            lost = (self._before & self._after[command]) - _exported(warm, home)
-            _demand(not lost, f"{len(lost)} records are gone: {min(lost)[:300] if lost else ''}")
-            doctor = json.loads(_quipu(warm, home, ("doctor", "--json"), _NOW).out)
-            failed = [c["detail"] for c in doctor["checks"] if c["status"] == "fail"]
-            _demand(not failed, f"doctor says {failed}")
+            honest(_quipu(warm, home, command, file_bytes=limit))
+            lost = (self._before & self._after[command]) - {*exported(warm, home)}
+            demand(not lost, f"{len(lost)} records are gone: {min(lost, default='')[:300]}")
+            require_whole(_quipu(warm, home, ("doctor", "--json")))
             (home / "out.jsonl").unlink(missing_ok=True)
-            again = _quipu(warm, home, command, _NOW)
-            _demand(again.code in (0, 1, 2), f"again: exit {again.code}: {again.err[-300:]}")
+            honest(_quipu(warm, home, command), "again:", codes=(0, 1, 2))
             if command[0] in ("add", "ingest"):
-                _quipu(warm, home, ("jobs", "--resume"), _NOW)
-            different = _exported(warm, home) ^ self._after[command]
-            shown = min(different)[:300] if different else ""
-            _demand(not different, f"the same command with room again gives other records: {shown}")
+                _quipu(warm, home, ("jobs", "--resume"))
+            other = self._after[command] ^ {*exported(warm, home)}
+            shown = min(other, default="")[:300]
+            demand(not other, f"the same command with room again gives other records: {shown}")
         except Broken as broken:
             raise Broken(f"{' '.join(command)}, files end at {limit} bytes: {broken}") from None
 
 
 def _quipu(
-    warm: Warm, home: Path, command: Sequence[str], now: str, file_bytes: int | None = None
+    warm: Warm, home: Path, command: Sequence[str], *, now: str = NOW, file_bytes: int | None = None
 ) -> Done:
     limits = Limits(file_bytes=file_bytes, now=now)
-    return warm.quipu(*command, cwd=home, env=_ENV, limits=limits)
-
-
-def _exported(warm: Warm, home: Path) -> frozenset[str]:
-    file = home.parent / "exported.jsonl"
-    done = _quipu(warm, home, ("export", "--force", str(file)), _NOW)
-    _demand(done.code == 0, f"it cannot be exported: {done.err[-300:]}")
-    return frozenset(file.read_text("utf-8").splitlines()[1:])
-
-
-def _demand(holds: bool, otherwise: str) -> None:
-    if not holds:
-        raise Broken(otherwise)
+    return warm.quipu(*command, cwd=home, env=NO_MODEL, limits=limits)

@@ -16,13 +16,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
 
-from bench.torture.trial import Broken, Hands, Trial
-from bench.torture.warm import Limits, Warm
+from bench.torture.trial import NO_MODEL, Hands, Trial, demand, honest
+from bench.torture.warm import Done, Limits, Warm
 
 __all__ = ["FORMS", "HEAVY", "Files", "make_heavy", "read_hostile"]
 
 Form = Callable[[int], bytes]
-_ENV = {"QUIPU_EMBED_MODEL": "none"}
 CPU_S, MEMORY_MB, SPACE_BYTES = 40, 1_200.0, 4 << 30
 
 
@@ -116,46 +115,51 @@ def _notebook(size: int) -> bytes:
     return json.dumps({"cells": [cell] * (size // 900), "nbformat": 4, "metadata": {}}).encode()
 
 
-def _random(size: int) -> bytes:
-    return random.Random(size).randbytes(size)
-
-
+_REPEATED = {
+    "brackets": "[",
+    "stars": "*a_ ",
+    "underscores": "_a_",
+    "points": "a-",
+    "backticks": "`",
+    "angles": "<a",
+    "quotes": "> ",
+    "pipes": "|-",
+    "hashes": "# a\n",
+    "equals": "a\n=\n",
+    "dots": ".. a::\n",
+    "colons": ":a:`b` ",
+    "one line": "word ",
+    "a word": "a",
+    "slashes": "a/",
+    "addresses": "http://a.b/",
+    "at": "@a ",
+    "dashes": "---\n",
+    "blanks": " ",
+    "tabs": "\t- a\n",
+    "breaks": "\n",
+    "returns": "\r",
+    "nuls": "\0",
+    "escapes": "\x1b[31m",
+    "mixed line ends": "a\rb\nc\r\n\x0b\x0c\u2028",
+    "accents": "a\u0301\u0302",
+    "right to left": "\u202eabc\u202c",
+    "utf-7": "+AGE-",
+    "numbers": "9" * 400 + "e999999,",
+    "dates": "on 31 February 99999 since May 2025 ",
+    "owners": "Ann owns the X. ",
+    "keys": "password=abcdefgh12345 ",
+    "merge marks": "<<<<<<< a\n=======\n>>>>>>> b\n",
+    "format": "%s{0}%n",
+}
 _TRICKS: dict[str, Form] = {
-    "brackets": _text("["),
-    "stars": _text("*a_ "),
-    "underscores": _text("_a_"),
-    "points": _text("a-"),
-    "backticks": _text("`"),
-    "angles": _text("<a"),
-    "quotes": _text("> "),
-    "pipes": _text("|-"),
-    "hashes": _text("# a\n"),
-    "equals": _text("a\n=\n"),
-    "dots": _text(".. a::\n"),
-    "colons": _text(":a:`b` "),
-    "one line": _text("word "),
-    "a word": _text("a"),
-    "slashes": _text("a/"),
-    "addresses": _text("http://a.b/"),
-    "at": _text("@a "),
-    "dashes": _text("---\n"),
-    "blanks": _text(" "),
-    "tabs": _text("\t- a\n"),
-    "breaks": _text("\n"),
-    "returns": _text("\r"),
-    "nuls": _text("\0"),
-    "escapes": _text("\x1b[31m"),
+    **{trick: _text(piece) for trick, piece in _REPEATED.items()},
     "nested lists": lambda n: b"".join(b" " * i + b"- a\n" for i in range(int((2 * n) ** 0.5))),
-    "mixed line ends": _text("a\rb\nc\r\n\x0b\x0c\u2028"),
-    "accents": _text("a\u0301\u0302"),
-    "right to left": _text("\u202eabc\u202c"),
     "invalid utf-8": lambda n: b"\xff\xfea\x80" * (n // 4),
     "surrogates": lambda n: b"\xed\xa0\x80" * (n // 3),
     "utf-16": lambda n: ("a\n" * (n // 4)).encode("utf-16"),
     "utf-32": lambda n: ("ab" * (n // 8)).encode("utf-32"),
-    "utf-7": _text("+AGE-"),
     "half a mark": lambda n: b"\xef\xbb" + b"a" * n,
-    "random": _random,
+    "random": lambda n: random.Random(n).randbytes(n),
     "empty": lambda _: b"",
     "braces": _nested("{", "}"),
     "parentheses": _nested("(", ")"),
@@ -164,43 +168,12 @@ _TRICKS: dict[str, Form] = {
     "objects": _nested('{"a":', "}", "1"),
     "entities": _laughs,
     "anchors": _yaml_laughs,
-    "numbers": _text("9" * 400 + "e999999,"),
-    "dates": _text("on 31 February 99999 since May 2025 "),
-    "owners": _text("Ann owns the X. "),
-    "keys": _text("password=abcdefgh12345 "),
     "front matter": lambda n: b"---\na: " + b"[" * n,
-    "merge marks": _text("<<<<<<< a\n=======\n>>>>>>> b\n"),
-    "format": _text("%s{0}%n"),
 }
 _SUFFIXES = (
-    "md",
-    "rst",
-    "txt",
-    "html",
-    "json",
-    "yaml",
-    "toml",
-    "py",
-    "js",
-    "ts",
-    "go",
-    "rs",
-    "java",
-    "c",
-    "cpp",
-    "cs",
-    "rb",
-    "php",
-    "sql",
-    "sh",
-    "ipynb",
-    "xml",
-    "csv",
-    "json5",
-    "jsonl",
-    "pdf",
-    "docx",
-)
+    "md rst txt html json yaml toml py js ts go rs java c cpp cs rb php sql sh ipynb xml csv json5 "
+    "jsonl pdf docx"
+).split()
 _NAMES = ("CODEOWNERS", "package.json", "go.mod", "pyproject.toml", "requirements.txt", "mcp.json")
 _SIZES = (3_000, 40_000, 200_000)
 
@@ -211,61 +184,44 @@ FORMS: list[tuple[str, str, Form]] = [
 ]
 """Every trick in every format: what it is, what the file is called, how it is made."""
 
+_HEAVY_WORD: dict[str, Form] = {
+    "a Word file of one long paragraph": lambda _: _word(
+        b"<w:p><w:r><w:t>" + b"a " * (50 << 20) + b"</w:t></w:r></w:p>"
+    ),
+    "a Word file of many paragraphs": lambda _: _word(
+        b"<w:p><w:r><w:t>a</w:t></w:r></w:p>" * 400_000
+    ),
+    "a Word file with entities": lambda _: _word(
+        b"&l8;", _laughs(0).replace(b"DOCTYPE x", b"DOCTYPE w:document")
+    ),
+    "a Word file nested deeply": lambda _: _word(b"<w:p>" * 20_000),
+    "a zip that is no Word file": lambda _: _zip(("a", b"\0" * (30 << 20))),
+    "a zip of a thousand members": lambda _: _zip(
+        *((f"word/{i}.xml", b"<a/>") for i in range(2_000))
+    ),
+    "a zip that leads out": lambda _: _zip(
+        ("../../../etc/x", b"a"), ("[Content_Types].xml", _TYPES)
+    ),
+}
+_SHOWN = b"BT /F 9 Tf (a word) Tj ET"
+_HEAVY_PDF: dict[str, Form] = {
+    "a PDF whose page swells": lambda _: _pdf(
+        zlib.compress(b"BT /F 9 Tf (word ) Tj ET\n" * 600_000, 9)
+    ),
+    "a PDF of much text": lambda _: _pdf(
+        zlib.compress(b"BT /F 9 Tf " + b"(some words) Tj 0 -9 Td " * 10_000 + b"ET", 9),
+        pages=3_000,
+    ),
+    "a PDF that swells twice": lambda _: _pdf(
+        zlib.compress(zlib.compress(b" " * (200 << 20), 9), 9),
+        filters=b"[/FlateDecode /FlateDecode]",
+    ),
+    "a PDF of many pages": lambda _: _pdf(zlib.compress(_SHOWN), pages=10_000),
+    "a PDF that is cut": lambda _: _pdf(zlib.compress(_SHOWN))[:300],
+}
 HEAVY: list[tuple[str, str, Form]] = [
-    (
-        "a Word file of one long paragraph",
-        "x.docx",
-        lambda _: _word(b"<w:p><w:r><w:t>" + b"a " * (50 << 20) + b"</w:t></w:r></w:p>"),
-    ),
-    (
-        "a Word file of many paragraphs",
-        "x.docx",
-        lambda _: _word(b"<w:p><w:r><w:t>a</w:t></w:r></w:p>" * 400_000),
-    ),
-    (
-        "a Word file with entities",
-        "x.docx",
-        lambda _: _word(b"&l8;", _laughs(0).replace(b"DOCTYPE x", b"DOCTYPE w:document")),
-    ),
-    ("a Word file nested deeply", "x.docx", lambda _: _word(b"<w:p>" * 20_000)),
-    ("a zip that is no Word file", "x.docx", lambda _: _zip(("a", b"\0" * (30 << 20)))),
-    (
-        "a zip of a thousand members",
-        "x.docx",
-        lambda _: _zip(*((f"word/{i}.xml", b"<a/>") for i in range(2_000))),
-    ),
-    (
-        "a zip that leads out",
-        "x.docx",
-        lambda _: _zip(("../../../etc/x", b"a"), ("[Content_Types].xml", _TYPES)),
-    ),
-    (
-        "a PDF whose page swells",
-        "x.pdf",
-        lambda _: _pdf(zlib.compress(b"BT /F 9 Tf (word ) Tj ET\n" * 600_000, 9)),
-    ),
-    (
-        "a PDF of much text",
-        "x.pdf",
-        lambda _: _pdf(
-            zlib.compress(b"BT /F 9 Tf " + b"(some words) Tj 0 -9 Td " * 10_000 + b"ET", 9),
-            pages=3_000,
-        ),
-    ),
-    (
-        "a PDF that swells twice",
-        "x.pdf",
-        lambda _: _pdf(
-            zlib.compress(zlib.compress(b" " * (200 << 20), 9), 9),
-            filters=b"[/FlateDecode /FlateDecode]",
-        ),
-    ),
-    (
-        "a PDF of many pages",
-        "x.pdf",
-        lambda _: _pdf(zlib.compress(b"BT /F 9 Tf (a word) Tj ET"), pages=10_000),
-    ),
-    ("a PDF that is cut", "x.pdf", lambda _: _pdf(zlib.compress(b"BT (a) Tj ET"))[:300]),
+    *((what, "x.docx", make) for what, make in _HEAVY_WORD.items()),
+    *((what, "x.pdf", make) for what, make in _HEAVY_PDF.items()),
     ("a notebook of many cells", "x.ipynb", lambda _: _notebook(3_000_000)),
     ("a gzip called text", "x.txt", lambda _: gzip.compress(b"a" * (50 << 20))),
 ]
@@ -302,32 +258,29 @@ def read_hostile(
 ) -> None:
     """Index `data` under `name` in an empty folder; raises Broken when it does harm. Readers have
     `max_seconds` a file; 0: what they have by default."""
-    home = hands.folder
+    home, size = hands.folder, f"{what}, {len(data)} bytes"
     (home / name).write_bytes(data)
     (home / "honest.md").write_text("# Honest\n\nThe quagga grazes here.\n")
-    hands.warm.quipu("init", cwd=home, env=_ENV)
-    limits = Limits(cpu_s=cpu_s, space_bytes=SPACE_BYTES)
-    env = {**_ENV, "QUIPU_INDEX_WORKERS": "1"}
+    env = NO_MODEL | {"QUIPU_INDEX_WORKERS": "1"}
     if max_seconds:
         env["QUIPU_INDEX_MAX_SECONDS"] = str(max_seconds)
-    done = hands.warm.quipu("index", ".", "--json", cwd=home, env=env, limits=limits)
-    size = f"{what}, {len(data)} bytes"
-    if done.code < 0:
-        raise Broken(
-            f"{size}: signal {-done.code}: not read within {cpu_s} s of a processor, or it fell"
-        )
-    if done.code not in (0, 1) or "Traceback" in done.err:
-        raise Broken(f"{size}: exit {done.code}: {done.err.strip()[-300:]}")
-    if done.peak_mb > MEMORY_MB:
-        raise Broken(f"{size}: it took {done.peak_mb:.0f} MB")
-    found = hands.warm.quipu("search", "--json", "quagga", cwd=home, env=_ENV, limits=limits)
-    if found.code or "quagga" not in found.out:
-        raise Broken(f"{size}: the honest file beside it is not found: {found.err.strip()[-200:]}")
+    limits = Limits(cpu_s=cpu_s, space_bytes=SPACE_BYTES)
+
+    def quipu(*words: str) -> Done:
+        return hands.warm.quipu(*words, cwd=home, env=env, limits=limits)
+
+    quipu("init")
+    done = quipu("index", ".", "--json")
+    demand(done.code >= 0, f"{size}: not read within {cpu_s} s of a processor, or it fell")
+    honest(done, f"{size}:", codes=(0, 1))
+    demand(done.peak_mb <= MEMORY_MB, f"{size}: it took {done.peak_mb:.0f} MB")
+    found = quipu("search", "--json", "quagga")
+    demand(
+        not found.code and "quagga" in found.out,
+        f"{size}: the honest file beside it is not found: {found.err.strip()[-200:]}",
+    )
     report = json.loads(done.out)
-    known = {row["path"] for row in report.get("errors", ())}
-    listed = hands.warm.quipu("get", name, cwd=home, env=_ENV, limits=limits)
-    is_told = name in known or any(name in note for note in report.get("notes", ()))
-    if listed.code and not is_told and data.strip():
-        raise Broken(
-            f"{size}: it is neither in nor a row of the report: {listed.err.strip()[-200:]}"
-        )
+    is_told = any(row["path"] == name for row in report.get("errors", ()))
+    is_told = is_told or any(name in note for note in report.get("notes", ()))
+    is_in = quipu("get", name).code == 0
+    demand(is_in or is_told or not data.strip(), f"{size}: neither in nor a row of the report")

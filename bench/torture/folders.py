@@ -21,14 +21,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from bench.torture.material import commit_all, write_home
-from bench.torture.trial import Broken, Hands, Trial
+from bench.torture.trial import Broken, Hands, Trial, demand
 from bench.torture.warm import Limits
 
 __all__ = ["TRAPS", "Folders", "Listener", "Trap"]
 
 _SECRET = "zqsecretzq"
-_ENV = {"QUIPU_EMBED_MODEL": "none"}
-_HEADER = "[core]\nrepositoryformatversion = 0\nbare = false\n"
 
 
 class Listener:
@@ -125,12 +123,7 @@ def _promised(remote: str) -> Callable[[Setting], None]:
 
 def _hooks(at: Setting) -> None:
     commit_all(at.home)
-    for name in (
-        "post-index-change",
-        "fsmonitor-watchman",
-        "reference-transaction",
-        "post-checkout",
-    ):
+    for name in "post-index-change fsmonitor-watchman reference-transaction post-checkout".split():
         shutil.copy(at.program, at.home / ".git" / "hooks" / name)
 
 
@@ -174,24 +167,9 @@ def _odd_files(at: Setting) -> None:
 
 def _names(at: Setting) -> None:
     names = (
-        "a\nb.md",
-        "a\x1b[31mb.md",
-        "\u202emd.exe",
-        "-rf.md",
-        "--help",
-        "a\tb.md",
-        "%s{0}.md",
-        "'; drop table entry;--.md",
-        "$(touch x).md",
-        "`touch x`.md",
-        " .md",
-        "a" * 240 + ".md",
-        "con.md",
-        "..md",
-        "\\..\\x.md",
-        ":(top)x.md",
-        "é.md",
-        "e\u0301.md",
+        *("a\nb.md", "a\x1b[31mb.md", "\u202emd.exe", "-rf.md", "--help", "a\tb.md", "%s{0}.md"),
+        *("'; drop table entry;--.md", "$(touch x).md", "`touch x`.md", " .md", "a" * 240 + ".md"),
+        *("con.md", "..md", "\\..\\x.md", ":(top)x.md", "é.md", "e\u0301.md"),
     )
     for name in names:
         (at.home / name).write_text(f"# Named\n\nAs {name!a}.\n")
@@ -204,6 +182,7 @@ def _names(at: Setting) -> None:
 def _foreign_store(at: Setting) -> None:
     """A `.quipu` that came along, with accepted jobs: to read a file outside, and to fetch."""
     from quipu.memory import Memory
+    from quipu.store import open_store
     from quipu.write.jobs import Given, Jobs
 
     private = at.home.parent / "private.jsonl"
@@ -211,14 +190,12 @@ def _foreign_store(at: Setting) -> None:
     database = at.home / ".quipu" / "quipu.db"
     database.parent.mkdir()
     Memory.open(database, embedder=None).close()
-    jobs = Jobs(
-        database.parent, f"{database}\0default", lambda: "2026-03-01T10:00:00.000Z", key=b"theirs"
-    )
     files: dict[str, object] = {"paths": [str(private)], "kind": None}
     urls = [f"http://127.0.0.1:{at.port}/"]
     given = {"files": files, "pages": urls}
-    jobs.accept([Given(kind, json.dumps(each).encode()) for kind, each in given.items()])
-    jobs.close()
+    with open_store(str(database)) as store:
+        jobs = Jobs(store, None, lambda: "2026-03-01T10:00:00.000Z", key=b"theirs")
+        jobs.accept([Given(kind, json.dumps(each).encode()) for kind, each in given.items()])
 
 
 def _gitdir(at: Setting) -> None:
@@ -290,24 +267,25 @@ def spring(trap: Trap, hands: Hands) -> int:
     program.chmod(0o755)
     write_home(home, files=6)
     listener = Listener()
-    env = {"OPENAI_API_KEY": "sk-zqkeyzq", **({} if trap.own else _ENV)}
-    limits = Limits(timeout_s=120)
+    model = {} if trap.own else {"QUIPU_EMBED_MODEL": "none"}
+    env, limits = {"OPENAI_API_KEY": "sk-zqkeyzq", **model}, Limits(timeout_s=120)
     try:
         trap.lay(Setting(home, program, marker, listener.port, outside))
         before = listener.count
-        ran = 0
         for command in _COMMANDS:
             done = hands.warm.quipu(*command, cwd=home, env=env, limits=limits)
-            ran += 1
-            _judge(command, done.code, done.err + done.out, listener.count - before, marker)
+            shown = f"quipu {' '.join(command)}"
+            demand(not marker.exists(), f"{shown} ran the folder's program")
+            demand(listener.count == before, f"{shown} connected to the folder's server")
+            raw = "Traceback" in done.err or "this should not happen" in done.err
+            demand(done.code >= 0 and not raw, f"{shown}: exit {done.code}: {done.err[-300:]!a}")
     finally:
         listener.close()
     for file in (home / ".quipu").rglob("*"):
-        if file.is_file() and _SECRET.encode() in file.read_bytes():
-            raise Broken(f"what a file outside holds is in {file.name}")
-    if outside.with_name("outside.db").exists():
-        raise Broken("a store was made outside of the folder")
-    return ran
+        held = file.is_file() and _SECRET.encode() in file.read_bytes()
+        demand(not held, f"what a file outside holds is in {file.name}")
+    demand(not (hands.folder / "outside.db").exists(), "a store was made outside of the folder")
+    return len(_COMMANDS)
 
 
 _COMMANDS = (
@@ -326,13 +304,3 @@ _COMMANDS = (
     ("extract", "docs/p00.md"),
     ("chat", "who owns the quagga?"),
 )
-
-
-def _judge(command: tuple[str, ...], code: int, said: str, connections: int, marker: Path) -> None:
-    shown = " ".join(command)
-    if marker.exists():
-        raise Broken(f"quipu {shown} ran the folder's program")
-    if connections:
-        raise Broken(f"quipu {shown} connected to the folder's server")
-    if code < 0 or "Traceback" in said or "this should not happen" in said:
-        raise Broken(f"quipu {shown}: exit {code}: {said.strip()[-300:]!a}")

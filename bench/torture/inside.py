@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
+from typing import cast
 
 __all__ = ["give_vectors", "ingest_pages", "keep_secret", "read_namespace", "write_arf"]
 
@@ -116,75 +118,84 @@ def write_for(name: str, seed: str, seconds: str) -> dict[str, object]:
     from quipu.agents.entries import Entries
     from quipu.memory import Memory
 
-    dice = random.Random(seed)
     kept: dict[str, str] = {}
     erased: list[str] = []
-    failures: list[str] = []
-    actions, ends = 0, time.monotonic() + float(seconds)
     with Memory.open() as memory:
         entries = Entries(memory)
-        while not actions or time.monotonic() < ends:
-            actions += 1
-            mark = f"zq{name}x{actions}q"
-            try:
-                kind = dice.choice(("text", "text", "turns", "entry", "relation", "file", "forget"))
-                match kind:
-                    case "text":
-                        memory.add(f"{mark} owns the payment service.")
-                    case "turns":
-                        said: list[dict[str, object]] = [
-                            {"role": "user", "content": f"{mark} moved shelf {n} in 2025."}
-                            for n in range(4)
-                        ]
-                        memory.add(said, session_id=f"{name}-{actions}")
-                    case "entry":
-                        entries.store(f"{mark} is what {name} decided.", category="decision")
-                    case "relation":
-                        for end in (mark, f"{mark}-next"):
-                            memory.add(f"{end} is tied.", source_ref=f"note:{end}")
-                        memory.relate(f"note:{mark}", "depends_on", f"note:{mark}-next")
-                    case "file":
-                        Path(f"w{name}-{actions}.md").write_text(f"# {mark}\n\n{mark} is a file.\n")
-                        memory.index([Path(f"w{name}-{actions}.md")])
-                    case _:
-                        episode = memory.add(f"{mark} is forgotten.")
-                        memory.forget([str(episode)])
-                        erased.append(mark)
-                        continue
-                kept[mark] = kind
-            except Exception as error:  # noqa: BLE001 - whatever fails is what the trial looks for
-                failures.append(f"{kind}: {type(error).__name__}: {error}")
-    return {"actions": actions, "kept": kept, "erased": erased, "failures": failures}
+
+        def text(mark: str) -> None:
+            memory.add(f"{mark} owns the payment service.")
+
+        def turns(mark: str) -> None:
+            rows = [{"role": "user", "content": f"{mark} moved shelf {n}."} for n in range(4)]
+            memory.add(cast("list[dict[str, object]]", rows), session_id=mark)
+
+        def entry(mark: str) -> None:
+            entries.store(f"{mark} is what {name} decided.", category="decision")
+
+        def relation(mark: str) -> None:
+            for end in (mark, f"{mark}-next"):
+                memory.add(f"{end} is tied.", source_ref=f"note:{end}")
+            memory.relate(f"note:{mark}", "depends_on", f"note:{mark}-next")
+
+        def file(mark: str) -> None:
+            Path(f"{mark}.md").write_text(f"# {mark}\n\n{mark} is a file.\n")
+            memory.index([Path(f"{mark}.md")])
+
+        def forget(mark: str) -> None:
+            memory.forget([str(memory.add(f"{mark} is forgotten."))])
+
+        ways = (text, text, turns, entry, relation, file, forget)
+        for number, way, failure in _in_turn(ways, seed, seconds, lambda n: f"zq{name}x{n}q"):
+            mark = f"zq{name}x{number}q"
+            if failure:
+                return {"actions": number, "kept": kept, "erased": erased, "failures": [failure]}
+            if way is forget:
+                erased.append(mark)
+            else:
+                kept[mark] = way.__name__
+    return {"actions": len(kept) + len(erased), "kept": kept, "erased": erased, "failures": []}
 
 
 def read_for(name: str, seed: str, seconds: str) -> dict[str, object]:
     """Read in every way for so many seconds, once at least; what failed."""
     from quipu.memory import Memory
 
-    dice = random.Random(seed)
-    failures: list[str] = []
-    actions, ends = 0, time.monotonic() + float(seconds)
     with Memory.open() as memory:
-        while not actions or time.monotonic() < ends:
-            actions += 1
-            kind = dice.choice(("search", "ask", "facts", "stats", "validate", "export", "open"))
-            try:
-                match kind:
-                    case "search":
-                        memory.search(f"who owns shelf {actions}")
-                    case "ask":
-                        memory.ask("Who owns the payment service?")
-                    case "facts":
-                        memory.facts()
-                    case "stats":
-                        memory.stats()
-                    case "validate":
-                        memory.validate()
-                    case "export":
-                        memory.export(f"r{name}.jsonl", overwrite=True)
-                    case _:
-                        with Memory.open(read_only=True) as other:
-                            other.search("shelf")
-            except Exception as error:  # noqa: BLE001 - whatever fails is what the trial looks for
-                failures.append(f"{kind}: {type(error).__name__}: {error}")
-    return {"actions": actions, "kept": {}, "erased": [], "failures": failures}
+
+        def other(_: str) -> None:
+            with Memory.open(read_only=True) as opened:
+                opened.search("shelf")
+
+        ways: tuple[Callable[[str], object], ...] = (
+            lambda n: memory.search(f"who owns shelf {n}"),
+            lambda _: memory.ask("Who owns the payment service?"),
+            lambda _: memory.facts(),
+            lambda _: memory.stats(),
+            lambda _: memory.validate(),
+            lambda _: memory.export(f"r{name}.jsonl", overwrite=True),
+            other,
+        )
+        done = list(_in_turn(ways, seed, seconds, str))
+    failures = [failure for _, _, failure in done if failure]
+    return {"actions": len(done), "kept": {}, "erased": [], "failures": failures}
+
+
+def _in_turn(
+    ways: Sequence[Callable[[str], object]],
+    seed: str,
+    seconds: str,
+    given: Callable[[int], str],
+) -> Iterator[tuple[int, Callable[[str], object], str]]:
+    """Call one of `ways` after another for so many seconds, once at least: the number of each,
+    which it was, and what failed."""
+    dice, ends = random.Random(seed), time.monotonic() + float(seconds)
+    for number in count(1):
+        way, failure = dice.choice(ways), ""
+        try:
+            way(given(number))
+        except Exception as error:  # noqa: BLE001 - whatever fails is what the trial looks for
+            failure = f"{way.__name__}: {type(error).__name__}: {error}"
+        yield number, way, failure
+        if time.monotonic() >= ends:
+            return

@@ -14,6 +14,7 @@ import random
 import re
 import shutil
 import threading
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Self
@@ -21,36 +22,100 @@ from typing import ClassVar, Self
 from tests.servers.model_server import ModelServer
 from tests.servers.page_server import PageServer
 
-from bench.torture.material import (
-    ARF_TEXTS,
-    INCIDENTS,
-    PLAN,
-    TALK,
-    commit_all,
-    graph_file,
-    write_home,
+from bench.torture.material import write_given, write_home
+from bench.torture.trial import (
+    BEFORE,
+    NOW,
+    Broken,
+    Hands,
+    Trial,
+    demand,
+    exported,
+    honest,
+    require_whole,
+    succeed,
 )
-from bench.torture.trial import Broken, Hands, Trial
 from bench.torture.warm import OWN_STORE, Done, Kill, Limits, Talk, Warm
 from bench.torture.writes import WRITES, Tool, Write, commands, unsorted_commands
 
 __all__ = ["Kills", "cases_of"]
 
-_BEFORE, _NOW = "2026-03-01T10:00:00.000+00:00", "2026-03-01T11:00:00.000+00:00"
-_FACTS = {
-    "facts": [
-        {
-            "subject": "Page 1",
-            "predicate": "moved to",
-            "object": "shelf 8",
-            "valid_from": "2025-05",
-            "valid_to": None,
-            "quote": "It moved to shelf 8 in May 2025",
-        }
-    ]
+_FACT = {
+    "subject": "Page 1",
+    "predicate": "moved to",
+    "object": "shelf 8",
+    "valid_from": "2025-05",
+    "valid_to": None,
+    "quote": "It moved to shelf 8 in May 2025",
 }
 _SECRET = "gravel-Lantern-4711x"
 _PLACEHOLDER = {"{relation}": "re_", "{incident}": "inc_"}
+_GLOBAL = ("search", "--mode", "global", "--json", "what is owned by the teams?")
+_RESUME = ("jobs", "--resume")
+
+
+@dataclass(frozen=True, slots=True)
+class _Room:
+    """A copy of the prepared folder, and what commands run in it."""
+
+    write: Write
+    warm: Warm
+    home: Path
+    env: Mapping[str, str]
+
+    def quipu(
+        self, *words: str, kill: Kill | None = None, now: str = BEFORE, talk: Talk | None = None
+    ) -> Done:
+        limits = Limits(now=now)
+        return self.warm.quipu(
+            *words, cwd=self.home, env=self.env, kill=kill, limits=limits, talk=talk
+        )
+
+    def call(self, name: str, *words: str, now: str = BEFORE, kill: Kill | None = None) -> Done:
+        limits, place = Limits(now=now), f"bench.torture.inside:{name}"
+        return self.warm.call(place, *words, cwd=self.home, env=self.env, kill=kill, limits=limits)
+
+    def talk(self, tool: Tool, *, kill: Kill | None = None, now: str = BEFORE) -> Done:
+        spoken = Talk(tool.lines(), tool.until)
+        return self.quipu("mcp", "--profile", tool.profile, kill=kill, now=now, talk=spoken)
+
+    @property
+    def has_memory(self) -> bool:
+        return (self.home / ".quipu" / "quipu.db").exists()
+
+    @property
+    def file(self) -> bytes | None:
+        """What stands in the file that the command writes beside the memory."""
+        path = self.home / self.write.file
+        return path.read_bytes() if self.write.file and path.exists() else None
+
+    def lines(self) -> list[str]:
+        """The lines of an export; none when there is no memory yet."""
+        if not self.has_memory:
+            return []
+        vectors = ("--vectors",) if self.write.embeds else ()
+        lines = exported(self.warm, self.home, *vectors, env=self.env, now=BEFORE)
+        if self.write.command == ("reflect",):  # no export holds reports: they are made again
+            lines.append(succeed(self.quipu(*_GLOBAL, now=NOW)).out)
+        return lines
+
+    def records(self) -> frozenset[str]:
+        """The lines, without the place of the folder."""
+        return frozenset(line.replace(str(self.home.parent), "ROOM") for line in self.lines())
+
+    def look(self) -> None:
+        """Broken unless the memory is whole, and its reports and what was written can be read."""
+        if self.has_memory:
+            require_whole(self.quipu("doctor", "--json"))
+        for report in (self.home / ".quipu").glob("*.json"):
+            json.loads(report.read_bytes())
+        if (data := self.file) is not None and ".json" in self.write.file:
+            for line in data.splitlines() if self.write.file.endswith("l") else [data]:
+                json.loads(line)
+
+    def holds(self, text: str) -> bool:
+        files = (each for each in (self.home / ".quipu").rglob("*") if each.is_file())
+        return any(text.encode() in each.read_bytes() for each in files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +127,22 @@ class _Prepared:
     command: tuple[str, ...]
     tool: Tool | None
     before: frozenset[str]
-    after: frozenset[str]
-    file: bytes | None
-    wall_s: float
-    writes: int
+    after: frozenset[str] = frozenset()
+    file: bytes | None = None
+    wall_s: float = 3.0
+    writes: int = 0
 
 
 class Kills(Trial):
     """See the module."""
 
     name: ClassVar[str] = "kills"
-    what: ClassVar[str] = "kill -9 in every writing command"
+    what: ClassVar[str] = "kill -9 in writing commands and tools"
     cases: ClassVar[int] = 1000
 
     def __init__(self, prepared: Path, seed: int, warm: Warm) -> None:
         super().__init__(prepared, seed, warm)
-        self._model = ModelServer(reply=json.dumps(_FACTS))
+        self._model = ModelServer(reply=json.dumps({"facts": [_FACT]}))
         self._pages = PageServer()
         self.writes = _there()
         self._locks = {write.name: threading.Lock() for write in self.writes}
@@ -87,7 +152,7 @@ class Kills(Trial):
     def __enter__(self) -> Self:
         self._model.__enter__()
         self._pages.__enter__()
-        _give(self.prepared / "given")
+        write_given(self.prepared / "given", all_kinds=True)
         for n in range(6):
             self._pages.lay(f"/guide{n}", f"<title>Guide {n}</title><p>Ladder {n} is in Oslo.</p>")
         return self
@@ -99,113 +164,114 @@ class Kills(Trial):
     def case(self, number: int, dice: random.Random, hands: Hands) -> None:
         """Kill one command once; the commands take turns."""
         write = self.writes[number % len(self.writes)]
-        if number == 0 and (left := unsorted_commands()):
-            raise Broken(f"nobody said whether these commands write: {left} (writes.py)")
+        if number == 0:
+            left = unsorted_commands()
+            demand(not left, f"nobody said whether these commands write: {left} (writes.py)")
         with self._locks[write.name]:
             if write.name not in self._ready:
                 self._ready[write.name] = self._prepare(write, hands.warm)
         prepared = self._ready[write.name]
-        kill = _moment(prepared, dice)
+        if prepared.writes and dice.random() < 0.5:
+            kill = Kill(at_write=dice.randint(1, prepared.writes))
+        else:
+            kill = Kill(after_s=dice.random() * prepared.wall_s)
+        room = self._room(write, hands.warm, prepared.folder, hands.folder / "room")
         try:
-            self._killed(write, prepared, kill, hands)
+            self._killed(room, prepared, kill)
         except Broken as broken:
-            raise Broken(f"{write.name}, {_said(kill)}: {broken}") from None
+            raise Broken(f"{write.name}, {kill}: {broken}") from None
 
-    def _killed(self, write: Write, prepared: _Prepared, kill: Kill, hands: Hands) -> None:
-        room = hands.folder / "room"
-        shutil.copytree(prepared.folder, room, symlinks=True)
-        home, warm = room / "home", hands.warm
-        if write.command == ("jobs", "--resume"):
-            self._leave_open(write, warm, room)
-        done = self._run(write, prepared, warm, home, kill)
-        self._look(write, home, warm)
-        stands = self._exported(write, home, warm)
-        was = None if stands is None else _same(stands, room)
-        if was is not None:
-            _compare(write, prepared, was, confirmed=done.code == 0)
-        self._run(write, prepared, warm, home, None)
+    def _room(self, write: Write, warm: Warm, source: Path | None, folder: Path) -> _Room:
+        """A room in `folder`, a copy of `source`; its commands use the models of this trial."""
+        if source is not None:
+            shutil.copytree(source, folder, symlinks=True)
+        url = self._model.base_url
+        env = OWN_STORE | {"QUIPU_CHAT_MODEL": "compatible:tiny", "QUIPU_CHAT_BASE_URL": url}
+        model = {"MODEL": "compatible:hash", "BASE_URL": url, "DIMENSION": "32"}
+        for key, value in (model if write.embeds else {"MODEL": "none"}).items():
+            env[f"QUIPU_EMBED_{key}"] = value
+        return _Room(write, warm, folder / "home", env)
+
+    def _killed(self, room: _Room, prepared: _Prepared, kill: Kill) -> None:
+        write = room.write
+        if write.command == _RESUME:
+            self._leave_open(room)
+        done = self._run(room, prepared, kill)
+        room.look()
+        if room.has_memory:
+            _compare(write, prepared, room.records(), confirmed=done.code == 0)
+        self._run(room, prepared, None)
         if write.command[:1] in (("ingest",), ("add",)):
-            self._quipu(write, warm, home, "jobs", "--resume", now=_NOW)
-        self._look(write, home, warm)
-        ends = self._exported(write, home, warm)
-        if ends is not None:
-            different = _same(ends, room) ^ prepared.after
-            _demand(not different, f"the same command again gives other records: {_few(different)}")
-        _demand(_bytes(home, write.file) == prepared.file, f"{write.file} is not what it is to be")
+            room.quipu(*_RESUME, now=NOW)
+        room.look()
+        if room.has_memory:
+            different = room.records() ^ prepared.after
+            demand(not different, f"the same command again gives other records: {_few(different)}")
+        demand(room.file == prepared.file, f"{write.file} is not what it is to be")
         if "forget" in write.command and "docs/p01.md" in write.command:
-            _demand(not _holds(home / ".quipu", b"Zymurgy1 "), "forgotten text is still on disk")
+            demand(not room.holds("Zymurgy1 "), "forgotten text is still on disk")
         if write.command == ("rescan",):
-            _demand(not _holds(home / ".quipu", _SECRET.encode()), "a secret is still on disk")
+            demand(not room.holds(_SECRET), "a secret is still on disk")
 
     def _prepare(self, write: Write, warm: Warm) -> _Prepared:
         """Make the folder, and see what the unkilled command does in a copy of it."""
         folder = self.prepared / write.name.replace(" ", "_")
-        home = folder / "home"
-        home.mkdir(parents=True)
+        room = self._room(write, warm, None, folder)
+        room.home.mkdir(parents=True)
         shutil.copytree(self.prepared / "given", folder / "given")
-        _expect(self._quipu(write, warm, home, "init"))
-        write_home(home)
+        succeed(room.quipu("init"))
+        write_home(room.home)
         for step in write.first:
-            self._first(write, step, warm, folder)
-        before = self._exported(write, home, warm) or ()
-        ids = "\n".join(sorted(before))
+            self._first(room, step)
+        ids = "\n".join(sorted(room.lines()))
         given = str(self.prepared / "given")
         command = tuple(_filled(w.replace("{given}", given), ids) for w in write.command)
-        tool = write.tool
-        if tool:
-            tool = Tool(
-                tool.profile, tool.name, json.loads(_filled(json.dumps(tool.arguments), ids))
-            )
-        once = self.prepared / "once" / write.name.replace(" ", "_")
-        shutil.copytree(folder, once, symlinks=True)
-        if write.command == ("jobs", "--resume"):
-            self._leave_open(write, warm, once)
-        ready = _Prepared(folder, command, tool, _same(before, folder), frozenset(), None, 3.0, 0)
-        done = self._run(write, ready, warm, once / "home", None, count=not write.file)
-        after = self._exported(write, once / "home", warm) or ()
-        ready = replace(
-            ready,
-            after=_same(after, once),
-            file=_bytes(once / "home", write.file),
-            wall_s=done.wall_s,
-            writes=done.writes or 0,
+        tool = write.tool and replace(
+            write.tool, arguments=json.loads(_filled(json.dumps(write.tool.arguments), ids))
         )
-        if not write.unseen and ready.before == ready.after:
-            raise Broken(f"the unkilled command changes nothing: {(done.err or done.out)[-300:]}")
-        return ready
+        ready = _Prepared(folder, command, tool, room.records())
+        once = self._room(
+            write, warm, folder, self.prepared / "once" / write.name.replace(" ", "_")
+        )
+        if write.command == _RESUME:
+            self._leave_open(once)
+        done = self._run(once, ready, None if write.file else Kill(at_write=0))
+        after = once.records()
+        unseen = bool(write.file) or write.command[:1] == ("init",)
+        said = (done.err or done.out)[-300:]
+        demand(unseen or ready.before != after, f"the unkilled command changes nothing: {said}")
+        return replace(
+            ready, after=after, file=once.file, wall_s=done.wall_s, writes=done.writes or 0
+        )
 
-    def _first(self, write: Write, step: tuple[str, ...] | Tool, warm: Warm, folder: Path) -> None:
-        home = folder / "home"
-        if isinstance(step, Tool):
-            _expect(self._talk(write, warm, home, step, None, _BEFORE))
-        elif step == ("change",):
-            write_home(home, files=20, seed=1)
-            (home / "docs/p21.md").unlink()
-            (home / "docs/p22.md").rename(home / "docs/q22.md")
-        elif step == ("empty",):
-            shutil.rmtree(home / ".quipu")
-            _expect(self._quipu(write, warm, home, "init"))
-        elif step == ("unredacted",):
-            place, limits = "bench.torture.inside:keep_secret", Limits(now=_BEFORE)
-            words = ("Marker3 Zymurgy3", f"password: {_SECRET}")
-            _expect(warm.call(place, *words, cwd=home, env=self._env(write), limits=limits))
-        elif step == ("older",):
-            env = self._env(write) | {"QUIPU_EMBED_MODEL": "compatible:older"}
-            limits = Limits(now=_BEFORE)
-            _expect(warm.quipu("index", ".", cwd=home, env=env, limits=limits))
-        else:
-            ids = "\n".join(sorted(self._exported(write, home, warm) or ()))
-            _expect(self._quipu(write, warm, home, *(_filled(word, ids) for word in step)))
+    def _first(self, room: _Room, step: tuple[str, ...] | Tool) -> None:
+        home = room.home
+        match step:
+            case Tool():
+                succeed(room.talk(step))
+            case ("change",):
+                write_home(home, files=20, seed=1)
+                (home / "docs/p21.md").unlink()
+                (home / "docs/p22.md").rename(home / "docs/q22.md")
+            case ("empty",):
+                shutil.rmtree(home / ".quipu")
+                succeed(room.quipu("init"))
+            case ("unredacted",):
+                succeed(room.call("keep_secret", "Marker3 Zymurgy3", f"password: {_SECRET}"))
+            case ("older",):
+                env = {**room.env, "QUIPU_EMBED_MODEL": "compatible:older"}
+                succeed(replace(room, env=env).quipu("index", "."))
+            case _:
+                ids = "\n".join(sorted(room.lines()))
+                succeed(room.quipu(*(_filled(word, ids) for word in step)))
 
-    def _leave_open(self, write: Write, warm: Warm, room: Path) -> None:
-        """Kill an ingest of transcripts at the first of its writes that leaves its job open. A job
-        belongs to the place of its store: it is left in the very room."""
-        command = ("ingest", "../given/talk.jsonl")
-        home, fresh = room / "home", room / "fresh"
+    def _leave_open(self, room: _Room) -> None:
+        """Kill an ingest of transcripts at the first of its writes that leaves its job open."""
+        home, fresh = room.home, room.home.parent / "fresh"
         shutil.copytree(home, fresh)
         for at_write in range(self._open_at, 500):
-            self._quipu(write, warm, home, *command, kill=Kill(at_write=at_write))
-            listed = json.loads(self._quipu(write, warm, home, "jobs", "--json").out)
+            room.quipu("ingest", "../given/talk.jsonl", kill=Kill(at_write=at_write))
+            listed = json.loads(room.quipu("jobs", "--json").out)
             if any(job["status"] in ("accepted", "running") for job in listed["jobs"]):
                 self._open_at = at_write
                 break
@@ -213,90 +279,20 @@ class Kills(Trial):
             shutil.copytree(fresh, home)
         shutil.rmtree(fresh)
 
-    def _run(
-        self,
-        write: Write,
-        prepared: _Prepared,
-        warm: Warm,
-        home: Path,
-        kill: Kill | None,
-        *,
-        count: bool = False,
-    ) -> Done:
+    def _run(self, room: _Room, prepared: _Prepared, kill: Kill | None) -> Done:
         """Run the command itself; what it says is checked unless it was killed."""
-        kill = kill or (Kill(at_write=0) if count else None)
+        write = room.write
         if prepared.tool:
-            done = self._talk(write, warm, home, prepared.tool, kill, _NOW)
+            done = room.talk(prepared.tool, kill=kill, now=NOW)
         elif write.fetches:
             urls = ",".join(self._pages.url(f"/guide{n}") for n in range(6))
-            place = "bench.torture.inside:ingest_pages"
-            limits = Limits(now=_NOW)
-            port = str(self._pages.port)
-            done = warm.call(
-                place, port, urls, cwd=home, env=self._env(write), kill=kill, limits=limits
-            )
+            done = room.call("ingest_pages", str(self._pages.port), urls, now=NOW, kill=kill)
         else:
             endless = write.command == ("watch",) and (kill is None or kill.at_write == 0)
-            command = ("index", ".") if endless else prepared.command
-            done = self._quipu(write, warm, home, *command, kill=kill, now=_NOW)
-        return done if done.was_killed else _honest(done)
-
-    def _talk(
-        self, write: Write, warm: Warm, home: Path, tool: Tool, kill: Kill | None, now: str
-    ) -> Done:
-        talk = Talk(tool.lines(), tool.until)
-        command = ("mcp", "--profile", tool.profile)
-        limits = Limits(now=now)
-        return warm.quipu(
-            *command, cwd=home, env=self._env(write), kill=kill, talk=talk, limits=limits
-        )
-
-    def _quipu(
-        self,
-        write: Write,
-        warm: Warm,
-        home: Path,
-        *words: str,
-        kill: Kill | None = None,
-        now: str = _BEFORE,
-    ) -> Done:
-        limits = Limits(now=now)
-        return warm.quipu(*words, cwd=home, env=self._env(write), kill=kill, limits=limits)
-
-    def _env(self, write: Write) -> dict[str, str]:
-        chat = OWN_STORE | {
-            "QUIPU_CHAT_MODEL": "compatible:tiny",
-            "QUIPU_CHAT_BASE_URL": self._model.base_url,
-        }
-        if not write.embeds:
-            return {"QUIPU_EMBED_MODEL": "none", **chat}
-        embed = {"MODEL": "compatible:hash", "BASE_URL": self._model.base_url, "DIMENSION": "32"}
-        return chat | {f"QUIPU_EMBED_{key}": value for key, value in embed.items()}
-
-    def _look(self, write: Write, home: Path, warm: Warm) -> None:
-        """The memory is whole, its report files can be read, and so can what was written."""
-        if (home / ".quipu" / "quipu.db").exists():
-            done = self._quipu(write, warm, home, "doctor", "--json")
-            failed = [c["detail"] for c in json.loads(done.out)["checks"] if c["status"] == "fail"]
-            _demand(not failed, f"doctor says {failed}")
-        for report in (home / ".quipu").glob("*.json"):
-            json.loads(report.read_bytes())
-        if write.file and (home / write.file).exists() and write.file.endswith((".json", ".jsonl")):
-            for line in _documents(home / write.file):
-                json.loads(line)
-
-    def _exported(self, write: Write, home: Path, warm: Warm) -> list[str] | None:
-        """The lines of an export; None when there is no memory yet."""
-        if not (home / ".quipu" / "quipu.db").exists():
-            return None
-        file = home.parent / "exported.jsonl"
-        vectors = ("--vectors",) if write.embeds else ()
-        _expect(self._quipu(write, warm, home, "export", *vectors, "--force", str(file)))
-        lines = file.read_text("utf-8").splitlines()[1:]
-        if write.command == ("reflect",):  # no export holds reports: they are made again
-            asked = ("search", "--mode", "global", "--json", "what is owned by the teams?")
-            lines.append(_expect(self._quipu(write, warm, home, *asked, now=_NOW)).out)
-        return lines
+            done = room.quipu(
+                *(("index", ".") if endless else prepared.command), kill=kill, now=NOW
+            )
+        return done if done.was_killed else honest(done, codes=(0, 1, 2))
 
 
 def cases_of(name: str, count: int) -> list[int]:
@@ -307,38 +303,20 @@ def cases_of(name: str, count: int) -> list[int]:
 
 def _there() -> list[Write]:
     """What can be killed: a command that this version has, or a tool."""
-    return [write for write in WRITES if write.tool or _words(write)]
-
-
-def _moment(prepared: _Prepared, dice: random.Random) -> Kill:
-    if prepared.writes and dice.random() < 0.5:
-        return Kill(at_write=dice.randint(1, prepared.writes))
-    return Kill(after_s=dice.random() * prepared.wall_s)
-
-
-def _said(kill: Kill) -> str:
-    if kill.at_write is not None:
-        return f"killed at write {kill.at_write}"
-    return f"killed after {kill.after_s:.3f} s"
+    known = commands()
+    return [w for w in WRITES if w.tool or known & {" ".join(w.command[:n]) for n in (1, 2)}]
 
 
 def _compare(write: Write, prepared: _Prepared, was: frozenset[str], *, confirmed: bool) -> None:
     """What stands after the kill, beside what stood before and what the command brings."""
     lost = (prepared.before & prepared.after) - was
-    _demand(not lost, f"what was acknowledged before is gone: {_few(lost)}")
+    demand(not lost, f"what was acknowledged before is gone: {_few(lost)}")
     odd = was - prepared.before - prepared.after
-    _demand(not odd, f"records that no whole run writes: {_few(odd)}")
-    if confirmed:
-        missing = was ^ prepared.after
-        _demand(not missing, f"it had confirmed, and yet differs: {_few(missing)}")
-    if write.whole and was not in (prepared.before, prepared.after):
-        missing = sorted(prepared.after - was)
-        raise Broken(f"half of it is in; missing are {len(missing)}: {_few(missing)}")
-
-
-def _same(lines: list[str] | tuple[str, ...], room: Path) -> frozenset[str]:
-    """The lines without the place of the folder."""
-    return frozenset(line.replace(str(room), "ROOM") for line in lines)
+    demand(not odd, f"records that no whole run writes: {_few(odd)}")
+    missing = was ^ prepared.after
+    demand(not (confirmed and missing), f"it had confirmed, and yet differs: {_few(missing)}")
+    half = write.whole and was not in (prepared.before, prepared.after)
+    demand(not half, f"half of it is in; missing: {_few(prepared.after - was)}")
 
 
 def _filled(word: str, ids: str) -> str:
@@ -350,62 +328,5 @@ def _filled(word: str, ids: str) -> str:
     return word
 
 
-def _honest(done: Done) -> Done:
-    """A command that ends says what is wrong in a line of its own."""
-    raw = "Traceback" in done.err or "this should not happen" in done.err
-    _demand(not raw and done.code in (0, 1, 2), f"exit {done.code}: {done.err.strip()[-300:]}")
-    return done
-
-
-def _expect(done: Done) -> Done:
-    _demand(done.code == 0, f"exit {done.code}: {(done.err or done.out).strip()[-300:]}")
-    return done
-
-
-def _demand(holds: bool, otherwise: str) -> None:
-    if not holds:
-        raise Broken(otherwise)
-
-
-def _few(lines: object) -> str:
-    return " | ".join(line[:300] for line in sorted(lines)[:2])  # type: ignore[call-overload]
-
-
-def _documents(file: Path) -> list[bytes]:
-    data = file.read_bytes()
-    return data.splitlines() if file.suffix == ".jsonl" else [data]
-
-
-def _bytes(home: Path, file: str) -> bytes | None:
-    """What stands in `file`; None when it is not there, or none is written."""
-    return (home / file).read_bytes() if file and (home / file).exists() else None
-
-
-def _holds(folder: Path, text: bytes) -> bool:
-    return any(text in each.read_bytes() for each in folder.rglob("*") if each.is_file())
-
-
-def _words(write: Write) -> str:
-    """The longest beginning of the command that is a name of one."""
-    return next(
-        (" ".join(write.command[:n]) for n in (2, 1) if " ".join(write.command[:n]) in commands()),
-        "",
-    )
-
-
-def _give(folder: Path) -> None:
-    """What the commands are given: transcripts, tasks, incidents, a repository, a FAISS index."""
-    from bench.torture.inside import write_arf
-
-    folder.mkdir(parents=True)
-    (folder / "talk.jsonl").write_text(TALK)
-    (folder / "plan.json").write_text(PLAN)
-    (folder / "incidents.jsonl").write_text(INCIDENTS)
-    graph_file(folder / "memory.jsonl")
-    write_arf(folder / "arf", ARF_TEXTS)
-    commit_all(folder / "repo")
-    values = folder / "values"
-    values.mkdir()
-    (values / "value_ledger.json").write_text(
-        json.dumps({"entries": [{"script": "a.py", "hours_saved": 2}], "total": 2})
-    )
+def _few(lines: Iterable[str]) -> str:
+    return " | ".join(line[:300] for line in sorted(lines)[:2])

@@ -7,7 +7,7 @@ import os
 import subprocess
 from pathlib import Path
 
-__all__ = ["ARF_TEXTS", "INCIDENTS", "PLAN", "TALK", "commit_all", "graph_file", "write_home"]
+__all__ = ["TALK", "commit_all", "write_given", "write_home"]
 
 MOMENT = 1_770_000_000
 TEAMS = ("team-ash", "team-birch", "team-cedar")
@@ -26,7 +26,7 @@ TALK = "".join(
     for n in range(24)
 )
 
-PLAN = json.dumps(
+_PLAN = json.dumps(
     {
         "goals": [{"id": 3, "title": "Leave the old database", "owner": "Ann"}],
         "tasks": [
@@ -44,7 +44,7 @@ PLAN = json.dumps(
     }
 )
 
-INCIDENTS = "".join(
+_INCIDENTS = "".join(
     json.dumps(
         {
             "component": ("ledger", "payments", "search")[n % 3],
@@ -59,7 +59,7 @@ INCIDENTS = "".join(
     for n in range(8)
 )
 
-ARF_TEXTS = [f"service-{n} {400 + n} 0.2 pool {n} exhausted after deploy" for n in range(12)]
+_ARF_TEXTS = [f"service-{n} {400 + n} 0.2 pool {n} exhausted after deploy" for n in range(12)]
 
 
 def write_home(home: Path, *, files: int = 24, seed: int = 0) -> None:
@@ -103,14 +103,26 @@ def commit_all(folder: Path, *, commits: int = 8) -> None:
         _git(folder, who | at, "commit", "-q", "-m", f"Mend the leak of pool {n}\n\nIt was {n}.")
 
 
-def graph_file(file: Path) -> None:
-    """What the official memory server keeps."""
+def write_given(folder: Path, *, all_kinds: bool = False) -> None:
+    """What commands are given: transcripts, tasks, incidents; of `all_kinds` a repository, hours,
+    what the official memory server keeps and a FAISS index too."""
+    _put(folder / "talk.jsonl", TALK)
+    _put(folder / "plan.json", _PLAN)
+    _put(folder / "incidents.jsonl", _INCIDENTS)
+    if not all_kinds:
+        return
+    from bench.torture.inside import write_arf
+
     rows: list[dict[str, object]] = [
         {"type": "entity", "name": f"Thing {n}", "entityType": "thing", "observations": [f"is {n}"]}
         for n in range(6)
     ]
     rows.append({"type": "relation", "from": "Thing 1", "to": "Thing 2", "relationType": "knows"})
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    _put(folder / "memory.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    hours = {"entries": [{"script": "a.py", "hours_saved": 2}], "total": 2}
+    _put(folder / "values" / "value_ledger.json", json.dumps(hours))
+    write_arf(folder / "arf", _ARF_TEXTS)
+    commit_all(folder / "repo")
 
 
 def _put(path: Path, text: str) -> None:

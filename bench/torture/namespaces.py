@@ -1,8 +1,7 @@
 """Namespaces side by side in one store: nothing of one is ever seen from another.
 
 Every namespace holds the same pages, with a word of its own in each. What a case asks, in one
-namespace, names the words of the others; no reply may hold one that was not asked for, and what
-a reply says besides must not depend on what the others hold.
+namespace, names the words of the others; no reply may hold one that was not asked for.
 """
 
 from __future__ import annotations
@@ -11,20 +10,39 @@ import json
 import random
 import re
 import shutil
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
-from bench.torture.trial import Broken, Hands, Trial
-from bench.torture.warm import OWN_STORE, Limits
+from bench.torture.trial import BEFORE, NO_MODEL, Hands, Trial, demand, succeed
+from bench.torture.warm import Limits
 
-if TYPE_CHECKING:
-    from quipu.records.passage import PassageInput
-
-__all__ = ["Namespaces"]
+__all__ = ["Namespaces", "leaked", "question"]
 
 NAMES = ("red", "green", "blue", "default")
 PAGES = 12
-_NOW = "2026-03-01T10:00:00.000+00:00"
 _MARK = re.compile(r"zq(red|green|blue|default)x\d+", re.IGNORECASE)
+_QUESTIONS = (
+    "who owns Service-{n}",
+    "Zq{other}x{n}",
+    "what does Zq{other}x{n} own?",
+    "since when is Service-{n} owned by Zq{other}x{n}?",
+    "which services are owned by a team?",
+    "where did Service-{n} move in May 2025?",
+    "team",
+    "docs/p{n}.md",
+)
+_COMMANDS = (
+    "search {asked}",
+    "ask {asked}",
+    "plan {asked}",
+    "get docs/p{n}.md",
+    "facts",
+    "history Service-{n}",
+    "audit Service-{n}",
+    "status",
+    "relation list",
+    "entity proposals",
+    "validate",
+)
 
 
 class Namespaces(Trial):
@@ -38,64 +56,50 @@ class Namespaces(Trial):
     def __enter__(self) -> Self:
         from quipu.config import Config
         from quipu.memory import Memory
+        from quipu.records.passage import PassageInput
         from quipu.testing.fakes import HashEmbedder
 
-        (self.prepared / ".quipu").mkdir(parents=True)
+        place = self.prepared / ".quipu" / "quipu.db"
+        place.parent.mkdir(parents=True)
         for name in NAMES:
             with Memory.open(
-                self.prepared / ".quipu" / "quipu.db",
+                place,
                 namespace=name,
                 config=Config(),
                 embedder=HashEmbedder(),
                 clock=lambda: "2026-03-01T10:00:00.000Z",
             ) as memory:
-                memory.add_documents(pages(name))
+                memory.add_documents(
+                    PassageInput(
+                        source_ref=f"docs/p{n}.md",
+                        title=f"Page {n}",
+                        text=f"Service-{n} is owned by team Zq{name}x{n} since May 2025. It left "
+                        f"shelf {n}.",
+                    )
+                    for n in range(PAGES)
+                )
         return self
 
     def case(self, number: int, dice: random.Random, hands: Hands) -> int:
         """Read and search in one namespace, many times in Python or a few by the command line."""
-        home = hands.folder / "home"
+        home, warm = hands.folder / "home", hands.warm
         shutil.copytree(self.prepared, home)
-        mine = NAMES[number % len(NAMES)]
-        limits = Limits(now=_NOW)
+        mine, limits = NAMES[number % len(NAMES)], Limits(now=BEFORE)
         if number % 6:
             place, seed = "bench.torture.inside:read_namespace", str(dice.randrange(1 << 30))
-            done = hands.warm.call(place, mine, seed, str(self.reads), cwd=home, limits=limits)
-            if done.code:
-                raise Broken(f"{mine}: exit {done.code}: {done.err.strip()[-300:]}")
+            done = succeed(warm.call(place, mine, seed, str(self.reads), cwd=home, limits=limits))
             leaks, reads = json.loads(done.out)
-            if leaks:
-                raise Broken(f"from {mine}, seed {seed}: {leaks[0]}")
+            demand(not leaks, f"from {mine}, seed {seed}: {leaks[:1]}")
             return int(reads)
-        commands = list(_commands(dice, mine))
-        for command in commands:
-            done = hands.warm.quipu(
-                *command,
-                "--json",
-                "--namespace",
-                mine,
-                cwd=home,
-                limits=limits,
-                env={"QUIPU_EMBED_MODEL": "none", **OWN_STORE},
-            )
-            found = leaked(done.out + done.err, mine, " ".join(command))
-            if found or "Traceback" in done.err:
-                raise Broken(f"quipu {' '.join(command)} --namespace {mine}: {found or done.err}")
-        return len(commands)
-
-
-def pages(name: str) -> list[PassageInput]:
-    """The pages of a namespace; all but the marks is the same in each."""
-    from quipu.records.passage import PassageInput
-
-    return [
-        PassageInput(
-            source_ref=f"docs/p{n}.md",
-            title=f"Page {n}",
-            text=f"Service-{n} is owned by team Zq{name}x{n} since May 2025. It left shelf {n}.",
-        )
-        for n in range(PAGES)
-    ]
+        asked, n = question(dice), dice.randrange(PAGES)
+        for command in _COMMANDS:
+            words = [word.format(asked=asked, n=n) for word in command.split()]
+            words += ["--json", "--namespace", mine]
+            done = warm.quipu(*words, cwd=home, limits=limits, env=NO_MODEL)
+            found = leaked(done.out + done.err, mine, asked)
+            said = f"quipu {' '.join(words)}: {found or done.err}"
+            demand(not found and "Traceback" not in done.err, said)
+        return len(_COMMANDS)
 
 
 def leaked(reply: str, mine: str, asked: str) -> str:
@@ -107,34 +111,4 @@ def leaked(reply: str, mine: str, asked: str) -> str:
 
 def question(dice: random.Random) -> str:
     """A question that names things of any namespace."""
-    n, other = dice.randrange(PAGES), dice.choice(NAMES)
-    return dice.choice(
-        (
-            f"who owns Service-{n}",
-            f"Zq{other}x{n}",
-            f"what does Zq{other}x{n} own?",
-            f"since when is Service-{n} owned by Zq{other}x{n}?",
-            "which services are owned by a team?",
-            f"where did Service-{n} move in May 2025?",
-            "team",
-            f"docs/p{n}.md",
-        )
-    )
-
-
-def _commands(dice: random.Random, mine: str) -> list[tuple[str, ...]]:
-    n = dice.randrange(PAGES)
-    asked = question(dice)
-    return [
-        ("search", asked),
-        ("ask", asked),
-        ("plan", asked),
-        ("get", f"docs/p{n}.md"),
-        ("facts",),
-        ("history", f"Service-{n}"),
-        ("audit", f"Service-{n}"),
-        ("status",),
-        ("relation", "list"),
-        ("entity", "proposals"),
-        ("validate",),
-    ]
+    return dice.choice(_QUESTIONS).format(n=dice.randrange(PAGES), other=dice.choice(NAMES))

@@ -10,15 +10,14 @@ from __future__ import annotations
 import json
 import random
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, ClassVar
 
-from bench.torture.trial import Broken, Hands, Trial
-from bench.torture.warm import Done, Limits, Warm
+from bench.torture.trial import NO_MODEL, Broken, Hands, Trial, demand, succeed
+from bench.torture.warm import Limits, Warm
 
 __all__ = ["Processes"]
-
-_ENV = {"QUIPU_EMBED_MODEL": "none"}
 
 
 class Processes(Trial):
@@ -33,60 +32,37 @@ class Processes(Trial):
     def case(self, number: int, dice: random.Random, hands: Hands) -> int:
         """Let them run for `seconds`, then look for everything that was acknowledged."""
         home = hands.folder
-        assert hands.warm.quipu("init", cwd=home, env=_ENV).code == 0
-        parts = [("write", str(n)) for n in range(self.writers)]
-        parts += [("read", str(n)) for n in range(self.readers)]
+        succeed(hands.warm.quipu("init", cwd=home, env=NO_MODEL))
+        parts = [("write", str(n), dice.randrange(1 << 30)) for n in range(self.writers)]
+        parts += [("read", str(n), dice.randrange(1 << 30)) for n in range(self.readers)]
         together = threading.Barrier(len(parts))
-        done: dict[int, Done] = {}
 
-        def run(at: int) -> None:
-            role, name = parts[at]
+        def run(part: tuple[str, str, int]) -> dict[str, Any]:
+            role, name, seed = part
+            given = (f"bench.torture.inside:{role}_for", name, str(seed), str(self.seconds))
             with Warm() as warm:
                 warm.call("time:time", cwd=home)  # warm before the others begin
                 together.wait()
-                done[at] = warm.call(
-                    f"bench.torture.inside:{role}_for",
-                    name,
-                    str(dice_of[at]),
-                    str(self.seconds),
-                    cwd=home,
-                    env=_ENV,
-                    limits=Limits(timeout_s=self.seconds * 4 + 300),
-                )
+                limits = Limits(timeout_s=self.seconds * 4 + 300)
+                done = succeed(warm.call(*given, cwd=home, env=NO_MODEL, limits=limits), role)
+                return dict(json.loads(done.out.splitlines()[-1]))
 
-        dice_of = [dice.randrange(1 << 30) for _ in parts]
-        threads = [threading.Thread(target=run, args=(at,)) for at in range(len(parts))]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        return _settled(hands, home, parts, done)
+        with ThreadPoolExecutor(len(parts)) as threads:
+            return _settled(hands.warm, home, list(threads.map(run, parts)))
 
 
-def _settled(hands: Hands, home: Path, parts: list[tuple[str, str]], done: dict[int, Done]) -> int:
+def _settled(warm: Warm, home: Path, said: list[dict[str, Any]]) -> int:
     """Check what they said against what is there; how much was done."""
-    kept: dict[str, str] = {}
-    erased: set[str] = set()
-    actions = 0
-    for at, (role, name) in enumerate(parts):
-        if done[at].code:
-            raise Broken(f"{role} {name}: exit {done[at].code}: {done[at].err.strip()[-400:]}")
-        said: dict[str, Any] = json.loads(done[at].out.splitlines()[-1])
-        actions += said["actions"]
-        if said["failures"]:
-            raise Broken(f"{role} {name}: {said['failures'][0]}")
-        kept |= said["kept"]
-        erased |= set(said["erased"])
-    export = hands.warm.quipu("export", "all.jsonl", cwd=home, env=_ENV)
-    if export.code:
-        raise Broken(f"export: {export.err}")
+    failures = [each for part in said for each in part["failures"]]
+    demand(not failures, str(failures[:1]))
+    kept = {mark: kind for part in said for mark, kind in part["kept"].items()}
+    erased = {mark for part in said for mark in part["erased"]}
+    succeed(warm.quipu("export", "all.jsonl", cwd=home, env=NO_MODEL), "export:")
     held = (home / "all.jsonl").read_text("utf-8")
     if lost := sorted(mark for mark in kept if f"{mark} " not in held):
         raise Broken(f"{len(lost)} acknowledged writes are not there: {lost[0]} ({kept[lost[0]]})")
     if left := sorted(mark for mark in erased if f"{mark} " in held):
         raise Broken(f"{len(left)} forgotten texts are still there: {left[0]}")
-    for command in (("doctor",), ("validate",)):
-        checked = hands.warm.quipu(*command, cwd=home, env=_ENV)
-        if checked.code:
-            raise Broken(f"{command[0]}: exit {checked.code}: {(checked.out + checked.err)[-500:]}")
-    return actions
+    for command in ("doctor", "validate"):
+        succeed(warm.quipu(command, cwd=home, env=NO_MODEL), command)
+    return sum(part["actions"] for part in said)

@@ -13,12 +13,11 @@ import os
 import random
 import re
 import subprocess
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from bench.torture.trial import Broken, Hands, Trial
+from bench.torture.trial import Hands, Trial, demand, succeed
 from bench.torture.warm import OWN_STORE
 
 if TYPE_CHECKING:
@@ -60,8 +59,7 @@ class Tree(Trial):
                 sure += _judge(f"{done}, then {name}", said, value, truth(home, name))
                 if self.elsewhere and turn == self.changes // 2:
                     sure += self._asked_elsewhere(project, hands, name)
-        if not sure:
-            raise Broken("no answer was sure: nothing was tried")
+        demand(sure, "no answer was sure: nothing was tried")
         return self.changes + self.elsewhere  # what is asked as indexed is no change
 
     def _asked_elsewhere(self, project: _Project, hands: Hands, name: str) -> int:
@@ -69,9 +67,7 @@ class Tree(Trial):
         other = project.work_tree()
         env = {"QUIPU_STORE_URL": str(project.home / OWN_STORE["QUIPU_STORE_URL"])}
         done = hands.warm.quipu("ask", "--json", _question(name), cwd=other, env=env)
-        if done.code:
-            raise Broken(f"ask in a work tree: exit {done.code}: {done.err[-300:]!a}")
-        reply = json.loads(done.out)
+        reply = json.loads(succeed(done, "ask in a work tree:").out)
         said, value = reply["contract"]["answer"], reply["confidence"]["value"]
         return _judge(f"in a work tree, {name}", said, value, truth(other, name))
 
@@ -94,18 +90,10 @@ class _Project:
     def change(self) -> tuple[str, str]:
         """Do something to one thing; its name, and what was done."""
         name = self._dice.choice((*_CONSTANTS, *_SERVICES))
-        acts: list[Callable[[str], None]] = [
-            self._edit,
-            self._edit,
-            self._edit_quietly,
-            self._rename,
-            self._rename_and_edit,
-            self._delete,
-            self._switch,
-        ]
+        acts = ("edit", "edit", "edit_quietly", "rename", "rename_and_edit", "delete", "switch")
         act = self._dice.choice(acts)
-        act(name)
-        return name, act.__name__.strip("_").replace("_", " ")
+        getattr(self, f"_{act}")(name)
+        return name, act.replace("_", " ")
 
     def work_tree(self) -> Path:
         """Another work tree, in which every value is another."""
@@ -123,20 +111,16 @@ class _Project:
 
     def _edit_quietly(self, name: str) -> None:
         file = _place(self.home, name)
-        if file is None:
-            return self._edit(name)
-        before = file.stat()
-        self._write(file, name)
-        os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
-        return None
+        before = file.stat() if file else None
+        self._edit(name)
+        if file and before:
+            os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
 
     def _rename(self, name: str) -> None:
-        file = _place(self.home, name)
-        if file is None:
-            return self._edit(name)
-        target = file.with_stem(f"{file.stem}{self._dice.randrange(100)}")
-        file.rename(target)
-        return None
+        if file := _place(self.home, name):
+            file.rename(file.with_stem(f"{file.stem}{self._dice.randrange(100)}"))
+        else:
+            self._edit(name)
 
     def _rename_and_edit(self, name: str) -> None:
         self._rename(name)
@@ -202,9 +186,8 @@ def _judge(done: str, said: str, confidence: float, value: str | None) -> int:
     """1 for a sure answer, 0 for another. Raises Broken for a sure one that the tree refutes."""
     if confidence < _SURE or said == "unknown":
         return 0
-    told = set(_NUMBER.findall(said))
-    if told != {value}:
-        raise Broken(f"{done}: {said!a} at {confidence:.2f}, and the tree says {value}")
+    told = {*_NUMBER.findall(said)}
+    demand(told == {value}, f"{done}: {said!a} at {confidence:.2f}, and the tree says {value}")
     return 1
 
 

@@ -1,26 +1,82 @@
-"""What a trial is, and how its cases are run: side by side, bounded in time, by seed."""
+"""What a trial is, what its cases ask of commands, and how they are run: side by side, by seed."""
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Self
 
-from bench.torture.warm import Warm
+from bench.torture.warm import OWN_STORE, Done, Limits, Warm
 
-__all__ = ["Broken", "Failure", "Hands", "Outcome", "Plan", "Trial", "run_trial"]
+__all__ = [
+    "BEFORE",
+    "NOW",
+    "NO_MODEL",
+    "Broken",
+    "Failure",
+    "Hands",
+    "Outcome",
+    "Plan",
+    "Trial",
+    "demand",
+    "exported",
+    "honest",
+    "require_whole",
+    "run_trial",
+    "succeed",
+]
+
+BEFORE, NOW = "2026-03-01T10:00:00.000+00:00", "2026-03-01T11:00:00.000+00:00"
+NO_MODEL = {"QUIPU_EMBED_MODEL": "none", **OWN_STORE}
+_RAW = ("Traceback", "this should not happen", "UnicodeDecodeError", "ValidationError")
 
 
 class Broken(Exception):
     """A promise that did not hold; the text says which."""
+
+
+def demand(holds: object, otherwise: str) -> None:
+    """Raise Broken unless it holds."""
+    if not holds:
+        raise Broken(otherwise)
+
+
+def honest(done: Done, what: str = "", codes: Sequence[int] = (0, 1, 2, 3)) -> Done:
+    """The same: a command that ends says what is wrong in a line of its own."""
+    raw = any(word in done.err + done.out for word in _RAW)
+    said = (done.err or done.out).strip()[-300:]
+    demand(not raw and done.code in codes, f"{what} exit {done.code}: {said!a}".strip())
+    return done
+
+
+def succeed(done: Done, what: str = "") -> Done:
+    """The same: the command did what was asked."""
+    return honest(done, what, codes=(0,))
+
+
+def require_whole(done: Done) -> None:
+    """Broken unless `doctor --json` finds nothing that fails."""
+    failed = [c["detail"] for c in json.loads(done.out)["checks"] if c["status"] == "fail"]
+    demand(not failed, f"doctor says {failed}")
+
+
+def exported(
+    warm: Warm, home: Path, *options: str, env: Mapping[str, str] = NO_MODEL, now: str = NOW
+) -> list[str]:
+    """The lines of an export of the memory in `home`."""
+    file = home.parent / f"{home.name}-exported.jsonl"
+    words = ("export", *options, "--force", str(file))
+    succeed(warm.quipu(*words, cwd=home, env=env, limits=Limits(now=now)), "export:")
+    return file.read_text("utf-8").splitlines()[1:]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +152,14 @@ def run_trial(make: type[Trial], plan: Plan, warms: Sequence[Warm]) -> Outcome:
     with make(home / "prepared", plan.seed, warms[0]) as trial:
 
         def work(worker: int) -> None:
-            for number, folder in _taken(numbers, lock, plan, home / f"worker{worker}"):
+            while time.monotonic() < plan.deadline:
+                with lock:
+                    number = next(numbers, None)
+                if number is None:
+                    return
                 dice = random.Random(f"{plan.seed}:{make.name}:{number}")
-                found, tried = _tried(trial, number, dice, Hands(warms[worker], folder))
+                with _empty(home / f"worker{worker}" / str(number)) as folder:
+                    found, tried = _tried(trial, number, dice, Hands(warms[worker], folder))
                 with lock:
                     outcome.cases += 1
                     outcome.tried += tried
@@ -112,34 +173,17 @@ def run_trial(make: type[Trial], plan: Plan, warms: Sequence[Warm]) -> Outcome:
     return outcome
 
 
-def _taken(
-    numbers: Iterator[int], lock: threading.Lock, plan: Plan, home: Path
-) -> Iterator[tuple[int, Path]]:
-    """The next numbers that nobody else took, each with an empty folder that then goes."""
-    while time.monotonic() < plan.deadline:
-        with lock:
-            number = next(numbers, None)
-        if number is None:
-            return
-        with _empty(home / str(number)) as folder:
-            yield number, folder
-
-
 @contextmanager
 def _empty(folder: Path) -> Iterator[Path]:
+    """An empty folder that then goes, whatever rights a case took away in it."""
     folder.mkdir(parents=True)
     try:
         yield folder
     finally:
-        _writable(folder)
+        for each in [folder, *folder.rglob("*")]:
+            if each.is_dir() and not each.is_symlink():
+                each.chmod(0o700)
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _writable(folder: Path) -> None:
-    """Give back the rights that a case took away, or the folder could not be deleted."""
-    for each in [folder, *folder.rglob("*")]:
-        if each.is_dir() and not each.is_symlink():
-            each.chmod(0o700)
 
 
 def _tried(trial: Trial, number: int, dice: random.Random, hands: Hands) -> tuple[str | None, int]:

@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, tzinfo
 from pathlib import Path
 from typing import IO, Any, NamedTuple, NoReturn, Self
@@ -97,10 +97,9 @@ class Warm:
         kill: Kill | None = None,
         limits: Limits | None = None,
         talk: Talk | None = None,
-        given: bytes = b"",
     ) -> Done:
         """Run `quipu ARGUMENTS` in `cwd`; `env` is added to a small environment."""
-        return self._ask("quipu", arguments, cwd, env, kill, limits, talk, given)
+        return self.call("quipu", *arguments, cwd=cwd, env=env, kill=kill, limits=limits, talk=talk)
 
     def call(
         self,
@@ -110,21 +109,9 @@ class Warm:
         env: Mapping[str, str] | None = None,
         kill: Kill | None = None,
         limits: Limits | None = None,
+        talk: Talk | None = None,
     ) -> Done:
         """Run the function at `module:name` with text arguments; what it gives is printed."""
-        return self._ask(place, arguments, cwd, env, kill, limits, None, b"")
-
-    def _ask(
-        self,
-        place: str,
-        arguments: Sequence[str],
-        cwd: Path,
-        env: Mapping[str, str] | None,
-        kill: Kill | None,
-        limits: Limits | None,
-        talk: Talk | None,
-        given: bytes,
-    ) -> Done:
         request = {
             "place": place,
             "arguments": list(arguments),
@@ -133,7 +120,6 @@ class Warm:
             "kill": list(kill or Kill()),
             "limits": list(limits or Limits()),
             "talk": list(talk) if talk else None,
-            "given": given.hex(),
         }
         process = self._process or self._start()
         assert process.stdin is not None
@@ -228,7 +214,7 @@ def _serve() -> int:
             for mine in (pipes[1][0], pipes[2][0]):
                 os.close(mine)
             done = Done(
-                _code(status),
+                os.waitstatus_to_exitcode(status),
                 _whole(out),
                 _whole(err) + timed_out,
                 wall_s,
@@ -239,18 +225,13 @@ def _serve() -> int:
     return 0
 
 
-def _code(status: int) -> int:
-    return os.waitstatus_to_exitcode(status)
-
-
 def _watch(pid: int, request: dict[str, Any], to_it: int, from_it: int, out: IO[bytes]) -> str:
     """Talk with the process and read what it prints until it ends, is killed or takes too long;
     what is to be said of that."""
     kill, limits = Kill(*request["kill"]), Limits(*request["limits"])
     lines, until = request["talk"] or ((), None)
     with contextlib.suppress(BrokenPipeError):
-        given = bytes.fromhex(request["given"]) + "".join(f"{line}\n" for line in lines).encode()
-        os.write(to_it, given)
+        os.write(to_it, "".join(f"{line}\n" for line in lines).encode())
     if until is None:
         os.close(to_it)
     ends = time.monotonic() + (limits.timeout_s if kill.after_s is None else kill.after_s)

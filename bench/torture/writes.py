@@ -9,12 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
 __all__ = ["NOT_KILLED", "WRITES", "Tool", "Write", "commands", "unsorted_commands"]
-
-_TOKEN = '"id":9'
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +26,17 @@ class Tool:
 
     def lines(self) -> tuple[str, ...]:
         """What a client sends."""
-        hello = {
-            "protocolVersion": "2025-06-18",
-            "capabilities": {},
-            "clientInfo": {"name": "torture", "version": "1"},
-        }
+        client = {"clientInfo": {"name": "torture", "version": "1"}, "capabilities": {}}
+        hello = {"protocolVersion": "2025-06-18", **client}
         called = {"name": self.name, "arguments": self.arguments}
-        return tuple(
-            json.dumps({"jsonrpc": "2.0", **row})
-            for row in (
-                {"id": 1, "method": "initialize", "params": hello},
-                {"method": "notifications/initialized"},
-                {"id": 9, "method": "tools/call", "params": called},
-            )
+        rows: tuple[dict[str, object], ...] = (
+            {"id": 1, "method": "initialize", "params": hello},
+            {"method": "notifications/initialized"},
+            {"id": 9, "method": "tools/call", "params": called},
         )
+        return tuple(json.dumps({"jsonrpc": "2.0", **row}) for row in rows)
 
-    until = _TOKEN
+    until = '"id":9'
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,242 +59,137 @@ class Write:
     file: str = ""
     fetches: bool = False
 
-    @property
-    def unseen(self) -> bool:
-        """Whether an export does not show what it does."""
-        return bool(self.file) or self.command[:1] == ("init",)
+
+def _told(name: str, profile: str = "server-memory", **arguments: object) -> Tool:
+    return Tool(profile, name, arguments)
+
+
+def _thing(n: int, *observations: str) -> dict[str, object]:
+    return {"name": f"Thing {n}", "entityType": "thing", "observations": [*observations]}
 
 
 _INDEX = ("index", ".")
 _EXPORTED = ("incident", "export", "--force", "../given/graph.json")
 _ADD = ("incident", "add", "../given/incidents.jsonl")
-_THINGS = Tool(
-    "server-memory",
+_OUTCOME = tuple(
+    "incident outcome {incident} rollback --worked --minutes 12 --recorded-at 2026-02-20".split()
+)
+_INSTALL = ("mcp", "install", "--client", "claude-code", "--project")
+_MERGE = ("entity", "merge", "team-ash", "team-birch")
+_THINGS = _told("create_entities", entities=[_thing(n, f"is {n}", f"was {n}") for n in range(4)])
+_KNOWN = [{"from": "Thing 0", "to": f"Thing {n}", "relationType": "knows"} for n in (1, 2, 3)]
+_KNOWS = _told("create_relations", relations=_KNOWN)
+_ALIKE = _told(
     "create_entities",
+    entities=[
+        {"name": name, "entityType": "team", "observations": ["owns the ledger"]}
+        for name in ("Payment Service Team", "Payment Service Teams", "Payment-Service Team")
+    ],
+)
+_DECIDED = "Ann decided for Postgres in May 2025."
+_FACT: dict[str, object] = {"category": "decision", "content": _DECIDED, "tags": ["db"]}
+_OWNER = {"subject": "billing", "attribute": "owner", "value": "Dagny"}
+_TURNS = [
     {
-        "entities": [
-            {"name": f"Thing {n}", "entityType": "thing", "observations": [f"is {n}", f"was {n}"]}
-            for n in range(4)
-        ]
-    },
-)
-_KNOWS = Tool(
-    "server-memory",
-    "create_relations",
-    {
-        "relations": [
-            {"from": "Thing 0", "to": f"Thing {n}", "relationType": "knows"} for n in (1, 2, 3)
-        ]
-    },
-)
-_ALIKE = Tool(
-    "server-memory",
-    "create_entities",
-    {
-        "entities": [
-            {"name": name, "entityType": "team", "observations": ["owns the ledger"]}
-            for name in ("Payment Service Team", "Payment Service Teams", "Payment-Service Team")
-        ]
-    },
-)
-_FACT = {"category": "decision", "content": "Ann decided for Postgres in May 2025.", "tags": ["db"]}
-_OUTCOME = (
-    "incident",
-    "outcome",
-    "{incident}",
-    "rollback",
-    "--worked",
-    "--minutes",
-    "12",
-    "--recorded-at",
-    "2026-02-20",
-)
+        "id": str(n),
+        "kind": "turn",
+        "text": f"We moved shelf {n} to Oslo in 2025.",
+        "metadata": {"time": f"2026-03-01T10:{n:02d}:00Z", "role": "user"},
+    }
+    for n in range(12)
+]
+_NEW = [{"entityName": f"Thing {n}", "contents": ["is new", "is kept"]} for n in range(3)]
+_GONE = [{"entityName": f"Thing {n}", "observations": [f"is {n}"]} for n in range(3)]
+_WORKED = {"actions_taken": ["rollback"], "success": True, "recorded_at": "2026-02-20T00:00:00Z"}
+
+
+def _command(line: str, *first: tuple[str, ...] | Tool, name: str = "", **more: Any) -> Write:
+    return Write(name or line, tuple(line.split()), first, **more)
+
+
+def _tool(tool: Tool, *first: tuple[str, ...] | Tool, whole: bool = True) -> Write:
+    return Write(tool.name, first=first, tool=tool, whole=whole)
+
 
 WRITES: tuple[Write, ...] = (
-    Write("init", ("init", "deeper")),
-    Write("index", _INDEX),
-    Write("index, changed", _INDEX, first=(_INDEX, ("change",))),
-    Write("index, embedded", _INDEX, embeds=True),
-    Write("index --git", ("index", "--git", "{given}/repo")),
-    Write("watch", ("watch",), first=(_INDEX, ("change",))),
-    Write("add", ("add", "Ann owns the payment service since May 2025."), first=(_INDEX,)),
-    Write("add, embedded", ("add", "Bo owns the ledger."), first=(_INDEX,), embeds=True),
-    Write("ingest transcripts", ("ingest", "../given/talk.jsonl")),
-    Write("ingest tasks", ("ingest", "../given/plan.json")),
-    Write("ingest pages", ("ingest", "URL"), fetches=True),
-    Write("jobs --resume", ("jobs", "--resume")),
-    Write("extract", ("extract", "docs/p01.md"), first=(_INDEX,)),
-    Write("rescan", ("rescan",), first=(_INDEX, ("unredacted",))),
-    Write("forget", ("forget", "--yes", "docs/p01.md", "docs/p02.md"), first=(_INDEX,)),
-    Write("forget, embedded", ("forget", "--yes", "docs/p01.md"), first=(_INDEX,), embeds=True),
-    Write(
-        "forget --expired",
-        ("forget", "--expired", "--yes"),
-        first=(
-            Tool("default", "memory_store", {**_FACT, "expires": "2026-03-01T10:30:00Z"}),
-            _INDEX,
-        ),
+    _command("init deeper", name="init"),
+    _command("index .", name="index"),
+    _command("index .", _INDEX, ("change",), name="index, changed"),
+    _command("index .", name="index, embedded", embeds=True),
+    _command("index --git {given}/repo", name="index --git"),
+    _command("watch", _INDEX, ("change",)),
+    Write("add", ("add", "Ann owns the payment service since May 2025."), (_INDEX,)),
+    Write("add, embedded", ("add", "Bo owns the ledger."), (_INDEX,), embeds=True),
+    _command("ingest ../given/talk.jsonl", name="ingest transcripts"),
+    _command("ingest ../given/plan.json", name="ingest tasks"),
+    _command("ingest URL", name="ingest pages", fetches=True),
+    _command("jobs --resume"),
+    _command("extract docs/p01.md", _INDEX, name="extract"),
+    _command("rescan", _INDEX, ("unredacted",)),
+    _command("forget --yes docs/p01.md docs/p02.md", _INDEX, name="forget"),
+    _command("forget --yes docs/p01.md", _INDEX, name="forget, embedded", embeds=True),
+    _command(
+        "forget --expired --yes",
+        _told("memory_store", "default", **_FACT, expires="2026-03-01T10:30:00Z"),
+        _INDEX,
+        name="forget --expired",
     ),
-    Write("reflect", ("reflect",), first=(_INDEX,)),
-    Write(
-        "relation add",
-        ("relation", "add", "docs/p01.md", "depends_on", "docs/p02.md"),
-        first=(_INDEX,),
-        whole=True,
+    _command("reflect", _INDEX),
+    _command(
+        "relation add docs/p01.md depends_on docs/p02.md", _INDEX, name="relation add", whole=True
     ),
-    Write(
-        "relation update",
-        ("relation", "update", "{relation}", "--confidence", "0.5"),
-        first=(_INDEX,),
-        whole=True,
+    _command(
+        "relation update {relation} --confidence 0.5", _INDEX, name="relation update", whole=True
     ),
-    Write("relation rm", ("relation", "rm", "{relation}"), first=(_INDEX,), whole=True),
-    Write(
-        "entity merge", ("entity", "merge", "team-ash", "team-birch"), first=(_INDEX,), whole=True
-    ),
-    Write(
-        "entity unmerge",
-        ("entity", "unmerge", "team-ash"),
-        whole=True,
-        first=(_INDEX, ("entity", "merge", "team-ash", "team-birch")),
-    ),
-    Write(
-        "entity proposals --merge",
-        ("entity", "proposals", "--merge", "--least", "0.3"),
-        first=(_ALIKE,),
+    _command("relation rm {relation}", _INDEX, name="relation rm", whole=True),
+    Write("entity merge", _MERGE, (_INDEX,), whole=True),
+    _command("entity unmerge team-ash", _INDEX, _MERGE, name="entity unmerge", whole=True),
+    _command(
+        "entity proposals --merge --least 0.3",
+        _ALIKE,
+        name="entity proposals --merge",
         embeds=True,
     ),
-    Write("value", ("value", "../given/values")),
+    _command("value ../given/values", name="value"),
     Write("incident add", _ADD),
-    Write("incident outcome", _OUTCOME, first=(_ADD,)),
-    Write(
-        "incident import",
-        ("incident", "import", "../given/graph.json"),
-        first=(_ADD, _OUTCOME, _EXPORTED, ("empty",)),
+    Write("incident outcome", _OUTCOME, (_ADD,)),
+    _command(
+        "incident import ../given/graph.json",
+        *(_ADD, _OUTCOME, _EXPORTED, ("empty",)),
+        name="incident import",
     ),
-    Write(
-        "incident export",
-        ("incident", "export", "--force", "out.json"),
-        first=(_ADD,),
-        file="out.json",
+    _command("incident export --force out.json", _ADD, name="incident export", file="out.json"),
+    _command("embed", (*_INDEX, "--no-embed"), embeds=True),
+    _command("reindex", ("older",), embeds=True),
+    _command("export out.jsonl", _INDEX, name="export", file="out.jsonl"),
+    _command(
+        "import ../given/out.jsonl",
+        *(_INDEX, ("export", "../given/out.jsonl"), ("empty",)),
+        name="import",
     ),
-    Write("embed", ("embed",), first=((*_INDEX, "--no-embed"),), embeds=True),
-    Write("reindex", ("reindex",), first=(("older",),), embeds=True),
-    Write("export", ("export", "out.jsonl"), first=(_INDEX,), file="out.jsonl"),
-    Write(
-        "import",
-        ("import", "../given/out.jsonl"),
-        first=(_INDEX, ("export", "../given/out.jsonl"), ("empty",)),
-    ),
-    Write("import arf", ("import", "arf", "../given/arf"), embeds=True),
-    Write("mcp import", ("mcp", "import", "../given/memory.jsonl")),
-    Write(
-        "mcp install", ("mcp", "install", "--client", "claude-code", "--project"), file=".mcp.json"
-    ),
-    Write(
-        "mcp uninstall",
-        ("mcp", "uninstall", "--client", "claude-code", "--project"),
-        first=(("mcp", "install", "--client", "claude-code", "--project"),),
+    _command("import arf ../given/arf", name="import arf", embeds=True),
+    _command("mcp import ../given/memory.jsonl", name="mcp import"),
+    Write("mcp install", _INSTALL, file=".mcp.json"),
+    _command(
+        "mcp uninstall --client claude-code --project",
+        _INSTALL,
+        name="mcp uninstall",
         file=".mcp.json",
     ),
-    Write("backup", ("backup", "out.backup"), first=(_INDEX,), file="out.backup"),
+    _command("backup out.backup", _INDEX, name="backup", file="out.backup"),
     Write("state", ("state", "billing owner = Dagny", "billing: tier = 2"), whole=True),
-    Write(
-        "memory_state",
-        tool=Tool(
-            "default",
-            "memory_state",
-            {"statements": [{"subject": "billing", "attribute": "owner", "value": "Dagny"}]},
-        ),
-        first=(("state", "billing owner = Erik"),),
-        whole=True,
+    _tool(_told("memory_state", "default", statements=[_OWNER]), ("state", "billing owner = Erik")),
+    _tool(_told("memory_store", "default", **_FACT), _INDEX, whole=False),
+    _tool(
+        _told("memory_ingest", "default", source="chat", sessionKey="s1", items=_TURNS), whole=False
     ),
-    Write("memory_store", tool=Tool("default", "memory_store", dict(_FACT)), first=(_INDEX,)),
-    Write(
-        "memory_ingest",
-        tool=Tool(
-            "default",
-            "memory_ingest",
-            {
-                "source": "chat",
-                "sessionKey": "s1",
-                "items": [
-                    {
-                        "id": str(n),
-                        "kind": "turn",
-                        "text": f"We moved shelf {n} to Oslo in 2025.",
-                        "metadata": {"time": f"2026-03-01T10:{n:02d}:00Z", "role": "user"},
-                    }
-                    for n in range(12)
-                ],
-            },
-        ),
-    ),
-    Write(
-        "outcome_record",
-        first=(_ADD,),
-        tool=Tool(
-            "full",
-            "outcome_record",
-            {
-                "incident_id": "{incident}",
-                "actions_taken": ["rollback"],
-                "success": True,
-                "recorded_at": "2026-02-20T00:00:00Z",
-            },
-        ),
-    ),
-    Write("create_entities", tool=_THINGS, whole=True),
-    Write("create_relations", tool=_KNOWS, first=(_THINGS,), whole=True),
-    Write(
-        "add_observations",
-        first=(_THINGS,),
-        whole=True,
-        tool=Tool(
-            "server-memory",
-            "add_observations",
-            {
-                "observations": [
-                    {"entityName": f"Thing {n}", "contents": ["is new", "is kept"]}
-                    for n in range(3)
-                ]
-            },
-        ),
-    ),
-    Write(
-        "delete_entities",
-        first=(_THINGS, _KNOWS),
-        whole=True,
-        tool=Tool("server-memory", "delete_entities", {"entityNames": ["Thing 0", "Thing 1"]}),
-    ),
-    Write(
-        "delete_observations",
-        first=(_THINGS,),
-        whole=True,
-        tool=Tool(
-            "server-memory",
-            "delete_observations",
-            {
-                "deletions": [
-                    {"entityName": f"Thing {n}", "observations": [f"is {n}"]} for n in range(3)
-                ]
-            },
-        ),
-    ),
-    Write(
-        "delete_relations",
-        first=(_THINGS, _KNOWS),
-        whole=True,
-        tool=Tool(
-            "server-memory",
-            "delete_relations",
-            {
-                "relations": [
-                    {"from": "Thing 0", "to": f"Thing {n}", "relationType": "knows"} for n in (1, 2)
-                ]
-            },
-        ),
-    ),
+    _tool(_told("outcome_record", "full", incident_id="{incident}", **_WORKED), _ADD, whole=False),
+    _tool(_THINGS),
+    _tool(_KNOWS, _THINGS),
+    _tool(_told("add_observations", observations=_NEW), _THINGS),
+    _tool(_told("delete_entities", entityNames=["Thing 0", "Thing 1"]), _THINGS, _KNOWS),
+    _tool(_told("delete_observations", deletions=_GONE), _THINGS),
+    _tool(_told("delete_relations", relations=_KNOWN[:2]), _THINGS, _KNOWS),
 )
 """What is killed, in the order of the cases."""
 
@@ -334,32 +223,29 @@ NOT_KILLED = {
 """Commands that are not killed, and why."""
 
 
-def commands() -> dict[str, click.Command]:
+def commands() -> set[str]:
     """Every command of the command line by its words, groups that do nothing left out."""
     from quipu.serve.cli import cli
 
-    return dict(_leaves(cli, ()))
+    return set(_leaves(cli, ()))
 
 
-def _leaves(command: click.Command, words: tuple[str, ...]) -> Iterator[tuple[str, click.Command]]:
+def _leaves(command: click.Command, words: tuple[str, ...]) -> Iterator[str]:
+    if not isinstance(command, click.Group) or (words and command.invoke_without_command):
+        yield " ".join(words)
     if isinstance(command, click.Group):
         context = click.Context(command)
-        if words and command.invoke_without_command:
-            yield " ".join(words), command
         for name in command.list_commands(context):
             below = command.get_command(context, name)
             assert below is not None
             yield from _leaves(below, (*words, name))
-    else:
-        yield " ".join(words), command
 
 
 def unsorted_commands() -> list[str]:
     """Commands that are neither killed nor said not to be."""
-    killed = {" ".join(write.command) for write in WRITES}
-    return [
+    killed = [f"{' '.join(write.command)} " for write in WRITES]
+    return sorted(
         words
-        for words in commands()
-        if words not in NOT_KILLED
-        and not any(each == words or each.startswith(f"{words} ") for each in killed)
-    ]
+        for words in commands() - NOT_KILLED.keys()
+        if not any(each.startswith(f"{words} ") for each in killed)
+    )
