@@ -36,10 +36,9 @@ def test_no_flipped_bit_goes_unnoticed(kept: Path, tmp_path: Path) -> None:
     assert failed == []
 
 
-@pytest.mark.parametrize("name", ["quipu.db", LEDGER])
-def test_every_page_of_a_file_is_seen_to_be_damaged(kept: Path, tmp_path: Path, name: str) -> None:
-    path = tmp_path / name
-    data = (kept / ".quipu" / name).read_bytes()
+def test_every_page_of_a_file_is_seen_to_be_damaged(kept: Path, tmp_path: Path) -> None:
+    path = tmp_path / "quipu.db"
+    data = (kept / ".quipu" / "quipu.db").read_bytes()
     size, draw = 8192, random.Random(3)
     for page in range(len(data) // size):
         harmed = bytearray(data)

@@ -21,7 +21,8 @@ from quipu.store.postgres import database
 from quipu.store.postgres.address import read_address
 from quipu.store.postgres.database import Database
 from quipu.store.postgres.store import PostgresStore
-from quipu.store.postgres.trouble import TransientFailure, mapped
+from quipu.store.postgres.trouble import mapped
+from quipu.store.retry import TransientFailure
 
 END_OTHERS = b"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
 

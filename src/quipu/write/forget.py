@@ -158,10 +158,8 @@ class Forgetting:
             self._store.forget(late)
 
     def _erase_jobs(self, intent: _Intent) -> None:
-        jobs = self._jobs()
         dropped = Dropped(frozenset(intent.refs))
-        jobs.let_go(intent.refs, partial(self._without, dropped))
-        jobs.erase()
+        self._jobs().let_go(intent.refs, partial(self._without, dropped))
         if self._state is not None and (self._state / LEDGER).exists():
             with Ledger(self._state / LEDGER) as ledger:  # jobs stood there in earlier versions
                 ledger.erase()

@@ -5,14 +5,12 @@ It is a hint that saves work: where it is lost or damaged, one run does all of t
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
-from quipu.errors import StoreUnavailable
 from quipu.extract import Defined
-from quipu.write.state_files import RESOLVED, hint_file, replace_file, writing_in
+from quipu.write.state_files import RESOLVED, hint_file, replace_file
 
 __all__ = ["Resolutions", "Resolved"]
 
@@ -50,9 +48,3 @@ class Resolutions:
         """Keep these and no others."""
         if self._path is not None:
             replace_file(self._path, _ENCODER.encode(rows))
-
-    def forget(self) -> None:
-        """Keep nothing: some of it is to be erased."""
-        if self._path is not None:
-            with suppress(StoreUnavailable), writing_in(self._path.parent):
-                self._path.unlink(missing_ok=True)

@@ -64,7 +64,7 @@ _FILES_NAMED = 3
 class _Vectors(NamedTuple):
     """How many vectors were made, how long that took, and what went wrong."""
 
-    count: int = 0
+    made: int = 0
     seconds: float = 0.0
     notes: tuple[str, ...] = ()
 
@@ -198,7 +198,7 @@ class Indexer:
     ) -> IndexReport:
         """What a run did; `more` is what only some kinds of run know."""
         nothing: dict[str, Any] = dict.fromkeys(("added", "changed", "removed", "renamed"), ())
-        given = {**nothing, "unresolved": 0, **more}
+        given: dict[str, Any] = {**nothing, "unresolved": 0, **more}
         given["notes"] = (*more.get("notes", ()), *vectors.notes)
         return IndexReport(
             chunks=self._store.counts(("chunk",))["chunk"],
@@ -206,7 +206,7 @@ class Indexer:
             warnings=rows(problems, "warning"),
             redacted=dict(sorted(writer.redacted.items())),
             extracted=dict(writer.extracted),
-            embedded=vectors.count,
+            embedded=vectors.made,
             unembedded=lacking(self._store, self._shelves),
             sequence=self._store.sequence(),
             seconds=time.monotonic() - began,

@@ -99,16 +99,17 @@ def survey(
     """
     known = {s.source_ref: s for s in sources if s.source_type == FILE}
     wanted = None if only is None else {places.path(ref) for ref in only}
-    look = _Look(wanted if changed_since is None else _changed(roots, changed_since), stamps)
+    limit = wanted if changed_since is None else _changed(roots, changed_since)
+    look = _Look(limit, places, stamps)
     for item in _entries(roots, places, settings, wanted):
-        look.take(item, places.path(item.path))
+        look.take(item)
         if progress and isinstance(item, FileEntry) and len(look.found) % 100 == 0:
             progress("scan", len(look.found), 0)
     is_under = places.within(roots)
     gone = [
         ref
         for ref in sorted(filter(is_under, known.keys() - look.found.keys()))
-        if not look.hides(ref) and look.is_meant(places.path(ref))
+        if not look.hides(ref) and look.is_meant(ref)
     ]
     result = look.result
     _compare(result, look.found, known, gone, namespace, again=again, as_read=as_read)
@@ -122,29 +123,30 @@ def survey(
 class _Look:
     """What stands under the roots; `limit` is what may be looked at (None: all)."""
 
-    def __init__(self, limit: Collection[Path] | None, stamps: Stamps) -> None:
+    def __init__(self, limit: Collection[Path] | None, places: Places, stamps: Stamps) -> None:
         self.result = Survey()
         self.found: dict[str, tuple[FileEntry, str]] = {}
         self._limit = limit
+        self._places = places
         self._stamps = stamps
         self._blocked: set[str] = set()
 
-    def is_meant(self, path: Path) -> bool:
-        """Whether a path may be looked at."""
-        return self._limit is None or path in self._limit
+    def is_meant(self, ref: str) -> bool:
+        """Whether what has this reference may be looked at."""
+        return self._limit is None or self._places.path(ref) in self._limit
 
-    def take(self, item: FileEntry | CredentialEntry | LeftOut | Problem, path: Path) -> None:
-        """Note what was met at `path`; a file is read where its stamp is not known."""
+    def take(self, item: FileEntry | CredentialEntry | LeftOut | Problem) -> None:
+        """Note what was met; a file is read where its stamp is not known."""
         match item:
             case Problem():
                 self._refuse(item)
             case LeftOut():
                 self.result.left_out[item.pattern] += 1
             case CredentialEntry():
-                if self.is_meant(path):
+                if self.is_meant(item.path):
                     self.result.credentials.append(item)
             case FileEntry():
-                if not self.is_meant(item.absolute):
+                if self._limit is not None and item.absolute not in self._limit:
                     self._blocked.add(escaped(item.path))
                     return
                 looked_at = _looked_at(item, self._stamps)

@@ -84,6 +84,7 @@ class DerivedStore(GraphReads, IndexReads):
             self._ids = KnownIds()
             self._records.known.clear()
             self._seen = self._ended_there = -1
+            self._counted_at = (-1, frozenset())
 
     def close(self) -> None:
         """Give back what the handle holds."""

@@ -232,14 +232,25 @@ class IndexReads(StoreState):
         return {each: np.array(found, dtype=np.int64) for each, found in inside.items()}
 
     def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
-        """The embedding spaces."""
+        """The embedding spaces, their vectors counted once while nothing changes."""
         with self._session.reading():
-            among = set(self._live_numbers(profiles)) if profiles else None
-            found: dict[str, int] = {}
-            for name, (space, _) in self._rows.spaces().items():
-                rows = self._session.select(VECTOR, ("number",), {"space": space})
-                found[name] = sum(among is None or n in among for (n,) in rows)
-        return found
+            # Every change of a vector is in the change log; what is not written yet has no moment.
+            at = self._session.last("sequence"), frozenset(profiles)
+            if at != self._counted_at or not self._session.snapshot:
+                counts = self._count_vectors(profiles)
+                named = self._rows.spaces().items()
+                self._counted = {name: counts.get(space, 0) for name, (space, _) in named}
+                self._counted_at = at
+            return dict(self._counted)
+
+    def _count_vectors(self, profiles: Collection[str]) -> dict[int, int]:
+        """How many vectors each space holds, of live chunks of the `profiles`, if any are named."""
+        among = set(self._live_numbers(profiles)) if profiles else None
+        counts: dict[int, int] = {}
+        for space, _ in self._rows.spaces().values():
+            rows = self._session.select(VECTOR, ("number",), {"space": space})
+            counts[space] = sum(among is None or n in among for (n,) in rows)
+        return counts
 
     def _live_numbers(
         self, profiles: Collection[str], after: int = -1, limit: int | None = None

@@ -2,8 +2,7 @@
 
 import threading
 from collections.abc import Generator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from types import TracebackType
+from contextlib import contextmanager
 
 from quipu.store.backend import SUPPORT, Backend, Row, Where
 
@@ -21,24 +20,21 @@ class Session:
         self._writer = 0
         self._depth = 0
         self._snapshots = 0
-        self._moment = _Moment(self)
 
-    def reading(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def reading(self) -> Generator[None]:
         """One moment of the store for as long as the block runs."""
-        return self._moment
-
-    def begin(self) -> None:
-        """A block of `reading` begins, perhaps within another."""
-        if not self._depth:
-            self._snapshots += 1
-            self.snapshot = self._snapshots
-        self._depth += 1
-
-    def end(self) -> None:
-        """It ends."""
-        self._depth -= 1
-        if not self._depth:
-            self.snapshot = 0
+        with self.lock, self.backend.reading():
+            if not self._depth:
+                self._snapshots += 1
+                self.snapshot = self._snapshots
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+                if not self._depth:
+                    self.snapshot = 0
 
     @property
     def is_writing(self) -> bool:
@@ -77,40 +73,6 @@ class Session:
         rows = self.select(SUPPORT, asked, where, order=order)
         found = [row[:-2] for row in rows if stands(row[-2], row[-1], known_at)]
         return list(dict.fromkeys(found)) if distinct else found
-
-
-class _Moment(AbstractContextManager[None]):
-    """A block that reads: an object made once, since a search enters a hundred, most of them within
-    others."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._open: list[AbstractContextManager[None]] = []
-
-    def __enter__(self) -> None:
-        session = self._session
-        session.lock.acquire()
-        try:
-            inner = session.backend.reading()
-            inner.__enter__()
-        except BaseException:
-            session.lock.release()
-            raise
-        self._open.append(inner)
-        session.begin()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        session = self._session
-        try:
-            session.end()
-            self._open.pop().__exit__(kind, error, trace)
-        finally:
-            session.lock.release()
 
 
 def stands(recorded_at: str, known_until: str | None, known_at: str | None) -> bool:

@@ -38,6 +38,8 @@ class StoreState:
         self._spaces: dict[str, Nearest] = {}
         self._ids = KnownIds()
         self._embedded_up_to: dict[tuple[int, frozenset[str]], int] = {}
+        self._counted_at: tuple[int, frozenset[str]] = (-1, frozenset())
+        self._counted: dict[str, int] = {}
         self._seen = -1
         self._sequence_of = self._sequence_there = 0
         self._ended_there = -1

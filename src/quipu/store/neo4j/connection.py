@@ -3,7 +3,6 @@
 import logging
 import os
 import re
-import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,20 +14,17 @@ from neo4j.exceptions import AuthError, DriverError, IncompleteCommit, Neo4jErro
 
 from quipu.errors import CorruptStore, InvalidInput, QuipuError, StoreUnavailable
 from quipu.store.addresses import shown
+from quipu.store.retry import TransientFailure, again
 
-__all__ = ["Address", "Connection", "TransientFailure", "again", "statement"]
+__all__ = ["Address", "Connection", "patiently", "statement"]
 
 POOL = 50
 OLDEST = (5, 15)
 RETRY_S = 60.0
+T = TypeVar("T")
 _CONNECT_S = 15.0
 # What the driver has to say of a server that is away is said by whoever asked it.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
-_T = TypeVar("_T")
-
-
-class TransientFailure(StoreUnavailable):
-    """The server could not do it this time: the same again may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +105,7 @@ class Connection:
             with self.errors(), self.session(writes=True) as session:
                 return session.run(statement(cypher), values).values()
 
-        return again(once)
+        return patiently(once)
 
     def close(self) -> None:
         """Give the connections back."""
@@ -137,17 +133,9 @@ def statement(cypher: str) -> LiteralString:
     return cast("LiteralString", cypher)
 
 
-def again(once: Callable[[], _T]) -> _T:
-    """What `once` gives, tried again for a minute while the failure may pass."""
-    pause, until = 0.05, time.monotonic() + RETRY_S
-    while True:
-        try:
-            return once()
-        except TransientFailure:
-            if time.monotonic() + pause > until:
-                raise
-        time.sleep(pause)
-        pause = min(pause * 2, 2.0)
+def patiently(do: Callable[[], T]) -> T:
+    """What `do` gives, called again for a minute while the failure may pass."""
+    return again(do, within_s=RETRY_S)
 
 
 def require_version(agent: str, address: str) -> None:

@@ -11,7 +11,7 @@ from quipu.store import rules
 from quipu.store.backend import CHUNK, VECTOR, Row
 from quipu.store.derived import DerivedStore
 from quipu.store.neo4j import schema
-from quipu.store.neo4j.connection import Address, Connection, again
+from quipu.store.neo4j.connection import Address, Connection, patiently
 from quipu.store.neo4j.graph import MirroredGraph
 from quipu.store.neo4j.tables import Neo4jBackend
 
@@ -43,8 +43,6 @@ class Neo4jStore(DerivedStore):
         super().__init__(self._backend, exact_up_to=exact_up_to)
         self._read_only = read_only
         self._indexed: set[int] = set()
-        self._counted_at: tuple[int, frozenset[str]] = (-1, frozenset())
-        self._counted: dict[str, int] = {}
         self._graph = MirroredGraph(self._backend, self.get)
         self._backend.before_commit = self._before_commit
 
@@ -70,22 +68,13 @@ class Neo4jStore(DerivedStore):
         once = super().atomically
         if self._session.is_writing:
             return once(do)
-        return again(lambda: once(do, durable=durable))
+        return patiently(lambda: once(do, durable=durable))
 
-    def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
-        """The embedding spaces, their vectors counted where they are, once while nothing
-        changes."""
-        with self._session.reading():
-            at = self._session.last("sequence"), frozenset(profiles)
-            # Every change of a vector is in the change log; what is not written yet has no moment.
-            if at != self._counted_at or not self._session.snapshot:
-                self._counted = super().spaces(profiles) if profiles else self._vectors()
-                self._counted_at = at
-            return dict(self._counted)
-
-    def _vectors(self) -> dict[str, int]:
-        counts = self._backend.count(VECTOR, {}, "space")
-        return {name: counts.get(n, 0) for name, (n, _) in self._rows.spaces().items()}
+    def _count_vectors(self, profiles: Collection[str]) -> dict[int, int]:
+        """Vectors by space, counted where they are."""
+        if profiles:
+            return super()._count_vectors(profiles)
+        return self._backend.count(VECTOR, {}, "space")
 
     def profiles(self) -> dict[str, int]:
         """Chunks by profile, counted where they are."""

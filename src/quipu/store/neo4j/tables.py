@@ -12,7 +12,7 @@ from neo4j import Session, Transaction
 from quipu.errors import StoreUnavailable
 from quipu.store.backend import CHANGE, SUPPORT, Counter, Row, Table, Where
 from quipu.store.neo4j import cypher
-from quipu.store.neo4j.connection import Connection, again, statement
+from quipu.store.neo4j.connection import Connection, patiently, statement
 from quipu.store.neo4j.schema import NEVER
 
 __all__ = ["Neo4jBackend"]
@@ -215,7 +215,7 @@ class Neo4jBackend:
                 f"{self.link.address} was read for more than {KEPT_S} s in one go, and what was "
                 "taken away meanwhile is kept no longer: ask for less at a time"
             )
-        return again(lambda: self._read(asked, given))
+        return patiently(lambda: self._read(asked, given))
 
     def _read(self, asked: str, given: dict[str, Any]) -> list[list[Any]]:
         assert self._session is not None, "read inside reading() or writing()"

@@ -17,10 +17,12 @@ from quipu.store import rules
 from quipu.store.backend import Row
 from quipu.store.postgres import schema, trouble
 from quipu.store.postgres.address import Address
+from quipu.store.retry import again
 
-__all__ = ["Database"]
+__all__ = ["Database", "patiently"]
 
-Made = TypeVar("Made")
+T = TypeVar("T")
+
 _WAIT_S = 15.0
 """How long a lost server is waited for: one that is restarted is back sooner."""
 
@@ -255,20 +257,6 @@ class Database:
         except psycopg.Error:
             connection.close()  # the server ends what is not committed
 
-    def again(self, do: Callable[[], Made]) -> Made:
-        """What `do` gives, called again when the server was lost or asks for it: for a change that
-        is the same when it is made twice, since the answer of a commit may be what was lost."""
-        deadline = time.monotonic() + _WAIT_S
-        pause_s = 0.05
-        while True:
-            try:
-                return do()
-            except trouble.TransientFailure:
-                if time.monotonic() > deadline:
-                    raise
-            time.sleep(pause_s)
-            pause_s = min(2 * pause_s, 1.0)
-
     def counters(self) -> dict[str, int]:
         """The last number given of each counter, and how much has ended."""
         if self._counters is None:
@@ -326,6 +314,11 @@ class Database:
                 f"the handle on {self.address.shown!r} was closed: open the store again"
             )
         return self._pool
+
+
+def patiently(do: Callable[[], T]) -> T:
+    """What `do` gives, called again when the server was lost or asks for it."""
+    return again(do, within_s=_WAIT_S)
 
 
 def _counted(rows: Sequence[Row]) -> dict[str, int]:

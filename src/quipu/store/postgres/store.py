@@ -8,7 +8,7 @@ from quipu.store.backend import Row
 from quipu.store.derived import DerivedStore
 from quipu.store.derived.neighbors import Hop
 from quipu.store.postgres.address import read_address
-from quipu.store.postgres.database import Database
+from quipu.store.postgres.database import Database, patiently
 from quipu.store.postgres.tables import PostgresBackend, storable_texts
 
 __all__ = ["PostgresStore"]
@@ -30,39 +30,25 @@ class PostgresStore(DerivedStore):
     ) -> None:
         self._db = Database(read_address(url), namespace=namespace, read_only=read_only)
         super().__init__(PostgresBackend(self._db), exact_up_to=exact_up_to)
-        self._counted_at: tuple[int, frozenset[str]] = (-1, frozenset())
-        self._counted: dict[str, int] = {}
 
     def atomically(self, do: Callable[[], T], *, durable: bool = False) -> T:
         """Call `do` in one transaction, again where the server was lost or asks for it."""
         once = super().atomically
         if self._session.is_writing:
             return once(do)
-        return self._db.again(lambda: once(do, durable=durable))
+        return patiently(lambda: once(do, durable=durable))
 
-    def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
-        """The embedding spaces, their vectors counted where they are, once while nothing
-        changes."""
+    def _count_vectors(self, profiles: Collection[str]) -> dict[int, int]:
+        """Vectors by space, counted where they are."""
         among = (
             " JOIN {schema}.chunk c ON c.ns = {ns} AND c.number = v.number AND c.live = 1"
             " AND c.profile = ANY(%s::text[])"
-            if profiles
-            else ""
         )
         counted = (
-            f"SELECT v.space, count(*) FROM {{schema}}.vector v{among}"
+            f"SELECT v.space, count(*) FROM {{schema}}.vector v{among if profiles else ''}"
             " WHERE v.ns = {ns} GROUP BY v.space"
         )
-        among_these = [storable_texts(profiles)] if profiles else []
-        with self._session.reading():
-            at = self._db.counters()["sequence"], frozenset(profiles)
-            # Every change of a vector is in the change log; what is not written yet has no moment.
-            if at != self._counted_at or not self._session.snapshot:
-                counts = dict(self._asked(counted, *among_these))
-                named = self._rows.spaces().items()
-                self._counted = {name: counts.get(n, 0) for name, (n, _) in named}
-                self._counted_at = at
-            return dict(self._counted)
+        return dict(self._asked(counted, *([storable_texts(profiles)] if profiles else [])))
 
     def profiles(self) -> dict[str, int]:
         """Chunks by profile, counted where they are."""

@@ -12,13 +12,9 @@ from psycopg import errors
 
 from quipu.errors import CorruptStore, QuipuError, StoreUnavailable
 from quipu.store.postgres.address import Address
+from quipu.store.retry import TransientFailure
 
-__all__ = ["TransientFailure", "mapped"]
-
-
-class TransientFailure(StoreUnavailable):
-    """The server was lost, or wants the transaction again: nothing was changed, unless it was the
-    answer of the commit that was lost."""
+__all__ = ["mapped"]
 
 
 @contextmanager

@@ -141,19 +141,15 @@ class SQLiteStore(DerivedStore):
                     self._keep(space)
         super().close()
 
-    def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
-        """The embedding spaces; the file counts their vectors."""
-        with self._db.reading():
-            if profiles:
-                bounds = self._bounds()
-                return {
-                    name: self._db.value(_OF_PROFILES, space, *bounds, as_list(profiles))
-                    for name, (space, _) in self._rows.spaces().items()
-                }
-            if self._db.value("PRAGMA user_version") < schema.COUNTS_VECTORS:
-                return super().spaces()
-            sql = "SELECT name, vectors FROM space WHERE ns = ? ORDER BY name"
-            return dict(self._db.rows(sql, self._db.ns))
+    def _count_vectors(self, profiles: Collection[str]) -> dict[int, int]:
+        """Vectors by space; the file counts them."""
+        if profiles:
+            numbers = [space for space, _ in self._rows.spaces().values()]
+            asked = (*self._bounds(), as_list(profiles))
+            return {space: self._db.value(_OF_PROFILES, space, *asked) for space in numbers}
+        if self._db.value("PRAGMA user_version") < schema.COUNTS_VECTORS:
+            return super()._count_vectors(profiles)
+        return dict(self._db.rows("SELECT space, vectors FROM space WHERE ns = ?", self._db.ns))
 
     def profiles(self) -> dict[str, int]:
         """Chunks by profile, counted where they are."""

@@ -3,9 +3,8 @@ this program knows; transactions; and errors mapped in one place."""
 
 import threading
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import apsw
@@ -38,7 +37,6 @@ class Database:
         self.namespace = namespace
         self.lock = threading.RLock()
         self._depth = 0
-        self._reading = _Snapshot(self)
         self._ns = -1
         self._verified = True
         with self._errors():
@@ -63,36 +61,21 @@ class Database:
         if self.ns < 0:
             self.run("INSERT OR IGNORE INTO namespace (name) VALUES (?)", self.namespace)
 
-    def reading(self) -> AbstractContextManager[None]:
-        """One snapshot of the file for as long as the block runs."""
-        return self._reading
-
-    def begin_reading(self) -> None:
-        """Take the snapshot; within another block nothing but its lock, once more."""
-        self.lock.acquire()
-        try:
+    @contextmanager
+    def reading(self) -> Generator[None]:
+        """One snapshot of the file for as long as the block runs; a block within another reads the
+        same."""
+        with self.lock, self._errors():
             if not self._depth:
                 self._files.require(self.path)
                 self._connection.execute("BEGIN")
             self._depth += 1
-        except BaseException as error:
-            self.lock.release()
-            self._tell(error)
-            raise
-
-    def end_reading(self, error: BaseException | None) -> None:
-        """Give the snapshot back; raises what `error` means, where it is no `QuipuError`."""
-        try:
-            self._depth -= 1
-            if not self._depth:
-                self._finish("COMMIT")
-        except BaseException as failed:
-            self._tell(failed)
-            raise
-        finally:
-            self.lock.release()
-        if error is not None:
-            self._tell(error)
+            try:
+                yield
+            finally:
+                self._depth -= 1
+                if not self._depth:
+                    self._finish("COMMIT")
 
     @contextmanager
     def writing(self) -> Generator[None]:
@@ -194,24 +177,6 @@ class Database:
         # Where pages have checksums this is a fault in the program, and shown as such.
         if isinstance(error, _FAULTS) and not self._verified:
             raise _unreadable(error, self.path) from error
-
-
-class _Snapshot(AbstractContextManager[None]):
-    """A block that reads one snapshot: an object made once, since a search enters a hundred."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def __enter__(self) -> None:
-        self._database.begin_reading()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._database.end_reading(error)
 
 
 _FAULTS = (LookupError, ValueError, TypeError, ArithmeticError, AssertionError)
