@@ -11,6 +11,7 @@ indexing everything at once.
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import msgspec
@@ -42,62 +43,144 @@ class Linked(NamedTuple):
     claims: tuple[Claim, ...]
 
 
-def link(
-    store: Store,
-    every: Sequence[Source],
-    *,
-    kept: Resolutions,
-    turns: WriteLock,
-    clock: Clock,
-    progress: Progress | None = None,
-    authority: Authority | None = None,
-) -> int:
-    """Resolve the references of `every` source against all of them, write what differs, and return
-    how many references have no target.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linker:
+    """Resolves references in `store`; `kept` knows what they came to before."""
 
-    Those of a source that was resolved before are resolved again only when something that they
-    could mean has come, changed or gone since.
-    """
-    rules = authority or Authority()
-    sources = [s for s in every if s.source_type != LINKS]
-    present = {s.source_ref: s.episode_id for s in every if s.source_type == LINKS}
-    before = kept.get()
-    rows = _rows(store, sources, before)
-    known = {row.episode_id: row for row in before} if _is_quiet(before, rows) else {}
-    due = [
-        row
-        for row in rows
-        if row.defined is not None
-        and (
-            (stored := known.get(row.episode_id)) is None
-            or stored.links_id != present.get(row.ref, "")
+    store: Store
+    kept: Resolutions
+    turns: WriteLock
+    clock: Clock
+    authority: Authority
+    progress: Progress | None = None
+
+    def link(self, every: Sequence[Source]) -> int:
+        """Resolve the references of `every` source against all of them, write what differs, and
+        return how many references have no target.
+
+        Those of a source that was resolved before are resolved again only when something that they
+        could mean has come, changed or gone since.
+        """
+        sources = [s for s in every if s.source_type != LINKS]
+        present = {s.source_ref: s.episode_id for s in every if s.source_type == LINKS}
+        before = self.kept.get()
+        rows = self._rows(sources, before)
+        known = {row.episode_id: row for row in before} if _is_quiet(before, rows) else {}
+        due = [
+            row
+            for row in rows
+            if row.defined is not None
+            and (
+                (stored := known.get(row.episode_id)) is None
+                or stored.links_id != present.get(row.ref, "")
+            )
+        ]
+        done = {row.episode_id: row for row in self._resolved(due, rows, present)}
+        rows = [done.get(row.episode_id, row) for row in rows]
+        if rows != before:
+            self.kept.set(rows)
+        return sum(row.missing for row in rows)
+
+    def _rows(self, sources: Sequence[Source], before: Sequence[Resolved]) -> list[Resolved]:
+        """A row a source, with what it defines: as it was kept, else from the store."""
+        known = {(row.episode_id, row.document_id): row for row in before}
+        fresh = [s for s in sources if (s.episode_id, s.document_id or "") not in known]
+        defined = {
+            episode.episode_id: defined_by(
+                references.document, episode.document_id or "", self.store.namespace
+            )
+            for episode, references in self._episodes([s.episode_id for s in fresh])
+        }
+        return [
+            known.get((s.episode_id, s.document_id or ""))
+            or Resolved(s.source_ref, s.episode_id, s.document_id or "", defined.get(s.episode_id))
+            for s in sources
+        ]
+
+    def _resolved(
+        self, due: Sequence[Resolved], rows: Sequence[Resolved], present: Mapping[str, str]
+    ) -> Iterator[Resolved]:
+        """Each of `due` with what its references come to among `rows`, written where that differs
+        from the links that are `present`."""
+        if not due:
+            return
+        catalogue = Catalogue(self.store.namespace)
+        for row in rows:
+            if row.defined is not None:
+                catalogue.take(row.defined)
+        claims, waiting = 0, list[Linked]()
+        by_id = {row.episode_id: row for row in due}
+        for done, (episode, references) in enumerate(self._episodes(list(by_id)), 1):
+            linked, missing = self._resolve(episode, references, catalogue)
+            links_id = linked.links.episode_id if linked.links else ""
+            own = by_id[episode.episode_id]
+            yield msgspec.structs.replace(own, links_id=links_id, missing=missing)
+            if present.get(episode.source_ref, "") != links_id:
+                waiting.append(linked)
+                claims += len(linked.claims)
+            if claims >= _CLAIMS or len(waiting) >= _PAGE:
+                self._write(waiting)
+                waiting, claims = [], 0
+            if self.progress and done % 100 == 0:
+                self.progress("link", done, len(due))
+        self._write(waiting)
+
+    def _episodes(self, episode_ids: Sequence[str]) -> Iterator[tuple[Episode, References]]:
+        """Those of the episodes that keep references, in order, a page at a time."""
+        for at in range(0, len(episode_ids), _PAGE):
+            ids = episode_ids[at : at + _PAGE]
+            found = self.store.get(ids)
+            for episode in map(found.get, ids):
+                if isinstance(episode, Episode):
+                    packed = episode.properties.get("references")
+                    references = unpack(packed) if isinstance(packed, str) else None
+                    if references is not None:
+                        yield episode, references
+
+    def _resolve(
+        self, episode: Episode, references: References, catalogue: Catalogue
+    ) -> tuple[Linked, int]:
+        """What the references of a source come to, and how many have no target."""
+        extracted = linked_claims(references.document, references.chunks, episode, catalogue)
+        resolved, missing = resolve(extracted.claims), len(extracted.unresolved)
+        kind = references.document.type
+        found = authorised(resolved, episode, self.authority, document_type=kind)
+        if not found:
+            return Linked(episode, None, ()), missing
+        digest = hashlib.sha256()
+        for claim in found:
+            digest.update(msgspec.json.encode(_said(claim), order="deterministic"))
+        content_hash = digest.hexdigest()
+        namespace = self.store.namespace
+        links_id = episode_id_of(namespace, LINKS, episode.source_ref, content_hash)
+        links = msgspec.structs.replace(
+            episode,
+            episode_id=links_id,
+            source_type=LINKS,
+            ingested_at=self.clock(),
+            content_hash=content_hash,
+            preview_text="",
+            properties={},
         )
-    ]
-    done = {
-        row.episode_id: row
-        for row in _resolved(store, due, rows, present, turns, clock, progress, rules)
-    }
-    rows = [done.get(row.episode_id, row) for row in rows]
-    if rows != before:
-        kept.set(rows)
-    return sum(row.missing for row in rows)
+        claims = tuple(Claim(c.record, links_id, c.chunk_ids) for c in found)
+        return Linked(episode, links, claims), missing
 
-
-def _rows(store: Store, sources: Sequence[Source], before: Sequence[Resolved]) -> list[Resolved]:
-    """A row a source, with what it defines: as it was kept, else from the store."""
-    known = {(row.episode_id, row.document_id): row for row in before}
-    fresh = [s for s in sources if (s.episode_id, s.document_id or "") not in known]
-    defined = {
-        episode.episode_id: defined_by(
-            references.document, episode.document_id or "", store.namespace
-        )
-        for episode, references in _episodes(store, [s.episode_id for s in fresh])
-    }
-    return [
-        known.get((s.episode_id, s.document_id or ""))
-        or Resolved(s.source_ref, s.episode_id, s.document_id or "", defined.get(s.episode_id))
-        for s in sources
-    ]
+    def _write(self, waiting: Sequence[Linked]) -> None:
+        """Write those whose source is still the one that was resolved; its episode comes along, so
+        that replacing the source ends only the earlier links."""
+        if not waiting:
+            return
+        with self.turns.taken():
+            live = self.store.get([w.episode.episode_id for w in waiting])
+            due = [w for w in waiting if w.episode.episode_id in live]
+            self.store.write(
+                Batch(
+                    recorded_at=self.clock(),
+                    episodes=tuple(e for w in due for e in (w.episode, w.links) if e is not None),
+                    claims=tuple(c for w in due for c in w.claims),
+                    replaces=tuple(w.episode.source_ref for w in due),
+                )
+            )
 
 
 def _is_quiet(before: Sequence[Resolved], rows: Sequence[Resolved]) -> bool:
@@ -106,88 +189,6 @@ def _is_quiet(before: Sequence[Resolved], rows: Sequence[Resolved]) -> bool:
         old is new or (old.ref == new.ref and old.defined == new.defined)
         for old, new in zip(before, rows, strict=True)
     )
-
-
-def _resolved(
-    store: Store,
-    due: Sequence[Resolved],
-    rows: Sequence[Resolved],
-    present: Mapping[str, str],
-    turns: WriteLock,
-    clock: Clock,
-    progress: Progress | None,
-    rules: Authority,
-) -> Iterator[Resolved]:
-    """Each of `due` with what its references come to among `rows`, written where that differs
-    from the links that are `present`."""
-    if not due:
-        return
-    catalogue = Catalogue(store.namespace)
-    for row in rows:
-        if row.defined is not None:
-            catalogue.take(row.defined)
-    claims = 0
-    waiting: list[Linked] = []
-    episodes = _episodes(store, [row.episode_id for row in due])
-    by_id = {row.episode_id: row for row in due}
-    for done, (episode, references) in enumerate(episodes, 1):
-        linked, missing = _resolve(store.namespace, episode, references, catalogue, clock, rules)
-        links_id = linked.links.episode_id if linked.links else ""
-        yield msgspec.structs.replace(by_id[episode.episode_id], links_id=links_id, missing=missing)
-        if present.get(episode.source_ref, "") != links_id:
-            waiting.append(linked)
-            claims += len(linked.claims)
-        if claims >= _CLAIMS or len(waiting) >= _PAGE:
-            _write(store, waiting, turns, clock)
-            waiting, claims = [], 0
-        if progress and done % 100 == 0:
-            progress("link", done, len(due))
-    _write(store, waiting, turns, clock)
-
-
-def _episodes(store: Store, episode_ids: Sequence[str]) -> Iterator[tuple[Episode, References]]:
-    """Those of the episodes that keep references, in order, a page at a time."""
-    for at in range(0, len(episode_ids), _PAGE):
-        ids = episode_ids[at : at + _PAGE]
-        found = store.get(ids)
-        for episode_id in ids:
-            episode = found.get(episode_id)
-            packed = episode.properties.get("references") if isinstance(episode, Episode) else None
-            references = unpack(packed) if isinstance(packed, str) else None
-            if isinstance(episode, Episode) and references is not None:
-                yield episode, references
-
-
-def _resolve(
-    namespace: str,
-    episode: Episode,
-    references: References,
-    catalogue: Catalogue,
-    clock: Clock,
-    authority: Authority,
-) -> tuple[Linked, int]:
-    extracted = linked_claims(references.document, references.chunks, episode, catalogue)
-    resolved, missing = resolve(extracted.claims), len(extracted.unresolved)
-    kind = references.document.type
-    found = authorised(resolved, episode, authority, document_type=kind)
-    if not found:
-        return Linked(episode, None, ()), missing
-    digest = hashlib.sha256()
-    for claim in found:
-        digest.update(msgspec.json.encode(_said(claim), order="deterministic"))
-    content_hash = digest.hexdigest()
-    links_id = episode_id_of(namespace, LINKS, episode.source_ref, content_hash)
-    links = msgspec.structs.replace(
-        episode,
-        episode_id=links_id,
-        source_type=LINKS,
-        ingested_at=clock(),
-        content_hash=content_hash,
-        preview_text="",
-        properties={},
-    )
-    claims = tuple(Claim(c.record, links_id, c.chunk_ids) for c in found)
-    return Linked(episode, links, claims), missing
 
 
 def _said(claim: Claim) -> tuple[Asserted, tuple[str, ...]]:
@@ -201,22 +202,3 @@ def _said(claim: Claim) -> tuple[Asserted, tuple[str, ...]]:
         case Fact():
             record = msgspec.structs.replace(record, updated_at="")
     return record, claim.chunk_ids
-
-
-def _write(store: Store, waiting: Sequence[Linked], turns: WriteLock, clock: Clock) -> None:
-    """Write those whose source is still the one that was resolved; its episode comes along, so
-    that replacing the source ends only the earlier links."""
-    if not waiting:
-        return
-    with turns.taken():
-        live = store.get([w.episode.episode_id for w in waiting])
-        due = [w for w in waiting if w.episode.episode_id in live]
-        episodes = [e for w in due for e in (w.episode, w.links) if e is not None]
-        store.write(
-            Batch(
-                recorded_at=clock(),
-                episodes=tuple(episodes),
-                claims=tuple(c for w in due for c in w.claims),
-                replaces=tuple(w.episode.source_ref for w in due),
-            )
-        )

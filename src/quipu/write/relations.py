@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from typing import TypedDict, Unpack
 
 import msgspec
 
@@ -21,6 +22,15 @@ _SOURCE_TYPE = "manual_ingest"
 _SPELLING = "as_written"  # the property that keeps how the type was spelled
 
 
+class _Stated(TypedDict, total=False):
+    """What is said of a relation beside its type and its ends."""
+
+    confidence: float
+    weight: float
+    description: str
+    properties: Properties | None
+
+
 def relate(
     store: Store,
     source: Entity,
@@ -28,10 +38,7 @@ def relate(
     target: Entity,
     *,
     clock: Clock,
-    confidence: float,
-    weight: float,
-    description: str,
-    properties: Properties,
+    **stated: Unpack[_Stated],
 ) -> Relation:
     """Assert the relation of this type between the ends, in place of what was said of it by hand.
 
@@ -39,17 +46,7 @@ def relate(
     assertion ends until the file changes. The same relation again changes nothing. Raises
     InvalidInput for ends that a relation of this type cannot tie.
     """
-    rel_id, batch = related(
-        store,
-        source,
-        written_type,
-        target,
-        clock=clock,
-        confidence=confidence,
-        weight=weight,
-        description=description,
-        properties=properties,
-    )
+    rel_id, batch = related(store, source, written_type, target, clock=clock, **stated)
     if batch is not None:
         store.write(batch)
     return _require(store, rel_id)
@@ -71,13 +68,17 @@ def related(
     it stands already."""
     redactor = Redactor()
     properties = redactor.properties(properties or {})
+    if not 0 <= confidence <= 1:
+        raise InvalidInput(f"confidence {confidence!r} is out of range: give 0 to 1")
+    if not (weight > 0 and math.isfinite(weight)):
+        raise InvalidInput(f"weight {weight!r} is out of range: give a number above 0")
     relation = _relation(store.namespace, source, redactor.text(written_type), target)
     _require_ends(relation, source, target)
     merged = {**relation.properties, **properties}
     relation = msgspec.structs.replace(
         relation,
-        confidence=_confidence(confidence),
-        weight=_weight(weight),
+        confidence=confidence,
+        weight=weight,
         description=redactor.text(description),
         properties=by_role(merged, "person") if governed(relation) else merged,
     )
@@ -129,18 +130,6 @@ def _require_ends(relation: Relation, source: Entity, target: Entity) -> None:
             f"{wrong}, {source.name!r} to {target.name!r}: turn the ends round, or use another "
             "type (RELATED_TO ties anything)"
         )
-
-
-def _confidence(value: float) -> float:
-    if not 0 <= value <= 1:
-        raise InvalidInput(f"confidence {value!r} is out of range: give 0 to 1")
-    return value
-
-
-def _weight(value: float) -> float:
-    if not (value > 0 and math.isfinite(value)):
-        raise InvalidInput(f"weight {value!r} is out of range: give a number above 0")
-    return value
 
 
 def unrelate(store: Store, rel_id: str, *, clock: Clock) -> Relation:

@@ -32,7 +32,7 @@ from quipu.write.embed import (
 from quipu.write.embedding_progress import reporting
 from quipu.write.hints import Resolutions
 from quipu.write.kinds import upkeep_of_kinds
-from quipu.write.links import link
+from quipu.write.links import Linker
 from quipu.write.lock import WriteLock
 from quipu.write.options import EmbeddedProfiles, IndexOptions, Upkeep
 from quipu.write.passages import PassageTally, add_passages
@@ -366,16 +366,15 @@ class Indexer:
         if again:
             self._resolved.set([])
         left_out = unlinked()
-        sources = [s for s in sources if s.source_type not in left_out]
-        return link(
-            self._store,
-            sources,
+        linker = Linker(
+            store=self._store,
             kept=self._resolved,
             turns=self._turns,
             clock=self._clock,
-            progress=progress,
             authority=self.options.authority,
+            progress=progress,
         )
+        return linker.link([s for s in sources if s.source_type not in left_out])
 
     def _embed(
         self, embed: bool, progress: Progress | None, *, since: int | None = None
