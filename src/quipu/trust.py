@@ -27,6 +27,7 @@ __all__ = [
     "distrust",
     "mark",
     "own_configuration",
+    "own_state",
     "sealing_key",
     "settings_are_trusted",
     "standing",
@@ -74,7 +75,7 @@ def own_configuration() -> Path | None:
 
 def settings_are_trusted(folder: Path, digest: str) -> bool:
     """Whether the user allowed just what `digest` stands for in `folder`."""
-    home = _state_home()
+    home = own_state()
     return home is not None and _Book(home).read(folder.resolve()).settings == digest
 
 
@@ -89,7 +90,7 @@ def standing(state: Path) -> Standing:
         return "foreign"
     if names <= _BLANK and not state.is_symlink():
         return "none" if _owner(state) == _me() else "foreign"
-    home = _state_home()
+    home = own_state()
     if home is None:
         return "foreign"
     known = _Book(home).read(_folder_of(state))
@@ -129,7 +130,7 @@ def distrust(folder: Path) -> bool:
 
 def trusted_folders() -> list[Trusted]:
     """What is trusted, by folder."""
-    home = _state_home()
+    home = own_state()
     pages = sorted((home / "trusted").glob("*.json")) if home else []
     return sorted(filter(None, map(_page, pages)), key=lambda each: each.folder)
 
@@ -137,7 +138,7 @@ def trusted_folders() -> list[Trusted]:
 def sealing_key() -> bytes:
     """The key that only this user has on this machine, made when there is none. Where it cannot
     be kept it is one for this process alone."""
-    home = _state_home()
+    home = own_state()
     try:
         with _writing():
             assert home is not None
@@ -221,14 +222,15 @@ def _home(variable: str, usual: str) -> Path | None:
         return None
 
 
-def _state_home() -> Path | None:
+def own_state() -> Path | None:
+    """The user's own state folder on this machine, there or not; None for a user without a home."""
     return _home("XDG_STATE_HOME", ".local/state")
 
 
 @contextmanager
 def _writing() -> Generator[_Book]:
     """The book, for one process at a time. Raises StoreUnavailable."""
-    home = _state_home()
+    home = own_state()
     if home is None:
         raise StoreUnavailable("you have no home folder: set XDG_STATE_HOME to one of your own")
     try:

@@ -5,9 +5,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from quipu.config import Config, IngestConfig
@@ -15,8 +17,9 @@ from quipu.errors import InvalidInput, StoreUnavailable, UnknownRecord
 from quipu.handle.home import find_home
 from quipu.memory import Memory
 from quipu.memory.recovery import salvage_into
+from quipu.ports import JobRow
 from quipu.records.record import Chunk
-from quipu.write.jobs import STAGES, Job
+from quipu.write.jobs import STAGES, Job, KeptJob, accepted
 
 Open = Callable[..., Memory]
 INSTANT = "2026-03-01T10:00:00.000Z"
@@ -237,6 +240,21 @@ def test_what_was_accepted_is_kept_of_a_damaged_store(
         assert done.count("done") == len([t for t in texts(memory) if t.startswith("Text")]) >= 10
         lost = [job for job in memory.jobs() if job.status == "failed"]
         assert all("give it again" in job.errors[0].error for job in lost)
+
+
+def test_a_job_that_names_a_file_as_its_worker_harms_none(
+    tmp_path: Path, open_memory: Open
+) -> None:
+    (tmp_path / ".quipu").mkdir()
+    precious = tmp_path / "precious.txt"
+    precious.write_text("mine")
+    with open_memory(tmp_path / ".quipu" / "quipu.db", tmp_path) as memory:
+        kept = msgspec.json.encode(KeptJob(job=accepted("job_1", "text", INSTANT)))
+        for number, worker in enumerate((str(precious), "../../precious.txt"), 1):
+            row = JobRow(number, f"job_{number}", 1, worker, b"", kept)
+            memory.store.atomically(partial(memory.store.jobs.add, row, None))
+        memory.resume()
+    assert precious.read_text() == "mine"
 
 
 def full(*_: Any) -> Any:

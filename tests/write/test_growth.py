@@ -30,7 +30,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         monkeypatch.setattr(module, name, counting)
 
     count(survey, "read_source")
-    count(links, "_resolve")
+    count(links, "linked_claims")
     return counts
 
 
@@ -51,10 +51,10 @@ def test_one_changed_file_is_read_and_resolved_alone(
         counted.clear()
         tree({"d1/1.md": FILES["d1/1.md"] + f"\nOne more line, {len(paths)}.\n"})
         assert memory.index(paths).changed == ("d1/1.md",)
-        assert counted == {"read_source": 1, "_resolve": 1}
+        assert counted == {"read_source": 1, "linked_claims": 1}
     counted.clear()
     assert memory.index().unchanged == 30
-    assert counted["_resolve"] == 0
+    assert counted["linked_claims"] == 0
     assert counted["read_source"] <= 1
     assert snapshot(memory.store) == from_scratch(memory.home.folder)
 
@@ -68,7 +68,7 @@ def test_what_others_refer_to_is_resolved_again_for_all(
         counted.clear()
         tree(files)
         memory.index()
-        assert counted["_resolve"] >= 30
+        assert counted["linked_claims"] >= 30
         assert snapshot(memory.store) == from_scratch(memory.home.folder)
     (memory.home.folder / "d1" / "4.md").unlink()
     memory.index()

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from quipu.ledger import Ledger
@@ -24,7 +25,7 @@ TEXT = b'{"text":"The heron nests in Oslo.","source_ref":"note.md","observed_at"
 def leave(state: Path, job_id: str, number: int, *, key: bytes, payload: bytes | None) -> None:
     """Put a job of the earlier version into the ledger; one without a payload has ended."""
     job = accepted(job_id, "text", INSTANT)
-    record = {"job": job_of(job), "store": NAME, "worker": "1-gone", "number": number}
+    record = {"job": msgspec.to_builtins(job), "store": NAME, "worker": "1-gone", "number": number}
     put = {("job", job_id): json.dumps(record).encode()}
     if payload is not None:
         opened = {"store": NAME, "number": number, "ref": "note.md"}
@@ -33,14 +34,6 @@ def leave(state: Path, job_id: str, number: int, *, key: bytes, payload: bytes |
         put["seal", job_id] = sealed(job, NAME, payload, key)
     with Ledger(state / "ops.db") as ledger:
         ledger.change(put={**put, ("key", "k"): b"an API key"})
-
-
-def job_of(job: object) -> dict[str, object]:
-    return {field: getattr(job, field) for field in ("job_id", "kind", "accepted_at")} | {
-        "status": "accepted",
-        "stage": "extract",
-        "updated_at": INSTANT,
-    }
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from quipu import config as configuration
 from quipu.config import Config
-from quipu.handle.home import Home
+from quipu.handle.home import Home, database_of
 from quipu.handle.models import Models
 from quipu.ports import Chat, Planner, Store
 from quipu.text import name_key
@@ -69,7 +69,7 @@ class Handle:
     def jobs(self) -> "Jobs":
         """What was accepted to be written; what an earlier version kept in the local state is
         brought into the store, where that can be written."""
-        from quipu.trust import sealing_key
+        from quipu.trust import own_state, sealing_key
         from quipu.write.jobs import Jobs
         from quipu.write.old_jobs import bring_old_jobs
 
@@ -78,7 +78,9 @@ class Handle:
             return Jobs(self.store, None, self.clock, key=key)
         if not self._read_only:
             bring_old_jobs(self.store, state, self.name, key=key)
-        return Jobs(self.store, state / "workers", self.clock, key=key)
+        # Whoever else of this user writes to a store on a server may have another home.
+        shared = own_state() if database_of(self.home) is None else None
+        return Jobs(self.store, (shared or state) / "workers", self.clock, key=key)
 
     def let_go_of_jobs(self) -> None:
         """Give back the lock of who works on jobs; it is taken again when it is next needed."""

@@ -18,6 +18,7 @@ import msgspec
 
 from quipu.errors import InvalidInput, Mistake, QuipuError, StoreUnavailable
 from quipu.handle.handle import Handle
+from quipu.handle.home import database_of
 from quipu.kinds.conversations.api import Conversations
 from quipu.kinds.pages.api import Pages
 from quipu.kinds.work.api import GivenFiles, Works
@@ -120,8 +121,9 @@ class JobQueue:
     def resume(self, *, embed: bool = True) -> "list[Job]":
         """Do what was accepted and left undone, the oldest first; how each job ended. What this
         user did not accept on this machine is left alone, and said (`quipu trust` shows it)."""
-        if left := len(self._handle.jobs.unsealed()):
-            home = self._handle.home
+        home = self._handle.home
+        # In a store on a server they are of another user or machine, which works on them.
+        if database_of(home) is not None and (left := len(self._handle.jobs.unsealed())):
             _log.warning(
                 "%d open jobs in %r were not accepted by you on this machine and are not worked "
                 "on: `quipu trust %s` shows them",

@@ -14,6 +14,7 @@ that has read the payload already asks again (`dropped`) in the transaction that
 import hashlib
 import hmac
 import os
+import re
 import secrets
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
@@ -120,6 +121,7 @@ class Waiting(NamedTuple):
 
 
 _KEPT = msgspec.json.Decoder(KeptJob)
+_WORKER = re.compile(r"\d+-[0-9a-f]{8}")
 _encode = msgspec.json.encode
 _with = msgspec.structs.replace
 
@@ -375,8 +377,10 @@ class Jobs:
             self._holder = Holder(self._folder / self._me)
 
     def _is_alive(self, worker: str) -> bool:
-        if not worker or self._folder is None:
+        if self._folder is None:
             return worker in _workers_here
+        if not _WORKER.fullmatch(worker):  # a store may come from elsewhere: it names no file
+            return False
         file = self._folder / worker
         if not file.exists():
             return False
