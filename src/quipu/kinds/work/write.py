@@ -78,7 +78,7 @@ def _add(
     outdated = standing.outdates(item)
     added: list[str] = []
     for state in item.states:
-        settled = standing.settled(state, place.seen, outdated=outdated)
+        settled = standing.settled(state, item, place.seen, outdated=outdated)
         if settled is not None:
             writer.add(prepared_state(item, settled, place))
             added.append(state_ref(item, settled))
@@ -115,12 +115,18 @@ class _Standing:
             for state, last in dated
         )
 
-    def settled(self, state: DatedValue, seen: str, *, outdated: bool) -> DatedValue | None:
-        """The state as it is to be written; None where it says nothing new."""
+    def settled(
+        self, state: DatedValue, item: WorkItem, seen: str, *, outdated: bool
+    ) -> DatedValue | None:
+        """The state of `item` as it is to be written; None where it says nothing new."""
         last = self._last(state)
         if state.given:
-            known = {(each.predicate, each.value, each.since) for each in self.states}
-            if (state.predicate, state.value, state.since) in known:
+            began = (state.predicate, state.since)
+            known = {each.value for each in self.states if (each.predicate, each.since) == began}
+            # What the record says after it may have taken its place at the same moment.
+            after = item.states[item.states.index(state) + 1 :]
+            later = {each.value for each in after if each.predicate == state.predicate}
+            if state.value in known or known & later:
                 return None
         elif outdated or (last is not None and last.value == state.value):
             return None
