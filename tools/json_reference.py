@@ -3,138 +3,52 @@
 `python -m tools.json_reference > docs/reference/json.md` brings it up to date.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
 import click
 
 from quipu.agents.audits import Audit, Overview
-from quipu.agents.brief import Brief
 from quipu.agents.chat import Exchange
-from quipu.agents.dumps import DumpTaken
-from quipu.agents.knowledge_file import KnowledgeImported
-from quipu.answer.examine import Examined
-from quipu.evaluate.answers import AnswersEvaluation
-from quipu.evaluate.facts import FactsEvaluation
-from quipu.evaluate.golden import GoldenReport
-from quipu.evaluate.retrieval import Evaluation
-from quipu.evaluate.validation import Validation
-from quipu.facts.history import History
-from quipu.kinds.commits.evaluate import IncidentsEvaluation
-from quipu.kinds.commits.repository import HistoryReport
-from quipu.kinds.conversations.evaluate import MemoryEvaluation
-from quipu.kinds.incidents.api import IncidentsAdded, IncidentsMoved, Policies
-from quipu.kinds.incidents.learn.advise import Recommendation
-from quipu.kinds.incidents.learn.compare import Comparison
-from quipu.kinds.incidents.learn.replay import Replay
-from quipu.kinds.incidents.life import (
-    IncidentDetail,
-    IncidentList,
-    IncidentSummary,
-    IncidentTimeline,
-)
-from quipu.kinds.incidents.migrate import Migration
-from quipu.kinds.incidents.model import Outcome
-from quipu.kinds.incidents.similar import SimilarIncidents
-from quipu.kinds.reports.reflect import Reflected
-from quipu.kinds.values.api import Valued
-from quipu.kinds.values.derive import Explanation
-from quipu.memory import Status
-from quipu.memory.entities import EntityHistory, Merged, Proposals, Unmerged
-from quipu.memory.extraction import Extracted
-from quipu.memory.folder_trust import FolderAsks
-from quipu.memory.recovery import SalvagedRecords
 from quipu.records.plan import Plan
-from quipu.records.record import Relation
-from quipu.records.stated import StatedList
 from quipu.serve import shapes
-from quipu.serve.keys import ApiKey, KeyList, MadeKey
+from quipu.serve.cli.lazy import CommandEntry
+from quipu.serve.cli.root import ENTRIES
 from quipu.serve.meanings import Shape, keys, parts
-from quipu.transfer import Migrated, Moved
-from quipu.transfer.backup import BackedUp
-from quipu.transfer.formats import GraphWritten
-from quipu.write.embed import EmbedReport
-from quipu.write.jobs import Job
+from quipu.serve.operations import Operation
 from quipu.write.report import IndexReport
 
 __all__ = ["DOCUMENTS", "json_reference"]
 
-DOCUMENTS: dict[str, tuple[Shape, ...]] = {
-    "quipu init": (shapes.Initialised,),
-    "quipu index": (IndexReport, HistoryReport),
-    "quipu watch": (IndexReport,),
-    "quipu ask": (shapes.PlannedAnswer,),
-    "quipu chat": (Exchange,),
-    "quipu search": (shapes.FoundPassages,),
-    "quipu plan": (Plan, shapes.DocumentsPlan),
-    "quipu get": (shapes.Opened,),
-    "quipu history": (History,),
-    "quipu audit": (Overview, Audit),
-    "quipu brief": (Brief,),
-    "quipu facts": (shapes.FactList,),
-    "quipu state": (StatedList,),
+_OF_OTHERS: dict[str, tuple[Shape, ...]] = {
     "quipu add": (shapes.Added,),
-    "quipu ingest": (Job,),
-    "quipu extract": (Extracted,),
-    "quipu jobs": (shapes.JobList, Job),
-    "quipu reflect": (Reflected,),
-    "quipu forget": (shapes.Forgotten,),
-    "quipu rescan": (shapes.Rescanned,),
-    "quipu relation add": (Relation,),
-    "quipu relation list": (shapes.RelationList,),
-    "quipu relation update": (Relation,),
-    "quipu relation rm": (shapes.Removed,),
-    "quipu entity show": (Merged,),
-    "quipu entity proposals": (Proposals,),
-    "quipu entity merge": (Merged,),
-    "quipu entity unmerge": (Unmerged,),
-    "quipu entity history": (EntityHistory,),
-    "quipu explain": (Explanation,),
-    "quipu value": (Valued,),
-    "quipu incident add": (IncidentsAdded,),
-    "quipu incident outcome": (Outcome,),
-    "quipu incident list": (IncidentList,),
-    "quipu incident show": (IncidentDetail,),
-    "quipu incident timeline": (IncidentTimeline,),
-    "quipu incident resolve": (Outcome,),
-    "quipu incident summary": (IncidentSummary,),
-    "quipu incident similar": (SimilarIncidents,),
-    "quipu incident recommend": (Recommendation,),
-    "quipu incident compare": (Comparison,),
-    "quipu incident replay": (Replay,),
-    "quipu incident policies": (Policies,),
-    "quipu incident export": (IncidentsMoved,),
-    "quipu incident import": (IncidentsMoved,),
-    "quipu status": (Status,),
-    "quipu cypher": (shapes.CypherQueries,),
-    "quipu validate": (Validation,),
-    "quipu embed": (IndexReport,),
-    "quipu reindex": (EmbedReport,),
-    "quipu contract check": (Examined,),
-    "quipu export": (Moved, GraphWritten),
-    "quipu backup": (BackedUp,),
-    "quipu restore": (BackedUp,),
-    "quipu import": (Moved, Migration, DumpTaken),
-    "quipu migrate": (Migrated,),
-    "quipu doctor": (shapes.Checkup, SalvagedRecords),
-    "quipu trust": (FolderAsks, shapes.TrustedFolders),
-    "quipu untrust": (shapes.Untrusted,),
-    "quipu model fetch": (shapes.FetchedModel,),
+    "quipu ask": (shapes.PlannedAnswer,),
+    "quipu audit": (Overview, Audit),
+    "quipu chat": (Exchange,),
+    "quipu plan": (Plan, shapes.DocumentsPlan),
     "quipu serve": (shapes.Serving,),
-    "quipu key create": (MadeKey,),
-    "quipu key list": (KeyList,),
-    "quipu key revoke": (ApiKey,),
-    "quipu mcp install": (shapes.ClientChange,),
-    "quipu mcp uninstall": (shapes.ClientChange,),
-    "quipu mcp import": (KnowledgeImported,),
-    "quipu golden run": (GoldenReport,),
-    "quipu eval retrieval": (Evaluation,),
-    "quipu eval facts": (FactsEvaluation,),
-    "quipu eval memory": (MemoryEvaluation,),
-    "quipu eval incidents": (IncidentsEvaluation,),
-    "quipu eval answers": (AnswersEvaluation,),
+    "quipu watch": (IndexReport,),
 }
+"""The commands that print another document than their operation gives."""
+
+
+def _documents_of(
+    entries: Mapping[str, CommandEntry], before: str
+) -> Iterator[tuple[str, tuple[Shape, ...]]]:
+    for word, entry in entries.items():
+        name = f"{before} {word}"
+        inside = getattr(entry.place, "entries", entry.inside)
+        if inside:
+            yield from _documents_of(inside, name)
+        elif isinstance(entry.place, str):
+            module, _, attribute = entry.place.partition(":")
+            found: Operation = getattr(import_module(module), attribute)
+            yield name, _OF_OTHERS.get(name) or get_args(found.gives) or (found.gives,)
+
+
+DOCUMENTS = dict(_documents_of(ENTRIES, "quipu"))
 """What each command prints with `--json`; of several, the others as `_OTHERWISE` says."""
 
 _OTHERWISE = {

@@ -34,7 +34,7 @@ def test_the_example_is_what_the_commands_print(
             line, _, expected = step.partition("\n")
             result = runner.invoke(cli, shlex.split(line))
             printed = result.output.replace(
-                "Without an embedding model only same letters are compared.\n", ""
+                "note: Without an embedding model only same letters are compared.\n", ""
             )
             assert _same(printed) == _same(expected), line
             shown += 1

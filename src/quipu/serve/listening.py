@@ -49,7 +49,7 @@ def listening(host: str, addresses: Sequence[str], port: int) -> list[socket.soc
     """A socket for every address that can be had; of a name, one is enough. Raises
     StoreUnavailable where none can."""
     sockets: list[socket.socket] = []
-    failure: OSError | None = None
+    failure: Exception | None = None
     for address in addresses:
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         try:
@@ -58,7 +58,7 @@ def listening(host: str, addresses: Sequence[str], port: int) -> list[socket.soc
             # which these do not; without it the end of an answer waits 40 ms for the client.
             made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             sockets.append(made)
-        except OSError as error:
+        except (OSError, OverflowError) as error:
             failure = error
     if sockets and not isinstance(failure, PermissionError):
         return sockets

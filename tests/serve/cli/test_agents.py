@@ -30,7 +30,7 @@ def test_a_client_is_told_and_forgets(quipu, project: Path, user_home: Path) -> 
     assert entry["args"] == ["mcp", "--profile", "full"]
     assert Path(entry["command"]).name == "quipu"
     again = quipu("mcp", "install", "--client", "claude-code", "--profile", "full")
-    assert "has it already" in again.out
+    assert "unchanged" in again.out
     assert quipu("mcp", "uninstall", "--client", "claude-code").code == 0
     assert not (user_home / ".claude.json").exists()
 
@@ -48,7 +48,7 @@ def test_one_entry_serves_every_project_and_none_is_replaced_unasked(
     second.mkdir()
     monkeypatch.chdir(second)
     quipu("init")
-    assert "has it already" in quipu(*telling).out
+    assert "unchanged" in quipu(*telling).out
     assert args() == ["mcp"]  # the memory of the folder that the client works in
     stores = [str(folder / ".quipu" / "quipu.db") for folder in (project, second)]
     assert quipu(*telling, "--name", "first", "--store", stores[0]).code == 0

@@ -51,13 +51,13 @@ def test_index_leaves_the_vectors_to_the_background(quipu: Any, made: Path) -> N
     outcome = quipu("index", "--no-wait")
     assert outcome.code == 0, outcome.err
     assert "Without a vector yet: 80 passages" in outcome.out
-    assert "made in the background now" in outcome.out
+    assert "made in the background now" in outcome.err
     assert quipu("search", "red cords on shelf 7").code == 0
     assert ended(lambda: quipu("status", "--json").document["unembedded"] == 0)
     assert ended(lambda: embedding_progress(made / ".quipu") is None)
-    assert "80 vectors made" in (made / ".quipu" / LOG).read_text()
+    assert "Embedded: 80 passages" in (made / ".quipu" / LOG).read_text()
     again = quipu("index", "--no-wait")
-    assert "background" not in again.out
+    assert "background" not in again.err
 
 
 @pytest.mark.parametrize(("parent", "waits"), [(1, True), (4711, False)])
@@ -70,7 +70,7 @@ def test_at_a_terminal_index_waits_only_where_all_ends_with_it(
     process = SimpleNamespace(getpid=lambda: 4712, getppid=lambda: parent)
     monkeypatch.setattr(f"{place}.os", process)
     fill(made, 80)
-    assert ("background" in quipu("index").out) is not waits
+    assert ("background" in quipu("index").err) is not waits
     assert ended(lambda: quipu("status", "--json").document["unembedded"] == 0)
     assert ended(lambda: embedding_progress(made / ".quipu") is None)
 
@@ -81,14 +81,14 @@ def test_without_a_model_nothing_is_left_behind(
     monkeypatch.setenv("QUIPU_EMBED_MODEL", "none")
     fill(made, 80)
     outcome = quipu("index", "--no-wait")
-    assert "background" not in outcome.out
+    assert "background" not in outcome.err
     assert not (made / ".quipu" / LOG).exists()
 
 
 def test_embed_makes_what_is_lacking(quipu: Any, made: Path) -> None:
     fill(made, 5)
     assert quipu("index", "--no-embed", "--json").document["unembedded"] == 5
-    assert "5 vectors made" in quipu("embed").out
+    assert "Embedded: 5 passages" in quipu("embed").out
     assert quipu("embed", "--json").document["embedded"] == 0
     assert quipu("status", "--json").document["unembedded"] == 0
 
@@ -100,14 +100,14 @@ def test_one_process_makes_them(quipu: Any, made: Path) -> None:
         assert tell is not None
         tell("embed", 20, 80)
         status = quipu("status")
-        assert "80 passages; being made now, about" in status.out
+        assert "Being embedded now: 20 of 80" in status.out
         embedding = quipu("status", "--json").document["embedding"]
         assert (embedding["done"], embedding["total"]) == (20, 80)
         outcome = quipu("embed")
         assert outcome.code == 0
         assert "another process makes them already" in outcome.err
-        assert "80 lacking yet" in outcome.out
-        assert "made in the background now" in quipu("index", "--no-wait").out
+        assert "Without a vector yet: 80" in outcome.out
+        assert "made in the background now" in quipu("index", "--no-wait").err
         assert not (made / ".quipu" / LOG).exists()
     assert quipu("status", "--json").document["embedding"] is None
 

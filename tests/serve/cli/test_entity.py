@@ -44,7 +44,7 @@ def test_a_pair_is_proposed_merged_shown_and_parted(team: Any) -> None:
 
 
 def test_what_is_listed_can_be_merged_at_once(team: Any) -> None:
-    assert "1 merge made" in team("entity", "proposals", "--merge").out
+    assert "1 proposal among" in team("entity", "proposals", "--merge").out
     assert "0 proposals among 1 thing" in team("entity", "proposals").out
 
 
@@ -62,4 +62,4 @@ def test_mistakes_are_said(team: Any) -> None:
     assert team("entity", "merge", "a.md", "b.md").code == 2
     assert "of type Document" in team("entity", "merge", "a.md", "b.md").err
     assert "no merge of 'PayTeam' stands" in team("entity", "unmerge", "PayTeam").err
-    assert team("entity", "history").out == "Nothing was merged.\n"
+    assert team("entity", "history").out == "Nothing.\n"

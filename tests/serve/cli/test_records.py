@@ -15,7 +15,9 @@ def test_get_opens_lines_of_a_file(quipu, project: Path) -> None:
 def test_a_name_with_control_characters_is_shown_as_escapes(quipu, project: Path) -> None:
     (project / "a\nb\x1b.md").write_text("# Odd\n\nThe wombat digs.\n", "utf-8")
     quipu("index", ".")
-    assert quipu("get", "a\nb\x1b.md:1-3").out.startswith("passage  a\\nb\\x1b.md\n")
+    shown = quipu("get", "a\nb\x1b.md:1-3").out
+    assert "b\\x1b.md" in shown
+    assert "\x1b" not in shown
 
 
 def test_get_opens_every_id_that_a_reply_names(quipu, project: Path) -> None:
@@ -64,7 +66,7 @@ def test_a_blank_date_is_no_date(quipu, project: Path, words: tuple[str, ...]) -
 
 def test_what_was_read_and_what_that_replaces_is_said(quipu, project: Path) -> None:
     first = quipu("add", "I live in Rome.", "--observed-at", "2026-01-05").out
-    assert "Read: The user lives in Rome (since 5 Jan 2026)." in first
+    assert "Read: The user lives in Rome (since 5 Jan 2026)" in first
     assert "replaces" not in first
     again = quipu("add", "I live in Milan.", "--json").document
     assert [fact["object"] for fact in again["facts"]] == ["Milan"]
@@ -78,10 +80,10 @@ def test_all_that_is_listed_says_what_took_its_place(quipu, project: Path) -> No
         assert quipu("add", f"I live in {city}.", "--observed-at", f"2026-0{month}-05").code == 0
     (now,) = quipu("facts", "me").out.strip().split("\n")
     assert "Milan  2026-02-05 to …" in now
-    milan = now.split()[-1]
-    listed = quipu("facts", "me", "--all").out
-    assert "Rome  2026-01-05 to 2026-02-05" in listed
-    assert listed.count(f"replaced by {milan}") == 1
+    replaced = now.split()[-1]
+    listed = quipu("facts", "me", "--all").out.splitlines()
+    (rome,) = (line for line in listed if "Rome  2026-01-05 to 2026-02-05" in line)
+    assert replaced in rome
 
 
 @pytest.mark.parametrize("verb", ["history", "facts", "brief", "audit", "get"])
@@ -203,21 +205,21 @@ def test_a_relation_is_added_listed_changed_and_removed(quipu, project: Path) ->
 def test_facts_are_stated_with_what_they_replace(quipu, project: Path) -> None:
     first = quipu("state", "--json", "the billing owner = Erik", "--since", "2026-01-01").document
     made = quipu("state", "billing owner = Dagny", 'Billing: deploy days = ["Mon", "Tue"]')
-    assert made.out.startswith("Stated: Owner of the billing: Dagny")
-    assert "replaces: the billing owner = Erik (since 2026-01-01 until" in made.out
-    assert "other keys of the billing: the billing deploy days = Mon, Tue" in made.out
+    assert made.out.startswith("stated: Owner of the billing: Dagny")
+    assert "replaces: the billing owner = Erik" in made.out
+    assert "other keys: the billing deploy days = Mon, Tue" in made.out
     erik = first["stated"][0]["fact"]["fact_id"]
     assert quipu("state", "--retracts", erik).out.startswith(
-        "Retracted: Owner of the billing: Erik"
+        "retracted: Owner of the billing: Erik"
     )
-    assert quipu("state", "billing owner", "--ends").out.startswith("Ended: ")
+    assert quipu("state", "billing owner", "--ends").out.startswith("ended: ")
     (project / "facts.json").write_text('[{"subject": "x"}, 3]', "utf-8")
     refused = quipu("state", "--file", "facts.json")
     assert (refused.code, "no list of statements" in refused.err) == (2, True)
 
 
 @pytest.mark.parametrize("words", ["nonsense", "retries = 3"])
-def test_what_names_no_attribute_is_no_statement(quipu, words: str) -> None:
+def test_what_names_no_attribute_is_no_statement(quipu, project: Path, words: str) -> None:
     refused = quipu("state", words)
     assert refused.code == 2
     assert f"{words!r} is no statement" in refused.err

@@ -6,22 +6,19 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-import click
-
+from quipu.agents.knowledge_file import KnowledgeImported, import_knowledge
 from quipu.config import find_upward
 from quipu.errors import InvalidInput
 from quipu.handle.home import DATABASE
+from quipu.memory import Memory
 from quipu.serve.cli.folders import initialise
-from quipu.serve.cli.invocation import Invocation, invocation
-from quipu.serve.cli.lazy import CommandEntry, Group, command
-from quipu.serve.cli.options import watch_option
-from quipu.serve.cli.terminal import safe
+from quipu.serve.cli.invocation import Invocation
+from quipu.serve.cli.serving import Port, Watch
 from quipu.serve.keeping_up import kept_up
-from quipu.serve.mcp import NEEDS, PROFILES, build_server
+from quipu.serve.mcp import NEEDS, Profile, build_server
 from quipu.serve.mcp.installing import (
-    CLIENTS,
     Client,
     ConfigFile,
     FileChange,
@@ -30,79 +27,36 @@ from quipu.serve.mcp.installing import (
     place_of,
     uninstall,
 )
+from quipu.serve.operations import Command, Exists, Word, operation
 from quipu.serve.shapes import ClientChange
 
 if TYPE_CHECKING:  # pragma: no cover
-    from quipu.agents.knowledge_file import KnowledgeImported
-    from quipu.memory import Memory
     from quipu.serve.mcp.server import LackingMemory
 
-__all__ = ["import_graph", "install_client", "mcp", "uninstall_client"]
+__all__: list[str] = []
 
-_HERE = "quipu.serve.cli.agents"
-_profile = click.option(
-    "--profile",
-    type=click.Choice(PROFILES),
-    default="default",
-    show_default=True,
-    help="Which tools: the default set, all of them (full), those of the official memory server "
-    "(server-memory), or search and fetch (search-fetch).",
-)
-_client = click.option(
-    "--client", type=click.Choice(CLIENTS), required=True, help="The program to be told."
-)
-_name = click.option(
-    "--name", default="quipu", show_default=True, help="What the server is called there."
-)
-_project = click.option(
-    "--project", is_flag=True, help="In the files of this folder, not the user's own."
-)
+Profiled = Annotated[
+    Profile,
+    "which tools: the default set, all of them (full), those of the official memory server "
+    "(server-memory), or search and fetch (search-fetch)",
+]
+Told = Annotated[Client, "the program to be told"]
+Name = Annotated[str, "what the server is called there"]
+Project = Annotated[bool, "in the files of this folder, not the user's own"]
 
 
-@click.group(
-    "mcp",
-    cls=Group,
-    invoke_without_command=True,
-    entries={
-        "install": CommandEntry(f"{_HERE}:install_client", "Tell a client of this server."),
-        "uninstall": CommandEntry(f"{_HERE}:uninstall_client", "Take the server out of a client."),
-        "import": CommandEntry(
-            f"{_HERE}:import_graph", "Take in a file of the official memory server."
-        ),
-    },
-    examples=(
-        "quipu mcp --profile full",
-        "quipu mcp --http --port 8765",
-        "quipu mcp install --client claude-code",
-    ),
-)
-@_profile
-@click.option("--read-only", is_flag=True, help="Leave out the tools that write.")
-@click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp, not standard input.")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
-    default=8765,
-    show_default=True,
-    help="The port to listen at.",
-)
-@click.option(
-    "--token-file",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A file with the secret that clients must send as a bearer token.",
-)
-@watch_option
-@click.pass_context
+@operation(None, Command())
 def mcp(
-    ctx: click.Context,
-    profile: Any,
-    read_only: bool,
-    watch: bool,
-    http: bool,
-    host: str,
-    port: int,
-    token_file: Path | None,
+    run: Invocation,
+    profile: Profiled = "default",
+    read_only: Annotated[bool, "leave out the tools that write"] = False,
+    http: Annotated[bool, "serve streamable HTTP at /mcp, not standard input"] = False,
+    host: Annotated[str, "the address to listen at"] = "127.0.0.1",
+    port: Port = 8765,
+    token_file: Annotated[
+        Path | None, "a file with the secret that clients must send as a bearer token", Exists()
+    ] = None,
+    watch: Watch = True,
 ) -> None:
     """Serve the memory to agents over the Model Context Protocol, until the client leaves.
 
@@ -110,23 +64,22 @@ def mcp(
     in what was indexed is read meanwhile. In a folder without a memory nothing is found; the first
     thing that is stored makes one there. Standard output carries the protocol alone. Needs the
     extra: pip install 'quipu-memory[mcp]'.
+
+    $ quipu mcp --profile full
+    $ quipu mcp --http --port 8765
+    $ quipu mcp install --client claude-code
     """
-    if ctx.invoked_subcommand is not None:
-        return
-    run = invocation()
     if token_file and not http:
         raise InvalidInput("--token-file is for --http: standard input asks for no token")
     is_empty = not run.store and not run.config().store.url and not _is_there()
     with ExitStack() as stack:
 
-        def opened() -> "Memory":
+        def opened() -> Memory:
             memory = stack.enter_context(run.open(read_only=read_only, keeps_up=not read_only))
             stack.enter_context(kept_up(run.open if watch and not read_only else None))
             return memory
 
         if is_empty:
-            from quipu.memory import Memory
-
             lacking = _lacking(run, opened)
             memory = Memory.open("memory:", config=run.config(), namespace=run.namespace)
             memory = stack.enter_context(memory)
@@ -153,11 +106,11 @@ def _is_there() -> bool:
     return find_upward(DATABASE, None) is not None
 
 
-def _lacking(run: Invocation, opened: "Callable[[], Memory]") -> "LackingMemory":
+def _lacking(run: Invocation, opened: Callable[[], Memory]) -> "LackingMemory":
     """The memory that the present folder lacks."""
     from quipu.serve.mcp.server import LackingMemory
 
-    def make() -> "Memory":
+    def make() -> Memory:
         if not _is_there():
             initialise(run, Path.cwd())
         return opened()
@@ -170,18 +123,15 @@ def _lacking(run: Invocation, opened: "Callable[[], Memory]") -> "LackingMemory"
     )
 
 
-@command(
-    "install",
-    "quipu mcp install --client claude-code",
-    "quipu mcp install --client codex --profile full",
-    "quipu mcp install --client vscode --project",
-)
-@_client
-@_profile
-@_name
-@_project
-@click.option("--replace", is_flag=True, help="Put it in the place of one for another memory.")
-def install_client(client: Any, profile: str, name: str, project: bool, replace: bool) -> None:
+@operation(None, Command())
+def install_client(
+    run: Invocation,
+    client: Told,
+    profile: Profiled = "default",
+    name: Name = "quipu",
+    project: Project = False,
+    replace: Annotated[bool, "put it in the place of one for another memory"] = False,
+) -> ClientChange:
     """Write this server into the configuration of a client; again changes nothing.
 
     One entry serves every project: the memory of the folder that the client works in. With --store,
@@ -190,43 +140,51 @@ def install_client(client: Any, profile: str, name: str, project: bool, replace:
 
     What else the file holds stays, and the file as it was is kept beside it. Restart the client
     afterwards. With --project the nearest .quipu is used wherever the project is checked out.
+
+    $ quipu mcp install --client claude-code
+    $ quipu mcp install --client codex --profile full
+    $ quipu mcp install --client vscode --project
     """
-    run = invocation()
     place = _place(run, client, project)
-    _show(
-        run, client, install(place, name, _command(run, client, profile, project), replace=replace)
-    )
+    change = install(place, name, _command(run, client, profile, project), replace=replace)
     if find_spec("mcp") is None:
         run.note(NEEDS)
+    return _told(client, change)
 
 
-@command("uninstall", "quipu mcp uninstall --client claude-code")
-@_client
-@_name
-@_project
-def uninstall_client(client: Any, name: str, project: bool) -> None:
-    """Undo `quipu mcp install`; if nothing else changed since, the file is as it was before."""
-    run = invocation()
-    _show(run, client, uninstall(_place(run, client, project), name))
+@operation(None, Command())
+def uninstall_client(
+    run: Invocation, client: Told, name: Name = "quipu", project: Project = False
+) -> ClientChange:
+    """Undo `quipu mcp install`; if nothing else changed since, the file is as it was before.
+
+    $ quipu mcp uninstall --client claude-code
+    """
+    return _told(client, uninstall(_place(run, client, project), name))
 
 
-@command("import", "quipu mcp import memory.jsonl")
-@click.argument("path", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def import_graph(path: Path) -> None:
+@operation("write", Command())
+def import_graph(memory: Memory, path: Annotated[Path, Word(), Exists()]) -> KnowledgeImported:
     """Take in the knowledge graph that the official MCP memory server keeps in PATH.
 
     Its entities, observations and relations become this memory's; what is there already is left
     alone, so the same file again changes nothing. A line that cannot be read is named.
+
+    $ quipu mcp import memory.jsonl
     """
-    from quipu.agents.knowledge_file import import_knowledge
-
-    run = invocation()
-    with run.open() as memory:
-        shown = import_knowledge(memory, path)
-    run.show(shown, lambda: _import_lines(shown))
+    return import_knowledge(memory, path)
 
 
-def _place(run: Invocation, client: Any, project: bool) -> ConfigFile:
+def _told(client: Client, change: FileChange) -> ClientChange:
+    return ClientChange(
+        client=client,
+        file=str(change.file),
+        done=change.done,
+        backup=str(change.backup) if change.backup else None,
+    )
+
+
+def _place(run: Invocation, client: Client, project: bool) -> ConfigFile:
     return place_of(client, "project" if project else "user", folder=_folder(run))
 
 
@@ -251,35 +209,3 @@ def _command(run: Invocation, client: Client, profile: str, project: bool) -> Se
         url = memory.home.shown
     store = url if "://" in url else str(Path(url).expanduser().resolve())
     return ServerCommand(program, ("mcp", "--store", store, *chosen, *space))
-
-
-def _show(run: Invocation, client: str, change: FileChange) -> None:
-    shown = ClientChange(
-        client=client,
-        file=str(change.file),
-        done=change.done,
-        backup=str(change.backup) if change.backup else None,
-    )
-    run.show(shown, lambda: _change_lines(shown))
-
-
-def _change_lines(shown: ClientChange) -> list[str]:
-    file = safe(shown.file, line=True)
-    lines = {
-        "created": [f"Made {file}."],
-        "changed": [f"Changed {file}."],
-        "unchanged": [f"{file} has it already."],
-        "removed": [f"Took it out of {file}."],
-        "absent": [f"There is nothing to take out of {file}."],
-    }[shown.done]
-    if shown.backup and shown.done == "changed":
-        lines.append(f"The file as it was is {safe(shown.backup, line=True)}.")
-    if shown.done in {"created", "changed"}:
-        lines.append(f"Restart {shown.client} to use it.")
-    return lines
-
-
-def _import_lines(shown: "KnowledgeImported") -> list[str]:
-    counts = f"{shown.entities} entities, {shown.observations} observations"
-    first = f"Took in {counts} and {shown.relations} relations."
-    return [first, *(f"  {safe(error, line=True)}" for error in shown.errors)]

@@ -2,48 +2,41 @@
 
 import sys
 from collections.abc import Iterator
+from typing import Annotated, Any
 
 import click
+from msgspec import Meta
 
-from quipu.serve.cli.invocation import invocation
-from quipu.serve.cli.lazy import command
-from quipu.serve.cli.options import question_argument
+from quipu.agents.chat import HELP, Agent, converse
+from quipu.errors import InvalidInput
+from quipu.serve.cli.invocation import Invocation
+from quipu.serve.operations import Command, Flag, Word, operation
 
-__all__ = ["chat"]
+__all__: list[str] = []
 
 
-@command(
-    "chat",
-    "quipu chat",
-    "quipu chat who owns the payment service",
-    "quipu chat --no-rag 'write a haiku about queues'",
-)
-@question_argument
-@click.option(
-    "--rag/--no-rag",
-    default=True,
-    show_default=True,
-    help="Put what is remembered before the model, and give it tools to find more.",
-)
-@click.option(
-    "--limit",
-    type=click.IntRange(1, 40),
-    default=6,
-    show_default=True,
-    help="How many sources are put before the model.",
-)
-def chat(question: tuple[str, ...], rag: bool, limit: int) -> None:
+@operation(None, Command())
+def chat(
+    run: Invocation,
+    question: Annotated[tuple[str, ...], Word("[QUESTION]...")] = (),
+    rag: Annotated[
+        bool,
+        "put what is remembered before the model, and give it tools to find more",
+        Flag("--rag/--no-rag"),
+    ] = True,
+    limit: Annotated[int, "how many sources are put before the model", Meta(ge=1, le=40)] = 6,
+) -> Any:
     """Talk with the memory; QUESTION alone asks once, without it lines are read until they end.
 
     With chat.model configured (extra openai) a language model answers, streams, searches and
     cites; without one the memory answers by itself. In a conversation :1 opens source 1,
     :sources lists them, :help says so, :quit ends; / does as well as :. With --json the one
     exchange is printed.
-    """
-    from quipu.agents.chat import HELP, Agent, converse
-    from quipu.errors import InvalidInput
 
-    run = invocation()
+    $ quipu chat
+    $ quipu chat who owns the payment service
+    $ quipu chat --no-rag 'write a haiku about queues'
+    """
     text = " ".join(question).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     if run.as_json and not text:
         raise InvalidInput("--json prints one exchange: write the question after the command")
@@ -52,11 +45,11 @@ def chat(question: tuple[str, ...], rag: bool, limit: int) -> None:
         if run.as_json:
             for _ in agent.ask(text):
                 pass
-            run.show(agent.last, list)
-            return
+            return agent.last
         if not text and sys.stdin.isatty():
             run.note(HELP)
         converse(agent, [text] if text else _lines(), _write)
+    return None
 
 
 def _lines() -> Iterator[str]:

@@ -1,6 +1,5 @@
 """`contract check`: an answer from anywhere, held against the memory."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, cast
 
@@ -9,11 +8,9 @@ import msgspec
 from quipu.answer.examine import Examined
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.serve.cli.layout import counted, cut, wrapped
-from quipu.serve.cli.terminal import safe, style
 from quipu.serve.operations import Command, Word, operation, standard_input
 
-__all__ = ["check_lines"]
+__all__: list[str] = []
 
 
 @operation("read", Command(fails=lambda found: not found.ok))
@@ -46,28 +43,3 @@ def _read(reply: str) -> dict[str, object]:
     if not isinstance(answer, dict):
         raise InvalidInput(f"{reply!r} is no JSON object: give what `quipu ask --json` printed")
     return cast("dict[str, object]", answer)
-
-
-def check_lines(found: Examined) -> Iterator[str]:
-    """The verdict, each piece of evidence, each sentence."""
-    lost = sum(each.found == "not found" for each in found.sentences)
-    reworded = sum(each.found == "reworded" for each in found.sentences)
-    if found.ok and reworded:
-        verdict = f"The contract holds. Read {counted(reworded, 'sentence')} in other words."
-    elif found.ok:
-        verdict = "The contract holds."
-    elif lost and not found.errors and all(row.ok for row in found.evidence):
-        verdict = f"The evidence is there, and does not say {counted(lost, 'sentence')}."
-    else:
-        verdict = "The contract does not hold."
-    yield style(verdict, fg="green" if found.ok else "red")
-    for error in found.errors:
-        yield from wrapped(f"error: {safe(error, line=True)}", indent="  ")
-    for row in found.evidence:
-        mark = style("ok", fg="green") if row.ok else style("missing", fg="red")
-        yield f"[{row.n}] {mark}  {safe(', '.join(row.file_paths), line=True)}"
-        for error in row.errors:
-            yield from wrapped(safe(error, line=True), indent="    ")
-    for each in found.sentences:
-        colour = {"not found": "red", "reworded": "yellow"}.get(each.found, "green")
-        yield f"{style(each.found, fg=colour)}: {cut(safe(each.text, line=True), 88)}"

@@ -57,7 +57,7 @@ def _made(query: GraphQuery, about: str | None, memory: Memory, graph: Graphs) -
     return CypherQuery(name=query.name, title=query.title, parameters=given, cypher=query.cypher)
 
 
-def cypher_lines(made: CypherQueries) -> Iterator[str]:
+def cypher_lines(made: CypherQueries, _given: object) -> Iterator[str]:
     """The queries, ready to be pasted."""
     for each in made.queries:
         yield f"// {each.name}: {each.title}"

@@ -9,9 +9,7 @@ import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-import click
+from typing import Annotated
 
 from quipu.config import Config, EmbedConfig, environment
 from quipu.embed.remote import is_remote, open_remote
@@ -27,83 +25,42 @@ from quipu.errors import (
 from quipu.handle.home import Home, database_of, find_home
 from quipu.handle.models import settings_of
 from quipu.handle.status import Status
-from quipu.serve.cli.failures import NO
-from quipu.serve.cli.invocation import Invocation, invocation
-from quipu.serve.cli.lazy import command
-from quipu.serve.cli.terminal import safe, style
-from quipu.serve.cli.view_state import ago
+from quipu.memory.recovery import SalvagedRecords, damage, salvage_into
+from quipu.serve.cli.invocation import Invocation
+from quipu.serve.cli.text import ago
+from quipu.serve.operations import Command, operation
 from quipu.serve.shapes import Check, Checkup
 from quipu.trust import standing
+from quipu.when.instants import system_clock
 
-if TYPE_CHECKING:
-    from quipu.memory.recovery import SalvagedRecords
-
-__all__ = ["doctor"]
+__all__: list[str] = []
 
 _OLDEST_PYTHON = (3, 11)
 _SAFE_SQLITE = (3, 51, 3)
 _LITTLE_SPACE = 200 * 1024 * 1024
-_MARKS = {"ok": ("ok  ", "green"), "warn": ("warn", "yellow"), "fail": ("fail", "red")}
 
 
-@command("doctor", "quipu doctor", "quipu doctor --salvage .quipu/new.db")
-@click.option(
-    "--salvage",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="NEW",
-    help="Write what can be read of a damaged store into a new one at NEW, and say what is lost.",
-)
-@click.pass_context
-def doctor(ctx: click.Context, salvage: Path | None) -> None:
+@operation(None, Command(fails=lambda found: isinstance(found, Checkup) and not found.ok))
+def doctor(
+    run: Invocation,
+    salvage: Annotated[
+        Path | None,
+        "write what can be read of a damaged store into a new one here, and say what is lost",
+    ] = None,
+) -> Checkup | SalvagedRecords:
     """Check Python, SQLite, the configuration, the model, the store and the disk.
 
     Each line is ok, warn or fail, and says what to do; exit code 1 when one is fail. Every page
     of the store is verified, those that nothing uses too.
+
+    $ quipu doctor
+    $ quipu doctor --salvage .quipu/new.db
     """
-    run = invocation()
     if salvage is not None:
-        done = _salvage(run, salvage)
-        run.show(done, lambda: _salvage_lines(done))
-        return
+        home = find_home(run.store or run.config().store.url or None)
+        return salvage_into(home, salvage, clock=system_clock)
     checks = tuple(_examine(run))
-    shown = Checkup(ok=all(check.status != "fail" for check in checks), checks=checks)
-    run.show(shown, lambda: _lines(shown))
-    if not shown.ok:
-        ctx.exit(NO)
-
-
-def _salvage(run: Invocation, path: Path) -> "SalvagedRecords":
-    from quipu.handle.home import find_home
-    from quipu.memory.recovery import salvage_into
-    from quipu.when.instants import system_clock
-
-    home = find_home(run.store or run.config().store.url or None)
-    return salvage_into(home, path, clock=system_clock)
-
-
-def _salvage_lines(done: "SalvagedRecords") -> list[str]:
-    lost = sum(done.lost.values())
-    harm = f"{done.damaged_pages:,} of {done.pages:,} pages are damaged"
-    kept = f"{done.records:,} records, {done.jobs:,} accepted writes; {harm}"
-    lines = [f"Salvaged into {safe(done.path, line=True)}: {kept}."]
-    if lost:
-        lines.append(f"Lost: {lost:,} records, of these sources:")
-        lines += [f"  {safe(source, line=True)}  {n:,}" for source, n in done.lost.items()]
-        lines.append(
-            "`quipu index` reads files among them again; `quipu forget` the others, add them again."
-        )
-    lines.append("Put it in the old one's place, then `quipu index .` makes its vectors.")
-    return lines
-
-
-def _lines(checkup: Checkup) -> list[str]:
-    lines: list[str] = []
-    for check in checkup.checks:
-        mark, colour = _MARKS[check.status]
-        lines.append(f"{style(mark, fg=colour)}  {check.name}: {safe(check.detail, line=True)}")
-        if check.remedy:
-            lines.append(f"      {safe(check.remedy, line=True)}")
-    return lines
+    return Checkup(ok=all(check.status != "fail" for check in checks), checks=checks)
 
 
 def _examine(run: Invocation) -> Iterator[Check]:
@@ -297,8 +254,6 @@ def _opened(run: Invocation) -> tuple[Status, Config]:
 
 def _damage(home: Home) -> Iterator[Check]:
     """A failed check for every file that is not as it was written."""
-    from quipu.memory.recovery import damage
-
     for path, faults in damage(home):
         yield Check(
             "store",
@@ -313,7 +268,7 @@ def _damage(home: Home) -> Iterator[Check]:
 def _age(status: Status, stale_hours: float) -> Check:
     if status.age_s is None:
         return Check("index", "warn", "nothing was indexed yet", "quipu index .")
-    detail = f"last run {ago(status.age_s)} ago"
+    detail = ago(status.age_s)
     if not status.stale:
         return Check("index", "ok", detail)
     return Check("index", "warn", f"{detail}, more than {stale_hours:g} hours", "quipu index .")

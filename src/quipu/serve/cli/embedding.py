@@ -3,34 +3,27 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
 from quipu.files import private
+from quipu.kinds.commits.repository import HistoryReport
 from quipu.memory import Memory
 from quipu.records.progress import Progress
 from quipu.serve.cli.invocation import Invocation
-from quipu.serve.cli.layout import counted
-from quipu.serve.cli.view_hits import note_lines
 from quipu.serve.operations import Command, operation
 from quipu.write.embedding_progress import embedding_progress
 from quipu.write.report import IndexReport
 
-if TYPE_CHECKING:  # pragma: no cover
-    from quipu.kinds.commits.repository import HistoryReport
-
-__all__ = ["LOG", "embedded_lines", "goes_behind", "left_behind"]
+__all__ = ["LOG", "goes_behind", "left_behind"]
 
 LOG = "embedding.log"
 """In the local state: what the process in the background had to say."""
 
 _FEW = 64
 """What takes a second or two is not worth a process."""
-
-_Report = TypeVar("_Report", IndexReport, "HistoryReport")
 
 
 @operation("write", Command())
@@ -52,13 +45,6 @@ def embed(
     return memory.add_documents([], embed=False)
 
 
-def embedded_lines(report: IndexReport) -> Iterator[str]:
-    """How many vectors were made, and how many lack."""
-    made = counted(report.embedded, "vector")
-    yield f"{made} made in {report.embed_seconds:.1f} s, {report.unembedded:,} lacking yet."
-    yield from note_lines(report.notes)
-
-
 def goes_behind(run: Invocation, memory: Memory, wait: bool | None) -> bool:
     """Whether vectors are left to the background: where that is asked for, or, unless it is said,
     where a person looks on. Only where there is a model, and a place that outlives this run; a
@@ -75,17 +61,20 @@ def _ends_all() -> bool:
     return 1 in (os.getpid(), os.getppid())
 
 
-def left_behind(run: Invocation, memory: Memory, report: _Report) -> tuple[_Report, bool]:
-    """What is to be reported of a run without vectors, and whether a process that this one leaves
-    behind makes them; a few are made here."""
+def left_behind(
+    run: Invocation, memory: Memory, report: IndexReport | HistoryReport
+) -> IndexReport | HistoryReport:
+    """Have the vectors that a run without them lacks made by a process that this one leaves
+    behind; a few are made here. Return what is to be reported."""
     state = memory.home.state
     if not report.unembedded or state is None:
-        return report, False
-    if embedding_progress(state) is not None:
-        return report, True
-    if report.unembedded > _FEW:
-        _start(run, state)
-        return report, True
+        return report
+    goes_on = embedding_progress(state) is not None
+    if goes_on or report.unembedded > _FEW:
+        if not goes_on:
+            _start(run, state)
+        run.note("vectors are made in the background now, as `quipu status` tells")
+        return report
     made = memory.embed_lacking()
     return msgspec.structs.replace(
         report,
@@ -93,7 +82,7 @@ def left_behind(run: Invocation, memory: Memory, report: _Report) -> tuple[_Repo
         unembedded=made.unembedded,
         embed_seconds=made.embed_seconds,
         notes=(*report.notes, *made.notes),
-    ), False
+    )
 
 
 def _start(run: Invocation, state: Path) -> None:

@@ -1,17 +1,16 @@
 """`key create | list | revoke`: who may use the server."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Annotated
 
 from quipu.errors import StoreUnavailable
 from quipu.ledger import LEDGER, Ledger
 from quipu.serve.cli.invocation import Invocation
-from quipu.serve.cli.terminal import safe
 from quipu.serve.keys import ApiKey, ApiKeys, KeyList, MadeKey
 from quipu.serve.operations import Command, KeyScope, Word, operation
 
-__all__ = ["list_lines", "made_lines"]
+__all__: list[str] = []
 
 
 @operation(None, Command())
@@ -55,19 +54,6 @@ def revoke(run: Invocation, key_id: Annotated[str, Word()]) -> ApiKey:
     """
     with _keys(run) as (keys, _):
         return keys.revoke(key_id)
-
-
-def made_lines(made: MadeKey) -> list[str]:
-    """The key alone, to be piped."""
-    return [made.key]
-
-
-def list_lines(found: KeyList) -> Iterator[str]:
-    """A key a line, with whether it is in force."""
-    for each in found.keys:
-        ended = f"revoked {each.revoked_at[:10]}" if each.revoked_at else "in force"
-        text = f"{each.key_id}  {each.scope:5}  {each.namespace}  {each.created_at[:10]}  {ended}"
-        yield safe(f"{text}  {each.note}".rstrip(), line=True)
 
 
 @contextmanager

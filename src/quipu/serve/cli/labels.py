@@ -20,7 +20,6 @@ class Labels:
         """Know nothing yet; `read` what will be asked for."""
         self._graph = memory.graph
         self._known: dict[str, str] = {}
-        self._starts: dict[str, str] = {}
 
     def read(self, ids: Iterable[str]) -> None:
         """Get the labels of `ids` at once."""
@@ -28,23 +27,13 @@ class Labels:
         found = self._graph.get([each for each in missing if name_key(each) is None])
         paths = self._paths(found.values())
         for each in missing:
-            record = found.get(each)
-            self._known[each] = label(record, each, paths)
-            if isinstance(record, Relation):
-                self._starts[each] = record.source_entity_id
+            self._known[each] = label(found.get(each), each, paths)
 
     def __getitem__(self, record_id: str) -> str:
         """The label of one id; the id itself when it names nothing that is live."""
         if record_id not in self._known:
             self.read([record_id])
         return self._known[record_id]
-
-    def arrow(self, via: str, rel_id: str, source_id: str) -> str:
-        """A step over a relation, drawn the way the relation points: `—OWNED_BY→`, `←IMPORTS—`."""
-        if rel_id:
-            self.read([rel_id])
-        backward = self._starts.get(rel_id, source_id) != source_id
-        return f"←{via}—" if backward else f"—{via}→"
 
     def _paths(self, records: Iterable[Record]) -> dict[str, str]:
         documents = {each.document_id for each in records if isinstance(each, Chunk)}

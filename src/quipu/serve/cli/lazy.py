@@ -5,9 +5,8 @@ everything else, is imported when that command is asked for.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
-from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -22,27 +21,34 @@ _EVERYWHERE = "The options of `quipu --help` (--json, --store, --namespace …) 
 
 @dataclass(frozen=True, slots=True)
 class CommandEntry:
-    """Where a command is defined (`module:attribute`), or the command; its line in the list, and
-    its section."""
+    """Where a command is defined (`module:attribute`), or the command; its line in the list, its
+    section, and the commands below it."""
 
     place: str | click.Command
     line: str
     section: str = "Commands"
+    inside: Mapping[str, "CommandEntry"] = field(default_factory=dict[str, "CommandEntry"])
 
     def load(self, name: str) -> click.Command:
         """The command itself, its module imported now; of an operation it is made."""
-        return _loaded(self.place, name) if isinstance(self.place, str) else self.place
+        if isinstance(self.place, click.Command):
+            return self.place
+        if (name, self.place) not in _LOADED:
+            _LOADED[name, self.place] = _loaded(self.place, name, self.inside)
+        return _LOADED[name, self.place]
 
 
-@cache
-def _loaded(place: str, name: str) -> click.Command:
+_LOADED: dict[tuple[str, str], click.Command] = {}
+
+
+def _loaded(place: str, name: str, inside: Mapping[str, CommandEntry]) -> click.Command:
     module, _, attribute = place.partition(":")
     found = getattr(import_module(module), attribute)
     if isinstance(found, click.Command):
         return found
     from quipu.serve.cli.rendered import command_of
 
-    return command_of(found, name)
+    return command_of(found, name, inside)
 
 
 class _Shown(click.Command):

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
-
-import msgspec
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from quipu.errors import InvalidInput
 from quipu.evaluate.answers import AnswersEvaluation, evaluate_answers
@@ -16,16 +14,15 @@ from quipu.kinds.conversations.evaluate import MemoryEvaluation, evaluate_memory
 from quipu.memory import Memory
 from quipu.records.progress import Progress
 from quipu.serve.cli.invocation import Invocation
-from quipu.serve.cli.layout import counted, wrapped
-from quipu.serve.cli.terminal import safe, style
+from quipu.serve.cli.layout import counted
+from quipu.serve.cli.terminal import safe
 from quipu.serve.lookups import golden_run
-from quipu.serve.meanings import keys
 from quipu.serve.operations import Command, Exists, Flag, Word, operation
 
 if TYPE_CHECKING:  # pragma: no cover
-    from quipu.serve.cli.rendered import Given
+    from quipu.serve.cli.text import Given
 
-__all__ = ["answer_lines", "figure_lines", "golden_lines"]
+__all__ = ["answer_lines"]
 
 Figures = TypeVar("Figures")
 
@@ -180,23 +177,10 @@ def answers(
 
 
 def answer_lines(figures: AnswersEvaluation, given: "Given") -> Iterator[str]:
-    """The figures, those of each set and kind in a line, and what went wrong."""
-    apart = ("by_kind", "by_set", "reliability", "answers")
-    for key in keys(type(figures)):
-        if key.name not in apart:
-            yield from _figure(key.name, key.name, getattr(figures, key.name))
-    for name, each in (*figures.by_set.items(), *figures.by_kind.items()):
-        yield safe(
-            f"{name:<{_ROOM}} {each.questions:3}  right {each.right_sure + each.right_hedged:.0%}  "
-            f"sure and wrong {each.wrong_sure:.0%}  abstained {each.abstained:.0%}  "
-            f"first five {each.file_hit['5']:.0%}",
-            line=True,
-        )
-    for row in figures.reliability:
-        yield (
-            f"confidence {row['from']:.1f}: {row['answers']:3.0f} answers, mean "
-            f"{row['confidence']:.2f}, right {row['right']:.2f}"
-        )
+    """Return the figures and, where it is asked for, what went wrong."""
+    from quipu.serve.cli.text import field_lines
+
+    yield from field_lines(figures.as_json())
     for answer in figures.answers if given.arguments["wrong"] else ():
         if answer.verdict != ("right" if answer.answerable else "abstained"):
             yield safe(
@@ -212,46 +196,3 @@ def _cutoffs(text: str) -> tuple[int, ...]:
     if not found or found[0] < 1:
         raise InvalidInput(f"--k {text!r} is no list of ranks: write it as {_DEFAULT_K}")
     return found
-
-
-def figure_lines(figures: msgspec.Struct) -> Iterator[str]:
-    """Every figure that is known, a line each: rates in percent, others in the unit of their
-    name."""
-    for key in keys(type(figures)):
-        yield from _figure(key.name, key.name, getattr(figures, key.name))
-
-
-def _figure(key: str, name: str, value: Any) -> Iterator[str]:
-    if not isinstance(value, dict):
-        if value is not None:
-            yield safe(f"{name:<{_ROOM}} {_shown(key, value)}", line=True)
-        return
-    figures = cast("dict[str, Any]", value)
-    if any(isinstance(each, dict) for each in figures.values()):
-        for inner, each in figures.items():
-            yield from _figure(key, f"{name} {inner}", each)
-    else:
-        shown = (f"{_labelled(inner)} {_shown(key, each)}" for inner, each in figures.items())
-        yield safe(f"{name:<{_ROOM}} {'   '.join(shown)}", line=True)
-
-
-def _labelled(name: str) -> str:
-    return f"@{name}" if name.isdigit() else name
-
-
-def _shown(key: str, value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:,.1f}" if key.endswith(_UNITS) else f"{100 * value:.1f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def golden_lines(report: GoldenReport) -> Iterator[str]:
-    """A question a line, why it failed, and the verdict."""
-    failed = 0
-    for each in report.results:
-        mark = style("pass", fg="green") if each.passed else style("FAIL", fg="red")
-        yield f"{mark}  {safe(each.question, line=True)}"
-        failed += not each.passed
-        for reason in each.reasons:
-            yield from wrapped(reason, indent="      ")
-    yield f"{len(report.results) - failed:,} of {len(report.results):,} golden questions passed."

@@ -21,13 +21,11 @@ __all__ = [
     "confirm",
     "note_unknown",
     "properties",
-    "question_argument",
     "read_question",
     "read_standard_bytes",
     "read_standard_input",
     "read_text",
     "remembered",
-    "watch_option",
     "whom",
 ]
 
@@ -73,13 +71,6 @@ def whom(name: str) -> str:
     """What is asked about, as statements call it: "me" is the user."""
     return USER if name.strip().casefold() in _ME else name
 
-
-question_argument = click.argument("question", nargs=-1)
-watch_option = click.option(
-    "--watch/--no-watch",
-    default=True,
-    help="Whether to read what changes in what was indexed.  [default: watch]",
-)
 
 _LINES = re.compile(r"(?:(?::|#L)\d+(?:-L?\d+)?)?\Z")
 

@@ -1,17 +1,18 @@
 """An operation as a command: its arguments as words and options, its result as text or JSON."""
 
+from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
 from msgspec import Meta
 
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import Invocation, invocation
-from quipu.serve.cli.lazy import Command
+from quipu.serve.cli.lazy import Command, CommandEntry, Group
 from quipu.serve.cli.options import DATE as DATE_WORD
 from quipu.serve.cli.options import DAY as DAY_WORD
 from quipu.serve.cli.options import (
@@ -45,41 +46,41 @@ from quipu.serve.operations import Command as Door
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.memory import Memory
 
-__all__ = ["Given", "command_of"]
+__all__ = ["command_of"]
 
 _MOST = 1_000_000
 """The largest count that a command takes: a store has no place for any number."""
 
 
-class Given(NamedTuple):
-    """What a result is shown with: the memory, if one was opened, and what was given."""
-
-    memory: "Memory"
-    arguments: dict[str, Any]
-
-
-def command_of(operation: Operation, name: str) -> click.Command:
-    """The command `name` of an operation."""
+def command_of(
+    operation: Operation, name: str, inside: Mapping[str, CommandEntry]
+) -> click.Command:
+    """Return the command `name` of an operation, with the commands below it."""
     door = next(each for each in operation.doors if isinstance(each, Door))
     arguments = list(operation.arguments(door))
     spelled = door.spelled
     own = [p for each in arguments for p in _parameters(each, spelled.get(each.name, ""))]
     asked = "Do not ask; without a terminal it must be given."
-    return Command(
-        name,
-        params=[
+    made: dict[str, Any] = {
+        "params": [
             *own,
             *([click.Option(["--yes"], is_flag=True, help=asked)] if door.erases else ()),
         ],
-        callback=partial(_called, operation, door, arguments),
-        help=operation.help,
-        examples=operation.examples,
-    )
+        "callback": partial(_called, operation, door, arguments),
+        "help": operation.help,
+        "examples": operation.examples,
+    }
+    if inside:
+        return Group(name, entries=inside, invoke_without_command=True, **made)
+    return Command(name, **made)
 
 
 def _called(operation: Operation, door: Door, arguments: list[Argument], **words: Any) -> None:
-    from quipu.serve.cli.views import lines_of
+    from quipu.serve.cli.text import Given, lines_of
 
+    context = click.get_current_context()
+    if context.invoked_subcommand is not None:
+        return
     run = invocation()
     given = {each.name: _value(each, words) for each in arguments}
     if door.erases is not None:
@@ -91,12 +92,14 @@ def _called(operation: Operation, door: Door, arguments: list[Argument], **words
             subject = stack.enter_context(run.open(read_only=reads))
             given |= {a.name: _placed(subject, given[a.name]) for a in arguments if a.note(Place)}
         result = _done(run, operation, subject, given)
+        if result is None:  # it has printed what there was
+            return
         printed = door.prints(result, given) if run.as_json else result
         run.show(printed, lambda: lines_of(result, Given(subject, given)))
         if given.get(door.unknown) is not None and not getattr(result, door.finds):
             note_unknown(run, subject, given[door.unknown])
     if door.fails(result):
-        click.get_current_context().exit(NO)
+        context.exit(NO)
 
 
 def _done(run: Invocation, operation: Operation, subject: Any, given: dict[str, Any]) -> Any:
@@ -196,6 +199,7 @@ def _named(argument: Argument, spelled: str) -> click.Option:
         [spelled, argument.name],
         type=None if kind is bool else _type(argument),
         default=None if argument.default is REQUIRED else argument.default,
+        required=argument.default is REQUIRED,
         help=says,
         **shown,
     )

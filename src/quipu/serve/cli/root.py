@@ -83,6 +83,9 @@ Serve
     list       cli.keys:list_               List the keys.
     revoke     cli.keys:revoke              End a key.
   mcp        cli.agents:mcp               Serve the memory to agents over MCP.
+    install    cli.agents:install_client    Tell a client of this server.
+    uninstall  cli.agents:uninstall_client  Take the server out of a client.
+    import     cli.agents:import_graph      Take in a file of the official memory server.
 Look after
   doctor     cli.doctor:doctor            Check that everything needed is there.
   trust      cli.trust:trust              Let a folder's settings count in full.
@@ -155,13 +158,14 @@ def _entries() -> dict[str, CommandEntry]:
         name, place, line = re.split(r"\s{2,}", row.strip())
         if row.startswith("    "):
             inside[name] = CommandEntry(f"quipu.serve.{place}", line)
-        elif place == "(group)":
-            inside = dict[str, CommandEntry]()
+            continue
+        inside = dict[str, CommandEntry]()
+        if place == "(group)":
             says, *examples = _GROUPS[name]
             group = Group(name, entries=inside, examples=tuple(examples), help=says)
             found[name] = CommandEntry(group, line, section)
         else:
-            found[name] = CommandEntry(f"quipu.serve.{place}", line, section)
+            found[name] = CommandEntry(f"quipu.serve.{place}", line, section, inside)
     return found
 
 

@@ -1,62 +1,50 @@
 """`serve`: the memory over HTTP, with a page to look at it."""
 
-from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-import click
+from msgspec import Meta
 
 from quipu.serve.cli.folders import initialise
-from quipu.serve.cli.invocation import Invocation, invocation
-from quipu.serve.cli.lazy import command
-from quipu.serve.cli.options import watch_option
-from quipu.serve.mcp import PROFILES
+from quipu.serve.cli.invocation import Invocation
+from quipu.serve.mcp import Profile
+from quipu.serve.operations import Command, Flag, operation
 from quipu.serve.shapes import Serving
 
-__all__ = ["serve"]
+__all__ = ["Port", "Watch"]
 
-_option = partial(click.option, show_default=True)
+Port = Annotated[int, "the port to listen at", Meta(ge=1, le=65535)]
+Watch = Annotated[
+    bool, "whether to read what changes in what was indexed", Flag("--watch/--no-watch")
+]
 
 
-@command("serve", "quipu serve", "quipu serve --port 8080", "quipu serve --host 0.0.0.0")
-@_option("--host", default="127.0.0.1", help="The address to listen at.")
-@_option("--port", type=click.IntRange(1, 65535), default=8765, help="The port to listen at.")
-@click.option(
-    "--allow-host",
-    "hosts",
-    multiple=True,
-    metavar="NAME",
-    help="A further name it is reached by, behind a proxy. May be repeated.",
-)
-@_option(
-    "--profile", type=click.Choice(PROFILES), default="default", help="Which tools MCP has at /mcp."
-)
-@_option("--threads", type=click.IntRange(1, 256), default=8, help="How many calls run at once.")
-@_option(
-    "--rate",
-    "requests_a_minute",
-    type=click.IntRange(0),
-    default=600,
-    help="Requests a minute of one caller; 0: no limit.",
-)
-@_option(
-    "--timeout",
-    "seconds",
-    type=click.FloatRange(0.1),
-    default=60.0,
-    help="Seconds until an answer must begin.",
-)
-@watch_option
-@click.option("--log-questions", is_flag=True, help="Log what is asked, too (with -v).")
-def serve(watch: bool, **chosen: Any) -> None:
+@operation(None, Command())
+def serve(
+    run: Invocation,
+    host: Annotated[str, "the address to listen at"] = "127.0.0.1",
+    port: Port = 8765,
+    hosts: Annotated[
+        tuple[str, ...], "a further name it is reached by, behind a proxy", Flag("--allow-host")
+    ] = (),
+    profile: Annotated[Profile, "which tools MCP has at /mcp"] = "default",
+    threads: Annotated[int, "how many calls run at once", Meta(ge=1)] = 8,
+    rate: Annotated[int, "requests a minute of one caller; 0: no limit", Meta(ge=0)] = 600,
+    timeout: Annotated[float, "seconds until an answer must begin", Meta(ge=0.1)] = 60.0,
+    watch: Watch = True,
+    log_questions: Annotated[bool, "log what is asked, too (with -v)"] = False,
+) -> None:
     """Serve the memory over HTTP: the API, a web page, MCP at /mcp, health and metrics.
 
     Without API keys (`quipu key create`) only this machine is served. In a folder without a memory
     the page offers to make one. What changes in what was indexed is read meanwhile.
     -v logs a line a request, as JSON. Needs the extra: pip install
     'quipu-memory[serve]'.
+
+    $ quipu serve
+    $ quipu serve --port 8080
+    $ quipu serve --host 0.0.0.0
     """
-    run = invocation()
     try:
         from quipu.serve.http import Options
         from quipu.serve.http.app import serve as serve_http
@@ -65,7 +53,16 @@ def serve(watch: bool, **chosen: Any) -> None:
         from quipu.serve.http import needed
 
         raise needed(error) from error
-    options = Options(**chosen)
+    options = Options(
+        host=host,
+        port=port,
+        hosts=hosts,
+        profile=profile,
+        threads=threads,
+        requests_a_minute=rate,
+        seconds=timeout,
+        log_questions=log_questions,
+    )
     with _memories(run, Memories, watch=watch) as memories:
         shown = _shown(options.host, options.port, memories)
         if run.as_json:

@@ -1,65 +1,73 @@
 """`state`: a fact as it is, without a sentence that has to be read."""
 
-from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
-import click
 import msgspec
 
-from quipu.answer.dated_facts import said
 from quipu.errors import InvalidInput
-from quipu.records.stated import KnownKey, Stated, StatedList, StatementInput
-from quipu.serve.cli.invocation import invocation
-from quipu.serve.cli.layout import wrapped
-from quipu.serve.cli.lazy import command
-from quipu.serve.cli.options import DATE
-from quipu.serve.cli.terminal import safe
+from quipu.memory import Memory
+from quipu.records.stated import StatedList, StatementInput
+from quipu.serve.operations import Command, Date, Flag, Word, operation, standard_input
 
-__all__ = ["state"]
+__all__: list[str] = []
 
 
-@command(
-    "state",
-    'quipu state "billing owner = Dagny" --since 2026-08-10',
-    'quipu state "checkout api: deploy day = Tuesday" "billing: tags = ["eu", "core"]"',
-    'quipu state "billing owner" --ends --until 2026-09-01',
-    'quipu state "billing on-call person = Erik" --replaces fa_0123456789abcdef01234567',
-    "quipu state --file statements.json",
-)
-@click.argument("statements", nargs=-1)
-@click.option("--since", type=DATE, help="From when on.  [default: when it is said]")
-@click.option("--until", type=DATE, help="Until when, if it has an end.")
-@click.option("--said-at", type=DATE, help="When it was said.  [default: now]")
-@click.option("--source", default="", help="Who said it, or where.")
-@click.option("--ends", is_flag=True, help="It is so no more: a statement without a value.")
-@click.option("--replaces", metavar="FACT_ID", default="", help="The fact whose place it takes.")
-@click.option("--corrects", metavar="FACT_ID", default="", help="It was never so, but this was.")
-@click.option("--retracts", metavar="FACT_ID", default="", help="It was never so; no STATEMENT.")
-@click.option(
-    "--file",
-    type=click.File(encoding="utf-8"),
-    help="A list of statements as JSON, as `POST /api/v1/statements` takes them; - for a pipe.",
-)
-def state(statements: tuple[str, ...], file: Any, **options: Any) -> None:
+@operation("write", Command())
+def state(
+    memory: Memory,
+    statements: Annotated[tuple[str, ...], Word("[STATEMENTS]...")] = (),
+    since: Annotated[Date | None, "from when on; when it is said, if left out"] = None,
+    until: Annotated[Date | None, "until when, if it has an end"] = None,
+    said_at: Annotated[Date | None, "when it was said; now, if left out"] = None,
+    source: Annotated[str, "who said it, or where"] = "",
+    ends: Annotated[bool, "it is so no more: a statement without a value"] = False,
+    replaces: Annotated[str, "the id of the fact whose place it takes"] = "",
+    corrects: Annotated[str, "the id of a fact that was never so, but this was"] = "",
+    retracts: Annotated[str, "the id of a fact that was never so; no STATEMENT"] = "",
+    listed: Annotated[
+        str | None,
+        "a list of statements as JSON, as `POST /api/v1/statements` takes them; - for a pipe",
+        Flag("--file"),
+    ] = None,
+) -> StatedList:
     """State facts, all or none of them: "SUBJECT ATTRIBUTE = VALUE".
 
     The attribute is the last word before the sign, or what follows a colon; a value in JSON keeps
     its type. A key has one value at a time. What was replaced, and which keys may mean the same, is
     told; nothing is merged that is not named by --replaces.
+
+    $ quipu state "billing owner = Dagny" --since 2026-08-10
+    $ quipu state "checkout api: deploy day = Tuesday" "billing: tags = ["eu", "core"]"
+    $ quipu state "billing owner" --ends --until 2026-09-01
+    $ quipu state "billing on-call person = Erik" --replaces fa_0123456789abcdef01234567
+    $ quipu state --file statements.json
     """
-    run = invocation()
-    given: list[StatementInput] = []
-    if file is not None:
-        try:
-            given = msgspec.json.decode(file.read(), type=list[StatementInput])
-        except msgspec.DecodeError as error:
-            raise InvalidInput(f"{file.name} holds no list of statements: {error}") from error
-    else:
-        more = {name: value for name, value in options.items() if value}
-        given = [StatementInput(**_parts(each), **more) for each in statements or ("",)]
-    with run.open() as memory:
-        done = StatedList(stated=tuple(memory.facts.state(given)))
-        run.show(done, lambda: (line for each in done.stated for line in _lines(each)))
+    if listed is not None:
+        return StatedList(stated=tuple(memory.facts.state(_read(listed))))
+    told = {
+        "since": since,
+        "until": until,
+        "said_at": said_at,
+        "source": source,
+        "ends": ends,
+        "replaces": replaces,
+        "corrects": corrects,
+        "retracts": retracts,
+    }
+    more: Any = {name: value for name, value in told.items() if value}
+    given = [StatementInput(**_parts(each), **more) for each in statements or ("",)]
+    return StatedList(stated=tuple(memory.facts.state(given)))
+
+
+def _read(file: str) -> list[StatementInput]:
+    try:
+        data = standard_input() if file == "-" else Path(file).read_bytes()
+        return msgspec.json.decode(data, type=list[StatementInput])
+    except OSError as error:
+        raise InvalidInput(f"--file {file!r} cannot be read: {error.strerror}") from error
+    except msgspec.DecodeError as error:
+        raise InvalidInput(f"{file} holds no list of statements: {error}") from error
 
 
 def _parts(statement: str) -> dict[str, Any]:
@@ -79,22 +87,3 @@ def _value(text: str) -> Any:
         return msgspec.json.decode(text, type=list[str | int | float | bool])
     except msgspec.DecodeError:
         return text
-
-
-def _lines(made: Stated) -> Iterator[str]:
-    yield safe(f"{made.done.capitalize()}: {said(made.fact)}  {made.fact.fact_id}", line=True)
-    told = {
-        "replaces": made.replaced,
-        "replaced by": (made.replaced_by,) if made.replaced_by else (),
-        "contradicts": made.contradicts,
-        f"other keys of {made.fact.subject}": made.other_keys,
-        "near keys": made.near_keys,
-    }
-    for title, keys in told.items():
-        if keys:
-            yield from wrapped(f"{title}: {'; '.join(map(_shown, keys))}", indent="  ")
-
-
-def _shown(key: KnownKey) -> str:
-    dates = " ".join(f"{word} {d}" for word, d in (("since", key.since), ("until", key.until)) if d)
-    return f"{key.subject} {key.attribute} = {key.value} ({dates}, {key.fact_id})"
