@@ -7,13 +7,10 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from mcp.server.mcpserver.tools import Tool
-
-from quipu.agents.knowledge import KnowledgeGraph
 from quipu.config import Config
 from quipu.memory import Memory
 from quipu.serve.mcp.server import tools_of
-from quipu.serve.mcp.tool import given_by
+from quipu.serve.meanings import keys
 
 __all__ = ["reference"]
 
@@ -53,8 +50,8 @@ whole graph. Who listens to a resource (`subscriptions/listen`, and `resources/s
 standard input and output) is told within a second when the memory has changed, whoever wrote.
 
 **Clients.** `quipu mcp install` writes the client's own configuration and changes nothing but its
-own entry there: comments, commas at the end, line ends and escapes stay, and so does what you add
-to the entry (`env`, `disabled`, a time-out) when it is installed again. The file as it was stays
+own entry there; so stays what you add to the entry (`env`, `disabled`, a time-out) when it is
+installed again. A JSON file with comments is left to you. The file as it was stays
 beside it as `….before-quipu`; `quipu mcp uninstall` puts it back, byte for byte if nothing changed
 since, whatever names were installed in between, and deletes no file that was there. With
 `--project` it is the project's file, without a path of this machine. By hand it is, for VS Code
@@ -98,24 +95,22 @@ def reference() -> str:
     """The whole page."""
     parts = [_HEAD]
     with Memory.open("memory:", config=Config(), embedder=None) as memory:
-        knowledge = KnowledgeGraph(memory)
         seen: set[str] = set()
         for profile in ("default", "full", "server-memory", "search-fetch"):
-            new = [t for t in tools_of(memory, knowledge, profile) if t.name not in seen]
+            new = [t for t in tools_of(memory, profile) if t.name not in seen]
             seen |= {tool.name for tool in new}
             parts.append(f"\n## Profile `{profile}`\n")
             parts += [_tool(tool) for tool in new]
     return "".join(parts)
 
 
-def _tool(tool: Tool) -> str:
+def _tool(tool: Any) -> str:
     hints = tool.annotations
     assert hints
     kind = "reads" if hints.read_only_hint else "deletes" if hints.destructive_hint else "writes"
     said = " ".join(tool.description.split())
     rows = "".join(_rows(tool.parameters))
-    result = given_by(tool)
-    given = (f"`{key}` ({_type(each, result)})" for key, each in result["properties"].items())
+    given = (f"`{key.name}` ({key.meaning})" for key in keys(tool.gives))
     gives = f"- gives {', '.join(given)}\n"
     return f"\n### `{tool.name}`\n\n{tool.title} ({kind}). {said}\n\n{rows}{gives}"
 
@@ -127,7 +122,7 @@ def _rows(schema: dict[str, Any]) -> Iterator[str]:
         shown = ", required" if name in needed else ""
         if default not in (None, "", []):
             shown = f", default {default!r}"
-        yield f"- `{name}` ({_type(described, schema)}{shown}){_said(described)}\n"
+        yield f"- `{name}` ({_type(described)}{shown}){_said(described)}\n"
 
 
 def _said(described: dict[str, Any]) -> str:
@@ -135,18 +130,16 @@ def _said(described: dict[str, Any]) -> str:
     return f": {said}" if said else ""
 
 
-def _type(described: dict[str, Any], schema: dict[str, Any]) -> str:
-    if "$ref" in described:
-        described = schema["$defs"][described["$ref"].rpartition("/")[2]]
+def _type(described: dict[str, Any]) -> str:
     if "properties" in described:
         return f"object ({', '.join(f'`{key}`' for key in described['properties'])})"
     if "anyOf" in described:
-        kinds = [_type(each, schema) for each in described["anyOf"] if each.get("type") != "null"]
+        kinds = [_type(each) for each in described["anyOf"] if each.get("type") != "null"]
         return " or ".join(kinds)
     if "enum" in described:
         return ", ".join(f"`{value}`" for value in described["enum"])
     if described.get("type") == "array":
-        return f"list of {_type(described.get('items', {}), schema)}"
+        return f"list of {_type(described.get('items', {}))}"
     bounds = [
         f"{sign} {described[key]}"
         for key, sign in (("minimum", "≥"), ("maximum", "≤"))

@@ -12,7 +12,6 @@ __all__ = [
     "answer",
     "metadata_of",
     "notes_of",
-    "said_of",
     "shaped",
     "without_middle",
 ]
@@ -22,8 +21,6 @@ KEPT = 0.05
 otherwise. Right turns of chats score low where they do not repeat the question's words: 95 in 100
 of those among the first six score .058 or more, 34 in 100 score .35 (the first 100 questions of
 LoCoMo's first conversation)."""
-
-_UNKNOWN = "Object contains unknown field"
 
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -78,15 +75,6 @@ def metadata_of(hit: Hit) -> dict[str, Any]:
     """What other libraries are told of a passage beside its text, as plain data."""
     plain = msgspec.to_builtins(hit, order="deterministic")
     return {"source": hit.source_ref, **{key: plain[key] for key in _OF_A_PASSAGE}}
-
-
-def said_of(error: msgspec.ValidationError, shape: Any) -> str:
-    """What is wrong with what was given for a shape; beside an unknown key, those there are."""
-    said = str(error)
-    if not said.startswith(_UNKNOWN) or " - at " in said or not hasattr(shape, "__struct_fields__"):
-        return said
-    fields = sorted(msgspec.structs.fields(shape), key=lambda field: not field.required)
-    return f"{said}; it takes {', '.join(f'`{field.encode_name}`' for field in fields)}"
 
 
 def without_middle(message: str) -> str:

@@ -54,4 +54,4 @@ def test_the_figures_are_printed(quipu: Any, tmp_path: Path) -> None:
     (tmp_path / "qrels.tsv").write_text(f"q\t{'a' * 40}\t1\n")
     figures = quipu("eval", "incidents", ".", "--no-embed", "--json").document
     assert figures["hit"]["A"]["cause"]["10"] == figures["mrr"]["B"]["cause"] == 1.0
-    assert "cause: 10 1" in quipu("eval", "incidents", ".", "--no-embed").out
+    assert "cause: 1 1, 10 1" in quipu("eval", "incidents", ".", "--no-embed").out

@@ -6,11 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
-from quipu.serve.mcp.config_text import json_content, json_with, json_without
 from quipu.serve.mcp.installing import (
     CLIENTS,
     Client,
@@ -281,55 +278,22 @@ def test_a_file_that_was_there_is_never_deleted(place: ConfigFile) -> None:
         assert place.file.read_text("utf-8") == text
 
 
-COMMENTED = """// the servers of this folder
-{
-\t/* kept */
-\t"servers": {
-\t\t"other": {"command": "np\\u0078"}, // a comma, and a comment
-\t},
-\t"inputs": []
-}
-"""
+def test_a_file_with_comments_is_left_to_its_owner(tmp_path: Path) -> None:
+    place = ConfigFile(tmp_path / "mcp.json", "servers", typed=True)
+    place.file.write_text('{\n  // mine\n  "servers": {}\n}\n', "utf-8")
+    before = place.file.read_bytes()
+    with pytest.raises(InvalidInput, match="by hand"):
+        install(place, "quipu", COMMAND)
+    assert place.file.read_bytes() == before
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
-def test_comments_escapes_and_line_ends_stay(tmp_path: Path, ends: str) -> None:
-    place = ConfigFile(tmp_path / "mcp.json", "servers", typed=True)
-    written = COMMENTED.replace("\n", ends).encode()
-    place.file.write_bytes(written)
+@pytest.mark.parametrize("indent", ["  ", "\t"])
+def test_indentation_and_line_ends_stay(tmp_path: Path, ends: str, indent: str) -> None:
+    place = ConfigFile(tmp_path / "mcp.json", "servers")
+    text = f'{{\n{indent}"servers": {{}},\n{indent}"inputs": []\n}}\n'.replace("\n", ends)
+    place.file.write_bytes(text.encode())
     install(place, "quipu", COMMAND)
     shown = place.file.read_bytes().decode()
-    assert all(kept in shown for kept in ("// the servers", "/* kept */", "np\\u0078", "a comma"))
-    assert ends == "\n" or "\n" not in shown.replace("\r\n", "")
-    assert json_content(shown)["servers"]["quipu"]["command"] == COMMAND.command
-    place.file.with_name("mcp.json.before-quipu").unlink()  # the text alone must be enough
-    uninstall(place, "quipu")
-    assert place.file.read_bytes() == written
-
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
-    ),
-    max_leaves=8,
-)
-
-
-@given(
-    held=st.dictionaries(st.text(max_size=5), VALUES, max_size=4),
-    servers=st.none() | st.dictionaries(st.text(max_size=4), VALUES, min_size=1, max_size=3),
-    indent=st.sampled_from([None, 2, "\t"]),
-    bom=st.booleans(),
-)
-def test_putting_in_and_taking_out_gives_the_text_as_it_was(
-    held: dict[str, Any], servers: dict[str, Any] | None, indent: Any, bom: bool
-) -> None:
-    whole = {**held, **({} if servers is None else {"servers": servers})}
-    text = ("\ufeff" if bom else "") + json.dumps(whole, indent=indent)
-    put = json_with(text, ("servers", "quip\u00fc"), {"command": "x", "args": ["a, b", "}"]})
-    found = json_content(put)
-    assert found.pop("servers")["quip\u00fc"]["args"] == ["a, b", "}"]
-    assert found == {key: value for key, value in whole.items() if key != "servers"}
-    if servers is not None and "quip\u00fc" not in servers:
-        assert json_without(put, ("servers", "quip\u00fc")) == text
+    assert f'{ends}{indent}"servers": {{' in shown
+    assert shown.count("\n") == shown.count(ends)

@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from types import NoneType
 from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
@@ -16,6 +15,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from quipu.errors import InvalidInput
+from quipu.serve.arguments import field_of, shape_of, unusable
 from quipu.serve.http.caller import ASKED, ROUTE, Caller, caller_of
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
@@ -23,14 +23,13 @@ from quipu.serve.http.paging import page_of
 from quipu.serve.http.problems import response_of
 from quipu.serve.http.runs import Runs
 from quipu.serve.http.threads import Threads
-from quipu.serve.operations import REQUIRED, Argument, Http, Operation, bounds_of
-from quipu.serve.results import Answer, said_of
+from quipu.serve.operations import Argument, Http, Operation
+from quipu.serve.results import Answer
 
 __all__ = ["Endpoint", "Serving", "endpoints_of", "route_of"]
 
 _KIND_OF_PATH = re.compile(r":\w+\}")
 _IN_PATH = re.compile(r"\{(\w+):")
-_AT = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>[^`]*)`)?", re.DOTALL)
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 _PAGING: dict[str, Any] = {
     "cursor": Annotated[
@@ -138,11 +137,11 @@ def _endpoint(operation: Operation, door: Http) -> Endpoint:
     arguments = {each.name: each for each in operation.arguments(door)}
     others = [each for each in arguments.values() if f"{{{each.name}:" not in path]
     paging = [(name, kind, 50 if name == "limit" else None) for name, kind in _PAGING.items()]
-    in_query = [] if door.body else [_field(each, bounds=_query_bounds(each)) for each in others]
+    in_query = [] if door.body else [field_of(each, bounds=_query_bounds(each)) for each in others]
     gives = door.gives or operation.gives
     body = operation.hints.get("data")
     if door.body and body is None:
-        body = _shape(door.body, [_field(each, door.spelled.get(each.name)) for each in others])
+        body = shape_of(door.body, [field_of(each, door.spelled.get(each.name)) for each in others])
         body.__doc__ = f"`{_KIND_OF_PATH.sub('}', door.route)}`."
     return Endpoint(
         operation=operation,
@@ -150,7 +149,7 @@ def _endpoint(operation: Operation, door: Http) -> Endpoint:
         method=method,
         path=path,
         arguments=arguments,
-        query=_shape("Query", [*in_query, *(paging if door.page else ())], strict=False),
+        query=shape_of("Query", [*in_query, *(paging if door.page else ())], strict=False),
         body=body,
         gives=_page(gives) if door.page else gives,
     )
@@ -200,7 +199,7 @@ def _read_query(shape: type[msgspec.Struct], request: Request) -> dict[str, Any]
     try:
         return msgspec.structs.asdict(msgspec.convert(said, shape, strict=False))
     except msgspec.ValidationError as error:
-        raise _unusable(error, "query", shape) from error
+        raise unusable(error, "query", shape) from error
 
 
 def _read_body(shape: Any, body: bytes) -> Any:
@@ -208,36 +207,10 @@ def _read_body(shape: Any, body: bytes) -> Any:
     try:
         return msgspec.json.decode(body, type=shape)
     except msgspec.ValidationError as error:
-        raise _unusable(error, "body", shape) from error
+        raise unusable(error, "body", shape) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         said = "there is no body" if not body else f"the body is no JSON: {error}"
         raise InvalidInput(f"{said}: send a JSON object") from error
-
-
-def _unusable(error: msgspec.ValidationError, source: str, shape: Any) -> InvalidInput:
-    found = _AT.fullmatch(said_of(error, shape))
-    what, where = (found["what"], found["where"]) if found else (str(error), "")
-    place = f"{where!r} in the {source}" if where else f"the {source}"
-    return InvalidInput(f"{place} cannot be used: {what}")
-
-
-def _shape(name: str, fields: list[Any], *, strict: bool = True) -> Any:
-    return msgspec.defstruct(name, fields, frozen=True, kw_only=True, forbid_unknown_fields=strict)
-
-
-def _field(argument: Argument, name: str | None = None, bounds: Mapping[str, Any] = {}) -> Any:
-    """The field of an argument, with what it means and its bounds inside of what may be null."""
-    default = msgspec.NODEFAULT if argument.default is REQUIRED else argument.default
-    kind, limits = argument.type, Meta(**{**bounds_of(argument.meta), **bounds})
-    kinds = [each for each in get_args(kind) if each is not NoneType]
-    if NoneType not in get_args(kind):
-        kind = Annotated[kind, limits]
-    elif len(kinds) == 1:
-        bounded: Any = Annotated[kinds[0], limits]
-        kind = bounded | None
-    said = Meta(description=argument.says, examples=argument.meta.examples)
-    field = msgspec.field(default=default, name=name)
-    return argument.name, Annotated[kind, said], field
 
 
 def _query_bounds(argument: Argument) -> dict[str, int]:

@@ -5,6 +5,7 @@ person added to it stays, as does all else in the file. The file as it was is ke
 (`.before-quipu`); when all is undone and nothing else changed since, it is put back byte for byte.
 """
 
+import json
 import os
 import sys
 import tomllib
@@ -14,15 +15,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_args
 
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
 from quipu.errors import InvalidInput
 from quipu.files import private
-from quipu.serve.mcp.config_text import (
-    json_content,
-    json_with,
-    json_without,
-    toml_with,
-    toml_without,
-)
 
 __all__ = [
     "CLIENTS",
@@ -95,15 +92,18 @@ class ConfigFile:
 
     def content(self, text: str) -> dict[str, Any]:
         """What a text of this file says. Raises InvalidInput for what it cannot be."""
+        kind = "TOML" if self.is_toml else "JSON"
         try:
-            return tomllib.loads(text) if self.is_toml else json_content(text)
+            plain = text.removeprefix("\ufeff").strip()
+            found: object = tomllib.loads(plain) if self.is_toml else json.loads(plain or "{}")
         except (ValueError, RecursionError) as error:
-            kind = "TOML" if self.is_toml else "JSON"
             raise InvalidInput(
-                f"{str(self.file)!r} is no {kind} ({error}): mend it first"
+                f"{str(self.file)!r} is no plain {kind} ({error}): mend it, or take comments out "
+                "of it, or add the entry by hand (docs/reference/mcp.md)"
             ) from error
-        except TypeError as error:
-            raise InvalidInput(f"{str(self.file)!r} holds no object: mend it first") from error
+        if not isinstance(found, dict):
+            raise InvalidInput(f"{str(self.file)!r} holds no object: mend it first")
+        return cast("dict[str, Any]", found)
 
     def servers(self, text: str) -> dict[str, Any]:
         """The servers that a text names, by name. Raises InvalidInput."""
@@ -116,14 +116,50 @@ class ConfigFile:
         """What else than servers a text says."""
         return {key: value for key, value in self.content(text).items() if key != self.key}
 
-    def with_(self, text: str, name: str, entry: Mapping[str, Any]) -> str:
-        """The text with this entry for a server."""
-        put = toml_with if self.is_toml else json_with
-        return put(text, (self.key, name), entry)
+    def edited(self, text: str, name: str, entry: Mapping[str, Any] | None) -> str:
+        """Return the text with this entry for a server, or without one. Raises InvalidInput where
+        something else would be lost."""
+        servers = {key: value for key, value in self.servers(text).items() if key != name}
+        if entry is not None:
+            servers[name] = dict(entry)
+        wanted = {**self.settings(text), **({self.key: servers} if servers else {})}
+        after = self._toml(text, name, entry) if self.is_toml else self._json(text, wanted)
+        if self.content(after) != wanted:
+            raise self._by_hand(name, entry)
+        return after
 
-    def without(self, text: str, *path: str) -> str:
-        """The text without what stands at a path."""
-        return (toml_without if self.is_toml else json_without)(text, path)
+    def _json(self, text: str, wanted: Mapping[str, Any]) -> str:
+        indents = [len(line) - len(line.lstrip(" ")) for line in text.splitlines()]
+        unit: int | str = min(filter(None, indents), default=2)
+        if "\n\t" in text:
+            unit = "\t"
+        written = json.dumps(wanted, ensure_ascii=False, indent=unit) + "\n"
+        return written.replace("\n", "\r\n") if "\r\n" in text else written
+
+    def _toml(self, text: str, name: str, entry: Mapping[str, Any] | None) -> str:
+        try:
+            document: Any = tomlkit.parse(text.removeprefix("\ufeff"))
+            if self.key not in document:
+                document[self.key] = tomlkit.table(is_super_table=True)
+            servers = document[self.key]
+            if entry is None:
+                servers.pop(name, None)
+            elif name in servers:
+                servers[name].update(entry)
+            else:
+                servers[name] = tomlkit.item(dict(entry))
+            if not servers:
+                del document[self.key]
+            return tomlkit.dumps(document)
+        except TOMLKitError as error:
+            raise self._by_hand(name, entry) from error
+
+    def _by_hand(self, name: str, entry: Mapping[str, Any] | None) -> InvalidInput:
+        return InvalidInput(
+            f"{str(self.file)!r} is written in a way that cannot be changed by itself: "
+            + (f"take {name!r} out" if entry is None else f"put {name!r} in, {json.dumps(entry)},")
+            + f" under {self.key!r} by hand"
+        )
 
 
 def place_of(
@@ -184,14 +220,14 @@ def install(
     wanted = {**entry, **({"type": "stdio"} if place.typed else {}), **started}
     backup = file.with_name(file.name + _BACKUP)
     if before is None:
-        _write(file, place.with_("", name, wanted), like=None)
+        _write(file, place.edited("", name, wanted), like=None)
         _write(backup, _NO_FILE, like=None)
         return FileChange("created", place.file, None)
     earlier = _read(backup)
     if wanted == entry:
         kept = backup if earlier not in (None, _NO_FILE) else None
         return FileChange("unchanged", place.file, kept)
-    after = place.with_(before, name, wanted)
+    after = place.edited(before, name, wanted)
     if earlier is None or place.settings(_text(earlier)) != place.settings(before):
         _write(backup, before, like=file)
         earlier = before
@@ -207,19 +243,16 @@ def uninstall(place: ConfigFile, name: str) -> FileChange:
     if before is None or name not in place.servers(before):
         return FileChange("absent", place.file, None)
     backup = file.with_name(file.name + _BACKUP)
-    earlier, after = _read(backup), place.without(before, place.key, name)
+    earlier, after = _read(backup), place.edited(before, name, None)
     same = not place.settings(after)
     if earlier == _NO_FILE and same and not place.servers(after):
         file.unlink()
         backup.unlink()
         return FileChange("removed", place.file, None)
-    if earlier not in (None, _NO_FILE):
-        if place.key not in place.content(earlier) and not place.servers(after):
-            after = place.without(after, place.key)
-        if place.servers(earlier) == place.servers(after):
-            backup.unlink()
-            if place.settings(earlier) == place.settings(after):
-                after = earlier
+    if earlier not in (None, _NO_FILE) and place.servers(earlier) == place.servers(after):
+        backup.unlink()
+        if place.settings(earlier) == place.settings(after):
+            after = earlier
     _write(file, after, like=file)
     return FileChange("removed", place.file, None)
 

@@ -1,55 +1,43 @@
-"""From a function to a tool: its arguments, its output schema, its hints, its errors, its progress.
+"""An operation, or a function, as a tool: its arguments, its result, its hints, its progress.
 
-A function takes plain arguments and gives a Struct. The tool gives that as structured content and,
-for clients that know none, as the same JSON in a text. Whatever goes wrong is a tool error; what is
-wrong with arguments is one line that says what would be right.
+Arguments are read by msgspec, as everywhere; what is wrong with them is one line that says what
+would be right. A result is structured content and, for clients that know none, the same JSON as a
+text. Whatever goes wrong is a tool error.
 """
 
-import functools
+import inspect
 import json
-import keyword
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from functools import partial
+from typing import Annotated, Any, Protocol, cast, get_args, get_origin, get_type_hints
 
 import anyio.from_thread
+import anyio.to_thread
 import msgspec
 from mcp.server.mcpserver.context import Context
-from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
+from mcp.server.mcpserver.utilities.func_metadata import ArgModelBase, FuncMetadata
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import ValidationError
+from msgspec import Meta
+from pydantic import Field
 
-from quipu.errors import InvalidInput, QuipuError
+from quipu.errors import QuipuError
 from quipu.read import redact
 from quipu.records.progress import Progress
-from quipu.serve.meanings import keys, parts
-from quipu.serve.results import without_middle
+from quipu.serve.arguments import field_of, said_of, shape_of, unusable
+from quipu.serve.operations import Argument, Commas, Each, Operation
+from quipu.serve.operations import Tool as Door
+from quipu.serve.results import shaped, without_middle
 
-__all__ = [
-    "Hints",
-    "Result",
-    "given_by",
-    "make_tool",
-    "mistakes",
-    "read_given",
-    "schema_of",
-    "telling",
-    "tells",
-]
+__all__ = ["Hints", "Result", "make_tool", "tools_over"]
 
-T = TypeVar("T")
-
-_STEPS = 20
-
-_present: ContextVar[Progress | None] = ContextVar("quipu_progress", default=None)
-_SHOWN = 5
 LARGEST = 200_000
 """Characters of JSON that one result may have; each tool bounds what it gives far below."""
-
-_GIVES: dict[tuple[str, str], type[msgspec.Struct]] = {}
+_STEPS = 20
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +49,7 @@ class Hints:
     idempotent: bool = True
 
     def annotations(self, title: str) -> ToolAnnotations:
-        """As the protocol writes them."""
+        """Return them as the protocol writes them."""
         return ToolAnnotations(
             title=title,
             read_only_hint=self.reads,
@@ -82,6 +70,41 @@ class Result:
     text: str
 
 
+Call = Callable[[Mapping[str, Any], Progress | None], Any]
+
+
+class _Tool(Tool):
+    """A tool of the SDK whose arguments are a shape of msgspec."""
+
+    shape: Any = Field(exclude=True)
+    gives: Any = Field(exclude=True)
+    largest: int = LARGEST
+
+    async def run(
+        self,
+        arguments: dict[str, Any],
+        context: Context[Any, Any],
+        convert_result: bool = False,  # noqa: ARG002  a result is converted always
+    ) -> CallToolResult:
+        """Call it; an argument given as null is one that is left out, and half of a surrogate
+        pair, which JSON can carry and no store, is U+FFFD."""
+        given = {key: _whole(value) for key, value in arguments.items() if value is not None}
+        try:
+            read = msgspec.convert(given, self.shape, strict=False)
+        except msgspec.ValidationError as error:
+            raise ToolError(f"{self.name}: {unusable(error, 'arguments', self.shape)}") from error
+        call = partial(cast("Call", self.fn), msgspec.structs.asdict(read), _telling(context))
+        try:
+            return _shown(await anyio.to_thread.run_sync(call), self.largest)
+        except QuipuError as error:
+            message = without_middle(redact(str(error))[0])
+            raise ToolError(f"{self.name}: {message}") from error
+        except ToolError:
+            raise
+        except Exception as error:
+            raise UnexpectedToolError(f"{self.name}: this should not happen") from error
+
+
 def make_tool(
     function: Callable[..., Any],
     *,
@@ -90,118 +113,168 @@ def make_tool(
     hints: Hints = READS,
     largest: int = LARGEST,
 ) -> Tool:
-    """`function` as the tool of its name, described by its docstring; it gives what its annotation
-    says, or `gives`. Arguments that it does not know are refused, where they would be passed over
-    in silence."""
-    tool = Tool.from_function(
-        _guarded(function, largest),
+    """Return `function` as the tool of its name, described by its docstring; it gives what its
+    annotation says, or `gives`. An argument's description is a text or a `Field` beside its type.
+    Arguments that it does not know are refused."""
+    types = get_type_hints(function, include_extras=True)
+    arguments = [
+        _argument(name, types[name], parameter.default)
+        for name, parameter in inspect.signature(function).parameters.items()
+    ]
+
+    def call(given: Mapping[str, Any], _progress: Progress | None) -> Any:
+        return function(**given)
+
+    return _tool(
+        call,
         name=function.__name__,
         title=title,
-        description=_description(function),
-        annotations=hints.annotations(title),
-        structured_output=False,
+        says=inspect.getdoc(function) or "",
+        fields=[field_of(each) for each in arguments],
+        gives=gives or types["return"],
+        hints=hints,
+        largest=largest,
     )
-    kind = gives or function.__annotations__["return"]
-    _GIVES[function.__module__, tool.name] = kind
-    tool.fn_metadata.output_schema = _outline(schema_of(kind))
-    model = tool.fn_metadata.arg_model
-    model.model_config["extra"] = "forbid"
-    model.model_rebuild(force=True)
-    tool.parameters = _untitled(model.model_json_schema(by_alias=True))
+
+
+class Subject(Protocol):
+    """Gives the memory or the graph that a tool is over, made if need be for one that writes."""
+
+    def __call__(self, *, writes: bool) -> object: ...
+
+
+def tools_over(
+    operations: Iterable[Operation], subject: Subject, note: Callable[[], str] = lambda: ""
+) -> list[Tool]:
+    """Return the tools of the operations that are one, over a `subject`; the status tells
+    `note`."""
+    return [
+        _of_operation(each, door, subject, note)
+        for each in operations
+        for door in each.doors
+        if isinstance(door, Door)
+    ]
+
+
+def _of_operation(
+    operation: Operation, door: Door, subject: Subject, note: Callable[[], str]
+) -> Tool:
+    arguments = list(operation.arguments(door))
+
+    def call(given: Mapping[str, Any], progress: Progress | None) -> Any:
+        values = {each.name: _value(each, given[each.name]) for each in arguments}
+        if operation.takes("progress"):
+            values["progress"] = progress
+        over = subject(writes=operation.needs != "read")
+        if operation.takes("note"):
+            values["note"] = note()
+        result = operation.run(over, **values)
+        if door.gives is None or isinstance(result, Result):
+            return result
+        return shaped(door.gives, result)
+
+    tool = _tool(
+        call,
+        name=door.name,
+        title=door.title,
+        says=operation.help,
+        fields=[_field(each, door.spelled.get(each.name)) for each in arguments],
+        gives=door.gives or operation.gives,
+        hints=Hints(
+            reads=operation.needs == "read", destroys=door.destroys, idempotent=door.idempotent
+        ),
+        largest=door.largest,
+    )
+    for each in arguments:
+        if each.note(Each):
+            one = shape_of("Items", [field_of(each)])
+            tool.parameters["properties"][each.name] = _schema(one)["properties"][each.name]
     return tool
 
 
-def given_by(tool: Tool) -> dict[str, Any]:
-    """The whole schema of what a tool gives, every key explained: for people. Agents get its
-    outline with each list of tools, where every character costs them."""
-    return schema_of(_GIVES[tool.fn.__module__, tool.name])
-
-
-def read_given(given: object, kind: type[T], name: str) -> T:
-    """An argument as the shape it is described by. Raises InvalidInput with what is wrong."""
-    try:
-        return msgspec.convert(given, kind)
-    except msgspec.ValidationError as error:
-        raise InvalidInput(f"{name}: {error}") from error
-
-
-def _outline(schema: dict[str, Any]) -> dict[str, Any]:
-    """The keys of a result and their types, nothing of what is inside of them."""
-    shapes = schema.get("$defs", {})
-    return {
+def _tool(
+    call: Call,
+    *,
+    name: str,
+    title: str,
+    says: str,
+    fields: Iterable[Any],
+    gives: type[msgspec.Struct],
+    hints: Hints,
+    largest: int,
+) -> Tool:
+    shape = shape_of(name, fields)
+    given = msgspec.structs.fields(gives)
+    keys: dict[str, dict[str, Any]] = {field.encode_name: {} for field in given}
+    outline: dict[str, Any] = {
         "type": "object",
-        "properties": {
-            key: {"type": kinds[0] if len(kinds) == 1 else kinds}
-            for key, described in schema["properties"].items()
-            if (kinds := _kinds(described, shapes))
-        },
-        "required": schema.get("required", []),
+        "properties": keys,
+        "required": [field.encode_name for field in given if field.required],
     }
+    return _Tool(
+        fn=call,
+        name=name,
+        title=title,
+        description=says,
+        parameters=_schema(shape),
+        fn_metadata=FuncMetadata(arg_model=ArgModelBase, output_schema=outline),
+        is_async=False,
+        context_kwarg=None,
+        annotations=hints.annotations(title),
+        shape=shape,
+        gives=gives,
+        largest=largest,
+    )
 
 
-def _kinds(described: dict[str, Any], shapes: dict[str, Any]) -> list[str]:
-    if "$ref" in described:
-        return _kinds(shapes[described["$ref"].rpartition("/")[2]], shapes)
-    if "anyOf" in described:
-        each = [kind for one in described["anyOf"] for kind in _kinds(one, shapes)]
-        return list(dict.fromkeys(each))
-    if "enum" in described:
-        return ["string"]
-    kind = described.get("type")
-    return [] if kind is None else [kind]
+def _argument(name: str, hint: Any, default: Any) -> Argument:
+    kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+    said = (note if isinstance(note, str) else getattr(note, "description", "") for note in notes)
+    meta = next((note for note in notes if isinstance(note, Meta)), Meta())
+    return Argument(name, kind, default, next(filter(None, said), ""), meta, ())
 
 
-def _untitled(schema: Any) -> Any:
-    """A schema without the titles that repeat the names of its keys."""
-    if isinstance(schema, list):
-        return [_untitled(each) for each in cast("list[Any]", schema)]
-    if not isinstance(schema, dict):
-        return schema
-    fields = cast("dict[str, Any]", schema)
-    return {
-        key: _untitled(value)
-        for key, value in fields.items()
-        if not (key == "title" and isinstance(value, str))
-    }
+def _field(argument: Argument, name: str | None) -> Any:
+    """The field of an argument; of a list whose items are read one by one, whatever they are."""
+    if argument.note(Each):
+        argument = argument._replace(type=tuple[Any, ...])
+    elif argument.note(Commas):
+        argument = argument._replace(type=tuple[str, ...] | str, meta=Meta())
+    bare = [each for each in get_args(argument.type) if each is not type(None)]
+    if argument.default is None and len(bare) == 1:
+        argument = argument._replace(type=bare[0])
+    return field_of(argument, name)
 
 
-def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """The JSON schema of a Struct with an object at its root, as the protocol asks, and with the
-    meaning of each key."""
-    _, shapes = msgspec.json.schema_components((kind,), ref_template="#/$defs/{name}")
-    for shape in parts((kind,)):
-        described = shapes[shape.__name__]
-        del described["title"]
-        for key in keys(shape):
-            described["properties"][key.name]["description"] = key.meaning
-    root = shapes.pop(kind.__name__)
-    return {**root, "$defs": shapes} if shapes else root
+def _value(argument: Argument, given: Any) -> Any:
+    if argument.note(Each):
+        (shape, _) = get_args(argument.type)
+        return tuple(_item(each, shape) for each in given)
+    if isinstance(given, str) and argument.note(Commas):
+        return tuple(given.split(","))
+    return None if given == "" and argument.default is None else given
 
 
-def _guarded(function: Callable[..., Any], largest: int) -> Callable[..., CallToolResult]:
-    @functools.wraps(function)
-    def call(**arguments: Any) -> CallToolResult:
-        try:
-            given = function(**{_parameter(name): each for name, each in arguments.items()})
-        except QuipuError as error:
-            raise ToolError(without_middle(redact(str(error))[0])) from error
-        result = given if isinstance(given, Result) else None
-        plain = _short_numbers(
-            msgspec.to_builtins(
-                given if result is None else result.structured, order="deterministic"
-            )
+def _item(given: Any, shape: type[msgspec.Struct]) -> msgspec.Struct | str:
+    """An item as its shape, or what is wrong with it."""
+    try:
+        return msgspec.convert(given, shape)
+    except msgspec.ValidationError as error:
+        return said_of(error, shape)
+
+
+def _shown(given: Any, largest: int) -> CallToolResult:
+    result = given if isinstance(given, Result) else None
+    plain = _short_numbers(
+        msgspec.to_builtins(given if result is None else result.structured, order="deterministic")
+    )
+    text = json.dumps(plain, ensure_ascii=False) if result is None else result.text
+    if len(text) > largest:
+        raise ToolError(
+            f"the result has {len(text):,} characters, more than the {largest:,} that are "
+            "given at once: ask for less (a lower limit, a narrower question)"
         )
-        text = json.dumps(plain, ensure_ascii=False) if result is None else result.text
-        if len(text) > largest:
-            raise ToolError(
-                f"the result has {len(text):,} characters, more than the {largest:,} that are "
-                "given at once: ask for less (a lower limit, a narrower question)"
-            )
-        return CallToolResult(
-            content=[TextContent(type="text", text=text)], structured_content=plain
-        )
-
-    return call
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=plain)
 
 
 def _short_numbers(value: Any) -> Any:
@@ -217,56 +290,47 @@ def _short_numbers(value: Any) -> Any:
     return value
 
 
-def _parameter(argument: str) -> str:
-    """The parameter of an argument whose name is a word of Python's own."""
-    return f"{argument}_" if keyword.iskeyword(argument) else argument
+def _schema(shape: Any) -> dict[str, Any]:
+    """The schema of a shape, with what it refers to in the place of each reference."""
+    (reference,), shapes = msgspec.json.schema_components((shape,))
+    return _lean(reference, shapes, frozenset({"title", "examples"}))
 
 
-def _description(function: Callable[..., Any]) -> str:
-    lines = (function.__doc__ or "").strip().splitlines()
-    return "\n".join(line.strip() for line in lines)
+def _lean(schema: Any, shapes: Mapping[str, Any], without: frozenset[str]) -> Any:
+    """A schema without what costs every client and says little: titles, examples and empty
+    defaults, and within an object inside of it any default and any choice."""
+    if isinstance(schema, list):
+        return [_lean(each, shapes, without) for each in cast("list[Any]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    fields, lean = cast("dict[str, Any]", schema), dict[str, Any]()
+    if "$ref" in fields:
+        return _lean(shapes[fields["$ref"].rpartition("/")[2]], shapes, without)
+    for key, value in fields.items():
+        if key == "properties":
+            lean[key] = {name: _lean(each, shapes, without) for name, each in value.items()}
+        elif key == "items":
+            lean[key] = _lean(value, shapes, without | {"default", "anyOf"})
+        elif key not in without and not (key == "default" and not value and value is not False):
+            lean[key] = _lean(value, shapes, without)
+    return lean
 
 
-def mistakes(error: ValidationError, schema: Mapping[str, Any]) -> str:
-    """What is wrong, each with its place; values only by their kind, and for what is not known
-    what `schema` knows at that place."""
-    found: list[str] = []
-    for each in error.errors(include_url=False)[:_SHOWN]:
-        place = ".".join(str(part) for part in each["loc"])
-        if each["type"] == "extra_forbidden":
-            known = _known(schema, each["loc"][:-1]) or ["none"]
-            found.append(f"there is no argument {place!r} (known: {', '.join(known)})")
-        elif each["type"] == "missing":
-            found.append(f"the argument {place!r} is missing")
-        else:
-            said = each["msg"][0].lower() + each["msg"][1:]
-            kind = type(each.get("input")).__name__
-            found.append(f"the argument {place!r} is of no use ({kind}): {said}")
-    return "; ".join(dict.fromkeys(found))
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return _HALF.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_whole(each) for each in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {_whole(key): _whole(each) for key, each in cast("dict[Any, Any]", value).items()}
+    return value
 
 
-def _known(schema: Mapping[str, Any], place: Sequence[int | str]) -> list[str]:
-    """The keys of the object at `place`, in the schema's order."""
-    here: Any = schema
-    for step in place:
-        here = here.get("items", {}) if isinstance(step, int) else here["properties"].get(step, {})
-        if reference := here.get("$ref"):
-            here = schema["$defs"][reference.rpartition("/")[2]]
-    return list(here.get("properties", {}))
-
-
-def telling() -> Progress | None:
-    """Where a tool tells how far it is; None where nobody listens."""
-    return _present.get()
-
-
-@contextmanager
-def tells(context: Context[Any, Any] | None) -> Generator[None]:
-    """Within, what a tool tells goes to the client of `context`, about twenty times a stage. What
-    was told never falls, as the protocol asks: a stage begins where the one before it ended."""
+def _telling(context: Context[Any, Any] | None) -> Progress | None:
+    """What tells the client of `context` how far a tool is, about twenty times a stage. What was
+    told never falls, as the protocol asks: a stage begins where the one before it ended."""
     if context is None:
-        yield
-        return
+        return None
     said, before, stage_now = 0, 0, ""
 
     def tell(stage: str, done: int, total: int) -> None:
@@ -279,8 +343,4 @@ def tells(context: Context[Any, Any] | None) -> Generator[None]:
             whole = before + total if total else None
             anyio.from_thread.run(context.report_progress, said, whole, stage)
 
-    token = _present.set(tell)
-    try:
-        yield
-    finally:
-        _present.reset(token)
+    return tell
