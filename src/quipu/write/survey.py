@@ -277,41 +277,34 @@ def _entries(
     roots: Sequence[Path], places: Places, settings: IndexOptions, wanted: Collection[Path] | None
 ) -> Iterator[FileEntry | CredentialEntry | LeftOut | Problem]:
     """Every file once, with its reference for a path; a secret in a name is told as a problem."""
+    excluded = GitIgnoreSpec.from_lines(settings.exclude)
     shown: Counter[str] = Counter()
     seen: set[str] = set()
-    for item, hidden in _found(roots, places, settings, wanted):
-        if isinstance(item, FileEntry) and not hidden:
-            if item.path in seen:
-                yield Problem(escaped(item.path), _NAME_TAKEN, "warning")
-                continue
-            seen.add(item.path)
-        if not hidden:
-            yield item
+    for folder, item in _walked(roots, settings, wanted):
+        if excluded.match_file(item.path):
             continue
-        shown[item.path] += 1
-        path = _numbered(item.path, shown[item.path])
-        if isinstance(item, FileEntry):
-            yield replace(item, path=path)
-            yield Problem(path, _NAME_WARNING, "warning")
-        else:
+        ref = places.ref(item.absolute if isinstance(item, FileEntry) else folder / item.path)
+        path = redacted_path(ref)
+        has_secret = path != ref
+        if has_secret:
+            shown[path] += 1
+            path = _numbered(path, shown[path])
+        if not isinstance(item, FileEntry):
             yield item._replace(path=path)
+        elif path in seen:
+            yield Problem(escaped(path), _NAME_TAKEN, "warning")
+        else:
+            seen.add(path)
+            yield replace(item, path=path)
+            if has_secret:
+                yield Problem(path, _NAME_WARNING, "warning")
 
 
-def _numbered(path: str, number: int) -> str:
-    """A path with a mark in it, told apart from others whose secrets left the same."""
-    if number == 1:
-        return path
-    before, mark, rest = path.partition("[redacted:")
-    return before + mark + rest.replace("]", f"~{number}]", 1)
-
-
-def _found(
-    roots: Sequence[Path], places: Places, settings: IndexOptions, wanted: Collection[Path] | None
-) -> Iterator[tuple[FileEntry | CredentialEntry | LeftOut | Problem, bool]]:
-    """Every file with its reference, and whether that hides a secret in a name."""
-    excluded = GitIgnoreSpec.from_lines(settings.exclude)
+def _walked(
+    roots: Sequence[Path], settings: IndexOptions, wanted: Collection[Path] | None
+) -> Iterator[tuple[Path, FileEntry | CredentialEntry | LeftOut | Problem]]:
+    """What is met below each root, with the folder that its path is relative to."""
     for root in roots:
-        folder = root if root.is_dir() else root.parent
         found = walk(
             root,
             include=settings.include,
@@ -320,17 +313,16 @@ def _found(
             history=False,
             only=wanted,
         )
-        for item in found:
-            if excluded.match_file(item.path):
-                continue
-            if isinstance(item, FileEntry):
-                ref = places.ref(item.absolute)
-                clean = redacted_path(ref)
-                yield replace(item, path=clean), clean != ref
-            else:
-                ref = places.ref(folder / item.path)
-                clean = redacted_path(ref)
-                yield item._replace(path=clean), clean != ref
+        folder = root if root.is_dir() else root.parent
+        yield from ((folder, item) for item in found)
+
+
+def _numbered(path: str, number: int) -> str:
+    """A path with a mark in it, told apart from others whose secrets left the same."""
+    if number == 1:
+        return path
+    before, mark, rest = path.partition("[redacted:")
+    return before + mark + rest.replace("]", f"~{number}]", 1)
 
 
 def _changed(roots: Sequence[Path], revision: str) -> set[Path]:
