@@ -95,7 +95,7 @@ class SQLiteStore(DerivedStore):
         """Call `do` in one transaction; the log is on the disk afterwards if it is `durable`."""
         if not durable or self._session.is_writing:
             return super().atomically(do)
-        with self._db.synced():
+        with self._session.lock, self._db.synced():  # in the order in which a reader takes them
             return super().atomically(do)
 
     def _keep(self, space: str) -> None:
