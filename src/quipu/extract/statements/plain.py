@@ -103,9 +103,11 @@ _BESIDE_THE_TABLE = {
     }.items()
 }
 _LEMMAS = dict(
-    pair.split(":")
-    for pair in "held:hold led:lead left:leave ran:run became:become took:take taken:take "
-    "drank:drink built:build born:bear chose:choose made:make".split()
+    zip(
+        "held led left ran became took taken drank built born chose made".split(),
+        "hold lead leave run become take take drink build bear choose make".split(),
+        strict=True,
+    )
 )
 _ENDINGS = ("", "s", "es", "d", "ed")
 _LONGEST_SUBJECT = 14
