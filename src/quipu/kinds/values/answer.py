@@ -11,8 +11,7 @@ from typing import NamedTuple
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
-from quipu.kinds.values.hours import ledger_of, runs_of, tags_of
-from quipu.kinds.values.write import PREDICATE
+from quipu.kinds.values.derive import PREDICATE, ledger_of, runs_of, tags_of
 from quipu.ports import Graph
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan

@@ -42,7 +42,7 @@ class Values:
 
         Raises InvalidInput when there is no ledger that can be read. Written at once.
         """
-        from quipu.kinds.values.hours import reconcile
+        from quipu.kinds.values.derive import reconcile
         from quipu.kinds.values.read import read_values
         from quipu.kinds.values.write import write_values
 
@@ -72,9 +72,8 @@ class Values:
         Raises UnknownRecord, InvalidInput for a fact that was stated.
         """
         from quipu.kinds.values.derive import explain
-        from quipu.kinds.values.hours import FORMULAS
 
-        return explain(self._handle.store, fact_id, FORMULAS)
+        return explain(self._handle.store, fact_id)
 
 
 def _row(problem: tuple[str, str, str, int]) -> ProblemRow:

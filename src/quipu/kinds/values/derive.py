@@ -1,11 +1,16 @@
-"""Numbers that show their working: a derived value is a fact whose provenance is a computation.
+"""Value quantification: how many hours the runs of scripts saved, from the graph.
 
-A `Formula` is a registered function over inputs it collects from the graph; its text and version
-stand in the fact beside the inputs (ids and values) and the output. `explain` reads the inputs
-again, recomputes, and says what changed. Nothing is ever evaluated from text.
+    total = Σ runs × hours, rounded to 2 places
+
+over the scripts of a ledger. `hours` is what the script's tag says, else its folder's, else 0.1.
+The total is a fact whose provenance is the computation: the formula in words, its version, the
+inputs (ids and values) and the output. `explain` reads the inputs again, recomputes, and says what
+changed. A ledger that does not add up is told, with the difference: its own total against its
+history, its rows against the tags, its runs against the heartbeats.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -13,11 +18,34 @@ import msgspec
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ports import Graph
 from quipu.records.ids import make_id
-from quipu.records.record import Fact, Properties
+from quipu.records.record import Entity, Fact
+from quipu.records.schema import EntityType, RelationType
+from quipu.text import name_key
 
-__all__ = ["Explanation", "Formula", "Input", "InputChange", "derived_fact", "explain"]
+__all__ = [
+    "DEFAULT_HOURS",
+    "FORMULA",
+    "PREDICATE",
+    "Explanation",
+    "Input",
+    "InputChange",
+    "collect",
+    "explain",
+    "ledger_of",
+    "reconcile",
+    "runs_of",
+    "tags_of",
+    "total_fact",
+]
 
-_KEY = "computation"
+PREDICATE = "total reclaimed hours"
+DEFAULT_HOURS = 0.1
+_NAME, _VERSION = "value_quantification.total", 1
+_TEXT = "total = round(Σ runs × hours, 2) over scripts"
+FORMULA = f"{_NAME}, version {_VERSION}: {_TEXT}"
+_COMPUTATION = "computation"
+_MOST = 100_000
+_LEAST_DIFFERENCE = 0.005
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -26,17 +54,6 @@ class Input(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     name: str
     record_ids: tuple[str, ...]
     values: dict[str, float | str]
-
-
-class Formula(NamedTuple):
-    """A registered computation. `text` says it in words of mathematics; a change of what it
-    computes is a new `version`."""
-
-    name: str
-    version: int
-    text: str
-    collect: Callable[[Graph, str], tuple[Input, ...]]
-    compute: Callable[[Sequence[Input]], float]
 
 
 class InputChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,38 +85,6 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     notes: Annotated[tuple[str, ...], "which inputs changed, and whether the fact still holds"] = ()
 
 
-def derived_fact(
-    namespace: str,
-    formula: Formula,
-    subject: str,
-    predicate: str,
-    inputs: Sequence[Input],
-    *,
-    seen: str,
-    sha: str,
-) -> Fact:
-    """The fact that the inputs make."""
-    output = formula.compute(inputs)
-    provenance: Properties = {
-        _KEY: {
-            "formula": formula.name,
-            "version": formula.version,
-            "text": formula.text,
-            "inputs": msgspec.to_builtins([*inputs]),
-            "output": output,
-        }
-    }
-    return Fact(
-        fact_id=make_id("fact", namespace, "derived", formula.name, subject, predicate),
-        subject=subject,
-        predicate=predicate,
-        object=repr(output).removesuffix(".0"),
-        updated_at=seen,
-        source_sha=sha,
-        provenance=provenance,
-    )
-
-
 class _Computation(msgspec.Struct, frozen=True, kw_only=True):
     formula: str
     version: int
@@ -108,7 +93,94 @@ class _Computation(msgspec.Struct, frozen=True, kw_only=True):
     output: float
 
 
-def explain(graph: Graph, fact_id: str, formulas: Mapping[str, Formula]) -> Explanation:
+class Reconciliation(NamedTuple):
+    """Whether a ledger adds up. `difference` is its stated total less the sum of its history."""
+
+    stated_total: float | None
+    history_total: float
+    difference: float | None
+    notes: tuple[str, ...]
+
+
+def ledger_of(graph: Graph, ledger: str) -> Entity | None:
+    """The record of the ledger at a path."""
+    found = graph.named([name_key(ledger)])[name_key(ledger)]
+    return next((e for e in found if e.type == EntityType.VALUE_LEDGER), None)
+
+
+def runs_of(graph: Graph, ledger: Entity) -> list[Entity]:
+    """The runs of each script, by name."""
+    parts = frozenset({str(RelationType.PART_OF)})
+    found = graph.neighbors([ledger.entity_id], direction="in", types=parts, limit_per_id=_MOST)
+    records = graph.get([r.source_entity_id for r in found[ledger.entity_id]])
+    runs = [e for e in records.values() if isinstance(e, Entity)]
+    return sorted((e for e in runs if e.type == EntityType.VALUE_RUNS), key=lambda e: e.name)
+
+
+def tags_of(graph: Graph, runs: Sequence[Entity]) -> dict[str, Entity]:
+    """The tag that each one's hours come from, by the id of the runs."""
+    uses = frozenset({str(RelationType.USES)})
+    found = graph.neighbors([e.entity_id for e in runs], types=uses, limit_per_id=10)
+    records = graph.get(sorted({r.target_entity_id for rows in found.values() for r in rows}))
+    return {
+        key: tag
+        for key, rows in found.items()
+        for row in rows
+        if isinstance(tag := records.get(row.target_entity_id), Entity)
+        and tag.type == EntityType.VALUE_TAG
+    }
+
+
+def collect(graph: Graph, ledger: str) -> tuple[Input, ...]:
+    """The runs and hours of each script in a ledger, as the graph has them now."""
+    entity = ledger_of(graph, ledger)
+    runs = runs_of(graph, entity) if entity else []
+    tags = tags_of(graph, runs)
+    inputs: list[Input] = []
+    for each in runs:
+        tag = tags.get(each.entity_id)
+        hours = _number(tag, "potential_savings_hours") if tag else DEFAULT_HOURS
+        source = str(tag.properties.get("file_path")) if tag else f"the default {DEFAULT_HOURS}"
+        inputs.append(
+            Input(
+                name=each.name,
+                record_ids=(each.entity_id, *((tag.entity_id,) if tag else ())),
+                values={"runs": _number(each, "runs"), "hours": hours, "hours_from": source},
+            )
+        )
+    return tuple(inputs)
+
+
+def _number(entity: Entity, name: str) -> float:
+    value = entity.properties.get(name)
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _total(inputs: Sequence[Input]) -> float:
+    parts = [float(each.values["runs"]) * float(each.values["hours"]) for each in inputs]
+    return round(math.fsum(parts), 2)
+
+
+def total_fact(
+    namespace: str, ledger: str, inputs: Sequence[Input], *, seen: str, sha: str
+) -> Fact:
+    """The fact that the inputs make."""
+    output = _total(inputs)
+    made = _Computation(
+        formula=_NAME, version=_VERSION, text=_TEXT, inputs=tuple(inputs), output=output
+    )
+    return Fact(
+        fact_id=make_id("fact", namespace, "derived", _NAME, ledger, PREDICATE),
+        subject=ledger,
+        predicate=PREDICATE,
+        object=repr(output).removesuffix(".0"),
+        updated_at=seen,
+        source_sha=sha,
+        provenance={_COMPUTATION: msgspec.to_builtins(made)},
+    )
+
+
+def explain(graph: Graph, fact_id: str) -> Explanation:
     """How a derived fact came about, and whether it still does.
 
     Raises UnknownRecord for no live fact, InvalidInput for a fact that no formula made.
@@ -118,28 +190,21 @@ def explain(graph: Graph, fact_id: str, formulas: Mapping[str, Formula]) -> Expl
         raise UnknownRecord(
             f"{fact_id!r} is no fact here: `quipu facts` lists the facts and their ids"
         )
-    computation = fact.provenance.get(_KEY)
+    computation = fact.provenance.get(_COMPUTATION)
     if computation is None:
         raise InvalidInput(
             f"{fact_id!r} was stated, not computed: `quipu history {fact.subject!r}` shows by whom"
         )
     made = msgspec.convert(computation, _Computation)
-    formula = formulas.get(made.formula)
-    if formula is None:
+    if made.formula != _NAME:
         raise InvalidInput(
             f"the formula {made.formula!r} of {fact_id!r} is not known to this version of Quipu"
         )
-    present = formula.collect(graph, fact.subject)
-    recomputed = formula.compute(present)
-    notes: list[str] = []
-    if formula.version != made.version:
-        notes.append(
-            f"the formula is version {formula.version} now, it was {made.version}: {formula.text}"
-        )
+    present = collect(graph, fact.subject)
+    recomputed = _total(present)
     changes = _changes(made.inputs, present)
-    notes += [_change_note(change) for change in changes if change.changed]
-    holds = recomputed == made.output
-    if not holds:
+    notes = [_change_note(change) for change in changes if change.changed]
+    if recomputed != made.output:
         notes.append(
             f"no longer holds: {made.output:g} was recorded, the inputs give {recomputed:g} now"
         )
@@ -154,34 +219,61 @@ def explain(graph: Graph, fact_id: str, formulas: Mapping[str, Formula]) -> Expl
         inputs=changes,
         output=made.output,
         recomputed=recomputed,
-        holds=holds,
+        holds=recomputed == made.output,
         notes=tuple(notes),
     )
 
 
 def _changes(then: Sequence[Input], now: Sequence[Input]) -> tuple[InputChange, ...]:
-    before = {each.name: each for each in then}
-    after = {each.name: each for each in now}
-    both = {**before, **after}
-    values = {
-        name: tuple(side[name].values if name in side else None for side in (before, after))
-        for name in sorted(both)
-    }
-    return tuple(
-        InputChange(
-            name=name, record_ids=both[name].record_ids, then=old, now=new, changed=old != new
+    before, after = ({each.name: each for each in side} for side in (then, now))
+    changes: list[InputChange] = []
+    for name, shown in sorted({**before, **after}.items()):
+        old = before[name].values if name in before else None
+        new = after[name].values if name in after else None
+        changes.append(
+            InputChange(
+                name=name, record_ids=shown.record_ids, then=old, now=new, changed=old != new
+            )
         )
-        for name, (old, new) in values.items()
-    )
+    return tuple(changes)
 
 
 def _change_note(change: InputChange) -> str:
-    if change.now is None:
-        return f"the input {change.name!r} is gone"
-    if change.then is None:
-        return f"the input {change.name!r} is new"
+    if change.now is None or change.then is None:
+        return f"the input {change.name!r} is {'gone' if change.now is None else 'new'}"
     return f"the input {change.name!r} changed from {_shown(change.then)} to {_shown(change.now)}"
 
 
 def _shown(values: Mapping[str, float | str]) -> str:
     return ", ".join(f"{name} {value}" for name, value in sorted(values.items()))
+
+
+def reconcile(graph: Graph, ledger: str) -> Reconciliation | None:
+    """What does not add up in a ledger; None when there is no such ledger."""
+    entity = ledger_of(graph, ledger)
+    if entity is None:
+        return None
+    runs = {each.entity_id: each for each in runs_of(graph, entity)}
+    total = round(math.fsum(_number(each, "recorded_hours") for each in runs.values()), 2)
+    stated = entity.properties.get("total_reclaimed_hours")
+    known = float(stated) if isinstance(stated, int | float) else None
+    difference = None if known is None else round(known - total, 2)
+    notes: list[str] = []
+    if difference:
+        notes.append(
+            f"the ledger states {known:g} hours and its history gives {total:g}: a difference of "
+            f"{difference:g} (a shortened history cannot give the stated total)"
+        )
+    for given in collect(graph, ledger):
+        each = runs[given.record_ids[0]]
+        count, hours = float(given.values["runs"]), float(given.values["hours"])
+        recorded = _number(each, "recorded_hours")
+        if abs(count * hours - recorded) > _LEAST_DIFFERENCE:
+            notes.append(
+                f"{each.name}: {count:g} runs × {hours:g} hours are {count * hours:g}, the ledger "
+                f"has {recorded:g}"
+            )
+        beats = each.properties.get("heartbeats")
+        if isinstance(beats, int) and beats != count:
+            notes.append(f"{each.name}: {beats} heartbeats, {count:g} runs in the ledger")
+    return Reconciliation(known, total, difference, tuple(notes))

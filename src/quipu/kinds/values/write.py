@@ -6,8 +6,14 @@ from dataclasses import replace
 
 import msgspec
 
-from quipu.kinds.values.derive import Input, derived_fact
-from quipu.kinds.values.hours import DEFAULT_HOURS, TOTAL
+from quipu.kinds.values.derive import (
+    DEFAULT_HOURS,
+    FORMULA,
+    PREDICATE,
+    Input,
+    collect,
+    total_fact,
+)
 from quipu.kinds.values.read import ReadValues, ScriptRuns, Tag
 from quipu.ports import Store
 from quipu.profiles import profile
@@ -19,9 +25,8 @@ from quipu.source import Draft
 from quipu.text import excerpt
 from quipu.when.instants import Clock
 
-__all__ = ["PREDICATE", "write_values"]
+__all__ = ["write_values"]
 
-PREDICATE = "total reclaimed hours"
 _PROFILE = "prose"
 _PREVIEW = 500
 
@@ -33,13 +38,11 @@ def write_values(store: Store, values: ReadValues, *, clock: Clock) -> Fact:
     """
     ledger = values.ledger
     _write(store, _inputs(store.namespace, values, clock()), clock)
-    inputs = TOTAL.collect(store, ledger.path)
+    inputs = collect(store, ledger.path)
     said = msgspec.json.encode(inputs, order="deterministic")
     seen = _seen(values, clock())
     draft = _draft(store.namespace, f"{ledger.path}#total", "derived", said, seen)
-    fact = derived_fact(
-        store.namespace, TOTAL, ledger.path, PREDICATE, inputs, seen=seen, sha=draft.sha
-    )
+    fact = total_fact(store.namespace, ledger.path, inputs, seen=seen, sha=draft.sha)
     if draft.episode_id not in store.get([draft.episode_id]):
         store.write(_derivation(draft, fact, inputs, values, clock()))
     return fact
@@ -177,7 +180,7 @@ def _working(fact: Fact, inputs: Sequence[Input]) -> str:
     return "\n".join(
         (
             f"The {PREDICATE} of {fact.subject} are {fact.object} hours.",
-            f"Formula {TOTAL.name}, version {TOTAL.version}: {TOTAL.text}.",
+            f"Formula {FORMULA}.",
             *rows,
         )
     )
