@@ -32,8 +32,7 @@ if TYPE_CHECKING:
     from quipu.kinds.commits.repository import HistoryReport
     from quipu.kinds.conversations.model import Transcript
     from quipu.kinds.incidents.api import Incidents, IncidentsAdded, IncidentsMoved, Policies
-    from quipu.kinds.incidents.learn.advise import Recommendation
-    from quipu.kinds.incidents.learn.compare import Comparison
+    from quipu.kinds.incidents.learn.advise import Comparison, Recommendation
     from quipu.kinds.incidents.learn.replay import Replay
     from quipu.kinds.incidents.life import (
         IncidentDetail,
@@ -174,8 +173,7 @@ _HOMES = {
     "quipu.kinds.commits.repository": "HistoryReport",
     "quipu.kinds.conversations.model": "Transcript",
     "quipu.kinds.incidents.api": "Incidents IncidentsAdded IncidentsMoved Policies",
-    "quipu.kinds.incidents.learn.advise": "Recommendation",
-    "quipu.kinds.incidents.learn.compare": "Comparison",
+    "quipu.kinds.incidents.learn.advise": "Comparison Recommendation",
     "quipu.kinds.incidents.learn.replay": "Replay",
     "quipu.kinds.incidents.life": "IncidentDetail IncidentList IncidentSummary IncidentTimeline",
     "quipu.kinds.incidents.migrate": "Migration",

@@ -1,5 +1,8 @@
 """When action policies apply, rest, and cannot work."""
 
+from pathlib import Path
+
+import msgspec
 import pytest
 
 from quipu.errors import InvalidInput
@@ -9,11 +12,10 @@ from quipu.kinds.incidents.policies import (
     ActionPolicy,
     Condition,
     Execution,
-    Operator,
     actions_of,
-    check_policy,
     evaluate,
     executed,
+    read_policies,
 )
 
 AT = "2026-02-01T10:00:00.000Z"
@@ -42,16 +44,9 @@ def test_the_shipped_policies_apply_as_documented(metrics: Metrics, names: list[
     assert _names(metrics) == names
 
 
-def test_the_shipped_policies_are_sound() -> None:
-    for policy in SHIPPED:
-        assert check_policy(policy) is policy
-        assert policy.cool_down_seconds == 300
-        assert policy.max_executions_per_hour == 10
-
-
 def _policy(*conditions: str, **changes: object) -> ActionPolicy:
     made = tuple(
-        Condition(metric=m, operator=Operator(o), threshold=float(t))
+        msgspec.convert({"metric": m, "operator": o, "threshold": float(t)}, Condition)
         for m, o, t in (each.split() for each in conditions)
     )
     fields: dict[str, object] = {
@@ -101,25 +96,64 @@ def test_an_attempt_executes_a_policy_when_all_it_advises_was_done() -> None:
     assert not executed(rollback, ["rollback"])
 
 
+GOOD = (
+    "  - name: slow\n    conditions: ['latency_p99 > 800', 'error_rate <= 0.1']\n"
+    "    actions: [scale_out]\n"
+)
+
+
+def _file(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "p.yaml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_a_sound_policy_is_read_with_its_defaults(tmp_path: Path) -> None:
+    ((policy,), problems) = read_policies(_file(tmp_path, f"policies:\n{GOOD}"))
+    assert problems == ()
+    assert list(map(str, policy.conditions)) == ["latency_p99 > 800", "error_rate ≤ 0.1"]
+    assert (policy.priority, policy.cool_down_seconds, policy.enabled) == (3, 300, True)
+
+
+def test_a_condition_may_be_written_in_full(tmp_path: Path) -> None:
+    text = (
+        "- name: full\n  conditions:\n    - {metric: cpu_util, operator: gte, threshold: 0.9}\n"
+        "  actions: rollback\n  priority: 1\n"
+    )
+    ((policy,), _) = read_policies(_file(tmp_path, text))
+    assert str(policy.conditions[0]) == "cpu_util ≥ 0.9"
+    assert policy.actions == ("rollback",)
+
+
 @pytest.mark.parametrize(
-    ("policy", "said"),
+    ("row", "said"),
     [
-        (_policy("error_rate gt 0.5", "error_rate lt 0.4"), "can never hold"),
-        (_policy("error_rate gt 1"), "can never hold"),
-        (_policy("latency_p99 lt 0"), "can never hold"),
-        (_policy("error_rate eq 0.5", "error_rate eq 0.6"), "can never hold"),
+        ("  - {name: x, conditions: ['cpu_util > 0.5'], actions: [dance]}\n", "'dance'"),
+        ("  - {name: x, conditions: ['cpu_util ~ 0.5'], actions: [rollback]}\n", "cannot be read"),
+        ("  - {name: x, conditions: ['cpu_util > much'], actions: [rollback]}\n", "> much'"),
+        ("  - {name: x, conditions: ['speed > 1'], actions: [rollback]}\n", "'speed'"),
+        ("  - {name: x, actions: [rollback]}\n", "conditions"),
+        ("  - {name: x, conditions: ['cpu_util > 0.5'], actions: []}\n", "actions"),
+        ("  - {name: x, conditions: ['cpu_util > 0.5'], actions: [rollback], speed: 1}\n", "speed"),
+        ("  - {name: x, conditions: ['cpu_util > 1'], actions: [rollback]}\n", "can never hold"),
         (
-            _policy("error_rate gt 0.5", actions=(HealingAction.NO_ACTION, HealingAction.ROLLBACK)),
+            "  - {name: x, condition: cpu_util > .5, actions: [no_action, rollback]}\n",
             "contradicts itself",
         ),
+        ("  - {name: x, priority: 6, condition: cpu_util > .5, actions: rollback}\n", "priority"),
+        ("  - 5\n", "5 is no policy"),
+        (GOOD, "stands here twice"),
     ],
 )
-def test_a_policy_that_cannot_work_is_refused(policy: ActionPolicy, said: str) -> None:
-    with pytest.raises(InvalidInput, match=said):
-        check_policy(policy)
+def test_a_bad_policy_is_named_and_the_rest_is_used(tmp_path: Path, row: str, said: str) -> None:
+    (kept, problems) = read_policies(_file(tmp_path, f"policies:\n{GOOD}{row}"))
+    assert [each.name for each in kept] == ["slow"]
+    (problem,) = problems
+    assert said in problem.error
+    assert problem.path.endswith("p.yaml#2")
 
 
-def test_narrow_but_possible_conditions_are_fine() -> None:
-    check_policy(_policy("error_rate gt 0.5", "error_rate lt 0.5000001"))
-    check_policy(_policy("error_rate gte 1"))
-    check_policy(_policy("latency_p99 gte 100", "latency_p99 lte 100"))
+@pytest.mark.parametrize("text", ["policies: 5\n", "{", "a: ["])
+def test_what_is_no_list_of_policies_is_told(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InvalidInput, match=r"p\.yaml"):
+        read_policies(_file(tmp_path, text))

@@ -8,7 +8,7 @@ KIND = Kind(
     name="incidents",
     parts={
         "records": "quipu.kinds.incidents.records:SOUNDNESS",
-        "write": "quipu.kinds.incidents.upkeep:UPKEEP",
+        "write": "quipu.kinds.incidents.links:UPKEEP",
         "answer": "quipu.kinds.incidents.answer:ANSWERS",
     },
 )

@@ -6,7 +6,7 @@ is told of the incident. Any other question, however many words it shares, is no
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -39,40 +39,38 @@ _FOUND = 5
 """How many of the passages found may say which incident is meant."""
 _FAILURE = "incident outage failure fail failed failing down problem issue alert fault break broke"
 _ASKING = {
-    "fixed": "fix fixed resolve resolved solve solved cure cured mitigate help work worked end",
-    "tried": "try tried attempt attempted fix resolve work worked help action take taken",
-    "caused": "cause caused root reason why trigger triggered lead led behind blame",
-    "causing": "cause caused trigger triggered lead led",
     "long": "long time take took last lasted resolve fix repair recover restore median mean",
     "often": "often many times number count have had happen happened occur occurred recur hit",
+    "caused": "cause caused root reason why trigger triggered lead led behind blame",
+    "causing": "cause caused trigger triggered lead led",
+    "tried": "try tried attempt attempted fix resolve work worked action take taken not did didn",
+    "fixed": "fix fixed resolve resolved solve solved cure cured mitigate help work worked end",
 }
-_WORDS = {what: frozenset(stems(f"{_FAILURE} {words}")) for what, words in _ASKING.items()}
-_FORMS = {
-    "long": re.compile(r"\bhow long\b|\btime to (?:re(?:pair|cover|solve|store)|fix)\b"),
-    "often": re.compile(r"\bhow (?:often|many)\b|\bnumber of\b"),
-    "tried": re.compile(r"\b(?:tried|try|attempt\w*|actions? (?:was|were) taken)\b"),
+_WORDS = {
+    what: frozenset(stems(f"{_FAILURE} {words} {' '.join(STOP_WORDS)}"))
+    for what, words in _ASKING.items()
 }
+_LONG = re.compile(r"\bhow long\b|\btime to (?:re(?:pair|cover|solve|store)|fix)\b")
+_OFTEN = re.compile(r"\bhow (?:often|many)\b|\bnumber of\b")
+_TRIED = re.compile(r"\b(?:tried|try|attempt\w*|actions? (?:was|were) taken)\b")
 _NOT = re.compile(r"n['’]t\b|\b(?:not|never|without|no)\b", re.IGNORECASE)
+
+Said = Iterator[tuple[str, Sequence[Relation]]]
+"""A statement and the relations whose passages it stands in."""
 
 
 class _Meant(NamedTuple):
-    """An incident that a question is about, its relations, and what was tried, by time, each with
-    the relation that ties it."""
+    """An incident that a question is about, its relations, the surest first, and what was tried,
+    by time, each with the relation that ties it."""
 
     incident: Incident
     key: str
     relations: tuple[Relation, ...]
     tried: tuple[tuple[Relation, Outcome], ...]
 
-    @property
-    def name(self) -> str:
-        """The incident as an answer names it."""
-        return _name(self.incident)
-
     def of_type(self, type_: RelationType) -> list[Relation]:
-        """Its relations of a type, the surest first."""
-        found = (each for each in self.relations if each.type == type_)
-        return sorted(found, key=lambda r: (-r.confidence, r.rel_id))
+        """Its relations of a type."""
+        return [each for each in self.relations if each.type == type_]
 
 
 def _what(question: str) -> str:
@@ -80,11 +78,11 @@ def _what(question: str) -> str:
     outward, inward = asks_for(question, RelationType.CAUSED_BY)
     lower = question.casefold()
     asked = {
-        "long": bool(_FORMS["long"].search(lower)),
-        "often": bool(_FORMS["often"].search(lower)),
+        "long": bool(_LONG.search(lower)),
+        "often": bool(_OFTEN.search(lower)),
         "caused": outward,
         "causing": inward,
-        "tried": bool(_FORMS["tried"].search(lower)),
+        "tried": bool(_TRIED.search(lower)),
         "fixed": asks_for(question, RelationType.RESOLVED_BY)[0],
     }
     return next((what for what, holds in asked.items() if holds), "")
@@ -92,9 +90,9 @@ def _what(question: str) -> str:
 
 def _about(graph: Planner, evidence: Sequence[Evidence], services: Sequence[str]) -> list[Incident]:
     """The incidents of the services that are named, else those that were found, oldest first."""
-    affects = frozenset({str(RelationType.AFFECTS)})
-    keys = [service_id(graph.namespace, each) for each in services]
     if services:
+        affects = frozenset({str(RelationType.AFFECTS)})
+        keys = [service_id(graph.namespace, each) for each in services]
         rows = graph.neighbors(keys, direction="in", types=affects, limit_per_id=_MOST)
         ids = {relation.source_entity_id for found in rows.values() for relation in found}
     else:
@@ -115,16 +113,19 @@ def _explains(incident: Incident, words: set[str]) -> bool:
 def _meant(graph: Planner, incident: Incident) -> _Meant:
     key = incident_entity_id(graph.namespace, incident.incident_id)
     rows = graph.neighbors([key], direction="both", limit_per_id=_MOST)[key]
-    ends = [r.source_entity_id if r.target_entity_id == key else r.target_entity_id for r in rows]
-    records = graph.get(sorted(set(ends)))
+    rows.sort(key=lambda r: (-r.confidence, r.rel_id))
     tried: dict[str, tuple[Relation, Outcome]] = {}
-    pairs = zip(rows, ends, strict=True)
-    for row, end in sorted(pairs, key=lambda p: (p[0].type != RelationType.RESOLVED_BY, p[1])):
-        outcome = outcome_in(records.get(end))
-        if outcome is not None and outcome.incident_id == incident.incident_id:
-            tried.setdefault(outcome.outcome_id, (row, outcome))
+    records = graph.get(sorted({end for r in rows for end in _ends(r)} - {key}))
+    for row in rows:
+        for outcome in (outcome_in(records.get(end)) for end in _ends(row)):
+            if outcome is not None and outcome.incident_id == incident.incident_id:
+                tried.setdefault(outcome.outcome_id, (row, outcome))
     ordered = sorted(tried.values(), key=lambda t: (t[1].recorded_at or "", t[1].outcome_id))
     return _Meant(incident, key, tuple(rows), tuple(ordered))
+
+
+def _ends(relation: Relation) -> tuple[str, str]:
+    return relation.source_entity_id, relation.target_entity_id
 
 
 def _name(incident: Incident) -> str:
@@ -133,71 +134,62 @@ def _name(incident: Incident) -> str:
     return f"`{incident.component}`{title}{day}"
 
 
-Said = Iterator[tuple[str, Sequence[Relation]]]
-"""A statement and the relations whose passages it stands in."""
-
-
 def _attempts(found: Sequence[_Meant], *, wanted: bool | None) -> Said:
     """What was tried at the latest of the incidents first: what worked, what did not, or all."""
     for each in reversed(found):
         rows = [row for row in each.tried if wanted in (None, row[1].success)]
+        done = [
+            attempt_told(" and ".join(f"`{name}`" for name in outcome.actions_taken), outcome)
+            for _, outcome in rows
+        ]
         if rows:
-            done = [
-                attempt_told(" and ".join(f"`{each}`" for each in outcome.actions_taken), outcome)
-                for _, outcome in rows
-            ]
-            yield f"{each.name}: {'; '.join(done)}", [relation for relation, _ in rows]
+            yield f"{_name(each.incident)}: {'; '.join(done)}", [relation for relation, _ in rows]
 
 
 def _causes(graph: Planner, found: Sequence[_Meant], *, outward: bool) -> Said:
     """What caused the incidents, or what they caused: as stated, and by the edges."""
+    here, there = (0, 1) if outward else (1, 0)
     for each in reversed(found):
-        edges = [
-            r
-            for r in each.of_type(RelationType.CAUSED_BY)
-            if each.key == (r.source_entity_id if outward else r.target_entity_id)
-        ][:_SHOWN]
-        ends = [r.target_entity_id if outward else r.source_entity_id for r in edges]
-        records = graph.get(ends)
-        others = [i for end in ends if (i := incident_in(records.get(end))) is not None]
-        affects = each.of_type(RelationType.AFFECTS)[:1]
+        edges = [r for r in each.of_type(RelationType.CAUSED_BY) if _ends(r)[here] == each.key]
+        records = graph.get([_ends(r)[there] for r in edges[:_SHOWN]])
+        others = [i for record in records.values() if (i := incident_in(record)) is not None]
+        shown = [*each.of_type(RelationType.AFFECTS)[:1], *edges[:_SHOWN]]
         if outward and each.incident.root_cause:
-            cause = each.incident.root_cause.rstrip(".")
-            yield f"The cause of {each.name}: {cause}", [*affects, *edges[:1]]
+            yield (
+                f"The cause of {_name(each.incident)}: {each.incident.root_cause.rstrip('.')}",
+                shown,
+            )
         elif others:
             verb = "was caused by" if outward else "caused"
-            yield f"{each.name} {verb} {'; '.join(map(_name, others))}", [*affects, *edges]
+            yield f"{_name(each.incident)} {verb} {'; '.join(map(_name, others))}", shown
 
 
 def _how_long(found: Sequence[_Meant]) -> Said:
     rows = [
-        (each, relation, outcome.resolution_time_minutes)
+        (relation, outcome.resolution_time_minutes)
         for each in found
         for relation, outcome in each.tried
         if outcome.success and outcome.resolution_time_minutes is not None
     ]
-    minutes = [took for _, _, took in rows]
-    relations = [relation for _, relation, _ in rows[-_SHOWN:]]
-    if len(rows) == 1:
-        yield f"{rows[0][0].name}: resolved after {minutes[0]:g} minutes", relations
-    elif rows:
-        named = _components(each for each, _, _ in rows)
-        text = f"a median of {median(minutes):g} minutes over {len(rows)} resolved incidents"
-        yield f"{named}: {text} ({min(minutes):g} to {max(minutes):g})", relations
+    if rows:
+        minutes = [took for _, took in rows]
+        text = f"resolved after {minutes[0]:g} minutes"
+        if len(rows) > 1:
+            over = f"over {len(rows)} resolved incidents ({min(minutes):g} to {max(minutes):g})"
+            text = f"a median of {median(minutes):g} minutes {over}"
+        yield f"{_components(found)}: {text}", [relation for relation, _ in rows[-_SHOWN:]]
 
 
 def _how_often(found: Sequence[_Meant]) -> Said:
     if found:
         times = sorted(each.incident.timestamp[:10] for each in found if each.incident.timestamp)
         span = f" from {times[0]} to {times[-1]}" if times else ""
-        if len(times) == 1:
-            span = f" ({times[0]})"
         count = f"{len(found)} incident" + ("s" if len(found) > 1 else "")
         affects = [r for each in found for r in each.of_type(RelationType.AFFECTS)]
         yield f"{_components(found)} had {count}{span}", affects[-_SHOWN:]
 
 
-def _components(found: Iterable[_Meant]) -> str:
+def _components(found: Sequence[_Meant]) -> str:
     return ", ".join(sorted({f"`{each.incident.component}`" for each in found}))
 
 
@@ -209,17 +201,13 @@ class IncidentAnswers(Answers):
     ) -> Sequence[AnswerStatement]:
         """What fixed or caused it, how long it took, how often it happened."""
         what = _what(asked.text)
-        if not what:
-            return ()
-        denied = _NOT.search(asked.text) is not None
-        stop = {stem for word in STOP_WORDS for stem in stems(word)}
-        left = {stem for stem in asked.stems if stem not in stop} - _WORDS[what]
-        left -= set(stems("not did didn")) if denied else set()
-        services = services_in(planner, asked.text)
-        if not services and not left:
+        services = services_in(planner, asked.text) if what else []
+        left = set(asked.stems) - _WORDS.get(what, frozenset())
+        if not what or not (services or left):
             return ()
         incidents = _about(planner, evidence, services)
         found = [_meant(planner, each) for each in incidents if _explains(each, left)]
+        denied = _NOT.search(asked.text) is not None
         said = {
             "long": lambda: _how_long(found),
             "often": lambda: _how_often(found),
@@ -229,19 +217,14 @@ class IncidentAnswers(Answers):
             "tried": lambda: _attempts(found, wanted=False if denied else None),
         }[what]()
         pool = EvidencePool(evidence, scope)
-        made = (AnswerStatement(text, _passages(planner, pool, rows)) for text, rows in said)
+        made = [AnswerStatement(text, tuple(_passages(planner, pool, rows))) for text, rows in said]
         return [each for each in made if each.evidence][:_SHOWN]
 
 
-def _passages(
-    graph: Planner, pool: EvidencePool, relations: Iterable[Relation]
-) -> tuple[Evidence, ...]:
+def _passages(graph: Planner, pool: EvidencePool, rows: Sequence[Relation]) -> list[Evidence]:
     """The passages in which the relations stand, each once."""
-    passages: dict[str, Evidence] = {}
-    for relation in relations:
-        for each in support(graph, relation.rel_id, pool, relation)[1][:1]:
-            passages.setdefault(each.id, each)
-    return tuple(passages.values())
+    found = (support(graph, each.rel_id, pool, each)[1][:1] for each in rows)
+    return list({passage.id: passage for passages in found for passage in passages}.values())
 
 
 ANSWERS = IncidentAnswers()

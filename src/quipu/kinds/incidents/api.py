@@ -19,8 +19,13 @@ from quipu.kinds.incidents.exchange import (
     write_edges,
     write_incident_graph,
 )
-from quipu.kinds.incidents.learn.advise import Recommendation, advise, static_advice
-from quipu.kinds.incidents.learn.compare import Comparison, compare
+from quipu.kinds.incidents.learn.advise import (
+    Comparison,
+    Recommendation,
+    advise,
+    compare,
+    static_advice,
+)
 from quipu.kinds.incidents.learn.replay import Replay, replay
 from quipu.kinds.incidents.life import (
     IncidentDetail,
@@ -32,7 +37,7 @@ from quipu.kinds.incidents.life import (
     summary,
     timeline,
 )
-from quipu.kinds.incidents.links import draw_all_causes
+from quipu.kinds.incidents.links import draw_all
 from quipu.kinds.incidents.migrate import Migration, migrate_arf, write_summary
 from quipu.kinds.incidents.model import (
     Incident,
@@ -134,10 +139,8 @@ class Incidents:
             for each in found.errors:
                 _LOG.warning("%s: %s; the other policies are used", each.path, each.error)
             if not found.policies:
-                raise InvalidInput(
-                    f"no policy in {self._config.policies!r} can be used: "
-                    + ("; ".join(each.error for each in found.errors) or "it is empty")
-                )
+                why = "; ".join(each.error for each in found.errors) or "it is empty"
+                raise InvalidInput(f"no policy in {self._config.policies!r} can be used: {why}")
             self._policies = found.policies
         return self._policies
 
@@ -148,7 +151,7 @@ class Incidents:
         if not named:
             return Policies(policies=SHIPPED, errors=())
         place = Path(named).expanduser()
-        if path is None and not place.is_absolute():
+        if path is None:
             place = self._handle.home.folder / place
         with self._handle.guard() as call:
             found, problems = read_policies(place, call=call)
@@ -178,10 +181,9 @@ class Incidents:
     ) -> IncidentsAdded:
         """Remember the incidents in files, or in the files of folders; `component` is what a
         post-mortem was about that names no service. Written at once."""
+        files = [Path(each) for each in ((paths,) if isinstance(paths, str | Path) else paths)]
         named = check_component(component) if component is not None else ""
-        chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
         with self._handle.guard() as call:
-            files = [Path(path) for path in chosen]
             read = read_incident_files(files, component=named, call=call)
         return self._add(read, embed=embed, progress=progress)
 
@@ -209,7 +211,7 @@ class Incidents:
             added=tuple(tally.added),
             unchanged=tuple(tally.unchanged),
             outcomes=tuple(tally.outcomes),
-            edges=len(tally.edges),
+            edges=tally.edges,
             errors=problem_rows(every, "error"),
             warnings=problem_rows(every, "warning"),
             notes=("there is no model: no SIMILAR_TO edges were made",) if unlinked else (),
@@ -231,10 +233,11 @@ class Incidents:
         Raises UnknownRecord for an incident that is not here, InvalidInput naming the field.
         Written at once.
         """
-        actions = [actions_taken] if isinstance(actions_taken, str) else list(actions_taken)
         fields = Fields(
             {
-                "actions_taken": actions,
+                "actions_taken": [actions_taken]
+                if isinstance(actions_taken, str)
+                else [*actions_taken],
                 "success": success,
                 "resolution_time_minutes": resolution_time_minutes,
                 "lessons_learned": lessons_learned,
@@ -325,11 +328,12 @@ class Incidents:
         return case
 
     def link(self) -> int:
-        """Tie the incidents by what is known of dependencies now; how many CAUSED_BY edges stand
-        that no report made itself. A report ties its own incident, and `Memory.index` calls this;
-        it reads only the services whose needs have changed. Written at once."""
+        """Tie the incidents by what is known of dependencies now; how many CAUSED_BY and
+        ESCALATED_FROM edges stand. A report ties its own service, and `Memory.index` calls this.
+        Written at once."""
         with self._handle.writing:
-            return draw_all_causes(self._handle.store, clock=self._handle.clock)
+            stand, _ = draw_all(self._handle.store, clock=self._handle.clock)
+        return stand
 
     def export(self, path: str | Path, *, overwrite: bool = False) -> IncidentsMoved:
         """Write incidents, outcomes and edges to a JSON file in the exchange form, over a file that
@@ -442,21 +446,23 @@ class Incidents:
     def _log_shadow(
         self, incident: Incident, static: Recommendation, learned: Recommendation
     ) -> None:
-        row: dict[str, Any] = {
+        before, after = ([str(a.action) for a in each.actions] for each in (static, learned))
+        row = {
             "at": self._handle.clock(),
             "incident_id": incident.incident_id or None,
             "component": incident.component,
-            "static": [str(each.action) for each in static.actions],
-            "learned": [str(each.action) for each in learned.actions],
+            "static": before,
+            "learned": after,
             "basis": learned.basis,
             "notes": list(learned.notes),
+            "changed": before != after,
         }
-        row["changed"] = row["static"] != row["learned"]
-        _LOG.info("shadow: %s: %s -> %s", incident.component, row["static"], row["learned"])
-        if self._handle.home.state is not None:
-            private.make_folder(self._handle.home.state)
-            private.touch(self._handle.home.state / SHADOW_LOG)
-            with (self._handle.home.state / SHADOW_LOG).open("a", encoding="utf-8") as log:
+        _LOG.info("shadow: %s: %s -> %s", incident.component, before, after)
+        state = self._handle.home.state
+        if state is not None:
+            private.make_folder(state)
+            private.touch(state / SHADOW_LOG)
+            with (state / SHADOW_LOG).open("a", encoding="utf-8") as log:
                 log.write(json.dumps(row, ensure_ascii=False) + "\n")
 
     def compare(
@@ -471,7 +477,7 @@ class Incidents:
             return compare(case_base, subject, first, second, at=at)
         incident, _ = self._subject(subject)
         context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
-        return compare(case_base, incident, first, second, at=at, context=context)
+        return compare(case_base, incident.component, first, second, at=at, context=context)
 
     def replay(self, *, known: Literal["told", "stored"] = "told") -> Replay:
         """The policies over history, each incident with what was known at its moment: by the

@@ -34,12 +34,14 @@ __all__ = [
     "attempts_at",
     "edges_between",
     "read_cases",
+    "recorded_by",
 ]
 
 State: TypeAlias = Literal["open", "resolved"]
 
 _PAGE = 500
 _EDGES = 1000
+_TRIED = frozenset({str(RelationType.PART_OF), str(RelationType.RESOLVED_BY)})
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -83,7 +85,7 @@ class IncidentEdge(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CaseBase(msgspec.Struct, frozen=True, kw_only=True):
-    """Cases by `incident_id`; those without a time come first, the others by time."""
+    """Cases by time; those without a time come first."""
 
     cases: tuple[Case, ...] = ()
 
@@ -109,29 +111,78 @@ def recorded_by(outcomes: Iterable[Outcome], moment: str | None) -> tuple[Outcom
     )
 
 
-def read_cases(graph: Graph, *, as_of: str | None = None) -> CaseBase:
-    """Every case in the memory, as it stood at `as_of`."""
+def read_cases(graph: Graph) -> CaseBase:
+    """Every case in the memory."""
     named = {INCIDENT: incident_entity_id, OUTCOME: outcome_entity_id}
-    ids = {
-        identify(graph.namespace, named_by_ref(source.source_ref))
-        for type_, identify in named.items()
-        for source in graph.sources(frozenset({type_}))
-    }
-    records = _loaded(graph, ids)
-    attempts: dict[str, list[Outcome]] = {}
-    for outcome in _by_time(records.values()):
-        attempts.setdefault(outcome.incident_id, []).append(outcome)
-    found = (incident_in(each) for each in records.values())
-    incidents = [each for each in found if each is not None]
+    records = _loaded(
+        graph,
+        {
+            identify(graph.namespace, named_by_ref(source.source_ref))
+            for type_, identify in named.items()
+            for source in graph.sources(frozenset({type_}))
+        },
+    )
+    attempts = _attempts(records.values())
+    incidents = [i for each in records.values() if (i := incident_in(each)) is not None]
     incidents.sort(key=lambda i: (i.timestamp or UNKNOWN_TIME, i.incident_id))
-    cases = (Case(incident=i, outcomes=tuple(attempts.get(i.incident_id, ()))) for i in incidents)
-    case_base = CaseBase(cases=tuple(cases))
-    return case_base.before(as_of) if as_of is not None else case_base
+    cases = (Case(incident=i, outcomes=attempts.get(i.incident_id, ())) for i in incidents)
+    return CaseBase(cases=tuple(cases))
 
 
-def _by_time(records: Iterable[Record]) -> list[Outcome]:
-    outcomes = [outcome for each in records if (outcome := outcome_in(each)) is not None]
-    return sorted(outcomes, key=lambda o: (o.recorded_at or UNKNOWN_TIME, o.outcome_id))
+def _attempts(records: Iterable[Record]) -> dict[str, tuple[Outcome, ...]]:
+    """The attempts in records by the incident they name, the earliest first."""
+    outcomes = [o for each in records if (o := outcome_in(each)) is not None]
+    outcomes.sort(key=lambda o: (o.recorded_at or UNKNOWN_TIME, o.outcome_id))
+    found: dict[str, tuple[Outcome, ...]] = {}
+    for each in outcomes:
+        found[each.incident_id] = (*found.get(each.incident_id, ()), each)
+    return found
+
+
+def attempts_at(graph: Graph, incidents: Sequence[str]) -> dict[str, tuple[Outcome, ...]]:
+    """What was tried at each incident, the earliest first. An attempt is PART_OF its incident; in
+    a store of an earlier version only RESOLVED_BY leads to it, whether it worked or not."""
+    relations = _relations(graph, incidents, _TRIED)
+    ends = {e for r in relations for e in (r.source_entity_id, r.target_entity_id)}
+    return _attempts(_loaded(graph, ends).values())
+
+
+def edges_between(
+    graph: Graph, incidents: Sequence[str], *, kinds: Iterable[RelationType] = LINKS
+) -> list[IncidentEdge]:
+    """The edges of these kinds at the incidents, in both directions, each once, by
+    (source, type, target)."""
+    relations = _relations(graph, incidents, frozenset(map(str, kinds)))
+    ends = {e for r in relations for e in (r.source_entity_id, r.target_entity_id)}
+    names = {
+        key: str(each.properties.get("outcome_id") or each.properties.get("incident_id") or key)
+        for key, each in _loaded(graph, ends).items()
+        if isinstance(each, Entity)
+    }
+    edges: list[IncidentEdge] = []
+    for each in relations:
+        why = each.properties.get("evidence")
+        edges.append(
+            IncidentEdge(
+                source_id=names[each.source_entity_id],
+                target_id=names[each.target_entity_id],
+                type=each.type,
+                confidence=each.confidence,
+                created_at=each.created_at,
+                evidence=tuple(map(str, why)) if isinstance(why, list) else (),
+            )
+        )
+    return sorted(edges, key=lambda e: (e.source_id, e.type, e.target_id))
+
+
+def _relations(graph: Graph, incidents: Sequence[str], types: frozenset[str]) -> list[Relation]:
+    ids = [incident_entity_id(graph.namespace, each) for each in dict.fromkeys(incidents)]
+    found: dict[str, Relation] = {}
+    for at in range(0, len(ids), _PAGE):
+        page = ids[at : at + _PAGE]
+        rows = graph.neighbors(page, direction="both", types=types, limit_per_id=_EDGES)
+        found |= {each.rel_id: each for relations in rows.values() for each in relations}
+    return list(found.values())
 
 
 def _loaded(graph: Graph, ids: Iterable[str]) -> dict[str, Record]:
@@ -140,55 +191,3 @@ def _loaded(graph: Graph, ids: Iterable[str]) -> dict[str, Record]:
     for at in range(0, len(ordered), _PAGE):
         found |= graph.get(ordered[at : at + _PAGE])
     return found
-
-
-def edges_between(
-    graph: Graph, incidents: Sequence[str], *, kinds: Iterable[RelationType] = LINKS
-) -> list[IncidentEdge]:
-    """The edges of these kinds at the incidents, in both directions, each once, by
-    (source, type, target)."""
-    types = frozenset(str(kind) for kind in kinds)
-    ids = [incident_entity_id(graph.namespace, each) for each in dict.fromkeys(incidents)]
-    relations: dict[str, Relation] = {}
-    for at in range(0, len(ids), _PAGE):
-        page = ids[at : at + _PAGE]
-        found = graph.neighbors(page, direction="both", types=types, limit_per_id=_EDGES)
-        relations |= {r.rel_id: r for rows in found.values() for r in rows}
-    ends = {e for r in relations.values() for e in (r.source_entity_id, r.target_entity_id)}
-    names = {
-        key: str(each.properties.get("outcome_id") or each.properties.get("incident_id") or key)
-        for key, each in _loaded(graph, ends).items()
-        if isinstance(each, Entity)
-    }
-    edges = [
-        IncidentEdge(
-            source_id=names[r.source_entity_id],
-            target_id=names[r.target_entity_id],
-            type=r.type,
-            confidence=r.confidence,
-            created_at=r.created_at,
-            evidence=_evidence(r),
-        )
-        for r in relations.values()
-        if r.source_entity_id in names and r.target_entity_id in names
-    ]
-    return sorted(edges, key=lambda e: (e.source_id, e.type, e.target_id))
-
-
-def _evidence(relation: Relation) -> tuple[str, ...]:
-    evidence = relation.properties.get("evidence")
-    return tuple(map(str, evidence)) if isinstance(evidence, list) else ()
-
-
-_TRIED = frozenset({str(RelationType.PART_OF), str(RelationType.RESOLVED_BY)})
-
-
-def attempts_at(graph: Graph, incidents: Sequence[str]) -> dict[str, tuple[Outcome, ...]]:
-    """What was tried at each incident, the earliest first. An attempt is PART_OF its incident; in
-    a store of an earlier version only RESOLVED_BY leads to it, whether it worked or not."""
-    keys = [incident_entity_id(graph.namespace, each) for each in incidents]
-    found = graph.neighbors(keys, direction="both", types=_TRIED, limit_per_id=_EDGES)
-    rows = [r for each in found.values() for r in each]
-    ends = {end for r in rows for end in (r.source_entity_id, r.target_entity_id)}
-    tried = _by_time(_loaded(graph, ends).values())
-    return {each: tuple(o for o in tried if o.incident_id == each) for each in incidents}

@@ -41,13 +41,13 @@ __all__ = [
     "write_incident_graph",
 ]
 
-Node = TypeVar("Node", "IncidentNode", "OutcomeNode")
 Made = TypeVar("Made")
 
 _EVENT = "event"
 _MEASURED = ("throughput", "cpu_util", "memory_util")
 _SOURCE_TYPE = "incident_import"
 _LARGEST = 500_000_000
+_RESOLVED = RelationType.RESOLVED_BY
 
 
 class NodeMetrics(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,24 +151,19 @@ def read_incident_graph(path: Path) -> tuple[IncidentsRead, tuple[GraphEdge, ...
         ) from error
     sure = {(e.source_id, e.target_id): e.confidence for e in nodes.edges if e.type == _RESOLVED}
     problems: list[Problem] = []
-    reports = _usable(nodes.incidents, _report, problems)
-    outcomes = _usable(nodes.outcomes, lambda node: _attempt(node, sure), problems)
-    return IncidentsRead(tuple(reports), tuple(outcomes), tuple(problems)), nodes.edges
 
-
-_RESOLVED = RelationType.RESOLVED_BY
-
-
-def _usable(
-    nodes: Iterable[Node], make: Callable[[Node], Made], problems: list[Problem]
-) -> list[Made]:
-    made: list[Made] = []
-    for node in nodes:
+    def usable(named: str, make: Callable[[], Made]) -> list[Made]:
         try:
-            made.append(make(node))
+            return [make()]
         except InvalidInput as error:
-            problems.append(Problem(node.incident_id, str(error)))
-    return made
+            problems.append(Problem(named, str(error)))
+            return []
+
+    reports = [r for n in nodes.incidents for r in usable(n.incident_id, lambda n=n: _report(n))]
+    outcomes = [
+        o for n in nodes.outcomes for o in usable(n.incident_id, lambda n=n: _attempt(n, sure))
+    ]
+    return IncidentsRead(tuple(reports), tuple(outcomes), tuple(problems)), nodes.edges
 
 
 def _report(node: IncidentNode) -> IncidentReport:
@@ -182,34 +177,31 @@ def _report(node: IncidentNode) -> IncidentReport:
         **{name: each for name, each in event.items() if name in _EVENT_FIELDS},
         **cast(Properties, msgspec.structs.asdict(node)),
         "component": check_component(node.component),
-        "timestamp": _instant(node.timestamp),
+        "timestamp": node.timestamp and parse_instant(node.timestamp),
         "metrics": metrics,
         "agent_analysis": analysis,
     }
-    try:
-        return msgspec.convert(fields, IncidentReport)
-    except msgspec.ValidationError as error:
-        said = misfit(error, fields)
-        raise InvalidInput(f"incident {node.incident_id!r} cannot be used: {said}") from error
+    return _converted(fields, IncidentReport, f"incident {node.incident_id!r}")
 
 
 def _attempt(node: OutcomeNode, sure: dict[tuple[str, str], float]) -> tuple[str, OutcomeReport]:
     """The report an exchanged attempt makes. How sure it is that it ended its incident stands on
     the RESOLVED_BY edge (`sure`, by the ids of both)."""
-    plain = msgspec.structs.asdict(node) | {"recorded_at": _instant(node.recorded_at)}
-    del plain["incident_id"]
-    try:
-        report = msgspec.convert(plain, OutcomeReport)
-    except msgspec.ValidationError as error:
-        raise InvalidInput(f"an outcome of {node.incident_id!r} cannot be used: {error}") from error
+    fields = msgspec.structs.asdict(node)
+    del fields["incident_id"]
+    fields["recorded_at"] = node.recorded_at and parse_instant(node.recorded_at)
+    report = _converted(fields, OutcomeReport, f"an outcome of {node.incident_id!r}")
     if node.success:
         known = sure.get((node.incident_id, outcome_id(node.incident_id, report)), 1.0)
         report = msgspec.structs.replace(report, confidence=known)
     return node.incident_id, report
 
 
-def _instant(written: str | None) -> str | None:
-    return None if written is None else parse_instant(written)
+def _converted(fields: Properties, shape: type[Made], what: str) -> Made:
+    try:
+        return msgspec.convert(fields, shape)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"{what} cannot be used: {misfit(error, fields)}") from error
 
 
 def write_edges(
@@ -241,17 +233,16 @@ def _relations(store: Store, draft: Draft, edge: GraphEdge) -> list[Relation]:
         raise InvalidInput(f"type {edge.type!r} is unknown: use one of {', '.join(LINKS)}")
     if not 0 <= edge.confidence <= 1:
         raise InvalidInput(f"confidence {edge.confidence!r} is out of range: give 0 to 1")
-    resolved = edge.type == _RESOLVED
+    identify = outcome_entity_id if edge.type == _RESOLVED else incident_entity_id
     source = incident_entity_id(store.namespace, edge.source_id)
-    identify = outcome_entity_id if resolved else incident_entity_id
     target = identify(store.namespace, edge.target_id)
     records = store.get([source, target])
     for name, key in (("source_id", source), ("target_id", target)):
         if key not in records:
             raise InvalidInput(f"{name} {getattr(edge, name)!r} is not in the graph")
     tried = outcome_in(records[target])
-    if resolved and tried is not None and not tried.success:
+    if edge.type == _RESOLVED and tried is not None and not tried.success:
         return []
-    seen = parse_instant(edge.created_at)
-    kind, why_ = RelationType(edge.type), ("imported",)
-    return [draft.relation(source, kind, target, seen=seen, confidence=edge.confidence, why=why_)]
+    seen, kind = parse_instant(edge.created_at), RelationType(edge.type)
+    sure = edge.confidence
+    return [draft.relation(source, kind, target, seen=seen, confidence=sure, why=("imported",))]

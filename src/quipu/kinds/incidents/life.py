@@ -12,8 +12,8 @@ from typing import Annotated
 import msgspec
 
 from quipu.kinds.incidents.case_base import Case, CaseBase, IncidentEdge, State, edges_between
-from quipu.kinds.incidents.links import History, no_causes
-from quipu.kinds.incidents.model import Incident, Outcome
+from quipu.kinds.incidents.links import no_causes
+from quipu.kinds.incidents.model import Incident, IncidentHead, Outcome
 from quipu.kinds.incidents.records import incident_ref, outcome_ref
 from quipu.ports import Graph
 from quipu.records.schema import RelationType
@@ -35,14 +35,9 @@ _ONE_TYPE = 0.8
 _TYPES = 20
 
 
-class IncidentRow(msgspec.Struct, frozen=True, kw_only=True):
+class IncidentRow(IncidentHead, frozen=True, kw_only=True):
     """An incident in a list."""
 
-    incident_id: Annotated[str, "the incident: a hash of its component and time window"]
-    component: Annotated[str, "its component"]
-    severity: Annotated[str, "`INFO`, `WARN` or `CRITICAL`"]
-    timestamp: Annotated[str | None, "when it began, or null"]
-    title: Annotated[str, "what happened, in words"]
     state: Annotated[State, "`open`, or `resolved` when an attempt ended it"]
     minutes: Annotated[float | None, "how long it took until it was over, or null"]
     attempts: Annotated[int, "how many attempts were recorded"]
@@ -136,11 +131,7 @@ def listed(
     """The incidents of a case base; with `since` or `until` only those whose time is known."""
     rows = [
         IncidentRow(
-            incident_id=case.incident.incident_id,
-            component=case.incident.component,
-            severity=str(case.incident.severity),
-            timestamp=case.incident.timestamp,
-            title=case.incident.title,
+            **case.incident.head,
             state=case.state,
             minutes=case.minutes,
             attempts=len(case.outcomes),
@@ -164,7 +155,7 @@ def detail(graph: Graph, case: Case) -> IncidentDetail:
     own = case.incident
     edges = edges_between(graph, [own.incident_id])
     causes = {e.target_id for e in edges if e.type == RelationType.CAUSED_BY}
-    near = no_causes(own, History(graph))
+    near = no_causes(graph, own)
     return IncidentDetail(
         incident=own,
         state=case.state,
@@ -179,12 +170,13 @@ def detail(graph: Graph, case: Case) -> IncidentDetail:
     )
 
 
-_WAYS = {
-    (str(RelationType.CAUSED_BY), True): "cause",
-    (str(RelationType.ESCALATED_FROM), True): "escalated from",
-    (str(RelationType.ESCALATED_FROM), False): "escalated to",
-    (str(RelationType.CAUSED_BY), False): "caused",
+_WHAT = {
+    (RelationType.CAUSED_BY, True): "cause",
+    (RelationType.ESCALATED_FROM, True): "escalated from",
+    (RelationType.ESCALATED_FROM, False): "escalated to",
+    (RelationType.CAUSED_BY, False): "caused",
 }
+"""What the other end of an edge is to an incident, by whether the edge leaves it."""
 _ORDER = ("cause", "escalated from", "began", "escalated to", "caused", "tried", "resolved")
 
 
@@ -196,7 +188,7 @@ def timeline(graph: Graph, case_base: CaseBase, case: Case) -> IncidentTimeline:
     for edge in edges_between(graph, [own.incident_id]):
         forth = edge.source_id == own.incident_id
         other = incidents.get(edge.target_id if forth else edge.source_id)
-        what = _WAYS.get((edge.type, forth))
+        what = _WHAT.get((RelationType(edge.type), forth))
         if other is not None and what is not None:
             moments.append(_moment(what, other))
     moments += [
@@ -252,22 +244,16 @@ def _service(name: str, cases: Sequence[Case], again: set[str]) -> ServiceRecord
 
 def _types(graph: Graph, case_base: CaseBase) -> list[list[Case]]:
     """Groups of two and more that sure SIMILAR_TO edges join, the largest first."""
+    names = [case.incident.incident_id for case in case_base.cases]
+    groups = {each: {each} for each in names}
+    for edge in edges_between(graph, names, kinds=(RelationType.SIMILAR_TO,)):
+        if edge.confidence >= _ONE_TYPE and {edge.source_id, edge.target_id} <= groups.keys():
+            joined = groups[edge.source_id] | groups[edge.target_id]
+            groups |= dict.fromkeys(joined, joined)
     cases = {case.incident.incident_id: case for case in case_base.cases}
-    joined: dict[str, set[str]] = {each: set() for each in cases}
-    for edge in edges_between(graph, list(cases), kinds=(RelationType.SIMILAR_TO,)):
-        if edge.confidence >= _ONE_TYPE and {edge.source_id, edge.target_id} <= cases.keys():
-            joined[edge.source_id].add(edge.target_id)
-            joined[edge.target_id].add(edge.source_id)
-    groups: list[list[Case]] = []
-    seen: set[str] = set()
-    for start in cases:
-        group, rim = {start}, {start}
-        while rim := {other for each in rim for other in joined[each]} - group:
-            group |= rim
-        if start not in seen and len(group) > 1:
-            groups.append([case for name, case in cases.items() if name in group])  # by time
-        seen |= group
-    return sorted(groups, key=lambda group: (-len(group), group[0].incident.incident_id))
+    apart = {min(group): group for group in groups.values() if len(group) > 1}
+    found = [[cases[name] for name in names if name in group] for group in apart.values()]
+    return sorted(found, key=lambda group: (-len(group), group[0].incident.incident_id))
 
 
 def _type(cases: Sequence[Case]) -> IncidentType:

@@ -1,35 +1,34 @@
-"""The edges of incidents: those that a report brings to light, and those that a dependency does
-which became known later.
+"""The edges between incidents: the rules, each with its confidence and evidence, and their drawing.
 
-A report ties its incident by what is known when it comes. When it, or a file, tells of another
-dependency, the causes of the services above are drawn again: one episode a service asserts those
-that no report asserts. It remembers by which dependencies it did so, and is taken back when they
-are gone.
+SIMILAR_TO      newer → older, on any service, where score ≥ .5; score = .8 cosine of what is told
+                + .2 agreement of the numbers; the confidence is how often such a pair was of one
+                failure type: 1 / (1 + e^(−12 (score − .38)))
+CAUSED_BY       A needs B's service (at most two DEPENDS_ON hops), B is a failure (`failed`), and
+                B began at most 30 minutes before: .9 · ½^(gap / 15 min) · .7 a further hop. Where
+                A's stated cause names B's service, and B failed at most 2 hours before: .95
+ESCALATED_FROM  the same component, graver, within 60 minutes, from the last milder one:
+                .95 · (1 − ½ · gap / 60 min)
+
+A report asserts its SIMILAR_TO edges. The others follow from times and dependencies, whichever
+became known first: one episode a service asserts those of its incidents, and is drawn again when
+reports or dependencies come or go.
 """
 
 import hashlib
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from statistics import mean
+from typing import NamedTuple
 
 import msgspec
 
-from quipu.kinds.incidents.edges import (
-    CAUSE_WINDOW_S,
-    ESCALATION_WINDOW_S,
-    LATE_S,
-    STATED_WINDOW_S,
-    NewEdge,
-    caused_by,
-    escalated_from,
-    similar_to,
-    stated_cause,
-    why_no_cause,
-)
-from quipu.kinds.incidents.model import Incident
+from quipu.kinds.incidents.analysis import LEVELS
+from quipu.kinds.incidents.model import Incident, Severity
 from quipu.kinds.incidents.records import (
     INCIDENT,
+    incident_entity_id,
     incident_in,
-    link_relation,
     service_id,
     services_in,
 )
@@ -39,236 +38,318 @@ from quipu.records.schema import RelationType
 from quipu.records.scope import Scope
 from quipu.source import Draft
 from quipu.when.instants import Clock, to_epoch
+from quipu.write.kinds import Upkeep
 
-__all__ = ["History", "draw_all_causes", "draw_causes", "link", "no_causes"]
+__all__ = [
+    "CAUSE_WINDOW_S",
+    "ESCALATION_WINDOW_S",
+    "LEAST_ALIKE",
+    "UPKEEP",
+    "NewEdge",
+    "alike",
+    "draw",
+    "draw_all",
+    "incidents_on",
+    "link_relation",
+    "no_causes",
+    "numbers_agree",
+    "services_around",
+    "similar_links",
+]
 
-LINKS_SOURCE = "incident_links"
-_PAGE = 500
-_MOST = 100_000
+CAUSE_WINDOW_S = 30 * 60
+STATED_WINDOW_S = 2 * 3600
+ESCALATION_WINDOW_S = 60 * 60
+LEAST_ALIKE = 0.5
+_MEANING_SHARE = 0.8
+_UNMEASURED = 0.5
+"""How far numbers agree where no metric was measured in both."""
+_STEEPNESS, _EVEN_CHANCE = 12, 0.38
+_CAUSE, _CAUSE_HALF_S, _FURTHER_HOP = 0.9, 15 * 60, 0.7
+_STATED = _ESCALATION = 0.95
 _SIMILAR = 3
 """The SIMILAR_TO edges that lead from an incident to what was before it."""
-HOPS = 2
+_HOPS = 2
 """How many DEPENDS_ON edges below a cause may lie."""
-
-Needs = dict[str, set[str]]
-
-
-class History:
-    """The incidents of services by time and the services' needs: read when they are first asked
-    for, kept up while a run adds to them."""
-
-    def __init__(self, graph: Graph) -> None:
-        """Nothing is read yet."""
-        self._graph = graph
-        self._incidents: dict[str, list[tuple[float, str, Incident]]] = {}
-        self._needs: dict[str, Needs] = {"out": {}, "in": {}}
-
-    def of(self, component: str) -> list[tuple[float, str, Incident]]:
-        """(seconds from 1970, id, incident) of those whose time is known, the earliest first."""
-        if component not in self._incidents:
-            self._incidents[component] = sorted(self._read(component), key=lambda row: row[:2])
-        return self._incidents[component]
-
-    def add(self, incident: Incident) -> None:
-        """Take one that was written now; it takes the place of an earlier report of it."""
-        if incident.timestamp is not None:
-            rows = self.of(incident.component)
-            rows[:] = [row for row in rows if row[1] != incident.incident_id]
-            row = (to_epoch(incident.timestamp), incident.incident_id, incident)
-            insort(rows, row, key=lambda each: each[:2])
-
-    def between(self, component: str, first: float, last: float) -> list[Incident]:
-        """Those of a service that began in a span of time, both ends included."""
-        rows = self.of(component)
-        begin = bisect_left(rows, first, key=lambda row: row[0])
-        end = bisect_right(rows, last, key=lambda row: row[0])
-        return [incident for _, _, incident in rows[begin:end]]
-
-    def below(self, service: str, hops: int = HOPS) -> dict[str, int]:
-        """The services that it needs, by name, with how many edges away each is."""
-        return self._around(service, "out", hops)
-
-    def above(self, service: str, hops: int = HOPS) -> dict[str, int]:
-        """The services that need it."""
-        return self._around(service, "in", hops)
-
-    def learn(self, needing: str, needed: str) -> bool:
-        """Take in that one service needs another; whether that was unknown."""
-        new = needed not in self._next("out", needing)
-        self._next("out", needing).add(needed)
-        self._next("in", needed).add(needing)
-        return new
-
-    def named_in(self, text: str) -> list[str]:
-        """The services here that a text names."""
-        return services_in(self._graph, text)
-
-    def _around(self, service: str, way: str, hops: int) -> dict[str, int]:
-        """A cycle ends where it comes back; the service itself is never among them."""
-        found: dict[str, int] = {service: 0}
-        rim = {service}
-        for hop in range(1, hops + 1):
-            rim = {each for name in rim for each in self._next(way, name)} - found.keys()
-            found |= dict.fromkeys(sorted(rim), hop)
-        del found[service]
-        return found
-
-    def _next(self, way: str, service: str) -> set[str]:
-        known = self._needs[way]
-        if service not in known:
-            key = service_id(self._graph.namespace, service)
-            needs = frozenset({str(RelationType.DEPENDS_ON)})
-            rows = self._graph.neighbors(
-                [key], direction="out" if way == "out" else "in", types=needs, limit_per_id=_MOST
-            )[key]
-            ends = [r.target_entity_id if way == "out" else r.source_entity_id for r in rows]
-            records = self._graph.get(ends).values()
-            known[service] = {each.name for each in records if isinstance(each, Entity)}
-        return known[service]
-
-    def _read(self, component: str) -> Iterator[tuple[float, str, Incident]]:
-        key = service_id(self._graph.namespace, component)
-        affected = frozenset({str(RelationType.AFFECTS)})
-        found = self._graph.neighbors([key], direction="in", types=affected, limit_per_id=_MOST)
-        ids = sorted({r.source_entity_id for r in found[key]})
-        for at in range(0, len(ids), _PAGE):
-            for record in self._graph.get(ids[at : at + _PAGE]).values():
-                incident = incident_in(record)
-                if incident is not None and incident.timestamp and incident.component == component:
-                    yield to_epoch(incident.timestamp), incident.incident_id, incident
+_LINKS_SOURCE = "incident_links"
+_PAGE = 500
+_MOST = 100_000
 
 
-def link(
-    incident: Incident, recalled: Iterable[tuple[Incident, float]], history: History
-) -> list[NewEdge]:
-    """Every edge that the rules make at `incident`, the likeliest first within a kind. `recalled`
-    are the nearest incidents, each with the cosine of its vector; `history` knows its needs."""
-    made = (similar_to(incident, other, cosine=cosine) for other, cosine in recalled)
-    alike = sorted((each for each in made if each is not None), key=lambda each: each.order)
-    links = [each for each in alike if each.source is incident][:_SIMILAR]
-    links += [each for each in alike if each.target is incident]  # it comes late
-    if incident.timestamp is not None:
-        at = to_epoch(incident.timestamp)
-        links += _causes(incident, at, history)
-        links += _escalations(incident, at, history)
-    return links
+class NewEdge(NamedTuple):
+    """An edge to be made between two incidents, and why."""
+
+    source: Incident
+    kind: RelationType
+    target: Incident
+    confidence: float
+    why: tuple[str, ...]
+
+    @property
+    def order(self) -> tuple[float, str, str]:
+        """The key that sorts the surest first."""
+        return -self.confidence, self.source.incident_id, self.target.incident_id
 
 
-def _causes(incident: Incident, at: float, history: History) -> list[NewEdge]:
-    """What caused an incident, as stated and as the rules can say, and what it caused."""
-    service = incident.component
-    below, above = history.below(service), history.above(service)
-    found = [
-        stated_cause(incident, cause)
-        for named in history.named_in(incident.root_cause)
-        if named != service
-        for cause in history.between(named, at - STATED_WINDOW_S, at + LATE_S)
+def numbers_agree(one: Incident, other: Incident) -> float:
+    """How near the values of two incidents are, in [0, 1]: as their logarithms are, on the scale
+    of each metric's lowest threshold."""
+    first, second = one.metrics.known(), other.metrics.known()
+    near = [
+        max(0.0, 1 - abs(math.log1p(first[name] / low) - math.log1p(second[name] / low)))
+        for name, (low, *_) in LEVELS.items()
+        if name in first and name in second
     ]
-    found += _causes_below(incident, at, history)
-    found += [
-        caused_by(effect, incident, hops=hops, mutual=name in below)
-        for name, hops in above.items()
-        for effect in history.between(name, at - LATE_S, at + CAUSE_WINDOW_S)
-    ]
-    return _surest(found)
+    return mean(near) if near else _UNMEASURED
 
 
-def _causes_below(effect: Incident, at: float, history: History) -> list[NewEdge | None]:
-    above = history.above(effect.component)
-    return [
-        caused_by(effect, cause, hops=hops, mutual=name in above)
-        for name, hops in history.below(effect.component).items()
-        for cause in history.between(name, at - CAUSE_WINDOW_S, at + LATE_S)
-    ]
+def alike(meaning: float, numbers: float) -> float:
+    """How alike two incidents are, in [0, 1]: what is told of them decides, numbers only between
+    what is told alike; where it was does not count."""
+    return _MEANING_SHARE * min(max(meaning, 0.0), 1.0) + (1 - _MEANING_SHARE) * numbers
 
 
-def _surest(found: Iterable[NewEdge | None]) -> list[NewEdge]:
-    """The edges, the surest first; of several between the same two the surest."""
-    ordered = sorted((each for each in found if each is not None), key=lambda e: e.order)
-    best: dict[tuple[str, str], NewEdge] = {}
-    for each in ordered:
-        best.setdefault((each.source.incident_id, each.target.incident_id), each)
+def similar_links(
+    incident: Incident, recalled: Iterable[tuple[Incident, float]]
+) -> Iterator[NewEdge]:
+    """The SIMILAR_TO edges at `incident`, given the nearest others, each with the cosine of its
+    vector: to the likest before it, and from all that came after it."""
+    made = sorted((_similar_to(incident, *each) for each in recalled), key=lambda e: e.order)
+    sure = [each for each in made if each.confidence >= _sure(LEAST_ALIKE)]
+    yield from [each for each in sure if each.source is incident][:_SIMILAR]
+    yield from [each for each in sure if each.target is incident]  # it comes late
+
+
+def _similar_to(one: Incident, other: Incident, cosine: float) -> NewEdge:
+    """The edge from the newer to the older one; where nobody knows the time of both, `one` is the
+    newer: it was told later."""
+    newer, older = one, other
+    if one.timestamp is not None and other.timestamp is not None:
+        older, newer = sorted((one, other), key=lambda i: (i.timestamp or "", i.incident_id))
+    numbers = numbers_agree(one, other)
+    why = [f"cosine {cosine:.2f}", f"numbers agree {numbers:.2f}"]
+    if newer.component == older.component:
+        why.append(f"same component {newer.component}")
+    return NewEdge(newer, RelationType.SIMILAR_TO, older, _sure(alike(cosine, numbers)), tuple(why))
+
+
+def _sure(score: float) -> float:
+    return round(1 / (1 + math.exp(-_STEEPNESS * (score - _EVEN_CHANCE))), 4)
+
+
+def failed(incident: Incident) -> bool:
+    """Whether it is a failure, and no mere event: one of severity INFO, by what its source says or
+    by its numbers, whose cause nobody stated, is none."""
+    calm = incident.source_severity or incident.metrics.known()
+    return incident.severity != Severity.INFO or bool(incident.root_cause) or not calm
+
+
+class _Service(NamedTuple):
+    """A service with its incidents of known times, and how many hops below another it is."""
+
+    name: str
+    hops: int
+    incidents: tuple[tuple[float, Incident], ...]
+
+
+def services_around(graph: Graph, service: str, *, above: bool) -> dict[str, int]:
+    """The services that need it (`above`), or that it needs, with how many edges away each is; a
+    cycle ends where it comes back."""
+    direction = "in" if above else "out"
+    rim = {service_id(graph.namespace, service)}
+    found = dict.fromkeys(rim, 0)
+    for hop in range(1, _HOPS + 1):
+        needs = frozenset({str(RelationType.DEPENDS_ON)})
+        rows = graph.neighbors(sorted(rim), direction=direction, types=needs, limit_per_id=_MOST)
+        ends = {
+            r.source_entity_id if above else r.target_entity_id for e in rows.values() for r in e
+        }
+        rim = ends - found.keys()
+        found |= dict.fromkeys(rim, hop)
+    records = graph.get(sorted(found))
+    return {
+        record.name: hop
+        for key, hop in found.items()
+        if hop and isinstance(record := records.get(key), Entity)
+    }
+
+
+def incidents_on(graph: Graph, component: str) -> tuple[tuple[float, Incident], ...]:
+    """(seconds from 1970, incident) of those whose time is known, the earliest first."""
+    key = service_id(graph.namespace, component)
+    affected = frozenset({str(RelationType.AFFECTS)})
+    rows = graph.neighbors([key], direction="in", types=affected, limit_per_id=_MOST)[key]
+    ids = sorted({r.source_entity_id for r in rows})
+    pages = (graph.get(ids[at : at + _PAGE]) for at in range(0, len(ids), _PAGE))
+    found = (incident_in(record) for page in pages for record in page.values())
+    dated = (
+        (to_epoch(each.timestamp), each)
+        for each in found
+        if each is not None and each.timestamp and each.component == component
+    )
+    return tuple(sorted(dated, key=lambda row: (row[0], row[1].incident_id)))
+
+
+def _below(graph: Graph, service: str) -> list[_Service]:
+    below = services_around(graph, service, above=False)
+    return [_Service(name, hops, incidents_on(graph, name)) for name, hops in sorted(below.items())]
+
+
+def _edges(graph: Graph, service: str) -> list[NewEdge]:
+    """The edges that the rules make from the incidents on a service, each pair once, the surest
+    first."""
+    own = incidents_on(graph, service)
+    below = _below(graph, service)
+    named: dict[str, tuple[tuple[float, Incident], ...]] = {}
+    found: list[NewEdge] = []
+    for at, effect in own:
+        for name in services_in(graph, effect.root_cause) if effect.root_cause else ():
+            if name != service:
+                named.setdefault(name, incidents_on(graph, name))
+                found += _stated(effect, at, named[name])
+        for each in below:
+            made = (
+                _caused_by(effect, cause, at - then, each.hops) for then, cause in each.incidents
+            )
+            found += [edge for edge in made if isinstance(edge, NewEdge)]
+        found += _escalated(effect, at, own)
+    best: dict[tuple[str, str, str], NewEdge] = {}
+    for edge in sorted(found, key=lambda e: e.order):
+        key = edge.source.incident_id, edge.kind, edge.target.incident_id
+        best.setdefault(key, edge)
     return list(best.values())
 
 
-def _escalations(incident: Incident, at: float, history: History) -> Iterator[NewEdge]:
-    """From what was milder before, and to what was graver after."""
-    span = at - ESCALATION_WINDOW_S, at + ESCALATION_WINDOW_S
-    around = [
-        each
-        for each in history.between(incident.component, *span)
-        if each.incident_id != incident.incident_id
+def _caused_by(effect: Incident, cause: Incident, gap: float, hops: int) -> NewEdge | str:
+    """The edge from `effect` to `cause`, which began `gap` seconds before on a service that lies
+    `hops` DEPENDS_ON edges below; or why it is none."""
+    if effect.incident_id == cause.incident_id:
+        return "it is the same incident"
+    if not failed(cause):
+        return "it is an event, no failure: INFO, and nobody stated a cause of it"
+    if gap < 0:
+        return f"it began {_spoken(-gap)} later"
+    if gap > CAUSE_WINDOW_S:
+        return f"it began {_spoken(gap)} before, more than {_spoken(CAUSE_WINDOW_S)}"
+    confidence = _CAUSE * 0.5 ** (gap / _CAUSE_HALF_S) * _FURTHER_HOP ** (hops - 1)
+    far = f" ({hops} hops)" if hops > 1 else ""
+    why = (
+        f"{effect.component} depends on {cause.component}{far}",
+        f"{cause.component} failed {_spoken(gap)} before",
+    )
+    return NewEdge(effect, RelationType.CAUSED_BY, cause, round(confidence, 4), why)
+
+
+def _stated(
+    effect: Incident, at: float, causes: Iterable[tuple[float, Incident]]
+) -> Iterator[NewEdge]:
+    """The edges to failures of a service that the cause of `effect`, as stated, names."""
+    for then, cause in causes:
+        if 0 <= at - then <= STATED_WINDOW_S and failed(cause):
+            why = (
+                f"the stated cause names {cause.component}",
+                f"it failed {_spoken(at - then)} before",
+            )
+            yield NewEdge(effect, RelationType.CAUSED_BY, cause, _STATED, why)
+
+
+def _escalated(
+    graver: Incident, at: float, around: Iterable[tuple[float, Incident]]
+) -> Iterator[NewEdge]:
+    """The edge to the last milder one of the same component."""
+    milder = [
+        (at - then, each)
+        for then, each in around
+        if each.severity.rank < graver.severity.rank and 0 < at - then <= ESCALATION_WINDOW_S
     ]
-    for graver in (incident, *around):
-        made = escalated_from(graver, [*around, incident])
-        if made is not None and incident in (made.source, made.target):
-            yield made
+    if milder:
+        gap, last = min(milder, key=lambda row: (row[0], row[1].incident_id))
+        confidence = round(_ESCALATION * (1 - 0.5 * gap / ESCALATION_WINDOW_S), 4)
+        changed = f"{last.severity} became {graver.severity} on {graver.component}"
+        why = (changed, f"{_spoken(gap)} later")
+        yield NewEdge(graver, RelationType.ESCALATED_FROM, last, confidence, why)
 
 
-def no_causes(incident: Incident, history: History) -> list[tuple[Incident, str]]:
+def _spoken(seconds: float) -> str:
+    return f"{seconds / 60:.0f} min" if seconds >= 60 else f"{seconds:.0f} s"
+
+
+def no_causes(graph: Graph, incident: Incident) -> list[tuple[Incident, str]]:
     """What happened about the same time on services that the one of `incident` needs and is not
     taken for its cause, and why."""
     if incident.timestamp is None:
         return []
     at = to_epoch(incident.timestamp)
-    above = history.above(incident.component)
     return [
-        (each, why)
-        for service in sorted(history.below(incident.component))
-        for each in history.between(service, at - STATED_WINDOW_S, at + CAUSE_WINDOW_S)
-        if (why := why_no_cause(incident, each, mutual=service in above))
+        (cause, why)
+        for each in _below(graph, incident.component)
+        for then, cause in each.incidents
+        if -CAUSE_WINDOW_S <= at - then <= STATED_WINDOW_S
+        and isinstance(why := _caused_by(incident, cause, at - then, each.hops), str)
     ]
 
 
-def draw_all_causes(store: Store, *, clock: Clock) -> int:
-    """`draw_causes` for every service that incidents were reported on."""
+def link_relation(draft: Draft, edge: NewEdge, now: str) -> Relation:
+    """The edge to another incident, as `draft` asserts it."""
+    return draft.relation(
+        incident_entity_id(draft.namespace, edge.source.incident_id),
+        edge.kind,
+        incident_entity_id(draft.namespace, edge.target.incident_id),
+        seen=now,
+        confidence=edge.confidence,
+        why=edge.why,
+    )
+
+
+def draw_all(store: Store, *, clock: Clock) -> tuple[int, int]:
+    """`draw` for every service that incidents were reported on."""
     services: set[str] = set()
     scope, after = Scope(source_types=frozenset({INCIDENT})), ""
     while page := store.scan("episode", scope=scope, after=after, limit=_PAGE):
         episodes = [each for each in page if isinstance(each, Episode)]
         services |= {each.group for each in episodes if each.group}
         after = episodes[-1].episode_id
-    return draw_causes(store, sorted(services), History(store), clock=clock)
+    return draw(store, services, clock=clock)
 
 
-def draw_causes(store: Store, services: Iterable[str], history: History, *, clock: Clock) -> int:
-    """Draw the CAUSED_BY edges of the incidents on these services again, where what the services
-    need has changed since it was done last; how many edges stand that no report asserts."""
-    return sum(_drawn(store, service, history, clock) for service in dict.fromkeys(services))
+def draw(store: Store, services: Iterable[str], *, clock: Clock) -> tuple[int, int]:
+    """Draw the edges from the incidents on these services again; how many stand, and how many of
+    them are new."""
+    drawn = [_drawn(store, service, clock) for service in sorted(set(services))]
+    return sum(count for count, _ in drawn), sum(new for _, new in drawn)
 
 
-def _drawn(store: Store, service: str, history: History, clock: Clock) -> int:
-    above = history.above(service)
-    needs = {name: [hops, name in above] for name, hops in sorted(history.below(service).items())}
-    sha = hashlib.sha256(msgspec.json.encode(needs)).hexdigest()
-    ref = f"incident-links:{service}"
-    draft = Draft(namespace=store.namespace, type=LINKS_SOURCE, ref=ref, sha=sha, group=service)
-    stored = store.get([draft.episode_id]).get(draft.episode_id)
-    if isinstance(stored, Episode):
-        return int(str(stored.properties.get("edges") or 0))
-    now = clock()
-    found = [e for at, _, effect in history.of(service) for e in _causes_below(effect, at, history)]
-    own = {e.episode_id for e in store.sources(frozenset({LINKS_SOURCE}), refs=[ref])}
-    drawn = [link_relation(draft, edge, now) for edge in _surest(found)]
-    claims = _unasserted(store, drawn, own)
-    if claims or own:
-        episode = draft.episode(
-            now,
-            preview=f"{len(claims)} causes of incidents on {service}",
-            properties={"edges": len(claims)},
-        )
-        store.write(draft.batch(episode, claims, now=now))
-    return len(claims)
-
-
-def _unasserted(store: Store, relations: Sequence[Relation], own: set[str]) -> list[Relation]:
-    """Those that nothing but our own episodes asserts."""
-    support = store.support([each.rel_id for each in relations])
-    return [
-        each
-        for each in relations
-        if all(
-            row.known_until is not None or row.episode_id in own
-            for row in support.get(each.rel_id, ())
-        )
+def _drawn(store: Store, service: str, clock: Clock) -> tuple[int, int]:
+    edges = _edges(store, service)
+    told = [
+        [e.source.incident_id, e.kind, e.target.incident_id, e.confidence, e.why] for e in edges
     ]
+    sha = hashlib.sha256(msgspec.json.encode(told)).hexdigest()
+    ref = f"incident-links:{service}"
+    draft = Draft(namespace=store.namespace, type=_LINKS_SOURCE, ref=ref, sha=sha, group=service)
+    drawn = store.sources(frozenset({_LINKS_SOURCE}), refs=[ref])
+    if any(each.episode_id == draft.episode_id for each in drawn) or not (edges or drawn):
+        return len(edges), 0
+    now = clock()
+    made = [link_relation(draft, edge, now) for edge in edges]
+    known = store.get([each.rel_id for each in made])
+    kept = [_since(each, known.get(each.rel_id)) for each in made]
+    preview = f"{len(edges)} edges from incidents on {service}"
+    store.write(draft.batch(draft.episode(now, preview=preview), kept, now=now))
+    return len(edges), len(made) - len(known)
+
+
+def _since(relation: Relation, known: object) -> Relation:
+    """The relation, made when it was made first."""
+    made = known.created_at if isinstance(known, Relation) else relation.created_at
+    return msgspec.structs.replace(relation, created_at=made)
+
+
+class _Edges(Upkeep):
+    def after_index(self, store: Store, source_types: AbstractSet[str], *, clock: Clock) -> None:
+        """Draw the edges of incidents again, where there are any: needs may have changed."""
+        if INCIDENT in source_types:
+            draw_all(store, clock=clock)
+
+
+UPKEEP = _Edges()

@@ -10,7 +10,6 @@ the rest is listed. No time is known of any of them, and none is made up.
 import hashlib
 import re
 import struct
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, cast
 
@@ -23,16 +22,17 @@ from quipu.files import private
 from quipu.kinds.incidents.model import (
     UNKNOWN_COMPONENT,
     IncidentReport,
+    Metrics,
     OutcomeReport,
+    Severity,
     check_component,
-    check_metric,
     unplaced_incident_id,
 )
 from quipu.kinds.incidents.read.postmortem import actions_in
-from quipu.kinds.incidents.read.reports import grade
+from quipu.kinds.incidents.read.reports import grade, metrics_in
 from quipu.kinds.incidents.write import GivenVector, IncidentWriter, problem_rows
 from quipu.ports import Embedder, Store
-from quipu.read.fields import slug
+from quipu.read.fields import Fields, slug
 from quipu.read.source import read_whole
 from quipu.records.document import Problem
 from quipu.records.progress import Progress
@@ -42,24 +42,25 @@ from quipu.write.report import ProblemRow
 
 __all__ = ["Migration", "migrate_arf", "write_summary"]
 
+Vectors = NDArray[np.float32]
+
 _INDEXES = ("incident_vectors.index", "faiss_index.bin")
 _TEXTS = "incident_texts.json"
 _METRICS = {b"IxF2": "l2", b"IxFI": "ip", b"IxFl": "l2"}
 _HEADER = struct.Struct("<4siqqqBiQ")
 """As `faiss/impl/index_write.cpp` writes it: what it is, the dimension, how many vectors, two
 numbers that say nothing, whether it is trained, how it measures, how many numbers follow."""
-_MEASURES = (0, 1)  # by product, by distance: a further one has a number more in its header
 _LARGEST = 4_000_000_000
+_LARGEST_DIMENSION = 65_536
 _SAMPLE = 20
 _AGREES = 0.98
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _PARTS = re.compile(r"\b(root cause|solution)\s*:\s*", re.IGNORECASE)
 _SERVICE = re.compile(r"\b[a-z0-9]+(?:-[a-z0-9]+)+\b")
-_SPOKEN_SERVICE = re.compile(r"(?i)\b([a-z0-9]+) (service|gateway|database|queue|cache)\b")
 _TITLE = 120
 _SOLVED = 0.8
 """How sure it is that a solution that stands in words worked."""
-SUMMARY = "migration_summary.json"
+_SUMMARY = "migration_summary.json"
 
 
 class Migration(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,80 +95,76 @@ def migrate_arf(
     progress: Progress | None = None,
 ) -> Migration:
     """Write the incidents of a v2 store with the vectors they have; again changes nothing."""
-    found = _read_arf(folder)
-    joined, cosine = _joins(found, embedder)
-    space = f"arf/{found.digest[:12]}/fp32/{found.vectors.shape[1]}"
+    index, texts_at = _files(folder)
+    vectors, metric, digest = _vectors(index)
+    texts = _texts(texts_at)
+    places = set(range(len(vectors)))
+    joined, cosine = _joins(texts, vectors, embedder)
+    space = f"arf/{digest[:12]}/fp32/{vectors.shape[1]}"
     if joined and embedder is not None:
         space = embedder.space
-    at_vectors = set(range(len(found.vectors)))
-    unmatched = {
-        "texts have no vector": sorted(found.texts.keys() - at_vectors),
-        "vectors have no text": sorted(at_vectors - found.texts.keys()),
-    }
+    unmatched = sorted(texts.keys() - places), sorted(places - texts.keys())
     problems = [
-        Problem(
-            str(found.path), f"{len(at)} {what} ({_span(at)}): they stay where they are", "warning"
+        Problem(str(index), f"{len(at)} {what} ({_span(at)}): they stay where they are", "warning")
+        for at, what in zip(
+            unmatched, ("texts have no vector", "vectors have no text"), strict=True
         )
-        for what, at in unmatched.items()
         if at
     ]
     reports: list[IncidentReport] = []
-    vectors: list[GivenVector | None] = []
-    for position in found.matched:
-        at = f"{found.path.parent / _TEXTS}#{position}"
+    given: list[GivenVector | None] = []
+    for position in sorted(texts.keys() & places):
+        at = f"{texts_at}#{position}"
         warnings: list[str] = []
         try:
-            reports.append(_report_of(found.texts[position], position, found.path.parent, warnings))
+            reports.append(_report_of(texts[position], position, index.parent, warnings))
         except InvalidInput as error:
             problems.append(Problem(at, str(error)))
             continue
         problems += [Problem(at, text, "warning") for text in warnings]
-        vector = unit(found.vectors[position])
-        vectors.append(GivenVector(space, vector) if vector.any() else None)
+        vector = vectors[position]
+        given.append(GivenVector(space, vector) if vector.any() else None)
     writer = IncidentWriter(store, embedder=embedder, clock=clock)
-    tally = writer.add(reports, vectors=vectors, progress=progress)
+    tally = writer.add(reports, vectors=given, progress=progress)
     problems += [p for p in tally.problems if not p.error.startswith("timestamp: unknown")]
     done = len(tally.added) + len(tally.unchanged)
     return Migration(
-        source=found.path.as_posix(),
-        found_texts=len(found.texts),
-        found_vectors=len(found.vectors),
+        source=index.as_posix(),
+        found_texts=len(texts),
+        found_vectors=len(vectors),
         imported=len(tally.added),
         unchanged=len(tally.unchanged),
-        success_rate=round(done / len(found.texts), 4) if found.texts else 1.0,
-        unmatched_texts=tuple(unmatched["texts have no vector"]),
-        unmatched_vectors=tuple(unmatched["vectors have no text"]),
-        metric=found.metric,
+        success_rate=round(done / len(texts), 4) if texts else 1.0,
+        unmatched_texts=tuple(unmatched[0]),
+        unmatched_vectors=tuple(unmatched[1]),
+        metric=metric,
         space=space,
         joined=joined,
         sample_cosine=cosine,
         when=clock(),
         errors=problem_rows(problems, "error"),
         warnings=problem_rows(problems, "warning"),
-        notes=_notes(joined, cosine, space, done),
+        notes=tuple(_notes(joined, cosine, space, done)),
     )
 
 
-def _notes(joined: bool, cosine: float | None, space: str, done: int) -> tuple[str, ...]:
+def _notes(joined: bool, cosine: float | None, space: str, done: int) -> list[str]:
     notes = ["no time is known of these incidents: their timestamp is null"] if done else []
     if not joined:
-        why = (
-            "no text could be embedded again"
-            if cosine is None
-            else f"nine in ten reach a cosine of {cosine}"
-        )
+        reached = f"nine in ten reach a cosine of {cosine}"
+        why = "no text could be embedded again" if cosine is None else reached
         notes.append(
             f"the vectors are not of the local model's space ({why}): they form the space "
             f"{space!r}, and words recall these incidents"
         )
-    return tuple(notes)
+    return notes
 
 
 def write_summary(migration: Migration, state: Path | None) -> None:
     """Keep the summary in the local state, if there is any."""
     if state is None:
         return
-    path = state / SUMMARY
+    path = state / _SUMMARY
     data = msgspec.json.format(msgspec.json.encode(migration), indent=2)
     try:
         private.make_folder(state)
@@ -178,58 +175,43 @@ def write_summary(migration: Migration, state: Path | None) -> None:
         ) from error
 
 
-class ArfStore(NamedTuple):
-    """What was found: texts by position, vectors float32[n, d] as they lie in the index."""
-
-    path: Path
-    texts: dict[int, Any]
-    vectors: NDArray[np.float32]
-    metric: str
-    digest: str
-
-    @property
-    def matched(self) -> list[int]:
-        """Positions that have both."""
-        return sorted(self.texts.keys() & set(range(len(self.vectors))))
-
-
-def _read_arf(folder: Path) -> ArfStore:
-    """The store in `folder` or its `data/`; InvalidInput when a file is missing, cut or foreign."""
+def _files(folder: Path) -> tuple[Path, Path]:
+    """The index and the texts in `folder` or its `data/`."""
     places = (folder, folder / "data")
     index = next((p / name for p in places for name in _INDEXES if (p / name).is_file()), None)
     texts = next((p / _TEXTS for p in places if (p / _TEXTS).is_file()), None)
     if index is None or texts is None:
-        missing = " and ".join(
-            name for name, found in ((" or ".join(_INDEXES), index), (_TEXTS, texts)) if not found
-        )
+        wanted = ((" or ".join(_INDEXES), index), (_TEXTS, texts))
+        missing = " and ".join(name for name, found in wanted if not found)
         raise InvalidInput(f"{str(folder)!r} has no {missing}, nor has its folder data/")
-    vectors, metric, digest = _vectors(index)
-    return ArfStore(index, _texts(texts), vectors, metric, digest)
+    return index, texts
 
 
-def _vectors(path: Path) -> tuple[NDArray[np.float32], str, str]:
-    """The rows of a flat index. Its header is checked before anything is allocated."""
+def _vectors(path: Path) -> tuple[Vectors, str, str]:
+    """The rows of a flat index at length 1, zero where they are zero or not finite; how it
+    measures; its digest. Its header is checked before anything is allocated."""
     data = read_whole(path, max_bytes=_LARGEST)
     if len(data) < _HEADER.size:
         raise InvalidInput(f"{str(path)!r} is cut: it has {len(data)} bytes and no whole header")
-    magic, dimension, count, _, _, _, measure, numbers = _HEADER.unpack(data[: _HEADER.size])
+    magic, dimension, count, _, _, _, _, numbers = _HEADER.unpack(data[: _HEADER.size])
     if magic not in _METRICS:
         raise InvalidInput(
             f"{str(path)!r} is no flat FAISS index: it begins with {magic!r}, IxF2 or IxFI is "
             "expected"
         )
-    if not (0 < dimension <= 65_536 and count >= 0 and measure in _MEASURES):
+    if not (0 < dimension <= _LARGEST_DIMENSION and count >= 0):
         raise InvalidInput(f"{str(path)!r} is damaged: {count} vectors of {dimension} numbers")
     needed = count * dimension * 4
-    if len(data) < _HEADER.size + needed:
+    if len(data) < _HEADER.size + needed or numbers * 4 != needed:
         raise InvalidInput(
             f"{str(path)!r} is cut: {count} vectors of {dimension} numbers need {needed:,} bytes, "
-            f"it has {len(data):,}"
+            f"it has {len(data):,}, and says that {numbers} numbers follow"
         )
-    if numbers * 4 != needed:
-        raise InvalidInput(f"{str(path)!r} is damaged: it says that {numbers} numbers follow")
-    rows = np.frombuffer(data, "<f4", count=numbers, offset=_HEADER.size)
-    return rows.reshape(count, dimension), _METRICS[magic], hashlib.sha256(data).hexdigest()
+    flat = np.frombuffer(data, "<f4", count=numbers, offset=_HEADER.size)
+    rows = np.nan_to_num(flat.reshape(count, dimension), posinf=0.0, neginf=0.0)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    unit = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    return unit, _METRICS[magic], hashlib.sha256(data).hexdigest()
 
 
 def _texts(path: Path) -> dict[int, Any]:
@@ -242,46 +224,50 @@ def _texts(path: Path) -> dict[int, Any]:
         return dict(enumerate(cast(list[Any], content)))
     if not isinstance(content, dict):
         raise InvalidInput(f"{str(path)!r} is neither a list of texts nor an object of them")
-    found: dict[int, Any] = {}
-    for key, text in cast(dict[str, Any], content).items():
-        if not key.isdecimal():
-            raise InvalidInput(f"{str(path)!r}: key {key!r} is no position: keys count from 0")
-        found[int(key)] = text
-    return found
+    named = cast(dict[str, Any], content)
+    if (bad := next((key for key in named if not key.isdecimal()), None)) is not None:
+        raise InvalidInput(f"{str(path)!r}: key {bad!r} is no position: keys count from 0")
+    return {int(key): text for key, text in named.items()}
 
 
-def _joins(store: ArfStore, embedder: Embedder | None) -> tuple[bool, float | None]:
+def _joins(
+    texts: dict[int, Any], vectors: Vectors, embedder: Embedder | None
+) -> tuple[bool, float | None]:
     """Whether the vectors belong to the embedder's space, and the cosine that nine in ten of a
     sample of texts that were embedded again reach; None when none could be compared. A blank text
     or a vector of zeros says nothing of the space."""
-    usable = [at for at in store.matched if _has_text(store.texts[at])]
-    usable = [at for at in usable if np.any(unit(store.vectors[at]))]
-    if embedder is None or not usable or store.vectors.shape[1] != embedder.dimension:
+    usable = [
+        at for at in sorted(texts) if at < len(vectors) and _says(texts[at]) and vectors[at].any()
+    ]
+    if embedder is None or not usable or vectors.shape[1] != embedder.dimension:
         return False, None
-    step = max(1, len(usable) // _SAMPLE)
-    sample = usable[::step][:_SAMPLE]
-    made = embedder.embed([store.texts[at] for at in sample])
-    given = np.stack([unit(store.vectors[at]) for at in sample])
-    reached = float(np.quantile(np.sum(made * given, axis=1), 0.1, method="lower"))
+    sample = usable[:: max(1, len(usable) // _SAMPLE)][:_SAMPLE]
+    made = embedder.embed([texts[at] for at in sample])
+    reached = float(np.quantile(np.sum(made * vectors[sample], axis=1), 0.1, method="lower"))
     return reached >= _AGREES, round(reached, 4)
 
 
-def _has_text(text: object) -> bool:
+def _says(text: object) -> bool:
     """Whether an entry of the texts says anything."""
     return isinstance(text, str) and bool(text.strip())
-
-
-def unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The vector at length 1; zero where it is zero or not finite."""
-    length = float(np.linalg.norm(vector))
-    if not np.isfinite(length) or length == 0:
-        return np.zeros_like(vector)
-    return (vector / length).astype(np.float32)
 
 
 def _span(positions: list[int]) -> str:
     first, last = positions[0], positions[-1]
     return f"position {first}" if first == last else f"positions {first} to {last}"
+
+
+class _Told(NamedTuple):
+    """What a text tells of an incident."""
+
+    component: str
+    metrics: Metrics = Metrics()
+    severity: Severity | None = None
+    source_severity: str = ""
+    title: str = ""
+    summary: str = ""
+    root_cause: str = ""
+    outcomes: tuple[OutcomeReport, ...] = ()
 
 
 def _report_of(text: Any, position: int, source: Path, warnings: list[str]) -> IncidentReport:
@@ -291,22 +277,22 @@ def _report_of(text: Any, position: int, source: Path, warnings: list[str]) -> I
     latency error_rate throughput severity`; anything else is prose with `Root cause:` and
     `Solution:`. Raises InvalidInput for what is no text.
     """
-    if not _has_text(text):
+    if not _says(text):
         raise InvalidInput(f"text {text!r} at position {position} is no text")
     words = text.split(None, 3)
     numeric = len(words) > 2 and all(map(_NUMBER.fullmatch, words[1:3]))
-    fields = {
-        **(_runtime(words, warnings) if numeric else _prose(text)),
-        "source": f"arf:{position}",
-        "pointer": f"{source.as_posix()}#{position}",
-        "tags": ["imported"],
-        "embedding_id": position,
-        "incident_id": unplaced_incident_id("arf", position, text),
-    }
-    return msgspec.convert(fields, IncidentReport)
+    told = _runtime(words, warnings) if numeric else _prose(text)
+    return IncidentReport(
+        **told._asdict(),
+        source=f"arf:{position}",
+        pointer=f"{source.as_posix()}#{position}",
+        tags=("imported",),
+        embedding_id=position,
+        incident_id=unplaced_incident_id("arf", position, text),
+    )
 
 
-def _runtime(words: Sequence[str], warnings: list[str]) -> dict[str, Any]:
+def _runtime(words: list[str], warnings: list[str]) -> _Told:
     measured = {"latency_p99": words[1], "error_rate": words[2]}
     rest = words[3] if len(words) > 3 else ""
     number, _, word = rest.partition(" ")
@@ -315,39 +301,21 @@ def _runtime(words: Sequence[str], warnings: list[str]) -> dict[str, Any]:
         measured["throughput"] = number
         severity, written = grade(warnings, word.strip())
         rest = "" if severity else word.strip()
-    metrics: dict[str, float] = {}
-    for name, value in measured.items():
-        try:
-            metrics[name] = check_metric(name, value)
-        except InvalidInput as error:
-            warnings.append(str(error))
-    return {
-        "component": _component(words[0], warnings),
-        "metrics": metrics,
-        "severity": severity and str(severity),
-        "source_severity": written,
-        "summary": rest,
-    }
-
-
-def _component(written: str, warnings: list[str]) -> str:
     try:
-        return check_component(written)
+        component = check_component(words[0])
     except InvalidInput as error:
-        component = slug(written) or UNKNOWN_COMPONENT
+        component = slug(words[0]) or UNKNOWN_COMPONENT
         warnings.append(f"{error}; kept as {component!r}")
-        return component
+    metrics = metrics_in(Fields(measured, warnings))
+    return _Told(component, metrics, severity, written, summary=rest)
 
 
-def _prose(text: str) -> dict[str, Any]:
+def _prose(text: str) -> _Told:
     """A text in words: what it is about, the cause, what was done."""
-    pieces = _PARTS.split(text)
-    named = {
-        key.casefold(): value.strip() for key, value in zip(pieces[1::2], pieces[2::2], strict=True)
-    }
-    service, spoken = _SERVICE.search(text.lower()), _SPOKEN_SERVICE.search(text)
-    component = service.group() if service else slug(" ".join(spoken.groups())) if spoken else ""
-    solution = named.get("solution", "")
+    summary, *pieces = _PARTS.split(text)
+    named = dict(zip(map(str.casefold, pieces[::2]), map(str.strip, pieces[1::2]), strict=True))
+    service = _SERVICE.search(text.lower())
+    solution, summary = named.get("solution", ""), summary.strip()
     done = actions_in(solution)
     attempt = OutcomeReport(
         actions_taken=done or (solution,),
@@ -355,12 +323,11 @@ def _prose(text: str) -> dict[str, Any]:
         lessons_learned=solution if done else "",
         confidence=_SOLVED,
     )
-    summary = pieces[0].strip()
     title = excerpt(next((summary[a:b] for a, b in sentences(summary)), ""), limit=_TITLE)
-    return {
-        "component": component or UNKNOWN_COMPONENT,
-        "title": title,
-        "summary": "" if summary.rstrip(".") == title.rstrip(".") else summary,
-        "root_cause": named.get("root cause", ""),
-        "outcomes": [msgspec.to_builtins(attempt)] if solution else [],
-    }
+    return _Told(
+        service.group() if service else UNKNOWN_COMPONENT,
+        title=title,
+        summary="" if summary.rstrip(".") == title.rstrip(".") else summary,
+        root_cause=named.get("root cause", ""),
+        outcomes=(attempt,) if solution else (),
+    )

@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Annotated, get_type_hints
+from typing import Annotated, Any, get_type_hints
 
 import msgspec
 from msgspec import Meta
@@ -27,6 +27,7 @@ __all__ = [
     "BlastRadius",
     "HealingAction",
     "Incident",
+    "IncidentHead",
     "IncidentReport",
     "Metrics",
     "Outcome",
@@ -185,6 +186,16 @@ class IncidentReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     predictive_insights: Properties | None = None
 
 
+class IncidentHead(msgspec.Struct, frozen=True, kw_only=True):
+    """What names an incident in a list."""
+
+    incident_id: Annotated[str, "the incident: a hash of its component and time window"]
+    component: Annotated[str, "its component"]
+    severity: Annotated[str, "`INFO`, `WARN` or `CRITICAL`"]
+    timestamp: Annotated[str | None, "when it began, or null"]
+    title: Annotated[str, "what it is called"]
+
+
 class Incident(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A single detected incident, with everything that was worked out about it.
 
@@ -211,6 +222,11 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     tags: Annotated[tuple[str, ...], "as its source gives them"] = ()
     extra: Annotated[Properties, "what its source says besides"] = {}
     pointer: Annotated[str, "where the raw data stays"] = ""
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """The fields of its `IncidentHead`."""
+        return {name: getattr(self, name) for name in IncidentHead.__struct_fields__}
 
     @property
     def needs(self) -> list[tuple[str, str]]:

@@ -10,13 +10,11 @@ Own ones stand in a YAML file as those of `policies.yaml` do; a condition is tex
 operator, threshold}`. One bad policy is a problem that names it; the rest is used.
 
 Those in force are also records, so that what advised an action can be looked up and cited. One
-episode asserts them all; when the file of policies changes another takes its place, so that what
-was in force at a moment is known (`known_at`). They advise from the configuration, never from
-there: two memories with the same records may have different policies.
+episode asserts them all; when the file of policies changes another takes its place. They advise
+from the configuration, never from there.
 """
 
 import hashlib
-import math
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -52,7 +50,6 @@ __all__ = [
     "Operator",
     "PolicyMatch",
     "actions_of",
-    "check_policy",
     "evaluate",
     "executed",
     "read_policies",
@@ -64,7 +61,6 @@ _REF = "action-policies"
 _HOUR_S = 3600
 _LARGEST = 1_000_000
 _WRITTEN = re.compile(r"^\s*(\w+)\s*(>=|<=|==|>|<|=|gte?|lte?|eq)\s*([\d.]+)\s*$")
-_OPERATORS = {">": "gt", "<": "lt", "=": "eq", "==": "eq", ">=": "gte", "<=": "lte"}
 
 
 class Operator(StrEnum):
@@ -79,6 +75,18 @@ class Operator(StrEnum):
 
 _COMPARE = dict(zip(Operator, (gt, lt, eq, ge, le), strict=True))
 _SIGNS = dict(zip(Operator, "><=≥≤", strict=True))
+_WRITTEN_SIGNS: dict[str, str] = {
+    ">": "gt",
+    "<": "lt",
+    "=": "eq",
+    "==": "eq",
+    ">=": "gte",
+    "<=": "lte",
+}
+
+
+_TOPS = {"latency_p99": 300_000.0, "throughput": sys.float_info.max}
+"""The largest value of a metric that is no share."""
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -94,11 +102,7 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     def holds(self, metrics: Metrics) -> bool:
         """Whether it is so; False when the metric was not measured."""
         value: float | None = getattr(metrics, self.metric)
-        return value is not None and self.compares(value)
-
-    def compares(self, value: float) -> bool:
-        """Whether it is so of a value."""
-        return _COMPARE[self.operator](value, self.threshold)
+        return value is not None and _COMPARE[self.operator](value, self.threshold)
 
     def __str__(self) -> str:
         return f"{self.metric} {_SIGNS[self.operator]} {self.threshold:g}"
@@ -159,43 +163,34 @@ def evaluate(
     """
     matches: list[PolicyMatch] = []
     for policy in policies:
-        if not policy.enabled or not policy.conditions:
-            continue
-        if not all(condition.holds(metrics) for condition in policy.conditions):
-            continue
-        state, until = _rests(policy, component, at, executions)
-        matches.append(
-            PolicyMatch(
-                policy=policy.name,
-                priority=policy.priority,
-                actions=policy.actions,
-                conditions=tuple(map(str, policy.conditions)),
-                state=state,
-                until=until,
+        if policy.enabled and all(condition.holds(metrics) for condition in policy.conditions):
+            runs = [e.at for e in executions if (e.policy, e.component) == (policy.name, component)]
+            state, until = _rests(policy, at, runs)
+            matches.append(
+                PolicyMatch(
+                    policy=policy.name,
+                    priority=policy.priority,
+                    actions=policy.actions,
+                    conditions=tuple(map(str, policy.conditions)),
+                    state=state,
+                    until=until,
+                )
             )
-        )
     return tuple(sorted(matches, key=lambda m: (m.priority, m.policy)))
 
 
 def _rests(
-    policy: ActionPolicy, component: str, at: str | None, executions: Sequence[Execution]
+    policy: ActionPolicy, at: str | None, runs: Iterable[str]
 ) -> tuple[Literal["applies", "cooling_down", "hourly_cap"], str | None]:
     if at is None:
         return "applies", None
     now = to_epoch(at)
-    own = sorted(
-        when
-        for each in executions
-        if each.policy == policy.name
-        and each.component == component
-        and (when := to_epoch(each.at)) <= now
-    )
+    own = sorted(when for each in runs if (when := to_epoch(each)) <= now)
     if own and now - own[-1] < policy.cool_down_seconds:
         return "cooling_down", from_epoch(own[-1] + policy.cool_down_seconds)
     recent = [when for when in own if now - when < _HOUR_S]
     if len(recent) >= policy.max_executions_per_hour:
-        oldest = recent[len(recent) - policy.max_executions_per_hour] if recent else now
-        return "hourly_cap", from_epoch(oldest + _HOUR_S)
+        return "hourly_cap", from_epoch(recent[-policy.max_executions_per_hour] + _HOUR_S)
     return "applies", None
 
 
@@ -210,7 +205,7 @@ def executed(policy: ActionPolicy, actions: Iterable[str]) -> bool:
     """Whether an attempt with these actions counts as an execution of the policy: all that it
     advises was done, calling the team aside."""
     required = set(policy.actions) - {HealingAction.ALERT_TEAM} or set(policy.actions)
-    return bool(required) and required <= set(actions)
+    return required <= set(actions)
 
 
 def read_policies(
@@ -218,7 +213,7 @@ def read_policies(
 ) -> tuple[tuple[ActionPolicy, ...], tuple[Problem, ...]]:
     """The policies in a file by their order, and what was wrong with the others.
 
-    Raises InvalidInput when the file is no YAML of policies, or one name stands for two.
+    Raises InvalidInput when the file is no YAML of policies.
     """
     return call(policies_in, read_whole(path, max_bytes=_LARGEST), str(path))
 
@@ -235,13 +230,13 @@ def policies_in(data: bytes, path: str) -> tuple[tuple[ActionPolicy, ...], tuple
     kept: dict[str, ActionPolicy] = {}
     problems: list[Problem] = []
     for number, row in enumerate(cast(list[Any], rows), 1):
-        at = f"{path}#{number}"
         try:
-            policy = check_policy(_policy(row))
+            policy = _policy(row)
+            _check(policy)
             if policy.name in kept:
                 raise InvalidInput(f"policy {policy.name!r} stands here twice: rename one")
         except InvalidInput as error:
-            problems.append(Problem(at, str(error)))
+            problems.append(Problem(f"{path}#{number}", str(error)))
             continue
         kept[policy.name] = policy
     return tuple(kept.values()), tuple(problems)
@@ -262,6 +257,21 @@ def _policy(row: Any) -> ActionPolicy:
         ) from error
 
 
+def _check(policy: ActionPolicy) -> None:
+    """InvalidInput for a policy that contradicts itself: its conditions can never hold together,
+    or it advises to do nothing beside something."""
+    at = f"policy {policy.name!r} contradicts itself"
+    if HealingAction.NO_ACTION in policy.actions and len(set(policy.actions)) > 1:
+        raise InvalidInput(f"{at}: no_action stands beside other actions; leave one or the other")
+    for metric in dict.fromkeys(condition.metric for condition in policy.conditions):
+        own = [condition for condition in policy.conditions if condition.metric == metric]
+        top = _TOPS.get(metric, 1.0)
+        ends = sorted({0.0, top, *(min(max(c.threshold, 0.0), top) for c in own)})
+        values = (*ends, *((one + other) / 2 for one, other in pairwise(ends)))
+        if not any(all(_COMPARE[c.operator](v, c.threshold) for c in own) for v in values):
+            raise InvalidInput(f"{at}: {' and '.join(map(str, own))} can never hold together")
+
+
 def _listed(value: Any) -> list[Any]:
     if value is None:
         return []
@@ -275,35 +285,8 @@ def _condition(written: Any) -> Any:
     match = _WRITTEN.match(written)
     if match is None:
         raise InvalidInput(f"condition {written!r} cannot be read: write `latency_p99 > 500`")
-    operator = _OPERATORS.get(match[2], match[2])
+    operator = _WRITTEN_SIGNS.get(match[2], match[2])
     return {"metric": match[1], "operator": operator, "threshold": float(match[3])}
-
-
-def check_policy(policy: ActionPolicy) -> ActionPolicy:
-    """`policy`; InvalidInput when it contradicts itself: its conditions can never hold together,
-    or it advises to do nothing beside something."""
-    at = f"policy {policy.name!r} contradicts itself"
-    if HealingAction.NO_ACTION in policy.actions and len(set(policy.actions)) > 1:
-        raise InvalidInput(f"{at}: no_action stands beside other actions; leave one or the other")
-    for metric in dict.fromkeys(condition.metric for condition in policy.conditions):
-        on_one = [condition for condition in policy.conditions if condition.metric == metric]
-        if not _possible(on_one):
-            listed = " and ".join(map(str, on_one))
-            raise InvalidInput(f"{at}: {listed} can never hold together")
-    return policy
-
-
-def _possible(conditions: Sequence[Condition]) -> bool:
-    """Whether any value in range meets all the conditions on one metric."""
-    metric = conditions[0].metric
-    top = 1.0 if metric not in ("latency_p99", "throughput") else math.inf
-    ends = sorted({0.0, top, *(min(max(c.threshold, 0.0), top) for c in conditions)})
-    between = [(one + other) / 2 if other < math.inf else one + 1 for one, other in pairwise(ends)]
-    return any(
-        all(condition.compares(value) for condition in conditions)
-        for value in (*ends, *between)
-        if value < math.inf
-    )
 
 
 SHIPPED, _ = policies_in(
@@ -326,13 +309,13 @@ def record_policies(store: Store, policies: Sequence[ActionPolicy], *, clock: Cl
 
 
 def _records(draft: Draft, policy: ActionPolicy) -> Iterator[Asserted]:
-    when = " and ".join(map(str, policy.conditions))
+    conditions = [str(each) for each in policy.conditions]
     properties = cast(Properties, msgspec.to_builtins(policy))
     own = draft.entity(
         EntityType.ACTION_POLICY,
         policy.name,
-        description=f"when {when}: {', '.join(policy.actions)}",
-        properties={**properties, "conditions": [str(each) for each in policy.conditions]},
+        description=f"when {' and '.join(conditions)}: {', '.join(policy.actions)}",
+        properties={**properties, "conditions": conditions},
     )
     yield own
     for name in policy.actions:

@@ -10,22 +10,19 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 import msgspec
 
 from quipu.kinds.incidents.model import METRICS, Incident, IncidentReport, Outcome, healing_actions
 from quipu.ports import Graph
 from quipu.records.naming import named_entity_id
-from quipu.records.record import Asserted, Chunk, Entity, Episode, Properties, Relation
+from quipu.records.record import Asserted, Chunk, Entity, Episode, Properties
 from quipu.records.schema import EntityType, RelationType
 from quipu.soundness import Soundness
 from quipu.source import Draft
 from quipu.text import excerpt
 from quipu.when.instants import UNKNOWN_TIME
-
-if TYPE_CHECKING:
-    from quipu.kinds.incidents.edges import NewEdge
 
 __all__ = [
     "INCIDENT",
@@ -42,7 +39,6 @@ __all__ = [
     "incident_passage",
     "incident_ref",
     "incident_text",
-    "link_relation",
     "named_by_ref",
     "outcome_claims",
     "outcome_draft",
@@ -307,18 +303,6 @@ def _incident_entity(draft: Draft, incident: Incident) -> Entity:
         aliases=(embedding_alias(incident.embedding_id), incident.incident_id),
         description=incident.summary or incident.root_cause,
         properties={**kept, **measured, "time_known": incident.timestamp is not None},
-    )
-
-
-def link_relation(draft: Draft, edge: "NewEdge", now: str) -> Relation:
-    """The edge to another incident, asserted by what brought it to light."""
-    return draft.relation(
-        incident_entity_id(draft.namespace, edge.source.incident_id),
-        edge.kind,
-        incident_entity_id(draft.namespace, edge.target.incident_id),
-        seen=now,
-        confidence=edge.confidence,
-        why=edge.why,
     )
 
 

@@ -20,9 +20,8 @@ from quipu.kinds.incidents.case_base import (
     edges_between,
     recorded_by,
 )
-from quipu.kinds.incidents.edges import alike
-from quipu.kinds.incidents.likeness import agreement
-from quipu.kinds.incidents.model import Incident, Outcome
+from quipu.kinds.incidents.links import alike, numbers_agree
+from quipu.kinds.incidents.model import Incident, IncidentHead, Outcome
 from quipu.kinds.incidents.records import (
     INCIDENT,
     description_text,
@@ -56,14 +55,9 @@ class IncidentCandidate(NamedTuple):
     by_words: bool = False
 
 
-class SimilarIncident(msgspec.Struct, frozen=True, kw_only=True):
+class SimilarIncident(IncidentHead, frozen=True, kw_only=True):
     """One earlier incident, why it is here and what came of it."""
 
-    incident_id: Annotated[str, "the incident: a hash of its component and time window"]
-    component: Annotated[str, "its component"]
-    severity: Annotated[str, "`INFO`, `WARN` or `CRITICAL`"]
-    timestamp: Annotated[str | None, "when it began, or null"]
-    title: Annotated[str, "what it is called"]
     score: Annotated[float, "how like it is"]
     parts: Annotated[dict[str, float], "the named parts of the score"]
     via: Annotated[tuple[str, ...], "the edges that led to it; empty when it was found directly"]
@@ -151,16 +145,18 @@ def similar(
     """The incidents most like `incident`, with their edges and outcomes.
 
     The score is `alike` of the cosine with `vector`, that of `description_text`; where nothing
-    was told, the agreement of numbers and component (`Agreement.total`); what lies one SIMILAR_TO,
-    CAUSED_BY or ESCALATED_FROM edge away has that edge's confidence times the score it is reached
-    from. Below .3 nothing is shown. `stored` says that the incident itself is in the graph.
+    was told, the mean of the numbers' agreement and of being on the same component. What lies one
+    SIMILAR_TO, CAUSED_BY or ESCALATED_FROM edge away has that edge's confidence times the score it
+    is reached from. Below .3 nothing is shown. `stored` says that the incident itself is in the
+    graph.
     """
     description = description_text(incident)
     scored: dict[str, _Scored] = {}
     for each in recall(planner, incident, vector=vector, space=space, before=as_of):
-        kind, total = agreement(incident, each.incident)
-        score = alike(each.alike, kind) if description else total
-        parts = {"features": round(kind, 4)}
+        numbers = numbers_agree(incident, each.incident)
+        here = each.incident.component == incident.component
+        score = alike(each.alike, numbers) if description else (numbers + here) / 2
+        parts = {"features": round(numbers, 4)}
         parts["words" if each.by_words else "similarity"] = round(max(0.0, each.alike), 4)
         scored[each.incident.incident_id] = _Scored(each.incident, score, parts)
     near = _best(scored)[: limit * 2]
@@ -174,7 +170,7 @@ def similar(
         component=incident.component,
         as_of=as_of,
         incidents=tuple(
-            _shown(scored[each], recorded_by(tried[each], as_of), edges) for each in chosen
+            _shown(scored[each], recorded_by(tried.get(each, ()), as_of), edges) for each in chosen
         ),
         notes=() if vector is not None else ("recalled by words: there are no vectors",),
     )
@@ -225,11 +221,7 @@ def _shown(
 ) -> SimilarIncident:
     incident, own = scored.incident, scored.incident.incident_id
     return SimilarIncident(
-        incident_id=own,
-        component=incident.component,
-        severity=str(incident.severity),
-        timestamp=incident.timestamp,
-        title=incident.title,
+        **incident.head,
         score=round(min(scored.score, 1.0), 4),
         parts=scored.parts,
         via=scored.via,

@@ -1,13 +1,14 @@
 """Incidents into memory: a report is an episode with one passage; edges come with it.
 
 Each report is one atomic write: the incident, its service and dependencies, its passage with its
-vector, the edges the rules make to what is there already, and its outcomes. The same report again
-changes nothing; another report of the same source takes the place of the first. What is worked
-out (analysis, forecast, severity where none is stated) is worked out from all that the reports of
-an incident measured together.
+vector, its SIMILAR_TO edges and its outcomes; the edges that follow from times and dependencies are
+drawn after it (`links.py`). The same report again changes nothing; another report of the same
+source takes the place of the first. What is worked out (analysis, forecast, severity where none is
+stated) is worked out from all that the reports of an incident measured together.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
@@ -22,8 +23,14 @@ from quipu.kinds.incidents.analysis import (
     predictive_insights,
     severity_by_rule,
 )
-from quipu.kinds.incidents.edges import NewEdge
-from quipu.kinds.incidents.links import History, draw_causes, link
+from quipu.kinds.incidents.links import (
+    NewEdge,
+    draw,
+    incidents_on,
+    link_relation,
+    services_around,
+    similar_links,
+)
 from quipu.kinds.incidents.model import (
     WINDOW_S,
     Incident,
@@ -43,7 +50,6 @@ from quipu.kinds.incidents.records import (
     incident_entity_id,
     incident_in,
     incident_passage,
-    link_relation,
     outcome_claims,
     outcome_draft,
     outcome_passage,
@@ -75,7 +81,6 @@ Actions: TypeAlias = Callable[[str, Metrics], Sequence[str]]
 
 Report = TypeVar("Report", IncidentReport, OutcomeReport)
 
-_FORECAST_S = 24 * 3600
 _SKEW_S = 300
 
 
@@ -86,14 +91,19 @@ class GivenVector(NamedTuple):
     vector: NDArray[np.float32]
 
 
-class IncidentTally(NamedTuple):
+@dataclass
+class IncidentTally:
     """What became of the reports: ids of incidents and outcomes, how many edges were made."""
 
-    added: list[str]
-    unchanged: list[str]
-    outcomes: list[str]
-    edges: list[NewEdge]
-    problems: list[Problem]
+    added: list[str] = field(default_factory=list[str])
+    unchanged: list[str] = field(default_factory=list[str])
+    outcomes: list[str] = field(default_factory=list[str])
+    edges: int = 0
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+    def warn(self, at: str, text: str) -> None:
+        """Note a doubt."""
+        self.problems.append(Problem(at, text, "warning"))
 
 
 class _Part(NamedTuple):
@@ -104,8 +114,6 @@ class _Part(NamedTuple):
     chunk: Chunk
     claims: tuple[Claim, ...]
     embedding: Embedding | None
-    outcome_id: str = ""
-    edges: Sequence[NewEdge] = ()
 
 
 class IncidentWriter:
@@ -129,8 +137,8 @@ class IncidentWriter:
         self._window_s = window_s
         self._actions = actions
         self._linking = linking
-        self._history = History(store)
-        self.tally = IncidentTally([], [], [], [], [])
+        self._measured: dict[str, dict[str, Sample]] = {}
+        self.tally = IncidentTally()
 
     def add(
         self,
@@ -147,16 +155,19 @@ class IncidentWriter:
         """
         ordered = list(enumerate(reports))
         ordered.sort(key=lambda pair: (pair[1].timestamp or UNKNOWN_TIME, pair[0]))
-        redrawn: dict[str, None] = {}
         for done, (at, report) in enumerate(ordered, 1):
             vector = vectors[at] if at < len(vectors) else None
             try:
-                redrawn |= dict.fromkeys(self._add(report, at, vector))
+                self._add(report, at, vector)
             except InvalidInput as error:
                 self.tally.problems.append(Problem(report.source or report.component, str(error)))
             if progress:
                 progress("read", done, len(ordered))
-        draw_causes(self._store, redrawn, self._history, clock=self._clock)
+        if self._linking:
+            services = {report.component for _, report in ordered}
+            needing = [services_around(self._store, each, above=True) for each in sorted(services)]
+            _, new = draw(self._store, services.union(*needing), clock=self._clock)
+            self.tally.edges += new
         for named, outcome in outcomes:
             try:
                 self.attempt(named, outcome)
@@ -177,7 +188,7 @@ class IncidentWriter:
             )
         outcome = _outcome(incident, cleaned(report))
         if report.recorded_at and incident.timestamp and report.recorded_at < incident.timestamp:
-            self._warn(
+            self.tally.warn(
                 outcome.outcome_id,
                 f"recorded_at {report.recorded_at!r} lies before the incident "
                 f"({incident.timestamp!r}): the clocks disagree; both are kept as given",
@@ -189,41 +200,53 @@ class IncidentWriter:
         key = incident_entity_id(self._store.namespace, named)
         return incident_in(self._store.get([key]).get(key))
 
-    def _add(self, report: IncidentReport, position: int, placed: GivenVector | None) -> list[str]:
-        """Write a report; the services whose causes are to be drawn again for what it says of
-        needs."""
+    def _add(self, report: IncidentReport, position: int, placed: GivenVector | None) -> None:
         report = cleaned(report)
         named = self._identified(report, position)
         draft = report_draft(self._store.namespace, named, report)
         earlier = self._incident(named)
         if draft.episode_id in self._store.get([draft.episode_id]):
             if earlier is not None:
-                attempts = [_outcome(earlier, each) for each in report.outcomes]
-                self._write(self._new_attempts(earlier, attempts))
+                self._write(self._told_attempts(earlier, report))
             self.tally.unchanged.append(named)
-            return []
-        before: list[Incident] = []
-        if report.timestamp is not None:
-            at = to_epoch(report.timestamp)
-            before = self._history.between(report.component, at - _FORECAST_S, at)
-        incident = completed(report, named, earlier, before, actions=self._actions)
-        new = [one for one, other in incident.needs if self._history.learn(one, other)]
+            return
+        before = self._samples(report.component)
+        samples = [each for name, each in before.items() if name != named]
+        incident = completed(report, named, earlier, samples, actions=self._actions)
+        if incident.timestamp:
+            before[named] = Sample(incident.timestamp, incident.metrics)
         now = self._clock()
         episode, chunk = incident_passage(draft, incident, now)
         embedding = self._embedding(chunk, placed, description_text(incident))
-        links = self._links(incident, embedding) if self._linking else []
+        links = self._similar(incident, embedding)
         claims = (
             *draft.claims(incident_claims(draft, incident), chunk),
             *draft.claims(link_relation(draft, each, now) for each in links),
         )
-        part = _Part(draft.ref, episode, chunk, claims, embedding, edges=links)
-        attempts = [_outcome(incident, each) for each in report.outcomes]
-        self._write([part, *self._new_attempts(incident, attempts)])
+        part = _Part(draft.ref, episode, chunk, claims, embedding)
+        self._write([part, *self._told_attempts(incident, report)])
         self.tally.added.append(named)
-        self._history.add(incident)
-        self._check_clock(report, named)
-        above = [each for service in new for each in self._history.above(service, 1)]
-        return [*new, *above] if self._linking else []
+        self.tally.edges += len(links)
+        if report.timestamp is None:
+            unknown = "timestamp: unknown; it is kept, and left out where time matters"
+            self.tally.warn(named, unknown)
+        elif (ahead := to_epoch(report.timestamp) - to_epoch(now)) > _SKEW_S:
+            self.tally.warn(
+                named,
+                f"timestamp {report.timestamp!r} is {ahead / 3600:.1f} hours ahead of this "
+                "machine's clock: one of the clocks is wrong; it is kept as given",
+            )
+
+    def _samples(self, component: str) -> dict[str, Sample]:
+        """What was measured on a component, by incident; read once and kept up."""
+        if component not in self._measured:
+            known = [each for _, each in incidents_on(self._store, component)]
+            self._measured[component] = {
+                each.incident_id: Sample(each.timestamp, each.metrics)
+                for each in known
+                if each.timestamp
+            }
+        return self._measured[component]
 
     def _identified(self, report: IncidentReport, position: int) -> str:
         if "#" in report.incident_id:
@@ -240,30 +263,25 @@ class IncidentWriter:
 
     def _write(self, parts: Sequence[_Part]) -> None:
         """Write the parts together: a report and its attempts are in or out."""
-        if not parts:
-            return
-        self._store.write(
-            Batch(
-                recorded_at=self._clock(),
-                episodes=tuple(part.episode for part in parts),
-                chunks=tuple(profile(p.chunk.profile).index_chunk(p.chunk) for p in parts),
-                claims=tuple(claim for part in parts for claim in part.claims),
-                embeddings=tuple(p.embedding for p in parts if p.embedding is not None),
-                replaces=tuple(part.ref for part in parts),
+        if parts:
+            self._store.write(
+                Batch(
+                    recorded_at=self._clock(),
+                    episodes=tuple(part.episode for part in parts),
+                    chunks=tuple(profile(p.chunk.profile).index_chunk(p.chunk) for p in parts),
+                    claims=tuple(claim for part in parts for claim in part.claims),
+                    embeddings=tuple(p.embedding for p in parts if p.embedding is not None),
+                    replaces=tuple(part.ref for part in parts),
+                )
             )
-        )
-        for part in parts:
-            self.tally.edges.extend(part.edges)
-            if part.outcome_id:
-                self.tally.outcomes.append(part.outcome_id)
 
-    def _links(self, incident: Incident, embedding: Embedding | None) -> list[NewEdge]:
-        recalled: list[tuple[Incident, float]] = []
-        if embedding is not None:  # without a vector nothing is called similar
-            vector = np.asarray(embedding.vector, dtype=np.float32)
-            found = recall(self._store, incident, vector=vector, space=embedding.space)
-            recalled = [(each.incident, each.alike) for each in found if not each.by_words]
-        return link(incident, recalled, self._history)
+    def _similar(self, incident: Incident, embedding: Embedding | None) -> list[NewEdge]:
+        if embedding is None or not self._linking:  # without a vector nothing is called similar
+            return []
+        vector = np.asarray(embedding.vector, dtype=np.float32)
+        found = recall(self._store, incident, vector=vector, space=embedding.space)
+        recalled = ((each.incident, each.alike) for each in found if not each.by_words)
+        return list(similar_links(incident, recalled))
 
     def _embedding(
         self, chunk: Chunk, placed: GivenVector | None = None, description: str = ""
@@ -281,6 +299,9 @@ class IncidentWriter:
             return None  # it lacks a vector, which the next `quipu index` makes
         return Embedding(chunk.chunk_id, self._embedder.space, vector, made.parts)
 
+    def _told_attempts(self, incident: Incident, report: IncidentReport) -> list[_Part]:
+        return self._new_attempts(incident, [_outcome(incident, each) for each in report.outcomes])
+
     def _new_attempts(self, incident: Incident, attempts: Sequence[Outcome]) -> list[_Part]:
         """What is to be written of those attempts that are not there yet."""
         drafts = [(outcome_draft(self._store.namespace, each), each) for each in attempts]
@@ -288,30 +309,13 @@ class IncidentWriter:
         live = self._store.get(list(given))
         parts: list[_Part] = []
         for episode_id, (draft, outcome) in given.items():
-            if episode_id in live:
-                continue
-            now = self._clock()
-            episode, chunk = outcome_passage(draft, incident, outcome, now)
-            claims = draft.claims(outcome_claims(draft, incident, outcome, now), chunk)
-            named = outcome.outcome_id
-            parts.append(_Part(draft.ref, episode, chunk, claims, self._embedding(chunk), named))
+            if episode_id not in live:
+                now = self._clock()
+                episode, chunk = outcome_passage(draft, incident, outcome, now)
+                claims = draft.claims(outcome_claims(draft, incident, outcome, now), chunk)
+                parts.append(_Part(draft.ref, episode, chunk, claims, self._embedding(chunk)))
+                self.tally.outcomes.append(outcome.outcome_id)
         return parts
-
-    def _check_clock(self, report: IncidentReport, named: str) -> None:
-        """Say when a report comes from the future: its clock, or ours, is wrong."""
-        if report.timestamp is None:
-            self._warn(named, "timestamp: unknown; it is kept, and left out where time matters")
-            return
-        ahead = to_epoch(report.timestamp) - to_epoch(self._clock())
-        if ahead > _SKEW_S:
-            self._warn(
-                named,
-                f"timestamp {report.timestamp!r} is {ahead / 3600:.1f} hours ahead of this "
-                "machine's clock: one of the clocks is wrong; it is kept as given",
-            )
-
-    def _warn(self, at: str, text: str) -> None:
-        self.tally.problems.append(Problem(at, text, "warning"))
 
 
 def _outcome(incident: Incident, report: OutcomeReport) -> Outcome:
@@ -346,12 +350,12 @@ def completed(
     report: IncidentReport,
     named: str,
     earlier: Incident | None = None,
-    before: Sequence[Incident] = (),
+    samples: Sequence[Sample] = (),
     *,
     actions: Actions | None,
 ) -> Incident:
     """The incident that a report makes, together with what other reports of it said (`earlier`)
-    and what befell its component in the day `before`.
+    and what was measured on its component (`samples`).
 
     A stated severity counts; without one it is the graver of the rule's and the one known.
     """
@@ -361,7 +365,11 @@ def completed(
     severity = report.severity or max(grades, key=lambda each: each.rank)
     felt = (*report.affected_services, *(earlier.affected_services if earlier else ()))
     times = filter(None, (report.timestamp, earlier.timestamp if earlier else None))
-    analysis, insights = report.agent_analysis, report.predictive_insights
+    analysis, insights, number = (
+        report.agent_analysis,
+        report.predictive_insights,
+        report.embedding_id,
+    )
     if analysis is None:
         analysis = agent_analysis(
             metrics,
@@ -371,14 +379,9 @@ def completed(
             actions=actions(report.component, metrics) if actions else (),
         )
     if insights is None:
-        samples = [
-            Sample(each.timestamp, each.metrics)
-            for each in before
-            if each.timestamp is not None and each.incident_id != named
-        ]
-        now = [Sample(report.timestamp, metrics)] if report.timestamp else []
-        insights = predictive_insights([*samples, *now])
-    number = report.embedding_id
+        at = report.timestamp
+        now = [*(s for s in samples if s.at <= at), Sample(at, metrics)] if at else []
+        insights = predictive_insights(now)
     if number is None:
         number = earlier.embedding_id if earlier else embedding_number(named)
     told = msgspec.structs.asdict(report)

@@ -7,8 +7,7 @@ from msgspec import Meta
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.api import IncidentsAdded, IncidentsMoved, Policies
-from quipu.kinds.incidents.learn.advise import Recommendation
-from quipu.kinds.incidents.learn.compare import Comparison
+from quipu.kinds.incidents.learn.advise import Comparison, Recommendation
 from quipu.kinds.incidents.learn.replay import Replay
 from quipu.kinds.incidents.life import (
     IncidentDetail,

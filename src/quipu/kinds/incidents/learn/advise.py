@@ -5,22 +5,23 @@ worth at least 2 count, an action moves ahead of another when the probability th
 often is at least .6. Where less counts, the advice is the static policy's, and says so.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Literal
 
 import msgspec
 
-from quipu.kinds.incidents.beta import better
+from quipu.errors import InvalidInput
 from quipu.kinds.incidents.case_base import CaseBase
-from quipu.kinds.incidents.learn.attempts import Attempts
+from quipu.kinds.incidents.learn.beta import better
 from quipu.kinds.incidents.learn.effectiveness import (
-    CountedAttempt,
+    ActionFigures,
     Estimate,
     Weighed,
     estimate,
     weighed,
+    weighed_alike,
 )
-from quipu.kinds.incidents.model import BlastRadius, HealingAction, Incident, Outcome
+from quipu.kinds.incidents.model import HealingAction, Incident, Outcome, action_name
 from quipu.kinds.incidents.policies import (
     ActionPolicy,
     Execution,
@@ -32,53 +33,36 @@ from quipu.kinds.incidents.policies import (
 from quipu.when.instants import from_epoch, to_epoch
 
 __all__ = [
-    "NOT_HEALING",
     "SURE",
     "THIN",
+    "Comparison",
     "Recommendation",
     "RecommendedAction",
     "advise",
+    "compare",
     "decide",
     "executions",
+    "first_healing",
     "static_advice",
 ]
 
 THIN = 2.0
 SURE = 0.6
-_LEAST = 0.5
-_SHOWN = 10
-_TALLIED = 5
-_HALF = 0.5
-NOT_HEALING = frozenset({HealingAction.ALERT_TEAM, HealingAction.NO_ACTION})
+_LEAST_WEIGHT = 0.5
+_SHOWN, _COMPARED, _TALLIED = 10, 20, 5
+_NOT_HEALING = frozenset({HealingAction.ALERT_TEAM, HealingAction.NO_ACTION})
 
 
-class RecommendedAction(msgspec.Struct, frozen=True, kw_only=True):
+class RecommendedAction(ActionFigures, frozen=True, kw_only=True):
     """One action, what it rests on and what argues against it."""
 
-    action: Annotated[str, "what to do: an action of a policy, or one that was taken before"]
     origin: Annotated[
         Literal["policy", "learned"], "`policy`, or `learned` when no policy that applies names it"
     ]
     policies: Annotated[tuple[str, ...], "the policies that name it"]
-    success_rate: Annotated[
-        float | None, "the mean of the posterior of its success rate, or null without evidence"
-    ] = None
-    low: Annotated[float | None, "the lower end of its 90 % interval"] = None
-    high: Annotated[float | None, "the upper end of its 90 % interval"] = None
-    samples: Annotated[int, "how many past attempts count"] = 0
-    successes: Annotated[int, "how many of them worked"] = 0
-    minutes: Annotated[
-        float | None, "how long it took where it worked, the median in minutes, or null"
-    ] = None
-    weight: Annotated[float, "how many attempts all of them are worth, by age and likeness"] = 0.0
-    pooled: Annotated[int, "how many of the attempts were on other components"] = 0
     better: Annotated[
         float | None, "the probability that it beats the static policy's first action, or null"
     ] = None
-    evidence: Annotated[
-        tuple[CountedAttempt, ...], "the attempts that count, the weightiest first"
-    ] = ()
-    left_out: Annotated[int, "attempts that count and are not listed"] = 0
     against: Annotated[tuple[str, ...], "what argues against it"] = ()
 
 
@@ -97,6 +81,17 @@ class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
     notes: Annotated[tuple[str, ...], "why the order is as it is; thin evidence is told here"] = ()
 
 
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """`better` is the probability that the first action works more often than the second."""
+
+    component: Annotated[str, "the component"]
+    at: Annotated[str | None, "the moment it speaks of"]
+    first: Annotated[ActionFigures, "the first action"]
+    second: Annotated[ActionFigures, "the second action"]
+    better: Annotated[float, "the probability that the first works more often than the second"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
+
+
 def executions(
     component: str, outcomes: Iterable[Outcome], policies: Sequence[ActionPolicy]
 ) -> list[Execution]:
@@ -110,6 +105,29 @@ def executions(
     return found
 
 
+def static_advice(
+    incident: Incident, case_base: CaseBase, policies: Sequence[ActionPolicy], *, at: str | None
+) -> Recommendation:
+    """What the policies alone advise; of the past only when they were executed counts."""
+    matches = _matches(incident, case_base, policies, at)
+    actions = actions_of(matches)
+    nothing = "no policy applies to these numbers"
+    if matches and not actions:
+        resting = ", ".join(f"{m.policy} until {m.until}" for m in matches)
+        nothing = f"every policy that applies is at rest: {resting}"
+    return Recommendation(
+        component=incident.component,
+        at=at,
+        basis="static",
+        actions=tuple(
+            RecommendedAction(action=each, origin="policy", policies=_by(matches, each))
+            for each in actions
+        ),
+        policies=matches,
+        notes=() if actions else (nothing,),
+    )
+
+
 def _matches(
     incident: Incident, case_base: CaseBase, policies: Sequence[ActionPolicy], at: str | None
 ) -> tuple[PolicyMatch, ...]:
@@ -120,225 +138,203 @@ def _matches(
     return evaluate(policies, component, incident.metrics, at=at, executions=runs)
 
 
-def static_advice(
-    incident: Incident, case_base: CaseBase, policies: Sequence[ActionPolicy], *, at: str | None
-) -> Recommendation:
-    """What the policies alone advise; of the past only when they were executed counts."""
-    return _static(_matches(incident, case_base, policies, at), incident.component, at)
-
-
-def _static(matches: Sequence[PolicyMatch], component: str, at: str | None) -> Recommendation:
-    actions = actions_of(matches)
-    return Recommendation(
-        component=component,
-        at=at,
-        basis="static",
-        actions=tuple(
-            RecommendedAction(action=each, origin="policy", policies=_by(matches, each))
-            for each in actions
-        ),
-        policies=tuple(matches),
-        notes=() if actions else (_nothing(matches),),
-    )
-
-
 def advise(
     incident: Incident,
     case_base: CaseBase,
     policies: Sequence[ActionPolicy],
     *,
     at: str | None,
-    context: Mapping[str, float] | None = None,
+    context: Mapping[str, float],
 ) -> Recommendation:
     """What to try against `incident` at the moment `at`, from the policies and the case base.
 
     `context` is what retrieval found alike, by `incident_id` (`SimilarIncidents.weights`).
     """
-    matches = _matches(incident, case_base, policies, at)
-    tried = weighed(Attempts(case_base), incident, at=at, context=context or {})
-    order, known = decide(matches, tried)
-    if order is None:
-        return _thin(matches, incident.component, at, known, case_base)
+    advice = static_advice(incident, case_base, policies, at=at)
+    matches, component = advice.policies, incident.component
+    order, known = decide(matches, weighed(case_base.cases, context, at=at))
     static = actions_of(matches)
-    first = next((known[a] for a in static if a not in NOT_HEALING), None)
-    cases = _cases(known.values())
-    return Recommendation(
-        component=incident.component,
-        at=at,
+    if order is None:
+        most = max((each.weight for each in known.values()), default=0.0)
+        thin = (
+            f"thin evidence: no action has attempts worth {THIN:g} (the most has {most:.1f}, of "
+            f"{sum(len(case.outcomes) for case in case_base.cases)} recorded); this is the static "
+            "policy"
+        )
+        return msgspec.structs.replace(
+            advice,
+            actions=tuple(_shown(known[a], component, matches, None) for a in static),
+            notes=(*advice.notes, thin),
+        )
+    weights: dict[str, float] = {}
+    for each in (each for action in known.values() for each in action.attempts):
+        name = each.incident.incident_id
+        weights[name] = max(weights.get(name, 0.0), each.weight)
+    cases = sorted(weights, key=lambda name: (-weights[name], name))
+    first = next((known[a] for a in static if a not in _NOT_HEALING), None)
+    return msgspec.structs.replace(
+        advice,
         basis="learned",
-        actions=tuple(_shown(a, matches, known[a], first) for a in order),
-        policies=matches,
+        actions=tuple(_shown(known[a], component, matches, first) for a in order),
         cases=tuple(cases[:_SHOWN]),
-        notes=(_tally(known.values(), len(cases)), *_notes(order, static, known)),
+        notes=(_tally(known.values(), component, len(cases)), _reason(order, static, known)),
     )
 
 
 def decide(
-    matches: Sequence[PolicyMatch], tried: Weighed
+    matches: Sequence[PolicyMatch], tried: Sequence[Weighed]
 ) -> tuple[list[str] | None, dict[str, Estimate]]:
     """The actions in the order they are advised, and what is known of each; no order where no
     action has enough evidence, and the static policy stands."""
-    names = dict.fromkeys((*HealingAction, *tried.attempts.names))
-    known = {action: estimate(action, tried) for action in map(str, names)}
-    tried_here = [a for a in known if known[a].weight >= _LEAST and a != HealingAction.ALERT_TEAM]
-    enough = sum(known[action].weight for action in tried_here) >= THIN
-    solid = tried_here if enough else []
-    return (_order(actions_of(matches), solid, known) if solid else None), known
+    names = sorted({*map(str, HealingAction), *(each.action for each in tried)})
+    known = {action: estimate(action, tried, among_like=True) for action in names}
+    solid = [
+        action
+        for action in names
+        if known[action].weight >= _LEAST_WEIGHT and action != HealingAction.ALERT_TEAM
+    ]
+    if sum(known[action].weight for action in solid) < THIN:
+        return None, known
+    return _order(actions_of(matches), solid, known), known
 
 
-def _order(
-    static: Sequence[str],
-    solid: Sequence[str],
-    known: Mapping[str, Estimate],
-) -> list[str]:
+def _order(static: Sequence[str], solid: Sequence[str], known: Mapping[str, Estimate]) -> list[str]:
     """The static order, each action with evidence moved ahead of the first that it surely beats.
 
     An action that no policy advises is listed only when it beats one that is, or when there is
     none and it works more often than not.
     """
     by_rate = sorted(solid, key=lambda a: (-known[a].posterior.mean, a))
-    rest = [a for a in by_rate if a not in static]
-    healing = [a for a in static if a != HealingAction.ALERT_TEAM]
-    team = [a for a in static if a == HealingAction.ALERT_TEAM]
     if not static:
-        return [a for a in rest if known[a].posterior.mean >= _HALF]
-    order = list(healing)
+        return [a for a in by_rate if known[a].posterior.mean >= 1 / 2]
+    order = [a for a in static if a != HealingAction.ALERT_TEAM]
     for action in by_rate:
-        beaten = (at for at, each in enumerate(order) if _surely_beats(known[action], known[each]))
-        place = next(beaten, None)
-        if place is None or action in order[:place]:
-            continue
-        order = [each for each in order if each != action]
-        order.insert(place, action)
-    return list(static) if order == healing else [*order, *team]
+        place = next((at for at, other in enumerate(order) if _beats(known, action, other)), None)
+        if place is not None and action not in order[:place]:
+            order = [a for a in order[:place] if a != action] + [
+                action,
+                *(a for a in order[place:] if a != action),
+            ]
+    return [*order, *(a for a in static if a == HealingAction.ALERT_TEAM)]
 
 
-def _surely_beats(one: Estimate, other: Estimate) -> bool:
-    return one.action != other.action and better(one.posterior, other.posterior) >= SURE
+def _beats(known: Mapping[str, Estimate], one: str, other: str) -> bool:
+    return one != other and better(known[one].posterior, known[other].posterior) >= SURE
 
 
-def _thin(
-    matches: Sequence[PolicyMatch],
-    component: str,
-    at: str | None,
-    known: Mapping[str, Estimate],
-    case_base: CaseBase,
-) -> Recommendation:
-    """The static policy's advice, with what little is known beside it."""
-    static = _static(matches, component, at)
-    most = max((each.weight for each in known.values()), default=0.0)
-    attempts = sum(len(case.outcomes) for case in case_base.cases)
-    note = (
-        f"thin evidence: no action has attempts worth {THIN:g} (the most has {most:.1f}, of "
-        f"{attempts} recorded); this is the static policy"
-    )
-    return msgspec.structs.replace(
-        static,
-        actions=tuple(
-            _shown(each.action, matches, known[each.action], None) for each in static.actions
-        ),
-        notes=(*static.notes, note),
-    )
+def first_healing(actions: Sequence[str]) -> str | None:
+    """The first action that changes something; the first where none does."""
+    return next((a for a in actions if a not in _NOT_HEALING), actions[0] if actions else None)
 
 
 def _shown(
-    action: str, matches: Sequence[PolicyMatch], known: Estimate, first: Estimate | None
+    known: Estimate, component: str, matches: Sequence[PolicyMatch], first: Estimate | None
 ) -> RecommendedAction:
-    policies = _by(matches, action)
-    bare = RecommendedAction(
-        action=action, origin="policy" if policies else "learned", policies=policies
-    )
-    if not known.rows:
-        return bare
-    ahead = None
-    if first is not None and first.action != action:
-        ahead = round(better(known.posterior, first.posterior), 4)
-    return msgspec.structs.replace(
-        bare,
-        **known.figures._asdict(),
-        minutes=known.minutes,
-        better=ahead,
-        evidence=known.evidence(_SHOWN),
-        left_out=max(0, len(known.rows) - _SHOWN),
-        against=_against(known, matches),
-    )
+    policies = _by(matches, known.action)
+    figures: dict[str, object] = {"action": known.action}
+    if known.attempts:
+        figures = msgspec.structs.asdict(known.figures(component, _SHOWN))
+        figures["against"] = tuple(_against(known, component, matches))
+        if first is not None and first.action != known.action:
+            figures["better"] = round(better(known.posterior, first.posterior), 4)
+    origin = "policy" if policies else "learned"
+    return RecommendedAction(origin=origin, policies=policies, **figures)  # type: ignore[arg-type]
 
 
-def _against(known: Estimate, matches: Sequence[PolicyMatch]) -> tuple[str, ...]:
+def _against(known: Estimate, component: str, matches: Sequence[PolicyMatch]) -> Iterator[str]:
     """What argues against an action, in words."""
-    said: list[str] = []
-    tried = len(known.rows)
-    failed = [
-        pair for pair in zip(known.outcomes, known.evidence(), strict=True) if not pair[0].success
-    ]
+    tried = len(known.attempts)
+    failed = [each for each in known.attempts if not each.outcome.success]
     if failed:
-        last, row = max(failed, key=lambda pair: (pair[0].recorded_at or "", pair[0].outcome_id))
-        when = f", last on {last.recorded_at[:10]}" if last.recorded_at else ""
-        said.append(
-            f"did not work in {len(failed)} of {tried} attempts{when} "
-            f"({row.component}, {last.outcome_id})"
-        )
-        if last.lessons_learned:
-            said.append(f"lesson: {last.lessons_learned}")
+        last = max(failed, key=lambda e: (e.outcome.recorded_at or "", e.outcome.outcome_id))
+        told = last.outcome
+        when = f", last on {told.recorded_at[:10]}" if told.recorded_at else ""
+        where = f"({last.incident.component}, {told.outcome_id})"
+        yield f"did not work in {len(failed)} of {tried} attempts{when} {where}"
+        if told.lessons_learned:
+            yield f"lesson: {told.lessons_learned}"
     if known.weight < THIN:
-        said.append(f"thin evidence: attempts worth {known.weight:.1f}")
-    if pooled := known.figures.pooled:
-        said.append(f"{pooled} of {tried} attempts were on other components")
-    if wide := sum(outcome.blast_radius == BlastRadius.MULTI for outcome, _ in failed):
-        said.append(f"{wide} failed attempts reached several services")
-    said += [
-        f"policy {m.policy} rests ({m.state.replace('_', ' ')}) until {m.until}"
-        for m in matches
-        if m.state != "applies" and known.action in m.actions
-    ]
-    return tuple(said)
+        yield f"thin evidence: attempts worth {known.weight:.1f}"
+    if pooled := known.pooled(component):
+        yield f"{pooled} of {tried} attempts were on other components"
+    for each in matches:
+        if each.state != "applies" and known.action in each.actions:
+            yield f"policy {each.policy} rests ({each.state.replace('_', ' ')}) until {each.until}"
 
 
-def _notes(
-    order: Sequence[str], static: Sequence[str], known: Mapping[str, Estimate]
-) -> tuple[str, ...]:
+def _reason(order: Sequence[str], static: Sequence[str], known: Mapping[str, Estimate]) -> str:
+    first = first_healing(static)
     if not order:
-        return ("no policy applies, and no action worked more often than not",)
-    if tuple(order) == tuple(static):
-        return ("the past gives no strong reason to depart from the static policy",)
-    if not static:
-        return ("no policy applies; this rests on past outcomes alone",)
-    first = next((a for a in static if a not in NOT_HEALING), static[0])
+        return "no policy applies, and no action worked more often than not"
+    if first is None:
+        return "no policy applies; this rests on past outcomes alone"
     if order[0] == first:
-        return ("the first action is the static policy's; the past changed what comes after",)
+        return "the past gives no strong reason to depart from the static policy's first action"
     sure = better(known[order[0]].posterior, known[first].posterior)
-    said = f"{order[0]} is ahead of {first}, which the static policy names first"
-    return (f"{said}: it works more often with probability {sure:.2f}",)
+    return (
+        f"{order[0]} is ahead of {first}, which the static policy names first: it works more often "
+        f"with probability {sure:.2f}"
+    )
 
 
-def _tally(known: Iterable[Estimate], cases: int) -> str:
+def _tally(known: Iterable[Estimate], component: str, cases: int) -> str:
     """How often each action that was tried worked in the cases that count, the best first, those
     that are not advised included."""
-    tried = [each for each in known if each.rows]
-    tried.sort(key=lambda e: (-e.posterior.mean, -len(e.rows), e.action))
+    tried = [each for each in known if each.attempts]
+    tried.sort(key=lambda e: (-e.posterior.mean, -len(e.attempts), e.action))
     said: list[str] = []
-    for each in tried[:_TALLIED]:
+    for each in (one.figures(component, 0) for one in tried[:_TALLIED]):
         took = "" if each.minutes is None else f", median {each.minutes:g} min"
-        said.append(f"{each.action} {each.figures.successes} of {len(each.rows)}{took}")
+        said.append(f"{each.action} {each.successes} of {each.samples}{took}")
     if len(tried) > _TALLIED:
         said.append(f"{len(tried) - _TALLIED} others, less likely to work")
     return f"{cases} like case{'' if cases == 1 else 's'}: {'; '.join(said)}"
-
-
-def _cases(known: Iterable[Estimate]) -> list[str]:
-    """The incidents whose attempts count, those that count most first."""
-    weights: dict[str, float] = {}
-    for row in (row for each in known for row in each.evidence()):
-        weights[row.incident_id] = max(weights.get(row.incident_id, 0.0), row.weight)
-    return sorted(weights, key=lambda name: (-weights[name], name))
 
 
 def _by(matches: Sequence[PolicyMatch], action: str) -> tuple[str, ...]:
     return tuple(m.policy for m in matches if m.state == "applies" and action in m.actions)
 
 
-def _nothing(matches: Sequence[PolicyMatch]) -> str:
-    if not matches:
-        return "no policy applies to these numbers"
-    resting = ", ".join(f"{m.policy} until {m.until}" for m in matches)
-    return f"every policy that applies is at rest: {resting}"
+def compare(
+    case_base: CaseBase,
+    component: str,
+    first: str,
+    second: str,
+    *,
+    at: str | None,
+    context: Mapping[str, float] | None = None,
+) -> Comparison:
+    """Two actions side by side, weighed as `advise` does with the same `context`; without one over
+    everything that befell the component. InvalidInput for an action that no policy knows and
+    nobody took."""
+    taken = {action_name(a) for c in case_base.cases for o in c.outcomes for a in o.actions_taken}
+    known = {*map(str, HealingAction), *taken}
+    for written in (first, second):
+        if action_name(written) not in known:
+            raise InvalidInput(
+                f"action {written!r} is unknown: use one of {', '.join(sorted(known))}"
+            )
+    tried = (
+        weighed_alike(case_base.of(component), at=at)
+        if context is None
+        else weighed(case_base.cases, context, at=at)
+    )
+    one, other = (
+        estimate(action_name(each), tried, among_like=context is not None)
+        for each in (first, second)
+    )
+    notes = [
+        f"thin evidence for {each.action}: attempts worth {each.weight:.1f}, less than {THIN:g}"
+        for each in (one, other)
+        if each.weight < THIN
+    ]
+    if one.pooled(component) or other.pooled(component):
+        notes.append("attempts on other components are pooled in")
+    return Comparison(
+        component=component,
+        at=at,
+        first=one.figures(component, _COMPARED),
+        second=other.figures(component, _COMPARED),
+        better=round(better(one.posterior, other.posterior), 4),
+        notes=tuple(notes),
+    )

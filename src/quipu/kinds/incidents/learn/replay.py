@@ -3,21 +3,18 @@
 Two readings of "known". `told`: an incident is known from its own time, an outcome from when it
 was recorded, so a history that was imported later replays as it happened. `stored`: each is known
 from when this memory was first told of it. Neither lets anything in that came later.
-
-The past is read once: every attempt is held in columns, and a moment says which were known then.
 """
 
+import math
+from bisect import bisect_left
 from collections.abc import Sequence
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import msgspec
-import numpy as np
-from numpy.typing import NDArray
 
-from quipu.kinds.incidents.case_base import Case, CaseBase, edges_between, read_cases
-from quipu.kinds.incidents.learn.advise import NOT_HEALING, decide, executions
-from quipu.kinds.incidents.learn.attempts import Attempts
-from quipu.kinds.incidents.learn.effectiveness import weighed
+from quipu.kinds.incidents.case_base import Case, edges_between, read_cases
+from quipu.kinds.incidents.learn.advise import decide, executions, first_healing
+from quipu.kinds.incidents.learn.effectiveness import Weighed, weighed
 from quipu.kinds.incidents.model import action_name
 from quipu.kinds.incidents.policies import ActionPolicy, Execution, actions_of, evaluate
 from quipu.kinds.incidents.records import incident_entity_id, outcome_entity_id
@@ -27,7 +24,6 @@ from quipu.when.instants import from_epoch, to_epoch
 
 __all__ = ["Replay", "replay"]
 
-Floats = NDArray[np.float64]
 Known = Literal["told", "stored"]
 _SIMILAR = 3
 """How many like incidents advice at a past moment rests on: as many as SIMILAR_TO edges lead to."""
@@ -61,30 +57,13 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     rows: Annotated[tuple[Replayed, ...], "each incident, the earliest first"]
 
 
-class _Past(NamedTuple):
-    """The past with its dates: when each incident (`began`) and each attempt (`recorded`, a row of
-    `attempts`) became known, in seconds from 1970, NaN where nobody knows; `similar` and `places`
-    are of incidents, by `incident_id`; `runs` are executions of policies by component, each with
-    when it became known."""
-
-    attempts: Attempts
-    began: Floats
-    recorded: Floats
-    similar: dict[str, dict[str, float]]
-    places: dict[str, int]
-    runs: dict[str, list[tuple[float, Execution]]]
-
-
 def replay(graph: Graph, policies: Sequence[ActionPolicy], *, known: Known = "told") -> Replay:
     """Advise on every incident as it stood then; the recorded outcomes are only compared."""
-    case_base = read_cases(graph)
-    past = _read(graph, case_base, policies, known)
-    dated = [at for at in range(len(case_base.cases)) if not np.isnan(past.began[at])]
-    dated.sort(key=lambda at: (past.began[at], case_base.cases[at].incident.incident_id))
-    rows = [_replayed(past, case_base.cases[at], at, policies) for at in dated]
+    past = _Past(graph, policies, known)
+    rows = past.rows()
     tried = [row for row in rows if row.success is not None and row.advised is not None]
     followed = [row for row in tried if row.advised in [*map(action_name, row.taken)]]
-    otherwise = [row for row in tried if row.advised not in [*map(action_name, row.taken)]]
+    otherwise = [row for row in tried if row not in followed]
     return Replay(
         known=known,
         incidents=len(rows),
@@ -92,79 +71,94 @@ def replay(graph: Graph, policies: Sequence[ActionPolicy], *, known: Known = "to
         followed=len(followed),
         worked_when_followed=_share(followed),
         worked_otherwise=_share(otherwise),
-        skipped=len(case_base.cases) - len(rows),
+        skipped=past.skipped(),
         rows=tuple(rows),
     )
 
 
-def _read(
-    graph: Graph, case_base: CaseBase, policies: Sequence[ActionPolicy], known: Known
-) -> _Past:
-    attempts = Attempts(case_base)
-    began, recorded = attempts.began, attempts.recorded
-    if known == "stored":
-        space = graph.namespace
-        ids = [incident_entity_id(space, each.incident_id) for each in attempts.incidents]
-        began = _first_stored(graph, ids)
-        ids = [outcome_entity_id(space, each.outcome_id) for each in attempts.outcomes]
-        recorded = _first_stored(graph, ids)
-    dates = dict(zip((o.outcome_id for o in attempts.outcomes), recorded.tolist(), strict=True))
-    runs: dict[str, list[tuple[float, Execution]]] = {}
-    for case in case_base.cases:
-        component = case.incident.component
-        for outcome in case.outcomes:
-            done = executions(component, [outcome], policies)
-            runs.setdefault(component, []).extend((dates[outcome.outcome_id], e) for e in done)
-    similar: dict[str, dict[str, float]] = {}
-    ids = [each.incident_id for each in attempts.incidents]
-    for edge in edges_between(graph, ids, kinds=(RelationType.SIMILAR_TO,)):
-        similar.setdefault(edge.source_id, {})[edge.target_id] = edge.confidence
-    places = {name: at for at, name in enumerate(ids)}
-    return _Past(attempts, began, recorded, similar, places, runs)
-
-
-def _first_stored(graph: Graph, ids: Sequence[str]) -> Floats:
-    """When the store was first told of each record."""
-    support = graph.support(list(dict.fromkeys(ids)))
-    first = {key: min(to_epoch(row.recorded_at) for row in rows) for key, rows in support.items()}
-    return np.array([first.get(each, np.nan) for each in ids], dtype=np.float64)
-
-
-def _replayed(past: _Past, case: Case, at: int, policies: Sequence[ActionPolicy]) -> Replayed:
-    incident, now = case.incident, float(past.began[at])
-    moment = from_epoch(now)
-    standing = past.began < now  # unknown compares false
-    known = (past.recorded <= now) & standing[past.attempts.case]
-    similar = past.similar.get(incident.incident_id, {})
-    like = sorted(
-        (name for name in similar if name in past.places and standing[past.places[name]]),
-        key=lambda name: (-similar[name], name),
-    )
-    context = {name: similar[name] for name in like[:_SIMILAR]}  # as if none had come late
-    done = [run for first, run in past.runs.get(incident.component, ()) if first < now]
-    matches = evaluate(policies, incident.component, incident.metrics, at=moment, executions=done)
-    static = actions_of(matches)
-    order, _ = decide(
-        matches, weighed(past.attempts, incident, at=moment, context=context, known=known)
-    )
-    attempt = case.outcomes[0] if case.outcomes else None
-    first, second = _first(static), _first(static if order is None else order)
-    return Replayed(
-        incident_id=incident.incident_id,
-        component=incident.component,
-        at=moment,
-        static=first,
-        advised=second,
-        differs=first != second,
-        known_incidents=int(np.count_nonzero(standing)),
-        taken=attempt.actions_taken if attempt else (),
-        success=attempt.success if attempt else None,
-    )
-
-
-def _first(actions: Sequence[str]) -> str | None:
-    return next((a for a in actions if a not in NOT_HEALING), actions[0] if actions else None)
-
-
 def _share(rows: Sequence[Replayed]) -> float | None:
     return round(sum(bool(row.success) for row in rows) / len(rows), 4) if rows else None
+
+
+class _Past:
+    """The past, read once, with when each incident and each attempt became known, in seconds from
+    1970; what has no such moment was never known."""
+
+    def __init__(self, graph: Graph, policies: Sequence[ActionPolicy], known: Known) -> None:
+        self._cases = {case.incident.incident_id: case for case in read_cases(graph).cases}
+        self._policies = policies
+        outcomes = [outcome for case in self._cases.values() for outcome in case.outcomes]
+        told = {name: case.incident.timestamp for name, case in self._cases.items()}
+        told |= {each.outcome_id: each.recorded_at for each in outcomes}
+        self._known = {name: to_epoch(at) for name, at in told.items() if at}
+        if known == "stored":
+            space = graph.namespace
+            ids = {name: incident_entity_id(space, name) for name in self._cases}
+            ids |= {o.outcome_id: outcome_entity_id(space, o.outcome_id) for o in outcomes}
+            support = graph.support(list(ids.values()))
+            self._known = {
+                name: min(to_epoch(row.recorded_at) for row in support[key])
+                for name, key in ids.items()
+                if support.get(key)
+            }
+        self._runs: dict[str, list[tuple[float, Execution]]] = {}
+        for case in self._cases.values():
+            runs = self._runs.setdefault(case.incident.component, [])
+            for outcome in case.outcomes:
+                at = self._known.get(outcome.outcome_id, math.inf)
+                done = executions(case.incident.component, [outcome], policies)
+                runs += [(at, each) for each in done]
+        self._similar: dict[str, dict[str, float]] = {}
+        for edge in edges_between(graph, list(self._cases), kinds=(RelationType.SIMILAR_TO,)):
+            self._similar.setdefault(edge.source_id, {})[edge.target_id] = edge.confidence
+        self._moments = sorted(self._known[name] for name in self._cases if name in self._known)
+
+    def rows(self) -> list[Replayed]:
+        """What would have been advised on each incident that has a moment, the earliest first."""
+        dated = [name for name in self._cases if name in self._known]
+        return [self._replayed(each) for each in sorted(dated, key=lambda n: (self._known[n], n))]
+
+    def skipped(self) -> int:
+        """How many incidents have no moment."""
+        return len(self._cases) - len(self._moments)
+
+    def _replayed(self, name: str) -> Replayed:
+        case, now = self._cases[name], self._known[name]
+        component, moment = case.incident.component, from_epoch(now)
+        done = [run for at, run in self._runs[component] if at < now]
+        matches = evaluate(
+            self._policies, component, case.incident.metrics, at=moment, executions=done
+        )
+        order, _ = decide(matches, self._tried(name, now, moment))
+        static = actions_of(matches)
+        attempt = case.outcomes[0] if case.outcomes else None
+        first, second = first_healing(static), first_healing(static if order is None else order)
+        return Replayed(
+            incident_id=name,
+            component=component,
+            at=moment,
+            static=first,
+            advised=second,
+            differs=first != second,
+            known_incidents=bisect_left(self._moments, now),
+            taken=attempt.actions_taken if attempt else (),
+            success=attempt.success if attempt else None,
+        )
+
+    def _tried(self, name: str, now: float, moment: str) -> list[Weighed]:
+        """What was known then of the likest incidents, as if none had come late."""
+        similar = self._similar.get(name, {})
+        stood = [n for n in similar if n in self._cases and self._known.get(n, math.inf) < now]
+        likest = sorted(stood, key=lambda each: (-similar[each], each))[:_SIMILAR]
+        cases = [
+            Case(
+                incident=self._cases[each].incident,
+                outcomes=tuple(
+                    outcome
+                    for outcome in self._cases[each].outcomes
+                    if self._known.get(outcome.outcome_id, math.inf) <= now
+                ),
+            )
+            for each in likest
+        ]
+        return weighed(cases, similar, at=moment)

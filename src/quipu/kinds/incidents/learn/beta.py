@@ -1,11 +1,9 @@
 """The Beta distribution: what is known of a success rate after some successes and failures.
 
-Why Beta and not Wilson's interval: outcomes are weighted (an old one, or one of a similar
-component, counts less), a prior pools what other components taught, and two actions are compared
-by the probability that one is better. A posterior does all three; Wilson's interval does none.
-
-Pure functions over one table a distribution: P(rate below x) at 8,193 points that lie evenly in
-log(x / (1 - x)), where a density has no pole; what lies beyond them is exact.
+Outcomes are weighted (an old one, or one of another component, counts less), a prior says what is
+known without them, and two actions are compared by the probability that one is better: a posterior
+does all three. P(rate below x) is a table of 8,193 points that lie evenly in log(x / (1 - x)),
+where a density has no pole; what lies beyond them is exact.
 """
 
 from functools import lru_cache
@@ -20,6 +18,7 @@ _LOGITS = np.linspace(-32.0, 32.0, 8193)
 _STEP = float(_LOGITS[1] - _LOGITS[0])
 _LOG_RATES, _LOG_RESTS = -np.log1p(np.exp(-_LOGITS)), -np.log1p(np.exp(_LOGITS))
 _RATES = np.exp(_LOG_RATES)
+_MASS = 0.9
 
 
 class Beta(NamedTuple):
@@ -33,20 +32,16 @@ class Beta(NamedTuple):
         """The expected success rate."""
         return self.a / (self.a + self.b)
 
-    def quantile(self, share: float) -> float:
-        """The rate below which the true one lies with probability `share`."""
-        return float(np.interp(share, _below(self), _RATES, left=0.0, right=1.0))
-
-    def interval(self, mass: float = 0.9) -> tuple[float, float]:
-        """The equal-tailed credible interval that holds `mass` of the probability."""
-        tail = (1 - mass) / 2
-        return self.quantile(tail), self.quantile(1 - tail)
+    def interval(self) -> tuple[float, float]:
+        """The equal-tailed credible interval that holds 90 % of the probability."""
+        tails = ((1 - _MASS) / 2, (1 + _MASS) / 2)
+        low, high = np.interp(tails, _below(self), _RATES, left=0.0, right=1.0)
+        return float(low), float(high)
 
 
 def better(first: Beta, second: Beta) -> float:
-    """The probability that the first rate is the greater one, the two being independent; within
-    one cell of the table neither is ahead. What is said of one order is one minus what is said of
-    the other."""
+    """The probability that the first rate is the greater one, the two being independent; the two
+    orders of a pair add up to 1."""
     ahead = np.concatenate(([0.0], _below(first), [1.0]))
     behind = np.concatenate(([0.0], _below(second), [1.0]))
     return float(np.sum(np.diff(ahead) * (behind[:-1] + behind[1:]) / 2))
