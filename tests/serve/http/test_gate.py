@@ -136,3 +136,17 @@ def test_what_is_no_http_is_answered_once_and_ends_the_connection(server: Any, h
     assert not told.endswith(b"(open)")
     assert b"HTTP/1.1 200" not in told
     assert server.client.get("/health").status_code == 200
+
+
+def test_a_path_with_a_slash_more_is_not_there(server: Any) -> None:
+    answer = server.client.get("/health/")
+    assert (answer.status_code, answer.json()["status"]) == (404, 404)
+
+
+def test_a_body_in_pieces_is_bounded_at_mcp_too(
+    memories: Memories, serve: Callable[..., Any]
+) -> None:
+    with serve(memories, largest=1000) as server:
+        answer = server.client.post("/mcp", content=iter([b"x" * 600, b"x" * 600]))
+    assert answer.status_code == 413
+    assert answer.headers["content-type"] == "application/problem+json"

@@ -101,7 +101,7 @@ def make_api(memories: Memories, options: Options, metrics: ServerMetrics) -> St
 
     paths = dict.fromkeys(each.path for each in every)
     fixed_first = sorted(paths, key=lambda path: "{" in path)
-    return Starlette(
+    api = Starlette(
         routes=[
             *page.ROUTES,
             Route("/api/openapi.json", openapi),
@@ -114,6 +114,8 @@ def make_api(memories: Memories, options: Options, metrics: ServerMetrics) -> St
         lifespan=working,
         max_body_size=options.largest,
     )
+    api.router.redirect_slashes = False  # a path with a slash more is another path
+    return api
 
 
 def _end(serving: Serving) -> None:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from quipu.errors import QuipuError
@@ -26,7 +27,7 @@ from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.problems import PROBLEM_TYPE, TOO_LARGE, problem
 
-__all__ = ["App", "Gate", "Message", "Receive", "Send"]
+__all__ = ["App", "Gate", "Message", "Receive", "Send", "whole_request"]
 
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
@@ -91,6 +92,9 @@ class Gate:
             await self._within_time(scope, receive, sent)
         except _Refused as refused:
             await sent.problem(refused.status, refused.detail, *refused.headers)
+        except HTTPException as refused:
+            sent.begun = _nothing  # its time is over
+            await sent.problem(refused.status_code, refused.detail, (b"connection", b"close"))
         except QuipuError as error:  # the keys cannot be read
             await sent.problem(503, str(error))
         except ClientDisconnect:  # nobody is there to be answered
@@ -219,6 +223,25 @@ class Gate:
             return ""
         first = self._memories.first.store.namespace if self._memories.exist else ""
         return caller.namespace or first
+
+
+async def whole_request(receive: Receive, largest: int) -> Receive:
+    """Return what gives a request whose body is there, in one piece. Raises HTTPException for one
+    that is too large, ClientDisconnect where the client has left in the middle."""
+    body, more = b"", True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":
+            raise ClientDisconnect
+        body, more = body + message.get("body", b""), message.get("more_body", False)
+        if len(body) > largest:
+            raise HTTPException(413, TOO_LARGE)
+    first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        return first.pop() if first else await receive()
+
+    return replay
 
 
 class _Coming:

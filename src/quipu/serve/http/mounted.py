@@ -8,7 +8,7 @@ from mcp.server.transport_security import TransportSecuritySettings
 
 from quipu.serve.http import Options
 from quipu.serve.http.caller import CALLER, ROUTE, Caller
-from quipu.serve.http.gate import App, Message, Receive, Send
+from quipu.serve.http.gate import App, Message, Receive, Send, whole_request
 from quipu.serve.http.memories import Memories
 from quipu.serve.mcp import build_server
 
@@ -34,8 +34,9 @@ class Mounted:
             if scope["method"] != "POST":  # there is no stream to open, no session to end
                 await _only_post(send)
                 return
+            whole = await whole_request(receive, self._options.largest)
             served = await self._for(scope[CALLER])
-            await served.app({**scope, "path": PATH}, receive, send)
+            await served.app({**scope, "path": PATH}, whole, send)
         else:
             await self._app(scope, receive, send)
 
