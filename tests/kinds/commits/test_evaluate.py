@@ -72,22 +72,6 @@ def test_hits_are_counted_by_track_and_kind(
     assert set(figures.latency_ms) == {"p50", "p95", "p99"}
 
 
-def test_a_title_that_the_text_lacks_is_part_of_the_message(
-    labelled: Path, open_memory: Callable[..., Memory], tmp_path: Path
-) -> None:
-    opened: list[Memory] = []
-
-    def keep(path: str) -> Memory:
-        opened.append(open_memory(path, tmp_path))
-        return opened[-1]
-
-    evaluate_incidents(labelled, keep, folder=tmp_path / "kept")
-    (place,) = (tmp_path / "kept").iterdir()
-    with open_memory(place / "evaluation.db", tmp_path) as memory:
-        chunk = next(c for c in memory.store.scan("chunk") if "system" in str(c))
-        assert "tls: read certificates\\n\\nThe system" in repr(chunk)
-
-
 @pytest.mark.parametrize(
     ("row", "problem"),
     [
@@ -106,8 +90,3 @@ def test_a_bad_row_is_named(
         corpus.write(json.dumps(row) + "\n")
     with pytest.raises(InvalidInput, match=problem):
         evaluate_incidents(labelled, lambda path: open_memory(path, tmp_path))
-
-
-def test_a_folder_without_a_set_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="qrels"):
-        evaluate_incidents(tmp_path, Memory.open)

@@ -80,13 +80,3 @@ def test_the_changes_of_a_file_are_answered_from_its_commits(
 
 def test_who_wrote_what_several_changed_is_never_sure(shop: Memory) -> None:
     assert shop.ask("Who wrote client.py?").confidence.value < 0.7
-
-
-def test_without_commits_no_change_is_told(
-    tmp_path: Path, write_files: Callable[..., None]
-) -> None:
-    write_files(tmp_path, {"client.py": "def fetch():\n    return 1\n", "a.md": "# A\n\nAll.\n"})
-    with Memory.open("memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(64)) as m:
-        m.index([tmp_path])
-        for question in ("When was client.py last changed?", "Who wrote client.py?"):
-            assert m.ask(question).confidence.value < 0.7

@@ -3,15 +3,12 @@
 import time
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from quipu.kinds.commits.model import (
     citations_of,
     file_terms,
     message_terms,
     paths_in,
-    title_of,
     trailers_of,
     words_of,
 )
@@ -41,11 +38,6 @@ def test_the_words_before_a_hash_say_what_it_is_cited_for(said: str, type_: str)
     assert HASH.startswith(tie.hash)
 
 
-def test_the_plainest_tie_to_a_commit_counts() -> None:
-    (tie,) = citations_of(f"See {HASH}.\n\nIt was broken by {HASH}")
-    assert tie.type == "FIXES"
-
-
 @pytest.mark.parametrize(
     "said",
     [
@@ -61,10 +53,6 @@ def test_the_plainest_tie_to_a_commit_counts() -> None:
 )
 def test_what_only_looks_like_a_hash_is_none(said: str) -> None:
     assert citations_of(said) == []
-
-
-def test_a_whole_hash_of_digits_is_one() -> None:
-    assert [each.hash for each in citations_of("1" * 40)] == ["1" * 40]
 
 
 def test_words_leave_out_trailers_links_hashes_and_numbers() -> None:
@@ -110,20 +98,6 @@ def test_a_path_is_found_by_its_folders_its_parts_and_its_name() -> None:
 
 def test_paths_are_words_with_a_slash_or_an_ending() -> None:
     assert paths_in("mend lib/url.c and README.md, at last.") == ["lib/url.c", "README.md"]
-
-
-def test_trailers_are_the_lines_that_end_a_message() -> None:
-    message = "title: no trailer\n\nText: neither\nmore\n\nReviewed-by: Bo\nReviewed-by: Cy\nX: 1\n"
-    assert trailers_of(message) == {"Reviewed-by": ["Bo", "Cy"], "X": ["1"]}
-    assert trailers_of("title: no trailer") == {}
-
-
-@given(st.text())
-def test_no_message_breaks_a_rule(text: str) -> None:
-    for rule in (citations_of, trailers_of, message_terms, paths_in):
-        rule(text)  # type: ignore[operator]  # all take a text
-    assert title_of(text) == title_of(text.strip())
-    assert "\n" not in title_of(text)
 
 
 @pytest.mark.parametrize("piece", ["a.", "/", "Ab", "revert ", "X: ", "a" * 7 + " ", "by-"])

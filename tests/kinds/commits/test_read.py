@@ -81,13 +81,6 @@ def test_commits_without_files_and_merges_are_read(
     assert found["two"].files == ("b",)
 
 
-def test_names_that_no_terminal_should_see_are_written_out(
-    tmp_path: Path, make_repository: Make, made: Any
-) -> None:
-    make_repository(tmp_path, [made("odd", {"a\nb.c": "1", "umlaut-ä.c": "1"})])
-    assert set(read(tmp_path)[0].files) == {"a\\nb.c", "umlaut-ä.c"}
-
-
 def test_a_shallow_clone_does_not_say_that_its_oldest_commit_made_everything(
     tmp_path: Path, make_repository: Make, made: Any
 ) -> None:
@@ -99,14 +92,6 @@ def test_a_shallow_clone_does_not_say_that_its_oldest_commit_made_everything(
     repository = open_repository(tmp_path / "cut")
     assert len(repository.cut) == 1
     assert [each.files for each in read(tmp_path / "cut")] == [(), ("c",)]
-
-
-def test_a_repository_without_commits_has_none(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q")
-    repository = open_repository(tmp_path)
-    assert repository.head == ""
-    assert reachable(repository) == []
-    assert list(read_commits(repository, [], name="demo")) == []
 
 
 def test_a_bare_repository_is_read(tmp_path: Path, make_repository: Make, made: Any) -> None:

@@ -16,19 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index.asked import question_vectors
-from quipu.kinds.commits.features import (
-    MeasuredCommits,
-    Nearness,
-    asked_commit,
-    measure_commits,
-)
-from quipu.kinds.commits.history import EVERY, LISTING, CommitHistory, Floats, histories
+from quipu.kinds.commits.features import Nearness, asked_commit, measure_commits
+from quipu.kinds.commits.history import ALL, EVERY, LISTING, CommitHistory, histories
 from quipu.kinds.commits.model import paths_in, title_of
-from quipu.kinds.commits.weights import FEATURES, MESSAGE, MESSAGE_AND_FILES
+from quipu.kinds.commits.weights import FEATURES, WEIGHTS
 from quipu.patterns import late
 from quipu.plan.kinds import Apart, Asking
 from quipu.ports import Embedder, Planner
 from quipu.records.plan import Seed
+from quipu.records.refs import COMMIT
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.when.instants import to_epoch
 
@@ -49,8 +45,8 @@ _ACTED = (
     "reverted rewrote rewritten simplified solved split stripped supported switched touched "
     "undid undone updated upgraded wrote written"
 ).replace(" ", "|")
-_PROFILE = "commit"
-_ALL = 2**62
+_PARTS = {"words": "lexical", "path_words": "name"}
+"""What two features are called in `why_ranked`, as those of other profiles."""
 _RELATED = 10
 _RELATIONS = 5
 _TYPES = frozenset({"AUTHORED_BY", "FIXES", "FOLLOWS_UP", "MODIFIES", "REFERENCES", "REVERTS"})
@@ -59,13 +55,13 @@ _TYPES = frozenset({"AUTHORED_BY", "FIXES", "FOLLOWS_UP", "MODIFIES", "REFERENCE
 class _ScoredCommit(NamedTuple):
     number: int
     chance: float
-    parts: dict[str, float]
+    features: dict[str, float]
 
 
 class Commits(Apart):
     """Commits: each repository's history has an index of its own."""
 
-    profile = _PROFILE
+    profile = COMMIT
 
     def exists(self, planner: Planner) -> bool:
         """Whether there are histories."""
@@ -78,28 +74,32 @@ class Commits(Apart):
         if not self.admits(scope):
             return ()
         question, touched = asking.question.text, asking.touched
+        nearness = _nearness(question, planner, asking.embedder, asking.space)
         best: list[_ScoredCommit] = []
         for history in histories(planner):
             last = float(np.ceil(history.times[-1])) + 1
-            moment = to_epoch(scope.before) if scope.before else last
             measured = measure_commits(
                 asked_commit(question, touched),
                 planner,
                 history,
-                moment=moment,
-                nearness=_nearness(question, planner, asking.embedder, asking.space, moment),
+                moment=to_epoch(scope.before) if scope.before else last,
+                nearness=nearness,
                 within=_within(history, planner, scope),
             )
-            if len(measured.rows):
-                weights = MESSAGE_AND_FILES if touched else MESSAGE
-                best += _ranked(measured, history, np.array(list(weights.values())), asking.limit)
+            scores = measured.features @ np.array(list(WEIGHTS.values()))
+            chances = np.exp(scores - scores.max(initial=-np.inf))
+            chances = chances / max(float(chances.sum()), 1.0)
+            for at in np.lexsort((measured.rows, -scores))[: asking.limit].tolist():
+                features = dict(zip(FEATURES, measured.features[at].tolist(), strict=True))
+                number = int(history.numbers[measured.rows[at]])
+                best.append(_ScoredCommit(number, float(chances[at]), features))
         best.sort(key=lambda found: (-found.chance, found.number))
         of_commits = self.only(scope) or bool(touched) or asks_of_changes(question)
         return _seeds(best[: asking.limit], planner, {} if of_commits else {"aside": 1.0})
 
     def relate(self, seeds: tuple[Seed, ...], planner: Planner) -> tuple[Seed, ...]:
         """The first commits with their relations to other commits and people."""
-        first = [seed.document_id for seed in seeds if seed.profile == _PROFILE][:_RELATED]
+        first = [seed.document_id for seed in seeds if seed.profile == COMMIT][:_RELATED]
         if not first:
             return seeds
         found = planner.neighbors(first, types=_TYPES, limit_per_id=_RELATIONS)
@@ -110,7 +110,7 @@ class Commits(Apart):
                     dict.fromkeys((*seed.graph_ids, *(r.rel_id for r in found[seed.document_id])))
                 ),
             )
-            if seed.profile == _PROFILE and seed.document_id in found
+            if seed.profile == COMMIT and seed.document_id in found
             else seed
             for seed in seeds
         )
@@ -120,14 +120,12 @@ COMMITS = Commits()
 
 
 def _nearness(
-    question: str, planner: Planner, embedder: Embedder | None, space: str | None, moment: float
+    question: str, planner: Planner, embedder: Embedder | None, space: str | None
 ) -> Nearness | None:
     if embedder is None or space is None:
         return None
-    message = question_vectors(embedder, question).vector
-    title = title_of(question)
-    own = message if title == question else question_vectors(embedder, title).vector
-    return Nearness(planner, space, message, own, moment=moment)
+    message, title = (question_vectors(embedder, s).vector for s in (question, title_of(question)))
+    return Nearness(planner, space, message, title)
 
 
 def _within(history: CommitHistory, planner: Planner, scope: Scope) -> NDArray[np.bool_] | None:
@@ -136,58 +134,31 @@ def _within(history: CommitHistory, planner: Planner, scope: Scope) -> NDArray[n
     others = msgspec.structs.replace(scope, before=None, source_types=nothing, profiles=nothing)
     if others == EVERYTHING:
         return None
-    listed = planner.occurrences(LISTING, [EVERY], scope=scope, limit=_ALL)[EVERY].numbers
+    listed = planner.occurrences(LISTING, [EVERY], scope=scope, limit=ALL)[EVERY].numbers
     rows = history.rows_of(listed)
     within = np.zeros(len(history.times), dtype=np.bool_)
     within[rows[rows >= 0]] = True
     return within
 
 
-def _ranked(
-    measured: MeasuredCommits, history: CommitHistory, weights: Floats, limit: int
-) -> list[_ScoredCommit]:
-    logs = _log_chances(measured.features, weights)
-    order = np.lexsort((measured.rows, -logs))[:limit]
-    return [
-        _ScoredCommit(
-            int(history.numbers[measured.rows[i]]),
-            float(np.exp(logs[i])),
-            _parts(measured.features[i].tolist(), float(np.exp(logs[i]))),
-        )
-        for i in order.tolist()
-    ]
-
-
-def _log_chances(features: Floats, weights: Floats) -> Floats:
-    """The logarithm of each candidate's chance to be meant; all chances add up to 1."""
-    scores = features @ weights
-    peak = scores.max(initial=-np.inf)
-    return np.asarray(scores - peak - np.log(np.exp(scores - peak).sum()), dtype=np.float64)
-
-
-def _parts(features: Sequence[float], chance: float) -> dict[str, float]:
-    named = dict(zip(FEATURES, features, strict=True))
-    first = {"similarity": named.pop("similarity"), "lexical": named.pop("words")}
-    return {**first, "name": named.pop("path_words"), **named, "chance": chance}
-
-
 def _seeds(
     found: Sequence[_ScoredCommit], planner: Planner, all_have: dict[str, float]
 ) -> tuple[Seed, ...]:
     numbers = np.array([each.number for each in found], dtype=np.int64)
-    documents = planner.document_ids(numbers)
-    return tuple(
-        Seed(
-            chunk_id=chunk_id,
-            document_id=document_id,
-            profile=_PROFILE,
-            reasons=("text", "vector") if each.parts["similarity"] > 0 else ("text",),
-            parts=each.parts | all_have,
+    ids = zip(planner.chunk_ids(numbers), planner.document_ids(numbers), strict=True)
+    seeds: list[Seed] = []
+    for each, (chunk_id, document_id) in zip(found, ids, strict=True):
+        parts = {_PARTS.get(name, name): value for name, value in each.features.items()}
+        seeds.append(
+            Seed(
+                chunk_id=chunk_id,
+                document_id=document_id,
+                profile=COMMIT,
+                reasons=("text", "vector") if parts["similarity"] > 0 else ("text",),
+                parts={**parts, "chance": each.chance, **all_have},
+            )
         )
-        for each, chunk_id, document_id in zip(
-            found, planner.chunk_ids(numbers), documents, strict=True
-        )
-    )
+    return tuple(seeds)
 
 
 _WHO_DID = (

@@ -30,9 +30,8 @@ COMMIT = np.dtype(
         ("spare", "u2"),
     ]
 )
-"""`touched` counts every file, `files` those whose hashes are kept; lengths count terms. Of the
-commits that are cited, the first `fixes` are those whose fault is mended."""
-
+"""`touched` counts every file, `files` those whose hashes are kept; lengths count terms.
+`title_words` and `fixes` are of older stores."""
 
 _HEAD = struct.Struct("<QQdIIIIHHHH")
 """The same as one row of COMMIT: a struct is packed in a tenth of the time."""
@@ -65,31 +64,16 @@ def pack_commit(
     sha: str,
     time: float,
     words: int,
-    title_words: int,
     path_words: int,
     files: Sequence[str],
     touched: int,
-    fixes: Sequence[str],
     cites: Sequence[str],
 ) -> bytes:
-    """The end of one commit's columns. `time` in seconds since 1970; `fixes` are the commits
-    whose fault is mended, `cites` the others."""
+    """Return the end of one commit's columns; `time` is in seconds since 1970."""
     named = sorted({file_hash(path) for path in files})
-    mended = sorted({commit_hash(each) for each in fixes})
-    cited = mended + sorted({commit_hash(each) for each in cites}.difference(mended))
-    head = _HEAD.pack(
-        file_hash(repository),
-        commit_hash(sha),
-        time,
-        words,
-        title_words,
-        path_words,
-        touched,
-        len(named),
-        len(cited),
-        len(mended),
-        0,
-    )
+    cited = sorted({commit_hash(each) for each in cites})
+    numbers = (words, 0, path_words, touched, len(named), len(cited), 0, 0)
+    head = _HEAD.pack(file_hash(repository), commit_hash(sha), time, *numbers)
     return struct.pack(f"<{len(named) + len(cited)}Q", *named, *cited) + head
 
 

@@ -8,7 +8,7 @@ track B with the files it touches (`touched_files`). Only what came before is ra
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Protocol, cast
+from typing import Annotated, NamedTuple, Protocol, cast
 
 import msgspec
 
@@ -29,7 +29,7 @@ from quipu.evaluate.dataset import (
 from quipu.evaluate.figures import mean, percentiles, reciprocal_rank_at
 from quipu.kinds.commits.model import CommitInput
 from quipu.records.document import Problem
-from quipu.records.refs import COMMIT_PREFIX
+from quipu.records.refs import COMMIT, COMMIT_PREFIX
 from quipu.records.reply import Retrieved
 from quipu.records.scope import Scope
 
@@ -40,7 +40,6 @@ _CUTOFFS = (1, 10)
 _TRACKS = ("A", "B")
 _KINDS = {"followup": "follow_up", "follow-up": "follow_up"}
 _NO_KIND = "cause"
-_SOURCE = "commit"
 
 
 class CommitMemory(Protocol):
@@ -80,9 +79,9 @@ class IncidentsEvaluation(msgspec.Struct, frozen=True, kw_only=True):
     embed_s: Annotated[float, "seconds of embedding"]
 
 
-class _Asked(msgspec.Struct, frozen=True):
-    kind: str
+class _Asked(NamedTuple):
     track: str
+    kind: str
     rank: float
     latency_ms: float
 
@@ -102,40 +101,31 @@ def evaluate_incidents(
     grades = read_grades(directory)
     questions = [row for row in read_rows(directory, QUERIES) if has_gold(grades, row)]
     name = directory.resolve().name
-    count = 0
-
-    def commits() -> Iterator[CommitInput]:
-        nonlocal count
-        for row in read_rows(directory, CORPUS):
-            count += 1
-            yield _commit(row, name)
+    commits = [_commit(row, name) for row in read_rows(directory, CORPUS)]
 
     def write(memory: CommitMemory, _: Path) -> WriteReport:
-        return memory.add_commits(commits(), progress=progress)
+        return memory.add_commits(commits, progress=progress)
 
     with written(directory, open_memory, write, folder=folder, key="incidents") as (memory, done):
         asked = list(_ask(memory, questions, grades, progress))
     kinds = sorted({each.kind for each in asked})
+    ranks = {
+        track: {kind: [each.rank for each in asked if each[:2] == (track, kind)] for kind in kinds}
+        for track in _TRACKS
+    }
     return IncidentsEvaluation(
         dataset=name,
-        commits=count,
+        commits=len(commits),
         queries={kind: sum(_kind(row) == kind for row in questions) for kind in kinds},
-        hit={track: {kind: _hits(asked, track, kind) for kind in kinds} for track in _TRACKS},
-        mrr={
-            track: {
-                kind: mean(each.rank for each in asked if (each.track, each.kind) == (track, kind))
-                for kind in kinds
-            }
-            for track in _TRACKS
-        },
+        hit={track: {kind: _hits(r) for kind, r in own.items()} for track, own in ranks.items()},
+        mrr={track: {kind: mean(r) for kind, r in own.items()} for track, own in ranks.items()},
         latency_ms=percentiles([each.latency_ms for each in asked]),
         index_s=done.index_s,
         embed_s=done.embed_s,
     )
 
 
-def _hits(asked: Sequence[_Asked], track: str, kind: str) -> dict[str, float]:
-    ranks = [each.rank for each in asked if (each.track, each.kind) == (track, kind)]
+def _hits(ranks: Sequence[float]) -> dict[str, float]:
     return {str(k): mean(float(rank >= 1 / k) for rank in ranks) for k in _CUTOFFS}
 
 
@@ -175,7 +165,7 @@ def _ask(
     progress: Progress | None,
 ) -> Iterator[_Asked]:
     for done, row in enumerate(questions, 1):
-        scope = Scope(source_types=frozenset({_SOURCE}), before=moment(row, "as_of"))
+        scope = Scope(source_types=frozenset({COMMIT}), before=moment(row, "as_of"))
         files = _paths(row, "touched_files")
         if done == 1:  # the first search of a process also loads what it needs
             memory.search(row.text, limit=_DEPTH, scope=scope)
@@ -186,6 +176,6 @@ def _ask(
             latency_ms = (time.perf_counter() - start) * 1000
             ranking = [hit.path.removeprefix(COMMIT_PREFIX) for hit in found.hits]
             rank = reciprocal_rank_at(ranking, grades[row.id], _DEPTH)
-            yield _Asked(_kind(row), track, rank, latency_ms)
+            yield _Asked(track, _kind(row), rank, latency_ms)
         if progress:
             progress("search", done, len(questions))

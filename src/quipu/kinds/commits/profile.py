@@ -12,7 +12,7 @@ from math import log
 from quipu.index.columns import pack
 from quipu.kinds.commits.columns import pack_commit
 from quipu.kinds.commits.model import file_terms, message_terms, title_of, words_of
-from quipu.kinds.commits.weights import COMMITS
+from quipu.kinds.commits.weights import CURVE
 from quipu.profiles import Profile
 from quipu.records.batch import IndexedChunk, Terms
 from quipu.records.record import Chunk
@@ -51,16 +51,14 @@ def files_of(chunk: Chunk) -> tuple[str, ...]:
 
 
 def index_chunk(chunk: Chunk) -> IndexedChunk:
-    """The fields "commit" (words, title twice), "commit-title", "commit-path" and "commit-of"
-    (every commit), and the packed columns."""
+    """Return a commit's fields "commit" (words, title twice), "commit-path" and "commit-of" (every
+    commit), and the packed columns."""
     repository, sha, _, time, fixes, cites, touched, *files = chunk.heading_path
-    named = title_of(chunk.text)
-    title = message_terms(words_of(named))
-    words = message_terms(words_of(chunk.text)) + title
+    said = (chunk.text, title_of(chunk.text))
+    words = [term for text in said for term in message_terms(words_of(text))]
     paths = file_terms(files)
     fields: dict[str, Terms] = {
         "commit": dict(Counter(words)),
-        "commit-title": dict(Counter(title)),
         "commit-path": dict(Counter(paths)),
         "commit-of": {EVERY: 1},
     }
@@ -69,12 +67,10 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
         sha=sha,
         time=to_epoch(time),
         words=len(words),
-        title_words=len(title),
         path_words=len(paths),
         files=files,
         touched=int(touched),
-        fixes=fixes.split(),
-        cites=cites.split(),
+        cites=[*fixes.split(), *cites.split()],
     )
     return IndexedChunk(
         chunk=chunk,
@@ -103,6 +99,6 @@ PROFILE = Profile(
     index_chunk=index_chunk,
     embedding_text=embedding_text,
     score=score,
-    calibration=COMMITS.calibration,
+    calibration=CURVE,
     cosine="commit",
 )
