@@ -98,12 +98,6 @@ SWITCHES: Mapping[str, tuple[Switch, ...]] = {
     "talk: which turn answers, by the head": (
         Switch("quipu.kinds.conversations.confidence:likely", _nothing, TALKING),
     ),
-    "talk: what names later what the likeliest tells": (
-        Switch("quipu.kinds.conversations.answering:_since", _always({}), TALKING),
-    ),
-    "talk: what is only supposed": (
-        Switch("quipu.kinds.conversations.answering:_supposed", _always(frozenset()), TALKING),
-    ),
     "talk: from which sentence": (
         Switch("quipu.kinds.conversations.answering:_telling", _always(""), TALKING),
     ),

@@ -57,18 +57,11 @@ def test_a_long_turn_leaves_no_room_and_a_long_neighbour_is_cut() -> None:
     assert text[slice(*spans[0])] == "short"
 
 
-@pytest.mark.parametrize(
-    ("text", "flags"),
-    [
-        ("Will you come tomorrow?", (1, 1, 0)),
-        ("I bought two of them.", (0, 0, 1)),
-    ],
-)
-def test_what_kind_of_saying_it_is(text: str, flags: tuple[int, ...]) -> None:
-    made = profile("conversation").index_chunk(turn(text))
-    (row,) = read_turns([made.columns])
-    assert tuple(int(row[f]) for f in ("asks", "says_time", "says_number")) == flags
-    assert int(row["first_name"]) == name_hash("ann")
+def test_what_is_kept_of_a_turn_says_who_asks() -> None:
+    made = [profile("conversation").index_chunk(turn(text)) for text in ("Is it?", "It is.")]
+    rows = read_turns([each.columns for each in made])
+    assert rows["asks"].tolist() == [1, 0]
+    assert rows["first_name"].tolist() == [name_hash("ann")] * 2
     assert TURN.itemsize == 40
 
 

@@ -8,9 +8,7 @@ import pytest
 
 from quipu import Memory
 from quipu.errors import StoreUnavailable
-from quipu.handle.handle import Handle
 from quipu.kinds.reports.model import REPORT, REPORTS
-from quipu.ports import ChatReply
 from quipu.records.batch import Batch
 
 Remember = Callable[..., None]
@@ -63,38 +61,6 @@ def test_a_report_written_while_its_source_is_forgotten_goes_with_it(
     assert written
     assert LEDGER.encode() not in _held(memory)
     assert len(memory.reports()) == 1
-
-
-class _Writer:
-    name = "fake:writer"
-
-    def complete(self, messages: Any, **_: Any) -> ChatReply:
-        first = messages[-1]["content"].split("\n- ")[1].partition("\n")[0]
-        return ChatReply(msgspec.json.encode({"summary": first}).decode())
-
-    def stream(self, messages: Any, **_: Any) -> Any:
-        raise NotImplementedError
-
-
-def test_a_kill_while_summaries_are_written_loses_no_report(
-    memory: Memory, remember: Remember, monkeypatch: pytest.MonkeyPatch, town: Any
-) -> None:
-    remember(memory, town.payments, town.gardens)
-    before = memory.reflect().reports
-    monkeypatch.setattr(Handle, "chat", _Writer())
-
-    def dies(_: Batch) -> Any:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setattr(memory.store, "write", dies)
-        with pytest.raises(KeyboardInterrupt):
-            memory.reflect(write=True)
-    assert memory.reports() == before
-    assert len(memory.reflect(write=True).made) == 2
-    assert all(report.summary for report in memory.reports())
-    memory.forget(LEDGER)
-    assert LEDGER.encode() not in _held(memory)
 
 
 def test_reports_are_written_though_somebody_reads_on(

@@ -9,10 +9,8 @@ import pytest
 
 from quipu import Memory, Scope
 from quipu.answer.examine import violations
-from quipu.errors import InvalidInput
 from quipu.handle.handle import Handle
 from quipu.kinds.reports.model import report_text
-from quipu.memory.excerpts import read_lines
 from quipu.ports import ChatReply
 
 Remember = Callable[..., None]
@@ -159,25 +157,6 @@ def test_what_has_expired_is_not_told(memory: Memory, instants: list[str]) -> No
     (hit,) = memory.search("What are the main themes?", mode="global").hits
     assert "first kitchen" not in hit.text
     assert "second kitchen" in hit.text
-
-
-def test_the_same_plan_is_made_twice_and_replayed(reflected: Memory) -> None:
-    one = reflected.plan("What are the main themes?", mode="global")
-    assert msgspec.json.encode(one) == msgspec.json.encode(
-        reflected.plan("What are the main themes?", mode="global")
-    )
-    assert (
-        reflected.retrieve(one, limit=2).hits
-        == reflected.search("What are the main themes?", mode="global", limit=2).hits
-    )
-    with pytest.raises(InvalidInput, match="plan again"):
-        reflected.retrieve(msgspec.structs.replace(one, namespace="other"))
-
-
-def test_a_report_can_be_opened_by_its_reference(reflected: Memory) -> None:
-    report = reflected.reports()[0]
-    assert read_lines(reflected, report.ref).text == report_text(report)
-    assert reflected.get(report.ref)
 
 
 class _Writer:

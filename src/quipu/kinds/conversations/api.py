@@ -24,11 +24,11 @@ def transcripts_of(
     messages: Sequence[dict[str, object]], session_id: str
 ) -> list[Transcript | Problem]:
     """What a list of `{"role", "content"}` messages comes to, as the session `session_id`."""
-    from quipu.kinds.conversations.read.messages import read_messages
+    from quipu.kinds.conversations.read import read_list
 
     if not session_id.strip():
         raise InvalidInput("the session has no id: give one, for example 'planning-1'")
-    read = read_messages(session_id, list(messages), stem=session_id)
+    read = read_list(session_id, list(messages))
     return [*read.problems, *read.transcripts]
 
 

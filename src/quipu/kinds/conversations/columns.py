@@ -3,7 +3,6 @@
 The tail of its packed columns, 40 bytes, so that a whole conversation is ranked without text.
 """
 
-import re
 import zlib
 from collections.abc import Sequence
 from datetime import date
@@ -13,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kinds.conversations.model import ROLES
-from quipu.patterns import late
 from quipu.text import name_key
 from quipu.when.instants import UNKNOWN_TIME
 
@@ -28,20 +26,8 @@ TURN = np.dtype(
         ("day", "<i4"),
         ("is_asker", "u1"),
         ("asks", "u1"),
-        ("says_time", "u1"),
-        ("says_number", "u1"),
-        ("spare", "u1", (4,)),
+        ("spare", "u1", (6,)),
     ]
-)
-_TIME = late(
-    r"\b(?:yesterday|today|tomorrow|tonight|last|next|ago|weeks?|weekend|months?|years?|days?|"
-    r"morning|evening|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|"
-    r"june|july|august|september|october|november|december|19\d\d|20\d\d)\b",
-    re.IGNORECASE,
-)
-_NUMBER = late(
-    r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|few|several)\b",
-    re.IGNORECASE,
 )
 
 
@@ -65,8 +51,6 @@ def pack_turn(text: str, *, session: str, offset: int, speaker: str, role: str, 
     row["day"] = day_of(time)
     row["is_asker"] = role == "user"
     row["asks"] = text.rstrip().endswith("?")
-    row["says_time"] = _TIME.search(text) is not None
-    row["says_number"] = _NUMBER.search(text) is not None
     return row.tobytes()
 
 

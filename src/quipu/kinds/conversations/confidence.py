@@ -14,7 +14,6 @@ from quipu.answer.gate import AnswerDraft, Evidence, is_turn
 from quipu.answer.kinds import Answers, Likely, Quotation
 from quipu.answer.worth import Candidate, Weighing
 from quipu.kinds.conversations.answering import TURNS, likely
-from quipu.kinds.conversations.answering.prose import is_prose, is_record
 from quipu.kinds.conversations.quoted import quotations
 from quipu.ports import Embedder, LayerReader, Planner
 from quipu.records.passage import SPOKEN
@@ -86,10 +85,6 @@ class TurnAnswers(Answers):
         """Whether it is a turn."""
         return hit.why_ranked.profile == SPOKEN
 
-    def is_read_beside(self, hit: Hit) -> bool:
-        """Whether it is prose of a document."""
-        return is_prose(hit)
-
     def likely(
         self,
         question: str,
@@ -100,8 +95,7 @@ class TurnAnswers(Answers):
         scope: Scope,
     ) -> Likely | None:
         """See `answering`."""
-        read = any(is_turn(each) or is_record(each) for each in evidence)
-        if not read or not isinstance(embedder, LayerReader):
+        if not any(map(is_turn, evidence)) or not isinstance(embedder, LayerReader):
             return None
         return likely(question, evidence, planner, embedder, scope=scope)
 
@@ -119,14 +113,14 @@ class TurnAnswers(Answers):
         return quotations(ordered, planner, question=question, scope=scope, likely=likely)
 
     def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
-        """Return how likely an answer is: not known where no turn or record is cited that was
-        read, and no less than `_LEAST_STATED` where facts state it. Where nobody knows that, and
-        facts of turns state all of it, the words and the score of what was found say nothing."""
+        """Return how likely an answer is: not known where no turn is cited, and no less than
+        `_LEAST_STATED` where facts state it. Where nobody knows that, and facts of turns state all
+        of it, the words and the score of what was found say nothing."""
         if draft.likely is None:
             of_turns = draft.stated >= 1 and all(map(is_turn, draft.evidence))
             known = of_turns and score1 is not None
             return {"miss": 0.0, "score1": max(score1 or 0.0, 0.0)} if known else {}
-        if draft.evidence and not any(is_turn(e) or is_record(e) for e in draft.evidence):
+        if draft.evidence and not any(map(is_turn, draft.evidence)):
             return {"likely": None}
         if not draft.stated or not all(map(is_turn, draft.evidence)):
             return {}

@@ -9,13 +9,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from quipu.answer.gate import Evidence
 from quipu.plan.visibility import seen_numbers
 from quipu.ports import Planner
 from quipu.records.record import Chunk
 from quipu.records.scope import Scope
 from quipu.text import sentences
 
-__all__ = ["Beside", "asks", "beside", "is_short", "last_sentence", "speaker_of"]
+__all__ = ["Beside", "asks", "beside", "is_short", "last_sentence", "place_of", "speaker_of"]
 
 _SHORT_WORDS = 12
 
@@ -42,6 +43,12 @@ class Beside(NamedTuple):
         if after is None or speaker_of(after) == speaker_of(self.own):
             return None
         return None if asks(after.text) else after
+
+
+def place_of(turn: Evidence) -> int:
+    """Return the place of a turn in its session, from 1; 0 where that is not known."""
+    place = turn.path.rpartition("#")[2]
+    return int(place) if place.isdigit() else 0
 
 
 def speaker_of(turn: Chunk) -> str:

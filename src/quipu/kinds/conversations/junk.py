@@ -12,6 +12,7 @@ import re
 from typing import Literal, TypeAlias
 
 from quipu.kinds.conversations.model import Turn
+from quipu.kinds.conversations.read.marks import without_marks
 from quipu.ledger import Ledger
 from quipu.ports import Store
 from quipu.text import name_key
@@ -22,29 +23,6 @@ Junk: TypeAlias = Literal["tool noise", "boot text", "echo", "repetition"]
 
 _LONG = 200
 _SEEN = "seen"
-_TAGS = (
-    "system-reminder",
-    "command-name",
-    "command-message",
-    "command-args",
-    "local-command-stdout",
-    "local-command-stderr",
-    "local-command-caveat",
-    "bash-input",
-    "bash-stdout",
-    "bash-stderr",
-    "tool_result",
-    "tool_use",
-    "tool_call",
-    "function_results",
-    "environment_context",
-    "user_instructions",
-    "ide_opened_file",
-    "ide_selection",
-)
-_MARKED = {tag: (f"<{tag}", f"</{tag}>") for tag in _TAGS}
-_OPENING = re.compile(rf"<(?P<tag>{'|'.join(map(re.escape, _TAGS))})(?=[\s>])[^<>]{{0,200}}>")
-_INTERRUPTED = re.compile(r"\[Request interrupted by user(?: for tool use)?\]")
 _SOURCE = re.compile(r"\[\d{1,3}\] [^\n]{1,300} \(confidence: \d{1,3}%\)")
 _CITE = "cite specific sources using [n]"
 _ANSWERED = re.compile(r'\s*\{\s*"results"\s*:\s*\[')
@@ -55,24 +33,11 @@ def noise(turn: Turn) -> Junk | None:
     text = turn.text.strip()
     if turn.caption.strip() or not text:
         return None
-    if not _without_marks(text).strip():
+    if not without_marks(text).strip():
         return "tool noise"
     if _is_echo(text):
         return "echo"
     return None
-
-
-def _without_marks(text: str) -> str:
-    kept: list[str] = []
-    at = 0
-    while match := _OPENING.search(text, at):
-        closing = _MARKED[match["tag"]][1]
-        end = text.find(closing, match.end())
-        if end < 0:
-            break
-        kept.append(text[at : match.start()])
-        at = end + len(closing)
-    return _INTERRUPTED.sub("", "".join((*kept, text[at:])))
 
 
 def _is_echo(text: str) -> bool:

@@ -6,7 +6,6 @@ are those of these turns, since a question is asked inside them. Lists are min-m
 """
 
 import re
-from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import NamedTuple
@@ -35,14 +34,6 @@ _ASKING = frozenset(
     "what when where who whom whose which why how many much long often ever tell please give list "
     "mention describe explain would could should will might".split()
 )
-_MONTHS: list[str] = list(
-    "january february march april may june july august september october november december".split()
-)
-_BY = r"(?:in|on|during|of|early|late|mid|this|that|last|since|before|after|until|by) "
-_MONTH_ALONE = late(  # "may" and "march" are months only after a day or a preposition
-    rf"(?:\b(?P<before>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? |\b{_BY}|\b(?!may\b|march\b))"
-    rf"(?P<month>{'|'.join(_MONTHS)})\b(?: (?P<after>\d{{1,2}})(?:st|nd|rd|th)?\b)?"
-)
 _OWN_PAST = late(
     r"\b(?:did|have|has|had|was|were|do|am) (?:i|my|we|our)\b"
     r"|\b(?:i|we)(?:['’]ve| have| had|['’]d)\b",
@@ -50,7 +41,6 @@ _OWN_PAST = late(
 )
 _INSTRUCTS, _INSTRUCTIONS = "instructs", 2
 _MANY, _BY_SENTENCE = 1_500, 500
-_QUANTITY = late(r"\bhow (?:many|much|long|often)\b")
 
 
 class MeasuredTurns(NamedTuple):
@@ -86,13 +76,11 @@ def measure_turns(
     numbers: Numbers,
     *,
     space: str | None,
-    asked: Question | None = None,
 ) -> MeasuredTurns:
-    """Score the turns `numbers` against each other; give whole sessions, or context is lost.
-    `asked` is the question without its dates, which no turn has to say."""
+    """Score the turns `numbers` against each other; give whole sessions, or context is lost."""
     turns = read_turns(index.columns(numbers))
     named = named_speakers(question, turns)
-    words = _WordScores(telling_stems(asked or question, turns), index, numbers, turns)
+    words = _WordScores(telling_stems(question, turns), index, numbers, turns)
     lexical = words.scores()
     near, similarity = _similarity(vectors, index, numbers, space, lexical)
     nothing = np.zeros(len(numbers))
@@ -270,7 +258,7 @@ def _scaled(scores: Floats) -> Floats:
 
 
 def _time(question: Question, turns: NDArray[np.void]) -> Floats:
-    """Dates in the question against the turn's, and whether the asked kind of value is said."""
+    """How near the turns' days are to the dates that the question names."""
     found = np.zeros(len(turns))
     days = turns["day"].astype(np.int64)
     for span in find_spans(question.text):
@@ -285,29 +273,6 @@ def _time(question: Question, turns: NDArray[np.void]) -> Floats:
         else:
             year = [d > 0 and date.fromordinal(d).year == start.year for d in days.tolist()]
             found += TURNS.same_year * np.array(year)
-    lowered = question.text.lower()
-    if not found.any():
-        found += _in_any_year(lowered, days)
-    if "when" in question.words:
-        found += TURNS.time_said * turns["says_time"]
-    if _QUANTITY.search(lowered):
-        found += TURNS.number_said * turns["says_number"]
-    return found
-
-
-def _in_any_year(question: str, days: NDArray[np.int64]) -> Floats:
-    """A month, or a day of one, that the question names without a year."""
-    named = _MONTH_ALONE.search(question)
-    if named is None:
-        return np.zeros(len(days))
-    month = _MONTHS.index(named["month"]) + 1
-    day = int(named["before"] or named["after"] or 0)
-    found = np.zeros(len(days))
-    for year in {date.fromordinal(d).year for d in np.unique(days).tolist() if d > 0}:
-        if day and day <= monthrange(year, month)[1]:
-            found += TURNS.same_day * _near_day(days, date(year, month, day))
-        elif not day:
-            found += TURNS.same_month * _in_month(days, year, month)
     return found
 
 

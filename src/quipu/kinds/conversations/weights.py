@@ -42,8 +42,6 @@ class TurnWeights:
     same_day: float = 0.4
     same_month: float = 0.25
     same_year: float = 0.075
-    time_said: float = 0.15
-    number_said: float = 0.15
     calibration: Calibration = _CURVE
     words_alone: Calibration = _WORDS_ALONE
 

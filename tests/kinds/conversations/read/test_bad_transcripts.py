@@ -8,21 +8,9 @@ from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.read import read_sessions, read_time, sniff_format
-from quipu.records.refs import session_ref
 from quipu.when.instants import UNKNOWN_TIME
 
 GOOD = b'{"speaker": "Ann", "text": "Hello", "session": "s"}\n'
-
-
-def test_cut_in_the_middle_of_a_line_and_then_completed() -> None:
-    whole = GOOD + GOOD.replace(b"Hello", b"Again")
-    cut = read_sessions("a.jsonl", whole[:-20])
-    assert [t.text for t in cut.transcripts[0].turns] == ["Hello"]
-    assert [(p.line, p.severity) for p in cut.problems] == [(2, "error")]
-    later = read_sessions("a.jsonl", whole)
-    assert later.problems == ()
-    assert later.transcripts[0].turns[0] == cut.transcripts[0].turns[0]
-    assert [t.offset for t in later.transcripts[0].turns] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -71,12 +59,6 @@ def test_a_number_that_is_no_time_dates_no_line() -> None:
     assert [(p.line, p.severity, "-1" in p.error) for p in sessions.problems] == [
         (2, "warning", True)
     ]
-
-
-def test_a_huge_message_is_kept_whole() -> None:
-    line = json.dumps({"role": "user", "text": "x" * 10_000_000}).encode()
-    sessions = read_sessions("a.jsonl", line)
-    assert len(sessions.transcripts[0].turns[0].text) == 10_000_000
 
 
 def test_half_a_character_does_not_lose_the_line() -> None:
@@ -192,9 +174,3 @@ def test_any_json_is_read_or_refused(rows: list[object], lines: bool) -> None:
         offsets = [turn.offset for turn in transcript.turns]
         assert offsets == sorted(set(offsets))
         assert all(turn.text or turn.caption for turn in transcript.turns)
-
-
-def test_references_name_turns() -> None:
-    assert session_ref("s") == "session:s"
-    assert session_ref("s", 3) == session_ref("s", 3, 3) == "session:s#3"
-    assert session_ref("s", 12, 18) == "session:s#12-18"

@@ -21,11 +21,6 @@ def test_an_empty_file_is_said_to_be(data: bytes) -> None:
         read_sessions("talk.jsonl", data)
 
 
-def test_a_page_is_no_transcript_though_lines_of_it_might_be() -> None:
-    with pytest.raises(InvalidInput, match="is no transcript"):
-        read_sessions("talk.txt", b"not json\n" + SAID)
-
-
 @pytest.mark.parametrize(
     ("data", "said"),
     [

@@ -70,21 +70,6 @@ def test_of_claude_code_only_speech_is_read() -> None:
     assert sessions.transcripts[0].started_at == "2026-03-01T10:00:00.000Z"
 
 
-def test_what_the_program_says_in_the_models_name_is_no_speech() -> None:
-    written = _claude("assistant", "b", [{"type": "text", "text": "No response requested."}])
-    written["message"] = {**dict(written["message"]), "model": "<synthetic>"}  # type: ignore[call-overload]
-    log = _lines(
-        _claude("user", "a", "Go on."),
-        written,
-        _claude(
-            "assistant", "c", [{"type": "text", "text": "API Error: 529"}], isApiErrorMessage=True
-        ),
-        _claude("assistant", "d", [{"type": "text", "text": "It is done."}]),
-    )
-    sessions = read_sessions("s1.jsonl", log)
-    assert [said for *_, said in _said(sessions)] == ["Go on.", "It is done."]
-
-
 def _codex(kind: str, payload: object) -> dict[str, object]:
     return {"timestamp": "2026-03-01T10:00:00Z", "type": kind, "payload": payload}
 

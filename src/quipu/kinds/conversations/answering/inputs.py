@@ -110,7 +110,7 @@ class Question(NamedTuple):
 class Said(NamedTuple):
     """A turn that may answer, with the one before it in its session where it is read with that:
     when it was said (ISO 8601; empty: unknown) and its place there, how its search scored it, in
-    [0, 1], and whether it is a sentence of a document instead."""
+    [0, 1]."""
 
     words: Words
     before: Words | None
@@ -118,7 +118,6 @@ class Said(NamedTuple):
     when: str
     place: int
     score: float
-    of_document: bool = False
 
 
 class Inputs(NamedTuple):

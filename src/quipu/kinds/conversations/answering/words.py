@@ -4,9 +4,7 @@ Words are cut as treebanks do ("don't" is "do" and "n't"); each knows its charac
 """
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -39,61 +37,10 @@ _WORD = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_SHORT = (
-    "i'm i've you're you've you'll they're they've they'll we've he's she's that's that'll it'll "
-    "there's here's what's who's where's how's don't doesn't didn't isn't aren't wasn't weren't "
-    "haven't hasn't hadn't won't can't couldn't wouldn't shouldn't mustn't needn't ain't"
-).split()
-"""What is one word only where its apostrophe is left out; "were", "well", "id" are others too."""
-_APOSTROPHES = {
-    written: short.index("'")
-    for short in _SHORT
-    for written in (short.replace("'", ""), short.replace("'", "").capitalize())
-}
-_AFTER_IT_IS = (
-    "a|an|the|not|been|now|still|just|so|too|my|your|our|his|her|their|in|on|at|from|with|for|me|"
-    "got|gonna|like|called|all|both|about"
-)
-"""What stands behind "it's" and behind no "its"."""
-_UNMARKED = re.compile(
-    rf"(?<![\w'’/.@#-])(?:(?:{'|'.join(_APOSTROPHES)})(?![\w'’/@-]|\.\w)"
-    rf"|[iI]ts(?= (?:(?:{_AFTER_IT_IS})\b|[\d$£€])))"
-)
-_ITS = 2
 _NEGATED = re.compile(r"(?i)^(.+?)(n['’]t)$")
 _JOINED = re.compile(r"(?i)^(can)(not)$|^(gon|wan|got)(na|ta)$")
 _HYPHEN = re.compile(r"(?:[^\W\d_]{3,}|\d+)(?:-[^\W\d_]{2,})+")
 _PREFIXES = ("non-", "pre-", "mid-", "post-", "anti-", "semi-", "pro-", "re-", "co-", "ex-", "e-")
-
-
-class Spelled(NamedTuple):
-    """A text with the apostrophes that were left out, each at one of `gaps` (its places here)."""
-
-    text: str
-    gaps: tuple[int, ...] = ()
-
-    def place(self, at: int) -> int:
-        """Where a character of the text stood as it was given."""
-        return at - bisect_left(self.gaps, at)
-
-    def own(self, at: int) -> int:
-        """Where a character of what was given stands."""
-        for gap in self.gaps:
-            at += gap <= at
-        return at
-
-
-def spelled(text: str) -> Spelled:
-    """The text with the apostrophes that chats leave out: "im", "dont", "its 5" as "i'm", "don't",
-    "it's 5", which the encoder and the parse know."""
-    gaps = [
-        match.start() + _APOSTROPHES.get(match.group(), _ITS) for match in _UNMARKED.finditer(text)
-    ]
-    if not gaps:
-        return Spelled(text)
-    cuts = [0, *gaps, len(text)]
-    parts = [text[one:other] for one, other in pairwise(cuts)]
-    return Spelled("'".join(parts), tuple(gap + n for n, gap in enumerate(gaps)))
 
 
 def split_words(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
@@ -131,33 +78,34 @@ class SentenceWords(NamedTuple):
 def read_words(
     text: str, read: ReadLayers, spans: Sequence[tuple[int, int]] | None = None
 ) -> list[SentenceWords]:
-    """The words of each sentence of `text` (or of those at `spans`, in order) with their vectors.
+    """Return the words of each sentence of `text` (or of those at `spans`, in order) with their
+    vectors.
 
     `read` gives the encoder's layers of a text; it is called once for as many sentences as it
     reads whole. A sentence with words beyond the encoder's limit is left out.
     """
     found: list[SentenceWords] = []
-    for piece, words, layers, offset in encode(text, read, spans):
-        forms = tuple(piece.text[a:b] for a, b in words)
-        first, last = (offset + piece.place(at) for at in (words[0][0], words[-1][1]))
-        found.append(SentenceWords(forms, word_vectors(layers, words), text[first:last]))
+    for piece, words, layers in encode(text, read, spans):
+        forms = tuple(piece[a:b] for a, b in words)
+        sentence = piece[words[0][0] : words[-1][1]]
+        found.append(SentenceWords(forms, word_vectors(layers, words), sentence))
     return found
 
 
 def encode(
     text: str, read: ReadLayers, spans: Sequence[tuple[int, int]] | None
-) -> Iterator[tuple[Spelled, list[tuple[int, int]], Layers, int]]:
-    """Of each sentence that the encoder reads the text it stands in, its words there, what the
-    layers say, and where that text begins."""
+) -> Iterator[tuple[str, list[tuple[int, int]], Layers]]:
+    """Yield of each sentence that the encoder reads the text it stands in, its words there, and
+    what the layers say."""
     for window in _windows(sentences(text) if spans is None else spans):
         offset = window[0][0]
-        piece = spelled(text[offset : window[-1][1]])
-        layers = read(piece.text)
+        piece = text[offset : window[-1][1]]
+        layers = read(piece)
         reach = int(layers.ends[-1]) if len(layers.ends) else 0
         for start, end in window:
-            words = split_words(piece.text, piece.own(start - offset), piece.own(end - offset))
+            words = split_words(piece, start - offset, end - offset)
             if words and words[-1][0] < reach:
-                yield piece, words, layers, offset
+                yield piece, words, layers
 
 
 def _windows(spans: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:

@@ -1,17 +1,23 @@
-"""Turns as they come in, numbered and sorted into their sessions."""
+"""Messages as they come in, numbered and sorted into their sessions.
 
-from collections.abc import Generator, Iterator
+A message's content comes in the block forms that model providers share: text is speech, pictures
+and files are captions. Tool use, tool results, thinking and unknown blocks are passed over:
+providers add kinds, and a new kind is no damage.
+"""
+
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import cast
 
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Role, Sessions, Transcript, Turn
 from quipu.kinds.conversations.read.times import read_time
-from quipu.kinds.conversations.read.values import Json, json_lines
+from quipu.kinds.conversations.read.values import Json, shown, text
 from quipu.records.document import Problem
 from quipu.when.instants import UNKNOWN_TIME
 
-__all__ = ["Collector", "Content"]
+__all__ = ["Collector", "Content", "read_content"]
 
 _LAST_OFFSET = 1_000_000_000
 _ROLES: dict[str, Role] = {
@@ -26,6 +32,18 @@ _ROLES: dict[str, Role] = {
     "developer": "system",
     "note": "note",
 }
+_SPEECH = frozenset({"text", "input_text", "output_text", "refusal"})
+_SHOWN: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(
+        ("file", "input_file", "document", "attachment"),
+        ("file", "file_name", "filename", "title", "name"),
+    ),
+    **dict.fromkeys(
+        ("image", "image_url", "input_image", "image_asset_pointer"),
+        ("image", "alt", "caption", "title"),
+    ),
+}
+"""By the type of a block, what it shows, and the fields that may say more."""
 
 
 @dataclass(slots=True)
@@ -36,100 +54,96 @@ class Content:
     captions: list[str] = field(default_factory=list[str])
 
 
+def read_content(value: object) -> Content:
+    """Return `value` (text, or a list of text and blocks) by kind. Raises InvalidInput for anything
+    else."""
+    content = Content()
+    listed = cast(list[object], value) if isinstance(value, list) else [value]
+    for block in listed if value is not None else ():
+        if isinstance(block, str):
+            content.speech.append(block)
+            continue
+        if not isinstance(block, dict):
+            raise InvalidInput(f"the message's content is {shown(block)}, not text or blocks")
+        fields = cast(Json, block)
+        kind = text(fields, "type")
+        if kind in _SPEECH:
+            content.speech.append(text(fields, "text", "refusal"))
+        elif kind in _SHOWN:
+            name, *said = _SHOWN[kind]
+            content.captions.append(text(fields, *said) or name)
+    return content
+
+
 @dataclass(slots=True)
 class _Session:
-    group: str
+    group: str = ""
     title: str = ""
     started_at: str = UNKNOWN_TIME
     turns: list[Turn] = field(default_factory=list[Turn])
 
+    def began(self) -> str:
+        """Return its own time, else that of its first dated turn."""
+        if self.started_at != UNKNOWN_TIME:
+            return self.started_at
+        return min((t.time for t in self.turns if t.time != UNKNOWN_TIME), default=UNKNOWN_TIME)
+
 
 class Collector:
-    """Sessions in the order in which they first occur; problems in the order of their lines."""
+    """Sessions in the order in which they first occur; problems in the order of their lines.
+    `session` is the one that a line belongs to where it names none, `line` the one that is read."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, session: str) -> None:
+        self.session, self.line = session, 0
         self._path = path
         self._sessions: dict[str, _Session] = {}
         self._problems: list[Problem] = []
         self._strange_roles: set[str] = set()
+        self._seen: set[str] = set()
+
+    def is_new(self, key: str) -> bool:
+        """Return whether a key comes for the first time; none at all is always new."""
+        known = bool(key) and key in self._seen
+        self._seen.add(key)
+        return not known
 
     def open(self, session_id: str, *, group: str = "", title: str = "", time: str = "") -> None:
         """Begin a session, or say more about one; what is known already stands."""
-        session = self._session(session_id, group)
+        session = self._sessions.setdefault(session_id, _Session())
+        session.group = session.group or group
         session.title = session.title or title.strip()
         if session.started_at == UNKNOWN_TIME and time:
             session.started_at = time
 
-    def problem(self, message: str, line: int, *, warning: bool = False) -> None:
+    def problem(self, said: str | Problem, *, warning: bool = False) -> None:
         """Note what could not be read, or only in part."""
-        self._problems.append(Problem(self._path, message, "warning" if warning else "error", line))
+        if isinstance(said, str):
+            said = Problem(self._path, said, "warning" if warning else "error", self.line)
+        self._problems.append(said)
 
     @contextmanager
-    def reading(self, line: int = 0, where: str = "") -> Generator[None]:
-        """Note what makes the block raise InvalidInput as a problem of a line, or of `where`."""
+    def reading(self, where: str = "") -> Generator[None]:
+        """Note what makes the block raise InvalidInput as a problem of the line, or of `where`."""
         try:
             yield
         except InvalidInput as error:
-            self.problem(f"{where}: {error}" if where else str(error), line)
+            self.problem(f"{where}: {error}" if where else str(error))
 
-    def lines(self, data: bytes) -> Iterator[tuple[int, Json]]:
-        """Yield each JSON object of `data` that stands on a line, by its number; what is none is a
-        problem."""
-        for number, line in json_lines(self._path, data):
-            if isinstance(line, Problem):
-                self._problems.append(line)
-            else:
-                yield number, line
-
-    def time(self, value: object, line: int) -> str:
-        """`value` as an instant; a time that cannot be read is a warning and unknown."""
+    def time(self, value: object) -> str:
+        """Return `value` as an instant; a time that cannot be read is a warning and unknown."""
         try:
             return read_time(value)
         except InvalidInput as error:
-            self.problem(str(error), line, warning=True)
+            self.problem(str(error), warning=True)
             return UNKNOWN_TIME
 
-    def role(self, written: str, line: int) -> Role:
-        """The role that `written` means; an unknown one is a warning, once, and `other`."""
+    def role(self, written: str) -> Role:
+        """Return the role that `written` means; an unknown one is a warning, once, and `other`."""
         known = _ROLES.get(written.lower())
         if known is None and written not in self._strange_roles:
             self._strange_roles.add(written)
-            self.problem(
-                f"the role {written!r} is not known; it is read as other", line, warning=True
-            )
+            self.problem(f"the role {written!r} is not known; it is read as other", warning=True)
         return known or "other"
-
-    def turn(
-        self,
-        session_id: str,
-        *,
-        role: Role,
-        text: str,
-        speaker: str = "",
-        time: str = UNKNOWN_TIME,
-        caption: str = "",
-        line: int = 0,
-        offset: int = 0,
-    ) -> None:
-        """Add what was said; nothing for nothing. `offset` stands where it goes up."""
-        said = text.replace("\0", "").strip()
-        shown = caption.replace("\0", "").strip()
-        if not said and not shown:
-            return
-        session = self._session(session_id)
-        last = session.turns[-1].offset if session.turns else 0
-        session.turns.append(
-            Turn(
-                session_id=session_id,
-                offset=offset if last < offset <= _LAST_OFFSET else last + 1,
-                speaker=speaker.strip() or role,
-                role=role,
-                text=said,
-                time=time,
-                caption=shown,
-                line=line,
-            )
-        )
 
     def message(
         self,
@@ -139,44 +153,41 @@ class Collector:
         role: Role,
         speaker: str = "",
         time: str = UNKNOWN_TIME,
-        line: int = 0,
+        offset: int = 0,
     ) -> None:
-        """Add what a message says and shows; the session is there even if that is nothing."""
-        self._session(session_id)
-        self.turn(
-            session_id,
-            role=role,
-            text="\n\n".join(content.speech),
-            speaker=speaker,
-            time=time,
-            caption="; ".join(content.captions),
-            line=line,
-        )
+        """Add what a message says and shows; the session is there even if that is nothing.
+        `offset` stands where it goes up."""
+        self.open(session_id)
+        turns = self._sessions[session_id].turns
+        said = "\n\n".join(content.speech).replace("\0", "").strip()
+        caption = "; ".join(content.captions).replace("\0", "").strip()
+        last = turns[-1].offset if turns else 0
+        if said or caption:
+            turns.append(
+                Turn(
+                    session_id=session_id,
+                    offset=offset if last < offset <= _LAST_OFFSET else last + 1,
+                    speaker=speaker.strip() or role,
+                    role=role,
+                    text=said,
+                    time=time,
+                    caption=caption,
+                    line=self.line,
+                )
+            )
 
     def sessions(self, format_name: str) -> Sessions:
-        """Everything, frozen. A session's time is its own, else that of its first dated turn."""
-        return Sessions(
-            format=format_name,
-            transcripts=tuple(
-                Transcript(
-                    session_id=session_id,
-                    group=session.group or session_id,
-                    title=session.title,
-                    started_at=_began(session),
-                    turns=tuple(session.turns),
-                )
-                for session_id, session in self._sessions.items()
-            ),
-            problems=tuple(self._problems),
+        """Return everything, frozen."""
+        transcripts = (
+            Transcript(
+                session_id=session_id,
+                group=session.group or session_id,
+                title=session.title,
+                started_at=session.began(),
+                turns=tuple(session.turns),
+            )
+            for session_id, session in self._sessions.items()
         )
-
-    def _session(self, session_id: str, group: str = "") -> _Session:
-        session = self._sessions.setdefault(session_id, _Session(group))
-        session.group = session.group or group
-        return session
-
-
-def _began(session: _Session) -> str:
-    if session.started_at != UNKNOWN_TIME:
-        return session.started_at
-    return min((t.time for t in session.turns if t.time != UNKNOWN_TIME), default=UNKNOWN_TIME)
+        return Sessions(
+            format=format_name, transcripts=tuple(transcripts), problems=tuple(self._problems)
+        )

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Sessions
-from quipu.kinds.conversations.read.collect import Collector
+from quipu.kinds.conversations.read.collect import Collector, Content
 from quipu.kinds.conversations.read.times import read_time
 from quipu.read.decode import decode
 from quipu.when.instants import UNKNOWN_TIME
@@ -35,11 +35,11 @@ def is_memory_file(path: str) -> bool:
 
 def read_memory_file(path: str, data: bytes) -> Sessions:
     """One file of notes as one session whose id is its path. Raises InvalidInput for binary."""
-    collector = Collector(path)
+    collector = Collector(path, path)
     text, warning = decode(data)
     if warning:
-        collector.problem(warning, 0, warning=True)
-    notes = _Notes(collector, path, _date_in(PurePosixPath(path).name))
+        collector.problem(warning, warning=True)
+    notes = _Notes(collector, _date_in(PurePosixPath(path).name))
     for number, line in enumerate(text.split("\n"), 1):
         notes.take(number, line)
     notes.end()
@@ -50,13 +50,10 @@ def read_memory_file(path: str, data: bytes) -> Sessions:
 class _Notes:
     """The note that is being read, and the headings it stands under."""
 
-    def __init__(self, collector: Collector, path: str, time: str) -> None:
-        self._collector = collector
-        self._path = path
-        self._time = time
+    def __init__(self, collector: Collector, time: str) -> None:
+        self._collector, self._time = collector, time
         self._headings: list[tuple[int, str]] = []
         self._lines: list[str] = []
-        self._line = 0
         self._fenced = self._front = False
         self.title = ""
 
@@ -80,20 +77,19 @@ class _Notes:
                 self.end()
                 line = line[point.end() :]
             if not self._lines:
-                self._line = number
+                self._collector.line = number
             self._lines.append(line)
 
     def end(self) -> None:
         """Give the note that was being read to the collector."""
         dated = [t for _, h in self._headings if (t := _date_in(h)) != UNKNOWN_TIME]
-        self._collector.turn(
-            self._path,
-            role="note",
-            text="\n".join(self._lines),
-            time=dated[-1] if dated else self._time,
-            caption=" > ".join(heading for _, heading in self._headings) if self._lines else "",
-            line=self._line,
-        )
+        if self._lines:
+            self._collector.message(
+                self._collector.session,
+                Content(["\n".join(self._lines)], [" > ".join(h for _, h in self._headings)]),
+                role="note",
+                time=dated[-1] if dated else self._time,
+            )
         self._lines = []
 
     def _under(self, level: int, heading: str) -> None:

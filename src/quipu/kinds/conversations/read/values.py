@@ -26,7 +26,7 @@ __all__ = [
 
 Json: TypeAlias = dict[str, object]
 
-_LARGEST_LINE = 64_000_000
+_LARGEST = 64_000_000
 _SHOWN = 60
 _REPR = Repr()  # looks no deeper and no further than a message can show
 _REPR.maxlevel, _REPR.maxlist, _REPR.maxdict = 4, 8, 4
@@ -41,13 +41,13 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def decode(data: bytes) -> object:
-    """The JSON value in `data`. Raises InvalidInput when it is none.
+    """Return the JSON value in `data`. Raises InvalidInput when it is none.
 
     What programs write though JSON does not allow it is read all the same: a lone half of a
     surrogate pair and a byte that is no UTF-8 become U+FFFD, NaN and numbers out of range floats.
     """
-    if len(data) > _LARGEST_LINE:
-        raise InvalidInput(f"is {len(data)} bytes long; at most {_LARGEST_LINE} are read at once")
+    if len(data) > _LARGEST:
+        raise InvalidInput(f"is {len(data)} bytes long; at most {_LARGEST} are read at once")
     try:
         return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -70,7 +70,8 @@ def _whole(value: object) -> object:
 
 
 def unmarked(data: bytes) -> bytes:
-    """`data` in UTF-8 without a byte order mark; a mark of UTF-16 or UTF-32 says what it is in."""
+    """Return `data` in UTF-8 without a byte order mark; a mark of UTF-16 or UTF-32 says what it is
+    in."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace").encode()
@@ -78,31 +79,30 @@ def unmarked(data: bytes) -> bytes:
 
 
 def json_lines(path: str, data: bytes) -> Iterator[tuple[int, Json | Problem]]:
-    """Each line that is not blank, by its number: an object, or why it cannot be used."""
+    """Yield each line that is not blank, by its number: an object, or why it cannot be used."""
     for number, line in enumerate(data.splitlines(), 1):  # of bytes: at \n, \r and \r\n alone
-        if not line.strip():
-            continue
-        try:
-            yield number, an_object(decode(line), "the line")
-        except InvalidInput as error:
-            yield number, Problem(path, str(error), "error", number)
+        if line.strip():
+            try:
+                yield number, an_object(decode(line), "the line")
+            except InvalidInput as error:
+                yield number, Problem(path, str(error), "error", number)
 
 
 def shown(value: object) -> str:
-    """A value as a message shows it, bounded."""
+    """Return a value as a message shows it, bounded."""
     written = _REPR.repr(value)
     return written if len(written) <= _SHOWN else written[: _SHOWN - 1] + "…"
 
 
 def an_object(value: object, what: str) -> Json:
-    """`value`, which must be a JSON object."""
+    """Return `value`, which must be a JSON object."""
     if not isinstance(value, dict):
         raise InvalidInput(f"{what} is {shown(value)}, not an object")
     return cast(Json, value)
 
 
 def a_list(value: object, what: str) -> list[object]:
-    """`value`, which must be a JSON array; None is an empty one."""
+    """Return `value`, which must be a JSON array; None is an empty one."""
     if value is None:
         return []
     if not isinstance(value, list):
@@ -111,16 +111,14 @@ def a_list(value: object, what: str) -> list[object]:
 
 
 def objects(value: object) -> list[Json]:
-    """The objects in the list `value`, or `value` if it is one; whatever else is passed over."""
-    if isinstance(value, dict):
-        return [cast(Json, value)]
-    if not isinstance(value, list):
-        return []
-    return [cast(Json, each) for each in cast(list[object], value) if isinstance(each, dict)]
+    """Return the objects in the list `value`, or `value` if it is one; whatever else is passed
+    over."""
+    listed = cast(list[object], value) if isinstance(value, list) else [value]
+    return [cast(Json, each) for each in listed if isinstance(each, dict)]
 
 
 def text(fields: Json, *keys: str) -> str:
-    """The first of `keys` that holds text or a whole number, as text; "" when none does."""
+    """Return the first of `keys` that holds text or a whole number, as text; "" when none does."""
     for key in keys:
         value = fields.get(key)
         if isinstance(value, str) and value.strip():
