@@ -13,7 +13,7 @@ from typing import NamedTuple
 from quipu.records.mentions import key_words
 from quipu.text import fold, name_key, split_identifier, stem_words
 
-__all__ = ["Likeness", "all_initials", "homonyms", "likeness", "read_name"]
+__all__ = ["Likeness", "ReadName", "all_initials", "homonyms", "likeness", "read_name"]
 
 _BRACKET = re.compile(r"\s*[(\[]([^)\]]*)[)\]]\s*$")
 _NUMBER = re.compile(r"\d+")

@@ -1,15 +1,12 @@
 """What might be one thing: names within one type that look alike and mean nearly the same.
 
 Letters are compared first, for they are cheap; only what they find alike is embedded. Nor are all
-names compared: of ten thousand, some thousands of pairs. Whatever `likeness` finds alike shares a
-key here, up to a bound: all the letters, the rarest word of the shorter name, initials, or (where
-letters differ) one half of the letters, in which names are compared with those that follow in
-alphabetical order (the sorted neighbourhood of Hernández and Stolfo, 1995). The same entities give
-the same list.
+names compared: those that share their letters or a half of them, a word or the initials, where
+not too many others do. The same entities give the same list.
 """
 
-from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import combinations
 from typing import Annotated
 
 import msgspec
@@ -19,7 +16,7 @@ from quipu.records.ids import name_id
 from quipu.records.mentions import key_words
 from quipu.records.record import Entity
 from quipu.records.schema import EntityType
-from quipu.resolve.likeness import Likeness, all_initials, likeness, read_name
+from quipu.resolve.likeness import Likeness, ReadName, all_initials, likeness, read_name
 from quipu.resolve.merges import APART, SAME, Merges, may_be_merged
 from quipu.text import name_key
 
@@ -39,8 +36,8 @@ _DESCRIBED = 200
 Embed = Callable[[Sequence[str]], Vectors]
 """Texts to float32[n, d], a row a text, each of length 1."""
 
-_WINDOW = 40
-_MOST_TOGETHER = 500
+_MOST_TOGETHER = 60
+"""What more names share than this tells none of them from another."""
 
 _PAGE = 2_000
 # Known by exact names in which one letter makes another thing, or by a number.
@@ -155,57 +152,32 @@ def _proposal(
 
 def find_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
     """The places of names that may be alike, each pair once, the smaller first, in order."""
-    found: set[tuple[int, int]] = set()
-    for pairs in (_by_word(names), _by_initials(names), _by_neighbourhood(names)):
-        found.update((min(pair), max(pair)) for pair in pairs if pair[0] != pair[1])
-    return sorted(found)
-
-
-def _by_word(names: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Names with all the words of another: they hold its rarest one."""
-    read = [read_name(name) for name in names]
-    counts = Counter(stem for each in read for stem in each.stems)
-    holding: dict[str, list[int]] = {}
-    for place, each in enumerate(read):
-        for stem in each.stems:
-            holding.setdefault(stem, []).append(place)
-    for place, each in enumerate(read):
-        if each.stems:
-            rarest = min(each.stems, key=lambda stem: (counts[stem], stem))
-            for other in holding[rarest][:_MOST_TOGETHER]:
-                if each.stems <= read[other].stems:
-                    yield place, other
-
-
-def _by_initials(names: Sequence[str]) -> Iterator[tuple[int, int]]:
-    called: dict[str, list[int]] = {}
+    together: dict[tuple[str, str], list[int]] = {}
     for place, name in enumerate(names):
-        for initials in all_initials(read_name(name).words):
-            called.setdefault(initials, []).append(place)
-    for place, name in enumerate(names):
-        for other in called.get(read_name(name).letters, ())[:_MOST_TOGETHER]:
-            yield place, other
-
-
-def _by_neighbourhood(names: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Names near each other in the order of their letters, among those that share a half of them
-    or the first letters of their words."""
-    together: dict[Hashable, list[int]] = {}
-    for place, name in enumerate(names):
-        each = read_name(name)
-        letters, size = each.letters, len(each.letters)
-        keys: set[Hashable] = {("letters", letters)}
-        for half in {(size - 1) // 2, size // 2, (size + 1) // 2} - {0}:
-            keys |= {("begins", letters[:half]), ("ends", letters[-half:])}
-        if len(each.words) > 1:
-            keys.add(("first letters", "".join(word[0] for word in each.words), each.numbers))
-        for key in keys:
+        for key in set(_keys(read_name(name))):
             together.setdefault(key, []).append(place)
-    for places in together.values():
-        ordered = sorted(places, key=lambda place: (read_name(names[place]).letters, place))
-        for at, place in enumerate(ordered):
-            for other in ordered[at + 1 : at + 1 + _WINDOW]:
-                yield place, other
+    return sorted(
+        {
+            pair
+            for places in together.values()
+            if len(places) <= _MOST_TOGETHER
+            for pair in combinations(places, 2)
+        }
+    )
+
+
+def _keys(name: ReadName) -> Iterator[tuple[str, str]]:
+    """What names that are alike share: their letters or a half of them, a word, or initials."""
+    letters, size = name.letters, len(name.letters)
+    yield "called", letters
+    for half in {(size - 1) // 2, size // 2, (size + 1) // 2} - {0}:
+        yield "begins", letters[:half]
+        yield "ends", letters[-half:]
+    for stem in name.stems:
+        yield "word", stem
+    for initials in all_initials(name.words):
+        yield "called", initials
+        yield "initials", initials
 
 
 def candidates(planner: Planner, merges: Merges, types: Collection[str] = ()) -> list[Entity]:
@@ -241,9 +213,6 @@ def _spoken_of(planner: Planner, merges: Merges, known: Collection[str]) -> dict
     for entity_id, entity in planner.get(sorted(written)).items():
         if isinstance(entity, Entity):
             stands = merges.stands_for(entity_id)
-            found[stands] = merges.united.get(stands, _named(entity, written[entity_id]))
+            named = msgspec.structs.replace(entity, name=written[entity_id])
+            found[stands] = merges.united.get(stands, named)
     return found
-
-
-def _named(entity: Entity, name: str) -> Entity:
-    return msgspec.structs.replace(entity, name=name)

@@ -7,25 +7,19 @@ by all of them: names lead to it, and words that make up one of the names stand 
 merge gives back what was there before, for it was never gone.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, cast
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
-from quipu.index import bm25
 from quipu.ports import (
     Direction,
-    Frequencies,
     Numbers,
     Occurrence,
     Planner,
-    Ranking,
 )
 from quipu.records.batch import Claim
-from quipu.records.ids import order_key
 from quipu.records.mentions import key_words
 from quipu.records.neighbors import nearest_neighbors
 from quipu.records.record import (
@@ -206,76 +200,6 @@ class MergedView:
             subject = {*named, *(name for thing in things for name in merges.spelled[thing])}
         found = self._store.facts(subject, predicate, as_of=as_of, known_at=known_at)
         return sorted((_spoken(fact, merges) for fact in found), key=_fact_order)
-
-    def match_text(
-        self,
-        field: str,
-        terms: Mapping[str, float],
-        *,
-        scope: Scope = EVERYTHING,
-        limit: int = 100,
-        k1: float = 1.2,
-        b: float = 0.75,
-    ) -> Ranking:
-        """The best chunks by BM25; those that say a name in other words are scored as if they
-        said it in these."""
-        found = self._store.match_text(field, terms, scope=scope, limit=limit, k1=k1, b=b)
-        keys = [other for key in self._said(field, terms) for other in self._merges.names[key]]
-        at = self._store.occurrences("name", keys, scope=scope, limit=_MENTIONS)
-        mentioned = np.unique(np.concatenate([each.numbers for each in at.values()] or [_NONE]))
-        if not len(mentioned):
-            return found
-        scores = self._scores(field, terms, mentioned, k1, b)
-        best = dict(zip(found.numbers.tolist(), found.scores.tolist(), strict=True))
-        best |= {n: s for n, s in zip(mentioned.tolist(), scores.tolist(), strict=True) if s > 0}
-        ids = dict(zip(best, self._store.chunk_ids(np.array(list(best), np.int64)), strict=True))
-        first = sorted(best, key=lambda n: (-best[n], order_key(ids[n]), n))[: max(limit, 0)]
-        return Ranking(
-            np.array(first, dtype=np.int64),
-            np.array([best[n] for n in first], dtype=np.float64),
-        )
-
-    def _scores(
-        self, field: str, terms: Mapping[str, float], numbers: Numbers, k1: float, b: float
-    ) -> NDArray[np.float64]:
-        usable = bm25.usable(terms)
-        found = self.frequencies(field, [term for term, _ in usable], numbers)
-        scores = np.zeros(len(numbers))
-        if not found.count:
-            return scores
-        norm = bm25.norm(found.lengths.astype(np.float64), found.average_length, k1, b)
-        for column, (_, weight) in enumerate(usable):
-            tf = found.tf[:, column].astype(np.float64)
-            worth = weight * bm25.idf(int(found.df[column]), found.count)
-            scores += bm25.contribution(tf, norm, worth, k1)
-        scores[found.lengths == 0] = 0.0
-        return scores
-
-    def frequencies(self, field: str, terms: Sequence[str], numbers: Numbers) -> Frequencies:
-        """Term statistics of the given chunks; a chunk that calls a thing otherwise has the words
-        of the name that `terms` hold, as often as it calls it, and they are the less rare."""
-        found = self._store.frequencies(field, terms, numbers)
-        said = self._said(field, terms)
-        if not said:
-            return found
-        tf, df = found.tf.copy(), found.df.copy()
-        for key in said:
-            columns = [i for i, term in enumerate(terms) if term in self._stems[key]]
-            others = [other for other in self._merges.names[key] if other != key]
-            for at in self._store.occurrences("name", others, limit=_MENTIONS).values():
-                df[columns] = np.minimum(df[columns] + at.df, found.count)
-                _, here, there = np.intersect1d(numbers, at.numbers, return_indices=True)
-                for column in columns:
-                    tf[here, column] = np.maximum(tf[here, column], at.tf[there])
-        tf[found.lengths == 0] = found.tf[found.lengths == 0]
-        return replace(found, tf=tf, df=df)
-
-    def _said(self, field: str, terms: Iterable[str]) -> list[str]:
-        """The names, all of whose words are among the terms."""
-        if field not in _SPOKEN or not self._stems:
-            return []
-        present = frozenset(terms)
-        return [key for key, stems in self._stems.items() if stems and stems <= present]
 
     def occurrences(
         self, field: str, terms: Sequence[str], *, scope: Scope = EVERYTHING, limit: int = 100
