@@ -50,7 +50,7 @@ def write(store: Path, given: dict[str, Any]) -> None:
     mine = steps(given["seed"], given["turns"], given["writers"])[given["writer"]]
     with _open(store, given, clock) as memory:
         entries = Entries(memory)
-        memory.resume()
+        memory.jobs.resume()
         moments = _moments(given["pace_s"], given["writer"])
         for step, due in zip(mine[given["first"] :], moments, strict=False):
             time.sleep(max(0.0, due - time.monotonic()))

@@ -271,7 +271,7 @@ def questions(memory: Memory, given: Set, *, show: bool) -> None:
         first += told and answers(words, answer.partition(" [1")[0])
         if told and reply.confidence.value >= SURE:
             sure, sure_right = sure + 1, sure_right + good
-        found = memory.find_facts(question)
+        found = memory.facts.find(question)
         if found.known and words not in REPLIES:
             fact = found.matches[0].standing.fact
             hit = words.lower() in f"{fact.subject} {fact.object}".lower()

@@ -29,6 +29,9 @@ WAYS = {
 }
 """What the docstring of a verb that writes says, and the word for it in the table."""
 
+_SHARED = ("embedder", "embedder_for", "chat", "graph", "graph_for", "graph_of")
+"""What a memory has from what its parts share, and its users may use."""
+
 _SETTINGS = {"quipu.config"}
 _HEAD = """\
 # Python
@@ -142,6 +145,11 @@ def _names(annotation: ast.expr | None) -> Iterator[str]:
 
 def _methods(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
     """The public methods and properties of a class, as they stand; of an overload every form."""
+    if node.name == "Memory":
+        shared = _definition("quipu.handle.handle", "Handle")
+        assert shared is not None
+        assert isinstance(shared.node, ast.ClassDef)
+        yield from (each for each in _methods(shared.node) if each.name in _SHARED)
     for each in node.body:
         if isinstance(each, ast.FunctionDef) and (
             each.name == "__call__" or not each.name.startswith("_")

@@ -23,7 +23,7 @@ def ingest_pages(port: str, urls: str) -> str:
         ports=(int(port),), may_reach=lambda _: True, resolve=lambda *_: ["127.0.0.1"]
     )
     with Memory.open() as memory:
-        memory.resume()
+        memory.jobs.resume()
         return memory.ingest_urls(urls.split(","), network=network).status
 
 
@@ -93,7 +93,7 @@ def read_namespace(name: str, seed: str, reads: str) -> tuple[list[str], int]:
             memory.search,
             memory.ask,
             memory.get,
-            memory.history,
+            memory.facts.history,
             lambda _: memory.facts(),
             lambda _: memory.store.scan("entity"),
             lambda _: memory.store.changes(0),

@@ -8,7 +8,7 @@ import pytest
 from quipu.agents.brief import Brief, brief
 from quipu.agents.entries import Entries
 from quipu.agents.packs import context_pack
-from quipu.agents.prompt_index import live_entries, prompt_index
+from quipu.agents.prompt_index import prompt_index
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
@@ -41,8 +41,8 @@ def told(tmp_path: Path) -> Iterator[Memory]:
         yield memory
 
 
-def _brief(memory: Memory, **bounds: int) -> Brief:
-    return brief(memory, live_entries(memory, Entries(memory)), **bounds)
+def _brief(memory: Memory, budget_tokens: int = 400) -> Brief:
+    return brief(memory, Entries(memory).live(), budget_tokens=budget_tokens)
 
 
 def _lines(found: Brief) -> dict[str, list[str]]:

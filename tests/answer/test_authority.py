@@ -92,7 +92,7 @@ def test_a_page_of_the_web_asserts_no_owner(memory: Memory, tree: Tree) -> None:
 
 
 def test_what_is_said_in_a_conversation_gives_way(memory: Memory, tree: Tree) -> None:
-    memory.add_messages([{"role": "user", "content": SAYS}], session_id="s")
+    memory.add([{"role": "user", "content": SAYS}], session_id="s")
     assert "Mallory" in answered(memory)[0]
     tree(OWNED)
     memory.index()

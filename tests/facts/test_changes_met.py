@@ -68,5 +68,5 @@ def test_a_change_of_something_else_changes_nothing(
 
 def test_what_was_before_a_value_is_known_by_its_chain_alone(memory: Memory) -> None:
     _say(memory, "Ann's boss is Henrike.", "Ann's boss is Ayla Demirci now.")
-    found = memory.find_facts("Who was Ann's boss before Ayla?")
+    found = memory.facts.find("Who was Ann's boss before Ayla?")
     assert found.matches[0].standing.fact.object == "Henrike"

@@ -31,7 +31,7 @@ def _say(memory: Memory, ref: str, text: str, observed_at: str) -> None:
 
 
 def test_everything_that_was_said_is_there_in_order(told: Memory) -> None:
-    entries = told.history("eva gray").entries
+    entries = told.facts.history("eva gray").entries
     assert [(e.source_ref, e.valid_from, e.valid_to) for e in entries] == [
         ("d", "2010-03", "2018-05"),
         ("w", "2015", None),
@@ -44,24 +44,26 @@ def test_everything_that_was_said_is_there_in_order(told: Memory) -> None:
 
 
 def test_what_a_source_took_back_stays_with_its_end(told: Memory) -> None:
-    ends = {e.source_ref: e.known_until for e in told.history("Eva Gray").entries}
+    ends = {e.source_ref: e.known_until for e in told.facts.history("Eva Gray").entries}
     assert ends == {"d": None, "w": "2026-03-01T00:00:00.000Z", "e": None}
 
 
 def test_the_past_is_judged_by_what_was_known_then(told: Memory) -> None:
-    (only,) = told.history("Eva Gray", known_at="2026-01-15").entries
+    (only,) = told.facts.history("Eva Gray", known_at="2026-01-15").entries
     assert (only.source_ref, only.valid_to, only.superseded_by) == ("d", None, None)
-    later = told.history("Eva Gray", known_at="2026-02-15").entries
+    later = told.facts.history("Eva Gray", known_at="2026-02-15").entries
     assert [e.source_ref for e in later] == ["d", "w", "e"]
 
 
 def test_a_date_keeps_what_held_then(told: Memory) -> None:
-    assert [e.source_ref for e in told.history("Eva Gray", as_of="2012").entries] == ["d"]
-    assert [e.source_ref for e in told.history("Eva Gray", as_of="2020-01-01").entries] == ["e"]
+    assert [e.source_ref for e in told.facts.history("Eva Gray", as_of="2012").entries] == ["d"]
+    assert [e.source_ref for e in told.facts.history("Eva Gray", as_of="2020-01-01").entries] == [
+        "e"
+    ]
 
 
 def test_what_names_it_as_the_object_counts(told: Memory) -> None:
-    assert [e.source_ref for e in told.history("Oslo").entries] == ["e"]
+    assert [e.source_ref for e in told.facts.history("Oslo").entries] == ["e"]
 
 
 @pytest.mark.parametrize(
@@ -69,4 +71,4 @@ def test_what_names_it_as_the_object_counts(told: Memory) -> None:
 )
 def test_no_date_is_the_callers_mistake(told: Memory, dates: dict[str, str]) -> None:
     with pytest.raises(InvalidInput, match=r"is no|is not"):
-        told.history("Eva Gray", **dates)
+        told.facts.history("Eva Gray", **dates)

@@ -32,7 +32,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Memory]:
     ],
 )
 def test_what_is_told_is_known(memory: Memory, question: str, value: str) -> None:
-    found = memory.find_facts(question)
+    found = memory.facts.find(question)
     assert found.known
     assert found.matches[0].standing.fact.object == value
 
@@ -46,4 +46,4 @@ def test_what_is_told_is_known(memory: Memory, question: str, value: str) -> Non
     ],
 )
 def test_what_is_not_told_is_not(memory: Memory, question: str) -> None:
-    assert not memory.find_facts(question).known
+    assert not memory.facts.find(question).known

@@ -54,7 +54,7 @@ def test_a_cell_answers_who_asks_for_it(memory: Memory, question: str, told: str
 
 @pytest.mark.parametrize("question", ["Which port does nightly listen on?", "Who owns the cache?"])
 def test_an_empty_cell_and_a_missing_row_answer_nothing(memory: Memory, question: str) -> None:
-    assert not memory.find_facts(question).known
+    assert not memory.facts.find(question).known
 
 
 def _say(memory: Memory, text: str) -> None:

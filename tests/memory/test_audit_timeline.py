@@ -1,7 +1,6 @@
 """One audit of a subject whose truth changed in every way there is."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -63,14 +62,6 @@ def test_of_one_statement_the_begin_and_the_end_are_one_row(told: Memory) -> Non
     assert state(audit(told, SERVICE)) == [("Team Green", None, None)]
 
 
-def test_what_was_known_then_is_all_that_counts(told: Memory) -> None:
-    then = audit(told, SERVICE, as_of="2025-06-01", known_at="2025-06-01")
-    assert state(then) == [("MySQL", "2021-03", None)]
-    assert "Oracle" not in then.text
-    later = audit(told, SERVICE, as_of="2025-06-01", known_at="2025-08-01")
-    assert [held.object for held in later.state] == ["Team Blue", "Postgres"]
-
-
 def test_the_timeline_is_in_the_order_of_what_happened(told: Memory) -> None:
     lines = [(e.fact.object, e.valid_from, e.valid_to) for e in audit(told, SERVICE).entries]
     assert lines == [
@@ -99,35 +90,3 @@ def test_one_text_says_the_state_the_chain_and_who_said_it(told: Memory) -> None
     assert "known since 2025-07-01 until 2025-09-01" in timeline
     assert "known since 2026-01-15" in timeline
     assert "superseded by: The ledger service uses Postgres (since May 2025)" in timeline
-
-
-def test_both_sides_of_a_contradiction_are_printed() -> None:
-    with Memory.open("memory:", config=Config(), embedder=None) as memory:
-        memory.add("From 2010 to 2015 Ann Lee was the director of Alby Club.", source_ref="a.md")
-        memory.add("From 2012 to 2014 Bo Ek was the director of Alby Club.", source_ref="b.md")
-        subject = memory.facts()[0].subject
-        found = audit(memory, subject, as_of="2013")
-    assert len(found.contradictions) == 1
-    assert "\n\nDisagree\n  " in found.text
-    assert found.text.count("contradicted by:") == 2
-
-
-def test_what_was_forgotten_is_gone_from_all_of_it(told: Memory) -> None:
-    assert told.forget("talk-2025-06-10") == 1
-    found = audit(told, SERVICE, as_of="2025-12-24")
-    assert "Bo" not in found.text
-    assert found.supersessions == ()
-    assert "MySQL" in [held.object for held in found.state]
-
-
-def test_facts_hold_as_the_audit_says(told: Memory) -> None:
-    def objects(**asked: Any) -> list[str]:
-        return sorted(f.object for f in told.facts(SERVICE, "uses", **asked))
-
-    assert objects(as_of="2024-06-01") == objects(as_of="2024") == ["MySQL"]
-    assert objects(as_of="2025") == ["MySQL", "Postgres"]
-    assert objects(as_of="2025-12-24") == ["Postgres"]
-    assert objects(as_of="2026-06") == []
-    assert objects(as_of="2025-12-24", known_at="2025-05-01") == ["MySQL"]
-    assert objects(live=True) == ["Oracle", "Postgres"]
-    assert len(objects()) == 5

@@ -9,7 +9,7 @@ from quipu.agents.audits import audit, overview
 from quipu.agents.entries import Entries
 from quipu.agents.graphs import find_nodes, find_path, inspect
 from quipu.config import Config
-from quipu.errors import InvalidInput, UnknownRecord
+from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 
@@ -65,18 +65,6 @@ def test_the_shortest_way_is_found_in_either_direction(linked: Memory) -> None:
     assert [node.name for node in there.nodes] == ["Alpha", "Beta", "Gamma"]
     assert [node.name for node in back.nodes] == ["Gamma", "Beta", "Alpha"]
     assert [step.type for step in there.steps] == ["LINKS_TO", "LINKS_TO"]
-
-
-def test_no_way_is_a_result(linked: Memory) -> None:
-    assert not find_path(linked, "a.md", "d.md").found
-    near = find_path(linked, "a.md", "c.md", max_hops=1)
-    assert (near.found, near.bounded) == (False, True)
-    same = find_path(linked, "a.md", "a.md")
-    assert (same.found, same.steps) == (True, ())
-    with pytest.raises(UnknownRecord):
-        find_path(linked, "a.md", "z.md")
-    with pytest.raises(InvalidInput, match="1 to 6"):
-        find_path(linked, "a.md", "c.md", max_hops=9)
 
 
 def test_things_are_found_by_name_first(linked: Memory) -> None:

@@ -8,7 +8,6 @@ import pytest
 from tests.servers.model_server import Body, ErrorStatus, ModelServer, WrongModel
 
 from quipu.config import Config, EmbedConfig
-from quipu.errors import ModelUnavailable
 from quipu.memory import Memory
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.model, pytest.mark.filterwarnings("error")]
@@ -77,24 +76,6 @@ def test_each_content_type_is_embedded_by_its_model_alone(
     assert f"{TINY}/32[code]" in (status.model or "")
 
 
-def test_both_spaces_are_searched_with_vectors_of_their_own(
-    opened: Open, server: ModelServer
-) -> None:
-    memory = opened()
-    memory.index()
-    before = len(server.requests)
-    found = memory.search("retry payment", explain=True)
-    assert f"{TINY}/32[code]" in (found.plan.space or "")
-    assert f"{MINILM}/" in (found.plan.space or "")
-    by_vector = {s.profile for s in found.plan.seeds if "vector" in s.reasons}
-    assert by_vector == {"code", "prose"}
-    assert {hit.path for hit in found.hits[:2]} == {"retry.py", "owners.md"}
-    assert all(0 <= hit.score <= 1 for hit in found.hits)
-    assert len(server.requests) == before + 1
-    again = memory.search("retry payment", explain=True)
-    assert again == found
-
-
 def test_what_only_one_model_finds_is_found(opened: Open) -> None:
     memory = opened()
     memory.index()
@@ -129,56 +110,3 @@ def test_while_one_model_fails_its_types_are_embedded_by_minilm_and_said(
     memory.index()
     assert spaces(memory, "code") == {MINILM: 2, TINY: 2}
     assert f"{TINY}/32[code]" in (memory.search("retry payment").plan.space or "")
-
-
-def test_a_question_whose_one_model_fails_uses_minilm_where_it_was_built(
-    opened: Open, server: ModelServer
-) -> None:
-    memory = opened()
-    memory.index()
-    server.always(ErrorStatus(503))
-    reply = memory.ask("Who owns the payment service?")
-    assert (reply.plan.space or "").startswith(MINILM)
-    assert "words and the graph answer alone" in reply.contract.limitations
-    assert "Team Blue" in reply.contract.answer
-    with pytest.raises(ModelUnavailable, match=r"embed\.fallback is off"):
-        opened(fallback="off").ask("Who pays the team?")
-
-
-def test_changing_the_types_reads_anew_what_changed_and_drops_the_rest(opened: Open) -> None:
-    opened().index()
-    memory = opened(types={})
-    assert memory.stats().unembedded == 2
-    report = memory.reindex(MINILM)
-    assert report.dropped == (f"{TINY}/32",)
-    assert spaces(memory) == {MINILM: 4}
-
-
-def test_a_type_without_a_model_is_found_by_words(opened: Open) -> None:
-    memory = opened(types={"code": "none"})
-    report = memory.index()
-    assert (spaces(memory), report.unembedded) == ({MINILM: 2}, 0)
-    assert memory.stats().unembedded == 0
-    assert memory.search("retry payment").hits[0].path in {"retry.py", "owners.md"}
-
-
-def test_ada_first_and_minilm_for_code_as_azure_has_it(
-    opened: Open, server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "az-1")
-    memory = opened(
-        model="azure:text-embedding-ada-002",
-        types={"code": "minilm"},
-        deployment="ada",
-        base_url=server.address,
-    )
-    memory.index()
-    ada = "azure:text-embedding-ada-002"
-    assert (spaces(memory, "prose"), spaces(memory, "code")) == ({ada: 2}, {MINILM: 2})
-    assert server.requests[0].path.startswith("/openai/deployments/ada/embeddings")
-    assert "def retry_payment" not in sent(server)
-    assert f"{ada}/32[commit,conversation,prose]" in (memory.search("payment").plan.space or "")
-    server.always(ErrorStatus(503))
-    reply = memory.ask("Who owns the payment service now?")
-    assert (reply.plan.space or "").startswith(MINILM)
-    assert "503" in reply.contract.limitations + " ".join(reply.notes)

@@ -3,29 +3,14 @@
 import threading
 from pathlib import Path
 
-import pytest
-
 from quipu.evaluate.validation import validate
-from quipu.handle.home import DATABASE, find_home
+from quipu.handle.home import DATABASE
 from quipu.memory import Memory
-from quipu.memory.recovery import damage
 from quipu.store.sqlite import SQLiteStore
 
 
 def opened(folder: Path, **options: object) -> Memory:
     return Memory.open(folder / DATABASE, home=folder, embedder=None, **options)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    "text", ['{"generated_at": 5}', '{"generated_at": "soon"}', "[]", "5", "{", "\xff", ""]
-)
-def test_a_report_of_another_shape_counts_for_none(tmp_path: Path, text: str) -> None:
-    with opened(tmp_path) as memory:
-        memory.add("Ana moved to Puno.", source_ref="manual:ana")
-        (tmp_path / ".quipu/index_metadata.json").write_bytes(text.encode("latin-1"))
-        assert memory.stats().age_s is None
-        assert memory.search("Puno").hits
-        assert memory.ask("Who moved to Puno?")
 
 
 def test_what_is_kept_is_for_its_owner_alone(tmp_path: Path) -> None:
@@ -42,15 +27,6 @@ def test_what_is_kept_is_for_its_owner_alone(tmp_path: Path) -> None:
     with opened(tmp_path):
         for path in (state, *state.rglob("*")):
             assert path.stat().st_mode & 0o077 == 0, path
-
-
-def test_a_folder_that_only_can_be_read_is_not_damaged(tmp_path: Path) -> None:
-    with opened(tmp_path) as memory:
-        memory.add("Ana moved to Puno.", source_ref="manual:ana")
-    # A folder in which SQLite cannot create files: here, because directories stand in their way.
-    for end in ("-wal", "-shm"):
-        (tmp_path / f"{DATABASE}{end}").mkdir()
-    assert list(damage(find_home(None, tmp_path))) == []
 
 
 class Disturbed(SQLiteStore):

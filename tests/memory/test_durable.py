@@ -59,7 +59,7 @@ def test_every_way_is_a_job_that_stores_facts(memory: Memory, tmp_path: Path, wa
     assert counts["extract"] >= 1
     assert counts["index"] == counts["normalize"] == job.added
     assert counts["embed"] >= 1
-    assert memory.job(job.job_id) == job
+    assert memory.jobs.get(job.job_id) == job
     said = " ".join(f"{f.predicate} {f.object}" for f in memory.facts())
     assert "tabs" in said
     assert "Postgres" in said
@@ -95,27 +95,7 @@ def test_what_cannot_be_remembered_is_no_job(memory: Memory, tmp_path: Path) -> 
         memory.ingest(tmp_path / "nowhere")
     assert memory.jobs() == []
     with pytest.raises(UnknownRecord, match="job_0"):
-        memory.job("job_0")
-
-
-def test_what_was_read_with_a_reservation_is_told(memory: Memory, tmp_path: Path) -> None:
-    file = tmp_path / "talk.jsonl"
-    lines = [
-        {"session": "s", "speaker": "Ann", "text": "Hello there.", "time": "not a date"},
-        {"session": "s", "role": "wizard", "text": "Good evening."},
-        {"session": "s", "speaker": "Bo", "text": "The fete is on.", "time": "9999-12-31"},
-    ]
-    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    job = memory.ingest(file)
-    assert job.errors == ()
-    noted = [note.partition(": ")[2] for note in job.notes]
-    assert {
-        "the time 'not a date' is no date",
-        "the role 'wizard' is not known; it is read as other",
-    } < set(noted)
-    assert [note for note in noted if note.startswith("is dated 9999-12-31")] != []
-    assert len(noted) == 3
-    assert memory.job(job.job_id).notes == job.notes
+        memory.jobs.get("job_0")
 
 
 def test_no_secret_waits_in_a_job(
@@ -176,10 +156,10 @@ def test_a_kill_loses_nothing_that_was_accepted(
     done = subprocess.run(command, check=False, timeout=60)
     assert done.returncode == -signal.SIGKILL
     with open_memory(url, tmp_path) as memory:
-        (job,) = memory.resume()
+        (job,) = memory.jobs.resume()
         assert job.status == "done"
         assert len(texts(memory)) == (1 if kind == "text" else 300)
-        assert memory.resume() == []
+        assert memory.jobs.resume() == []
         assert [each.status for each in memory.jobs()] == ["done"]
 
 
@@ -199,7 +179,7 @@ def test_a_job_that_waited_does_not_override_what_came_later(
             with pytest.raises(StoreUnavailable):
                 two.add("The old text.", source_ref="note.md")
         one.add("The new text.", source_ref="note.md")
-        (waited,) = two.resume()
+        (waited,) = two.jobs.resume()
         assert (waited.status, waited.added) == ("done", 0)
         assert "given later" in waited.notes[0]
         assert sorted(texts(one)) == ["Something else.", "The new text."]
@@ -235,7 +215,7 @@ def test_what_was_accepted_is_kept_of_a_damaged_store(
     kept = salvage_into(find_home(state / "quipu.db"), fresh / "quipu.db", clock=lambda: INSTANT)
     assert kept.jobs >= 10
     with open_memory(fresh / "quipu.db", tmp_path / "fresh") as memory:
-        done = [job.status for job in memory.resume()]
+        done = [job.status for job in memory.jobs.resume()]
         assert len(done) == kept.jobs
         assert done.count("done") == len([t for t in texts(memory) if t.startswith("Text")]) >= 10
         lost = [job for job in memory.jobs() if job.status == "failed"]
@@ -253,7 +233,7 @@ def test_a_job_that_names_a_file_as_its_worker_harms_none(
         for number, worker in enumerate((str(precious), "../../precious.txt"), 1):
             row = JobRow(number, f"job_{number}", 1, worker, b"", kept)
             memory.store.atomically(partial(memory.store.jobs.add, row, None))
-        memory.resume()
+        memory.jobs.resume()
     assert precious.read_text() == "mine"
 
 
@@ -268,13 +248,3 @@ def damage(path: Path) -> None:
     middle = len(data) // page // 2 * page
     data[middle : middle + page] = b"\xff" * page
     path.write_bytes(bytes(data))
-
-
-def test_a_memory_kept_nowhere_leaves_no_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with Memory.open("memory:", home=tmp_path, embedder=None) as memory:
-        memory.add("The ledger service keeps its budget.")
-        assert memory.search("ledger service").hits
-    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == []

@@ -1,13 +1,11 @@
 """A model that is expected is loaded beside other work, once, and keeps its errors for its user."""
 
 import threading
-from pathlib import Path
 
 import pytest
 
 from quipu.config import EmbedConfig
-from quipu.embed import MiniLM, minilm, weights
-from quipu.errors import WrongWeights
+from quipu.embed import MiniLM, minilm
 from quipu.handle.model import AUTO, EmbedderSource
 
 
@@ -39,14 +37,3 @@ def test_an_expected_model_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> No
         found.vector.tobytes()
         == MiniLM(threads=2, precision="auto").embed_windows("who owns the ledger?")[0].tobytes()
     )
-
-
-@pytest.mark.filterwarnings("error")
-def test_what_is_wrong_with_it_is_told_to_its_user(tmp_path: Path) -> None:
-    for name in (weights.WEIGHTS_NAME, weights.TOKENIZER_NAME):
-        (tmp_path / name).write_bytes(b"not the weights")
-    model = EmbedderSource(AUTO, EmbedConfig(folder=str(tmp_path)))
-    model.expect()
-    wait()
-    with pytest.raises(WrongWeights):
-        model.get()

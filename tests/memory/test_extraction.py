@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.servers.model_server import ErrorStatus, ModelServer
+from tests.servers.model_server import ModelServer
 
 from quipu.config import ChatConfig, Config
-from quipu.errors import ModelUnavailable
 from quipu.memory import Memory
 from quipu.memory.extraction import Extracted, extract_facts
 
@@ -80,19 +79,3 @@ def test_what_the_source_does_not_prove_is_refused(run: Run, change: dict[str, A
     assert len(done.skipped) == 1
     assert len(server.requests) == 2
     assert memory.store.facts("Mira Holt") == []
-
-
-@pytest.mark.parametrize("bad", ["no json", '{"facts": 3}', '{"facts": [{}]}', "[]"])
-def test_a_reply_of_another_shape_is_mended_once(run: Run, bad: str) -> None:
-    done, _, server = run(bad, [GOOD])
-    assert (done.facts, done.skipped) == (1, ())
-    assert "Mend these" in server.requests[1].text
-
-
-def test_a_model_that_fails_leaves_the_memory_as_it_was(run: Run) -> None:
-    _, memory, server = run([GOOD])
-    before = memory.store.sequence()
-    server.always(ErrorStatus(500))
-    with pytest.raises(ModelUnavailable):
-        extract_facts(memory, "desks.md")
-    assert memory.store.sequence() == before

@@ -85,16 +85,6 @@ def test_what_is_given_is_read_and_says_by_what(opened: Open) -> None:
     assert {each.stage: each.count for each in job.stages}["extract"] >= 1
 
 
-@pytest.mark.parametrize("extract", ["rules", "off"])
-def test_no_model_is_asked_unless_it_is_said(
-    opened: Open, server: ModelServer, extract: str
-) -> None:
-    memory = opened(extract)
-    memory.add(SAID.format(year=2021) + ".", source_ref="desk.md")
-    assert asked(server) == 0
-    assert memory.search("billing desk").hits[0].path == "desk.md"
-
-
 @pytest.mark.parametrize(
     "trouble", [ErrorStatus(503), ErrorStatus(429), Cut(), ErrorStatus(401)], ids=str
 )
@@ -125,19 +115,6 @@ def test_a_hostile_text_is_data(opened: Open, server: ModelServer) -> None:
     assert "Ignore the rules" not in system["content"]
     assert user["content"].count("Ignore the rules") == 1
     assert years(memory) == ["2021"]
-
-
-def test_the_budget_ends_the_reading_and_keeps_the_write(opened: Open, server: ModelServer) -> None:
-    memory = opened(max_tokens=1400)
-    for year in range(2010, 2016):
-        memory.add(SAID.format(year=year), source_ref=f"{year}.md")
-    assert 0 < asked(server) < 6
-    assert "max_tokens = 1400" in " ".join(memory.jobs()[0].notes)
-    assert len(memory.search("billing desk", limit=10).hits) == 6
-    more = opened(max_tokens=100_000)
-    done = more.read_facts()
-    assert (done.stopped, len(years(more))) == ("", 6)
-    assert asked(server) == 6
 
 
 KILLED = """
@@ -174,7 +151,7 @@ def test_a_kill_while_the_model_reads_loses_nothing(
     before = asked(server)
     memory = opened()
     assert len(years(memory)) == 8
-    (job,) = memory.resume()
+    (job,) = memory.jobs.resume()
     assert (job.status, job.added, job.unchanged) == ("done", 0, 20)
     assert len(years(memory)) == 20
     assert asked(server) == before + 12

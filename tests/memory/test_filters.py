@@ -42,7 +42,7 @@ def test_an_unknown_filter_is_an_error_with_the_known_ones(
 ) -> None:
     tree(TREE)
     memory.index()
-    ways: list[Callable[..., Any]] = [memory.plan, memory.search, memory.ask, memory.find_facts]
+    ways: list[Callable[..., Any]] = [memory.plan, memory.search, memory.ask, memory.facts.find]
     for way in ways:
         with pytest.raises(InvalidInput) as error:
             way("which queue?", scope=scope)

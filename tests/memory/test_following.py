@@ -32,16 +32,6 @@ def test_a_line_that_is_cut_waits_for_its_end(tmp_path: Path) -> None:
     assert said(follower.look())[-1] == "Second turn."
 
 
-def test_only_the_last_turns_are_given_again(tmp_path: Path) -> None:
-    log = tmp_path / "log.jsonl"
-    log.write_text("".join(line(f"Turn {n}.") for n in range(50)))
-    follower = Follower([log])
-    assert len(said(follower.look())) == 50
-    with log.open("a") as stream:
-        stream.write(line("Turn 50."))
-    assert said(follower.look()) == [f"Turn {n}." for n in range(46, 51)]
-
-
 def test_a_folder_is_followed_until_it_is_told_to_stop(memory: Memory, tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()

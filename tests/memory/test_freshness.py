@@ -95,7 +95,7 @@ def test_of_a_memory_that_is_only_read_it_is_said_and_nothing_is_sure(
         hits = memory.search(ASKED).hits
         assert {h.path: h.changed for h in hits}["src/config.py"] == "changed since it was read"
         assert read_lines(memory, "src/config.py").changed == "changed since it was read"
-        assert not memory.find_facts(OWNER).known
+        assert not memory.facts.find(OWNER).known
         assert "guide.md is gone" in memory.ask(OWNER).contract.limitations
         plan = memory.plan(ASKED)
         assert memory.retrieve(plan).hits[0].changed

@@ -12,7 +12,6 @@ from quipu.kinds.commits.model import CommitInput
 from quipu.memory import Memory
 from quipu.records.document import Problem
 from quipu.records.record import Entity, Episode
-from quipu.records.reply import Retrieved
 from quipu.records.scope import Scope
 from quipu.when.instants import from_epoch
 
@@ -20,10 +19,6 @@ Make = Callable[..., list[str]]
 COMMITS = Scope(source_types=frozenset({"commit"}))
 START = 1_600_000_000
 DAY = 86_400
-
-
-def before(moment: float) -> Scope:
-    return Scope(source_types=frozenset({"commit"}), before=from_epoch(moment))
 
 
 def commit(number: int, message: str, *files: str, author: str = "Ann Ash") -> CommitInput:
@@ -43,10 +38,6 @@ def sha(number: int) -> str:
 
 def paths(memory: Memory, question: str, scope: Scope = COMMITS, **options: Any) -> list[str]:
     return [hit.path for hit in memory.search(question, scope=scope, **options).hits]
-
-
-def scores(found: Retrieved) -> list[tuple[str, float, float]]:
-    return [(hit.path, hit.score, hit.why_ranked.parts["chance"]) for hit in found.hits]
 
 
 def edges(memory: Memory) -> set[tuple[str, str, str]]:
@@ -110,62 +101,6 @@ def test_the_same_commits_again_change_nothing(memory: Memory) -> None:
     assert memory.store.sequence() == sequence
 
 
-def test_a_history_in_two_pieces_is_the_history_at_once(
-    open_memory: Callable[..., Memory], snapshot: Callable[..., Any], tmp_path: Path
-) -> None:
-    with open_memory("memory:", tmp_path) as whole, open_memory("memory:", tmp_path) as grown:
-        whole.add_commits(HISTORY)
-        grown.add_commits(HISTORY[:4])
-        grown.add_commits(HISTORY)
-        assert edges(whole) == edges(grown)
-        for question in ("leak of connections", "certificates", "retry policy"):
-            first, second = (m.search(question, scope=COMMITS) for m in (whole, grown))
-            assert [(h.path, h.score) for h in first.hits] == [
-                (h.path, h.score) for h in second.hits
-            ]
-
-
-def test_a_search_before_a_moment_ranks_as_if_nothing_had_come_after(
-    open_memory: Callable[..., Memory], tmp_path: Path
-) -> None:
-    """Not only are later commits left out: nothing in the scores knows of them."""
-    with open_memory("memory:", tmp_path) as whole:
-        whole.add_commits(HISTORY)
-        for known in range(1, len(HISTORY) + 1):
-            with open_memory("memory:", tmp_path) as then:
-                then.add_commits(HISTORY[:known])
-                moment = START + (known + 1) * DAY
-                for question in ("pool: keep idle connections", "mend the retry policy of docs"):
-                    for touched in ((), ("src/pool.c", "docs/retry.md")):
-                        full = whole.search(question, scope=before(moment), touched=touched)
-                        past = then.search(question, scope=before(moment), touched=touched)
-                        assert scores(full) == scores(past)
-                        assert len(full.hits) == known
-
-
-@pytest.mark.parametrize(
-    "question", ["what did Ann Ash change in src/pool.c", "src/tls.c", "Bo", "commit 0000005eeeee"]
-)
-def test_no_name_in_a_question_leads_past_the_moment(memory: Memory, question: str) -> None:
-    memory.add_commits(HISTORY)
-    late = {f"commit:{sha(n)}" for n in (4, 5, 6, 7)}
-    found = paths(memory, question, Scope(before=from_epoch(START + 4 * DAY)), limit=50)
-    assert set(found) == {f"commit:{sha(n)}" for n in (1, 2, 3)}
-    assert not late & set(found)
-
-
-def test_a_scope_bounds_commits_as_it_bounds_everything(memory: Memory) -> None:
-    memory.add_commits(HISTORY)
-    elsewhere = CommitInput(sha="f" * 40, message="pool", time="2021-01-01", repository="other")
-    memory.add_commits([elsewhere])
-    assert len(paths(memory, "pool")) == 8
-    assert paths(memory, "pool", Scope(groups=frozenset({"other"}))) == ["commit:" + "f" * 40]
-    later = Scope(after=from_epoch(START + 6 * DAY), groups=frozenset({"demo"}))
-    assert set(paths(memory, "pool", later)) == {f"commit:{sha(6)}", f"commit:{sha(7)}"}
-    assert paths(memory, "pool", Scope(profiles=frozenset({"prose"}))) == []
-    assert len(paths(memory, "pool", Scope(profiles=frozenset({"commit"})))) == 8
-
-
 def test_secrets_are_redacted_in_message_author_and_title(memory: Memory) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     report = memory.add_commits([commit(1, f"use {secret}\n\nand {secret}", author=f"x {secret}")])
@@ -195,47 +130,6 @@ def test_a_bad_commit_is_a_row_of_errors_and_the_rest_goes_in(
     assert len(report.errors) == 1
 
 
-@pytest.mark.parametrize(
-    "message",
-    ["", " \n ", "\0", "\ud800 lone", "= " * 5_000, "#1 https://x.y/z 1234567", "…" * 999],
-)
-def test_hostile_messages_are_stored_and_searched(memory: Memory, message: str) -> None:
-    report = memory.add_commits([commit(1, message, "a\ud800.c"), commit(2, "an ordinary one")])
-    assert (report.added, report.errors) == (2, ())
-    assert paths(memory, "ordinary")[0] == f"commit:{sha(2)}"
-    assert paths(memory, "…")
-    assert validate(memory.store).valid
-
-
-def test_a_citation_is_tied_only_to_the_one_commit_it_can_mean(memory: Memory) -> None:
-    twins = [
-        CommitInput(sha="abcdef0" + end * 33, message=f"twin {end}", time="2020-01-01")
-        for end in "12"
-    ]
-    report = memory.add_commits(
-        [
-            *twins,
-            commit(1, "fix what abcdef0 broke"),
-            commit(2, "fix what abcdef01 broke"),
-            commit(3, f"fix what {sha(9)} will break"),
-        ]
-    )
-    assert report.edges["FIXES"] == 1
-    assert (f"commit:{sha(2)}", "FIXES", f"commit:{twins[0].sha}") in edges(memory)
-
-
-def test_an_export_brings_the_history_back(
-    memory: Memory, open_memory: Callable[..., Memory], tmp_path: Path
-) -> None:
-    memory.add_commits(HISTORY)
-    memory.export(tmp_path / "history.jsonl", vectors=True)
-    with open_memory("memory:", tmp_path) as other:
-        other.import_(tmp_path / "history.jsonl")
-        for touched in ((), ("src/pool.c",)):
-            found, again = (m.search("pool: idle", touched=touched) for m in (memory, other))
-            assert scores(found) == scores(again) != []
-
-
 def test_a_repository_is_indexed_and_followed(
     memory: Memory, make_repository: Make, made: Any
 ) -> None:
@@ -249,19 +143,6 @@ def test_a_repository_is_indexed_and_followed(
     report = memory.index_git(home)
     assert (report.added, report.unchanged, report.removed) == (1, 2, 0)
     assert memory.index_git(home / "src").unchanged == 3
-
-
-def test_files_and_history_name_the_same_documents(
-    memory: Memory, make_repository: Make, made: Any
-) -> None:
-    home = memory.home.folder
-    (home / "below").mkdir()
-    make_repository(home / "below", [made("add", {"guide.md": "# Guide\n\nBegin here.\n"})])
-    memory.index()
-    memory.index_git(home / "below")
-    targets = {target for _, kind, target in edges(memory) if kind == "MODIFIES"}
-    assert targets == {"below/guide.md"}
-    assert memory.get("below/guide.md").name == "Guide"  # type: ignore[union-attr]
 
 
 def test_commits_that_vanish_from_a_rewritten_history_are_retired(

@@ -1,14 +1,11 @@
 """Incidents in a memory: written once, tied by rule, found again, never leaking the future."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation
 from quipu.config import Config, IncidentsConfig
-from quipu.errors import UnknownRecord
 from quipu.kinds.incidents.case_base import edges_between, read_cases
 from quipu.memory import Memory
 from quipu.records.record import Entity
@@ -45,23 +42,6 @@ def test_the_same_report_again_changes_nothing(memory: Memory) -> None:
     assert again.unchanged == first.added
     assert again.added == ()
     assert memory.store.sequence() == before
-
-
-def test_reports_of_one_window_add_up_to_one_incident(memory: Memory) -> None:
-    memory.incidents.add(record("a", f"{DAY}10:01:00Z", metrics={"latency_p99": 400}, source="one"))
-    memory.incidents.add(record("a", f"{DAY}10:03:00Z", metrics={"error_rate": 0.4}, source="two"))
-    (case,) = read_cases(memory.store).cases
-    assert case.incident.metrics.known() == {"latency_p99": 400, "error_rate": 0.4}
-    assert case.incident.severity == "CRITICAL"
-    assert case.incident.timestamp == f"{DAY}10:01:00.000Z"
-
-
-def test_a_report_of_the_same_source_takes_the_place_of_the_first(memory: Memory) -> None:
-    memory.incidents.add(record("a", f"{DAY}10:01:00Z", title="Old words"))
-    memory.incidents.add(record("a", f"{DAY}10:01:00Z", title="New words"))
-    (case,) = read_cases(memory.store).cases
-    assert case.incident.title == "New words"
-    assert memory.store.counts()["chunk"] == 1
 
 
 def test_every_field_comes_back(memory: Memory) -> None:
@@ -104,32 +84,6 @@ def test_secrets_are_redacted_everywhere(memory: Memory) -> None:
     )
     for kind in ("episode", "chunk", "entity", "relation"):
         assert key not in repr(memory.store.scan(kind))  # type: ignore[arg-type]
-
-
-def test_an_incident_without_a_time_stays_apart_and_says_so(memory: Memory) -> None:
-    added = memory.incidents.add(
-        [{"component": "a", "title": "x"}, {"component": "a", "title": "y"}]
-    )
-    assert len(added.added) == 2
-    assert {c.incident.timestamp for c in read_cases(memory.store).cases} == {None}
-    assert all("timestamp: unknown" in row.error for row in added.warnings)
-    again = memory.incidents.add(
-        [{"component": "a", "title": "x"}, {"component": "a", "title": "y"}]
-    )
-    assert set(again.unchanged) == set(added.added)
-
-
-def test_an_outcome_of_an_unknown_incident_is_an_error(memory: Memory) -> None:
-    with pytest.raises(UnknownRecord, match="'inc_none' is no incident"):
-        memory.incidents.outcome("inc_none", "rollback", success=True)
-    added = memory.incidents.add(
-        [
-            {"incident_id": "inc_none", "actions_taken": ["rollback"], "success": True},
-            record("a", f"{DAY}10:00:00Z"),
-        ]
-    )
-    assert len(added.added) == 1
-    assert "'inc_none'" in added.errors[0].error
 
 
 def test_a_dependency_that_failed_before_is_the_cause(memory: Memory) -> None:
@@ -207,17 +161,6 @@ def test_as_of_knows_nothing_of_what_came_later(memory: Memory) -> None:
     assert [each.timestamp for each in found.incidents] == [f"{DAY}10:00:00.000Z"]
 
 
-def test_without_a_model_words_recall_and_it_is_told(open_memory: Any, tmp_path: Path) -> None:
-    with open_memory("memory:", tmp_path, embedder=None) as memory:
-        added = memory.incidents.add(
-            record("a", f"{DAY}10:00:00Z", metrics=SLOW, title="Pool exhausted")
-        )
-        assert "no SIMILAR_TO" in added.notes[0]
-        found = memory.incidents.similar({"component": "a", "title": "The pool is exhausted"})
-        assert len(found.incidents) == 1
-        assert "recalled by words" in found.notes[0]
-
-
 def test_the_exchange_form_comes_back_without_loss(
     memory: Memory, open_memory: Any, tmp_path: Path
 ) -> None:
@@ -246,77 +189,6 @@ def test_the_exchange_form_comes_back_without_loss(
         other.incidents.export(tmp_path / "b.json")
         assert len(read_cases(other.store).cases) == 4
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
-
-
-def test_the_exchange_form_has_exactly_its_keys(memory: Memory, tmp_path: Path) -> None:
-    tried = {"actions_taken": ["rollback"], "success": True}
-    memory.incidents.add(record("a", f"{DAY}10:00:00Z", metrics=SLOW, outcomes=[tried]))
-    memory.incidents.export(tmp_path / "a.json")
-    held = json.loads((tmp_path / "a.json").read_text())
-    (incident,), (outcome,), (edge,) = held["incidents"], held["outcomes"], held["edges"]
-    keys = {
-        "incident_id component severity timestamp metrics agent_analysis predictive_insights "
-        "embedding_id": incident,
-        "latency_ms error_rate": incident["metrics"],
-        "incident_id actions_taken resolution_time_minutes success blast_radius lessons_learned "
-        "recorded_at": outcome,
-        "source_id target_id type confidence created_at": edge,
-    }
-    for names, given in keys.items():
-        assert given.keys() == set(names.split())
-
-
-@pytest.mark.parametrize(
-    ("altered", "said"),
-    [
-        ({"metrics": {"latency_ms": -1e30, "error_rate": None}}, "latency_p99"),
-        ({"severity": "purple"}, "inc_bad"),
-        ({"timestamp": "yesterday"}, "yesterday"),
-        ({"component": "../Payments"}, "Payments"),
-    ],
-)
-def test_a_node_that_no_reader_would_take_is_not_imported(
-    memory: Memory, tmp_path: Path, altered: dict[str, Any], said: str
-) -> None:
-    memory.incidents.add(record("a", f"{DAY}10:00:00Z", metrics=SLOW))
-    memory.incidents.export(tmp_path / "a.json")
-    held = json.loads((tmp_path / "a.json").read_text())
-    node = held["incidents"][0]
-    held["incidents"].append({**node, "incident_id": "inc_bad", **altered})
-    edge = {"confidence": 0.5, "created_at": f"{DAY}10:00:00Z", "source_id": node["incident_id"]}
-    held["edges"] = [
-        {**edge, "target_id": "inc_x", "type": "SIMILAR_TO"},
-        {**edge, "target_id": "inc_y", "type": "LIKES"},
-    ]
-    (tmp_path / "a.json").write_text(json.dumps(held))
-    errors = " ".join(row.error for row in memory.incidents.import_(tmp_path / "a.json").errors)
-    assert said in errors
-    assert "'inc_x' is not in the graph" in errors
-    assert "type 'LIKES' is unknown" in errors
-
-
-def test_things_that_are_called_incidents_do_not_stop_those_that_are(memory: Memory) -> None:
-    graph = KnowledgeGraph(memory)
-    graph.create_entities(
-        [
-            KnowledgeEntity(name=name, type=kind, observations=("bad",))
-            for name, kind in (
-                ("o1", "Incident"),
-                ("x1", "Incident"),
-                ("a", "Service"),
-                ("t1", "Outcome"),
-            )
-        ]
-    )
-    affects = KnowledgeRelation(source="o1", type="AFFECTS", target="a")
-    graph.relate([affects, KnowledgeRelation(source="o1", type="RESOLVED_BY", target="t1")])
-    attempt = {"actions_taken": ["rollback"], "success": True, "recorded_at": f"{DAY}11:00:00Z"}
-    given = record("a", f"{DAY}10:00:00Z", metrics=SLOW, incident_id="x1", outcomes=[attempt])
-    assert memory.incidents.add(given).added == ("x1",)
-    memory.incidents.add(record("a", f"{DAY}10:02:00Z", metrics=SLOW))
-    found = memory.incidents.similar({"component": "a", "metrics": SLOW})
-    assert "x1" in {each.incident_id for each in found.incidents}
-    assert len(read_cases(memory.store).cases) == 2
 
 
 def _with(retrieval: str, **more: Any) -> Config:
@@ -364,15 +236,6 @@ def test_off_is_the_static_policy_and_shadow_the_same_bytes_with_a_log(
     assert '"changed": true' in log[0]
 
 
-def test_with_no_incidents_on_advises_what_the_policies_do(memory: Memory) -> None:
-    asked = {"component": "a", "metrics": SLOW}
-    off = memory.incidents.recommend(asked, retrieval="off")
-    on = memory.incidents.recommend(asked, retrieval="on")
-    assert on.actions == off.actions
-    assert on.basis == "static"
-    assert "thin evidence" in on.notes[-1]
-
-
 def test_the_past_moves_what_works_ahead_and_shows_why(memory: Memory) -> None:
     advice = memory.incidents.recommend(_taught(memory), retrieval="on")
     assert advice.basis == "learned"
@@ -387,14 +250,6 @@ def test_the_past_moves_what_works_ahead_and_shows_why(memory: Memory) -> None:
     assert len(first.evidence) == 10
     restart = next(each for each in advice.actions if each.action == "restart_container")
     assert "did not work in 10 of 10" in restart.against[0]
-
-
-def test_a_foreign_id_that_a_reference_cannot_hold_is_refused(memory: Memory) -> None:
-    from quipu.kinds.incidents.model import IncidentReport
-
-    added = memory.incidents.add(IncidentReport(component="a", incident_id="x#1"))
-    assert "incident_id 'x#1'" in added.errors[0].error
-    assert read_cases(memory.store).cases == ()
 
 
 def test_an_incident_opens_by_its_id_and_answers_questions(memory: Memory) -> None:
@@ -417,15 +272,3 @@ def test_an_incident_opens_by_its_id_and_answers_questions(memory: Memory) -> No
     told = {hit.source_type: hit.text for hit in hits}
     assert "connection pool was exhausted" in told["incident"]
     assert "scale out worked" in told["incident_outcome"]
-
-
-def test_what_cannot_be_stored_is_not_called_added(memory: Memory) -> None:
-    added = memory.incidents.add(
-        [
-            record("a", f"{DAY}10:00:00Z", title="lone \ud800 surrogate"),
-            record("b", f"{DAY}10:00:00Z"),
-        ]
-    )
-    assert len(added.added) == 1
-    assert len(added.errors) == 1
-    assert [c.incident.component for c in read_cases(memory.store).cases] == ["b"]

@@ -32,7 +32,7 @@ def test_turns_and_texts_find_their_places(memory: Memory) -> None:
     assert done.warnings == ()
     assert [stage.stage for stage in done.stages] == list(STAGES)
     assert all(stage.ok for stage in done.stages)
-    assert memory.job(done.run_id).status == "done"
+    assert memory.jobs.get(done.run_id).status == "done"
     assert read_lines(memory, "session:s1").text.splitlines()[0].endswith("Where do we deploy?")
     assert memory.search("how many zones has blue").hits[0].path == "manual:zones"
 
@@ -101,17 +101,6 @@ def test_processes_that_append_to_one_session_lose_nothing(tmp_path: Path) -> No
     with Memory.open(database, config=Config(), embedder=None) as memory:
         lines = read_lines(memory, "session:shared").text.splitlines()
     assert len(lines) == len(set(lines)) == 30
-
-
-def test_the_index_names_what_there_is_by_priority(memory: Memory) -> None:
-    entries = Entries(memory)
-    entries.store("Use spaces", category="preference", priority="low")
-    entries.store("Never force push", category="instruction", priority="critical")
-    ingest_items(memory, [ASK], session_key="s1")
-    page = prompt_index(memory, entries)
-    assert "1 preference, 1 instruction" in page
-    assert page.index("Never force push") < page.index("Use spaces")
-    assert "- session:s1" in page
 
 
 def test_the_index_stays_within_its_budget(memory: Memory) -> None:

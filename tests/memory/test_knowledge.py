@@ -4,8 +4,6 @@ import multiprocessing
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from quipu.agents.knowledge import (
     KnowledgeEntity,
@@ -88,36 +86,6 @@ def test_things_and_ties_are_records_of_the_graph(memory: Memory, graph: Knowled
     relations = memory.relations(people[0].entity_id)
     assert [(r.type, r.properties["as_written"]) for r in relations] == [("WORKS_AT", "works_at")]
     assert memory.validate().errors == ()
-
-
-@pytest.mark.parametrize("name", ["", "  ", "x" * 2000])
-def test_a_thing_needs_a_name(graph: KnowledgeGraph, name: str) -> None:
-    with pytest.raises(InvalidInput):
-        graph.create_entities([KnowledgeEntity(name=name, type="person")])
-
-
-@settings(max_examples=20, deadline=None)
-@given(
-    st.lists(
-        st.tuples(
-            st.sampled_from("abc"),
-            st.lists(st.text(alphabet="xyz ", min_size=1, max_size=4), max_size=3),
-        ),
-        max_size=6,
-    )
-)
-def test_the_graph_is_what_plain_code_would_keep(said: list[tuple[str, list[str]]]) -> None:
-    expected: dict[str, list[str]] = {}
-    with Memory.open("memory:", config=Config(), embedder=None) as memory:
-        graph = KnowledgeGraph(memory)
-        for name, contents in said:
-            kept = [c for c in contents if c.strip()]
-            graph.create_entities([KnowledgeEntity(name=name, type="t")])
-            graph.observe([ThingObservations(of=name, contents=tuple(kept))])
-            row = expected.setdefault(name, [])
-            row += [c for c in dict.fromkeys(kept) if c not in row]
-        things, _ = graph.read()
-    assert {t.name: list(t.observations) for t in things} == expected
 
 
 def _observe(database: Path, first: int) -> None:

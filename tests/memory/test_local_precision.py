@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from quipu.config import Config, EmbedConfig
-from quipu.embed import minilm
 from quipu.embed.minilm import Precision, precision_of
 from quipu.errors import MissingModel
 from quipu.memory import Memory
@@ -18,7 +17,6 @@ Open = Callable[..., Memory]
 QUESTION = "When does the ferry leave?"
 TEXTS = ("The ferry leaves at seven.", "The bakery opens at six.", "The court meets on Mondays.")
 EXACT = "quipu.embed.minilm._sums_are_exact"
-SUMS_ARE_EXACT = minilm._sums_are_exact  # of the processor that runs this
 
 
 @pytest.fixture(autouse=True)
@@ -36,7 +34,7 @@ def opened(tmp_path: Path) -> Iterator[Open]:
             path = tmp_path / ".quipu" / "quipu.db"
             memory = stack.enter_context(Memory.open(path, config=Config(embed=embed)))
             try:
-                memory.handle.models.require()
+                memory.models.require()
             except MissingModel as error:
                 pytest.skip(str(error))
             return memory
@@ -81,21 +79,3 @@ def test_vectors_in_fp32_stay_until_they_are_made_anew(opened: Open) -> None:
     for each in (memory, other):
         assert precision_of(each.search(QUESTION).plan.space or "") == "int8"
     assert other.index().embedded == 0
-
-
-def test_vectors_in_8_bits_are_read_and_made_on_every_processor(
-    opened: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(EXACT, SUMS_ARE_EXACT)  # a graph that adds wrongly here is never taken
-    memory = opened("int8")
-    add(memory, TEXTS[:2])
-    before = memory.search(QUESTION)
-    monkeypatch.setattr(EXACT, lambda: False)
-    slower = opened()
-    after = slower.search(QUESTION)
-    assert after.plan.space == before.plan.space
-    assert [(hit.path, hit.score) for hit in after.hits] == [
-        (hit.path, hit.score) for hit in before.hits
-    ]
-    add(slower, TEXTS[2:])
-    assert held(slower) == {"int8": 3}

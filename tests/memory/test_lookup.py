@@ -1,16 +1,11 @@
 """What people write is found as they mean it: turns, lines of a turn, paths with odd signs."""
 
-from collections.abc import Callable
-
 import pytest
 
 from quipu import Passage
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
-from quipu.records.record import Entity
-
-Tree = Callable[[dict[str, str]], None]
 
 
 @pytest.fixture
@@ -51,20 +46,6 @@ def test_a_turn_that_is_not_there_is_unknown(talk: Memory, ref: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["c#notes.md", "plan#L3", "a#1.md", "c#/deep.md", "x:12", "odd#2-4.md"]
-)
-def test_a_path_with_odd_signs_is_a_path(memory: Memory, tree: Tree, name: str) -> None:
-    tree({name: "# One\n\nText of it.\n"})
-    memory.index()
-    document = memory.get(name)
-    assert isinstance(document, Entity)
-    for written in (f"{name}:3", f"{name}#L3"):
-        found = memory.get(written)
-        assert isinstance(found, Passage)
-        assert (found.path, found.text) == (name, "Text of it.")
-
-
-@pytest.mark.parametrize(
     ("as_of", "count"),
     [
         ("2012", 1),
@@ -96,4 +77,4 @@ def test_what_is_no_date_is_said(memory: Memory, date: str) -> None:
     with pytest.raises(InvalidInput, match="date"):
         memory.facts(known_at=date)
     with pytest.raises(InvalidInput, match="date"):
-        memory.history("Zed", known_at=date)
+        memory.facts.history("Zed", known_at=date)

@@ -37,14 +37,6 @@ def test_search_gives_passages_with_reasons(memory: Memory, tree: Tree) -> None:
     assert first.why_ranked.parts
 
 
-def test_a_plan_can_be_made_and_retrieved_apart(memory: Memory, tree: Tree) -> None:
-    tree(TREE)
-    memory.index()
-    plan = memory.plan("charge_card", mode="documents")
-    assert (plan.mode, plan.sequence) == ("documents", memory.store.sequence())
-    assert memory.retrieve(plan).hits == memory.search("charge_card", mode="documents").hits
-
-
 def test_ask_answers_with_citations_or_unknown(memory: Memory, tree: Tree) -> None:
     tree(TREE)
     memory.index()
@@ -66,36 +58,6 @@ def test_asking_writes_nothing(memory: Memory, tree: Tree) -> None:
     memory.stats()
     memory.validate()
     assert memory.store.sequence() == before
-
-
-@pytest.mark.parametrize("question", ["", "  \n"])
-def test_an_empty_question_is_the_callers_mistake(memory: Memory, question: str) -> None:
-    with pytest.raises(InvalidInput, match="empty"):
-        memory.ask(question)
-
-
-def test_of_a_very_long_question_the_beginning_is_read(memory: Memory, tree: Tree) -> None:
-    tree(TREE)
-    memory.index()
-    plan = memory.plan("why " * 20_000)
-    assert len(plan.question) == 8_000
-    assert plan.notes[0] == "Of the question's 80,000 characters 8,000 were read."
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "payments " * 12_000,
-        "支払いは誰が担当していますか",
-        '"charge_card" AND (NEAR/3 OR *) NOT - : ^ ~',
-        "'; DROP TABLE support; --",
-        "\0\x1b[31m\ud800",
-    ],
-)
-def test_any_question_gets_an_answer(memory: Memory, tree: Tree, question: str) -> None:
-    tree(TREE)
-    memory.index()
-    assert memory.ask(question).contract.answer
 
 
 def test_get_opens_ids_paths_lines_sources_and_names(memory: Memory, tree: Tree) -> None:
@@ -219,22 +181,6 @@ def test_reindex_builds_the_new_space_before_it_drops_the_old(
         assert memory.reindex().embedded == 0
 
 
-def test_vectors_come_from_the_cache_after_a_clear(
-    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
-) -> None:
-    write_files(tmp_path, TREE)
-    state = tmp_path / ".quipu"
-    with open_memory(state / "quipu.db", tmp_path) as memory:
-        memory.index(tmp_path)
-    for path in state.glob("quipu.db*"):
-        if path.is_file():
-            path.unlink()
-    embedder = HashEmbedder()
-    with open_memory(state / "quipu.db", tmp_path, embedder=embedder) as memory:
-        assert memory.index(tmp_path).unembedded == 0
-        assert embedder.calls == 0
-
-
 def test_namespaces_do_not_leak(
     tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
 ) -> None:
@@ -304,35 +250,6 @@ def test_without_a_store_anywhere_the_message_says_what_to_do(
         Memory.open(config=Config())
 
 
-def test_the_nearest_store_upward_is_opened(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write_files: Callable[..., None]
-) -> None:
-    write_files(tmp_path / "project", TREE)
-    with Memory.open(tmp_path / "project/.quipu/quipu.db", config=Config(), embedder=None):
-        pass
-    monkeypatch.chdir(tmp_path / "project" / "docs")
-    with Memory.open(config=Config(), embedder=None) as memory:
-        assert memory.home.folder == tmp_path / "project"
-        assert "docs/guide.md" in memory.index().added
-
-
-def test_watching_reports_what_changed(
-    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
-) -> None:
-    home = tmp_path / "home"
-    write_files(home, TREE)
-    stop = threading.Event()
-    with open_memory(home / ".quipu" / "quipu.db", home) as memory:
-        reports = memory.watch(stop=stop)
-        assert len(next(reports).added) == 4
-        timer = threading.Timer(0.5, write_files, (home, {"new.md": "# New\n\nText.\n"}))
-        timer.start()
-        assert next(reports).added == ("new.md",)
-        stop.set()
-        assert list(reports) == []
-        timer.join()
-
-
 def test_opening_does_not_load_the_model(tmp_path: Path) -> None:
     import subprocess
     import sys
@@ -347,3 +264,12 @@ def test_opening_does_not_load_the_model(tmp_path: Path) -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ
     )
     assert done.stdout == "[]\n"
+
+
+def test_a_verb_of_the_version_before_works_and_names_the_new_one(memory: Memory) -> None:
+    memory.add("Ada leads payments.")
+    with pytest.warns(DeprecationWarning, match=r"memory\.facts\.history"):
+        entries = memory.history("Ada").entries
+    assert entries == memory.facts.history("Ada").entries
+    with pytest.raises(AttributeError):
+        memory.nothing_of_the_kind()

@@ -13,7 +13,6 @@ import pytest
 
 from quipu.errors import StoreUnavailable, UnknownRecord
 from quipu.memory import Memory
-from quipu.records.passage import PassageInput
 from quipu.records.record import Chunk
 
 Open = Callable[..., Memory]
@@ -147,7 +146,7 @@ def test_a_job_that_another_process_works_on_writes_nothing_of_it(
         worker.kill()
     assert held(state) == []
     with open_memory(state / "quipu.db", home) as memory:
-        assert memory.resume() == []
+        assert memory.jobs.resume() == []
         assert texts(memory) == []
         (job,) = memory.jobs()
         assert (job.status, job.added) == ("done", 0)
@@ -206,30 +205,3 @@ def test_a_renamed_file_is_forgotten_by_every_name_it_had(state: Path, open_memo
         memory.forget("new.md")
         (home / "new.md").unlink()
     assert held(state) == []
-
-
-def test_many_sources_are_forgotten_as_one_and_no_other_is_read(
-    state: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with open_memory(state / "quipu.db", state.parent) as memory:
-        given = [PassageInput(source_ref=f"n:{n}", text=f"Note {n} of many.") for n in range(60)]
-        memory.add_documents(given)
-        sources, forget = memory.store.sources, memory.store.forget
-        read, forgotten = list[str](), list[Any]()
-
-        def told(*types: Any, **bounds: Any) -> Any:
-            found = sources(*types, **bounds)
-            read.extend(source.source_ref for source in found)
-            return found
-
-        def once(refs: Any) -> int:
-            forgotten.append(refs)
-            return forget(refs)
-
-        monkeypatch.setattr(memory.store, "sources", told)
-        monkeypatch.setattr(memory.store, "forget", once)
-        wanted = [f"n:{n}" for n in range(0, 60, 3)]
-        assert memory.forget(wanted) == 20
-        assert len(forgotten) == 1
-        assert set(read) == set(wanted)
-        assert vectors(state) == 40

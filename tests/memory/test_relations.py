@@ -6,7 +6,7 @@ import pytest
 
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
-from quipu.records.record import Entity, Relation
+from quipu.records.record import Entity
 
 Tree = Callable[[dict[str, str]], None]
 TREE = {
@@ -42,22 +42,6 @@ def test_the_same_relation_again_changes_nothing(memory: Memory, tree: Tree) -> 
     assert memory.store.sequence() == before
 
 
-def test_the_same_change_of_what_a_file_states_again_changes_nothing(
-    memory: Memory, tree: Tree
-) -> None:
-    tree(TREE)
-    memory.index()
-    (link,) = memory.relations("plan.md", type="links_to", direction="out")
-    for _ in range(2):  # as `quipu relation update` does: what is not named stays
-        present = memory.get(link.rel_id)
-        assert isinstance(present, Relation)
-        before = memory.store.sequence()
-        memory.relate(
-            "plan.md", present.type, "guide.md", confidence=0.5, properties=present.properties
-        )
-    assert memory.store.sequence() == before
-
-
 def test_a_relation_can_be_changed_and_removed(memory: Memory, tree: Tree) -> None:
     tree(TREE)
     memory.index()
@@ -70,17 +54,6 @@ def test_a_relation_can_be_changed_and_removed(memory: Memory, tree: Tree) -> No
     with pytest.raises(UnknownRecord):
         memory.unrelate(second.rel_id)
     assert memory.relate("plan.md", "explains", "guide.md", confidence=0.2).confidence == 0.2
-
-
-def test_what_a_file_states_can_be_overruled(memory: Memory, tree: Tree) -> None:
-    tree(TREE)
-    memory.index()
-    (link,) = memory.relations(type="LINKS_TO")
-    assert memory.relate("plan.md", "LINKS_TO", "guide.md", confidence=0.1).rel_id == link.rel_id
-    assert memory.relations(type="LINKS_TO")[0].confidence == 0.1
-    memory.unrelate(link.rel_id)
-    memory.index()
-    assert memory.relations(type="LINKS_TO") == []
 
 
 def test_deleting_a_document_hides_its_relations_and_its_return_shows_them(
@@ -106,13 +79,6 @@ def test_an_ambiguous_name_lists_what_it_could_be(memory: Memory, tree: Tree) ->
     assert "b/run.py" in str(caught.value)
 
 
-def test_an_unknown_end_lists_the_nearest(memory: Memory, tree: Tree) -> None:
-    tree(TREE)
-    memory.index()
-    with pytest.raises(UnknownRecord, match=r"guide\.md"):
-        memory.relate("plan.md", "explains", "giude.md")
-
-
 @pytest.mark.parametrize(
     ("kind", "options"),
     [
@@ -132,19 +98,3 @@ def test_numbers_out_of_range_and_bad_types_are_refused(
     with pytest.raises(InvalidInput):
         memory.relate("plan.md", kind, "guide.md", **options)
     assert memory.store.sequence() == before
-
-
-def test_a_chunk_is_no_end_of_a_relation(memory: Memory, tree: Tree) -> None:
-    tree(TREE)
-    memory.index()
-    with pytest.raises(InvalidInput, match="passage"):
-        memory.relate("plan.md", "explains", "guide.md:1-2")
-
-
-def test_relations_come_by_id_and_bounded(memory: Memory, tree: Tree) -> None:
-    tree(TREE)
-    memory.index()
-    every = memory.relations()
-    assert [r.rel_id for r in every] == sorted(r.rel_id for r in every)
-    assert all(isinstance(r, Relation) for r in every)
-    assert memory.relations(limit=1) == every[:1]

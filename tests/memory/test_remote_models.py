@@ -83,17 +83,6 @@ def test_a_key_is_written_nowhere(opened: Open, server: ModelServer, tmp_path: P
                 assert KEY.encode() not in (Path(folder) / name).read_bytes(), name
 
 
-def test_a_key_file_is_not_read_into_the_memory(opened: Open, tmp_path: Path) -> None:
-    file = tmp_path / "home" / "secrets" / "key.md"
-    file.parent.mkdir()
-    file.write_text("plainwordsthatarenokeytoanyrule\n", "utf-8")
-    memory = opened(key_file=str(file))
-    memory.index()
-    hits = memory.search("plainwordsthatarenokeytoanyrule", limit=5).hits
-    assert hits
-    assert not any("plainwords" in hit.text for hit in hits)
-
-
 def test_a_model_that_fails_while_indexing_loses_nothing(opened: Open, server: ModelServer) -> None:
     memory = opened(fallback="off")
     server.always(ErrorStatus(503))
@@ -134,37 +123,9 @@ def test_a_question_whose_model_fails_is_asked_of_minilm_and_says_so(
     assert "Team Blue" in reply.contract.answer
 
 
-def test_without_another_space_words_and_graph_answer_and_say_so(
-    opened: Open, server: ModelServer
-) -> None:
-    memory = opened()
-    memory.index()
-    server.always(ErrorStatus(503))
-    reply = memory.ask(QUESTION)
-    assert reply.plan.space is None
-    assert "words and the graph answer alone" in reply.contract.limitations
-
-
 def test_with_the_fallback_off_it_is_a_clear_error(opened: Open, server: ModelServer) -> None:
     memory = opened(fallback="off")
     memory.index()
     server.always(ErrorStatus(503))
     with pytest.raises(ModelUnavailable, match=r"embed\.fallback is off"):
         memory.ask(QUESTION)
-
-
-@pytest.mark.model
-def test_a_reindex_that_ends_half_way_leaves_the_old_space_serving(
-    opened: Open, server: ModelServer
-) -> None:
-    opened(model="minilm").index()
-    memory = opened()
-    server.always(ErrorStatus(503))
-    with pytest.raises(ModelUnavailable, match="503"):
-        memory.reindex("tiny")
-    server.always(None)
-    found = memory.search(QUESTION)
-    assert (found.plan.space or "").startswith(MINILM)
-    assert "quipu reindex" in " ".join(found.notes)
-    assert memory.reindex("tiny").embedded == 2
-    assert memory.search(QUESTION).plan.space == "compatible:tiny/32"

@@ -1,6 +1,5 @@
 """Conversations are written through Memory, grow, and are found turn by turn."""
 
-import dataclasses
 from pathlib import Path
 
 import pytest
@@ -91,12 +90,11 @@ def test_messages_of_an_agent_are_a_session(memory: Memory) -> None:
         {"role": "assistant", "content": "I will deploy payments on Fridays."},
         {"role": "user", "content": 5},
     ]
-    report = memory.add_messages(messages, session_id="s1")
-    assert report.added == ("session:s1#1", "session:s1#2")
-    assert len(report.errors) == 1
+    job = memory.add(messages, session_id="s1")
+    assert (job.added, len(job.errors)) == (2, 1)
     assert "session:s1#1" in found(memory, "When did I say to deploy payments?", "s1", limit=2)
     with pytest.raises(InvalidInput):
-        memory.add_messages(messages, session_id=" ")
+        memory.add(messages, session_id=" ")
 
 
 def test_transcript_files_are_read_from_folders(memory: Memory, tmp_path: Path) -> None:

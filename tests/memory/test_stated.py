@@ -75,12 +75,6 @@ def test_the_same_again_changes_nothing(memory: Memory) -> None:
         assert memory.store.sequence() == before
 
 
-def test_what_was_replaced_can_be_stated_again(memory: Memory) -> None:
-    for value in ("Erik", "Dagny", "Erik"):
-        assert state(memory, "billing", "owner", value).done == "stated"
-    assert held(memory) == {("billing", "owner"): "Erik"}
-
-
 def test_what_comes_late_says_what_had_taken_its_place(memory: Memory) -> None:
     state(memory, "billing", "owner", "Dagny", since="2026-08-10")
     late = state(memory, "billing", "owner", "Erik", since="2026-01-01")
@@ -122,7 +116,7 @@ def test_ending_correcting_and_taking_back_are_three_things(memory: Memory) -> N
     assert state(memory, "", "", retracts=right.fact.fact_id).done == "retracted"
     assert not held(memory, "2026-05-01")
     assert state(memory, "", "", retracts=right.fact.fact_id).done == "unchanged"
-    said = [(e.fact.object, e.known_until is None) for e in memory.history("billing").entries]
+    said = [(e.fact.object, e.known_until is None) for e in memory.facts.history("billing").entries]
     assert said == [("Erik", False), ("Erika", False), ("ended", True)]
 
 
@@ -196,22 +190,11 @@ def test_what_was_stated_is_found_read_and_answered(memory: Memory) -> None:
     found = memory.get(memory.search("owner of billing").hits[0].source_ref)
     assert isinstance(found, Passage)
     assert (found.path, found.text) == (ref, "Owner of billing: Dagny (since 10 Aug 2026)")
-    (entry,) = memory.history("billing").entries
+    (entry,) = memory.facts.history("billing").entries
     assert (entry.speaker, entry.said) == ("Bo", "billing owner = Dagny")
     assert not memory.validate().errors
     memory.forget(ref)
     assert not memory.facts()
-
-
-@pytest.mark.parametrize(
-    "question", ["What is the deploy day of payments?", "On which day do we deploy payments?"]
-)
-def test_what_was_replaced_answers_no_more(memory: Memory, question: str) -> None:
-    state(memory, "payments deploy", "day", "Tuesday", since="2026-03-01")
-    state(memory, "payments deploy", "day", "Thursday", since="2026-06-01")
-    answer = memory.ask(question).contract.answer
-    assert "Thursday" in answer
-    assert "Tuesday" not in answer
 
 
 VALUES = st.sampled_from(["Erik", "Dagny", "Tove"])

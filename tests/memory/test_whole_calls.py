@@ -109,7 +109,7 @@ def test_a_killed_call_of_many_items_is_made_good_whole(
             ingest_items(memory, items, session_key="trip")
         assert len(memory.jobs()) == 4
     with open_memory(url, tmp_path) as memory:
-        memory.resume()
+        memory.jobs.resume()
         assert {job.status for job in memory.jobs()} == {"done"}
         assert len(list(memory.store.scan("chunk"))) == 4
         again = ingest_items(memory, items, session_key="trip")

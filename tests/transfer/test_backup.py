@@ -144,7 +144,7 @@ def test_what_was_accepted_is_in_the_backup(tmp_path: Path) -> None:
     assert done.open == 1
     Memory.restore(file, tmp_path / "b" / DATABASE)
     with Memory.open(tmp_path / "b" / DATABASE, embedder=None) as memory:
-        assert [job.status for job in memory.resume()] == ["done"]
+        assert [job.status for job in memory.jobs.resume()] == ["done"]
         assert "Puno" in memory.search("Ana Puno").hits[0].text
 
 

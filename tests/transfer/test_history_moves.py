@@ -59,8 +59,8 @@ def test_history_comes_along(lived: Memory, open_memory: Open, tmp_path: Path, t
     with open_memory(url, tmp_path / "elsewhere", clock=days(), embedder=None) as other:
         other.import_(tmp_path / "out.jsonl")
         assert everything(other.store) == everything(lived.store)
-        assert other.history("Eva Gray") == lived.history("Eva Gray")
-        known = [entry.recorded_at for entry in lived.history("Eva Gray").entries]
+        assert other.facts.history("Eva Gray") == lived.facts.history("Eva Gray")
+        known = [entry.recorded_at for entry in lived.facts.history("Eva Gray").entries]
         for moment in known:
             assert other.facts(known_at=moment) == lived.facts(known_at=moment)
         before = other.store.sequence()

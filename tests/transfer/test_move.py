@@ -56,7 +56,7 @@ def test_a_memory_of_everything_comes_back_byte_for_byte(
         {"role": "user", "content": "I live in Oslo. My sister is Ann."},
         {"role": "assistant", "content": "Noted."},
     ]
-    memory.add_messages(said, session_id="talk-1")
+    memory.add(said, session_id="talk-1")
     first = Entries(memory).store("We deploy on Mondays.", category="decision", tags=["deploy"])
     Entries(memory).store(
         "Deploys need two reviews.", category="decision", related_to=[first.entry.id]

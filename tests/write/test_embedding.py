@@ -11,8 +11,7 @@ import pytest
 
 from quipu.agents.entries import Entries
 from quipu.agents.items import Items
-from quipu.agents.knowledge import KnowledgeGraph
-from quipu.agents.knowledge_read import KnowledgeEntity
+from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 from quipu.memory.ingestion import IngestItem, ingest_items
@@ -89,7 +88,7 @@ def test_turns_that_are_gone_before_they_are_embedded_are_left_out(memory: Memor
 
 WRITES: dict[str, Callable[[Memory], object]] = {
     "add": lambda m: m.add("Ana owns the tide table.", source_ref="manual:ana"),
-    "add_messages": lambda m: m.add_messages(
+    "add_of_messages": lambda m: m.add(
         [{"role": "user", "content": "The tide table is Ana's."}], session_id="s2"
     ),
     "add_sessions": lambda m: m.add_sessions([session(3)]),

@@ -6,7 +6,7 @@ has expired, and what to do about it.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -102,8 +102,8 @@ def audit(
     """All that was said of `subject`; `as_of` (default: now) asks what holds then, `known_at`
     judges by what was known then. Raises InvalidInput for what is no date."""
     moment = as_of or memory.clock()[:10]
-    whole = memory.history(subject, known_at=known_at)
-    then = memory.history(subject, as_of=moment, known_at=known_at)
+    whole = memory.facts.history(subject, known_at=known_at)
+    then = memory.facts.history(subject, as_of=moment, known_at=known_at)
     found = Audit(
         subject=subject,
         as_of=moment,
@@ -122,12 +122,12 @@ def overview(
     memory: "Memory", *, limit: int = 20, recommend: bool = True, costs: bool = True
 ) -> Overview:
     """The state of everything; reads every fact once and, for the `costs`, every passage."""
-    standing = standings(memory.handle.graph.facts(), table=memory.handle.attributes)
+    standing = standings(memory.graph.facts(), table=memory.attributes)
     superseded = sum(1 for s in standing if s.superseded_by)
-    pairs = list(_disagreeing(standing))
+    pairs = _disagreeing(standing)
     shares = _costs(memory) if costs else ()
     expired = sorted(_expired(memory))
-    found = Overview(
+    return Overview(
         facts=len(standing),
         superseded=superseded,
         contradictions=tuple(pairs[:limit]),
@@ -135,12 +135,8 @@ def overview(
         expired=tuple(expired[:limit]),
         breakdown=shares,
         total_tokens=sum(share.token_count for share in shares),
-        recommendations=(),
+        recommendations=tuple(_advice(len(pairs), expired, memory.home)) if recommend else (),
     )
-    if not recommend:
-        return found
-    advice = tuple(_advice(found, len(expired), memory.home))
-    return msgspec.structs.replace(found, recommendations=advice)
 
 
 def _printed(found: Audit) -> Iterator[str]:
@@ -172,7 +168,9 @@ def timeline(entries: Sequence[HistoryEntry]) -> Iterator[str]:
     names = {entry.fact.fact_id: said(entry.fact) for entry in entries}
     for entry in entries:
         mark = "  (no longer asserted)" if entry.known_until else ""
-        yield f"{entry.valid_from or '…'} → {entry.valid_to or '…'}  {_words(entry.fact)}{mark}"
+        fact = entry.fact
+        words = f"{fact.subject} — {fact.predicate} — {fact.object}"
+        yield f"{entry.valid_from or '…'} → {entry.valid_to or '…'}  {words}{mark}"
         yield f"    {_source(entry)}"
         if entry.superseded_by:
             yield f"    superseded by: {names.get(entry.superseded_by, entry.superseded_by)}"
@@ -185,69 +183,57 @@ def _state(then: Sequence[HistoryEntry], whole: Sequence[HistoryEntry]) -> list[
     source of what it ended, and says nothing of a time before that began."""
     holds = {entry.fact.fact_id for entry in holding(whole)}
     rows = {e.fact.fact_id: e for e in reversed(then) if e.fact.fact_id in holds}
-    facts = [_fact(entry, then) for entry in rows.values()]
+    facts = [
+        HeldFact(
+            fact_id=entry.fact.fact_id,
+            subject=entry.fact.subject,
+            predicate=entry.fact.predicate,
+            object=entry.fact.object,
+            valid_from=entry.valid_from,
+            valid_to=entry.valid_to,
+            source_refs=tuple(dict.fromkeys(_sources_of(entry, then))),
+        )
+        for entry in rows.values()
+    ]
     return sorted(facts, key=lambda h: (h.predicate, h.valid_from or "", h.object, h.fact_id))
 
 
-def _fact(entry: HistoryEntry, then: Sequence[HistoryEntry]) -> HeldFact:
+def _sources_of(entry: HistoryEntry, then: Sequence[HistoryEntry]) -> Iterator[str]:
     same = _statement(entry.fact)
-    sources = [
-        each.source_ref
-        for each in then
-        if each.fact.fact_id == entry.fact.fact_id
-        or (
-            each.fact.valid_from is None
-            and each.fact.valid_to == entry.valid_to is not None
-            and _statement(each.fact) == same
-        )
-    ]
-    return HeldFact(
-        fact_id=entry.fact.fact_id,
-        subject=entry.fact.subject,
-        predicate=entry.fact.predicate,
-        object=entry.fact.object,
-        valid_from=entry.valid_from,
-        valid_to=entry.valid_to,
-        source_refs=tuple(dict.fromkeys(sources)),
-    )
+    for other in then:
+        ends = other.fact.valid_from is None and other.fact.valid_to == entry.valid_to is not None
+        if other.fact.fact_id == entry.fact.fact_id or (ends and _statement(other.fact) == same):
+            yield other.source_ref
 
 
 def _statement(fact: Fact) -> tuple[str, str, str]:
     return name_key(fact.subject), predicate_key(fact.predicate), name_key(fact.object)
 
 
-def _superseded(entries: Sequence[HistoryEntry]) -> Iterator[FactPair]:
-    facts = {entry.fact.fact_id: entry.fact for entry in entries}
-    pairs = {
-        (entry.fact.fact_id, entry.superseded_by): None for entry in entries if entry.superseded_by
-    }
-    for earlier, later in pairs:
-        yield _link(facts[earlier], facts.get(later), earlier, later)
+def _superseded(entries: Sequence[HistoryEntry]) -> list[FactPair]:
+    pairs = ((entry.fact.fact_id, entry.superseded_by) for entry in entries)
+    return _pairs(entries, ((earlier, later) for earlier, later in pairs if later))
 
 
-def _disagreeing(rows: Sequence[HistoryEntry | FactStanding]) -> Iterator[FactPair]:
+def _disagreeing(rows: Sequence[HistoryEntry | FactStanding]) -> list[FactPair]:
     """Each pair of statements that contradict each other, once."""
-    facts = {row.fact.fact_id: row.fact for row in rows}
-    pairs = {
-        (min(row.fact.fact_id, other), max(row.fact.fact_id, other)): None
-        for row in rows
-        for other in row.contradicted_by
-    }
-    for earlier, later in pairs:
-        yield _link(facts.get(earlier), facts.get(later), earlier, later)
+    pairs = ((row.fact.fact_id, other) for row in rows for other in row.contradicted_by)
+    return _pairs(rows, ((min(pair), max(pair)) for pair in pairs))
 
 
-def _link(earlier: Fact | None, later: Fact | None, earlier_id: str, later_id: str) -> FactPair:
-    return FactPair(
-        earlier=said(earlier) if earlier else earlier_id,
-        later=said(later) if later else later_id,
-        earlier_id=earlier_id,
-        later_id=later_id,
-    )
-
-
-def _words(fact: Fact) -> str:
-    return f"{fact.subject} — {fact.predicate} — {fact.object}"
+def _pairs(
+    rows: Sequence[HistoryEntry | FactStanding], ids: Iterable[tuple[str, str]]
+) -> list[FactPair]:
+    words = {row.fact.fact_id: said(row.fact) for row in rows}
+    return [
+        FactPair(
+            earlier=words.get(earlier, earlier),
+            later=words.get(later, later),
+            earlier_id=earlier,
+            later_id=later,
+        )
+        for earlier, later in dict.fromkeys(ids)
+    ]
 
 
 def _source(entry: HistoryEntry) -> str:
@@ -287,13 +273,13 @@ def _expired(memory: "Memory") -> Iterator[str]:
             yield str(kept.get("file_path") or entity.name)
 
 
-def _advice(found: Overview, expired: int, home: Home) -> Iterator[str]:
-    if found.contradiction_count:
+def _advice(contradictions: int, expired: Sequence[str], home: Home) -> Iterator[str]:
+    if contradictions:
         yield (
-            f"{found.contradiction_count} pairs of statements disagree: `quipu audit SUBJECT` "
+            f"{contradictions} pairs of statements disagree: `quipu audit SUBJECT` "
             "(memory_audit over MCP) shows both sides; store the one that holds, with its date"
         )
     if expired:
-        yield f"{expired} entries have expired: `quipu forget {found.expired[0]}` erases one"
+        yield f"{len(expired)} entries have expired: `quipu forget {expired[0]}` erases one"
     if home.state is None:
         yield "this memory lives in the process alone and is gone when it ends"

@@ -5,13 +5,14 @@ what the table of attributes knows first, newest first, with the source that say
 statement took the place of is not in it, nor what was read with doubt.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from quipu.agents.budget import CHARACTERS_A_TOKEN, cut, tokens
-from quipu.agents.entries import PRIORITIES, Entry
+from quipu.agents.budget import CHARACTERS_A_TOKEN, cut, tokens, within
+from quipu.agents.entries import Entry, by_priority
 from quipu.answer.dated_facts import said
 from quipu.answer.wording import shown
 from quipu.errors import InvalidInput
@@ -19,7 +20,7 @@ from quipu.facts.attributes import SHIPPED
 from quipu.facts.chains import standings
 from quipu.facts.fit import is_sure
 from quipu.kinds.work.model import is_closed
-from quipu.records.record import Entity, Fact
+from quipu.records.record import Fact
 from quipu.records.schema import EntityType
 from quipu.text import name_key, stems
 
@@ -33,7 +34,7 @@ BRIEF_TOKENS = 400
 
 _LEAST = 20
 _LINE = 200
-_USER = "user"
+_USER, _GROUP = "user", "we"
 _INSTRUCTS = "instructs"
 _PREFERRED = frozenset(
     "likes,not likes,prefers,diet,is allergic to,is intolerant to,eats,not eats,drinks,not drinks,"
@@ -41,6 +42,7 @@ _PREFERRED = frozenset(
 )
 _FAVOURITE = ("favorite ", "favourite ", "preferred ")
 _WORK = ("goal:", "task:")
+_SECTIONS = ("Instructions", "Preferences", "Profile", "We", "Open work")
 
 
 class BriefLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,25 +89,39 @@ def brief(
             f"a brief of {budget_tokens} tokens holds nothing: give {_LEAST} or more"
         )
     now = memory.clock()
-    current = [
-        fact
-        for fact in memory.facts(as_of=now, live=True)
-        if is_sure(fact) and any(_is_about(fact, name) for name in (about, _USER, "we"))
-    ]
-    newest = sorted(current, key=_place, reverse=True)
-    facts = sorted(newest, key=lambda fact: not SHIPPED.knows(fact.predicate))
-    sections = [
-        _section(
-            "Instructions", [*_of_entries(entries, "instruction"), *_fact_lines(facts, _asks)]
-        ),
-        _section(
-            "Preferences", [*_of_entries(entries, "preference"), *_fact_lines(facts, _prefers)]
-        ),
-        _section("Profile", _fact_lines(facts, lambda fact: _is_of(fact, about))),
-        _section("We", _fact_lines(facts, lambda fact: _is_of(fact, "we") and not _is_work(fact))),
-        _section("Open work", _open_work(memory, now)),
-    ]
-    return _within(sections, budget_tokens * CHARACTERS_A_TOKEN)
+    lines: dict[str, list[BriefLine]] = {title: [] for title in _SECTIONS}
+    for entry in by_priority(entries):
+        if (title := f"{entry.category.capitalize()}s") in ("Instructions", "Preferences"):
+            text = cut(" ".join(entry.content.split()), _LINE)
+            lines[title].append(
+                BriefLine(text=text, source_ref=entry.id, since=entry.stored_at[:10])
+            )
+    newest = sorted(memory.facts(as_of=now, live=True), key=_place, reverse=True)
+    for fact in sorted(newest, key=lambda fact: not SHIPPED.knows(fact.predicate)):
+        if is_sure(fact) and (title := _section_of(fact, about)):
+            lines[title].append(_line(fact))
+    lines["Open work"] = list(_open_work(memory, now))
+    rows = [(title, line) for title in _SECTIONS for line in _said_once(lines[title])]
+
+    def cost(row: tuple[str, BriefLine], chosen: Iterable[tuple[str, BriefLine]]) -> int:
+        return len(_page([*chosen, row])) - len(_page(chosen))
+
+    kept, left_out = within(rows, budget_tokens * CHARACTERS_A_TOKEN, cost)
+    sections = tuple(
+        BriefSection(title=title, lines=tuple(line for _, line in group))
+        for title, group in groupby(kept, key=lambda row: row[0])
+    )
+    text = _page(kept)
+    return Brief(sections=sections, text=text, token_count=tokens(text), left_out=left_out)
+
+
+def _page(rows: Iterable[tuple[str, BriefLine]]) -> str:
+    """The rows as Markdown, a heading for each section."""
+    blocks: list[str] = []
+    for title, group in groupby(rows, key=lambda row: row[0]):
+        listed = [f"- {line.text}{f' ({line.since})' if line.since else ''}" for _, line in group]
+        blocks.append(f"## {title}\n\n" + "\n".join(listed))
+    return "\n\n".join(blocks)
 
 
 def _place(fact: Fact) -> tuple[str, str, int, str]:
@@ -113,51 +129,39 @@ def _place(fact: Fact) -> tuple[str, str, int, str]:
     return fact.updated_at, str(path), start if isinstance(start, int) else 0, fact.fact_id
 
 
-def _section(title: str, lines: Iterable[BriefLine]) -> BriefSection:
-    """Its lines without those that say what another says already: a fact that is read from an
-    entry is told by that."""
+def _said_once(lines: Iterable[BriefLine]) -> list[BriefLine]:
+    """The lines without those that say what another of their source says already: a fact that is
+    read from an entry is told by that."""
     kept: dict[frozenset[str], BriefLine] = {}
     for line in lines:
         words = frozenset(stems(line.text)) - {_USER}
-        if not any(words <= said and line.source_ref == kept[said].source_ref for said in kept):
+        if not any(words <= known and line.source_ref == kept[known].source_ref for known in kept):
             kept.setdefault(words, line)
-    return BriefSection(title=title, lines=tuple(kept.values()))
+    return list(kept.values())
 
 
-def _of_entries(entries: Iterable[Entry], category: str) -> Iterator[BriefLine]:
-    mine = [entry for entry in entries if entry.category == category]
-    newest = sorted(mine, key=lambda e: (e.stored_at, e.id), reverse=True)
-    for entry in sorted(newest, key=lambda e: PRIORITIES.index(e.priority)):
-        text = cut(" ".join(entry.content.split()), _LINE)
-        yield BriefLine(text=text, source_ref=entry.id, since=entry.stored_at[:10])
-
-
-def _fact_lines(facts: Sequence[Fact], counts: Callable[[Fact], bool]) -> Iterator[BriefLine]:
-    return (_line(fact) for fact in facts if counts(fact))
+def _section_of(fact: Fact, about: str) -> str:
+    """The section that a fact stands in; empty for one of nobody who is asked about."""
+    attribute, subject = SHIPPED.attribute_of(fact.predicate), name_key(fact.subject)
+    if fact.predicate == _INSTRUCTS:
+        return "Instructions" if subject == _USER else ""
+    liked = attribute in _PREFERRED or attribute.startswith(_FAVOURITE)
+    if liked and subject in (_USER, _GROUP):
+        return "Preferences"
+    if _is_about(fact, about):
+        return "Profile"
+    return "We" if _is_about(fact, _GROUP) and not _is_work(fact) else ""
 
 
 def _line(fact: Fact) -> BriefLine:
     bare = msgspec.structs.replace(fact, valid_from=None, valid_to=None)
     text = fact.object if fact.predicate == _INSTRUCTS else said(bare)
     since = (fact.valid_from or fact.updated_at)[:10]
-    known = "" if since.startswith("0001") else since
-    path = fact.provenance.get("path")
-    return BriefLine(text=cut(text, _LINE), source_ref=str(path or ""), since=known)
-
-
-def _asks(fact: Fact) -> bool:
-    return fact.predicate == _INSTRUCTS and name_key(fact.subject) == _USER
-
-
-def _prefers(fact: Fact) -> bool:
-    attribute = SHIPPED.attribute_of(fact.predicate)
-    liked = attribute in _PREFERRED or attribute.startswith(_FAVOURITE)
-    return liked and name_key(fact.subject) in (_USER, "we")
-
-
-def _is_of(fact: Fact, name: str) -> bool:
-    """Whether a fact is of somebody or theirs, and no instruction or preference."""
-    return _is_about(fact, name) and not (fact.predicate == _INSTRUCTS or _prefers(fact))
+    return BriefLine(
+        text=cut(text, _LINE),
+        source_ref=str(fact.provenance.get("path") or ""),
+        since="" if since.startswith("0001") else since,
+    )
 
 
 def _is_about(fact: Fact, name: str) -> bool:
@@ -174,34 +178,11 @@ def _open_work(memory: "Memory", now: str) -> Iterator[BriefLine]:
     """Goals and tasks whose status is none of those of work that is over."""
     statuses = [fact for fact in memory.graph.facts(predicate="status") if _is_work(fact)]
     begun = [fact for fact in statuses if (fact.valid_from or "") <= now]
-    current = [each.fact for each in standings(begun) if not each.superseded_by]
+    current = [standing.fact for standing in standings(begun) if not standing.superseded_by]
     for fact in sorted(current, key=_place, reverse=True):
         if not is_closed(fact.object):
             key = name_key(fact.subject)
             named = memory.graph.named([key]).get(key, ())
-            text = f"{shown(_work(named), fact.subject)}: {fact.object}"
+            work = next((e for e in named if e.type in (EntityType.GOAL, EntityType.TASK)), None)
+            text = f"{shown(work, fact.subject)}: {fact.object}"
             yield msgspec.structs.replace(_line(fact), text=cut(text, _LINE))
-
-
-def _work(named: Iterable[Entity]) -> Entity | None:
-    return next((e for e in named if e.type in (EntityType.GOAL, EntityType.TASK)), None)
-
-
-def _within(sections: Sequence[BriefSection], room: int) -> Brief:
-    kept: list[BriefSection] = []
-    text, left_out = "", 0
-    for section in sections:
-        lines: list[BriefLine] = []
-        page = f"{text}\n\n## {section.title}\n" if text else f"## {section.title}\n"
-        for line in section.lines:
-            since = f" ({line.since})" if line.since else ""
-            longer = f"{page}\n- {line.text}{since}"
-            if len(longer) > room:
-                left_out += 1
-            else:
-                page = longer
-                lines.append(line)
-        if lines:
-            text = page
-            kept.append(BriefSection(title=section.title, lines=tuple(lines)))
-    return Brief(sections=tuple(kept), text=text, token_count=tokens(text), left_out=left_out)

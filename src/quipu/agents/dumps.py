@@ -6,10 +6,10 @@ counts.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
 
@@ -24,7 +24,6 @@ from quipu.records.passage import PassageInput
 from quipu.records.record import Fact, Properties
 from quipu.when.instants import parse_instant
 from quipu.write.passages import prepared_passages
-from quipu.write.prepare import Prepared
 
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Dump", "DumpTaken", "import_dump"]
 
 Dump: TypeAlias = Literal["mem0", "graphiti", "zep", "langgraph"]
+_Row: TypeAlias = Mapping[str, Any]
 
 _PAGE = 500
 _MOST_ERRORS = 100
@@ -50,7 +50,7 @@ class DumpTaken(msgspec.Struct, frozen=True, kw_only=True):
     errors: Annotated[tuple[str, ...], "each record that could not be used, and why"] = ()
 
 
-class StatedFact(msgspec.Struct, frozen=True, kw_only=True):
+class _StatedFact(NamedTuple):
     """A text, and the fact that it states."""
 
     passage: PassageInput
@@ -66,21 +66,19 @@ class _Dump:
     """What was read of a file, before any of it is written."""
 
     passages: list[PassageInput] = field(default_factory=list[PassageInput])
-    stated: list[StatedFact] = field(default_factory=list[StatedFact])
+    stated: list[_StatedFact] = field(default_factory=list[_StatedFact])
     things: list[KnowledgeEntity] = field(default_factory=list[KnowledgeEntity])
     relations: list[KnowledgeRelation] = field(default_factory=list[KnowledgeRelation])
-    items: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
+    items: list[_Row] = field(default_factory=list[_Row])
     errors: list[str] = field(default_factory=list[str])
 
-    def each(
-        self, what: str, records: Iterable[Any], take: Callable[[Mapping[str, Any]], None]
-    ) -> None:
-        """Take each record; one that cannot be used is told."""
+    def take(self, what: str, records: Iterable[Any], read: Callable[[_Row], None]) -> None:
+        """Read each record; one that cannot be used is told."""
         for number, record in enumerate(records, 1):
             try:
                 if not isinstance(record, dict):
                     raise InvalidInput(f"is {type(record).__name__}, not an object")
-                take(cast("Mapping[str, Any]", record))
+                read(cast("_Row", record))
             except InvalidInput as error:
                 self.errors.append(f"{what} {number}: {error}")
 
@@ -92,15 +90,12 @@ def import_dump(memory: "Memory", path: Path, tool: Dump) -> DumpTaken:
     """
     content = _loaded(path)
     read = _Dump()
-    {"mem0": _mem0, "langgraph": _langgraph}.get(tool, _graphiti)(content, read)
+    {"mem0": _read_mem0, "langgraph": _read_langgraph}.get(tool, _read_graphiti)(content, read)
     if not (read.passages or read.stated or read.things or read.items or read.errors):
         raise InvalidInput(
             f"{str(path)!r} holds nothing that {tool} lets out: docs/how-to/move.md shows the form"
         )
     return _write(memory, read)
-
-
-# --- reading -------------------------------------------------------------------------------
 
 
 def _loaded(path: Path) -> Any:
@@ -121,23 +116,12 @@ def _loaded(path: Path) -> Any:
             raise InvalidInput(f"{str(path)!r} is no JSON: {error}") from error
 
 
-def _listed(content: Any, *keys: str) -> list[Any]:
-    """The list that a file is, or that stands under one of `keys`."""
-    if isinstance(content, list):
-        return cast("list[Any]", content)
-    for key in keys:
-        found = cast("Mapping[str, Any]", content).get(key) if isinstance(content, dict) else None
-        if isinstance(found, list):
-            return cast("list[Any]", found)
-    return []
-
-
-def _mem0(content: Any, read: _Dump) -> None:
+def _read_mem0(content: Any, read: _Dump) -> None:
     """`get_all()` of mem0: memories, and what its graph relates."""
 
-    def memory(record: Mapping[str, Any]) -> None:
+    def memory(record: _Row) -> None:
         ids = {key: record[key] for key in ("user_id", "agent_id", "run_id") if record.get(key)}
-        said = {**_plain(record.get("metadata")), **_plain(ids)}
+        said = _plain({**_plain(record.get("metadata")), **ids})
         if record.get("expiration_date"):
             said[EXPIRES] = str(record["expiration_date"])
         read.passages.append(
@@ -151,7 +135,7 @@ def _mem0(content: Any, read: _Dump) -> None:
             )
         )
 
-    def relation(record: Mapping[str, Any]) -> None:
+    def relation(record: _Row) -> None:
         read.relations.append(
             KnowledgeRelation(
                 source=_text(record, "source"),
@@ -160,24 +144,28 @@ def _mem0(content: Any, read: _Dump) -> None:
             )
         )
 
-    read.each("memory", _listed(content, "results", "memories"), memory)
+    read.take("memory", _listed(content, "results", "memories"), memory)
     if isinstance(content, dict):
-        read.each("relation", _listed(cast("Any", content).get("relations")), relation)
+        read.take("relation", _listed(content, "relations"), relation)
 
 
-def _graphiti(content: Any, read: _Dump) -> None:
+def _read_graphiti(content: Any, read: _Dump) -> None:
     """Episodes, entities and facts of Graphiti or Zep: under their names, or one after another."""
-    plain = cast("list[Any]", content) if isinstance(content, list) else []
-    episodes = [r for r in plain if _has(r, "content")] or _of(content, "episodes")
-    edges = [r for r in plain if _has(r, "fact")] or _of(content, "edges", "facts")
-    nodes = [r for r in plain if not (_has(r, "content") or _has(r, "fact"))]
-    nodes = nodes or _of(content, "nodes", "entities")
+    groups: dict[str, list[Any]] = {"episode": [], "fact": [], "entity": []}
+    if isinstance(content, list):
+        for record in cast("list[Any]", content):
+            keys = cast("_Row", record).keys() if isinstance(record, dict) else ()
+            kind = "episode" if "content" in keys else "fact" if "fact" in keys else "entity"
+            groups[kind].append(record)
+    else:
+        groups["episode"] = _listed(content, "episodes")
+        groups["fact"] = _listed(content, "edges", "facts")
+        groups["entity"] = _listed(content, "nodes", "entities")
     names: dict[str, str] = {}
 
-    def node(record: Mapping[str, Any]) -> None:
-        name = _text(record, "name")
-        names[_text(record, "uuid")] = name
-        labels = [str(each) for each in record.get("labels") or () if each != "Entity"]
+    def node(record: _Row) -> None:
+        name = names[_text(record, "uuid")] = _text(record, "name")
+        labels = [str(label) for label in record.get("labels") or () if label != "Entity"]
         summary = str(record.get("summary") or "").strip()
         read.things.append(
             KnowledgeEntity(
@@ -187,8 +175,8 @@ def _graphiti(content: Any, read: _Dump) -> None:
             )
         )
 
-    def episode(record: Mapping[str, Any]) -> None:
-        said = {k: record[k] for k in ("source", "source_description", "role") if record.get(k)}
+    def episode(record: _Row) -> None:
+        said = {key: record.get(key) for key in ("source", "source_description", "role")}
         read.passages.append(
             PassageInput(
                 source_ref=f"graphiti:{_text(record, 'uuid')}",
@@ -201,50 +189,36 @@ def _graphiti(content: Any, read: _Dump) -> None:
             )
         )
 
-    def edge(record: Mapping[str, Any]) -> None:
-        _edge(record, names, read)
-
-    read.each("entity", nodes, node)
-    read.each("episode", episodes, episode)
-    read.each("fact", edges, edge)
-
-
-def _edge(record: Mapping[str, Any], names: Mapping[str, str], read: _Dump) -> None:
-    begin, end = _instant(record, "valid_at"), _instant(record, "invalid_at")
-    passage = PassageInput(
-        source_ref=f"graphiti:{_text(record, 'uuid')}",
-        text=_text(record, "fact"),
-        group=str(record.get("group_id") or ""),
-        observed_at=_instant(record, "created_at", "valid_at"),
-        profile="prose",
-        properties=_plain({"episodes": record.get("episodes") or []}),
-    )
-    source, target = (names.get(str(record.get(f"{end}_node_uuid"))) for end in _ENDS)
-    relation = str(record.get("name") or "").strip()
-    if not (source and target and relation):
-        read.passages.append(passage)
-        return
-    read.stated.append(
-        StatedFact(
-            passage=passage,
-            subject=source,
-            predicate=predicate_key(relation),
-            object=target,
-            valid_from=begin[:10] if begin else None,
-            valid_to=end[:10] if end else None,
+    def fact(record: _Row) -> None:
+        begin, end = _instant(record, "valid_at"), _instant(record, "invalid_at")
+        passage = PassageInput(
+            source_ref=f"graphiti:{_text(record, 'uuid')}",
+            text=_text(record, "fact"),
+            group=str(record.get("group_id") or ""),
+            observed_at=_instant(record, "created_at", "valid_at"),
+            profile="prose",
+            properties=_plain({"episodes": record.get("episodes")}),
         )
-    )
-    if end is None and not record.get("expired_at"):
-        read.relations.append(KnowledgeRelation(source=source, type=relation, target=target))
+        source = names.get(str(record.get("source_node_uuid")))
+        target = names.get(str(record.get("target_node_uuid")))
+        relation = str(record.get("name") or "").strip()
+        if not (source and target and relation):
+            read.passages.append(passage)
+            return
+        days = [instant[:10] if instant else None for instant in (begin, end)]
+        read.stated.append(_StatedFact(passage, source, predicate_key(relation), target, *days))
+        if end is None and not record.get("expired_at"):
+            read.relations.append(KnowledgeRelation(source=source, type=relation, target=target))
+
+    read.take("entity", groups["entity"], node)
+    read.take("episode", groups["episode"], episode)
+    read.take("fact", groups["fact"], fact)
 
 
-_ENDS = ("source", "target")
-
-
-def _langgraph(content: Any, read: _Dump) -> None:
+def _read_langgraph(content: Any, read: _Dump) -> None:
     """Items as `Item.dict()` gives them."""
 
-    def item(record: Mapping[str, Any]) -> None:
+    def item(record: _Row) -> None:
         namespace, value = record.get("namespace"), record.get("value")
         labels = cast("Sequence[object]", namespace) if isinstance(namespace, list) else ()
         if not labels or not all(isinstance(label, str) and label for label in labels):
@@ -255,18 +229,21 @@ def _langgraph(content: Any, read: _Dump) -> None:
         _instant(record, "created_at")
         read.items.append(record)
 
-    read.each("item", _listed(content, "items"), item)
+    read.take("item", _listed(content, "items"), item)
 
 
-def _has(record: Any, key: str) -> bool:
-    return isinstance(record, dict) and key in cast("Mapping[str, Any]", record)
+def _listed(content: Any, *keys: str) -> list[Any]:
+    """The list that a file is, or that stands under the first of `keys` that has one."""
+    if isinstance(content, list):
+        return cast("list[Any]", content)
+    fields: _Row = cast("_Row", content) if isinstance(content, dict) else {}
+    for key in keys:
+        if isinstance(found := fields.get(key), list):
+            return cast("list[Any]", found)
+    return []
 
 
-def _of(content: Any, *keys: str) -> list[Any]:
-    return [] if isinstance(content, list) else _listed(content, *keys)
-
-
-def _text(record: Mapping[str, Any], *keys: str) -> str:
+def _text(record: _Row, *keys: str) -> str:
     for key in keys:
         value = record.get(key)
         if isinstance(value, str) and value.strip():
@@ -274,95 +251,85 @@ def _text(record: Mapping[str, Any], *keys: str) -> str:
     raise InvalidInput(f"its {keys[0]} is {record.get(keys[0])!r}, not a text")
 
 
-def _instant(record: Mapping[str, Any], *keys: str) -> str | None:
+def _instant(record: _Row, *keys: str) -> str | None:
     written = next((record[key] for key in keys if record.get(key)), None)
     return None if written is None else parse_instant(str(written))
 
 
 def _plain(value: Any) -> Properties:
     """What of a record can stand among properties: JSON without what says nothing."""
-    if not isinstance(value, dict):
-        return {}
-    fields = cast("dict[str, Any]", value)
-    return {str(key): each for key, each in fields.items() if each not in (None, "", [], {})}
-
-
-# --- writing -------------------------------------------------------------------------------
+    fields = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+    return {str(key): said for key, said in fields.items() if said not in (None, "", [], {})}
 
 
 def _write(memory: "Memory", read: _Dump) -> DumpTaken:
-    errors = list(read.errors)
     report = memory.add_documents(read.passages)
-    errors += [f"{row.path}: {row.error}" for row in report.errors]
     before = memory.store.sequence()
-    facts = sum(_state(memory, page) for page in _pages(read.stated))
-    memory.handle.indexer().embed_since(before)
+    for start in range(0, len(read.stated), _PAGE):
+        _state(memory, read.stated[start : start + _PAGE])
+    memory.indexer().embed_since(before)
     made, observed, tied = KnowledgeGraph(memory).take_in(read.things, read.relations)
     items = Items(memory)
     for record in read.items:
-        items.take_in(
+        items.put(
             tuple(record["namespace"]),
             record["key"],
             record["value"],
+            vectoriser=memory.embedder_for(record["key"]),
             created_at=_instant(record, "created_at") or memory.clock(),
             updated_at=_instant(record, "updated_at", "created_at") or memory.clock(),
         )
+    errors = [*read.errors, *(f"{row.path}: {row.error}" for row in report.errors)]
     return DumpTaken(
-        passages=len(read.passages) - len(report.errors) + facts,
+        passages=len(read.passages) - len(report.errors) + len(read.stated),
         entities=len(made),
         observations=observed,
         relations=len(tied),
-        facts=facts,
+        facts=len(read.stated),
         items=len(read.items),
         errors=tuple(errors[:_MOST_ERRORS]),
     )
 
 
-def _pages(stated: Sequence[StatedFact]) -> Iterator[Sequence[StatedFact]]:
-    for start in range(0, len(stated), _PAGE):
-        yield stated[start : start + _PAGE]
-
-
-def _state(memory: "Memory", stated: Sequence[StatedFact]) -> int:
+def _state(memory: "Memory", stated: Sequence[_StatedFact]) -> None:
     """Write texts with the facts that they state, in one batch."""
-    now, space = memory.clock(), memory.store.namespace
-    made = prepared_passages([s.passage for s in stated], namespace=space, now=now, extract=False)
-    pairs = list(zip(stated, made, strict=True))
+    now, namespace = memory.clock(), memory.store.namespace
+    passages = [each.passage for each in stated]
+    made = prepared_passages(passages, namespace=namespace, now=now, extract=False)
+    claims: list[Claim] = []
+    for given, prepared in zip(stated, made, strict=True):
+        episode, ref = prepared.episode, prepared.ref
+        assert episode is not None
+        text = prepared.chunks[0].chunk.text
+        said = (given.subject, given.predicate, given.object)
+        dates = (given.valid_from or "", given.valid_to or "")
+        fact = Fact(
+            fact_id=make_id("fact", namespace, ref, *said, *dates),
+            subject=given.subject,
+            predicate=given.predicate,
+            object=given.object,
+            updated_at=episode.observed_at,
+            source_sha=episode.source_sha,
+            valid_from=given.valid_from,
+            valid_to=given.valid_to,
+            provenance={
+                "document_id": episode.document_id,
+                "path": ref,
+                "line": 1,
+                "start": 0,
+                "end": len(text),
+                "rule": "imported",
+                "text": text,
+            },
+        )
+        chunk_ids = tuple(each.chunk.chunk_id for each in prepared.chunks)
+        claims += (*prepared.claims, Claim(fact, episode.episode_id, chunk_ids))
     memory.store.write(
         Batch(
             recorded_at=now,
             episodes=tuple(p.episode for p in made if p.episode is not None),
             chunks=tuple(chunk for p in made for chunk in p.chunks),
-            claims=tuple(c for each, p in pairs for c in (*p.claims, _claim(each, p, space))),
+            claims=tuple(claims),
             replaces=tuple(p.ref for p in made),
         )
     )
-    return len(made)
-
-
-def _claim(stated: StatedFact, prepared: Prepared, namespace: str) -> Claim:
-    assert prepared.episode is not None
-    episode, text = prepared.episode, prepared.chunks[0].chunk.text
-    said = (stated.subject, stated.predicate, stated.object)
-    fact = Fact(
-        fact_id=make_id(
-            "fact", namespace, prepared.ref, *said, stated.valid_from or "", stated.valid_to or ""
-        ),
-        subject=stated.subject,
-        predicate=stated.predicate,
-        object=stated.object,
-        updated_at=episode.observed_at,
-        source_sha=episode.source_sha,
-        valid_from=stated.valid_from,
-        valid_to=stated.valid_to,
-        provenance={
-            "document_id": episode.document_id,
-            "path": prepared.ref,
-            "line": 1,
-            "start": 0,
-            "end": len(text),
-            "rule": "imported",
-            "text": text,
-        },
-    )
-    return Claim(fact, episode.episode_id, tuple(c.chunk.chunk_id for c in prepared.chunks))

@@ -7,21 +7,22 @@ Texts that differ in any other word are two entries, however near their vectors.
 """
 
 import hashlib
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
 import msgspec
-import numpy as np
 
 from quipu.answer.dated_facts import said
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.lookup import end_of_relation
+from quipu.ports import every
 from quipu.read import redact
-from quipu.records.batch import Batch, Claim
+from quipu.records.batch import Batch
 from quipu.records.entry import CATEGORIES, ENTRY, Category
 from quipu.records.naming import document_entity_id
 from quipu.records.passage import SPOKEN, PassageInput, is_saying
-from quipu.records.record import Entity, Properties
+from quipu.records.record import Chunk, Entity
 from quipu.records.scope import Scope
 from quipu.text import name_key, stem_words, tokens
 from quipu.when.instants import expiry_instant, observed_instant
@@ -40,10 +41,10 @@ Origin: TypeAlias = Literal["session", "manual", "migration", "consolidation"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 
 _ARTICLES = frozenset({"a", "an", "the"})
-NO_NUMBERS: Final = np.zeros(0, dtype=np.int64)
 _LONGEST = 8_000
 _MOST_TAGS = 50
 _MOST_SOURCES = 50
+_MOST_LIVE = 2_000
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,7 +133,7 @@ class Entries:
                 stored = None
             entry = merged(stored, given) if stored else given
             unknown, episode_id = self._write(entry, now)
-        self._memory.handle.indexer().embed_since(before)
+        self._memory.indexer().embed_since(before)
         return StoredEntry(
             entry=entry,
             merged_with=stored.id if stored else None,
@@ -153,10 +154,10 @@ class Entries:
             for document_id, record in store.get(list(document_ids)).items()
             if isinstance(record, Entity) and record.properties.get("type") == ENTRY
         }
-        numbers = store.numbers_in(list(found))
         texts: dict[str, str] = dict.fromkeys(found, "")
-        for chunk in store.chunks(np.concatenate([*numbers.values(), NO_NUMBERS])):
-            texts[chunk.document_id] += chunk.text
+        for numbers in store.numbers_in(list(found)).values():
+            for chunk in store.chunks(numbers):
+                texts[chunk.document_id] += chunk.text
         return {i: _entry(record, texts[i]) for i, record in found.items()}
 
     def part(self) -> tuple[str, ...]:
@@ -196,6 +197,14 @@ class Entries:
         content = own[-1].get("content", first) if own else first
         return msgspec.structs.replace(entry, content=content, sources=own), others
 
+    def live(self, categories: Sequence[str] = ()) -> list[Entry]:
+        """The entries of some categories (by default all) that still hold, at most 2,000."""
+        chunks = every(self._memory.store, Chunk, scope=entry_scope(categories))
+        ids = dict.fromkeys(chunk.document_id for chunk in islice(chunks, _MOST_LIVE))
+        now = self._memory.clock()
+        found = self.of_documents(list(ids)).values()
+        return [entry for entry in found if not is_expired(entry.expires, now)]
+
     def _replaces(self, episode_id: str) -> tuple[ReplacedStatement, ...]:
         """The facts whose place the facts of an entry took."""
         return tuple(
@@ -228,72 +237,51 @@ class Entries:
     def _write(self, entry: Entry, now: str) -> tuple[tuple[str, ...], str]:
         """Write the entry with what ties it to others, in one batch; what of that is not there,
         and the id of its episode."""
-        properties: Properties = {
-            "type": ENTRY,
-            "domain": entry.category,
-            "priority": entry.priority,
-            "stored_at": entry.stored_at,
-            "context": entry.context,
-            "tags": list(entry.tags),
-            "related_to": list(entry.related_to),
-            "expires": entry.expires,
-            "sources": cast("Any", list(entry.sources)),
-        }
+        kept = msgspec.to_builtins(entry)
+        own_id, content, category = (kept.pop(name) for name in ("id", "content", "category"))
         passage = PassageInput(
-            source_ref=entry.id,
-            text=entry.content,
+            source_ref=own_id,
+            text=content,
             observed_at=_said_on(entry) or now,
-            profile=SPOKEN if is_saying(entry.content) else "prose",
-            properties=properties,
+            profile=SPOKEN if is_saying(content) else "prose",
+            properties={"type": ENTRY, "domain": category, **kept},
         )
-        store = self._memory.store
+        memory, store = self._memory, self._memory.store
         (made,) = prepared_passages(
             [passage],
             namespace=store.namespace,
             now=now,
-            extract=self._memory.config.ingest.extract != "off",
-            attributes=self._memory.handle.attributes,
+            extract=memory.config.ingest.extract != "off",
+            attributes=memory.attributes,
         )
         assert made.episode is not None
-        tied, unknown = self._related(entry, made.claims)
-        store.write(
-            Batch(
-                recorded_at=now,
-                episodes=(made.episode, *(e for batch in tied for e in batch.episodes)),
-                chunks=made.chunks,
-                claims=(*made.claims, *(c for batch in tied for c in batch.claims)),
-                replaces=(*made.replaces, *(r for batch in tied for r in batch.replaces)),
-                ends=tuple(rel_id for batch in tied for rel_id in batch.ends),
-            )
-        )
-        return unknown, made.episode.episode_id
-
-    def _related(
-        self, entry: Entry, claims: Sequence[Claim]
-    ) -> tuple[list[Batch], tuple[str, ...]]:
-        """What ties the entry, whose document is among `claims`, to others; and what is not
-        there."""
-        store = self._memory.store
-        own = document_entity_id(store.namespace, entry.id)
-        document = next(
-            c.record for c in claims if isinstance(c.record, Entity) and c.record.entity_id == own
-        )
+        document_id = document_entity_id(store.namespace, own_id)
+        records = (claim.record for claim in made.claims)
+        document = next(r for r in records if isinstance(r, Entity) and r.entity_id == document_id)
         tied: dict[str, Batch] = {}
         unknown: list[str] = []
         for other in entry.related_to:
-            if other == entry.id:
-                continue
             try:
                 end = end_of_relation(store, other)
-                rel_id, batch = related(
-                    store, document, "related_to", end, clock=self._memory.clock
-                )
+                rel_id, batch = related(store, document, "related_to", end, clock=memory.clock)
             except (UnknownRecord, InvalidInput):
-                unknown.append(other)
+                if other != own_id:
+                    unknown.append(other)
                 continue
             if batch is not None:
                 tied[rel_id] = batch
-        return list(tied.values()), tuple(unknown)
+        batches = list(tied.values())
+        store.write(
+            Batch(
+                recorded_at=now,
+                episodes=(made.episode, *(e for batch in batches for e in batch.episodes)),
+                chunks=made.chunks,
+                claims=(*made.claims, *(c for batch in batches for c in batch.claims)),
+                replaces=(*made.replaces, *(r for batch in batches for r in batch.replaces)),
+                ends=tuple(rel_id for batch in batches for rel_id in batch.ends),
+            )
+        )
+        return tuple(unknown), made.episode.episode_id
 
 
 def entry_scope(
@@ -348,25 +336,26 @@ def is_expired(expires: object, now: str) -> bool:
     return isinstance(expires, str) and bool(expires) and expires <= now
 
 
+def by_priority(entries: Iterable[Entry]) -> list[Entry]:
+    """Entries by priority, then the newest first."""
+    newest = sorted(entries, key=lambda entry: (entry.stored_at, entry.id), reverse=True)
+    return sorted(newest, key=lambda entry: PRIORITIES.index(entry.priority))
+
+
 def _entry(record: Entity, text: str) -> Entry:
-    properties = record.properties
-    expires, sources = properties.get("expires"), properties.get("sources")
-    return Entry(
-        id=str(properties.get("file_path") or record.name),
-        category=msgspec.convert(properties.get("domain"), Category),
-        content=text,
-        priority=msgspec.convert(properties.get("priority") or "medium", Priority),
-        stored_at=str(properties.get("stored_at") or record.first_seen),
-        context=str(properties.get("context") or ""),
-        tags=_strings(properties.get("tags")),
-        related_to=_strings(properties.get("related_to")),
-        expires=expires if isinstance(expires, str) else None,
-        sources=msgspec.convert(sources or (), tuple[dict[str, str], ...]),
+    said = {name: value for name, value in record.properties.items() if value is not None}
+    fields = {name: said[name] for name in Entry.__struct_fields__ if name in said}
+    return msgspec.convert(
+        {
+            "priority": "medium",
+            "stored_at": record.first_seen,
+            **fields,
+            "id": str(said.get("file_path") or record.name),
+            "category": said.get("domain"),
+            "content": text,
+        },
+        Entry,
     )
-
-
-def _strings(value: object) -> tuple[str, ...]:
-    return msgspec.convert(value or (), tuple[str, ...])
 
 
 def _content(content: str) -> str:

@@ -1,7 +1,7 @@
 """The graph as one looks at it: search for things, inspect one, find the way between two."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import msgspec
 
@@ -143,54 +143,77 @@ def find_path(
     """The shortest way from one thing to another, at most `max_hops` relations long."""
     if not 1 <= max_hops <= 6:
         raise InvalidInput(f"max_hops {max_hops!r} is out of range: give 1 to 6")
-    start, end = (end_of_relation(memory.graph, ref) for ref in (source, target))
-    kinds = relation_types(types, memory.graph)
-    came: dict[str, Relation | None] = {start.entity_id: None}
-    frontier = [start.entity_id]
-    bounded = False
-    for _ in range(max_hops):
-        if end.entity_id in came or not frontier:
-            break
-        steps, more = _steps(memory, frontier, kinds, _FAN_OUT)
-        bounded |= more
-        frontier = list[str]()
-        for other, relation in steps:
-            if other not in came:
-                came[other] = relation
-                frontier.append(other)
-        if len(came) > _MOST_VISITED:
-            bounded = True
-            break
-    if end.entity_id not in came:
-        return Path(found=False, nodes=(), steps=(), bounded=bounded or bool(frontier))
-    return _walked(memory, came, end.entity_id, bounded=bounded)
-
-
-def _walked(memory: "Memory", came: dict[str, Relation | None], end: str, *, bounded: bool) -> Path:
+    start, end = (end_of_relation(memory.graph, ref).entity_id for ref in (source, target))
+    spread = _spread(memory, start, max_hops, types, fan_out=_FAN_OUT, most=_MOST_VISITED, end=end)
+    if end not in spread.came:
+        return Path(found=False, nodes=(), steps=(), bounded=spread.bounded)
     ids, relations = [end], list[Relation]()
-    while (relation := came[ids[-1]]) is not None:
+    while (relation := spread.came[ids[-1]]) is not None:
         relations.append(relation)
         ids.append(_other_end(relation, ids[-1]))
     ids.reverse()
     relations.reverse()
-    records = memory.graph.get(ids)
-    nodes = tuple(_node(record) for i in ids if isinstance(record := records.get(i), Entity))
-    return Path(found=True, nodes=nodes, steps=_edges(memory, relations), bounded=bounded)
+    return Path(
+        found=True,
+        nodes=tuple(_nodes(memory, ids)),
+        steps=_edges(memory, relations),
+        bounded=spread.bounded,
+    )
 
 
-def _steps(
-    memory: "Memory", frontier: Sequence[str], types: frozenset[str], most: int
-) -> tuple[list[tuple[str, Relation]], bool]:
-    """Return the relations at some things, each after its other end, at most so many a thing; and
-    whether there may be more."""
-    around = memory.graph.neighbors(frontier, direction="both", types=types, limit_per_id=most)
-    steps = [(_other_end(step, here), step) for here in frontier for step in around[here]]
-    return steps, any(len(around[here]) >= most for here in frontier)
+class _Spread(NamedTuple):
+    """What was reached from a thing: each with the relation that led to it first, all relations
+    met between them, and whether there is more."""
+
+    came: dict[str, Relation | None]
+    relations: dict[str, Relation]
+    bounded: bool
+
+
+def _spread(
+    memory: "Memory",
+    start: str,
+    hops: int,
+    types: Sequence[str],
+    *,
+    fan_out: int,
+    most: int,
+    end: str = "",
+) -> _Spread:
+    """What lies within so many hops, `fan_out` relations a thing and `most` things at most; no
+    further than `end`."""
+    kinds = relation_types(types, memory.graph)
+    came: dict[str, Relation | None] = {start: None}
+    met: dict[str, Relation] = {}
+    frontier, bounded = [start], False
+    for _ in range(hops):
+        if end in came or not frontier:
+            break
+        around = memory.graph.neighbors(
+            frontier, direction="both", types=kinds, limit_per_id=fan_out
+        )
+        bounded |= any(len(around[here]) >= fan_out for here in frontier)
+        steps = [(_other_end(step, here), step) for here in frontier for step in around[here]]
+        frontier = list[str]()
+        for other, relation in steps:
+            if other not in came:
+                if len(came) >= most:
+                    bounded = True
+                    continue
+                came[other] = relation
+                frontier.append(other)
+            met[relation.rel_id] = relation
+    return _Spread(came, met, bounded or bool(end and end not in came and frontier))
 
 
 def _other_end(relation: Relation, here: str) -> str:
     source, target = relation.source_entity_id, relation.target_entity_id
     return target if source == here else source
+
+
+def _nodes(memory: "Memory", ids: Sequence[str]) -> list[Node]:
+    records = memory.graph.get(ids)
+    return [_node(record) for i in ids if isinstance(record := records.get(i), Entity)]
 
 
 def _node(entity: Entity, *, match: Literal["name", "passage", "id"] = "id") -> Node:
@@ -249,24 +272,10 @@ def neighborhood(
     things, the nearest first, and every relation between two of them that led there."""
     if not 1 <= hops <= 3:
         raise InvalidInput(f"hops {hops!r} is out of range: give 1 to 3")
-    start = end_of_relation(memory.graph, ref)
-    kinds = relation_types(types, memory.graph)
-    nodes: dict[str, None] = {start.entity_id: None}
-    relations: dict[str, Relation] = {}
-    frontier, bounded = [start.entity_id], False
-    for _ in range(hops):
-        steps, more = _steps(memory, frontier, kinds, _MOST_AROUND)
-        bounded |= more
-        frontier = list[str]()
-        for other, relation in steps:
-            if other not in nodes and len(nodes) >= limit:
-                bounded = True
-                continue
-            if other not in nodes:
-                nodes[other] = None
-                frontier.append(other)
-            relations[relation.rel_id] = relation
-    return _drawn(memory, start.entity_id, list(nodes), list(relations.values()), bounded=bounded)
+    start = end_of_relation(memory.graph, ref).entity_id
+    spread = _spread(memory, start, hops, types, fan_out=_MOST_AROUND, most=limit)
+    relations = list(spread.relations.values())
+    return _drawn(memory, start, list(spread.came), relations, bounded=spread.bounded)
 
 
 def sample(memory: "Memory", *, limit: int = 1000, types: Sequence[str] = ()) -> Neighborhood:
@@ -295,8 +304,7 @@ def _drawn(
     *,
     bounded: bool,
 ) -> Neighborhood:
-    records = memory.graph.get(ids)
-    nodes = {i: _node(record) for i in ids if isinstance(record := records.get(i), Entity)}
+    nodes = {node.id: node for node in _nodes(memory, ids)}
     names = {i: node.name for i, node in nodes.items()}
     edges = tuple(
         _edge(relation, names)

@@ -21,7 +21,7 @@ from quipu.read.redact import Redactor
 from quipu.records.batch import Batch
 from quipu.records.naming import document_entity_id
 from quipu.records.passage import PassageInput
-from quipu.records.record import Entity, Properties, Value
+from quipu.records.record import Entity, Properties
 from quipu.records.scope import Scope
 from quipu.when.instants import instant
 from quipu.write.lock import WriteLock
@@ -35,8 +35,8 @@ Namespace = tuple[str, ...]
 
 ITEM = "item"
 _PAGE = 1_000
-_LEAST_FOUND, _MOST_FOUND = 50, 1_000
 _SCALE = 32_767
+"""A coordinate of a stored vector is a whole number up to this: a property holds no bytes."""
 _WORTH_RENEWING = 0.05
 """A time to live is renewed when this part of it is gone: every read writes otherwise."""
 
@@ -68,18 +68,27 @@ class KeptItem(msgspec.Struct, frozen=True, kw_only=True):
     ttl_minutes: float | None = None
     expires: str = ""
 
-    @property
-    def searchable(self) -> bool:
-        """Whether it is found by a query at all."""
-        return bool(self.texts)
+
+Condition = Callable[[KeptItem], bool]
+Found = list[tuple[KeptItem, float | None]]
 
 
-class FoundItem(msgspec.Struct, frozen=True, kw_only=True):
-    """An item and the best cosine of its texts with the query, in [-1, 1]; without a model how
-    likely it is to be relevant, in [0, 1]; None for one that no query finds."""
+def texts_in(value: object) -> Iterator[str]:
+    """Every text and number in a value, in its order."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in cast("Mapping[str, object]", value).values():
+            yield from texts_in(inner)
+    elif isinstance(value, list):
+        for inner in cast("list[object]", value):
+            yield from texts_in(inner)
+    elif value is not None:
+        yield str(value)
 
-    item: KeptItem
-    score: float | None
+
+def _all_texts(value: Mapping[str, Any]) -> list[str]:
+    return ["\n".join(texts_in(value))]
 
 
 class Items:
@@ -94,13 +103,16 @@ class Items:
         namespace: Namespace,
         key: str,
         value: Mapping[str, Any],
-        texts_of: Callable[[Mapping[str, Any]], Sequence[str]],
+        texts_of: Callable[[Mapping[str, Any]], Sequence[str]] = _all_texts,
         *,
         vectoriser: Vectoriser | None = None,
         ttl_minutes: float | None = None,
+        created_at: str = "",
+        updated_at: str = "",
     ) -> None:
         """Keep `value` (plain JSON) without its secrets; it is found by each of the texts that
-        `texts_of` gives for it, if there are any.
+        `texts_of` gives for it, if there are any. The times are now, and when it was first put
+        here, where they are not given.
 
         Raises InvalidInput for a value that is no JSON.
         """
@@ -108,67 +120,33 @@ class Items:
         texts = tuple(text for text in texts_of(plain) if text.strip())
         now = self._memory.clock()
         with self._turns.taken():
-            stored = self.get(namespace, key)
+            stored = None if created_at else self.get(namespace, key)
             item = KeptItem(
                 namespace=namespace,
                 key=key,
                 value=plain,
-                created_at=stored.created_at if stored else now,
-                updated_at=now,
+                created_at=created_at or (stored.created_at if stored else now),
+                updated_at=updated_at or now,
                 texts=texts,
                 space=vectoriser.space if vectoriser else "",
                 vectors=_packed(vectoriser.embed(texts)) if vectoriser and texts else (),
                 ttl_minutes=ttl_minutes,
                 expires=_later(now, ttl_minutes) if ttl_minutes is not None else "",
             )
-            self._write(item, now)
+            self._write(item)
 
-    def take_in(
-        self,
-        namespace: Namespace,
-        key: str,
-        value: Mapping[str, Any],
-        *,
-        created_at: str,
-        updated_at: str,
-    ) -> None:
-        """Keep what another store kept, with its times; found by all that it holds."""
-        plain = Redactor().properties(cast("Properties", _plain(value)))
-        texts = tuple(filter(str.strip, ["\n".join(texts_in(plain))]))
-        vectoriser = self._memory.embedder_for(texts[0]) if texts else None
-        item = KeptItem(
-            namespace=namespace,
-            key=key,
-            value=plain,
-            created_at=created_at,
-            updated_at=updated_at,
-            texts=texts,
-            space=vectoriser.space if vectoriser else "",
-            vectors=_packed(vectoriser.embed(texts)) if vectoriser else (),
-        )
-        with self._turns.taken():
-            self._write(item, updated_at)
-
-    def _write(self, item: KeptItem, seen: str) -> None:
-        text = "\n".join(item.texts)
-        properties: Properties = {
-            "type": ITEM,
-            "value": cast("Any", item.value),
-            "created_at": item.created_at,
-            "texts": [*item.texts],
-        }
-        if item.vectors:
-            properties |= {"space": item.space, "vectors": [[*row] for row in item.vectors]}
-        if item.ttl_minutes is not None:
-            properties |= {"ttl_minutes": item.ttl_minutes, EXPIRES: item.expires}
+    def _write(self, item: KeptItem) -> None:
+        kept: Properties = msgspec.to_builtins(item)
+        for name in ("namespace", "key", "updated_at", *_absent(item)):
+            del kept[name]
         passage = PassageInput(
             source_ref=_ref(item.namespace, item.key),
-            text=text or f"{item.key}.",
+            text="\n".join(item.texts) or f"{item.key}.",
             group=_group(item.namespace),
             source_type=ITEM,
-            observed_at=seen,
+            observed_at=item.updated_at,
             profile="prose",
-            properties=properties,
+            properties={"type": ITEM, **kept},
         )
         report = self._memory.add_documents([passage])
         if report.errors:
@@ -185,15 +163,14 @@ class Items:
             gone = datetime.fromisoformat(until) - datetime.fromisoformat(item.expires)
             if gone >= timedelta(minutes=item.ttl_minutes * _WORTH_RENEWING):
                 with self._turns.taken():
-                    self._write(msgspec.structs.replace(item, expires=until), item.updated_at)
+                    self._write(msgspec.structs.replace(item, expires=until))
 
     def sweep(self) -> int:
         """End what has outlived its time; how many items."""
-        now, gone = self._memory.clock(), 0
-        for item in self._live((), now, expired=True):
+        over = self._live((), over=True)
+        for item in over:
             self.delete(item.namespace, item.key)
-            gone += 1
-        return gone
+        return len(over)
 
     def get(self, namespace: Namespace, key: str) -> KeptItem | None:
         """The item, or None; one that has outlived its time is not there."""
@@ -208,12 +185,11 @@ class Items:
 
     def namespaces(self) -> list[Namespace]:
         """Every namespace that holds an item, sorted."""
-        live = self._live((), self._memory.clock())
-        return sorted({item.namespace for item in live})
+        return sorted({item.namespace for item in self._live(())})
 
-    def under(self, prefix: Namespace, condition: Callable[[KeptItem], bool]) -> list[KeptItem]:
+    def under(self, prefix: Namespace, condition: Condition) -> list[KeptItem]:
         """The wanted items in namespaces that begin with `prefix`, the latest first."""
-        found = [item for item in self._live(prefix, self._memory.clock()) if condition(item)]
+        found = [item for item in self._live(prefix) if condition(item)]
         found.sort(key=lambda item: (item.namespace, item.key))
         return sorted(found, key=lambda item: item.updated_at, reverse=True)
 
@@ -222,129 +198,80 @@ class Items:
         prefix: Namespace,
         query: str,
         vectoriser: Vectoriser,
-        condition: Callable[[KeptItem], bool],
+        condition: Condition,
         *,
         limit: int,
         offset: int = 0,
-    ) -> list[FoundItem]:
-        """The wanted items in namespaces that begin with `prefix`, those nearest to `query` first;
-        after them what no query finds, the latest first. All of them are looked at."""
+    ) -> Found:
+        """The wanted items in namespaces that begin with `prefix`, those nearest to `query` first,
+        each with the best cosine of its texts, in [-1, 1]; after them what no query finds, the
+        latest first, with None. All of them are looked at."""
         items = self.under(prefix, condition)
-        scored = [item for item in items if item.searchable]
         asked = _unit(vectoriser.embed([query]))[0]
-        scores = [float(np.max(rows @ asked)) for rows in _rows(scored, vectoriser)]
-        order = sorted(range(len(scored)), key=lambda at: (-scores[at], at))
-        found = [FoundItem(item=scored[at], score=scores[at]) for at in order]
-        found += [FoundItem(item=item, score=None) for item in items if not item.searchable]
+        scores = {
+            (item.namespace, item.key): float(np.max(_rows(item, vectoriser) @ asked))
+            for item in items
+            if item.texts
+        }
+        found: Found = [(item, scores.get((item.namespace, item.key))) for item in items]
+        found.sort(key=lambda each: (each[1] is None, -(each[1] or 0.0)))
         return found[offset : offset + limit]
 
-    def _live(self, prefix: Namespace, now: str, *, expired: bool = False) -> list[KeptItem]:
-        """The items under `prefix` that are there, or those that have outlived their time."""
-        ids = [i for namespace, _, i in self._kept() if namespace[: len(prefix)] == prefix]
+    def search(self, prefix: Namespace, query: str, condition: Condition, *, limit: int) -> Found:
+        """The wanted items for `query` in namespaces that begin with `prefix`, best first, as
+        Quipu's own search finds them, each with how likely it is to be relevant, in [0, 1]."""
+        wanted = {
+            document_entity_id(self._memory.store.namespace, _ref(item.namespace, item.key)): item
+            for item in self._live(prefix)
+            if item.texts and condition(item)
+        }
+        if not wanted or not query.strip():
+            return []
+        scope = Scope(source_types=frozenset({ITEM}), document_ids=frozenset(wanted))
+        hits = self._memory.search(query, limit=limit, scope=scope).hits
+        best = {hit.document_id: hit.score for hit in reversed(hits)}
+        order = dict.fromkeys(hit.document_id for hit in hits)
+        return [(wanted[document_id], best[document_id]) for document_id in order]
+
+    def _live(self, prefix: Namespace, *, over: bool = False) -> list[KeptItem]:
+        """The items under `prefix` that are there, or those that are `over` their time."""
+        now = self._memory.clock()
+        ids = [
+            source.document_id
+            for source in self._memory.store.sources(frozenset({ITEM}))
+            if source.document_id and _place(source.source_ref)[0][: len(prefix)] == prefix
+        ]
         found: list[KeptItem] = []
         for start in range(0, len(ids), _PAGE):
             page = self._of(ids[start : start + _PAGE]).values()
-            found += [item for item in page if _is_over(item, now) is expired]
+            found += [item for item in page if _is_over(item, now) is over]
         return found
-
-    def search(
-        self,
-        prefix: Namespace,
-        query: str,
-        condition: Callable[[KeptItem], bool] | None = None,
-        *,
-        limit: int,
-    ) -> list[FoundItem]:
-        """The wanted items for `query` in namespaces that begin with `prefix`, best first, as
-        Quipu's own search finds them.
-
-        One search considers some hundred passages; where more is asked for, another among the
-        items that are left follows it, until there are enough or nothing more is found.
-        """
-        left = {i for namespace, _, i in self._kept() if namespace[: len(prefix)] == prefix}
-        items, now = self._of(sorted(left)), self._memory.clock()
-        left = {
-            i
-            for i, item in items.items()
-            if item.searchable
-            and not _is_over(item, now)
-            and (condition is None or condition(item))
-        }
-        found: list[FoundItem] = []
-        while left and len(found) < limit and query.strip():
-            scope = Scope(source_types=frozenset({ITEM}), document_ids=frozenset(left))
-            lacking = min(max(2 * (limit - len(found)), _LEAST_FOUND), _MOST_FOUND)
-            hits = self._memory.search(query, limit=lacking, scope=scope).hits
-            if not hits:
-                break
-            scores = {hit.document_id: hit.score for hit in reversed(hits)}
-            best = list(dict.fromkeys(hit.document_id for hit in hits))
-            items = self._of(best)
-            found += [
-                FoundItem(item=items[i], score=scores[i])
-                for i in best
-                if i in items and items[i].searchable
-            ]
-            left -= scores.keys()
-        return found[:limit]
-
-    def _kept(self) -> list[tuple[Namespace, str, str]]:
-        """Namespace, key and document of every item."""
-        return [
-            (*_place(source.source_ref), source.document_id)
-            for source in self._memory.store.sources(frozenset({ITEM}))
-            if source.document_id
-        ]
 
     def _of(self, document_ids: Sequence[str]) -> dict[str, KeptItem]:
-        found: dict[str, KeptItem] = {}
-        for document_id, record in self._memory.store.get(list(document_ids)).items():
-            if not isinstance(record, Entity) or record.properties.get("type") != ITEM:
-                continue
-            said = record.properties
-            namespace, key = _place(str(said.get("file_path") or record.name))
-            found[document_id] = KeptItem(
-                namespace=namespace,
-                key=key,
-                value=cast("dict[str, Any]", said.get("value") or {}),
-                created_at=str(said.get("created_at") or record.first_seen),
-                updated_at=record.updated_at,
-                texts=_found_by(said),
-                space=str(said.get("space") or ""),
-                vectors=cast("Any", tuple(_listed(said.get("vectors")))),
-                ttl_minutes=_number(said.get("ttl_minutes")),
-                expires=str(said.get(EXPIRES) or ""),
-            )
-        return found
+        records = self._memory.store.get(list(document_ids))
+        return {
+            document_id: _item(record)
+            for document_id, record in records.items()
+            if isinstance(record, Entity) and record.properties.get("type") == ITEM
+        }
 
 
-def texts_in(value: object) -> Iterator[str]:
-    """Every text and number in a value, in its order."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for each in cast("Mapping[str, object]", value).values():
-            yield from texts_in(each)
-    elif isinstance(value, list):
-        for each in cast("list[object]", value):
-            yield from texts_in(each)
-    elif value is not None:
-        yield str(value)
+def _item(record: Entity) -> KeptItem:
+    said = record.properties
+    namespace, key = _place(str(said.get("file_path") or record.name))
+    if "texts" not in said and said.get("searchable"):  # kept by an earlier version
+        said = {**said, "texts": [*_all_texts(cast("dict[str, Any]", said.get("value") or {}))]}
+    fields = {name: said[name] for name in KeptItem.__struct_fields__ if said.get(name) is not None}
+    whole = {"value": {}, "created_at": record.first_seen, **fields}
+    return msgspec.convert(
+        {**whole, "namespace": namespace, "key": key, "updated_at": record.updated_at}, KeptItem
+    )
 
 
-def _found_by(said: Properties) -> tuple[str, ...]:
-    """The texts that an item is found by; one that was kept before they were, by all it holds."""
-    if "texts" not in said and said.get("searchable"):
-        return ("\n".join(texts_in(said.get("value"))),)
-    return tuple(str(text) for text in _listed(said.get("texts")))
-
-
-def _listed(value: Value) -> Sequence[Value]:
-    return value if isinstance(value, list) else ()
-
-
-def _number(value: Value) -> float | None:
-    return float(value) if isinstance(value, int | float) else None
+def _absent(item: KeptItem) -> tuple[str, ...]:
+    """The fields of an item that say nothing."""
+    without_vectors = () if item.vectors else ("space", "vectors")
+    return (*without_vectors, *(() if item.expires else ("ttl_minutes", EXPIRES)))
 
 
 def _later(now: str, minutes: float) -> str:
@@ -361,21 +288,15 @@ def _unit(rows: Vectors) -> NDArray[np.float32]:
 
 
 def _packed(vectors: Vectors) -> tuple[tuple[int, ...], ...]:
-    """Vectors as whole numbers: a property holds no bytes."""
     whole = np.rint(_unit(vectors) * _SCALE).astype(int).tolist()
     return tuple(tuple(row) for row in cast("list[list[int]]", whole))
 
 
-def _rows(items: Sequence[KeptItem], vectoriser: Vectoriser) -> list[NDArray[np.float32]]:
-    """The vectors of each item's texts, of length 1; those of another space are made anew."""
-    return [
-        _unit(
-            np.asarray(item.vectors, dtype=np.float32)
-            if item.vectors and item.space == vectoriser.space
-            else vectoriser.embed(item.texts)
-        )
-        for item in items
-    ]
+def _rows(item: KeptItem, vectoriser: Vectoriser) -> NDArray[np.float32]:
+    """The vectors of an item's texts, of length 1; those of another space are made anew."""
+    if item.vectors and item.space == vectoriser.space:
+        return _unit(np.asarray(item.vectors, dtype=np.float32))
+    return _unit(vectoriser.embed(item.texts))
 
 
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:

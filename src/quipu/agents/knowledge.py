@@ -8,20 +8,12 @@ not at all.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import msgspec
 
-from quipu.agents.knowledge_read import (
-    KNOWLEDGE,
-    KnowledgeEntity,
-    KnowledgeRelation,
-    StoredKnowledge,
-    ThingObservations,
-    kept_in,
-    kept_of,
-)
 from quipu.errors import InvalidInput
 from quipu.read import redact
 from quipu.records.batch import Batch, Claim, IndexedChunk
@@ -30,35 +22,46 @@ from quipu.records.passage import PassageInput
 from quipu.records.record import Entity, Episode, Relation, record_id
 from quipu.records.schema import EntityType, RelationType, relation_type, wrong_end
 from quipu.source import Draft
-from quipu.text import excerpt
+from quipu.text import excerpt, name_key
 from quipu.write.lock import WriteLock
 from quipu.write.passages import prepared_passages
 
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
+    from quipu.ports import Store
 
 __all__ = ["KnowledgeEntity", "KnowledgeGraph", "KnowledgeRelation", "ThingObservations"]
 
+_SOURCE_TYPE = "knowledge_graph"
 _KINDS = {kind.value.casefold(): kind.value for kind in EntityType}
-_PASSAGE_LIMIT = 100_000
-_SHOWN = 80
+_PAGE = 2_000
+_LONGEST_NAME, _LONGEST_OBSERVATION, _SHOWN = 1_000, 100_000, 80
 
 
-class _Draft:
-    """What one call says."""
+class KnowledgeEntity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A thing, its type as written, and what was observed of it, the earliest first."""
 
-    def __init__(self) -> None:
-        self.episodes: list[Episode] = []
-        self.claims: list[Claim] = []
-        self.chunks: list[IndexedChunk] = []
+    name: Annotated[str, "its name"]
+    type: Annotated[str, "its type"] = msgspec.field(name="entityType")
+    observations: Annotated[tuple[str, ...], "what was observed of it"] = ()
 
-    def add(
-        self, said: Episode, claims: Sequence[Claim], chunks: Sequence[IndexedChunk] = ()
-    ) -> None:
-        """Take an episode with what it asserts."""
-        self.episodes.append(said)
-        self.claims += claims
-        self.chunks += chunks
+
+class KnowledgeRelation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How one thing is related to another, in active voice."""
+
+    source: Annotated[str, "where it begins"] = msgspec.field(name="from")
+    target: Annotated[str, "where it ends"] = msgspec.field(name="to")
+    type: Annotated[str, "its type"] = msgspec.field(name="relationType")
+
+
+class ThingObservations(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is observed of one thing."""
+
+    of: Annotated[str, "its name"] = msgspec.field(name="entityName")
+    contents: Annotated[tuple[str, ...], "what is observed of it"]
+
+
+Graph = tuple[list[KnowledgeEntity], list[KnowledgeRelation]]
 
 
 class KnowledgeGraph:
@@ -71,21 +74,22 @@ class KnowledgeGraph:
         self._embed = embed
         self._turns = WriteLock(memory.home.state, "knowledge.lock")
 
-    def read(self) -> tuple[list[KnowledgeEntity], list[KnowledgeRelation]]:
+    def read(self) -> Graph:
         """Everything, in the order in which it was said."""
-        return self._kept().graph()
+        kept = _read(self._memory.store)
+        return kept.entities(), list(kept.relations)
 
-    def open(self, names: Iterable[str]) -> tuple[list[KnowledgeEntity], list[KnowledgeRelation]]:
+    def open(self, names: Iterable[str]) -> Graph:
         """The things called exactly so, and the relations at them."""
         requested = frozenset(names)
-        kept = kept_of(self._memory.store, requested)
+        kept = _read(self._memory.store, requested)
         return kept.among(lambda thing: thing.name in requested)
 
-    def search(self, query: str) -> tuple[list[KnowledgeEntity], list[KnowledgeRelation]]:
+    def search(self, query: str) -> Graph:
         """The things whose name, type or observations hold `query`, and the relations at them; an
         underscore or a hyphen is a space: "Alice Johnson" finds `Alice_Johnson`."""
         words = _spaced(query)
-        return self._kept().among(
+        return _read(self._memory.store).among(
             lambda thing: any(
                 words in _spaced(text) for text in (thing.name, thing.type, *thing.observations)
             )
@@ -93,264 +97,296 @@ class KnowledgeGraph:
 
     def create_entities(self, things: Sequence[KnowledgeEntity]) -> list[KnowledgeEntity]:
         """Make the things that are not there yet, and give those; known names are left alone."""
-        with self._turns.taken():
-            kept, draft = self._kept(), _Draft()
-            made, _ = self._create(things, kept, draft)
-            self._write(draft)
-        return made
+        return self._said(lambda draft: draft.create(things))
 
     def relate(self, relations: Sequence[KnowledgeRelation]) -> list[KnowledgeRelation]:
         """Make relations that are not there yet, and give those. Their ends need not be known."""
-        with self._turns.taken():
-            kept, draft = self._kept(), _Draft()
-            new = self._relate(relations, kept, kept.types, draft)
-            self._write(draft)
-        return new
+        return self._said(lambda draft: draft.relate(relations))
 
     def observe(self, observations: Sequence[ThingObservations]) -> list[ThingObservations]:
         """Add what is new of each thing, and give what was; InvalidInput for an unknown thing."""
-        with self._turns.taken():
-            kept, draft = self._kept(), _Draft()
-            for each in observations:
-                if each.of not in kept.types:
-                    raise InvalidInput(f"Entity with name {each.of} not found")
-            additions: dict[str, tuple[str, ...]] = {}
-            for each in observations:
-                additions[each.of] = (*additions.get(each.of, ()), *each.contents)
-            added = self._observe(additions, kept.types, kept, draft)
-            self._write(draft)
-        return [
-            ThingObservations(of=name, contents=tuple(added.get(name, ()))) for name in additions
-        ]
+        additions: dict[str, tuple[str, ...]] = {}
+        for given in observations:
+            additions[given.of] = (*additions.get(given.of, ()), *given.contents)
+
+        def observed(draft: _Draft) -> dict[str, tuple[str, ...]]:
+            for name in additions:
+                if name not in draft.kept.types:
+                    raise InvalidInput(f"Entity with name {name} not found")
+            return draft.observe(additions)
+
+        added = self._said(observed)
+        return [ThingObservations(of=name, contents=added.get(name, ())) for name in additions]
 
     def take_in(
         self, things: Sequence[KnowledgeEntity], relations: Sequence[KnowledgeRelation]
     ) -> tuple[list[KnowledgeEntity], int, list[KnowledgeRelation]]:
         """Make what is not there yet, and add what is new of the things that are. Gives
         the new things, how many observations were added, and the new relations."""
-        with self._turns.taken():
-            kept, draft = self._kept(), _Draft()
-            made, types = self._create(things, kept, draft)
+
+        def taken(draft: _Draft) -> tuple[list[KnowledgeEntity], int, list[KnowledgeRelation]]:
+            made = draft.create(things)
             new = {thing.name for thing in made}
-            more = {t.name: t.observations for t in map(_clean, things) if t.name not in new}
-            added = self._observe(more, types, kept, draft)
-            observed = [*(t.observations for t in made), *added.values()]
-            related = self._relate(relations, kept, types, draft)
-            self._write(draft)
-        return made, sum(map(len, observed)), related
+            known = {t.name: t.observations for t in map(_clean, things) if t.name not in new}
+            observed = [*(thing.observations for thing in made), *draft.observe(known).values()]
+            return made, sum(map(len, observed)), draft.relate(relations)
+
+        return self._said(taken)
 
     def delete_entities(self, names: Sequence[str]) -> None:
         """End things with their observations and relations; unknown names are passed over."""
         gone = frozenset(names)
-        with self._turns.taken():
-            kept = self._kept()
-            self._end(
-                [
-                    *(_thing_ref(name) for name in gone if name in kept.types),
-                    *(ref for name in gone for ref in kept.observed.get(name, {}).values()),
-                    *(
-                        _relation_ref(relation)
-                        for relation in kept.relations()
-                        if relation.source in gone or relation.target in gone
-                    ),
-                ]
+
+        def refs(kept: _Kept) -> Iterable[str]:
+            yield from (_thing_ref(name) for name in gone if name in kept.types)
+            yield from (ref for name in gone for ref in kept.observed.get(name, {}).values())
+            yield from (
+                _relation_ref(tie) for tie in kept.relations if {tie.source, tie.target} & gone
             )
+
+        self._end(refs)
 
     def delete_observations(self, observations: Sequence[ThingObservations]) -> None:
         """End what was observed; what is not there is passed over."""
-        with self._turns.taken():
-            kept = self._kept()
-            self._end(
-                ref
-                for each in observations
-                for content in each.contents
-                if (ref := kept.observed.get(each.of, {}).get(content))
+        self._end(
+            lambda kept: (
+                kept.observed[given.of][content]
+                for given in observations
+                for content in given.contents
+                if content in kept.observed.get(given.of, {})
             )
+        )
 
     def unrelate(self, relations: Sequence[KnowledgeRelation]) -> None:
         """End relations; those that are not there are passed over."""
+        self._end(lambda kept: (_relation_ref(tie) for tie in relations if tie in kept.relations))
+
+    def _end(self, refs: "Callable[[_Kept], Iterable[str]]") -> None:
+        store = self._memory.store
         with self._turns.taken():
-            stored = set(self._kept().relations())
-            self._end(_relation_ref(relation) for relation in relations if relation in stored)
+            gone = tuple(dict.fromkeys(refs(_read(store))))
+            if gone:
+                store.write(Batch(recorded_at=self._memory.clock(), replaces=gone))
 
-    def _kept(self) -> StoredKnowledge:
-        return kept_in(self._memory.store)
+    def _said(self, say: "Callable[[_Draft], T]") -> "T":
+        """Write what one call says, and give what it says of that."""
+        memory = self._memory
+        with self._turns.taken():
+            before = memory.store.sequence()
+            draft = _Draft(memory, _read(memory.store))
+            said = say(draft)
+            if draft.episodes:
+                memory.store.write(draft.batch())
+            if draft.chunks and self._embed:
+                memory.indexer().embed_since(before)
+        return said
 
-    def _end(self, refs: Iterable[str]) -> None:
-        gone = tuple(dict.fromkeys(refs))
-        if gone:
-            self._memory.store.write(Batch(recorded_at=self._memory.clock(), replaces=gone))
 
-    def _create(
-        self, things: Sequence[KnowledgeEntity], kept: StoredKnowledge, draft: "_Draft"
-    ) -> tuple[list[KnowledgeEntity], dict[str, str]]:
-        """The things that are new, and the types of all."""
-        new = {
-            thing.name: thing
-            for thing in map(_clean, reversed(things))
-            if thing.name not in kept.types
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class _Kept:
+    """Types by name, sources of observations by name and content, relations; each in its order."""
+
+    types: dict[str, str] = field(default_factory=dict[str, str])
+    observed: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    relations: dict[KnowledgeRelation, None] = field(default_factory=dict[KnowledgeRelation, None])
+
+    def entities(self) -> list[KnowledgeEntity]:
+        """Every thing with its observations."""
+        return [
+            KnowledgeEntity(name=name, type=kind, observations=tuple(self.observed.get(name, {})))
+            for name, kind in self.types.items()
+        ]
+
+    def among(self, condition: Callable[[KnowledgeEntity], bool]) -> Graph:
+        """The things that are wanted, and the relations with at least one of them at an end."""
+        things = [thing for thing in self.entities() if condition(thing)]
+        names = {thing.name for thing in things}
+        return things, [tie for tie in self.relations if {tie.source, tie.target} & names]
+
+
+def _read(store: "Store", names: Collection[str] | None = None) -> _Kept:
+    """What a store holds, or what it holds of the things of these names: that is read from what
+    is asserted of them, so that it costs what they are, not what the whole graph is."""
+    if names is None:
+        episode_ids = [source.episode_id for source in store.sources(frozenset({_SOURCE_TYPE}))]
+    else:
+        called = store.named(sorted({name_key(name) for name in names}))
+        ids = sorted({entity.entity_id for found in called.values() for entity in found})
+        supports = (row for rows in store.support(ids).values() for row in rows)
+        episode_ids = sorted({row.episode_id for row in supports if row.known_until is None})
+    said: list[tuple[str, str, dict[str, str]]] = []
+    for start in range(0, len(episode_ids), _PAGE):
+        episodes = store.get(episode_ids[start : start + _PAGE]).values()
+        own = [e for e in episodes if isinstance(e, Episode) and e.source_type == _SOURCE_TYPE]
+        numbers = store.numbers_in([e.document_id for e in own if e.document_id])
+        texts = {
+            document_id: store.chunks(found[:1])[0].text
+            for document_id, found in numbers.items()
+            if len(found)
         }
-        made = list(reversed(new.values()))
-        types = {**kept.types, **{thing.name: thing.type for thing in made}}
-        for n, thing in enumerate(made):
-            said = self._episode(_thing_ref(thing.name), n, name=thing.name, entity_type=thing.type)
-            draft.add(said, [Claim(self._entity(thing.name, types, said), said.episode_id)])
-        # What relates them speaks of their types too.
-        again = [
-            relation
-            for relation in kept.relations()
-            if relation.source in new or relation.target in new
-        ]
-        self._state_relations(again, types, draft)
-        observed = {thing.name: thing.observations for thing in made}
-        added = self._observe(observed, types, kept, draft)
-        shown = [
-            msgspec.structs.replace(thing, observations=tuple(added.get(thing.name, ())))
-            for thing in made
-        ]
-        return shown, types
+        documents = store.get(list(texts))
+        for episode in own:
+            properties = episode.properties
+            document = documents.get(episode.document_id or "")
+            if isinstance(document, Entity):
+                observed = {"content": texts[document.entity_id], "ref": episode.source_ref}
+                properties = {**document.properties, **observed}
+            # Behind the clock stand the store's sequence number and a place: these know better.
+            order = str(properties.get("ordinal")).partition(" ")[2]
+            row = {key: str(value) for key, value in properties.items()}
+            said.append((order, episode.episode_id, row))
+    kept = _Kept()
+    for _, _, row in sorted(said, key=lambda each: each[:2]):
+        if "content" in row:
+            kept.observed.setdefault(row["observation_of"], {})[row["content"]] = row["ref"]
+        elif "relation_type" in row:
+            tie = KnowledgeRelation(
+                source=row["source"], type=row["relation_type"], target=row["target"]
+            )
+            kept.relations[tie] = None
+        elif "name" in row:
+            kept.types[row["name"]] = row["entity_type"]
+    return kept
 
-    def _relate(
-        self,
-        relations: Sequence[KnowledgeRelation],
-        kept: StoredKnowledge,
-        types: Mapping[str, str],
-        draft: "_Draft",
-    ) -> list[KnowledgeRelation]:
-        stored = set(kept.relations())
-        new = [
-            relation
-            for relation in dict.fromkeys(map(_clean_relation, relations))
-            if relation not in stored
+
+class _Draft:
+    """What one call says, beside what is `kept` already."""
+
+    def __init__(self, memory: "Memory", kept: _Kept) -> None:
+        self._memory, self._now = memory, memory.clock()
+        self._namespace, self._sequence = memory.store.namespace, memory.store.sequence()
+        self.kept = kept
+        self.episodes: list[Episode] = []
+        self.chunks: list[IndexedChunk] = []
+        self._claims: list[Claim] = []
+
+    def batch(self) -> Batch:
+        """All of it."""
+        return Batch(
+            recorded_at=self._now,
+            episodes=tuple(self.episodes),
+            chunks=tuple(self.chunks),
+            claims=tuple(self._claims),
+            replaces=tuple(episode.source_ref for episode in self.episodes),
+        )
+
+    def create(self, things: Sequence[KnowledgeEntity]) -> list[KnowledgeEntity]:
+        """Say the things that are new, each with its observations, and give them."""
+        new: dict[str, KnowledgeEntity] = {}
+        for thing in map(_clean, things):
+            if thing.name not in self.kept.types:
+                new.setdefault(thing.name, thing)
+        self.kept.types |= {thing.name: thing.type for thing in new.values()}
+        for thing in new.values():
+            episode = self._episode(_thing_ref(thing.name), name=thing.name, entity_type=thing.type)
+            self._claims.append(Claim(self._entity(thing.name, episode), episode.episode_id))
+        # What relates them speaks of their types too.
+        self._tie([tie for tie in self.kept.relations if {tie.source, tie.target} & new.keys()])
+        added = self.observe({thing.name: thing.observations for thing in new.values()})
+        return [
+            msgspec.structs.replace(thing, observations=added.get(thing.name, ()))
+            for thing in new.values()
         ]
-        self._state_relations(new, types, draft)
+
+    def relate(self, relations: Sequence[KnowledgeRelation]) -> list[KnowledgeRelation]:
+        """Say the relations that are new, and give them."""
+        clean = dict.fromkeys(map(_clean_relation, relations))
+        new = [tie for tie in clean if tie not in self.kept.relations]
+        self._tie(new)
         return new
 
-    def _state_relations(
-        self, relations: Sequence[KnowledgeRelation], types: Mapping[str, str], draft: "_Draft"
-    ) -> None:
-        for n, relation in enumerate(relations, len(draft.episodes)):
-            ends = [_kind(types.get(end, "")) for end in (relation.source, relation.target)]
+    def observe(self, additions: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+        """Say what is not there yet of each thing, and give it by thing. Each observation is a
+        passage, and stands as one about its thing."""
+        passages: list[PassageInput] = []
+        for name, contents in additions.items():
+            known = self.kept.observed.get(name, {})
+            for text in dict.fromkeys(map(_observation, contents)):
+                if text not in known:
+                    passages.append(self._passage(name, text, len(passages)))
+        made = prepared_passages(
+            passages,
+            namespace=self._namespace,
+            now=self._now,
+            extract=self._memory.config.ingest.extract != "off",
+        )
+        added: dict[str, tuple[str, ...]] = {}
+        for passage, prepared in zip(passages, made, strict=True):
+            episode = prepared.episode
+            assert episode is not None
+            added[passage.title] = (*added.get(passage.title, ()), passage.text)
+            entity = self._entity(passage.title, episode)
+            chunk_ids = tuple(each.chunk.chunk_id for each in prepared.chunks)
+            self.episodes.append(episode)
+            self.chunks += prepared.chunks
+            self._claims += (
+                _named_by_content(claim, episode.document_id, passage)
+                for claim in prepared.claims
+                if record_id(claim.record) != entity.entity_id
+            )
+            self._claims.append(Claim(entity, episode.episode_id, chunk_ids))
+        return added
+
+    def _passage(self, name: str, content: str, position: int) -> PassageInput:
+        return PassageInput(
+            source_ref=f"observation:{name}#{_digest(name, content)[:12]}",
+            text=content,
+            title=name,
+            source_type=_SOURCE_TYPE,
+            observed_at=self._now,
+            profile="prose",
+            properties={
+                "type": "observation",
+                "observation_of": name,
+                "ordinal": self._ordinal(position),
+            },
+        )
+
+    def _tie(self, relations: Sequence[KnowledgeRelation]) -> None:
+        for tie in relations:
+            kinds = (_kind(self.kept.types.get(end, "")) for end in (tie.source, tie.target))
             episode = self._episode(
-                _relation_ref(relation),
-                n,
-                source=relation.source,
-                target=relation.target,
-                relation_type=relation.type,
-                kinds=" ".join(ends),
+                _relation_ref(tie),
+                source=tie.source,
+                target=tie.target,
+                relation_type=tie.type,
+                kinds=" ".join(kinds),
             )
-            draft.add(episode, self._relation_claims(relation, types, episode))
+            ends = [self._entity(end, episode) for end in (tie.source, tie.target)]
+            self._claims += (Claim(end, episode.episode_id) for end in ends)
+            if ends[0].entity_id != ends[1].entity_id:  # else the episode alone keeps it
+                relation = self._relation(tie, ends[0], ends[1], episode)
+                self._claims.append(Claim(relation, episode.episode_id))
 
-    def _write(self, draft: "_Draft") -> None:
-        if not draft.episodes:
-            return
-        memory = self._memory
-        before = memory.store.sequence()
-        memory.store.write(
-            Batch(
-                recorded_at=memory.clock(),
-                episodes=tuple(draft.episodes),
-                chunks=tuple(draft.chunks),
-                claims=tuple(draft.claims),
-                replaces=tuple(episode.source_ref for episode in draft.episodes),
-            )
-        )
-        if draft.chunks and self._embed:
-            memory.handle.indexer().embed_since(before)
-
-    def _relation_claims(
-        self, stated: KnowledgeRelation, types: Mapping[str, str], episode: Episode
-    ) -> list[Claim]:
-        """The relation between both ends; an end that nobody made is a thing all the same. The
-        episode keeps a relation from a thing to itself, and the word of one that is no
-        type, or that a relation of that type cannot be."""
-        source, target = (
-            self._entity(end, types, episode) for end in (stated.source, stated.target)
-        )
-        claims = [Claim(end, episode.episode_id) for end in (source, target)]
-        if source.entity_id == target.entity_id:
-            return claims
+    def _relation(
+        self, tie: KnowledgeRelation, source: Entity, target: Entity, episode: Episode
+    ) -> Relation:
+        """The relation, of a type that can tie its ends; its word is kept as it was written."""
         try:
-            kind = relation_type(stated.type)
+            kind = relation_type(tie.type)
         except InvalidInput:
             kind = str(RelationType.RELATED_TO)
         if wrong_end(kind, source.type, target.type):
             kind = str(RelationType.RELATED_TO)
-        relation = Relation(
-            rel_id=relation_id(
-                self._memory.store.namespace, source.entity_id, kind, target.entity_id
-            ),
+        return Relation(
+            rel_id=relation_id(self._namespace, source.entity_id, kind, target.entity_id),
             source_entity_id=source.entity_id,
             target_entity_id=target.entity_id,
             type=kind,
             created_at=episode.observed_at,
             updated_at=episode.observed_at,
             source_sha=episode.source_sha,
-            properties={"as_written": stated.type},
+            properties={"as_written": tie.type},
         )
-        return [*claims, Claim(relation, episode.episode_id)]
 
-    def _observe(
-        self,
-        additions: Mapping[str, Sequence[str]],
-        types: Mapping[str, str],
-        kept: StoredKnowledge,
-        draft: "_Draft",
-    ) -> dict[str, list[str]]:
-        """Say what is not there yet of each thing; what was said, by thing."""
-        added: dict[str, list[str]] = {}
-        passages: list[PassageInput] = []
-        now, sequence = self._memory.clock(), self._memory.store.sequence()
-        for name, contents in additions.items():
-            for content in dict.fromkeys(map(_observation, contents)):
-                if content in kept.observed.get(name, {}):
-                    continue
-                added.setdefault(name, []).append(content)
-                passages.append(
-                    PassageInput(
-                        source_ref=f"observation:{name}#{_digest(name, content)[:12]}",
-                        text=content,
-                        title=name,
-                        source_type=KNOWLEDGE,
-                        observed_at=now,
-                        profile="prose",
-                        properties={
-                            "type": "observation",
-                            "observation_of": name,
-                            "ordinal": _ordinal(now, sequence, len(passages)),
-                        },
-                    )
-                )
-        self._say_passages(passages, types, now, draft)
-        return added
-
-    def _say_passages(
-        self, passages: Sequence[PassageInput], types: Mapping[str, str], now: str, draft: "_Draft"
-    ) -> None:
-        """Each observation is a passage, and stands as one about its thing."""
-        made = prepared_passages(
-            passages,
-            namespace=self._memory.store.namespace,
-            now=now,
-            extract=self._memory.config.ingest.extract != "off",
-        )
-        for passage, prepared in zip(passages, made, strict=True):
-            assert prepared.episode is not None
-            entity = self._entity(passage.title, types, prepared.episode)
-            ids = tuple(each.chunk.chunk_id for each in prepared.chunks)
-            claims = [
-                _as_observation(c, prepared.episode.document_id, passage)
-                for c in prepared.claims
-                if record_id(c.record) != entity.entity_id
-            ]
-            about = Claim(entity, prepared.episode.episode_id, ids)
-            draft.add(prepared.episode, [*claims, about], prepared.chunks)
-
-    def _entity(self, name: str, types: Mapping[str, str], episode: Episode) -> Entity:
-        written = types.get(name, "")
+    def _entity(self, name: str, episode: Episode) -> Entity:
+        written = self.kept.types.get(name, "")
         kind = _kind(written)
         return Entity(
-            entity_id=named_entity_id(self._memory.store.namespace, kind, name),
+            entity_id=named_entity_id(self._namespace, kind, name),
             type=kind,
             name=name,
             updated_at=episode.observed_at,
@@ -358,18 +394,29 @@ class KnowledgeGraph:
             properties={"entity_type": written} if written else {},
         )
 
-    def _episode(self, ref: str, position: int, **said: str) -> Episode:
-        now, store = self._memory.clock(), self._memory.store
-        hashed = _digest(*said, *said.values())
-        draft = Draft(namespace=store.namespace, type=KNOWLEDGE, ref=ref, sha=hashed, seen=now)
-        return draft.episode(
-            now,
-            preview=" ".join(said.values())[:500],
-            properties={**said, "ordinal": _ordinal(now, store.sequence(), position)},
+    def _episode(self, ref: str, **said: str) -> Episode:
+        """An episode of its own for what is said under `ref`."""
+        draft = Draft(
+            namespace=self._namespace,
+            type=_SOURCE_TYPE,
+            ref=ref,
+            sha=_digest(*said, *said.values()),
+            seen=self._now,
         )
+        episode = draft.episode(
+            self._now,
+            preview=" ".join(said.values())[:500],
+            properties={**said, "ordinal": self._ordinal(len(self.episodes))},
+        )
+        self.episodes.append(episode)
+        return episode
+
+    def _ordinal(self, position: int) -> str:
+        """Sorts as things were said."""
+        return f"{self._now} {self._sequence:012d} {position:06d}"
 
 
-def _as_observation(claim: Claim, document_id: str | None, passage: PassageInput) -> Claim:
+def _named_by_content(claim: Claim, document_id: str | None, passage: PassageInput) -> Claim:
     """The document of an observation is called by what was observed: its thing alone has the name
     of the thing."""
     record = claim.record
@@ -398,11 +445,6 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _ordinal(now: str, sequence: int, position: int) -> str:
-    """Sorts as things were said."""
-    return f"{now} {sequence:012d} {position:06d}"
-
-
 def _kind(written: str) -> str:
     return _KINDS.get(written.strip().casefold(), EntityType.CUSTOM.value)
 
@@ -411,7 +453,7 @@ def _clean(thing: KnowledgeEntity) -> KnowledgeEntity:
     return KnowledgeEntity(
         name=_named(thing.name, "entity"),
         type=redact(thing.type)[0],
-        observations=tuple(_observation(content) for content in thing.observations),
+        observations=tuple(map(_observation, thing.observations)),
     )
 
 
@@ -426,17 +468,19 @@ def _clean_relation(relation: KnowledgeRelation) -> KnowledgeRelation:
 def _named(name: str, what: str) -> str:
     if not name.strip():
         raise InvalidInput(f"the name of an {what} is blank: give one")
-    if len(name) > 1_000:
-        raise InvalidInput(f"the name {name[:40]!r}… is too long: at most 1,000 characters")
+    if len(name) > _LONGEST_NAME:
+        raise InvalidInput(
+            f"the name {name[:40]!r}… is too long: at most {_LONGEST_NAME:,} characters"
+        )
     return redact(name)[0]
 
 
 def _observation(content: str) -> str:
     if not content.strip():
         raise InvalidInput("an observation is blank: say something")
-    if len(content) > _PASSAGE_LIMIT:
+    if len(content) > _LONGEST_OBSERVATION:
         raise InvalidInput(
-            f"an observation has {len(content):,} characters, at most {_PASSAGE_LIMIT:,}: "
+            f"an observation has {len(content):,} characters, at most {_LONGEST_OBSERVATION:,}: "
             "remember the whole with memory_ingest"
         )
     return redact(content)[0]

@@ -1,9 +1,8 @@
 """The JSONL file in which the official MCP memory server keeps its graph: in and out."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -26,6 +25,21 @@ class KnowledgeImported(msgspec.Struct, frozen=True, kw_only=True):
     errors: Annotated[tuple[str, ...], "each line that could not be used, and why"]
 
 
+class _Line(msgspec.Struct, frozen=True):
+    """A line of the file: an entity or a relation."""
+
+    type: str = ""
+    name: str = ""
+    kind: str = msgspec.field(name="entityType", default="")
+    observations: tuple[str, ...] = ()
+    source: str = msgspec.field(name="from", default="")
+    relation: str = msgspec.field(name="relationType", default="")
+    target: str = msgspec.field(name="to", default="")
+
+
+_read_line = msgspec.json.Decoder(_Line).decode
+
+
 def import_knowledge(memory: "Memory", path: Path) -> KnowledgeImported:
     """Take in every entity, observation and relation of `path` that is not there yet."""
     things: dict[str, KnowledgeEntity] = {}
@@ -40,19 +54,19 @@ def import_knowledge(memory: "Memory", path: Path) -> KnowledgeImported:
             continue
         try:
             record = _record(line)
-            if isinstance(record, KnowledgeRelation):
-                relations.append(record)
-            else:
-                stored = things.get(record.name)
-                seen = (
-                    (*stored.observations, *record.observations) if stored else record.observations
-                )
-                things[record.name] = msgspec.structs.replace(
-                    stored or record, observations=tuple(dict.fromkeys(seen))
-                )
-        except InvalidInput as error:
+        except (InvalidInput, msgspec.DecodeError, RecursionError) as error:
             errors.append(f"line {number}: {error}")
-    return _take_in(memory, list(things.values()), relations, errors)
+            continue
+        if isinstance(record, KnowledgeRelation):
+            relations.append(record)
+        else:
+            known = things.setdefault(record.name, record)
+            observations = tuple(dict.fromkeys((*known.observations, *record.observations)))
+            things[record.name] = msgspec.structs.replace(known, observations=observations)
+    made, observed, related = KnowledgeGraph(memory).take_in(list(things.values()), relations)
+    return KnowledgeImported(
+        entities=len(made), observations=observed, relations=len(related), errors=tuple(errors)
+    )
 
 
 def export_knowledge(memory: "Memory", path: Path, *, overwrite: bool = False) -> GraphWritten:
@@ -70,56 +84,18 @@ def export_knowledge(memory: "Memory", path: Path, *, overwrite: bool = False) -
     )
 
 
-def _take_in(
-    memory: "Memory",
-    things: list[KnowledgeEntity],
-    relations: list[KnowledgeRelation],
-    errors: list[str],
-) -> KnowledgeImported:
-    made, observed, related = KnowledgeGraph(memory).take_in(things, relations)
-    return KnowledgeImported(
-        entities=len(made),
-        observations=observed,
-        relations=len(related),
-        errors=tuple(errors),
-    )
-
-
 def _record(line: str) -> KnowledgeEntity | KnowledgeRelation:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput("is no JSON") from error
-    if not isinstance(value, dict):
-        raise InvalidInput("is no object")
-    said = cast("dict[str, Any]", value)
-    if said.get("type") == "entity":
-        return KnowledgeEntity(
-            name=_text(said, "name"),
-            type=_text(said, "entityType", may_lack=True),
-            observations=tuple(o for o in _observations(said) if o.strip()),
-        )
-    if said.get("type") == "relation":
-        return KnowledgeRelation(
-            source=_text(said, "from"),
-            type=_text(said, "relationType"),
-            target=_text(said, "to"),
-        )
-    raise InvalidInput(f"its type {said.get('type')!r} is neither entity nor relation")
-
-
-def _text(said: dict[str, Any], key: str, *, may_lack: bool = False) -> str:
-    value = said.get(key, "" if may_lack else None)
-    if not isinstance(value, str) or not (value.strip() or may_lack):
-        raise InvalidInput(f"{key} is {value!r}, not a text")
-    return value
-
-
-def _observations(said: dict[str, Any]) -> Iterator[str]:
-    observations = said.get("observations", [])
-    if not isinstance(observations, list):
-        raise InvalidInput(f"observations are {type(observations).__name__}, not a list")
-    for each in cast("list[object]", observations):
-        if not isinstance(each, str):
-            raise InvalidInput(f"the observation {each!r} is no text")
-        yield each
+    said = _read_line(line)
+    needed = {
+        "entity": {"name": said.name},
+        "relation": {"from": said.source, "relationType": said.relation, "to": said.target},
+    }.get(said.type)
+    if needed is None:
+        raise InvalidInput(f"its type {said.type!r} is neither entity nor relation")
+    for key, value in needed.items():
+        if not value.strip():
+            raise InvalidInput(f"{key} is blank: give a text")
+    if said.type == "relation":
+        return KnowledgeRelation(source=said.source, type=said.relation, target=said.target)
+    observations = tuple(text for text in said.observations if text.strip())
+    return KnowledgeEntity(name=said.name, type=said.kind, observations=observations)

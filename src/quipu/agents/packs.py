@@ -4,15 +4,14 @@ Several budgets bound it (characters, tokens, sources); the tightest that applie
 says which.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import msgspec
 
 from quipu.agents.brief import brief
-from quipu.agents.budget import CHARACTERS_A_TOKEN, cut, tokens
+from quipu.agents.budget import CHARACTERS_A_TOKEN, cut, tokens, within
 from quipu.agents.entries import Entries
-from quipu.agents.prompt_index import live_entries
 from quipu.answer.prompt import PromptSource, build_context, by_confidence
 from quipu.answer.support import replacements
 from quipu.errors import InvalidInput
@@ -57,9 +56,16 @@ class Pack(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
-class _Room(NamedTuple):
-    characters: int
-    bound: Bound
+class _Candidate(NamedTuple):
+    hit: Hit
+    source: PromptSource
+
+    def cut_by(self, over: int) -> "_Candidate | None":
+        """The candidate with so many characters less; None where too little would be left."""
+        left = len(self.source.text) - over
+        if left < _SHORTEST:
+            return None
+        return self._replace(source=self.source._replace(text=cut(self.source.text, left)))
 
 
 def context_pack(
@@ -81,32 +87,44 @@ def context_pack(
     asked (`agents/brief.py`). Raises InvalidInput for a budget in which not even the instructions
     fit.
     """
-    room = _room(max_chars, token_budget)
+    room, bound = _room(max_chars, token_budget)
     always = _always(memory, room)
-    room = room._replace(characters=room.characters - len(always))
     found = memory.search(
         query, limit=max(max_sources * 2, 10), mode=mode, scope=scope, use_graph=use_graph
     )
-    hits = [h for h in _with_facts(memory, found) if h.score >= min_score]
+    hits = [hit for hit in _with_facts(memory, found) if hit.score >= min_score]
     newer = replacements(memory.graph, {hit.document_id for hit in hits})
-    chosen, bound = _fill(hits, room, max_sources, newer)
-    ordered = by_confidence([source for source, _ in chosen])
-    of = dict(chosen)
+    sources = (prompt_source(h, limit=_A_SOURCE, newer=newer.get(h.document_id, "")) for h in hits)
+    distinct = {source: hit for hit, source in zip(hits, sources, strict=True)}
+    candidates = [_Candidate(hit, source) for source, hit in distinct.items()]
+
+    def cost(candidate: _Candidate, before: Sequence[_Candidate]) -> int:
+        return _size([*before, candidate]) - (_size(before) if before else 0)
+
+    chosen, over = within(
+        candidates, room - len(always), cost, shrink=lambda candidate, by: candidate.cut_by(by)
+    )
+    if len(chosen) > max_sources:
+        bound = "max_sources"
+    elif not over and all(candidate in candidates for candidate in chosen):
+        bound = "none"
+    hit_of = {candidate.source: candidate.hit for candidate in chosen[:max_sources]}
+    ordered = by_confidence(list(hit_of))
     pack = f"{always}{build_context(ordered)}"
     return Pack(
         pack=pack,
-        sources=tuple(_packed(n, of[source]) for n, source in enumerate(ordered, 1)),
+        sources=tuple(_packed(n, hit_of[source]) for n, source in enumerate(ordered, 1)),
         token_count=tokens(pack),
         bounded_by=bound,
-        left_out=len(hits) - len(chosen),
+        left_out=len(hits) - len(ordered),
         notes=tuple(dict.fromkeys((*found.plan.notes, *found.notes))),
     )
 
 
-def _always(memory: "Memory", room: _Room) -> str:
+def _always(memory: "Memory", room: int) -> str:
     """What the user asked for and prefers, whatever is asked now, in a quarter of the room."""
-    budget = room.characters // (4 * CHARACTERS_A_TOKEN)
-    entries = live_entries(memory, Entries(memory), ("instruction", "preference"))
+    budget = room // (4 * CHARACTERS_A_TOKEN)
+    entries = Entries(memory).live(("instruction", "preference"))
     found = brief(memory, entries, budget_tokens=budget)
     lines = [
         f"- {line.text}"
@@ -142,42 +160,20 @@ def prompt_source(hit: Hit, *, limit: int | None = None, newer: str = "") -> Pro
     return PromptSource(hit.source_ref, hit.score, text, note)
 
 
-def _room(max_chars: int, token_budget: int | None) -> _Room:
-    by_tokens = None if token_budget is None else token_budget * CHARACTERS_A_TOKEN
-    least = min(max_chars, by_tokens if by_tokens is not None else max_chars)
+def _room(max_chars: int, token_budget: int | None) -> tuple[int, Bound]:
+    """How many characters there are for a pack, and which budget says so."""
+    by_tokens = max_chars if token_budget is None else token_budget * CHARACTERS_A_TOKEN
+    least = min(max_chars, by_tokens)
     if least < _LEAST:
         raise InvalidInput(
             f"a pack of {least} characters holds nothing: give maxChars {_LEAST} or more "
             f"({_LEAST // CHARACTERS_A_TOKEN} tokens)"
         )
-    tokens_win = by_tokens is not None and by_tokens < max_chars
-    return _Room(least, "token_budget" if tokens_win else "max_chars")
+    return least, "token_budget" if by_tokens < max_chars else "max_chars"
 
 
-def _fill(
-    hits: list[Hit], room: _Room, max_sources: int, newer: Mapping[str, str]
-) -> tuple[list[tuple[PromptSource, Hit]], Bound]:
-    chosen: list[tuple[PromptSource, Hit]] = []
-    bound: Bound = "none"
-    for hit in hits:
-        if len(chosen) >= max_sources:
-            bound = "max_sources" if bound == "none" else bound
-            break
-        instead = newer.get(hit.document_id, "")
-        source = prompt_source(hit, limit=_A_SOURCE, newer=instead)
-        over = _size([*chosen, (source, hit)]) - room.characters
-        if over > 0:
-            bound = room.bound
-            if len(source.text) - over < _SHORTEST:
-                continue
-            source = prompt_source(hit, limit=len(source.text) - over, newer=instead)
-        if all(source != other for other, _ in chosen):
-            chosen.append((source, hit))
-    return chosen, bound
-
-
-def _size(chosen: list[tuple[PromptSource, Hit]]) -> int:
-    return len(build_context([source for source, _ in chosen]))
+def _size(chosen: Sequence[_Candidate]) -> int:
+    return len(build_context([candidate.source for candidate in chosen]))
 
 
 def _note(context: TemporalContext | None) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from quipu.agents.budget import cut, tokens
+from quipu.agents.budget import cut, tokens, within
 from quipu.agents.entries import PRIORITIES, Entries, Entry, Priority, entry_scope, is_expired
 from quipu.errors import InvalidInput
 from quipu.handle.dates import read_window
@@ -23,7 +23,8 @@ Detail: TypeAlias = Literal["brief", "detailed"]
 
 _CONSIDERED = 50
 _BRIEF = 200
-_OVERHEAD = 50
+_OVERHEAD_TOKENS = 13
+"""What the fields of an entry beside its text cost."""
 
 
 class RecalledEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,12 +92,13 @@ def recall(
         and PRIORITIES.index(entry.priority) <= least
         and not is_expired(entry.expires, now)
     ]
-    chosen = _within(matched, token_budget, detail=detail, include_context=include_context)
-    spent = sum(each.token_cost for each in chosen)
+    recalled = (_recalled(*pair, detail, include_context=include_context) for pair in matched)
+    chosen, _ = within(recalled, token_budget, lambda entry, _: entry.token_cost, first_always=True)
+    spent = sum(entry.token_cost for entry in chosen)
     instead: tuple[Hit, ...] = ()
     if not chosen:
-        within = Scope(after=scope.after, before=scope.before)
-        instead = memory.search(query, limit=fallback_limit, scope=within).hits
+        within_window = Scope(after=scope.after, before=scope.before)
+        instead = memory.search(query, limit=fallback_limit, scope=within_window).hits
     return Recall(
         entries=tuple(chosen),
         token_count=spent,
@@ -107,35 +109,23 @@ def recall(
     )
 
 
-def _within(
-    matched: Sequence[tuple[Entry, Hit]], budget: int, *, detail: Detail, include_context: bool
-) -> list[RecalledEntry]:
-    """The first of the entries that fit the budget; the very first always does."""
-    chosen: list[RecalledEntry] = []
-    spent = 0
-    for entry, hit in matched:
-        content = cut(entry.content, _BRIEF) if detail == "brief" else entry.content
-        context = entry.context if include_context else ""
-        cost = tokens(content + context + "." * _OVERHEAD)
-        if chosen and spent + cost > budget:
-            break
-        spent += cost
-        chosen.append(
-            RecalledEntry(
-                id=entry.id,
-                category=entry.category,
-                content=content,
-                priority=entry.priority,
-                score=hit.score,
-                stored_at=entry.stored_at,
-                tags=entry.tags,
-                context=entry.context if include_context else UNSET,
-                expires=entry.expires,
-                related_to=entry.related_to,
-                source_ref=entry.id,
-                why_ranked=hit.why_ranked,
-                temporal_context=hit.temporal_context,
-                token_cost=cost,
-            )
-        )
-    return chosen
+def _recalled(entry: Entry, hit: Hit, detail: Detail, *, include_context: bool) -> RecalledEntry:
+    """The entry as it is given, and what it costs."""
+    content = cut(entry.content, _BRIEF) if detail == "brief" else entry.content
+    context = entry.context if include_context else ""
+    return RecalledEntry(
+        id=entry.id,
+        category=entry.category,
+        content=content,
+        priority=entry.priority,
+        score=hit.score,
+        stored_at=entry.stored_at,
+        tags=entry.tags,
+        context=context if include_context else UNSET,
+        expires=entry.expires,
+        related_to=entry.related_to,
+        source_ref=entry.id,
+        why_ranked=hit.why_ranked,
+        temporal_context=hit.temporal_context,
+        token_cost=tokens(content + context) + _OVERHEAD_TOKENS,
+    )

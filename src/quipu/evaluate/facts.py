@@ -6,6 +6,7 @@ A row of the corpus states one fact in words ("… from Jan, 2006 to Jan, 2015."
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Protocol
 
@@ -42,14 +43,19 @@ class _FactsFound(Protocol):
     def matches(self) -> Sequence[_Match]: ...
 
 
+class _Finding(Protocol):
+    def find(self, question: str, *, limit: int = ...) -> _FactsFound: ...
+
+
 class Recalling(Protocol):
     """What is asked of a memory here; `quipu.memory.Memory` is one."""
+
+    @cached_property
+    def facts(self) -> _Finding: ...
 
     def add_documents(
         self, documents: Iterable[PassageInput], *, progress: Progress | None = None
     ) -> WriteReport: ...
-
-    def find_facts(self, question: str, *, limit: int = ...) -> _FactsFound: ...
 
 
 class FactsEvaluation(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,10 +129,10 @@ def _ask(
 ) -> Iterator[tuple[bool, float]]:
     """Whether the first fact is right, and the milliseconds it took."""
     for row in questions[:1]:  # the first question of a process also loads what it needs
-        memory.find_facts(row.text, limit=1)
+        memory.facts.find(row.text, limit=1)
     for done, row in enumerate(questions, 1):
         start = time.perf_counter()
-        found = memory.find_facts(row.text, limit=1)
+        found = memory.facts.find(row.text, limit=1)
         latency_ms = (time.perf_counter() - start) * 1000
         if progress:
             progress("search", done, len(questions))

@@ -12,7 +12,7 @@ from quipu import config as configuration
 from quipu.config import Config
 from quipu.handle.home import Home, database_of
 from quipu.handle.models import Models
-from quipu.ports import Chat, Planner, Store
+from quipu.ports import Chat, Embedder, Planner, Store
 from quipu.text import name_key
 from quipu.when.instants import Clock
 from quipu.write.dropped import Dropped
@@ -53,7 +53,7 @@ class Handle:
         self.config: Final = config
         self.models: Final = models
         self.clock: Final = clock
-        self._read_only = read_only
+        self.read_only: Final = read_only
         self.writing: Final = threading.RLock()
         self.stage: Callable[[str], AbstractContextManager[None]] = _unwatched
         # What the job that is worked on here must not write any more: a job is written by the
@@ -66,7 +66,7 @@ class Handle:
         return f"{self.home.name}\0{self.store.namespace}"
 
     @cached_property
-    def jobs(self) -> "Jobs":
+    def stored_jobs(self) -> "Jobs":
         """What was accepted to be written; what an earlier version kept in the local state is
         brought into the store, where that can be written."""
         from quipu.trust import own_state, sealing_key
@@ -76,7 +76,7 @@ class Handle:
         state, key = self.home.state, sealing_key()
         if state is None or self.home.url == "memory:":
             return Jobs(self.store, None, self.clock, key=key)
-        if not self._read_only:
+        if not self.read_only:
             bring_old_jobs(self.store, state, self.name, key=key)
         # Whoever else of this user writes to a store on a server may have another home.
         shared = own_state() if database_of(self.home) is None else None
@@ -84,8 +84,18 @@ class Handle:
 
     def let_go_of_jobs(self) -> None:
         """Give back the lock of who works on jobs; it is taken again when it is next needed."""
-        if (jobs := self.__dict__.pop("jobs", None)) is not None:
+        if (jobs := self.__dict__.pop("stored_jobs", None)) is not None:
             jobs.close()
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The model of prose, loaded when first asked for; None works by words and graph only."""
+        return self.models.get()
+
+    def embedder_for(self, text: str) -> Embedder | None:
+        """The model that can embed `text` as prose now: the configured one, or what stands in
+        for a remote one that fails. Raises ModelUnavailable when nothing may stand in for it."""
+        return self.models.for_passage("prose", text, self.store)
 
     @cached_property
     def chat(self) -> Chat | None:

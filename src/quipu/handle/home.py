@@ -39,6 +39,11 @@ class Home(NamedTuple):
         parent = self.state.parent.resolve()
         return path.relative_to(parent).as_posix() if path.is_relative_to(parent) else str(path)
 
+    @property
+    def ledger_folder(self) -> Path | None:
+        """Where accepted writes are kept; None for a store that ends with the process."""
+        return None if self.url == "memory:" else self.state
+
 
 def database_path(url: str) -> Path | None:
     """The file that a URL names; None where it names none. Raises InvalidInput for a path that

@@ -2,7 +2,6 @@
 
 import difflib
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from itertools import islice
 from typing import Annotated
@@ -222,14 +221,8 @@ def _turns_at(planner: Planner, ref: str) -> Passage | None:
     begin = int(match["from"])
     end = int(match["to"] or begin)
     document_id = document_entity_id(planner.namespace, session_ref(match["session"]))
-    numbers = planner.numbers_in([document_id])[document_id]
-
-    def offset(place: int) -> int:
-        return planner.chunks(numbers[place : place + 1])[0].position
-
-    places = range(len(numbers))  # by offset, so a long session need not be read
-    low, high = bisect_left(places, begin, key=offset), bisect_right(places, end, key=offset)
-    turns = _one_below_the_other(planner.chunks(numbers[low:high]))
+    chunks = chunks_of(planner, document_id)
+    turns = _one_below_the_other([c for c in chunks if begin <= c.position <= end])
     if not turns:
         return None
     path = session_ref(match["session"], begin, end)
@@ -242,11 +235,9 @@ def _one_below_the_other(turns: Sequence[Chunk]) -> list[Chunk]:
     placed: list[Chunk] = []
     line = 0
     for turn in sorted(turns, key=lambda c: (c.position, c.chunk_id)):
-        moved = msgspec.structs.replace(
-            turn, start_line=turn.start_line + line, end_line=turn.end_line + line
-        )
-        placed.append(moved)
-        line = moved.end_line
+        first, last = turn.start_line + line, turn.end_line + line
+        placed.append(msgspec.structs.replace(turn, start_line=first, end_line=last))
+        line = last
     return placed
 
 

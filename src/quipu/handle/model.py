@@ -135,16 +135,11 @@ class EmbedderSource:
         self._minilm = local or LocalModel(config)
         self._budget = budget or partial(budget_of, config)
         self._lock = threading.RLock()
-        self._embedder: Embedder | None = None
         self._others: dict[str, Embedder | None] = {}
         self._failure: Unavailable | None = None
-        self._note = ""
-        self._settled = not isinstance(embedder, Auto)
-        self._given = self._settled
-        self._expected = self._settled
-        if not isinstance(embedder, Auto):
-            self._embedder = embedder
-            self._note = "" if embedder else "no embedder was given: words and graph only"
+        self._given = self._expected = not isinstance(embedder, Auto)
+        self._embedder = None if isinstance(embedder, Auto) else embedder
+        self._note = "no embedder was given: words and graph only" if embedder is None else ""
 
     @property
     def remote(self) -> bool:
@@ -153,25 +148,19 @@ class EmbedderSource:
 
     def get(self) -> Embedder | None:
         """The embedder, loading it the first time."""
-        if self._is_local:
-            return self._get_local()
-        with self._lock:
-            if not self._settled:
-                self._load()
-                self._settled = True
+        if self._given or self._failure:
             return self._embedder
-
-    @property
-    def _is_local(self) -> bool:
-        return not self._settled and not self.remote and self._config.model != "none"
-
-    def _get_local(self) -> Embedder | None:
+        if self._config.model == "none":
+            self._note = "embed.model is 'none': words and graph only"
+            return None
         try:
-            return self._minilm.get()
-        except (MissingModel, MissingExtra) as error:
+            if not self.remote:
+                return self._minilm.get()
             with self._lock:
-                self._fail(error)
-                self._settled = True
+                self._embedder = self._embedder or self._open(self._config)
+                return self._embedder
+        except (MissingModel, MissingExtra, ModelUnavailable) as error:
+            self._failure, self._note = error, f"words and graph only: {error}"
             return None
 
     def expect(self) -> None:
@@ -182,7 +171,8 @@ class EmbedderSource:
             if self._expected:
                 return
             self._expected = True
-        load = self._minilm.chosen() if self._is_local else self.get
+        is_local = not (self._failure or self.remote or self._config.model == "none")
+        load = self._minilm.chosen() if is_local else self.get
         threading.Thread(target=_prepare, args=(load,), name="quipu-model").start()
 
     def require(self) -> Embedder:
@@ -196,7 +186,7 @@ class EmbedderSource:
         """MiniLM, where it stands in for a remote model and its weights are there."""
         if not self.remote or self._config.fallback == "off":
             return None
-        return self._local()
+        return self._once("", self._minilm.get)
 
     def answering(
         self, text: str, spaces: Mapping[str, int]
@@ -259,55 +249,40 @@ class EmbedderSource:
         why = str(failure or "it is not there")
         if self._config.fallback == "off":
             raise ModelUnavailable(f"{why}; embed.fallback is off, so nothing stands in for it")
-        local = self._local()
+        local = self._once("", self._minilm.get)
         if local is not None and spaces.get(local.space):
             return local, (f"{FELL_BACK}failed ({why}); MiniLM answers in its own space.",)
         return None, (f"{FELL_BACK}failed ({why}); words and the graph answer alone.",)
 
     def _made(self, space: str) -> Embedder | None:
         """An embedder of this very space, if there can be one."""
+
+        def make() -> Embedder | None:
+            if not (named := name_in(space)):
+                return self._minilm.of_space(space)
+            name, dimension = named
+            if self.remote and name.partition(":")[0] != self._config.model.partition(":")[0]:
+                return None
+            return self._open(
+                msgspec.structs.replace(
+                    self._config, model=name, dimension=dimension, deployment=""
+                )
+            )
+
+        return self._once(space, make)
+
+    def _once(self, space: str, make: Callable[[], Embedder | None]) -> Embedder | None:
+        """What `make` gives, made once for a space (`""`: what stands in); None where it fails."""
         with self._lock:
             if space not in self._others:
                 self._others[space] = None
                 with suppress(Unavailable, InvalidConfig):
-                    self._others[space] = self._make(space)
+                    self._others[space] = make()
             return self._others[space]
 
-    def _make(self, space: str) -> Embedder | None:
-        if named := name_in(space):
-            name, dimension = named
-            if self.remote and name.partition(":")[0] != self._config.model.partition(":")[0]:
-                return None
-            other = msgspec.structs.replace(
-                self._config, model=name, dimension=dimension, deployment=""
-            )
-            return self._remote(other)
-        return self._minilm.of_space(space)
-
-    def _local(self) -> Embedder | None:
-        with self._lock:
-            if "" not in self._others:
-                self._others[""] = None
-                with suppress(Unavailable):
-                    self._others[""] = self._minilm.get()
-            return self._others[""]
-
-    def _remote(self, config: EmbedConfig) -> Embedder:
+    def _open(self, config: EmbedConfig) -> Embedder:
         variables = configuration.environment(self._folder)
         return open_remote(config, variables, budget=self._budget())
-
-    def _load(self) -> None:
-        if self._config.model == "none":
-            self._note = "embed.model is 'none': words and graph only"
-            return
-        try:
-            self._embedder = self._remote(self._config)
-        except (MissingExtra, ModelUnavailable) as error:
-            self._fail(error)
-
-    def _fail(self, error: Unavailable) -> None:
-        self._failure = error
-        self._note = f"words and graph only: {error}"
 
 
 def _prepare(load: Callable[[], Embedder | None]) -> None:

@@ -118,7 +118,7 @@ class Erasure:
             self._handle.store,
             name=self._handle.name,
             state=self._handle.home.state,
-            jobs=lambda: self._handle.jobs,
+            jobs=lambda: self._handle.stored_jobs,
             without=left_of,
             then=self._take_back,
         )

@@ -10,9 +10,8 @@ import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.lookup import Passage, chunks_of, lines_of, look_up
-from quipu.kinds.reports.model import REPORT
 from quipu.memory.freshness import CHANGED
-from quipu.records.record import Chunk, Entity, Episode, Record
+from quipu.records.record import Chunk, Entity, Episode
 from quipu.records.refs import session_ref
 
 if TYPE_CHECKING:
@@ -63,58 +62,51 @@ def read_lines(
 
 
 def _within(path: str, lines: dict[int, str], room: int) -> Excerpt:
-    taken: list[str] = []
+    """The first lines that fit, and at least what fits of the first one."""
     start = end = min(lines)
-    whole = True
+    taken: list[str] = []
     for number in range(start, max(lines) + 1):
         line = lines.get(number, "")
-        if len(line) + 1 > room:
-            whole = False
-            taken = taken or [line[:room]]
+        room -= len(line) + 1
+        if room < 0:
+            taken = taken or [line[: room + len(line) + 1]]
             break
         taken.append(line)
         end = number
-        room -= len(line) + 1
-    text = "\n".join(taken)
-    return Excerpt(path=path, text=text, start_line=start, end_line=end, truncated=not whole)
+    return Excerpt(
+        path=path, text="\n".join(taken), start_line=start, end_line=end, truncated=room < 0
+    )
 
 
 def _lines_of(memory: "Memory", path: str) -> tuple[dict[int, str], bool]:
     """The lines, and whether the file that they are of has changed since it was read."""
     if match := _SESSION.fullmatch(path.strip()):
-        return _said(memory, match), False
+        return _turns(memory, match), False
     found, changes = memory.freshness.looked_up(lambda: look_up(memory.graph, path))
-    return _text_of(memory, path, found), bool(changes)
+    match found:
+        case Passage() | Chunk():
+            lines = dict(enumerate(found.text.split("\n"), found.start_line))
+        case Episode(source_type="report"):
+            lines = dict(enumerate((found.summary_text or "").split("\n"), 1))
+        case Episode():
+            lines = lines_of(chunks_of(memory.store, found.document_id or ""))
+        case Entity():
+            lines = lines_of(chunks_of(memory.store, found.entity_id))
+        case _:
+            lines = {}
+    if not lines:
+        raise UnknownRecord(f"{path!r} has no text: give a path, an entry's id or a session")
+    return lines, bool(changes)
 
 
-def _text_of(memory: "Memory", path: str, found: Record | Passage) -> dict[int, str]:
-    if isinstance(found, Passage):
-        rows = found.text.split("\n")
-        return dict(enumerate(rows, found.start_line))
-    if isinstance(found, Episode) and found.document_id:
-        return lines_of(chunks_of(memory.store, found.document_id))
-    if isinstance(found, Episode) and found.source_type == REPORT:
-        return dict(enumerate((found.summary_text or "").split("\n"), 1))
-    if isinstance(found, Entity):
-        if lines := lines_of(chunks_of(memory.store, found.entity_id)):
-            return lines
-        raise UnknownRecord(f"{path!r} is a {found.type}, which has no text of its own")
-    if isinstance(found, Chunk):
-        return dict(enumerate(found.text.split("\n"), found.start_line))
-    raise UnknownRecord(f"{path!r} names no text: give a path, an entry's id or a session")
-
-
-def _said(memory: "Memory", match: re.Match[str]) -> dict[int, str]:
+def _turns(memory: "Memory", match: re.Match[str]) -> dict[int, str]:
     """A session's turns, a line each and numbered as they are; of one turn, its own lines."""
     session = memory.get(session_ref(match["id"]))
-    document_id = session.entity_id if isinstance(session, Entity) else None
-    if document_id is None:
+    if not isinstance(session, Entity):
         raise UnknownRecord(f"{match.group()!r} names no session that is remembered")
-    chunks = chunks_of(memory.store, document_id)
-    if match["first"] is None:
-        return {chunk.position: _turn(chunk) for chunk in chunks}
-    first = int(match["first"])
-    last = int(match["last"] or first)
+    first = int(match["first"] or 0)
+    last = int(match["last"] or first or _END)
+    chunks = chunks_of(memory.store, session.entity_id)
     asked = [chunk for chunk in chunks if first <= chunk.position <= last]
     if first == last and asked:
         return dict(enumerate(asked[0].text.split("\n"), 1))

@@ -56,16 +56,17 @@ def extract_facts(memory: "Memory", ref: str, *, progress: Progress | None = Non
     chat = memory.chat
     if chat is None:
         raise InvalidInput(_NO_MODEL)
-    chunks = [c for c in _passages(memory, ref) if c.profile in _PROFILES]
-    facts = 0
-    skipped: list[str] = []
-    for done, chunk in enumerate(chunks, 1):
-        made, said = _read(memory.handle, chat, chunk)
-        facts += made
-        skipped += said
+    found = memory.get(ref)
+    document_id = getattr(found, "document_id", None) or getattr(found, "entity_id", "")
+    chunks = [found] if isinstance(found, Chunk) else chunks_of(memory.store, document_id)
+    chosen = [chunk for chunk in chunks if chunk.profile in _PROFILES]
+    facts, skipped = 0, list[str]()
+    for done, chunk in enumerate(chosen, 1):
+        made, said = _read(memory, chat, chunk)
+        facts, skipped = facts + made, [*skipped, *said]
         if progress:
-            progress("extract", done, len(chunks))
-    return Extracted(model=chat.name, passages=len(chunks), facts=facts, skipped=tuple(skipped))
+            progress("extract", done, len(chosen))
+    return Extracted(model=chat.name, passages=len(chosen), facts=facts, skipped=tuple(skipped))
 
 
 class ExtractionProgress:
@@ -74,7 +75,7 @@ class ExtractionProgress:
     def __init__(self, memory: "Handle") -> None:
         self._memory = memory
         home = memory.home
-        state = None if home.url == "memory:" else home.state
+        state = home.ledger_folder
         self._ledger = Ledger(state / LEDGER if state else ":memory:")
         self._turns = WriteLock(state, _LOCK)
         self._key = f"{home.shown}\0{memory.store.namespace}"
@@ -174,11 +175,3 @@ def _read(memory: "Handle", chat: Chat, chunk: Chunk) -> tuple[int, list[str]]:
 
 def _nothing(why: str) -> Extracted:
     return Extracted(model="", passages=0, facts=0, stopped=why)
-
-
-def _passages(memory: "Memory", ref: str) -> list[Chunk]:
-    found = memory.get(ref)
-    if isinstance(found, Chunk):
-        return [found]
-    document_id = getattr(found, "document_id", None) or getattr(found, "entity_id", "")
-    return chunks_of(memory.store, document_id)

@@ -223,7 +223,7 @@ def _matching(
     if limit < 1:
         raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
 
-    graph, asked = handle.asked_of(_of_user(question, graph_has_user=_has_user(handle)))
+    graph, asked = handle.asked_of(_of_user(handle, question))
 
     def found(embedder: Embedder | None, _: tuple[str, ...]) -> "FactsFound":
         return find_facts(
@@ -302,13 +302,9 @@ def _said_words(question: str) -> list[str]:
     return question.casefold().replace("’", "'").replace("?", " ").split()
 
 
-def _has_user(handle: Handle) -> bool:
-    return bool(handle.graph.facts(_USER))
-
-
-def _of_user(question: str, *, graph_has_user: bool) -> str:
+def _of_user(handle: Handle, question: str) -> str:
     """The question with the one who asks called as facts call them, where they do."""
-    if not graph_has_user or not _MINE & set(_said_words(question)):
+    if not _MINE & set(_said_words(question)) or not handle.graph.facts(_USER):
         return question
     return _FIRST_PERSON.sub(
         lambda m: f"{_USER}'s" if m.group().lower() in _OWN else _USER, question

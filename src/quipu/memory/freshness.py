@@ -1,9 +1,9 @@
 """Whether the files that a result cites are as they were read; what has changed is read again.
 
-A result is checked when it is given: each cited file's stamp (size, times, inode), and its hash
-where the stamp says nothing. What has changed is read again, and the question is put anew. Where
-that cannot be (nothing may be written, it would take too long, the file is another in the work tree
-that is asked from) the result is marked, and an answer from it is never sure.
+A result is checked when it is given: the hash of each cited file is compared with what was read.
+What has changed is read again, and the question is put anew. Where that cannot be (nothing may be
+written, it would take too long, the file is another in the work tree that is asked from) the result
+is marked, and an answer from it is never sure.
 """
 
 import hashlib
@@ -28,7 +28,6 @@ from quipu.records.refs import FILE
 from quipu.records.reply import Hit, Reply, Retrieved
 from quipu.trust import standing
 from quipu.write.places import Places
-from quipu.write.stamps import Stamp, Stamps
 
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
@@ -57,12 +56,10 @@ _MOST_FILES = 5_000
 """In a memory of more files only those that are cited are looked for: a tree of these is walked in
 about half a second."""
 _MOST_ROOTS = 20
-_HASHED_AT_ONCE = 64_000
-"""A file up to this size is hashed sooner than the stamps of all files are read."""
 _MOST_CHANGES = 5_000
 _WAIT_S = 5.0
 _HIDDEN = re.compile(r"\[redacted:[^\]/]*\]")
-_NO_FILE, _CHANGING = "no file", "changing"
+_NO_FILE = "no file"
 
 T = TypeVar("T")
 
@@ -87,11 +84,9 @@ class Freshness:
     """The check of one memory; `writer`, where there is one, opens the memory to be written, for
     one that is only read itself."""
 
-    def __init__(self, handle: Handle, *, read_only: bool) -> None:
+    def __init__(self, handle: Handle) -> None:
         self._handle = handle
-        self._read_only = read_only
         self._places = Places(handle.home.folder)
-        self._seen = Stamps(None, "")
         self.writer: Callable[[], Memory] | None = None
 
     def kept(
@@ -174,7 +169,7 @@ class Freshness:
         try:
             if self._size(due) > _MOST_BYTES:
                 return False
-            if not self._read_only:
+            if not self._handle.read_only:
                 return self.read_again(due)
             if self.writer is None:
                 return False
@@ -210,30 +205,22 @@ class Freshness:
         """What the files hold that a name without its secret may stand for."""
         pattern = "*".join(_HIDDEN.split(path.name))
         with suppress(OSError, ValueError):
-            return {self._hash_at(each) or "" for each in path.parent.glob(pattern)}
+            return {self._hash_at(found) or "" for found in path.parent.glob(pattern)}
         return {""}
 
     def _hash_at(self, path: Path) -> str | None:
         """The SHA-256 of the file at `path`: None where nothing is, "" where it cannot be read."""
+        most = self._handle.config.index.max_bytes
         try:
-            status = path.lstat()
+            with open(path, "rb", opener=_opened) as stream:
+                status = os.fstat(stream.fileno())
+                if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+                    return _NO_FILE
+                return hashlib.file_digest(stream, "sha256").hexdigest()
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError):
-            return ""
-        most = self._handle.config.index.max_bytes
-        if not stat.S_ISREG(status.st_mode) or status.st_size > most:
-            return _NO_FILE
-        stamp = Stamp.of(status)
-        name = self._places.ref(path)
-        known = self._seen.at(name, stamp)
-        if known is None and stamp.size > _HASHED_AT_ONCE:
-            known = self._stamps.at(name, stamp)
-        if known is None:
-            known = _hash_of(path, stamp)
-            if known not in ("", _CHANGING):
-                self._seen.keep_at(name, stamp, known)
-        return known
+            return _NO_FILE if path.is_symlink() or path.is_dir() else ""
 
     def _change_elsewhere(self, source: Source, path: Path, trees: _Trees | None) -> Change | None:
         """Whether the file is another, or is not there, in the work tree that is asked from."""
@@ -276,21 +263,6 @@ class Freshness:
     def _is_foreign(self) -> bool:
         state = self._handle.home.state
         return state is not None and standing(state) == "foreign"
-
-    @cached_property
-    def _stamps(self) -> Stamps:
-        key = f"{self._handle.maker} {self._handle.store.namespace}"
-        return Stamps(self._handle.home.state, key)
-
-
-def _hash_of(path: Path, stamp: Stamp) -> str:
-    """The SHA-256 of the file that looks so; "" where it cannot be read."""
-    try:
-        with open(path, "rb", opener=_opened) as stream:
-            held = hashlib.file_digest(stream, "sha256").hexdigest()
-            return held if Stamp.of(os.fstat(stream.fileno())) == stamp else _CHANGING
-    except OSError:
-        return ""
 
 
 def _opened(path: str, flags: int) -> int:

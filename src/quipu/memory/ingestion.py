@@ -5,7 +5,6 @@ everything else is a text of its own. What is there already is not written again
 the same batch twice changes nothing.
 """
 
-import dataclasses
 import hashlib
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -24,14 +23,14 @@ from quipu.records.naming import document_entity_id
 from quipu.records.progress import Progress
 from quipu.records.record import Episode, Properties
 from quipu.records.refs import FILE, session_ref
-from quipu.when.instants import UNKNOWN_TIME, parse_instant
+from quipu.when.instants import parse_instant
 from quipu.write.jobs import STAGES, Stage
 from quipu.write.lock import WriteLock
+from quipu.write.texts import TextInput, episode_of, settled
 
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
     from quipu.write.jobs import Job
-    from quipu.write.texts import TextInput
 
 __all__ = ["IngestItem", "StageResult", "ingest_items", "settle_text"]
 
@@ -66,7 +65,7 @@ class StageResult(msgspec.Struct, frozen=True, kw_only=True):
 class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a batch: `accepted` items are stored, `unchanged` were there already;
     `warnings` names each item that cannot be used, and why, `refused` counts junk by rule.
-    `run_id` is the last job of the batch (`Memory.job`)."""
+    `run_id` is the last job of the batch (`Memory.jobs.get`)."""
 
     run_id: str
     batch_id: str
@@ -78,15 +77,103 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
 
 
-class _ToWrite(msgspec.Struct, frozen=True):
-    """What turns, or goals and tasks, come to: what is to be written, the references of that, and
-    of what is there already."""
+class _Batch:
+    """What the items of one call come to: texts, turns and records of work that are to be written,
+    and what is known of the others."""
 
-    transcript: Transcript | None = None
-    records: tuple[dict[str, object], ...] = ()
-    refs: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
+    def __init__(self, memory: "Memory", source: str, session: str) -> None:
+        self._source, self._session, self._namespace = source, session, memory.store.namespace
+        self.seen = memory.clock()
+        self.texts: list[tuple[int, TextInput]] = []
+        self.records: list[dict[str, object]] = []
+        self.record_refs: list[str] = []
+        self.turns: list[Turn] = []
+        self.known_refs: list[str] = []
+        self.warnings: list[str] = []
+        self._said: dict[tuple[str, str], dict[str, str]] = {}
+        self._last = 0
+        if session:
+            self._read_session(memory)
+
+    def _read_session(self, memory: "Memory") -> None:
+        """The turns the session has, by speaker and words and then time, and the last one."""
+        document_id = document_entity_id(self._namespace, session_ref(self._session))
+        for chunk in chunks_of(memory.store, document_id):
+            _, speaker, seen = (*chunk.heading_path, "", "", "")[:3]
+            ref = session_ref(self._session, chunk.position)
+            self._said.setdefault((speaker, chunk.text), {})[seen] = ref
+            self._last = max(self._last, chunk.position)
+
+    def take(self, number: int, item: IngestItem | str) -> None:
+        """Take one item as what it is; one that cannot be used is a warning."""
+        try:
+            if isinstance(item, str):
+                raise InvalidInput(item)
+            if item.kind in _TURNS:
+                self._take_turn(item)
+            elif item.kind in KINDS:
+                self._take_work(number, item)
+            else:
+                self.texts.append((number, settled(self._text(item), self.seen)))
+        except InvalidInput as error:
+            self.warnings.append(f"item {number}: {error}")
+
+    def _text(self, item: IngestItem) -> TextInput:
+        said = {**item.metadata}
+        title, when = said.pop("title", ""), said.pop("time", None) or said.pop("timestamp", None)
+        return TextInput(
+            text=item.text,
+            source_ref=f"manual:{item.id.strip() or _digest(item.kind, item.text)[:16]}",
+            title=title if isinstance(title, str) else "",
+            group=self._source,
+            observed_at=_instant(when) or "",
+            properties=cast("Properties", {**said, "kind": item.kind}),
+        )
+
+    def _take_work(self, number: int, item: IngestItem) -> None:
+        """A goal or a task: the text is its title, the metadata the fields of a record."""
+        own: dict[str, object] = {"kind": item.kind, "id": item.id}
+        record = {"title": item.text, **item.metadata, **own}
+        read = read_record(record, at=f"item {number}", seen=self.seen)
+        self.warnings += [f"{each.path}: {redact(each.error)[0]}" for each in read.problems]
+        if read.items:
+            self.record_refs.append(work_ref(read.items[0].kind, read.items[0].id))
+            self.records.append(record)
+
+    def _take_turn(self, item: IngestItem) -> None:
+        """A turn at the end of its session; one that is there already, word for word, by the same
+        speaker (and at the same time, if it is given), is left."""
+        if not self._session:
+            raise InvalidInput("a turn belongs to a session: give sessionKey")
+        if not item.text.strip():
+            raise InvalidInput("the turn is blank")
+        said = item.metadata
+        role = str(said.get("role") or "other")
+        role = role if role in ROLES else "other"
+        speaker = str(said.get("speaker") or said.get("name") or role)
+        text = redact(item.text.strip())[0]
+        time = _instant(said.get("time") or said.get("timestamp"))
+        at = self._said.setdefault((speaker, text), {})
+        known = at.get(time) if time else next(iter(at.values()), None)
+        if known is not None:
+            self.known_refs.append(known)
+            return
+        turn = Turn(
+            session_id=self._session,
+            offset=self._last + len(self.turns) + 1,
+            speaker=speaker,
+            role=cast("Role", role),
+            text=text,
+            time=time or self.seen,
+        )
+        at[turn.time] = session_ref(self._session, turn.offset)
+        self.turns.append(turn)
+
+    def transcript(self) -> Transcript | None:
+        """The new turns."""
+        if not self.turns:
+            return None
+        return Transcript(session_id=self._session, group=self._session, turns=tuple(self.turns))
 
 
 def ingest_items(
@@ -102,84 +189,62 @@ def ingest_items(
     one that could not even be read stands why; `source` is kept as the group of texts,
     `session_key` names the session of turns. Raises InvalidInput for a batch that is too large or
     empty."""
-    numbered = [(n, item) for n, item in enumerate(items, 1) if isinstance(item, IngestItem)]
-    unread = [f"item {n}: {why}" for n, why in enumerate(items, 1) if isinstance(why, str)]
-    _check([item for _, item in numbered], len(items))
-    turns = [(n, item) for n, item in numbered if item.kind in _TURNS]
-    work = [(n, item) for n, item in numbered if item.kind in KINDS]
-    texts = [(n, i) for n, i in numbered if i.kind not in _TURNS and i.kind not in KINDS]
-    session = session_key.strip() or (f"ingest-{source.strip()}" if source.strip() else "")
-    seen = memory.clock()
-    before = memory.store.sequence()
-    turns_taken = WriteLock(memory.home.state, "sessions.lock").taken() if turns else nullcontext()
-    with turns_taken:  # nobody appends to the session until its turns are written
-        worked = _read_work(work, seen)
-        turned = _read_turns(memory, session, turns)
-        given, warned = _settled(texts, source, seen)
+    read = [item for item in items if isinstance(item, IngestItem)]
+    _check(read, len(items))
+    source = source.strip()
+    session = session_key.strip() or (f"ingest-{source}" if source else "")
+    store, before = memory.store, memory.store.sequence()
+    has_turns = any(item.kind in _TURNS for item in read)
+    lock = WriteLock(memory.home.state, "sessions.lock").taken() if has_turns else nullcontext()
+    done: list[Job] = []
+    text_refs: list[str] = []
+    with lock:  # nobody appends to the session until its turns are written
+        batch = _Batch(memory, source, session if has_turns else "")
+        for number, item in enumerate(items, 1):
+            batch.take(number, item)
         jobs = memory.give(
-            [text for _, text in given],
-            transcript=turned.transcript,
-            records=worked.records,
-            seen=seen,
+            [text for _, text in batch.texts],
+            transcript=batch.transcript(),
+            records=batch.records,
+            seen=batch.seen,
         )
-        done, failed = _worked(memory, jobs, [number for number, _ in given], progress)
-        stored = _stored(memory, session, turned)
-    lacking = memory.handle.indexer().embed_since(before, progress=progress)
-    wrote = [g.source_ref for (_, g), job in zip(given, jobs, strict=False) if job.job_id in done]
-    refs = [*worked.refs, *wrote, *turned.known, *stored]
-    last = list(done.values())
+        worked = memory.jobs.work_on(jobs, embed=False)
+        for at, (job, error) in enumerate(worked):
+            if progress:
+                progress("write", at + 1, len(jobs))
+            of_text = batch.texts[at] if at < len(batch.texts) else None
+            if error is not None:
+                batch.warnings.append(f"item {of_text[0]}: {error}" if of_text else str(error))
+                continue
+            done.append(job)
+            text_refs += [of_text[1].source_ref] if of_text else []
+    new_refs = [session_ref(session, turn.offset) for turn in batch.turns]
+    stored = {row.source_ref for row in store.sources(refs=new_refs)} if new_refs else set[str]()
+    turn_refs = [ref for ref in new_refs if ref in stored]  # junk was refused
+    lacking = memory.indexer().embed_since(before, progress=progress)
+    refs = [*batch.record_refs, *text_refs, *batch.known_refs, *turn_refs]
+    of_session = next((job for job in done if job.kind == "sessions"), None)
+    said = (f"{row.path}: {row.error}" for row in of_session.errors) if of_session else ()
     return Ingested(
-        run_id=last[-1].job_id if last else "",
-        batch_id=_digest(
-            *(f"{i.kind}\0{i.id}\0{i.text}" for _, i in numbered), source, session_key
-        ),
+        run_id=done[-1].job_id if done else "",
+        batch_id=_digest(*(f"{i.kind}\0{i.id}\0{i.text}" for i in read), source, session_key),
         accepted=len(refs),
-        unchanged=len(turned.known) + sum(job.unchanged for job in last if job.kind != "sessions"),
+        unchanged=len(batch.known_refs)
+        + sum(job.unchanged for job in done if job is not of_session),
         source_refs=tuple(dict.fromkeys(refs)),
         stages=tuple(
             StageResult(stage=stage, ok=bool(refs) and not (stage == "embed" and lacking))
             for stage in STAGES
         ),
-        refused=next((job.refused for job in last if job.kind == "sessions"), dict[str, int]()),
-        warnings=(
-            *unread,
-            *worked.warnings,
-            *warned,
-            *failed,
-            *turned.warnings,
-            *_turn_errors(last),
-        ),
+        refused=of_session.refused if of_session else {},
+        warnings=(*batch.warnings, *said),
     )
-
-
-def _worked(
-    memory: "Memory", jobs: "Sequence[Job]", numbers: Sequence[int], progress: Progress | None
-) -> "tuple[dict[str, Job], list[str]]":
-    """The jobs that were done, by id, and what is to be said of those that failed: the first are
-    those of the texts with these numbers."""
-    done: dict[str, Job] = {}
-    failed: list[str] = []
-    for at, (job, error) in enumerate(memory.work_on(jobs, embed=False)):
-        if progress:
-            progress("write", at + 1, len(jobs))
-        if error is None:
-            done[job.job_id] = job
-        else:
-            failed.append(f"item {numbers[at]}: {error}" if at < len(numbers) else str(error))
-    return done, failed
-
-
-def _turn_errors(jobs: "Sequence[Job]") -> list[str]:
-    """What went wrong with single turns."""
-    return [f"{r.path}: {r.error}" for job in jobs if job.kind == "sessions" for r in job.errors]
 
 
 def settle_text(memory: "Memory", given: "TextInput") -> "TextInput":
     """The text as it is to be written: without its secrets, with its time and its reference. One
     that names none has that of its day where the same was said on an earlier one and is told
     again: with a date, or after what it stated had ended. Raises InvalidInput."""
-    from quipu.write.texts import episode_of, settled
-
     text = settled(given, memory.clock())
     _require_no_file(memory, text)
     known_id = episode_of(text, memory.store.namespace)
@@ -213,134 +278,10 @@ def _check(items: Sequence[IngestItem], count: int) -> None:
         )
 
 
-def _settled(
-    texts: Sequence[tuple[int, IngestItem]], source: str, now: str
-) -> "tuple[list[tuple[int, TextInput]], list[str]]":
-    """The texts as they are to be written, with their items' numbers, and what cannot be used."""
-    from quipu.write.texts import settled
-
-    given: list[tuple[int, TextInput]] = []
-    warnings: list[str] = []
-    for number, item in texts:
-        try:
-            given.append((number, settled(_text(item, source), now)))
-        except InvalidInput as error:
-            warnings.append(f"item {number}: {error}")
-    return given, warnings
-
-
-def _text(item: IngestItem, source: str) -> "TextInput":
-    from quipu.write.texts import TextInput
-
-    said = {**item.metadata}
-    title, when = said.pop("title", ""), said.pop("time", None) or said.pop("timestamp", None)
-    return TextInput(
-        text=item.text,
-        source_ref=f"manual:{item.id.strip() or _digest(item.kind, item.text)[:16]}",
-        title=title if isinstance(title, str) else "",
-        group=source.strip(),
-        observed_at=_instant(when) or "",
-        properties=cast("Properties", {**said, "kind": item.kind}),
-    )
-
-
-def _read_work(work: Sequence[tuple[int, IngestItem]], seen: str) -> _ToWrite:
-    """Goals and tasks: an item's text is the title, its metadata the fields of a record."""
-    refs: list[str] = []
-    warnings: list[str] = []
-    records: list[dict[str, object]] = []
-    for number, item in work:
-        record: dict[str, object] = {
-            "title": item.text,
-            **item.metadata,
-            "kind": item.kind,
-            "id": item.id,
-        }
-        read = read_record(record, at=f"item {number}", seen=seen)
-        warnings += [f"{problem.path}: {redact(problem.error)[0]}" for problem in read.problems]
-        if read.items:
-            refs.append(work_ref(read.items[0].kind, read.items[0].id))
-            records.append(record)
-    return _ToWrite(records=tuple(records), refs=tuple(refs), warnings=tuple(warnings))
-
-
-def _read_turns(
-    memory: "Memory", session: str, turns: Sequence[tuple[int, IngestItem]]
-) -> _ToWrite:
-    """Turns at the end of their session; those that are there already, word for word, by the same
-    speaker (and at the same time, if it is given), are left."""
-    if not session:
-        said = "a turn belongs to a session: give sessionKey"
-        return _ToWrite(warnings=tuple(f"item {number}: {said}" for number, _ in turns))
-    warnings: list[str] = []
-    now = memory.clock()
-    known, last = _stored_turns(memory, session)
-    new: list[Turn] = []
-    unchanged: list[str] = []
-    for number, item in turns:
-        try:
-            turn = _turn(session, last + len(new) + 1, item)
-        except InvalidInput as error:
-            warnings.append(f"item {number}: {error}")
-            continue
-        at = known.setdefault((turn.speaker, turn.text), {})
-        ref = at.get(turn.time) if turn.time != UNKNOWN_TIME else next(iter(at.values()), None)
-        if ref is not None:
-            unchanged.append(ref)
-            continue
-        if turn.time == UNKNOWN_TIME:
-            turn = dataclasses.replace(turn, time=now)
-        at[turn.time] = session_ref(session, turn.offset)
-        new.append(turn)
-    spoken = Transcript(session_id=session, group=session, turns=tuple(new)) if new else None
-    return _ToWrite(transcript=spoken, known=tuple(unchanged), warnings=tuple(warnings))
-
-
-def _stored(memory: "Memory", session: str, read: _ToWrite) -> list[str]:
-    """Which of the new turns are in the store now: junk was refused."""
-    if read.transcript is None:
-        return []
-    stored = {ref for times in _stored_turns(memory, session)[0].values() for ref in times.values()}
-    refs = [session_ref(session, turn.offset) for turn in read.transcript.turns]
-    return [ref for ref in refs if ref in stored]
-
-
-def _stored_turns(
-    memory: "Memory", session: str
-) -> tuple[dict[tuple[str, str], dict[str, str]], int]:
-    """The turns a session has, by speaker and words and then time, and the last one's number."""
-    store = memory.store
-    chunks = chunks_of(store, document_entity_id(store.namespace, session_ref(session)))
-    known: dict[tuple[str, str], dict[str, str]] = {}
-    for chunk in chunks:
-        _, speaker, seen = (*chunk.heading_path, "", "", "")[:3]
-        known.setdefault((speaker, chunk.text), {})[seen] = session_ref(session, chunk.position)
-    return known, max((chunk.position for chunk in chunks), default=0)
-
-
-def _turn(session: str, offset: int, item: IngestItem) -> Turn:
-    if not item.text.strip():
-        raise InvalidInput("the turn is blank")
-    role = str(item.metadata.get("role") or "other")
-    if role not in ROLES:
-        role = "other"
-    when = item.metadata.get("time") or item.metadata.get("timestamp")
-    return Turn(
-        session_id=session,
-        offset=offset,
-        speaker=str(item.metadata.get("speaker") or item.metadata.get("name") or role),
-        role=cast("Role", role),
-        text=redact(item.text.strip())[0],
-        time=_instant(when) or UNKNOWN_TIME,
-    )
-
-
 def _instant(value: object) -> str | None:
     if value is None or value == "":
         return None
-    if isinstance(value, str):
-        return parse_instant(value)
-    return read_time(value)
+    return parse_instant(value) if isinstance(value, str) else read_time(value)
 
 
 def _digest(*parts: str) -> str:

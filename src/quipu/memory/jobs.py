@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from quipu.ledger import Salvaged
     from quipu.memory.extraction import Extracted, ExtractionProgress
     from quipu.write.jobs import Given, Job, Stage
-    from quipu.write.report import IndexReport, ProblemRow
+    from quipu.write.report import IndexReport
 
 __all__ = ["JobQueue"]
 
@@ -57,11 +57,11 @@ class JobQueue:
 
     def __call__(self) -> "list[Job]":
         """The jobs that are open and the last that ended, the latest first."""
-        return self._handle.jobs.list()
+        return self._handle.stored_jobs.list()
 
     def get(self, job_id: str) -> "Job":
         """How a job stands. Raises UnknownRecord."""
-        return self._handle.jobs.get(job_id)
+        return self._handle.stored_jobs.get(job_id)
 
     def accept(self, given: "Sequence[Given]") -> "list[Job]":
         """Write down what is to be stored, all or none: a job each, in order, that is not lost
@@ -69,7 +69,7 @@ class JobQueue:
         if not given:
             return []
         with self._handle.writing:
-            jobs = self._handle.jobs.accept(given)
+            jobs = self._handle.stored_jobs.accept(given)
             if not self._took_up:
                 self._took_up = True
                 # What an earlier one has to wait on fails no later one.
@@ -123,7 +123,7 @@ class JobQueue:
         user did not accept on this machine is left alone, and said (`quipu trust` shows it)."""
         home = self._handle.home
         # In a store on a server they are of another user or machine, which works on them.
-        if database_of(home) is not None and (left := len(self._handle.jobs.unsealed())):
+        if database_of(home) is not None and (left := len(self._handle.stored_jobs.unsealed())):
             _log.warning(
                 "%d open jobs in %r were not accepted by you on this machine and are not worked "
                 "on: `quipu trust %s` shows them",
@@ -131,7 +131,7 @@ class JobQueue:
                 str(home.state),
                 shlex.quote(str(home.folder)),
             )
-        return [done for done, _ in self.work_on(self._handle.jobs.abandoned(), embed=embed)]
+        return [done for done, _ in self.work_on(self._handle.stored_jobs.abandoned(), embed=embed)]
 
     def work_on(
         self, jobs: "Sequence[Job]", *, embed: bool = True
@@ -143,10 +143,10 @@ class JobQueue:
             try:
                 yield self._work(job, embed=embed), None
             except Mistake as error:
-                yield self._handle.jobs.get(job.job_id), error
+                yield self._handle.stored_jobs.get(job.job_id), error
             except (QuipuError, OSError):
                 for later in jobs[at + 1 :]:
-                    self._handle.jobs.release(later)
+                    self._handle.stored_jobs.release(later)
                 raise
 
     def salvage(self) -> "Salvaged":
@@ -189,7 +189,7 @@ class JobQueue:
         fetch: "Callable[..., IndexReport] | None" = None,
     ) -> "Job":
         handle = self._handle
-        jobs = handle.jobs
+        jobs = self._handle.stored_jobs
         payload = jobs.payload(job)
         if payload is None or not payloads.is_readable(job.kind, payload):
             return jobs.lapse(job)
@@ -290,6 +290,11 @@ def _done(
         "index": len(report.added),
         "audit": len(errors) + len(warnings),
     }
+    reserved = [f"{row.path}: {row.error}" for row in warnings]
+    skipped = [f"a fact was skipped: {why}" for why in read.skipped] if read else []
+    notes = [*_first(reserved, "read with a reservation"), *_first(skipped, "skipped")]
+    if read and read.stopped:
+        notes.append(read.stopped)
     return msgspec.structs.replace(
         job,
         status="done",
@@ -299,24 +304,17 @@ def _done(
         stages=tuple(StageCount(stage=stage, count=counts[stage]) for stage in STAGES),
         refused=report.refused,
         errors=errors,
-        notes=(*report.notes, *_warned(warnings), *(_said(read) if read else ())),
+        notes=(
+            *report.notes,
+            *reserved,
+            *skipped,
+            *([read.stopped] if read and read.stopped else ()),
+        ),
         result=result,
     )
 
 
-def _first(lines: Sequence[str], more: str) -> "Iterator[str]":
+def _first(lines: Sequence[str], what: str) -> list[str]:
     """The first of some lines, and how many there are behind them."""
-    yield from lines[:_SHOWN]
-    if len(lines) > _SHOWN:
-        yield f"{len(lines) - _SHOWN} more {more}"
-
-
-def _warned(rows: "Sequence[ProblemRow]") -> "Iterator[str]":
-    return _first([f"{row.path}: {row.error}" for row in rows], "were read with a reservation")
-
-
-def _said(read: "Extracted") -> "Iterator[str]":
-    skipped = [f"a fact was skipped: {each}" for each in read.skipped]
-    yield from _first(skipped, "facts were skipped")
-    if read.stopped:
-        yield read.stopped
+    more = len(lines) - _SHOWN
+    return [*lines[:_SHOWN], *([f"{more} more were {what}"] if more > 0 else [])]

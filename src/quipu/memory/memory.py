@@ -1,10 +1,11 @@
 """Memory: the one place that joins the stages and the kinds."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
 import msgspec
 
@@ -34,10 +35,10 @@ from quipu.kinds.work.model import WorkKind
 from quipu.memory import payloads
 from quipu.memory.erasure import Erasure
 from quipu.memory.facts import Facts
-from quipu.memory.freshness import Freshness
+from quipu.memory.freshness import Freshness, cited_by, marked
 from quipu.memory.jobs import JobQueue
 from quipu.memory.questions import Questions, check_contract
-from quipu.ports import Chat, Direction, Embedder, Planner, Store
+from quipu.ports import Direction, Embedder, Store
 from quipu.records.document import Problem
 from quipu.records.ids import kind_of
 from quipu.records.passage import PassageInput
@@ -54,15 +55,11 @@ if TYPE_CHECKING:
     from threading import Event
 
     from quipu.answer.examine import Examined
-    from quipu.errors import Mistake
     from quipu.evaluate.validation import Validation
-    from quipu.facts.find import FactsFound
-    from quipu.facts.history import History
     from quipu.kinds.commits.repository import HistoryReport
     from quipu.kinds.incidents.api import Incidents
     from quipu.kinds.pages.crawl import Network
     from quipu.kinds.reports.reflect import Reflected
-    from quipu.ledger import Salvaged
     from quipu.memory.entities import Entities
     from quipu.memory.extraction import Extracted
     from quipu.transfer import Migrated, Moved
@@ -81,11 +78,30 @@ _SHORTEST_TOKEN = 12
 """No rule takes a bare name that is shorter for a secret: `default` costs no look at them."""
 
 
-class Memory:
+def _messages(
+    memory: "Memory", messages: Sequence[Message], *, session_id: str, embed: bool = True
+) -> IndexReport:
+    return memory.add_sessions(transcripts_of(messages, session_id), embed=embed)
+
+
+_OLD_NAMES: Mapping[str, tuple[str, Callable[["Memory"], Any]]] = {
+    "handle": ("…, the memory itself", lambda memory: memory),
+    "job": ("jobs.get", lambda memory: memory.jobs.get),
+    "resume": ("jobs.resume", lambda memory: memory.jobs.resume),
+    "work_on": ("jobs.work_on", lambda memory: memory.jobs.work_on),
+    "salvage_jobs": ("jobs.salvage", lambda memory: memory.jobs.salvage),
+    "find_facts": ("facts.find", lambda memory: memory.facts.find),
+    "history": ("facts.history", lambda memory: memory.facts.history),
+    "add_messages": ("add", lambda memory: partial(_messages, memory)),
+}
+"""What the verbs of the version before are called, each with what it gives."""
+
+
+class Memory(Handle):
     """A graph memory over one store and one namespace; safe to share between threads.
 
-    Stages are imported when they are first used, so opening one is quick. Whatever only reads
-    never writes, and works on a read-only store.
+    It has its `store`, `home`, `config` and `clock`. Stages are imported when they are first used,
+    so opening one is quick. Whatever only reads never writes, and works on a read-only store.
     """
 
     def __init__(
@@ -99,17 +115,16 @@ class Memory:
         read_only: bool = False,
     ) -> None:
         """Joins parts that were made by hand; most callers want `Memory.open`."""
-        handle = Handle(
+        super().__init__(
             store, home=home, config=config, models=models, clock=clock, read_only=read_only
         )
-        self.handle = handle
-        self.freshness = Freshness(handle, read_only=read_only)
-        self._conversations = Conversations(handle)
-        self._histories = Histories(handle)
-        self._pages = Pages(handle)
-        self._reports = Reports(handle)
-        self._questions = Questions(handle, self._reports, self.freshness)
-        self._erasure = Erasure(handle, self._questions.log)
+        self.freshness = Freshness(self)
+        self._conversations = Conversations(self)
+        self._histories = Histories(self)
+        self._pages = Pages(self)
+        self._reports = Reports(self)
+        self._questions = Questions(self, self._reports, self.freshness)
+        self._erasure = Erasure(self, self._questions.log)
 
     @classmethod
     def open(
@@ -163,84 +178,34 @@ class Memory:
             memory.finish_forgetting()
         return memory
 
-    @property
-    def store(self) -> Store:
-        """Where everything is kept."""
-        return self.handle.store
-
-    @property
-    def home(self) -> Home:
-        """Where the store, its folder and the local state are."""
-        return self.handle.home
-
-    @property
-    def config(self) -> Config:
-        """The configuration that this memory was opened with."""
-        return self.handle.config
-
-    @property
-    def clock(self) -> Clock:
-        """What gives the present instant."""
-        return self.handle.clock
-
-    @property
-    def embedder(self) -> Embedder | None:
-        """The model of prose, loaded when first asked for; None works by words and graph only."""
-        return self.handle.models.get()
-
-    @property
-    def chat(self) -> Chat | None:
-        """The language model that the configuration names, if it names one; it is an option.
-        Raises InvalidConfig, ModelUnavailable (no key)."""
-        return self.handle.chat
-
-    def embedder_for(self, text: str) -> Embedder | None:
-        """The model that can embed `text` as prose now: the configured one, or what stands in
-        for a remote one that fails. Raises ModelUnavailable when nothing may stand in for it."""
-        return self.handle.models.for_passage("prose", text, self.store)
-
-    @property
-    def graph(self) -> Planner:
-        """The store as it reads when what was merged is one thing; itself where nothing was."""
-        return self.handle.graph
-
-    def graph_for(self, question: str) -> Planner:
-        """As `graph`, with the acronyms in `question` (or of what it names) that texts define."""
-        return self.handle.graph_for(question)
-
-    def graph_of(self, name: str, known_at: str | None = None) -> tuple[Planner, str]:
-        """As `graph_for` one name, or `graph` as it was known at an instant; and what facts there
-        call the thing."""
-        return self.handle.graph_of(name, known_at)
-
     @cached_property
     def incidents(self) -> "Incidents":
         """Incidents, what was tried against them, and what that advises."""
         from quipu.kinds.incidents.api import Incidents  # a search needs them not
 
-        return Incidents(self.handle)
+        return Incidents(self)
 
     @cached_property
     def values(self) -> Values:
         """Numbers derived from what is remembered, each with its working."""
-        return Values(self.handle)
+        return Values(self)
 
     @cached_property
     def entities(self) -> "Entities":
         """Things: which of them are one, which might be, and what was decided about them."""
         from quipu.memory.entities import Entities
 
-        return Entities(self.handle)
+        return Entities(self)
 
     @cached_property
     def facts(self) -> Facts:
         """Dated statements: called, those of a subject; asked in words, those that answer."""
-        return Facts(self.handle, self.freshness)
+        return Facts(self, self.freshness)
 
     @cached_property
     def jobs(self) -> JobQueue:
         """What was accepted first and is written after; called, the jobs there are."""
-        return JobQueue(self.handle, self._conversations, Works(self.handle), self._pages)
+        return JobQueue(self, self._conversations, Works(self), self._pages)
 
     @overload
     def add(
@@ -406,24 +371,6 @@ class Memory:
             given.append(payloads.given_records(records, seen))
         return self.jobs.accept(given)
 
-    def job(self, job_id: str) -> "Job":
-        """As `jobs.get`."""
-        return self.jobs.get(job_id)
-
-    def resume(self, *, embed: bool = True) -> "list[Job]":
-        """As `jobs.resume`."""
-        return self.jobs.resume(embed=embed)
-
-    def work_on(
-        self, jobs: "Sequence[Job]", *, embed: bool = True
-    ) -> Iterator["tuple[Job, Mistake | None]"]:
-        """As `jobs.work_on`."""
-        return self.jobs.work_on(jobs, embed=embed)
-
-    def salvage_jobs(self) -> "Salvaged":
-        """As `jobs.salvage`."""
-        return self.jobs.salvage()
-
     def read_facts(self, *, progress: Progress | None = None) -> "Extracted":
         """Let the language model read what was given with `ingest.extract = "model"` and could
         not be read then; `stopped` says why some still waits. Written at once."""
@@ -457,8 +404,8 @@ class Memory:
         `errors`, never a failed run. A run that was killed is resumed by the next. Raises
         InvalidInput when a path is not there. Written at once.
         """
-        with self.handle.writing:
-            report = self.handle.indexer().run(
+        with self.writing:
+            report = self.indexer().run(
                 _paths(paths),
                 changed_since=changed_since,
                 again=again,
@@ -498,8 +445,8 @@ class Memory:
         roots = self.freshness.roots()
 
         def run() -> Iterator[IndexReport]:
-            with self.handle.writing:
-                report = self.handle.indexer().run(
+            with self.writing:
+                report = self.indexer().run(
                     roots,
                     changed_since=None,
                     again=False,
@@ -528,8 +475,8 @@ class Memory:
         `source_type`, `properties` and `profile` (else sniffed from the text). Passages are
         streamed; a blank one is a row of `errors`. Written at once.
         """
-        with self.handle.writing:
-            return self.handle.indexer().add_passages(documents, embed=embed, progress=progress)
+        with self.writing:
+            return self.indexer().add_passages(documents, embed=embed, progress=progress)
 
     def embed_lacking(self, *, progress: Progress | None = None) -> IndexReport:
         """Give whatever has no vector yet one, as `index` does at its end.
@@ -537,8 +484,8 @@ class Memory:
         A write makes the vectors of what it wrote, however much waits; what was written without
         (`embed=False`, an import, a model that could not be reached) waits for this or `index`.
         """
-        with self.handle.writing:
-            return self.handle.indexer().embed_lacking(progress=progress)
+        with self.writing:
+            return self.indexer().embed_lacking(progress=progress)
 
     def relate(
         self,
@@ -559,7 +506,7 @@ class Memory:
         """
         from quipu.write.relations import relate
 
-        with self.handle.writing:
+        with self.writing:
             return relate(
                 self.store,
                 end_of_relation(self.store, source),
@@ -580,7 +527,7 @@ class Memory:
         """
         from quipu.write.relations import unrelate
 
-        with self.handle.writing:
+        with self.writing:
             return unrelate(self.store, rel_id, clock=self.clock)
 
     def forget(self, refs: Sequence[str] | str) -> int:
@@ -623,9 +570,9 @@ class Memory:
         embedding with another model than intended. Raises MissingModel, InvalidInput.
         Written at once.
         """
-        models = self.handle.models
-        with self.handle.writing, models.anew():
-            indexer = self.handle.indexer()
+        models = self.models
+        with self.writing, models.anew():
+            indexer = self.indexer()
             recounted = indexer.recount_words()
             models.require()
             report = indexer.reindex(model_version, keep_old=keep_old, progress=progress)
@@ -644,16 +591,6 @@ class Memory:
         reading met become rows of the report. Written at once.
         """
         return self._conversations.add_sessions(transcripts, embed=embed, progress=progress)
-
-    def add_messages(
-        self, messages: Sequence[dict[str, object]], *, session_id: str, embed: bool = True
-    ) -> "IndexReport":
-        """Remember a list of `{"role", "content"}` messages as one session.
-
-        Giving the list again with more at its end writes only what is new. A message that cannot
-        be read is a row of `errors`. Written at once.
-        """
-        return self.add_sessions(transcripts_of(messages, session_id), embed=embed)
 
     def add_transcripts(
         self,
@@ -744,13 +681,15 @@ class Memory:
         `touched` are paths of files that the change in question touches: commits are ranked by
         them too. Raises InvalidInput for a word in `scope` that nothing here uses.
         """
-        with self.handle.stage("plan"):
+        with self.stage("plan"):
             return self._questions.plan(question, mode, scope, use_graph, touched)
 
     def retrieve(self, plan: Plan, *, limit: int | None = None, explain: bool = False) -> Retrieved:
         """The best passages inside `plan`, best first; Leakage if one is from outside. One whose
         file has changed since it was read says so."""
-        return self._questions.retrieve_marked(plan, limit, explain)
+        with self.stage("retrieve"):
+            found = self._questions.retrieve(plan, limit, explain=explain)
+        return marked(found, self.freshness.changes(cited_by(found)))
 
     def search(
         self,
@@ -798,18 +737,6 @@ class Memory:
         )
         return questions.logged(reply, question, scope, limit=limit, use_graph=use_graph)
 
-    def find_facts(
-        self, question: str, *, scope: Scope = EVERYTHING, limit: int = 10, now: str | None = None
-    ) -> "FactsFound":
-        """As `facts.find`."""
-        return self.facts.find(question, scope=scope, limit=limit, now=now)
-
-    def history(
-        self, subject: str, *, as_of: str | None = None, known_at: str | None = None
-    ) -> "History":
-        """As `facts.history`."""
-        return self.facts.history(subject, as_of=as_of, known_at=known_at)
-
     def get(self, ref: str) -> Record | Passage:
         """What `ref` names: any id, a path, `path:12-40`, a source (`session:…`) or a unique
         name; a file that has changed is read again first. Raises UnknownRecord with the nearest
@@ -831,7 +758,7 @@ class Memory:
 
     def stats(self) -> Status:
         """How the memory is: counts, generation, spaces, age, what lacks a vector."""
-        return status(self.handle)
+        return status(self)
 
     def check_contract(self, reply: Mapping[str, object]) -> "Examined":
         """Whether an answer contract (or an envelope that holds one under `contract`, as
@@ -884,7 +811,7 @@ class Memory:
         Written at once."""
         from quipu.transfer import import_
 
-        with self.handle.writing:
+        with self.writing:
             return import_(self.store, Path(path), clock=self.clock, progress=progress)
 
     def migrate(self, target: "Memory", *, progress: Progress | None = None) -> "Migrated":
@@ -894,7 +821,7 @@ class Memory:
         when the namespaces differ, or when the target holds what this memory does not."""
         from quipu.memory.migration import migrate_memory
 
-        with target.handle.writing:
+        with target.writing:
             return migrate_memory(self, target, progress=progress)
 
     def import_graphiti(self, url: str) -> "Moved":
@@ -903,7 +830,7 @@ class Memory:
         indexed. Written at once. Raises StoreUnavailable, InvalidInput, MissingExtra."""
         from quipu.transfer.graphiti import import_graphiti
 
-        with self.handle.writing:
+        with self.writing:
             return import_graphiti(self.store, url, clock=self.clock)
 
     def import_docgraph(self, url: str) -> "Moved":
@@ -913,13 +840,21 @@ class Memory:
         InvalidInput, MissingExtra."""
         from quipu.transfer.docgraph import import_docgraph
 
-        with self.handle.writing:
+        with self.writing:
             return import_docgraph(self.store, url, clock=self.clock)
 
     def close(self) -> None:
         """Let go of the store; the memory cannot be used afterwards."""
         self.jobs.close()
         self.store.close()
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _OLD_NAMES:
+            raise AttributeError(f"a memory has no {name!r}", name=name, obj=self)
+        new, call = _OLD_NAMES[name]
+        said = f"memory.{name} is called memory.{new} now, and goes with the next version"
+        warnings.warn(said, DeprecationWarning, stacklevel=2)
+        return call(self)
 
     def __enter__(self) -> Self:
         return self

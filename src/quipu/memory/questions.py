@@ -95,8 +95,8 @@ class Questions:
 
         return handle.models.tried(question, handle.store, planned)
 
-    def retrieve(self, plan: Plan, limit: int | None, explain: bool) -> Retrieved:
-        """As `Memory.retrieve`."""
+    def retrieve(self, plan: Plan, limit: int | None, *, explain: bool = False) -> Retrieved:
+        """The best passages inside `plan`, whatever has become of their files."""
         from quipu.retrieve import retrieve
 
         handle = self._handle
@@ -115,32 +115,17 @@ class Questions:
             found = with_dates(handle, plan, handle.models.within(plan.space, kept))
         return _noted(found, age_notes(handle))
 
-    def retrieve_marked(self, plan: Plan, limit: int | None, explain: bool) -> Retrieved:
-        """As `Memory.retrieve`."""
-        with self._handle.stage("retrieve"):
-            found = self.retrieve(plan, limit, explain)
-        return marked(found, self._freshness.changes(cited_by(found)))
-
     def search(self, planned: Callable[[], Plan], *, limit: int | None, explain: bool) -> Retrieved:
         """As `Memory.search`."""
-
-        def made() -> Retrieved:
-            plan = planned()
-            with self._handle.stage("retrieve"):
-                return self.retrieve(plan, limit, explain)
-
-        return marked(*self._freshness.kept(made, cited_by))
+        found = self._found(planned, lambda plan: self.retrieve(plan, limit, explain=explain))
+        return marked(*self._freshness.kept(found, cited_by))
 
     def ask(
         self, question: str, planned: Callable[[], Plan], *, limit: int | None, offline: bool
     ) -> Reply:
         """As `Memory.ask`."""
         shown = self._shown(limit)
-
-        def read() -> Retrieved:
-            plan = planned()
-            with self._handle.stage("retrieve"):
-                return self.read(plan, limit)
+        read = self._found(planned, lambda plan: self.read(plan, limit))
 
         def made() -> Reply:
             found, _ = self._freshness.kept(read, lambda found: cited_by(found, shown))
@@ -148,6 +133,18 @@ class Questions:
                 return self.answer(question, found, limit=limit, offline=offline)
 
         return doubted(*self._freshness.kept(made, cited_by))
+
+    def _found(
+        self, planned: Callable[[], Plan], retrieve: Callable[[Plan], Retrieved]
+    ) -> Callable[[], Retrieved]:
+        """What makes a plan and retrieves by it, each in its stage."""
+
+        def found() -> Retrieved:
+            plan = planned()
+            with self._handle.stage("retrieve"):
+                return retrieve(plan)
+
+        return found
 
     def logged(
         self, found: Answered, question: str, scope: Scope, *, limit: int | None, use_graph: bool
@@ -171,11 +168,11 @@ class Questions:
 
         shown = self._shown(limit)
         if shown < 1 or plan.mode == "global":
-            return self.retrieve(plan, limit, explain=False)
+            return self.retrieve(plan, limit)
         most = max(each.reads for each in answers_of_kinds())
-        found = self.retrieve(plan, max(shown, most), explain=False)
+        found = self.retrieve(plan, max(shown, most))
         further = _FURTHER * most if of_one_kind(found.hits) else 0
-        return self.retrieve(plan, further, explain=False) if further > shown else found
+        return self.retrieve(plan, further) if further > shown else found
 
     def answer(
         self, question: str, retrieved: Retrieved, *, limit: int | None, offline: bool

@@ -170,14 +170,11 @@ class QuipuStore(BaseStore):
         query = (op.query or "").strip()
         vectoriser = self._vectoriser(query) if query else None
         if vectoriser is not None:
-            near = self._items.nearest(
+            found = self._items.nearest(
                 prefix, query, vectoriser, condition, limit=op.limit, offset=op.offset
             )
-            found = [(each.item, each.score) for each in near]
         elif query:
-            among = condition if op.filter else None
-            hits = self._items.search(prefix, query, among, limit=last)[op.offset :]
-            found = [(each.item, each.score) for each in hits]
+            found = self._items.search(prefix, query, condition, limit=last)[op.offset :]
         else:
             items = self._items.under(prefix, condition)[op.offset : last]
             found = [(item, None) for item in items]

@@ -223,8 +223,8 @@ MARATHON = [
 
 def test_conversations_have_themes_of_what_was_said(memory: Memory) -> None:
     for day in (1, 2, 3):
-        memory.add_messages(_talk(day, POTTERY), session_id=f"pots-{day}")
-        memory.add_messages(_talk(day, MARATHON), session_id=f"runs-{day}")
+        memory.add(_talk(day, POTTERY), session_id=f"pots-{day}")
+        memory.add(_talk(day, MARATHON), session_id=f"runs-{day}")
     done = memory.reflect()
     assert len(done.reports) == 2
     reply = memory.ask("What are the main themes?", mode="global")

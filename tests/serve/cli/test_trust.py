@@ -241,4 +241,4 @@ def test_a_killed_job_of_ones_own_is_still_done(quipu: Any, project: Path) -> No
     subprocess.run([sys.executable, "-c", code], cwd=project, check=False)
     with Memory.open() as memory:
         assert [job.status for job in memory.jobs()] == ["accepted"]
-        assert memory.resume() != []
+        assert memory.jobs.resume() != []

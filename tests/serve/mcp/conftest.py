@@ -44,7 +44,7 @@ def held(tmp_path: Path) -> Iterator[Memory]:
                 "content": f"I live in {town}.",
                 "timestamp": f"{time}T10:00:00Z",
             }
-            memory.add_messages([said], session_id=f"s{number}")
+            memory.add([said], session_id=f"s{number}")
         yield memory
 
 

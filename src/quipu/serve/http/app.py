@@ -125,7 +125,7 @@ def _end(serving: Serving) -> None:
 
 
 def _watch(metrics: ServerMetrics, memory: Memory) -> None:
-    memory.handle.stage = partial(metrics.stage, namespace=memory.store.namespace)
+    memory.stage = partial(metrics.stage, namespace=memory.store.namespace)
 
 
 class _Connection(PatientConnection):

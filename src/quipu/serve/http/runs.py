@@ -231,7 +231,7 @@ def _list(prefix: str, ledger: Ledger) -> list[tuple[str, bytes]]:
 
 
 def _prefix(memory: Memory) -> str:
-    return f"{memory.handle.name}\0"
+    return f"{memory.name}\0"
 
 
 def _with(memory: Memory, do: Callable[[Ledger], T]) -> T | None:

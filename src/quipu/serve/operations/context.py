@@ -154,7 +154,7 @@ def everything(
     found = memory.search(
         query, limit=limit, mode=mode, scope=scope, use_graph=use_graph, explain=explain
     )
-    facts = memory.find_facts(query, scope=scope, limit=limit)
+    facts = memory.facts.find(query, scope=scope, limit=limit)
     return Query(
         query=query,
         mode=mode,

@@ -9,7 +9,6 @@ from quipu.agents.audits import audit as audit_of
 from quipu.agents.brief import BRIEF_TOKENS, Brief
 from quipu.agents.brief import brief as briefed
 from quipu.agents.entries import Entries
-from quipu.agents.prompt_index import live_entries
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.facts.history import History
 from quipu.memory import Memory, Passage
@@ -86,7 +85,7 @@ def history(
     $ quipu history 'Eva Gray' --as-of 2012-06
     $ quipu history 'Eva Gray' --known-at 2026-01-31
     """
-    return memory.history(subject, as_of=as_of, known_at=known_at)
+    return memory.facts.history(subject, as_of=as_of, known_at=known_at)
 
 
 @operation("read", Command(unknown="subject"))
@@ -164,7 +163,7 @@ def brief(
     $ quipu brief Dana
     $ quipu brief --tokens 200 --json
     """
-    entries = live_entries(memory, Entries(memory))
+    entries = Entries(memory).live()
     return briefed(memory, entries, about=about or "user", budget_tokens=tokens)
 
 
@@ -187,7 +186,7 @@ def facts_at(
     """
     moment = at or memory.clock()[:10]
     if subject.strip():
-        told = memory.history(subject, as_of=moment, known_at=known_at or None)
+        told = memory.facts.history(subject, as_of=moment, known_at=known_at or None)
         rows = tuple(shaped(FactAtTime, each, each.fact) for each in told.entries[:limit])
         known = bool(told.entries)
         return FactsAtTime(at=moment, known_at=known_at or None, known=known, facts=rows)
@@ -196,7 +195,7 @@ def facts_at(
     if known_at:
         raise InvalidInput("known_at needs a subject: a query is asked of what is known now")
     first_day = moment + "-01-01"[3 * moment.count("-") :] if len(moment) in {4, 7} else moment
-    found = memory.find_facts(query, now=parse_instant(first_day), limit=limit)
+    found = memory.facts.find(query, now=parse_instant(first_day), limit=limit)
     rows = tuple(
         shaped(FactAtTime, each, each.standing, each.standing.fact) for each in found.matches
     )

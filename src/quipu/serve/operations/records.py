@@ -149,7 +149,7 @@ def _accepted(
 
 def _work(memory: Memory, job: Job) -> None:
     try:
-        for _ in memory.work_on([job]):
+        for _ in memory.jobs.work_on([job]):
             pass
     except QuipuError as error:  # it is left to whoever writes next
         _LOG.warning("job %s waits: %s", job.job_id, error)
@@ -251,7 +251,7 @@ def list_jobs(memory: Memory) -> JobList:
 @operation("read", Http("GET /api/v1/jobs/{job_id:str}", name="show_job"))
 def show_job(memory: Memory, job_id: Annotated[str, "the job"]) -> Job:
     """Show how a job stands."""
-    return memory.job(job_id)
+    return memory.jobs.get(job_id)
 
 
 @operation("write", Command())
@@ -272,7 +272,7 @@ def jobs(
     $ quipu jobs --json
     """
     if salvage:
-        found = memory.salvage_jobs()
+        found = memory.jobs.salvage()
         tell(
             "ops.db is whole: nothing was changed."
             if found.aside is None
@@ -280,8 +280,8 @@ def jobs(
             f"{found.aside.name}."
         )
     if resume:
-        memory.resume()
-    return list_jobs(memory) if job_id is None else memory.job(job_id)
+        memory.jobs.resume()
+    return list_jobs(memory) if job_id is None else memory.jobs.get(job_id)
 
 
 def _erased(given: dict[str, Any]) -> str:

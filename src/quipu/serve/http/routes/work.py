@@ -29,9 +29,9 @@ RunId = Annotated[str, "the run"]
 @operation("read", Http("GET /api/v1/jobs/{job_id:str}/events", streams=True))
 def follow_job(memory: Memory, job_id: Annotated[str, "the job"]) -> StreamingResponse:
     """Follow a job until it ends: an event `job` whenever it has moved on."""
-    memory.job(job_id)
+    memory.jobs.get(job_id)
     ended = ("done", "failed")
-    return _followed("job", lambda: memory.job(job_id), lambda job: job.status in ended)
+    return _followed("job", lambda: memory.jobs.get(job_id), lambda job: job.status in ended)
 
 
 @operation("read", Http("GET /api/v1/runs", page="runs"))
