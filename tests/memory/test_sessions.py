@@ -1,5 +1,6 @@
 """Conversations are written through Memory, grow, and are found turn by turn."""
 
+import dataclasses
 from pathlib import Path
 
 import pytest
