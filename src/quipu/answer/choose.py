@@ -67,8 +67,6 @@ def choose(
     its own way; nothing where nothing touches the question."""
     known = frozenset(likely.read) if likely is not None else frozenset[str]()
     weighing, ordered = _ordered(asked, evidence, nearness, known)
-    if likely is not None and likely.written:
-        ordered = [c for c in ordered if not is_turn(c.evidence)]
     if planner is not None and plan is not None:
         asked_for, scope = plan.question, plan.scope
         for each in answers_of_kinds():

@@ -22,13 +22,9 @@ __all__ = [
     "Quotation",
     "Read",
     "answers_of_kinds",
-    "is_read_beside",
     "of_one_kind",
     "read_of",
 ]
-
-
-_LITTLE = 1e-6
 
 
 class AnswerStatement(NamedTuple):
@@ -54,32 +50,18 @@ class AnswerStatement(NamedTuple):
 class Read(NamedTuple):
     """What was made of a passage: how likely it `answers`; its `worth` to be quoted, its search
     included; how likely it says yes, where yes or no is asked for; the `sentence` that would
-    answer (empty: nobody knows which), and its `words` that tell; whether that is of a document."""
+    answer (empty: nobody knows which)."""
 
     answers: float
     worth: float
     affirms: float
     sentence: str
-    words: str
-    of_document: bool = False
-
-    def with_more(self, answers: float) -> "Read":
-        """As it is, with more that answers in it."""
-        return self._replace(answers=self.answers + answers)
 
 
 class Likely(NamedTuple):
-    """Which of the passages that were read, by their ids, answers: they share 1 with "none does".
-    `supposed` is the share of those that would, but tell only what is wished for, supposed or
-    denied. `spoken` is what else speaks of what is asked as much as a document that was read;
-    `written` says that documents are to answer, for nothing said does instead; `later` is what
-    names later what the likeliest tells."""
+    """How likely each passage that was read answers, by its id: they share 1 with "none does"."""
 
     read: Mapping[str, Read]
-    supposed: float = 0.0
-    spoken: frozenset[str] = frozenset()
-    written: bool = False
-    later: frozenset[str] = frozenset()
 
     def of(self, evidence: Sequence[Evidence], others: Iterable[str] = ()) -> float:
         """How likely one of some passages answers, or of `others` by their ids, in [0, 1]."""
@@ -91,11 +73,6 @@ class Likely(NamedTuple):
         some = self.read if ids is None else ids
         return max((self.read[id_].answers for id_ in some if id_ in self.read), default=0.0)
 
-    def first(self, *, of_document: bool) -> str:
-        """The one of documents, or of the others, that most likely answers; "" without any."""
-        ids = sorted(id_ for id_, each in self.read.items() if each.of_document == of_document)
-        return max(ids, key=lambda id_: self.read[id_].answers, default="")
-
     def fewer(self, ids: Collection[str], share: float) -> "Likely":
         """With a share of what some passages count."""
         read = {
@@ -106,27 +83,9 @@ class Likely(NamedTuple):
         }
         return self._replace(read=read)
 
-    def at_least(self, shares: Mapping[str, float]) -> "Likely":
-        """With what is `later`, by its ids, counting no less than given; the others count less."""
-        more = {id_: max(share, self.read[id_].answers) for id_, share in shares.items()}
-        before = sum(self.read[id_].answers for id_ in shares)
-        rest = max(1 - sum(more.values()), 0.0) / max(1 - before, _LITTLE)
-        read = {
-            id_: each._replace(answers=more[id_], worth=max(more[id_], each.worth))
-            if id_ in more
-            else each._replace(answers=rest * each.answers)
-            for id_, each in self.read.items()
-        }
-        return self._replace(read=read, later=frozenset(shares)) if shares else self
-
     def without(self, ids: Collection[str]) -> "Likely":
         """Without some passages: they do not answer, and are the last that are quoted."""
         return self.fewer(ids, 0.0)
-
-    def without_supposed(self, ids: Collection[str]) -> "Likely":
-        """Without passages that tell only what is not so."""
-        share = sum(self.read[id_].answers for id_ in ids)
-        return self.without(ids)._replace(supposed=self.supposed + share)
 
 
 class Quotation(NamedTuple):
@@ -148,10 +107,6 @@ class Answers:
 
     def is_of(self, hit: Hit) -> bool:
         """Whether a passage is of its sources."""
-        return False
-
-    def is_read_beside(self, hit: Hit) -> bool:
-        """Whether a passage of another kind is read beside those of its sources."""
         return False
 
     def settled(self, asked: Asked, plan: Plan, graph: Graph) -> Sequence[AnswerStatement]:
@@ -250,8 +205,3 @@ def of_one_kind(hits: Sequence[Hit]) -> tuple[Hit, ...]:
         if 0 < len(own) < len(hits):
             return own
     return ()
-
-
-def is_read_beside(hit: Hit) -> bool:
-    """Whether some kind reads a passage beside its own."""
-    return any(each.is_read_beside(hit) for each in answers_of_kinds())

@@ -38,7 +38,6 @@ _CERTAIN = 0.4
 _NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "person", "time"})
 _OWN = frozenset("i me my mine myself".split())
 _AS_LIKELY = 0.5
-_LITTLE = 1e-6
 _DAY = len("2026-01-01")
 
 
@@ -160,13 +159,10 @@ def _is_unvouched(asked: Asked, first: Choice) -> bool:
 def _likelihood(chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
     """How likely what is cited answers; of a fact also what states those beside it in its chain:
     their words tell that one of them does, and the chain which."""
-    if chosen.likely is None or (chosen.likely.written and not chosen.statements):
+    if chosen.likely is None:
         return None
     others = [id_ for statement in chosen.statements for id_ in sorted(statement.others)]
-    known = chosen.likely.of(cited, others)
-    if chosen.statements:  # what is only supposed takes nothing from what is stated
-        known /= max(1 - chosen.likely.supposed, known, _LITTLE)
-    return min(known, 1.0)
+    return min(chosen.likely.of(cited, others), 1.0)
 
 
 def _agreement(

@@ -235,13 +235,12 @@ def _cut(question: str) -> tuple[str, ...]:
 
 
 def _each_alone(question: str, found: Retrieved) -> list[Retrieved]:
-    """What was found and, where a kind of source has a way of its own and others that are not read
-    beside it stand before it, what was found of that kind, if that speaks of all that the question
-    names."""
-    from quipu.answer.kinds import is_read_beside, of_one_kind
+    """What was found and, where a kind of source has a way of its own and others stand before it,
+    what was found of that kind, if that speaks of all that the question names."""
+    from quipu.answer.kinds import of_one_kind
 
     own = of_one_kind(found.hits)
-    if not own or own[0] == found.hits[0] or is_read_beside(found.hits[0]):
+    if not own or own[0] == found.hits[0]:
         return [found]
     said = {stem for hit in own for stem in stems(f"{hit.title} {hit.text}")}
     named = {stem for name in read_question(question).names for stem in stems(name)}

@@ -77,7 +77,7 @@ def likely(
     for at, (id_, said) in enumerate(found.items()):
         sentence = "" if replies else _telling(said.words, seen.words[at], given.first[at])
         answers = float(seen.scores.turns[at])
-        passages[id_] = Read(answers, float(worth[at]), float(affirms[at]), sentence, "")
+        passages[id_] = Read(answers, float(worth[at]), float(affirms[at]), sentence)
     return Likely(passages)
 
 
