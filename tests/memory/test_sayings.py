@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from quipu.answer import ASSERT_ABOVE
 from quipu.embed import MiniLM
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
@@ -29,8 +30,10 @@ def test_the_saying_that_answers_is_quoted_with_its_day() -> None:
     with Memory.open("memory:", embedder=MiniLM(threads=1), clock=lambda: clock) as memory:
         for day, text in SAID:
             memory.add(text, observed_at=day)
-        answer = memory.ask("What do I charge an hour?").contract.answer
-    assert "2026-05-03: put my rate up at last, 680 from now on" in answer
+        answer = memory.ask("What is leaking in the shed?").contract.answer
+        unfollowed = memory.ask("What do I charge an hour?")
+    assert "2026-02-01: the roof of the shed leaks again" in answer
+    assert unfollowed.confidence.value < ASSERT_ABOVE  # what is told in other words is not followed
 
 
 @pytest.mark.model

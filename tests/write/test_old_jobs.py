@@ -54,13 +54,13 @@ def test_an_open_job_is_finished_and_leaves_the_ledger(
     leave(state, "job_2", 2, key=sealing_key(), payload=TEXT)
     with open_memory(state / "quipu.db", tmp_path) as memory:
         assert [job.job_id for job in memory.jobs()] == ["job_2", "job_1"]
-        assert [job.status for job in memory.resume()] == ["done"]
+        assert [job.status for job in memory.jobs.resume()] == ["done"]
         assert texts(memory) == ["The heron nests in Oslo."]
     with Ledger(state / "ops.db") as ledger:
         assert [len(ledger.list(kind)) for kind in ("job", "payload", "open", "seal")] == [0] * 4
         assert [entry.value for entry in ledger.list("key")] == [b"an API key"]
     with open_memory(state / "quipu.db", tmp_path) as memory:
-        assert memory.resume() == []
+        assert memory.jobs.resume() == []
         assert len(memory.jobs()) == 2
 
 
@@ -78,13 +78,13 @@ def test_what_somebody_else_accepted_waits_for_the_users_word(
     ((namespace, waiting),) = wish_of(tmp_path, lambda: INSTANT).waiting
     assert (namespace, waiting.payload) == ("default", TEXT)
     with open_memory(state / "quipu.db", tmp_path) as memory:
-        assert memory.resume() == []
+        assert memory.jobs.resume() == []
         assert [job.status for job in memory.jobs()] == ["accepted"]
     wish = wish_of(tmp_path, lambda: INSTANT)
     assert len(wish.waiting) == 1
     wish.grant(lambda: INSTANT)
     with open_memory(state / "quipu.db", tmp_path) as memory:
-        assert [job.status for job in memory.resume()] == ["done"]
+        assert [job.status for job in memory.jobs.resume()] == ["done"]
 
 
 def test_what_is_forgotten_is_taken_out_of_an_old_job(
@@ -94,5 +94,5 @@ def test_what_is_forgotten_is_taken_out_of_an_old_job(
     with open_memory(state / "quipu.db", tmp_path) as memory:
         memory.forget("note.md")
         assert b"heron nests" not in b"".join(p.read_bytes() for p in state.glob("*.db*"))
-        assert [job.added for job in memory.resume()] == [0]
+        assert [job.added for job in memory.jobs.resume()] == [0]
         assert texts(memory) == []

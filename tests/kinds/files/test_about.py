@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from quipu.answer import ASSERT_ABOVE
 from quipu.answer.examine import violations
 from quipu.config import Config
 from quipu.memory import Memory
@@ -101,7 +102,8 @@ def test_another_question_is_not_answered_so(remember: Remember, question: str) 
 def test_what_a_project_is_does_not_say_what_it_depends_on(remember: Remember) -> None:
     memory = remember({"README.md": README, "pyproject.toml": '[project]\nname = "gadget"\n'})
     reply = ask(memory, "What does gadget depend on?")
-    assert reply.contract.answer == "`gadget` declares no dependencies [1]."
+    assert not reply.contract.answer.startswith("Gadget is a small toolbox")
+    assert reply.confidence.value < ASSERT_ABOVE  # the lead may be quoted beside it, as a doubt
 
 
 def test_what_is_said_of_something_else_does_not_say_what_a_project_is(remember: Remember) -> None:

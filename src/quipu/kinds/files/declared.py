@@ -49,6 +49,7 @@ _VERSIONED = frozenset(
     stem(word)
     for word in "version minimum min oldest lowest require support need run directive msrv".split()
 )
+_THINGS = frozenset(stem(word) for word in "package library crate gem module".split())
 _WRITTEN = re.compile(r"[^\s,;<>=!~^(\[]+")
 _GROUP_END = re.compile(r"[-_]?dependencies$", re.IGNORECASE)
 _REVERSED = (
@@ -174,14 +175,19 @@ def _others(aspect: Aspect, own: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """The names but the project's own and those of manifests; the version that is named."""
     left: list[str] = []
     version = ""
-    known = {*map(name_key, own), *MANIFESTS}
+    ours = {word for name in own for word in stems(name)}
     for name in aspect.names:
         for word in name.text.split():
             if found := _VERSION.fullmatch(word):
                 version = found[1]
-            elif name_key(word) not in known:
+            elif name_key(word) not in MANIFESTS and not _is_ours(word, ours):
                 left.append(word)
     return tuple(dict.fromkeys(left)), version
+
+
+def _is_ours(word: str, ours: set[str]) -> bool:
+    parts = set(stems(word))
+    return bool(parts) and parts <= ours
 
 
 def _is_brief(key: str, value: Value) -> bool:
@@ -251,8 +257,11 @@ def _features(aspect: Aspect, declared: _Declared) -> ToldDeclaration | None:
     return ToldDeclaration(f"has the {called} {_shown(listed)}", (place,))
 
 
-def _dependencies(_: Aspect, declared: _Declared) -> ToldDeclaration | None:
-    """What the package depends on, to run or for one of its groups."""
+def _dependencies(aspect: Aspect, declared: _Declared) -> ToldDeclaration | None:
+    """What the package depends on, to run or for one of its groups. What it depends on in any way
+    is asked of its relations."""
+    if not (aspect.words & _THINGS or "dependenc" in declared.text.lower()):
+        return None
     own = "|".join(map(re.escape, declared.own)) or "it"
     if re.search(_REVERSED.format(names=own), declared.text, re.IGNORECASE):
         return None
