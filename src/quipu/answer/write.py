@@ -296,11 +296,14 @@ def _reply(choices: Sequence[Choice], question: str, sure: Likely | None) -> tup
     first, each = choices[0], choices[0].evidence[-1]
     if not is_turn(each):
         return "", 0.0
-    days = (choice.evidence[-1].updated_at[:_DAY] for choice in choices)
-    later = max(days) > each.updated_at[:_DAY]
+    day = each.updated_at[:_DAY]
+    later = max(choice.evidence[-1].updated_at[:_DAY] for choice in choices) > day
     reply = replied(question, first.quoted, each.title, later=later)
     if reply == "Yes" and len(first.evidence) == 1:  # nothing else that it says takes it back
         reply = replied(question, each.text, each.title)
+    of_day = [choice.quoted for choice in choices if choice.evidence[-1].updated_at[:_DAY] == day]
+    if reply and not all(agrees(reply, question, quoted) for quoted in of_day[1:]):
+        return "", 0.0
     if reply or sure is None or not takes_yes_or_no(question):
         return reply, 1.0 if reply else 0.0
     read = [sure.read[e.id] for e in first.evidence if e.id in sure.read]
@@ -309,7 +312,7 @@ def _reply(choices: Sequence[Choice], question: str, sure: Likely | None) -> tup
     if certain < _CERTAIN:
         return "", 0.0
     said = "Yes" if affirms > _HALF else "No"
-    return (said, certain) if agrees(said, question, first.quoted) else ("", 0.0)
+    return (said, certain) if all(agrees(said, question, q) for q in of_day) else ("", 0.0)
 
 
 def _speaker(turn: Evidence) -> str:
