@@ -1,5 +1,7 @@
 """The ledger of operational state."""
 
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,19 @@ def test_one_of_two_racing_processes_wins(tmp_path: Path) -> None:
     with Ledger(tmp_path / "ops.db") as one, Ledger(tmp_path / "ops.db") as two:
         assert [one.put_if("k", "x", 0, b"1"), two.put_if("k", "x", 0, b"2")] == [True, False]
         assert two.get("k", "x") == LedgerEntry("x", 1, b"1")
+
+
+def _open_again_and_again(path: Path) -> int:
+    for _ in range(500):
+        with Ledger(path) as ledger:
+            ledger.list("job")
+    return 500
+
+
+def test_a_ledger_opens_while_another_process_closes_it(tmp_path: Path) -> None:
+    with ProcessPoolExecutor(4, mp_context=get_context("spawn")) as processes:
+        opened = processes.map(_open_again_and_again, [tmp_path / "ops.db"] * 4)
+        assert sum(opened) == 2_000
 
 
 def test_kinds_are_listed_apart_and_by_key(tmp_path: Path) -> None:

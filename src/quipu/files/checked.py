@@ -107,8 +107,15 @@ def require_whole(path: Path) -> None:
 
 def has_log(path: Path) -> bool:
     """Whether changes wait beside the database that are not in it yet."""
-    logs = (path.with_name(path.name + end) for end in ("-wal", "-journal"))
-    return any(log.is_file() and log.stat().st_size for log in logs)
+    return any(_log_bytes(path, end) for end in ("-wal", "-journal"))
+
+
+def _log_bytes(path: Path, end: str) -> int:
+    """The size of the log of the database at `path`; whoever closes it last may remove it now."""
+    try:
+        return path.with_name(path.name + end).stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def require_whole_log(connection: Any, path: Path) -> None:
@@ -137,11 +144,10 @@ def require_whole_log(connection: Any, path: Path) -> None:
 def unshared(path: Path) -> str:
     """The name by which SQLite reads a database where it may not make files beside it: a folder
     that is read-only, a full disk. Raises StoreUnavailable where a log waits to be moved in."""
-    log = path.with_name(path.name + "-wal")
-    if log.is_file() and log.stat().st_size:
+    if _log_bytes(path, "-wal"):
         raise StoreUnavailable(
             f"{str(path)!r} lies in a folder that cannot be written and its log "
-            f"{log.name!r} holds changes not yet in it: open it once where it can be written"
+            f"'{path.name}-wal' holds changes not yet in it: open it once where it can be written"
         )
     return path.absolute().as_uri() + "?immutable=1"
 
