@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 import time
-import urllib.request
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -73,25 +72,6 @@ def _away(url: str) -> None:
     raise AssertionError(f"{url} is there")
 
 
-def otel(port: str) -> None:
-    """`quipu serve` that sends its traces to a collector on this machine; there is none."""
-    os.environ["OTEL_EXPORTER_OTLP_ENDPOINT"] = f"http://{NOBODY}"
-    words = ["serve", "--store", "otel.db", "--port", port]
-    server = subprocess.Popen([sys.executable, "-P", "-m", "quipu.serve.cli", *words])
-    for _ in range(6000):
-        try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/openapi.json") as answer:
-                answer.read()
-            break
-        except OSError:
-            assert server.poll() is None
-            time.sleep(0.1)
-    print("ready", flush=True)
-    sys.stdin.read()
-    server.terminate()
-    server.wait()
-
-
 def ray(port: str) -> None:
     # Ray keeps what it runs with in a folder of the machine; a path of a socket is short.
     Path("notes").mkdir()
@@ -113,7 +93,6 @@ MODULES = {
     "llama_index": "llama_index",
     "neo4j": "neo4j",
     "postgres": "psycopg",
-    "otel": "opentelemetry.sdk",
     "ray": "ray",
 }
 

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from functools import cached_property
 from pathlib import Path
@@ -30,13 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["Handle"]
 
 
-def _unwatched(_stage: str) -> AbstractContextManager[None]:
-    return nullcontext()
-
-
 class Handle:
-    """One open memory, as its parts see it. `stage` is entered around each stage of a question, by
-    its name: who serves a memory puts there what times them."""
+    """One open memory, as its parts see it."""
 
     def __init__(
         self,
@@ -55,7 +49,6 @@ class Handle:
         self.clock: Final = clock
         self.read_only: Final = read_only
         self.writing: Final = threading.RLock()
-        self.stage: Callable[[str], AbstractContextManager[None]] = _unwatched
         # What the job that is worked on here must not write any more: a job is written by the
         # functions that write for everybody.
         self.dropped: Final = ContextVar[Callable[[], Dropped] | None]("dropped", default=None)

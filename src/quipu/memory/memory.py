@@ -681,14 +681,12 @@ class Memory(Handle):
         `touched` are paths of files that the change in question touches: commits are ranked by
         them too. Raises InvalidInput for a word in `scope` that nothing here uses.
         """
-        with self.stage("plan"):
-            return self._questions.plan(question, mode, scope, use_graph, touched)
+        return self._questions.plan(question, mode, scope, use_graph, touched)
 
     def retrieve(self, plan: Plan, *, limit: int | None = None, explain: bool = False) -> Retrieved:
         """The best passages inside `plan`, best first; Leakage if one is from outside. One whose
         file has changed since it was read says so."""
-        with self.stage("retrieve"):
-            found = self._questions.retrieve(plan, limit, explain=explain)
+        found = self._questions.retrieve(plan, limit, explain=explain)
         return marked(found, self.freshness.changes(cited_by(found)))
 
     def search(

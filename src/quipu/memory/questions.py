@@ -129,22 +129,15 @@ class Questions:
 
         def made() -> Reply:
             found, _ = self._freshness.kept(read, lambda found: cited_by(found, shown))
-            with self._handle.stage("answer"):
-                return self.answer(question, found, limit=limit, offline=offline)
+            return self.answer(question, found, limit=limit, offline=offline)
 
         return doubted(*self._freshness.kept(made, cited_by))
 
     def _found(
         self, planned: Callable[[], Plan], retrieve: Callable[[Plan], Retrieved]
     ) -> Callable[[], Retrieved]:
-        """What makes a plan and retrieves by it, each in its stage."""
-
-        def found() -> Retrieved:
-            plan = planned()
-            with self._handle.stage("retrieve"):
-                return retrieve(plan)
-
-        return found
+        """What makes a plan and retrieves by it."""
+        return lambda: retrieve(planned())
 
     def logged(
         self, found: Answered, question: str, scope: Scope, *, limit: int | None, use_graph: bool

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from quipu.errors import MissingExtra, ModelUnavailable
-from quipu.models.budget import Breaker, Budget, Spending, Usage
+from quipu.models.budget import Breaker, Budget, Usage
 from quipu.models.endpoint import Endpoint
-from quipu.models.tally import TALLY, FailureKind, Tally
 
 __all__ = ["EndpointClient", "tokens_of"]
 
@@ -28,7 +27,6 @@ _LARGEST = 64_000_000
 
 class _Failure(NamedTuple):
     said: str
-    kind: FailureKind
     ours: bool = False
     """Whether to ask again changes nothing: the key, the model or the request is wrong."""
 
@@ -49,13 +47,11 @@ class EndpointClient:
         budget: Budget,
         breaker: Breaker | None = None,
         retries: int = 2,
-        tally: Tally = TALLY,
     ) -> None:
         self.endpoint = endpoint
         self.budget = budget
         self._breaker = breaker or Breaker()
         self._retries = retries
-        self._tally = tally
         self._client: Any = None
 
     @property
@@ -77,7 +73,7 @@ class EndpointClient:
 
         Raises ModelUnavailable, OverBudget, MissingExtra.
         """
-        with self._spending(estimate) as share, self._calling():
+        with self.budget.spending(estimate) as share, self._calling():
             body: bytes = request(self.client).http_response.content
             if len(body) > _LARGEST:
                 raise _Odd(f"it answered with {len(body):,} bytes")
@@ -91,7 +87,7 @@ class EndpointClient:
     def stream(self, request: Callable[[Any], Any], *, estimate: Usage) -> Iterator[Any]:
         """The chunks of a streamed answer. Once something was given, a failure is raised: half an
         answer is not repeated."""
-        with self._spending(estimate) as share, self._calling():
+        with self.budget.spending(estimate) as share, self._calling():
             deadline = time.monotonic() + 10 * self.endpoint.timeout_s
             share.settle(estimate)
             chunk = None
@@ -107,28 +103,16 @@ class EndpointClient:
                 raise _Odd("it answered with nothing")
 
     @contextmanager
-    def _spending(self, estimate: Usage) -> Generator[Spending]:
-        """As of the budget, and counted."""
-        with self.budget.spending(estimate) as share:
-            try:
-                yield share
-            finally:
-                cost = self.budget.price(share.usage)
-                self._tally.spent(str(self.endpoint.name), share.usage.tokens, cost)
-
-    @contextmanager
     def _calling(self) -> Generator[None]:
         """A block that makes one call, unless the breaker is open; its errors are ours."""
         what = str(self.endpoint.name)
         self._breaker.check(what)
-        self._tally.called(what)
         try:
             yield
         except (MissingExtra, GeneratorExit):
             raise
         except Exception as error:  # noqa: BLE001  whatever the client raises is mapped here
             failure = self._read(error)
-            self._tally.failed(what, failure.kind)
             if not failure.ours:
                 self._breaker.failed()
             said = self.endpoint.key.within(failure.said)
@@ -139,30 +123,30 @@ class EndpointClient:
         """What went wrong, in our words."""
         openai: Any = import_module("openai")
         if isinstance(error, _Odd):
-            return _Failure(str(error), "unreadable")
+            return _Failure(str(error))
         if isinstance(error, openai.APITimeoutError):
-            return _Failure(f"no answer within {self.endpoint.timeout_s:g} s", "timeout")
+            return _Failure(f"no answer within {self.endpoint.timeout_s:g} s")
         if isinstance(error, openai.APIStatusError):
             return self._status(error)
         if isinstance(error, openai.APIConnectionError):
-            return _Failure("it cannot be reached, or cut the connection", "unreachable")
+            return _Failure("it cannot be reached, or cut the connection")
         if isinstance(error, openai.APIError):
-            return _Failure(_short(str(getattr(error, "message", ""))), "refused")
-        return _Failure(f"its answer broke off ({type(error).__name__})", "unreachable")
+            return _Failure(_short(str(getattr(error, "message", ""))))
+        return _Failure(f"its answer broke off ({type(error).__name__})")
 
     def _status(self, error: Any) -> _Failure:
         code = int(error.status_code)
         if code in {401, 403}:  # such answers repeat the key
-            return _Failure(f"the key was refused ({code}): check it", "key", ours=True)
+            return _Failure(f"the key was refused ({code}): check it", ours=True)
         if code == 404:
             where = "the deployment" if self.endpoint.name.provider == "azure" else "the model"
-            return _Failure(f"{where} is not there (404)", "refused", ours=True)
+            return _Failure(f"{where} is not there (404)", ours=True)
         if code == 429 and "insufficient_quota" in str(error.code or ""):
-            return _Failure("the account's quota is spent (429)", "quota")
+            return _Failure("the account's quota is spent (429)")
         if code == 429:
-            return _Failure("it asks for fewer requests (429)", "busy")
+            return _Failure("it asks for fewer requests (429)")
         said = f"{code}: {_short(str(error.message))}"
-        return _Failure(said, "server" if code >= 500 else "refused", ours=code < 500)
+        return _Failure(said, ours=code < 500)
 
 
 class _Odd(Exception):

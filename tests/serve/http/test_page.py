@@ -256,7 +256,6 @@ def test_what_was_indexed_is_never_run(page: Page) -> None:
         "incidents",
         "memory?subject=Ada%20Lovelace",
         "status",
-        "chat",
     ],
 )
 def test_every_part_can_be_used_by_everybody(page: Page, part: str) -> None:

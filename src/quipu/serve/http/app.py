@@ -6,7 +6,7 @@ import logging
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import ExitStack, asynccontextmanager
-from functools import cache, partial
+from functools import cache
 from typing import Any, cast
 
 import uvicorn
@@ -17,7 +17,6 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from quipu.errors import InvalidInput
-from quipu.memory import Memory
 from quipu.serve.http import Options
 from quipu.serve.http.endpoints import Endpoint, Serving, endpoints_of, json_response, route_of
 from quipu.serve.http.gate import App, Gate
@@ -26,7 +25,7 @@ from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.mounted import Mounted
 from quipu.serve.http.openapi import described
 from quipu.serve.http.problems import response_of
-from quipu.serve.http.routes import chat, health, page, records, work
+from quipu.serve.http.routes import health, page, records, work
 from quipu.serve.http.runs import Runs
 from quipu.serve.http.threads import Threads
 from quipu.serve.listening import (
@@ -69,16 +68,13 @@ def build_app(memories: Memories, options: Options) -> App:
 
 def endpoints() -> list[Endpoint]:
     """Every endpoint: those of HTTP alone, then those of the table of operations."""
-    own = [each for module in (health, records, work, chat) for each in operations_in(module)]
+    own = [each for module in (health, records, work) for each in operations_in(module)]
     return list(endpoints_of([*own, *operations()]))
 
 
 def make_api(memories: Memories, options: Options, metrics: ServerMetrics) -> Starlette:
     """The routes over `memories`, without the gate."""
     serving = Serving(memories, metrics, Runs(), Threads(options.threads, options.waiting))
-    memories.opened = partial(_watch, metrics)
-    for memory in memories.all():
-        _watch(metrics, memory)
     metrics.watch(memories.all, lambda: serving.threads.active)
     every = endpoints()
 
@@ -122,10 +118,6 @@ def _end(serving: Serving) -> None:
     """Finish what was begun; what waits is not begun."""
     serving.threads.shutdown(wait=True, cancel_futures=True)
     serving.runs.close()
-
-
-def _watch(metrics: ServerMetrics, memory: Memory) -> None:
-    memory.stage = partial(metrics.stage, namespace=memory.store.namespace)
 
 
 class _Connection(PatientConnection):

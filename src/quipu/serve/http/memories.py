@@ -45,7 +45,6 @@ class Memories:
         self._keys: ApiKeys | None = None
         self._lock = threading.RLock()
         self._closing = ExitStack()
-        self.opened: Callable[[Memory], None] = lambda _memory: None
         if make is None:
             self._begin()
 
@@ -80,7 +79,6 @@ class Memories:
             first = self.first
             if namespace not in self._memories:
                 self._memories[namespace] = self._opened(namespace)
-                self.opened(self._memories[namespace])
             return self._memories.get(namespace, first)
 
     def all(self) -> list[Memory]:
@@ -129,7 +127,6 @@ class Memories:
             self._closing.callback(self._keys.close)
         self._memories[memory.store.namespace] = memory
         self._first = memory
-        self.opened(memory)
 
 
 def _keys_of(memory: Memory) -> ApiKeys | None:

@@ -1,21 +1,14 @@
-"""What an operator watches, in Prometheus' words, and spans where OpenTelemetry is configured."""
+"""What an operator watches, in Prometheus' words."""
 
-import logging
-import os
-import time
-from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from collections import Counter as Counted
+from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.samples import Sample
 
-from quipu.errors import MissingExtra, QuipuError
-from quipu.memory import Memory
-from quipu.models.tally import TALLY, Tally
-from quipu.records.reply import Reply
+from quipu.memory import Memory, Status
 from quipu.serve.results import Answer
 from quipu.version import VERSION
 
@@ -25,61 +18,63 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
 """Those that are told apart; any word is a method to HTTP."""
 
-_log = logging.getLogger(__name__)
 _BUILD = "quipu_build_info"
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _TENTHS = tuple(n / 10 for n in range(1, 11))
+_GAUGES: Mapping[str, tuple[str, str, Callable[[Memory, Status], Mapping[str, float]]]] = {
+    "quipu_records": ("Live records.", "kind", lambda _, status: status.counts),
+    "quipu_vectors": ("Vectors of a space.", "space", lambda _, status: status.spaces),
+    "quipu_generation": ("The store's.", "", lambda _, status: {"": status.generation}),
+    "quipu_unembedded": (
+        "Passages without a vector.",
+        "",
+        lambda _, status: {"": status.unembedded},
+    ),
+    "quipu_index_age_seconds": (
+        "Of the index.",
+        "",
+        lambda _, status: {} if status.age_s is None else {"": status.age_s},
+    ),
+    "quipu_jobs": ("Jobs.", "status", lambda memory, _: Counted(j.status for j in memory.jobs())),
+}
+"""What is read of each memory when somebody looks: its help, its label beside the namespace, its
+values by that label."""
 
 
 class ServerMetrics:
     """The figures of one server, by namespace. Callers are not named in them, nor questions.
 
     Every label has few values, whatever clients send: routes as they are declared, the methods of
-    `METHODS`, stages, and namespaces that a key opens.
+    `METHODS`, and namespaces that a key opens.
     """
 
-    def __init__(self, tally: Tally = TALLY) -> None:
-        self._registry = CollectorRegistry()
-        self._registry.register(_Providers(tally))  # pyright: ignore[reportArgumentType]  as in `watch`
-        kept = self._registry
+    def __init__(self) -> None:
+        kept = self._registry = CollectorRegistry()
+        space = ["namespace"]
         self._requests = Counter(
             "quipu_requests",
             "Requests that were answered.",
-            ["namespace", "route", "method", "status"],
+            [*space, "route", "method", "status"],
             registry=kept,
         )
         self._latency = Histogram(
             "quipu_request_seconds",
             "How long requests took.",
-            ["namespace", "route"],
-            buckets=_SECONDS,
-            registry=kept,
-        )
-        self._stages = Histogram(
-            "quipu_stage_seconds",
-            "How long stages took.",
-            ["namespace", "stage"],
+            [*space, "route"],
             buckets=_SECONDS,
             registry=kept,
         )
         self._confidence = Histogram(
             "quipu_answer_confidence",
             "How sure answers were.",
-            ["namespace"],
+            space,
             buckets=_TENTHS,
             registry=kept,
         )
         self._abstained = Counter(
-            "quipu_abstentions", "Answers that were `unknown`.", ["namespace"], registry=kept
-        )
-        self._failures = Counter(
-            "quipu_stage_failures",
-            "Stages that failed.",
-            ["namespace", "stage", "kind"],
-            registry=kept,
+            "quipu_abstentions", "Answers that were `unknown`.", space, registry=kept
         )
         Gauge(_BUILD, "The version.", ["version"], registry=kept).labels(VERSION).set(1)
-        self._tracer = _tracer()
 
     def request(
         self, route: str, method: str, status: int, seconds: float, *, namespace: str = ""
@@ -89,27 +84,11 @@ class ServerMetrics:
         self._requests.labels(namespace, route, known, str(status)).inc()
         self._latency.labels(namespace, route).observe(seconds)
 
-    def answered(self, reply: Reply | Answer, *, namespace: str = "") -> None:
+    def answered(self, reply: Answer, *, namespace: str = "") -> None:
         """Count an answer: how sure it was, and whether it was one."""
         self._confidence.labels(namespace).observe(reply.confidence.value)
         if not reply.citations:
             self._abstained.labels(namespace).inc()
-
-    @contextmanager
-    def stage(self, name: str, *, namespace: str = "") -> Generator[None]:
-        """Time a stage of a question; one span, where spans are kept."""
-        begun = time.perf_counter()
-        try:
-            if self._tracer is None:
-                yield
-            else:
-                with self._tracer.start_as_current_span(f"quipu.{name}"):
-                    yield
-        except QuipuError as error:
-            self._failures.labels(namespace, name, type(error).__name__).inc()
-            raise
-        finally:
-            self._stages.labels(namespace, name).observe(time.perf_counter() - begun)
 
     def watch(self, memories: Callable[[], list[Memory]], active: Callable[[], int]) -> None:
         """Tell also of the memories that are open and the calls that run or wait, whenever the
@@ -118,7 +97,7 @@ class ServerMetrics:
 
     def text(self, *, namespace: str | None = None, whole: bool = True) -> bytes:
         """The figures as Prometheus reads them: of every namespace, or of one; `whole` adds what
-        the server counts without a namespace (calls, remote models)."""
+        the server counts without a namespace."""
         return generate_latest(_Shown(self._registry, namespace, whole=whole))  # pyright: ignore[reportArgumentType]  any object that collects
 
 
@@ -143,35 +122,6 @@ class _Shown:
         return self._namespace in (None, namespace)
 
 
-class _Providers:
-    """What remote models were asked, and what that took."""
-
-    def __init__(self, tally: Tally) -> None:
-        self._tally = tally
-
-    def collect(self) -> Iterator[Metric]:
-        """The counters of every model that was asked, by its name."""
-        calls = CounterMetricFamily(
-            "quipu_provider_calls", "Requests to a remote model.", labels=["model"]
-        )
-        errors = CounterMetricFamily(
-            "quipu_provider_errors", "Of them, those that failed.", labels=["model", "kind"]
-        )
-        tokens = CounterMetricFamily(
-            "quipu_provider_tokens", "Read and written by a remote model.", labels=["model"]
-        )
-        cost = CounterMetricFamily(
-            "quipu_provider_cost", "Of remote models, by the prices that are set.", labels=["model"]
-        )
-        for model, found in self._tally.by_model().items():
-            calls.add_metric([model], found.calls)
-            tokens.add_metric([model], found.tokens)
-            cost.add_metric([model], found.cost)
-            for kind, count in found.failures.items():
-                errors.add_metric([model, kind], count)
-        yield from (calls, errors, tokens, cost)
-
-
 class _State:
     """How the memories are at the moment somebody looks."""
 
@@ -180,60 +130,15 @@ class _State:
 
     def collect(self) -> Iterator[Metric]:
         """The gauges of every open memory, by namespace."""
-        records = GaugeMetricFamily("quipu_records", "Live records.", labels=["namespace", "kind"])
-        vectors = GaugeMetricFamily(
-            "quipu_vectors", "Vectors of a space.", labels=["namespace", "space"]
-        )
-        generation = GaugeMetricFamily("quipu_generation", "The store's.", labels=["namespace"])
-        age = GaugeMetricFamily("quipu_index_age_seconds", "Of the index.", labels=["namespace"])
-        lacking = GaugeMetricFamily(
-            "quipu_unembedded", "Passages without a vector.", labels=["namespace"]
-        )
-        jobs = GaugeMetricFamily("quipu_jobs", "Jobs.", labels=["namespace", "status"])
-        for memory in self._memories():
-            status, name = memory.stats(), memory.store.namespace
-            for kind, count in status.counts.items():
-                records.add_metric([name, kind], count)
-            for space, count in status.spaces.items():
-                vectors.add_metric([name, space], count)
-            generation.add_metric([name], status.generation)
-            lacking.add_metric([name], status.unembedded)
-            if status.age_s is not None:
-                age.add_metric([name], status.age_s)
-            for state in ("accepted", "running", "done", "failed"):
-                number = sum(1 for job in memory.jobs() if job.status == state)
-                jobs.add_metric([name, state], number)
+        found = [(memory, memory.stats()) for memory in self._memories()]
+        for name, (says, label, values) in _GAUGES.items():
+            labels = ["namespace", *([label] if label else [])]
+            family = GaugeMetricFamily(name, says, labels=labels)
+            for memory, status in found:
+                space = memory.store.namespace
+                for key, value in values(memory, status).items():
+                    family.add_metric([space, *([key] if label else [])], value)
+            yield family
         busy = GaugeMetricFamily("quipu_calls", "Calls that run or wait for a thread.")
         busy.add_metric([], self._active())
-        yield from (records, vectors, generation, age, lacking, jobs, busy)
-
-
-def _tracer() -> Any:
-    """What makes spans; None unless an OTLP endpoint is configured and the extra `otel` is there.
-    The names are OpenTelemetry's own: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME …"""
-    variables = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
-    if not any(os.environ.get(name) for name in variables):
-        return None
-    try:
-        return _make_tracer()
-    except MissingExtra as missing:  # the variable may be meant for all programs of the machine
-        _log.warning("%s; without it nothing is traced", missing)
-        return None
-
-
-def _make_tracer() -> Any:
-    """What makes spans and sends them in the background to an OTLP collector, as OpenTelemetry's
-    own variables say. Raises MissingExtra."""
-    try:
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
-        from opentelemetry.sdk.resources import Resource
-        from opentelemetry.sdk.trace import TracerProvider
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor
-    except ModuleNotFoundError as error:
-        raise MissingExtra(
-            "an OTLP endpoint is configured, and traces need: pip install 'quipu-memory[otel]'"
-        ) from error
-    named = {} if os.environ.get("OTEL_SERVICE_NAME") else {"service.name": "quipu"}
-    provider = TracerProvider(resource=Resource.create(named))
-    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
-    return provider.get_tracer("quipu", VERSION)
+        yield busy

@@ -39,8 +39,8 @@ _EVENT = {
     "type": "object",
     "required": ["data"],
     "properties": {
-        "event": {"type": "string", "description": "`message`, `job` or `run`"},
-        "data": {"type": "string", "description": "JSON; at the end of a chat `[DONE]`"},
+        "event": {"type": "string", "description": "`job` or `run`"},
+        "data": {"type": "string", "description": "JSON"},
     },
 }
 _TEXT = {"text/plain": {"schema": {"type": "string"}}}

@@ -57,12 +57,6 @@ class ProblemDetails(msgspec.Struct, frozen=True, kw_only=True):
     request_id: Annotated[str, "what the log calls the request"]
 
 
-class ChatProblem(ProblemDetails, frozen=True, kw_only=True):
-    """A problem of `/v1`, with what OpenAI's clients look for beside it."""
-
-    error: Annotated[dict[str, str], "`message`, `type` and `code`"]
-
-
 def problem(
     status: int, detail: str, *, kind: str = "Request", request_id: str = ""
 ) -> ProblemDetails:
@@ -88,9 +82,6 @@ def response_of(request: Request, error: Exception) -> Response:
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
         headers["retry-after"] = "1"
     details = problem(status, detail, kind=kind, request_id=request_id)
-    if request.url.path.startswith("/v1/"):
-        said = {"message": details.detail, "type": details.kind, "code": str(status)}
-        details = ChatProblem(**msgspec.structs.asdict(details), error=said)
     return Response(msgspec.json.encode(details), status, headers, PROBLEM_TYPE)
 
 

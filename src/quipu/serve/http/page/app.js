@@ -3,7 +3,6 @@
 import { get } from "./api.js";
 import { el, problem } from "./dom.js";
 import ask from "./parts/ask.js";
-import chat from "./parts/chat.js";
 import graph from "./parts/graph.js";
 import incidents from "./parts/incidents.js";
 import memory from "./parts/memory.js";
@@ -16,7 +15,7 @@ import time from "./parts/time.js";
 const PARTS = {
   ask: ["Ask", ask], search: ["Search", search], plan: ["Plan", plan], graph: ["Graph", graph],
   time: ["Time", time], incidents: ["Incidents", incidents], memory: ["Memory", memory],
-  chat: ["Chat", chat], status: ["Status", status],
+  status: ["Status", status],
 };
 
 let leave = null;
