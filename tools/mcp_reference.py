@@ -46,8 +46,7 @@ elsewhere keep their spelling.
 tokens, that says what the memory holds: entries by priority, documents, conversations, subjects.
 The prompt `answer_from_memory` puts the best sources before a question, `remember_this` asks to
 store what a conversation was worth. `memory://knowledge-graph` (profile `server-memory`) is the
-whole graph. Who listens to a resource (`subscriptions/listen`, and `resources/subscribe` over
-standard input and output) is told within a second when the memory has changed, whoever wrote.
+whole graph.
 
 **Clients.** `quipu mcp install` writes the client's own configuration and changes nothing but its
 own entry there; so stays what you add to the entry (`env`, `disabled`, a time-out) when it is
@@ -82,7 +81,7 @@ the model.
 to keep or to end, a server that was started anew serves the clients of the one before, and GET and
 DELETE are answered with 405. A request may have 32 MiB (413), its head must arrive in 10 seconds,
 its body in 60, an answer must be taken in 60, and at most 64 connections are open at once. SIGTERM
-lets what is under way finish for five seconds and closes the memory.
+lets what is under way finish for twenty seconds and closes the memory.
 
 **Entries.** `memory_store` keeps an entry as a passage of its own. The same again, in the
 same words but for articles, endings and punctuation, is merged: the newest wording stands, the

@@ -67,11 +67,11 @@ def test_in_a_folder_without_a_memory_the_server_still_serves(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     served: list[object] = []
-    monkeypatch.setattr("quipu.serve.mcp.running.serve_stdio", served.append)
+    monkeypatch.setattr("quipu.serve.mcp.server.Server.run", lambda _self, by: served.append(by))
     outcome = quipu("mcp")
     assert outcome.code == 0
     assert "there is no memory in" in outcome.err
-    assert len(served) == 1
+    assert served == ["stdio"]
     assert list(tmp_path.glob(".quipu")) == []
 
 

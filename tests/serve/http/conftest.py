@@ -68,7 +68,7 @@ def free_port() -> int:
 def running(memories: Memories, **options: Any) -> Iterator[Running]:
     """A server over `memories`, in a thread, until the block ends."""
     port = free_port()
-    chosen = Options(port=port, **({"requests_a_minute": 0} | options))
+    chosen = Options(port=port, **options)
     app: Any = build_app(memories, chosen)
     server = uvicorn.Server(
         uvicorn.Config(app, port=port, ws="none", log_config=None, lifespan="on")

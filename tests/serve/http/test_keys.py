@@ -124,15 +124,6 @@ def test_a_key_put_into_the_file_opens_nothing(home: Path, memories: Memories) -
     assert memories.keys.find(foreign.key) is None
 
 
-def test_one_caller_can_ask_only_so_often(memories: Memories, serve: Callable[..., Any]) -> None:
-    with serve(memories, requests_a_minute=5) as server:
-        codes = [server.client.get("/health").status_code for _ in range(8)]
-        refused = server.client.get("/health")
-    assert 200 in codes
-    assert refused.status_code == 429
-    assert 1 <= int(refused.headers["retry-after"]) <= 12
-
-
 def test_a_request_that_is_too_large_is_refused(
     memories: Memories, serve: Callable[..., Any]
 ) -> None:

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from quipu.serve.listening import listening
+from quipu.serve.http.listening import listening
 
 
 @pytest.mark.enable_socket

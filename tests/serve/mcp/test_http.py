@@ -23,9 +23,9 @@ from mcp.client.streamable_http import streamable_http_client
 
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
+from quipu.serve.http.connections import PatientConnection
+from quipu.serve.http.tools import LARGEST_REQUEST, read_token, tools_app
 from quipu.serve.mcp import build_server
-from quipu.serve.mcp.connections import PatientConnection
-from quipu.serve.mcp.running import LARGEST_REQUEST, http_app, read_token
 
 pytestmark = pytest.mark.enable_socket
 
@@ -145,8 +145,8 @@ def test_a_page_of_another_origin_is_refused(serve: Serve) -> None:
 def test_an_open_address_needs_a_token(held: Memory, host: str) -> None:
     server = build_server(held)
     with pytest.raises(InvalidInput, match="--token-file"):
-        http_app(server, host=host)
-    assert http_app(server, host=host, token=TOKEN)
+        tools_app(server, host=host)
+    assert tools_app(server, host=host, token=TOKEN)
 
 
 async def _asked(app: Any, *, host: str, origin: str = "", token: str = "") -> int:
@@ -189,7 +189,7 @@ def test_every_loopback_address_answers_to_its_own_names_only(
     held: Memory, host: str, token: str
 ) -> None:
     def asked(**given: str) -> int:
-        app = http_app(build_server(held), host=host, token=token)
+        app = tools_app(build_server(held), host=host, token=token)
 
         async def once() -> int:
             return await _asked(app, token=token, **given)
@@ -208,7 +208,7 @@ def test_every_loopback_address_answers_to_its_own_names_only(
 
 def test_no_request_leaves_anything_behind(held: Memory) -> None:
     server = build_server(held)
-    app = http_app(server)
+    app = tools_app(server)
 
     async def tasks_after(http: httpx2.AsyncClient, times: int) -> int:
         for _ in range(times):
@@ -226,7 +226,7 @@ def test_no_request_leaves_anything_behind(held: Memory) -> None:
 
 
 def test_a_body_too_large_is_refused(held: Memory) -> None:
-    app = http_app(build_server(held))
+    app = tools_app(build_server(held))
 
     async def sizes() -> list[int]:
         async with _lifespan(app), httpx2.AsyncClient(transport=httpx2.ASGITransport(app)) as http:

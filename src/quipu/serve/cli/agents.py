@@ -92,14 +92,14 @@ def mcp(
             read_only=read_only,
             lacking=None if read_only else lacking,
         )
-        from quipu.serve.mcp.running import read_token, serve_http, serve_stdio
-
         if not http:
-            serve_stdio(server)
+            server.run("stdio")  # what else is printed goes to standard error meanwhile
             return
+        from quipu.serve.http.tools import read_token, serve_tools
+
         token = read_token(token_file) if token_file else ""
         run.note(f"serving at http://{host}:{port}/mcp; Ctrl-C ends it")
-        serve_http(server, host=host, port=port, token=token)
+        serve_tools(server, host=host, port=port, token=token)
 
 
 def _is_there() -> bool:

@@ -29,7 +29,7 @@ def serve(
     ] = (),
     profile: Annotated[Profile, "which tools MCP has at /mcp"] = "default",
     threads: Annotated[int, "how many calls run at once", Meta(ge=1)] = 8,
-    rate: Annotated[int, "requests a minute of one caller; 0: no limit", Meta(ge=0)] = 600,
+    rate: Annotated[int | None, "counts for nothing, and goes: a proxy limits rates"] = None,
     timeout: Annotated[float, "seconds until an answer must begin", Meta(ge=0.1)] = 60.0,
     watch: Watch = True,
     log_questions: Annotated[bool, "log what is asked, too (with -v)"] = False,
@@ -53,13 +53,14 @@ def serve(
         from quipu.serve.http import needed
 
         raise needed(error) from error
+    if rate is not None:
+        run.note("--rate counts for nothing any more: let a proxy limit rates", fg="yellow")
     options = Options(
         host=host,
         port=port,
         hosts=hosts,
         profile=profile,
         threads=threads,
-        requests_a_minute=rate,
         seconds=timeout,
         log_questions=log_questions,
     )

@@ -36,7 +36,6 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     hosts: tuple[str, ...] = ()
     threads: int = 8
     waiting: int = 256
-    requests_a_minute: int = 600
     seconds: float = 60.0
     largest: int = 8 * 1024 * 1024
     log_questions: bool = False

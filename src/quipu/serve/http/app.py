@@ -5,11 +5,10 @@ import asyncio
 import logging
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from functools import cache
 from typing import Any, cast
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -18,36 +17,27 @@ from starlette.routing import Route
 
 from quipu.errors import InvalidInput
 from quipu.serve.http import Options
+from quipu.serve.http.connections import PatientConnection
 from quipu.serve.http.endpoints import Endpoint, Serving, endpoints_of, json_response, route_of
 from quipu.serve.http.gate import App, Gate
+from quipu.serve.http.listening import served_hosts, until_interrupted
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
-from quipu.serve.http.mounted import Mounted
 from quipu.serve.http.openapi import described
 from quipu.serve.http.problems import response_of
 from quipu.serve.http.routes import health, page, records, work
 from quipu.serve.http.runs import Runs
 from quipu.serve.http.threads import Threads
-from quipu.serve.listening import (
-    addresses_of,
-    ended_by_sigterm,
-    hosts_of,
-    is_this_machine,
-    listening,
-)
-from quipu.serve.mcp.connections import PatientConnection
+from quipu.serve.http.tools import BesideTools
 from quipu.serve.operations import operations, operations_in
 
 __all__ = ["build_app", "endpoints", "make_api", "serve"]
-
-_GRACE_S = 20  # seconds that a request under way may still take when the server is told to stop
 
 
 def build_app(memories: Memories, options: Options) -> App:
     """The ASGI application over `memories`. Raises InvalidInput for an open address without a
     key."""
-    addresses = addresses_of(options.host)
-    local = is_this_machine(addresses)
+    local, hosts = served_hosts(options.host, options.hosts)
     if not local and not (memories.keys and memories.keys.any()):
         raise InvalidInput(
             f"--host {options.host!r} lets other machines in: make a key first with `quipu key "
@@ -55,13 +45,12 @@ def build_app(memories: Memories, options: Options) -> App:
         )
     metrics = ServerMetrics()
     api = make_api(memories, options, metrics)
-    hosts = frozenset([*hosts_of({options.host, *addresses}), *(h.lower() for h in options.hosts)])
     return Gate(
-        Mounted(cast("App", api), memories, options),
-        memories,
+        BesideTools(cast("App", api), memories, options),
         options,
         local=local,
         hosts=hosts,
+        memories=memories,
         metrics=metrics,
     )
 
@@ -130,27 +119,9 @@ def serve(memories: Memories, options: Options) -> None:
     """Serve `memories` until interrupted or told to end (SIGTERM): what runs is finished then, or
     handed back. Raises InvalidInput for an open address without a key, StoreUnavailable when the
     address or the port is not to be had."""
-    app: Any = build_app(memories, options)
-    config = uvicorn.Config(
-        app,
-        http=_Connection,
-        ws="none",
-        lifespan="on",
-        proxy_headers=False,
-        server_header=False,
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=_GRACE_S,
-    )
-    with ExitStack() as open_now:
-        addresses = addresses_of(options.host)
-        sockets = [
-            open_now.enter_context(each)
-            for each in listening(options.host, addresses, options.port)
-        ]
-        open_now.enter_context(ended_by_sigterm())
-        _log_requests()
-        uvicorn.Server(config).run(sockets)
+    app = build_app(memories, options)
+    _log_requests()
+    until_interrupted(app, options.host, options.port, connection=_Connection)
 
 
 def _log_requests() -> None:

@@ -1,18 +1,18 @@
 """What every request passes before anything is read of it.
 
 Its host and origin (a page of elsewhere whose name was turned to this machine could send it), its
-key, how many came before it, how long it may take. What is refused here has cost nothing.
+key, how long it may take. What is refused here has cost nothing.
 """
 
 import asyncio
+import hmac
 import json
 import logging
 import re
 import time
 import uuid
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
@@ -23,9 +23,11 @@ from quipu.errors import QuipuError
 from quipu.read import redact
 from quipu.serve.http import Options
 from quipu.serve.http.caller import ASKED, CALLER, REQUEST_ID, ROUTE, Caller, given_key
-from quipu.serve.http.memories import Memories
-from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.problems import PROBLEM_TYPE, TOO_LARGE, problem
+
+if TYPE_CHECKING:
+    from quipu.serve.http.memories import Memories
+    from quipu.serve.http.metrics import ServerMetrics
 
 __all__ = ["App", "Gate", "Message", "Receive", "Send", "whole_request"]
 
@@ -44,38 +46,28 @@ _SAFE = [
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
-
-
-class _Refused(Exception):
-    """A request that goes no further."""
-
-    def __init__(self, status: int, detail: str, *headers: tuple[bytes, bytes]) -> None:
-        super().__init__(detail)
-        self.status, self.detail, self.headers = status, detail, headers
-
-
-class _Begun(NamedTuple):
-    request_id: str
-    at: float
+_CLOSES = {"connection": "close"}
 
 
 class Gate:
     """An application behind its gate. `local` says that only this machine can reach it; `hosts`
-    are what a client may write as its host then."""
+    are what a client may write as its host then. Keys are those of the `memories`; without them
+    it is the one `token`, and pages of this machine at other ports may ask too."""
 
     def __init__(
         self,
         app: App,
-        memories: Memories,
         options: Options,
         *,
         local: bool,
         hosts: frozenset[str],
-        metrics: ServerMetrics,
+        memories: "Memories | None" = None,
+        metrics: "ServerMetrics | None" = None,
+        token: str = "",
     ) -> None:
         self._app, self._memories, self._options = app, memories, options
         self._local, self._hosts, self._metrics = local, hosts, metrics
-        self._rates = RateLimit(options.requests_a_minute)
+        self._token = token.encode()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one connection."""
@@ -84,53 +76,28 @@ class Gate:
             return
         headers = dict(scope["headers"])
         given = headers.get(b"x-request-id", b"").decode("latin-1")
-        begun = _Begun(given if _GIVEN_ID.fullmatch(given) else uuid.uuid4().hex, time.monotonic())
-        scope[REQUEST_ID] = begun.request_id
-        sent = _Sent(send, begun.request_id)
+        scope[REQUEST_ID] = given if _GIVEN_ID.fullmatch(given) else uuid.uuid4().hex
+        begun, sent = time.monotonic(), _Sent(send, scope[REQUEST_ID])
         try:
-            scope[CALLER] = self._admitted(scope, headers)
+            _check_framing(headers, self._options.largest)
+            self._check_host(headers)
+            public = scope["path"] in _OPEN_TO_ALL or scope["path"].startswith(_PAGE)
+            scope[CALLER] = self._caller(given_key(headers), public=public)
             await self._within_time(scope, receive, sent)
-        except _Refused as refused:
-            await sent.problem(refused.status, refused.detail, *refused.headers)
         except HTTPException as refused:
             sent.begun = _nothing  # its time is over
-            await sent.problem(refused.status_code, refused.detail, (b"connection", b"close"))
+            await sent.problem(refused.status_code, refused.detail, refused.headers or {})
         except QuipuError as error:  # the keys cannot be read
             await sent.problem(503, str(error))
         except ClientDisconnect:  # nobody is there to be answered
             pass
         finally:
-            self._log(scope, sent.status, begun)
+            self._log(scope, sent.status, time.monotonic() - begun)
 
-    def _admitted(self, scope: Message, headers: dict[bytes, bytes]) -> Caller:
-        """Who asks, once their host, their key and their rate allow it. Raises _Refused."""
-        address = str((scope.get("client") or ("",))[0])
-        try:
-            _check_framing(headers)
-            self._check_host(headers)
-            public = scope["path"] in _OPEN_TO_ALL or scope["path"].startswith(_PAGE)
-            caller = self._caller(headers, public=public)
-            self._check_length(headers)
-        except _Refused:
-            self._count(address)
-            raise
-        self._count(caller.key_id or address)
-        return caller
-
-    def _count(self, who: str) -> None:
-        """Take one of somebody's requests. Raises _Refused when none is left."""
-        if (wait := self._rates.take(who)) > 0:
-            raise _Refused(
-                429,
-                f"more than {self._options.requests_a_minute} requests a minute: try again in "
-                f"{wait:.0f} s",
-                (b"retry-after", str(int(wait) or 1).encode()),
-            )
-
-    def _check_host(self, headers: dict[bytes, bytes]) -> None:
+    def _check_host(self, headers: Mapping[bytes, bytes]) -> None:
         host = headers.get(b"host", b"").decode("latin-1").lower()
         if self._local and _without_port(host) not in self._hosts:
-            raise _Refused(
+            raise HTTPException(
                 421,
                 f"this server is not {host[:200]!r}: ask it by the address it listens at, or start "
                 "it with --allow-host and that name",
@@ -139,74 +106,70 @@ class Gate:
         if origin is None:
             return
         origin_host = urlsplit(origin.decode("latin-1").lower()).netloc
-        if origin_host != host:
-            raise _Refused(
+        near = not self._memories and self._local and _without_port(origin_host) in self._hosts
+        if origin_host != host and not near:
+            raise HTTPException(
                 403,
                 f"a page of {origin.decode('latin-1')[:200]!r} may not use this server: open the "
                 "server's own page",
             )
 
-    def _check_length(self, headers: dict[bytes, bytes]) -> None:
-        """Refuse a body that says itself that it is too large, before any of it is read. Raises
-        _Refused."""
-        length = headers.get(b"content-length", b"")
-        if length.isdigit() and int(length) > self._options.largest:
-            raise _Refused(413, TOO_LARGE, (b"connection", b"close"))
-
-    def _caller(self, headers: dict[bytes, bytes], *, public: bool) -> Caller:
-        keys = self._memories.keys
-        given = given_key(headers)
-        if self._local and not (keys and keys.any()):
-            return Caller("", "admin")
-        found = keys.find(given) if keys and given else None
-        if found is not None:
-            return Caller(found.namespace, found.scope, found.key_id)
-        if public:
-            return Caller("", "read")
+    def _caller(self, given: str, *, public: bool) -> Caller:
+        if self._memories is None:
+            if not self._token or hmac.compare_digest(given.encode(), self._token):
+                return Caller("", "admin")
+        else:
+            keys = self._memories.keys
+            if self._local and not (keys and keys.any()):
+                return Caller("", "admin")
+            found = keys.find(given) if keys and given else None
+            if found is not None:
+                return Caller(found.namespace, found.scope, found.key_id)
+            if public:
+                return Caller("", "read")
         said = "this key is unknown or revoked" if given else "this server needs an API key"
-        raise _Refused(
+        raise HTTPException(
             401,
             f"{said}: send one that `quipu key create` made, as `Authorization: Bearer …` or "
             "`X-API-Key: …`",
-            (b"www-authenticate", b'Bearer realm="quipu"'),
+            {"www-authenticate": 'Bearer realm="quipu"'},
         )
 
     async def _within_time(self, scope: Message, receive: Receive, sent: "_Sent") -> None:
         """Let the application answer; what has not begun to in time is answered for it. The
         thread that works on it goes on, and counts among those that are busy."""
         coming = _Coming(receive)
+        seconds = self._options.seconds
         try:
-            async with asyncio.timeout(self._options.seconds) as limit:
+            async with asyncio.timeout(seconds) as limit:
                 sent.begun = lambda: limit.reschedule(None)
                 await self._app(scope, coming, sent)
         except TimeoutError:
             if sent.status:
                 raise
-            sent.begun = _nothing
             if coming.waiting:
-                await sent.problem(
+                raise HTTPException(
                     408,
-                    f"the body was not whole within {self._options.seconds:g} s: send it faster, "
-                    "or in parts, or start the server with more --timeout",
-                )
-                return
-            await sent.problem(
+                    f"the body was not whole within {seconds:g} s: send it faster, or in parts, "
+                    "or start the server with more --timeout",
+                ) from None
+            raise HTTPException(
                 504,
-                f"no answer within {self._options.seconds:g} s: ask for less (a lower limit, a "
-                "narrower question), or start the server with more --timeout",
-            )
+                f"no answer within {seconds:g} s: ask for less (a lower limit, a narrower "
+                "question), or start the server with more --timeout",
+            ) from None
 
-    def _log(self, scope: Message, status: int, begun: _Begun) -> None:
+    def _log(self, scope: Message, status: int, seconds: float) -> None:
         """Count and log a request: its route, and its question only where that is asked for."""
         route = str(scope.get(ROUTE) or "other")
-        seconds = time.monotonic() - begun.at
         caller: Caller | None = scope.get(CALLER)
-        namespace = self._namespace_of(caller)
-        self._metrics.request(route, scope["method"], status, seconds, namespace=namespace)
+        if self._metrics is not None:
+            namespace = self._namespace_of(caller)
+            self._metrics.request(route, scope["method"], status, seconds, namespace=namespace)
         if not _LOG.isEnabledFor(logging.INFO):
             return
         fields = {
-            "request_id": begun.request_id,
+            "request_id": scope[REQUEST_ID],
             "method": scope["method"][:_LONGEST_METHOD],
             "route": route,
             "status": status,
@@ -219,7 +182,7 @@ class Gate:
 
     def _namespace_of(self, caller: Caller | None) -> str:
         """Whose request it is; "" where nobody is known to have sent it."""
-        if caller is None or not caller.is_known:
+        if caller is None or not caller.is_known or self._memories is None:
             return ""
         first = self._memories.first.store.namespace if self._memories.exist else ""
         return caller.namespace or first
@@ -235,7 +198,7 @@ async def whole_request(receive: Receive, largest: int) -> Receive:
             raise ClientDisconnect
         body, more = body + message.get("body", b""), message.get("more_body", False)
         if len(body) > largest:
-            raise HTTPException(413, TOO_LARGE)
+            raise HTTPException(413, TOO_LARGE, _CLOSES)
     first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:
@@ -276,26 +239,24 @@ class _Sent:
             message["headers"] = [*message.get("headers", ()), *_SAFE, marked]
         await self._send(message)
 
-    async def problem(self, status: int, detail: str, *headers: tuple[bytes, bytes]) -> None:
+    async def problem(self, status: int, detail: str, headers: Mapping[str, str] = {}) -> None:
         body = msgspec.json.encode(problem(status, detail, request_id=self._request_id))
-        all_headers = [
-            (b"content-type", PROBLEM_TYPE.encode()),
-            (b"content-length", str(len(body)).encode()),
-            *headers,
-        ]
-        await self({"type": "http.response.start", "status": status, "headers": all_headers})
+        sent = {"content-type": PROBLEM_TYPE, "content-length": str(len(body)), **headers}
+        pairs = [(name.encode(), value.encode()) for name, value in sent.items()]
+        await self({"type": "http.response.start", "status": status, "headers": pairs})
         await self({"type": "http.response.body", "body": body})
 
 
-def _check_framing(headers: dict[bytes, bytes]) -> None:
+def _check_framing(headers: Mapping[bytes, bytes], largest: int) -> None:
     """Refuse a body that has two lengths: a proxy may go by the other one, and what follows would
-    be another's request (RFC 9112, 6.3). The connection ends with the answer. Raises _Refused."""
-    if b"transfer-encoding" in headers and b"content-length" in headers:
-        raise _Refused(
-            400,
-            "the request has both Content-Length and Transfer-Encoding: send one of them",
-            (b"connection", b"close"),
-        )
+    be another's request (RFC 9112, 6.3); and one that says itself that it is too large. The
+    connection ends with the answer. Raises HTTPException."""
+    length = headers.get(b"content-length", b"")
+    if length and b"transfer-encoding" in headers:
+        both = "the request has both Content-Length and Transfer-Encoding: send one of them"
+        raise HTTPException(400, both, _CLOSES)
+    if length.isdigit() and int(length) > largest:
+        raise HTTPException(413, TOO_LARGE, _CLOSES)
 
 
 def _nothing() -> None:
@@ -306,28 +267,3 @@ def _without_port(host: str) -> str:
     """`[::1]:80` and `localhost:80` without their port."""
     name, colon, port = host.rpartition(":")
     return name if colon and port.isdigit() else host
-
-
-_MOST_CALLERS = 10_000
-
-
-class RateLimit:
-    """`a_minute` requests for each caller, all of them at once if need be; 0 sets no limit. The
-    callers that were seen longest ago are forgotten first."""
-
-    def __init__(self, a_minute: int, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self._most, self._clock = float(a_minute), clock
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def take(self, caller: str) -> float:
-        """Take one of a caller's requests; 0, or the seconds until there is one."""
-        if self._most <= 0:
-            return 0.0
-        now = self._clock()
-        left, since = self._left.pop(caller, (self._most, now))
-        left = min(self._most, left + (now - since) * self._most / 60)
-        wait = 0.0 if left >= 1 else (1 - left) * 60 / self._most
-        self._left[caller] = (left if wait else left - 1, now)
-        while len(self._left) > _MOST_CALLERS:
-            self._left.popitem(last=False)
-        return wait

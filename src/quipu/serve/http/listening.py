@@ -1,15 +1,51 @@
-"""Where a server listens: addresses looked up once, sockets, and how it is told to end."""
+"""Where a server listens, for how long, and what it is called there."""
 
 import ipaddress
 import signal
 import socket
 import threading
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from typing import Any
+
+import uvicorn
 
 from quipu.errors import StoreUnavailable
 
-__all__ = ["addresses_of", "ended_by_sigterm", "hosts_of", "is_this_machine", "listening"]
+__all__ = ["addresses_of", "listening", "served_hosts", "until_interrupted"]
+
+_GRACE_S = 20  # seconds that a request under way may still take when the server is told to stop
+
+
+def until_interrupted(app: Any, host: str, port: int, connection: type[Any]) -> None:
+    """Serve an ASGI application until interrupted or told to end (SIGTERM): what runs is finished
+    then. Raises StoreUnavailable when the address or the port is not to be had."""
+    config = uvicorn.Config(
+        app,
+        http=connection,
+        ws="none",
+        lifespan="on",
+        proxy_headers=False,
+        server_header=False,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=_GRACE_S,
+    )
+    with ExitStack() as open_now:
+        for each in (sockets := listening(host, addresses_of(host), port)):
+            open_now.enter_context(each)
+        open_now.enter_context(_ended_by_sigterm())
+        uvicorn.Server(config).run(sockets)
+
+
+def served_hosts(host: str, more: Sequence[str] = ()) -> tuple[bool, frozenset[str]]:
+    """Whether only this machine reaches `host`, and what a client may write as the host of its
+    requests then, without the port; `more` are further names."""
+    addresses = addresses_of(host)
+    local = bool(addresses) and all(_is_loopback(each) for each in addresses)
+    names = {host, *addresses, "127.0.0.1", "localhost", "::1"}
+    written = (f"[{name}]" if ":" in name else name for name in names)
+    return local, frozenset([*written, *(name.lower() for name in more)])
 
 
 def addresses_of(host: str) -> list[str]:
@@ -26,23 +62,11 @@ def addresses_of(host: str) -> list[str]:
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
-def is_this_machine(addresses: Sequence[str]) -> bool:
-    """Whether all of `addresses` (and there are some) are reached from this machine alone."""
-    return bool(addresses) and all(_is_loopback(each) for each in addresses)
-
-
 def _is_loopback(address: str) -> bool:
     number = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(number, ipaddress.IPv6Address) and number.ipv4_mapped:
         number = number.ipv4_mapped
     return number.is_loopback
-
-
-def hosts_of(names: set[str]) -> list[str]:
-    """What a client on this machine writes as the host of a server of these names, without the
-    port."""
-    known = sorted(names | {"127.0.0.1", "localhost", "::1"})
-    return [f"[{name}]" if ":" in name else name for name in known]
 
 
 def listening(host: str, addresses: Sequence[str], port: int) -> list[socket.socket]:
@@ -71,7 +95,7 @@ def listening(host: str, addresses: Sequence[str], port: int) -> list[socket.soc
 
 
 @contextmanager
-def ended_by_sigterm() -> Generator[None]:
+def _ended_by_sigterm() -> Generator[None]:
     """While serving, SIGTERM leaves by way of whoever holds the memory, who closes it."""
     if threading.current_thread() is not threading.main_thread():
         yield

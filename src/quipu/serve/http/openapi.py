@@ -30,7 +30,6 @@ _FAILURES = {
     409: "the state of the memory does not allow it",
     413: "the request is too large",
     421: "the host is not this server",
-    429: "too many requests",
     503: "something is missing, locked or full, or too much is asked at once",
     504: "no answer in time",
 }

@@ -17,7 +17,6 @@ from quipu.agents.prompt_index import prompt_index
 from quipu.errors import InvalidInput, QuipuError
 from quipu.memory import Memory
 from quipu.serve.mcp import PROFILES, Profile, connecting, keeping
-from quipu.serve.mcp.following import Following, follow_resources
 from quipu.serve.mcp.keeping import GRAPH_RESOURCE, graph_json, graph_resource
 from quipu.serve.mcp.kinds import tools_of_kinds
 from quipu.serve.mcp.tool import tools_over
@@ -121,8 +120,6 @@ class Server(MCPServer[Any]):
         tools = _tools(served, profile)
         if read_only:
             tools = [t for t in tools if t.annotations and t.annotations.read_only_hint]
-        resource = GRAPH_RESOURCE if profile == "server-memory" else _INDEX_RESOURCE
-        changes = Following(served.memory, resource)
         super().__init__(
             "quipu",
             title="Quipu memory",
@@ -130,9 +127,7 @@ class Server(MCPServer[Any]):
             instructions=_instructions(profile, {tool.name for tool in tools}, served.note),
             tools=tools,
             log_level="WARNING",
-            subscriptions=changes,
         )
-        follow_resources(self._lowlevel_server, changes)
         if profile == "server-memory":
             self.resource(GRAPH_RESOURCE, **graph_resource())(
                 lambda: graph_json(KnowledgeGraph(served.memory()))

@@ -1,0 +1,159 @@
+"""MCP over streamable HTTP: beside the API with its keys and namespaces, or alone.
+
+Every request stands alone: the protocol's stateless mode. The tools keep nothing between two
+calls, so there is no session that could outlive its client.
+"""
+
+import asyncio
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mcp.server.transport_security import TransportSecuritySettings
+
+from quipu.errors import InvalidInput
+from quipu.serve.http import Options
+from quipu.serve.http.caller import CALLER, ROUTE, Caller
+from quipu.serve.http.connections import PatientConnection
+from quipu.serve.http.gate import App, Gate, Message, Receive, Send, whole_request
+from quipu.serve.http.listening import served_hosts, until_interrupted
+from quipu.serve.mcp import build_server
+from quipu.serve.mcp.server import Server
+
+if TYPE_CHECKING:
+    from quipu.serve.http.memories import Memories
+
+__all__ = ["LARGEST_REQUEST", "BesideTools", "read_token", "serve_tools", "tools_app"]
+
+PATH = "/mcp"
+LARGEST_REQUEST = 32 * 1024 * 1024
+"""Bytes that the body of a request to tools alone may have; a larger one is answered with 413."""
+
+_SHORTEST_TOKEN = 16
+
+
+def serve_tools(server: Server, *, host: str, port: int, token: str = "") -> None:
+    """Serve many clients at http://host:port/mcp until interrupted or told to end (SIGTERM).
+
+    Without a `token` only this machine is served. Raises InvalidInput for an open address
+    without one, StoreUnavailable when the address or the port is not to be had.
+    """
+    app = tools_app(server, host=host, token=token)
+    until_interrupted(app, host, port, connection=PatientConnection)
+
+
+def tools_app(server: Server, *, host: str = "127.0.0.1", token: str = "") -> App:
+    """The tools of a server behind the gate, as an ASGI application for `host`. Raises
+    InvalidInput for an open address without a token."""
+    local, hosts = served_hosts(host)
+    if not token and not local:
+        raise InvalidInput(
+            f"--host {host!r} lets other machines in: give --token-file with a secret they send"
+        )
+    options = Options(host=host, largest=LARGEST_REQUEST)
+    tools = _tools_of(server, LARGEST_REQUEST)
+    return Gate(_posts(tools, LARGEST_REQUEST), options, local=local, hosts=hosts, token=token)
+
+
+def read_token(file: Path) -> str:
+    """The secret in `file`; InvalidInput when it is too short to be one."""
+    token = file.read_text("utf-8", "replace").strip()
+    if len(token) < _SHORTEST_TOKEN or not token.isascii() or " " in token:
+        raise InvalidInput(
+            f"{str(file)!r} holds no token: write {_SHORTEST_TOKEN} or more letters and digits, "
+            "for example with `openssl rand -hex 32`"
+        )
+    return token
+
+
+class BesideTools:
+    """`app`, and at `/mcp` the tools for agents: over the memory of the caller's namespace, and
+    only those that read where the key's scope is `read`."""
+
+    def __init__(self, app: App, memories: "Memories", options: Options) -> None:
+        self._app, self._memories, self._options = app, memories, options
+        self._served: dict[tuple[str, bool], _Served] = {}
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Hand a connection to where it belongs."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, self._until_the_end(send))
+        elif scope["type"] == "http" and scope["path"].rstrip("/") == PATH:
+            await _posts(self._tools, self._options.largest)(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    def _until_the_end(self, send: Send) -> Send:
+        async def stopping_send(message: Message) -> None:
+            if message["type"] == "lifespan.shutdown.complete":
+                for each in self._served.values():
+                    await each.stop()
+            await send(message)
+
+        return stopping_send
+
+    async def _tools(self, scope: Message, receive: Receive, send: Send) -> None:
+        caller: Caller = scope[CALLER]
+        memory = self._memories.of(caller.namespace) if caller.namespace else self._memories.first
+        chosen = memory.store.namespace, not caller.may("write")
+        if chosen not in self._served:
+            server = build_server(memory, profile=self._options.profile, read_only=chosen[1])
+            self._served[chosen] = _Served(_tools_of(server, self._options.largest))
+        served = self._served[chosen]
+        await served.start()
+        await served.app({**scope, "path": PATH}, receive, send)
+
+
+class _Served:
+    """One MCP application and the task that keeps it."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+        self._ready, self._end = asyncio.Event(), asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        """Let it work, if it does not yet."""
+        if self._task is None:
+            self._task = asyncio.create_task(self._live())
+        await self._ready.wait()
+
+    async def stop(self) -> None:
+        """Let it end."""
+        self._end.set()
+        if self._task is not None:
+            with suppress(asyncio.CancelledError):
+                await self._task
+
+    async def _live(self) -> None:
+        async with self.app.router.lifespan_context(self.app):  # type: ignore[attr-defined]  # it is Starlette's
+            self._ready.set()
+            await self._end.wait()
+
+
+def _tools_of(server: Server, largest: int) -> App:
+    """The SDK's application; the gate has looked at hosts already."""
+    return server.streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=True,
+        max_request_body_size=largest,
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
+    )
+
+
+def _posts(app: App, largest: int) -> App:
+    """`app` for requests that are POST and whole: there is no stream to open, no session to end,
+    and who leaves in the middle has asked nothing."""
+
+    async def handed_on(scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            scope[ROUTE] = PATH
+            if scope["method"] != "POST":
+                headers = [(b"allow", b"POST"), (b"content-length", b"0")]
+                await send({"type": "http.response.start", "status": 405, "headers": headers})
+                await send({"type": "http.response.body", "body": b""})
+                return
+            receive = await whole_request(receive, largest)
+        await app(scope, receive, send)
+
+    return handed_on
