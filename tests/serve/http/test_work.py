@@ -12,7 +12,6 @@ import pytest
 from quipu.config import Config
 from quipu.memory import Memory
 from quipu.serve.http.memories import Memories
-from quipu.serve.http.runs import Run, Runs, keep, kept
 from quipu.testing.fakes import HashEmbedder
 
 pytestmark = pytest.mark.enable_socket
@@ -94,49 +93,3 @@ def test_a_folder_without_a_memory_gets_one(tmp_path: Path, serve: Callable[...,
         assert server.client.get("/api/v1/setup").json()["memory"] is True
         reply = server.post("/api/v1/ask", {"question": "Who is the harbour master?"}).json()
         assert "Olga Berg" in reply["contract"]["answer"]
-
-
-def test_golden_results_outlive_the_server(
-    home: Path, open_home: Callable[..., Memory], serve: Callable[..., Any]
-) -> None:
-    (home / "goldens.yaml").write_text(
-        "- question: Who owns the payment service?\n  expect: {paths: [docs/payments.md]}\n"
-        "- question: Who owns the payment service?\n  expect: {paths: [src/retry.py]}\n",
-        "utf-8",
-    )
-
-    def opened(namespace: str | None) -> Memory:
-        return open_home(home, namespace)
-
-    with Memories(opened, folder=home) as memories, serve(memories) as server:
-        started = server.post("/api/v1/runs", {"kind": "golden"}).json()
-        before = _followed(server, f"/api/v1/runs/{started['run_id']}/events")[-1]
-    assert (before["passed"], before["questions"]) == (1, 2)
-    with Memories(opened, folder=home) as memories, serve(memories) as server:
-        after = server.client.get("/api/v1/runs").json()["runs"]
-        shown = server.client.get(f"/api/v1/runs/{started['run_id']}").json()
-    assert after == [before | {"result": None, "stage": "", "done": 0, "total": 0}]
-    assert shown == after[0]
-    with Memories(lambda _: open_home(home, "other"), folder=home) as memories:
-        assert Runs().all(memories.first) == []
-
-
-def test_a_run_whose_server_was_killed_is_told_as_stopped(
-    home: Path, open_home: Callable[..., Memory]
-) -> None:
-    with open_home(home) as memory:
-        keep(memory, Run(run_id="run_1", kind="index", status="running", started_at="2026-01-01"))
-        run = Runs().get(memory, "run_1")
-        assert run.status == "stopped"
-        assert "start it again" in str(run.error)
-
-
-def test_the_latest_runs_of_a_kind_are_kept(home: Path, open_home: Callable[..., Memory]) -> None:
-    with open_home(home) as memory:
-        for n in range(203):
-            keep(memory, Run(run_id=f"r{n}", kind="index", status="done", started_at=f"{n:04}"))
-        keep(memory, Run(run_id="g", kind="golden", status="done", started_at="0000"))
-        ids = [run.run_id for run in kept(memory)]
-    assert len(ids) == 201
-    assert ids[0] == "r202"
-    assert ids[-1] == "g"

@@ -38,6 +38,10 @@ __all__: list[str] = []
 _OLDEST_PYTHON = (3, 11)
 _SAFE_SQLITE = (3, 51, 3)
 _LITTLE_SPACE = 200 * 1024 * 1024
+_MEND = (
+    "keep a copy, then put back a backup (quipu restore) or keep what can be read (quipu doctor "
+    "--salvage NEW.db); files can be indexed again, what was added by hand cannot"
+)
 
 
 @operation(None, Command(fails=lambda found: isinstance(found, Checkup) and not found.ok))
@@ -65,45 +69,55 @@ def doctor(
 
 def _examine(run: Invocation) -> Iterator[Check]:
     """Every check, in order; one that raises is itself a failed check."""
-    yield _python()
-    yield _sqlite()
+    name = "configuration"
+    yield from _programs()
     try:
         config = run.config()
-    except QuipuError as error:
-        yield Check("configuration", "fail", str(error))
-        return
-    yield Check("configuration", "ok", "readable, every key known")
-    yield from _models(config.embed)
-    try:
+        yield Check(name, "ok", "readable, every key known")
+        yield from _models(config.embed)
+        name = "store"
         home = find_home(run.store or config.store.url or None)
+        yield from _place(home)
+        damaged = [
+            Check(name, "fail", f"{path} is damaged: {'; '.join(faults)}", _MEND)
+            for path, faults in damage(home)
+        ]
+        yield from damaged or _store(run, home)
     except QuipuError as error:
-        yield Check("store", "fail", str(error))
-        return
-    yield _made_here(home)
-    yield _writable(home)
-    yield from _private(home)
-    yield _space(home)
-    yield from _store(run, home)
+        yield Check(name, "fail", str(error))
 
 
-def _python() -> Check:
-    version = ".".join(map(str, sys.version_info[:3]))
-    if sys.version_info >= _OLDEST_PYTHON:
-        return Check("python", "ok", version)
-    return Check("python", "fail", version, "install Python 3.11 or later")
+def _judged(
+    name: str,
+    fine: object,
+    detail: str,
+    *,
+    otherwise: str = "",
+    remedy: str = "",
+    bad: str = "warn",
+) -> Check:
+    """A check that is ok where what was looked at is `fine`, else `bad`."""
+    return Check(name, "ok", detail) if fine else Check(name, bad, otherwise or detail, remedy)
 
 
-def _sqlite() -> Check:
+def _programs() -> Iterator[Check]:
     import apsw
 
-    version = apsw.sqlite_lib_version()
-    if tuple(int(part) for part in version.split(".")) >= _SAFE_SQLITE:
-        return Check("sqlite", "ok", version)
-    return Check(
+    python, sqlite = ".".join(map(str, sys.version_info[:3])), apsw.sqlite_lib_version()
+    yield _judged(
+        "python",
+        sys.version_info >= _OLDEST_PYTHON,
+        python,
+        remedy="install Python 3.11 or later",
+        bad="fail",
+    )
+    yield _judged(
         "sqlite",
-        "fail",
-        f"{version} can damage a file that several processes write",
-        "install apsw 3.51.3 or later: pip install --upgrade apsw",
+        tuple(int(part) for part in sqlite.split(".")) >= _SAFE_SQLITE,
+        sqlite,
+        otherwise=f"{sqlite} can damage a file that several processes write",
+        remedy="install apsw 3.51.3 or later: pip install --upgrade apsw",
+        bad="fail",
     )
 
 
@@ -117,84 +131,68 @@ def _models(config: EmbedConfig) -> Iterator[Check]:
 
 
 def _model(name: str, config: EmbedConfig) -> Check:
+    """Whether a model could be asked. A remote one is not, for that would cost something."""
     if config.model == "none":
         key = "embed.model" if name == "model" else "it"
         return Check(name, "ok", f"{key} is none: words and graph only")
-    if is_remote(config.model):
-        return _remote(name, config)
     try:
-        folder = Path(config.folder).expanduser() if config.folder else None
-        files = find_model(folder)
+        if not is_remote(config.model):
+            files = find_model(Path(config.folder).expanduser() if config.folder else None)
+            return Check(name, "ok", f"{MODEL_NAME}, SHA-256 right, {files.weights}")
+        space = open_remote(config, environment()).space
     except MissingModel as error:
         return Check(name, "warn", f"words and graph only: {error}")
     except WrongWeights as error:
         return Check(name, "fail", str(error))
-    return Check(name, "ok", f"{MODEL_NAME}, SHA-256 right, {files.weights}")
-
-
-def _remote(name: str, config: EmbedConfig) -> Check:
-    """Whether a remote model could be asked; it is not, for that would cost something."""
-    try:
-        space = open_remote(config, environment()).space
     except (InvalidConfig, ModelUnavailable) as error:
         return Check(name, "warn", str(error))
-    if find_spec("openai") is None:
-        return Check(
-            name,
-            "warn",
-            f"{config.model} needs the extra openai",
-            "pip install 'quipu-memory[openai]'",
-        )
-    return Check(name, "ok", f"{space}, with a key where it needs one")
-
-
-def _made_here(home: Home) -> Check:
-    if home.state is None or standing(home.state) != "foreign":
-        return Check("trust", "ok", "no .quipu that somebody else made")
-    return Check(
-        "trust",
-        "warn",
-        f"{home.state} was not made by you on this machine; unless --store names it, it is "
-        "only read",
-        f"quipu trust {home.folder}, if it is yours",
+    return _judged(
+        name,
+        find_spec("openai"),
+        f"{space}, with a key where it needs one",
+        otherwise=f"{config.model} needs the extra openai",
+        remedy="pip install 'quipu-memory[openai]'",
     )
 
 
-def _writable(home: Home) -> Check:
-    nearest = _present(home.state or home.folder)
-    if os.access(nearest, os.W_OK | os.X_OK):
-        return Check("permission", "ok", f"{nearest} can be written")
-    return Check(
-        "permission",
-        "warn",
-        f"{nearest} cannot be written; asking works, indexing does not",
-        "change its permissions, or name another store with --store",
-    )
-
-
-def _private(home: Home) -> Iterator[Check]:
-    """What others may read; nothing where that is nothing."""
+def _place(home: Home) -> Iterator[Check]:
+    """Whose the folder is, whether it can be written, what others may read, the disk."""
     from quipu.files import checked, private
 
+    yield _judged(
+        "trust",
+        home.state is None or standing(home.state) != "foreign",
+        "no .quipu that somebody else made",
+        otherwise=f"{home.state} was not made by you on this machine; unless --store names it, "
+        "it is only read",
+        remedy=f"quipu trust {home.folder}, if it is yours",
+    )
+    nearest = _present(home.state or home.folder)
+    yield _judged(
+        "permission",
+        os.access(nearest, os.W_OK | os.X_OK),
+        f"{nearest} can be written",
+        otherwise=f"{nearest} cannot be written; asking works, indexing does not",
+        remedy="change its permissions, or name another store with --store",
+    )
     database = database_of(home)
     kept = [*(checked.database_files(database) if database else ())]
     kept += private.under(home.state) if home.state else ()
     if wide := private.wide(kept):
+        more = f" and {len(wide) - 1:,} more" if len(wide) > 1 else ""
         yield Check(
             "privacy",
             "warn",
-            f"others may read {wide[0]}"
-            + (f" and {len(wide) - 1:,} more" if len(wide) > 1 else ""),
+            f"others may read {wide[0]}{more}",
             "the next command that writes takes these rights away: quipu index",
         )
-
-
-def _space(home: Home) -> Check:
     free = shutil.disk_usage(_present(home.folder)).free
-    detail = f"{free / 1e9:.1f} GB free"
-    if free >= _LITTLE_SPACE:
-        return Check("disk", "ok", detail)
-    return Check("disk", "warn", detail, "free some space before indexing")
+    yield _judged(
+        "disk",
+        free >= _LITTLE_SPACE,
+        f"{free / 1e9:.1f} GB free",
+        remedy="free some space before indexing",
+    )
 
 
 def _present(folder: Path) -> Path:
@@ -203,42 +201,43 @@ def _present(folder: Path) -> Path:
 
 
 def _store(run: Invocation, home: Home) -> Iterator[Check]:
-    damaged = tuple(_damage(home))
-    yield from damaged
-    if damaged:
-        return
-    try:
-        status, config = _opened(run)
-    except QuipuError as error:
-        yield Check("store", "fail", str(error))
-        return
-    chunks = status.counts.get("chunk", 0)
+    from quipu.files.whole import has_checksums
+
+    status, config = _opened(run)
+    chunks, path = status.counts.get("chunk", 0), database_of(home)
+    whole = f"{status.store} opens and is whole"
+    if path is not None and not has_checksums(path):
+        whole += (
+            " as far as SQLite can tell (its pages have no checksums yet: the next command that "
+            "writes while nothing else has it open adds them)"
+        )
     yield Check(
         "store",
         "ok",
-        f"{status.store} opens and is whole{_unchecked(home)}; {chunks:,} passages "
-        f"in namespace {status.namespace!r}, generation {status.generation}",
+        f"{whole}; {chunks:,} passages in namespace {status.namespace!r}, generation "
+        f"{status.generation}",
     )
-    yield _age(status, config.index.stale_hours)
-    yield _coverage(status, chunks, embedding=_embeds(config.embed))
+    age, hours = ago(status.age_s), config.index.stale_hours
+    if status.age_s is None:
+        yield Check("index", "warn", "nothing was indexed yet", "quipu index .")
+    else:
+        old = f"{age}, more than {hours:g} hours"
+        yield _judged("index", not status.stale, age, otherwise=old, remedy="quipu index .")
+    yield _coverage(status, chunks, config.embed)
 
 
-def _unchecked(home: Home) -> str:
-    """That damage would not be noticed, where it would not."""
-    from quipu.files.whole import has_checksums
-
-    path = database_of(home)
-    if path is None or has_checksums(path):
-        return ""
-    return (
-        " as far as SQLite can tell (its pages have no checksums yet: the next command that "
-        "writes while nothing else has it open adds them)"
+def _coverage(status: Status, chunks: int, config: EmbedConfig) -> Check:
+    if not chunks:
+        return Check("vectors", "ok", "no passages")
+    if all(model == "none" for model in (config.model, *config.types.values())):
+        return Check("vectors", "ok", "none wanted: embed.model is none")
+    share = (chunks - status.unembedded) / chunks
+    return _judged(
+        "vectors",
+        not status.unembedded,
+        f"{share:.0%} of {chunks:,} passages",
+        remedy="quipu index . embeds the rest" if status.model else "quipu model fetch",
     )
-
-
-def _embeds(config: EmbedConfig) -> bool:
-    """Whether anything is to have a vector."""
-    return any(model != "none" for model in (config.model, *config.types.values()))
 
 
 def _opened(run: Invocation) -> tuple[Status, Config]:
@@ -250,38 +249,3 @@ def _opened(run: Invocation) -> tuple[Status, Config]:
     except (InvalidConfig, WrongWeights, MissingModel, MissingExtra, ModelUnavailable):
         with run.open(read_only=True, embedding=False) as memory:
             return memory.stats(), run.config()
-
-
-def _damage(home: Home) -> Iterator[Check]:
-    """A failed check for every file that is not as it was written."""
-    for path, faults in damage(home):
-        yield Check(
-            "store",
-            "fail",
-            f"{path} is damaged: {'; '.join(faults)}",
-            "keep a copy, then put back a backup (quipu restore) or keep what can be read "
-            "(quipu doctor --salvage NEW.db); files can be indexed again, what was added by hand "
-            "cannot",
-        )
-
-
-def _age(status: Status, stale_hours: float) -> Check:
-    if status.age_s is None:
-        return Check("index", "warn", "nothing was indexed yet", "quipu index .")
-    detail = ago(status.age_s)
-    if not status.stale:
-        return Check("index", "ok", detail)
-    return Check("index", "warn", f"{detail}, more than {stale_hours:g} hours", "quipu index .")
-
-
-def _coverage(status: Status, chunks: int, *, embedding: bool) -> Check:
-    if not chunks:
-        return Check("vectors", "ok", "no passages")
-    if not embedding:
-        return Check("vectors", "ok", "none wanted: embed.model is none")
-    share = (chunks - status.unembedded) / chunks
-    detail = f"{share:.0%} of {chunks:,} passages"
-    if not status.unembedded:
-        return Check("vectors", "ok", detail)
-    remedy = "quipu index . embeds the rest" if status.model else "quipu model fetch"
-    return Check("vectors", "warn", detail, remedy)

@@ -38,7 +38,7 @@ _EVENT = {
     "type": "object",
     "required": ["data"],
     "properties": {
-        "event": {"type": "string", "description": "`job` or `run`"},
+        "event": {"type": "string", "description": "`run`"},
         "data": {"type": "string", "description": "JSON"},
     },
 }

@@ -82,9 +82,7 @@ class RelationPage(msgspec.Struct, frozen=True, kw_only=True):
 class RunList(msgspec.Struct, frozen=True, kw_only=True):
     """The long work of a memory."""
 
-    runs: Annotated[
-        tuple[Run, ...], "the latest first; those of earlier processes without their reports"
-    ]
+    runs: Annotated[tuple[Run, ...], "the latest first"]
 
 
 class NewRun(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -26,17 +26,9 @@ _LOOK_S = 0.25
 RunId = Annotated[str, "the run"]
 
 
-@operation("read", Http("GET /api/v1/jobs/{job_id:str}/events", streams=True))
-def follow_job(memory: Memory, job_id: Annotated[str, "the job"]) -> StreamingResponse:
-    """Follow a job until it ends: an event `job` whenever it has moved on."""
-    memory.jobs.get(job_id)
-    ended = ("done", "failed")
-    return _followed("job", lambda: memory.jobs.get(job_id), lambda job: job.status in ended)
-
-
 @operation("read", Http("GET /api/v1/runs", page="runs"))
 def list_runs(memory: Memory, runs: Runs) -> RunList:
-    """List the long work, the latest first, that of earlier processes too."""
+    """List the long work of this server, the latest first."""
     return RunList(runs=tuple(runs.all(memory)))
 
 
@@ -56,7 +48,17 @@ def show_run(memory: Memory, runs: Runs, run_id: RunId) -> Run:
 def follow_run(memory: Memory, runs: Runs, run_id: RunId) -> StreamingResponse:
     """Follow a run until it ends: an event `run` whenever it has moved on."""
     runs.get(memory, run_id)
-    return _followed("run", lambda: runs.get(memory, run_id), lambda run: run.ended)
+
+    async def events() -> AsyncIterator[bytes]:
+        before: Run | None = None
+        while before is None or not before.ended:
+            if (found := runs.get(memory, run_id)) != before:
+                before = found
+                yield b"event: run\ndata: %b\n\n" % msgspec.json.encode(found)
+            else:
+                await asyncio.sleep(_LOOK_S)
+
+    return StreamingResponse(events(), media_type="text/event-stream")
 
 
 @operation("admin", Http("DELETE /api/v1/runs/{run_id:str}"))
@@ -117,23 +119,3 @@ def _inside(home: Home, path: str) -> Path:
     if not there or not found.is_relative_to(home.folder.resolve()):
         raise InvalidInput(f"{path!r} is nothing in the memory's folder: name what lies there")
     return found
-
-
-def _followed(
-    event: str, look: Callable[[], Any], ended: Callable[[Any], bool]
-) -> StreamingResponse:
-    """An event whenever what is looked at has changed, the last when it ended."""
-
-    async def events() -> AsyncIterator[bytes]:
-        before = b""
-        while True:
-            found = await asyncio.to_thread(look)
-            data = msgspec.json.encode(found, order="deterministic")
-            if data != before:
-                before = data
-                yield b"event: %b\ndata: %b\n\n" % (event.encode(), data)
-            if ended(found):
-                return
-            await asyncio.sleep(_LOOK_S)
-
-    return StreamingResponse(events(), media_type="text/event-stream")
