@@ -305,8 +305,8 @@ class StoredJobs(Protocol):
     """The accepted writes of one namespace: operational state, which has no history and is never
     exported. They are changed inside `Writer.atomically`."""
 
-    def numbers(self) -> list[int]:
-        """The numbers of all jobs, ascending."""
+    def last(self) -> int:
+        """The greatest number of a job; 0 when there is none."""
         ...
 
     def rows(self, *, live: bool = False, job_ids: Collection[str] = ()) -> list[JobRow]:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from typing import Any
 
 import pytest
@@ -62,7 +63,9 @@ class SmallestBackend:
     ) -> list[Row]:
         meant = meaning(table, where)
         rows = [row for row in self._rows(table) if meant(row)]
-        rows.sort(key=lambda row: [row[table.columns.index(column)] for column in order])
+        for column in reversed(order):
+            at = table.columns.index(column.removeprefix("-"))
+            rows.sort(key=itemgetter(at), reverse=column.startswith("-"))
         places = [table.columns.index(column) for column in columns]
         found = [tuple(row[place] for place in places) for row in rows]
         return (list(dict.fromkeys(found)) if distinct else found)[:limit]

@@ -18,6 +18,7 @@ from quipu.handle.home import find_home
 from quipu.memory import Memory
 from quipu.memory.recovery import salvage_into
 from quipu.ports import JobRow
+from quipu.records.document import Problem
 from quipu.records.record import Chunk
 from quipu.write.jobs import STAGES, Job, KeptJob, accepted
 
@@ -248,3 +249,22 @@ def damage(path: Path) -> None:
     middle = len(data) // page // 2 * page
     data[middle : middle + page] = b"\xff" * page
     path.write_bytes(bytes(data))
+
+
+def test_a_job_lists_the_first_reservations_and_counts_the_rest(memory: Memory) -> None:
+    doubted = [Problem(f"log-{n}.jsonl", "no time zone", "warning") for n in range(1_030)]
+    job = memory.ingest_sessions(doubted)
+    assert len(job.notes) == 21
+    assert job.notes[0] == "log-0.jsonl: no time zone"
+    assert job.notes[-1] == "1,010 more were read with a reservation"
+    assert memory.jobs.get(job.job_id) == job
+
+
+def test_only_the_last_jobs_that_ended_are_kept(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quipu.write.jobs._ENDED_JOBS_KEPT", 3)
+    for number in range(7):
+        memory.add(f"Note {number} about herons.", source_ref=f"{number}.md")
+        assert len(memory.jobs()) <= 6
+    assert memory.jobs()[0].result

@@ -5,7 +5,8 @@ what the table of attributes knows first, newest first, with the source that say
 statement took the place of is not in it, nor what was read with doubt.
 """
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,6 +70,10 @@ class Brief(msgspec.Struct, frozen=True, kw_only=True):
     left_out: Annotated[int, "how many lines the budget kept out"]
 
 
+_Row = tuple[str, BriefLine]
+"""A line and the title of its section."""
+
+
 def brief(
     memory: "Memory",
     entries: Iterable[Entry] = (),
@@ -102,11 +107,7 @@ def brief(
             lines[title].append(_line(fact))
     lines["Open work"] = list(_open_work(memory, now))
     rows = [(title, line) for title in _SECTIONS for line in _said_once(lines[title])]
-
-    def cost(row: tuple[str, BriefLine], chosen: Iterable[tuple[str, BriefLine]]) -> int:
-        return len(_page([*chosen, row])) - len(_page(chosen))
-
-    kept, left_out = within(rows, budget_tokens * CHARACTERS_A_TOKEN, cost)
+    kept, left_out = within(rows, budget_tokens * CHARACTERS_A_TOKEN, _cost)
     sections = tuple(
         BriefSection(title=title, lines=tuple(line for _, line in group))
         for title, group in groupby(kept, key=lambda row: row[0])
@@ -115,13 +116,30 @@ def brief(
     return Brief(sections=sections, text=text, token_count=tokens(text), left_out=left_out)
 
 
-def _page(rows: Iterable[tuple[str, BriefLine]]) -> str:
+def _page(rows: Iterable[_Row]) -> str:
     """The rows as Markdown, a heading for each section."""
-    blocks: list[str] = []
-    for title, group in groupby(rows, key=lambda row: row[0]):
-        listed = [f"- {line.text}{f' ({line.since})' if line.since else ''}" for _, line in group]
-        blocks.append(f"## {title}\n\n" + "\n".join(listed))
-    return "\n\n".join(blocks)
+    return "\n\n".join(
+        _heading(title) + "\n".join(_item(line) for _, line in group)
+        for title, group in groupby(rows, key=lambda row: row[0])
+    )
+
+
+def _cost(row: _Row, chosen: Sequence[_Row]) -> int:
+    """How many characters a row adds to the page."""
+    title, line = row
+    if not chosen:
+        return len(_heading(title)) + len(_item(line))
+    if chosen[-1][0] == title:
+        return len("\n") + len(_item(line))
+    return len("\n\n") + len(_heading(title)) + len(_item(line))
+
+
+def _heading(title: str) -> str:
+    return f"## {title}\n\n"
+
+
+def _item(line: BriefLine) -> str:
+    return f"- {line.text}{f' ({line.since})' if line.since else ''}"
 
 
 def _place(fact: Fact) -> tuple[str, str, int, str]:
@@ -133,10 +151,12 @@ def _said_once(lines: Iterable[BriefLine]) -> list[BriefLine]:
     """The lines without those that say what another of their source says already: a fact that is
     read from an entry is told by that."""
     kept: dict[frozenset[str], BriefLine] = {}
+    said_by: defaultdict[str, list[frozenset[str]]] = defaultdict(list)
     for line in lines:
         words = frozenset(stems(line.text)) - {_USER}
-        if not any(words <= known and line.source_ref == kept[known].source_ref for known in kept):
-            kept.setdefault(words, line)
+        if words not in kept and not any(words <= known for known in said_by[line.source_ref]):
+            kept[words] = line
+            said_by[line.source_ref].append(words)
     return list(kept.values())
 
 

@@ -292,7 +292,10 @@ def _done(
     }
     reserved = [f"{row.path}: {row.error}" for row in warnings]
     skipped = [f"a fact was skipped: {why}" for why in read.skipped] if read else []
-    notes = [*_first(reserved, "read with a reservation"), *_first(skipped, "skipped")]
+    notes = [
+        *_first(reserved, "were read with a reservation"),
+        *_first(skipped, "facts were skipped"),
+    ]
     if read and read.stopped:
         notes.append(read.stopped)
     return msgspec.structs.replace(
@@ -304,12 +307,7 @@ def _done(
         stages=tuple(StageCount(stage=stage, count=counts[stage]) for stage in STAGES),
         refused=report.refused,
         errors=errors,
-        notes=(
-            *report.notes,
-            *reserved,
-            *skipped,
-            *([read.stopped] if read and read.stopped else ()),
-        ),
+        notes=(*report.notes, *notes),
         result=result,
     )
 
@@ -317,4 +315,4 @@ def _done(
 def _first(lines: Sequence[str], what: str) -> list[str]:
     """The first of some lines, and how many there are behind them."""
     more = len(lines) - _SHOWN
-    return [*lines[:_SHOWN], *([f"{more} more were {what}"] if more > 0 else [])]
+    return [*lines[:_SHOWN], *([f"{more:,} more {what}"] if more > 0 else [])]

@@ -112,6 +112,10 @@ TABLES = (
 )
 
 
+Order: TypeAlias = Sequence[str]
+"""The columns that rows are ordered by, ascending; one that begins with `-` (`-job`) descending."""
+
+
 class Above(NamedTuple):
     """In a `Where`: greater than a value."""
 
@@ -162,7 +166,7 @@ class Backend(Protocol):
         columns: Sequence[str],
         where: Where,
         *,
-        order: Sequence[str] = (),
+        order: Order = (),
         limit: int | None = None,
         distinct: bool = False,
     ) -> list[Row]:

@@ -5,11 +5,12 @@ from collections import Counter as Counts
 from collections import defaultdict
 from collections.abc import Callable, Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
+from operator import itemgetter
 from typing import Any
 
 from quipu.errors import StoreUnavailable
 from quipu.store import rules
-from quipu.store.backend import Above, Beginning, Counter, Row, Table, Where
+from quipu.store.backend import Above, Beginning, Counter, Order, Row, Table, Where
 from quipu.store.derived import DerivedStore
 
 __all__ = ["InMemoryBackend", "InMemoryStore", "Shelf"]
@@ -123,15 +124,15 @@ class InMemoryBackend:
         columns: Sequence[str],
         where: Where,
         *,
-        order: Sequence[str] = (),
+        order: Order = (),
         limit: int | None = None,
         distinct: bool = False,
     ) -> list[Row]:
         """The columns of the rows where all of `where` holds."""
         rows = self._meant(table, where)
-        if order:
-            by = [table.columns.index(column) for column in order]
-            rows.sort(key=lambda row: [row[place] for place in by])
+        for column in reversed(order):
+            at = table.columns.index(column.removeprefix("-"))
+            rows.sort(key=itemgetter(at), reverse=column.startswith("-"))
         places = [table.columns.index(column) for column in columns]
         found = [tuple(row[place] for place in places) for row in rows]
         return (list(dict.fromkeys(found)) if distinct else found)[:limit]

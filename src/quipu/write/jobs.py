@@ -150,10 +150,9 @@ class Jobs:
         now = self._clock()
 
         def put_down() -> list[Job]:
-            numbers = self._table.numbers()
-            first = numbers[-1] + 1 if numbers else 1
+            last = self._table.last()
             jobs: list[Job] = []
-            for number, each in enumerate(given, first):
+            for number, each in enumerate(given, last + 1):
                 said = (self._store.namespace.encode(), now.encode(), str(number).encode())
                 digest = hashlib.sha256(b"\0".join((*said, each.payload))).hexdigest()
                 job = accepted(f"job_{digest[:24]}", each.kind, now)
@@ -162,7 +161,7 @@ class Jobs:
                 row = JobRow(number, job.job_id, 1, self._me, seal, _encode(kept))
                 self._table.add(row, each.payload)
                 jobs.append(job)
-            if len(numbers) >= 2 * _ENDED_JOBS_KEPT:
+            if (last + len(jobs)) // _ENDED_JOBS_KEPT > last // _ENDED_JOBS_KEPT:
                 self._prune()
             return jobs
 

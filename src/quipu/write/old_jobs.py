@@ -110,7 +110,7 @@ def _read_open(entry: LedgerEntry) -> _OpenJob:
 
 def _put(store: Store, found: list[_OldJob], key: bytes) -> None:
     known = {row.job_id for row in store.jobs.rows()}
-    number = max(store.jobs.numbers(), default=0)
+    number = store.jobs.last()
     for record, opened, payload, seal in found:
         job = record.job
         if job.job_id in known:

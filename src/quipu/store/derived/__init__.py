@@ -40,14 +40,24 @@ class DerivedStore(GraphReads, IndexReads):
         )
 
     def atomically(self, do: Callable[[], T], *, durable: bool = False) -> T:
-        """Call `do` in one transaction, which is `durable` wherever a commit is."""
-        del durable
+        """Call `do` in one transaction; within another it is part of that."""
+        if self._session.is_writing:
+            return self._once(do)
+        return self._commit(lambda: self._once(do), durable=durable)
+
+    def _once(self, do: Callable[[], T]) -> T:
         try:
             with self._session.writing():
                 return do()
         except BaseException:
             self._forget_read()
             raise
+
+    def _commit(self, once: Callable[[], T], *, durable: bool) -> T:
+        """Call `once`, one transaction: a backend that has to, calls it again, or makes sure that
+        it is `durable`. Every commit is, by default."""
+        del durable
+        return once()
 
     def forget(self, source_refs: Sequence[str]) -> int:
         """Erase sources, history and all."""

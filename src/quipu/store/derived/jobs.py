@@ -15,10 +15,11 @@ class JobTable:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def numbers(self) -> list[int]:
-        """The numbers of all jobs, ascending."""
+    def last(self) -> int:
+        """The number of the job that was put down last."""
         with self._session.reading():
-            return [job for (job,) in self._session.select(JOB, ("job",), {}, order=("job",))]
+            found = self._session.select(JOB, ("job",), {}, order=("-job",), limit=1)
+        return found[0][0] if found else 0
 
     def rows(self, *, live: bool = False, job_ids: Collection[str] = ()) -> list[JobRow]:
         """Jobs, oldest first."""

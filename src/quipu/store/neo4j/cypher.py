@@ -113,8 +113,12 @@ def returning(
 ) -> str:
     """What a select says after its MATCH."""
     named = ", ".join(f"{_read(table, column)} AS {column}" for column in columns)
-    by = f" ORDER BY {', '.join(_read(table, column) for column in order)}" if order else ""
-    return f" RETURN {'DISTINCT ' * distinct}{named}{by}{' LIMIT $limit' * limited}"
+    by = ", ".join(
+        _read(table, column.removeprefix("-")) + " DESC" * column.startswith("-")
+        for column in order
+    )
+    ordered = f" ORDER BY {by}" if order else ""
+    return f" RETURN {'DISTINCT ' * distinct}{named}{ordered}{' LIMIT $limit' * limited}"
 
 
 @cache

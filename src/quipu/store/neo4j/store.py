@@ -63,12 +63,10 @@ class Neo4jStore(DerivedStore):
                 return written
         return super().write(batch)
 
-    def atomically(self, do: Callable[[], T], *, durable: bool = False) -> T:
-        """Call `do` in one transaction; what failed in passing is tried again."""
-        once = super().atomically
-        if self._session.is_writing:
-            return once(do)
-        return patiently(lambda: once(do, durable=durable))
+    def _commit(self, once: Callable[[], T], *, durable: bool) -> T:
+        """Call `once`, again where it failed in passing."""
+        del durable
+        return patiently(once)
 
     def _count_vectors(self, profiles: Collection[str]) -> dict[int, int]:
         """Vectors by space, counted where they are."""

@@ -10,7 +10,7 @@ from typing import Any
 from neo4j import Session, Transaction
 
 from quipu.errors import StoreUnavailable
-from quipu.store.backend import CHANGE, SUPPORT, Counter, Row, Table, Where
+from quipu.store.backend import CHANGE, SUPPORT, Counter, Order, Row, Table, Where
 from quipu.store.neo4j import cypher
 from quipu.store.neo4j.connection import Connection, patiently, statement
 from quipu.store.neo4j.schema import NEVER
@@ -166,7 +166,7 @@ class Neo4jBackend:
         columns: Sequence[str],
         where: Where,
         *,
-        order: Sequence[str] = (),
+        order: Order = (),
         limit: int | None = None,
         distinct: bool = False,
     ) -> list[Row]:

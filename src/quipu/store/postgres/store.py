@@ -31,12 +31,10 @@ class PostgresStore(DerivedStore):
         self._db = Database(read_address(url), namespace=namespace, read_only=read_only)
         super().__init__(PostgresBackend(self._db), exact_up_to=exact_up_to)
 
-    def atomically(self, do: Callable[[], T], *, durable: bool = False) -> T:
-        """Call `do` in one transaction, again where the server was lost or asks for it."""
-        once = super().atomically
-        if self._session.is_writing:
-            return once(do)
-        return patiently(lambda: once(do, durable=durable))
+    def _commit(self, once: Callable[[], T], *, durable: bool) -> T:
+        """Call `once`, again where the server was lost or asks for it."""
+        del durable
+        return patiently(once)
 
     def _count_vectors(self, profiles: Collection[str]) -> dict[int, int]:
         """Vectors by space, counted where they are."""

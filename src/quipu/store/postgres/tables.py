@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from quipu.store import rules
-from quipu.store.backend import Above, Beginning, Counter, Row, Table, Where
+from quipu.store.backend import Above, Beginning, Counter, Order, Row, Table, Where
 from quipu.store.postgres.database import Database
 from quipu.store.postgres.schema import TYPES
 
@@ -61,7 +61,7 @@ class PostgresBackend:
         columns: Sequence[str],
         where: Where,
         *,
-        order: Sequence[str] = (),
+        order: Order = (),
         limit: int | None = None,
         distinct: bool = False,
     ) -> list[Row]:
@@ -132,7 +132,10 @@ def _around(
 ) -> tuple[str, str]:
     """What a select says before its clauses and after them."""
     named = "DISTINCT " * distinct + _names(columns)
-    tail = f" ORDER BY {_names(order)}" if order else ""
+    by = ", ".join(
+        _names([column.removeprefix("-")]) + " DESC" * column.startswith("-") for column in order
+    )
+    tail = f" ORDER BY {by}" if order else ""
     return f"SELECT {named} FROM {{schema}}.{table}", tail
 
 

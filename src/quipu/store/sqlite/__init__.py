@@ -91,12 +91,12 @@ class SQLiteStore(DerivedStore):
                 self._keep(space)
         return written
 
-    def atomically(self, do: Callable[[], T], *, durable: bool = False) -> T:
-        """Call `do` in one transaction; the log is on the disk afterwards if it is `durable`."""
-        if not durable or self._session.is_writing:
-            return super().atomically(do)
+    def _commit(self, once: Callable[[], T], *, durable: bool) -> T:
+        """Call `once`; the log is on the disk afterwards if it is `durable`."""
+        if not durable:
+            return once()
         with self._session.lock, self._db.synced():  # in the order in which a reader takes them
-            return super().atomically(do)
+            return once()
 
     def _keep(self, space: str) -> None:
         """Take into the space's file what was written."""

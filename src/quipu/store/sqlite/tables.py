@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from quipu.store.backend import JOB, PAYLOAD, Above, Beginning, Counter, Row, Table, Where
+from quipu.store.backend import JOB, PAYLOAD, Above, Beginning, Counter, Order, Row, Table, Where
 from quipu.store.sqlite.database import Database, as_list
 from quipu.store.sqlite.schema import HAS_JOBS, KEY_BITS, NUMBER_MASK
 
@@ -68,7 +68,7 @@ class SQLiteBackend:
         columns: Sequence[str],
         where: Where,
         *,
-        order: Sequence[str] = (),
+        order: Order = (),
         limit: int | None = None,
         distinct: bool = False,
     ) -> list[Row]:
@@ -145,7 +145,11 @@ def _around(
 ) -> tuple[str, str]:
     """What a select says before its hint and after its clauses."""
     named = "DISTINCT " * distinct + ", ".join(_read(table, column) for column in columns)
-    tail = f" ORDER BY {', '.join(_stored(table, column) for column in order)}" if order else ""
+    by = ", ".join(
+        _stored(table, column.removeprefix("-")) + " DESC" * column.startswith("-")
+        for column in order
+    )
+    tail = f" ORDER BY {by}" if order else ""
     return f"SELECT {named} FROM {table}", tail
 
 
