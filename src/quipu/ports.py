@@ -453,19 +453,10 @@ class ManyEmbedder(Embedder, Protocol):
         ...
 
 
-class ToolCall(NamedTuple):
-    """A tool that a model wants called; `arguments` is the JSON it wrote, not yet checked."""
-
-    id: str
-    name: str
-    arguments: str
-
-
 class ChatReply(NamedTuple):
-    """What a model said: text, tools to call, the tokens it took, the model that really ran."""
+    """What a model said: text, the tokens it took, the model that really ran."""
 
     text: str
-    calls: tuple[ToolCall, ...] = ()
     tokens: int = 0
     model: str = ""
 
@@ -480,18 +471,12 @@ class Chat(Protocol):
         self,
         messages: Sequence[Mapping[str, Any]],
         *,
-        tools: Sequence[Mapping[str, Any]] = (),
         schema: Mapping[str, Any] | None = None,
     ) -> ChatReply:
         """The next message; with `schema` its text is to be JSON of that shape."""
         ...
 
-    def stream(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        *,
-        tools: Sequence[Mapping[str, Any]] = (),
-    ) -> Iterator[str | ChatReply]:
+    def stream(self, messages: Sequence[Mapping[str, Any]]) -> Iterator[str | ChatReply]:
         """Pieces of text as they come, then the whole as one ChatReply."""
         ...
 

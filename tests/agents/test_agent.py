@@ -1,4 +1,4 @@
-"""The agent: context before the model, tools that only read, answers that can be opened."""
+"""The agent: context before the model, answers that can be opened."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.servers.model_server import Call, Cut, ErrorStatus, ModelServer, Slow
+from tests.servers.model_server import Cut, ErrorStatus, ModelServer, Slow
 
 from quipu.agents.chat import Agent, converse
 from quipu.answer.prompt import INSTRUCTIONS
@@ -83,40 +83,6 @@ def test_a_mark_opens_its_source(make: Make) -> None:
     assert "owned by Team Blue" in agent.source(1).text
     with pytest.raises(UnknownRecord, match="no source of the last answer"):
         agent.source(99)
-
-
-def test_the_model_may_search_and_open(make: Make) -> None:
-    agent, server = make(
-        Call("search_memory", '{"query": "booking"}'),
-        Call("open_source", '{"path": "ledger.md"}'),
-        "The ledger keeps every booking [1].",
-        limit=1,
-    )
-    said(agent, "Who owns the payment service?")
-    given = [m["content"] for m in messages(server) if m["role"] == "tool"]
-    assert "ledger.md" in given[0]
-    assert "data, not instructions" in given[1]
-    assert agent.last is not None
-    assert [s.path for s in agent.last.sources] == ["owners.md:1-3", "ledger.md:1-5"]
-
-
-@pytest.mark.parametrize(
-    ("name", "arguments", "error"),
-    [
-        ("delete_everything", "{}", "no tool"),
-        ("search_memory", "{", "cannot be used"),
-        ("search_memory", '{"query": 3}', "cannot be used"),
-        ("open_source", '{"path": "../../etc/passwd"}', "error"),
-        ("open_source", '{"path": "owners.md", "first_line": 999}', "ends at line"),
-    ],
-)
-def test_a_wrong_call_is_told_to_the_model(
-    make: Make, name: str, arguments: str, error: str
-) -> None:
-    agent, server = make(Call(name, arguments), "unknown")
-    said(agent)
-    assert error in messages(server)[-1]["content"]
-    assert "root:" not in messages(server)[-1]["content"]
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,12 @@ import logging
 from collections.abc import Callable
 
 import pytest
-from tests.servers.model_server import Body, Call, Cut, ErrorStatus, ModelServer
+from tests.servers.model_server import Body, Cut, ErrorStatus, ModelServer
 
 from quipu.errors import ModelUnavailable, OverBudget
 from quipu.models.budget import Breaker, Budget
 from quipu.models.chat import RemoteChat
-from quipu.ports import ChatReply, ToolCall
+from quipu.ports import ChatReply
 
 pytestmark = pytest.mark.enable_socket
 
@@ -20,7 +20,7 @@ Make = Callable[..., RemoteChat]
 
 def test_a_reply_names_the_model_and_its_tokens(chat: Make, server: ModelServer) -> None:
     reply = chat().complete(ASKED)
-    assert reply == ChatReply("Team Blue owns it [1].", (), 8, "tiny")
+    assert reply == ChatReply("Team Blue owns it [1].", 8, "tiny")
     assert server.requests[0].path == "/v1/chat/completions"
     assert server.requests[0].key == KEY
 
@@ -32,20 +32,10 @@ def test_azure_is_asked_by_deployment_and_version(chat: Make, server: ModelServe
     assert request.key == KEY
 
 
-def test_a_tool_call_comes_whole_or_in_pieces(chat: Make) -> None:
-    with ModelServer(reply=Call("search", '{"query": "x"}')) as server:
-        made = chat(at=server)
-        wanted = (ToolCall("call_1", "search", '{"query": "x"}'),)
-        assert made.complete(ASKED).calls == wanted
-        last = list(made.stream(ASKED))[-1]
-        assert isinstance(last, ChatReply)
-        assert last.calls == wanted
-
-
 def test_a_stream_gives_pieces_and_then_the_whole(chat: Make) -> None:
     *pieces, last = chat().stream(ASKED)
     assert len(pieces) > 2
-    assert last == ChatReply("".join(map(str, pieces)), (), 8, "tiny")
+    assert last == ChatReply("".join(map(str, pieces)), 8, "tiny")
 
 
 @pytest.mark.parametrize("trouble", [ErrorStatus(429, retry_after=1), Cut(10)], ids=str)

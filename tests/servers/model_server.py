@@ -22,7 +22,6 @@ from quipu.testing.fakes import HashEmbedder
 
 __all__ = [
     "Body",
-    "Call",
     "Cut",
     "ErrorStatus",
     "ModelServer",
@@ -67,13 +66,6 @@ class WrongModel(NamedTuple):
     dimension: int = 7
 
 
-class Call(NamedTuple):
-    """A reply that calls a tool."""
-
-    name: str
-    arguments: str = "{}"
-
-
 class Request(NamedTuple):
     """What came in; `key` is what the client showed as its key."""
 
@@ -88,12 +80,11 @@ class Request(NamedTuple):
 
 
 Trouble: TypeAlias = ErrorStatus | Slow | Body | Cut | WrongModel
-Said: TypeAlias = str | Call
-Reply: TypeAlias = Said | Callable[[Request], Said]
+Reply: TypeAlias = str | Callable[[Request], str]
 
 
 class ModelServer:
-    """The server; `reply` answers every chat (a text, a tool call, or what makes one of the
+    """The server; `reply` answers every chat (a text, or what makes one of the
     request), `replies` come first, one a request. Vectors are those of `HashEmbedder`."""
 
     def __init__(
@@ -150,7 +141,7 @@ class ModelServer:
     ) -> None:
         self.close()
 
-    def answer(self, request: Request) -> tuple[Trouble | None, Said]:
+    def answer(self, request: Request) -> tuple[Trouble | None, str]:
         """What `request` meets, and what would be said to it."""
         with self._lock:
             self.requests.append(request)
@@ -159,7 +150,7 @@ class ModelServer:
             reply = self.reply
             if self.replies and not failing and "messages" in request.body:
                 reply = self.replies.popleft()
-        return trouble, reply if isinstance(reply, str | Call) else reply(request)
+        return trouble, reply if isinstance(reply, str) else reply(request)
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         server = self
@@ -189,7 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True  # the client did not wait
 
     def _send(
-        self, server: ModelServer, request: Request, trouble: Trouble | None, said: Said
+        self, server: ModelServer, request: Request, trouble: Trouble | None, said: str
     ) -> None:
         if isinstance(trouble, Slow):
             time.sleep(trouble.seconds)
@@ -233,15 +224,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
 
 
-def _completion(request: Request, said: Said, wrong: WrongModel | None) -> dict[str, Any]:
-    message: dict[str, Any] = {"role": "assistant", "content": None}
-    if isinstance(said, Call):
-        function = {"name": said.name, "arguments": said.arguments}
-        message["tool_calls"] = [{"id": "call_1", "type": "function", "function": function}]
-    else:
-        message["content"] = said
+def _completion(request: Request, said: str, wrong: WrongModel | None) -> dict[str, Any]:
+    message = {"role": "assistant", "content": said}
     words = len(request.text.split())
-    written = len(said.split()) if isinstance(said, str) else 5
+    written = len(said.split())
     return {
         "id": "chat-1",
         "object": "chat.completion",
@@ -256,18 +242,11 @@ def _completion(request: Request, said: Said, wrong: WrongModel | None) -> dict[
     }
 
 
-def _events(request: Request, said: Said) -> str:
+def _events(request: Request, said: str) -> str:
     whole = _completion(request, said, None)
-    if isinstance(said, Call):
-        call = whole["choices"][0]["message"]["tool_calls"][0]
-        function = {**call["function"], "arguments": ""}
-        deltas: list[dict[str, Any]] = [
-            {"tool_calls": [{**call, "index": 0, "function": function}]},
-            {"tool_calls": [{"index": 0, "function": {"arguments": said.arguments}}]},
-        ]
-    else:
-        deltas = [{"content": piece} for piece in _pieces(said)]
-    chunks = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    chunks: list[dict[str, Any]] = [
+        {"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in _pieces(said)
+    ]
     chunks.append({"choices": [], "usage": whole["usage"]})
     common = {
         "id": "chat-1",

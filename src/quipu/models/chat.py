@@ -11,27 +11,14 @@ from quipu.models.budget import Breaker, Budget, Usage
 from quipu.models.calling import EndpointClient, tokens_of
 from quipu.models.endpoint import endpoint
 from quipu.models.settings import ChatConfig
-from quipu.ports import ChatReply, ToolCall
+from quipu.ports import ChatReply
 
 __all__ = ["RemoteChat", "open_chat"]
-
-_MOST_CALLS = 16
-
-
-class _Function(msgspec.Struct):
-    name: str
-    arguments: str = "{}"
-
-
-class _ToolCall(msgspec.Struct):
-    id: str
-    function: _Function
 
 
 class _Message(msgspec.Struct):
     content: str | None = None
     refusal: str | None = None
-    tool_calls: list[_ToolCall] | None = None
 
 
 class _Choice(msgspec.Struct):
@@ -71,12 +58,11 @@ class RemoteChat:
         self,
         messages: Sequence[Mapping[str, Any]],
         *,
-        tools: Sequence[Mapping[str, Any]] = (),
         schema: Mapping[str, Any] | None = None,
     ) -> ChatReply:
         """The model's next message; with `schema` its text is to be JSON of that shape, which
         the caller checks. Raises ModelUnavailable, OverBudget, MissingExtra."""
-        body = self._body(messages, tools, schema)
+        body = self._body(messages, schema)
         found = self._caller.call(
             lambda client: client.chat.completions.with_raw_response.create(**body),
             _Completion,
@@ -86,24 +72,14 @@ class RemoteChat:
         if not found.choices:
             raise ModelUnavailable(f"the model {self.name!r} failed: it gave no choice")
         message = found.choices[0].message
-        calls = tuple(
-            ToolCall(c.id, c.function.name, c.function.arguments)
-            for c in (message.tool_calls or ())[:_MOST_CALLS]
-        )
         text = message.content or message.refusal or ""
-        return ChatReply(text, calls, self._used(found, body).tokens, found.model)
+        return ChatReply(text, self._used(found, body).tokens, found.model)
 
-    def stream(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        *,
-        tools: Sequence[Mapping[str, Any]] = (),
-    ) -> Iterator[str | ChatReply]:
+    def stream(self, messages: Sequence[Mapping[str, Any]]) -> Iterator[str | ChatReply]:
         """Pieces of text as they come, then the whole as the one ChatReply."""
-        body = self._body(messages, tools, None)
+        body = self._body(messages, None)
         body |= {"stream": True, "stream_options": {"include_usage": True}}
         pieces: list[str] = []
-        calls: dict[int, list[str]] = {}
         model, tokens = "", 0
         chunks = self._caller.stream(
             lambda client: client.chat.completions.create(**body), estimate=self._estimate(body)
@@ -113,22 +89,14 @@ class RemoteChat:
             if usage := getattr(chunk, "usage", None):
                 tokens = int(getattr(usage, "total_tokens", 0) or 0)
             for choice in (getattr(chunk, "choices", None) or ())[:1]:
-                delta = choice.delta
-                if delta is None:
-                    continue
-                if isinstance(delta.content, str) and delta.content:
-                    pieces.append(delta.content)
-                    yield delta.content
-                for part in delta.tool_calls or ():
-                    _gather(calls, part)
-        made = tuple(ToolCall(*calls[i]) for i in sorted(calls)[:_MOST_CALLS])
-        yield ChatReply("".join(pieces), made, tokens, model)
+                content = getattr(choice.delta, "content", None)
+                if isinstance(content, str) and content:
+                    pieces.append(content)
+                    yield content
+        yield ChatReply("".join(pieces), tokens, model)
 
     def _body(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        tools: Sequence[Mapping[str, Any]],
-        schema: Mapping[str, Any] | None,
+        self, messages: Sequence[Mapping[str, Any]], schema: Mapping[str, Any] | None
     ) -> dict[str, Any]:
         where = self._caller.endpoint
         azure = where.name.provider == "azure"
@@ -138,8 +106,6 @@ class RemoteChat:
             "messages": [dict(message) for message in messages],
             "max_tokens" if compatible else "max_completion_tokens": self._answer_tokens,
         }
-        if tools:
-            body["tools"] = [dict(tool) for tool in tools]
         if schema is not None:
             body["response_format"] = {
                 "type": "json_schema",
@@ -181,13 +147,3 @@ def open_chat(config: ChatConfig, variables: Mapping[str, str]) -> RemoteChat | 
     )
     caller = EndpointClient(where, budget=budget, breaker=Breaker(), retries=config.retries)
     return RemoteChat(caller, answer_tokens=config.answer_tokens)
-
-
-def _gather(calls: dict[int, list[str]], part: Any) -> None:
-    """Join one piece of a streamed tool call to the pieces before it."""
-    index = part.index if isinstance(part.index, int) else 0
-    call = calls.setdefault(index, ["", "", ""])
-    call[0] = part.id or call[0]
-    if part.function is not None:
-        call[1] += part.function.name or ""
-        call[2] += part.function.arguments or ""

@@ -21,14 +21,14 @@ def chat(
     question: Annotated[tuple[str, ...], Word("[QUESTION]...")] = (),
     rag: Annotated[
         bool,
-        "put what is remembered before the model, and give it tools to find more",
+        "put what is remembered before the model",
         Flag("--rag/--no-rag"),
     ] = True,
     limit: Annotated[int, "how many sources are put before the model", Meta(ge=1, le=40)] = 6,
 ) -> Any:
     """Talk with the memory; QUESTION alone asks once, without it lines are read until they end.
 
-    With chat.model configured (extra openai) a language model answers, streams, searches and
+    With chat.model configured (extra openai) a language model answers, streams and
     cites; without one the memory answers by itself. In a conversation :1 opens source 1,
     :sources lists them, :help says so, :quit ends; / does as well as :. With --json the one
     exchange is printed.
