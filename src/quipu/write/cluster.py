@@ -1,9 +1,9 @@
 """Reading and embedding on the nodes of a Ray cluster (`pip install 'quipu-memory[ray]'`).
 
-What is read or embedded there comes back in order and is written by this process, as if processes
-of its own had done it: the store is the same, to the byte. What a node that dies had under way is
-done again on another; what the cluster cannot do is done here. Nodes are given bytes and give back
-records: they need this package and the model, but neither the files nor the database.
+What is read or embedded there comes back in order and is written by this process: the store is the
+same, to the byte. Ray does again what a node that dies had under way; what the cluster does not do
+in time is done here. Nodes are given bytes and give back records: they need this package and the
+model, but neither the files nor the database.
 """
 
 import logging
@@ -16,10 +16,9 @@ from functools import lru_cache, partial
 from importlib import import_module
 from types import TracebackType
 from typing import Any, Self, TypeVar
-from urllib.parse import urlsplit
 
 from quipu.embed.minilm import MiniLM
-from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable, Unavailable
+from quipu.errors import MissingExtra, ModelUnavailable, Unavailable
 from quipu.ports import Embedded, Embedder, Passage, Vectors
 from quipu.telemetry import alone
 from quipu.version import VERSION
@@ -40,9 +39,9 @@ _TRIES = 8
 _SLICE = 16
 _PAGE = 128
 """Passages of one processor that are embedded before they are written."""
-_LOOK_S = 10.0
+_LONGEST_S = 300.0
+"""A call that the nodes have not answered by then is done here."""
 _REACH_S = 5.0
-_START_S = 120.0
 
 
 class Cluster:
@@ -75,13 +74,13 @@ class Cluster:
         *common: object,
         here: Callable[[G], R],
     ) -> Iterator[tuple[G, R]]:
-        """Each of `given`, drawn as they are needed, and what `there` makes of it and of what is
-        `common` to all, on a node; or, where there is none, `here`."""
+        """Each of `given`, drawn as they are needed, and what `there` makes of it, of this version
+        and of what is `common` to all, on a node; or, where that cannot be, `here`."""
         ray = self._connected()
         task = ray.remote(there).options(num_cpus=1, max_retries=_TRIES)
         waiting: deque[tuple[G, Any]] = deque()
         for each in given:
-            waiting.append((each, task.remote(each, *common)))
+            waiting.append((each, task.remote(each, VERSION, *common)))
             if len(waiting) >= _AHEAD * self.processors:
                 yield _result(ray, here, *waiting.popleft())
         for first, reference in waiting:
@@ -90,7 +89,7 @@ class Cluster:
     @property
     def processors(self) -> int:
         """How many the nodes have now; 1 where they have none."""
-        return max(1, _processors(self._connected()))
+        return max(1, int(self._connected().cluster_resources().get("CPU", 0)))
 
     def _connected(self) -> Any:
         ray = _ray()
@@ -174,7 +173,6 @@ def _ray() -> Any:
 
 
 def _connect(ray: Any, address: str) -> None:
-    """Connect, and see that every node runs this version."""
     if address and address != "auto":
         _reach(address)
     with tempfile.TemporaryDirectory(prefix="quipu-") as empty:
@@ -192,77 +190,42 @@ def _connect(ray: Any, address: str) -> None:
                 "index.address (`ray status` there), and that its version of Ray is "
                 f"{ray.__version__}"
             ) from error
-    _hush()
-    _check_versions(ray)
-
-
-def _hush() -> None:
-    """Ray prints what it says of nodes on standard output, where a command's result belongs, and
-    offers no option against it."""
+    # Ray prints what it says of nodes on standard output, where a command's result belongs, and
+    # offers no option against it.
     vars(import_module("ray._private.worker"))["_worker_logs_enabled"] = False
 
 
 def _reach(address: str) -> None:
     """Ray itself tries for two minutes, and then ends the process."""
-    place = urlsplit(address if "://" in address else f"//{address}")
+    host, _, port = address.rpartition("://")[2].rpartition(":")
     try:
-        host, port = place.hostname, place.port
-    except ValueError:
-        host, port = None, None
-    if not host or not port:
-        raise InvalidInput(
-            f"index.address {address!r} names no cluster: give host:port, ray://host:port or auto"
-        )
-    try:
-        socket.create_connection((host, port), timeout=_REACH_S).close()
-    except OSError as error:
+        socket.create_connection((host, int(port)), timeout=_REACH_S).close()
+    except (OSError, ValueError) as error:
         raise Unavailable(
-            f"nothing listens at index.address {address!r} ({error}): is the cluster there "
-            "(`ray start --head`)?"
+            f"nothing listens at index.address {address!r} ({error}): give host:port, "
+            "ray://host:port or auto of a cluster that is there (`ray start --head`)"
         ) from error
-
-
-def _check_versions(ray: Any) -> None:
-    strategies: Any = import_module("ray.util.scheduling_strategies")
-    for node in ray.nodes():
-        if not node["Alive"] or node["Resources"].get("CPU", 0) < 1:
-            continue
-        where = strategies.NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
-        asked = ray.remote(_version).options(num_cpus=1, scheduling_strategy=where)
-        try:
-            theirs = ray.get(asked.remote(), timeout=_START_S)
-        except ray.exceptions.RayError as error:
-            reason = str(error).strip().rpartition("\n")[2]
-            theirs = f"none that starts ({reason})"
-        if theirs != VERSION:
-            raise Unavailable(
-                f"node {node['NodeManagerAddress']} of the cluster has Quipu {theirs}, this is "
-                f"{VERSION}: run `pip install quipu-memory=={VERSION}` there"
-            )
 
 
 def _result(ray: Any, here: Callable[[G], R], given: G, reference: Any) -> tuple[G, R]:
     try:
-        while not ray.wait([reference], timeout=_LOOK_S)[0]:
-            if not _processors(ray):
-                ray.cancel(reference, force=True)
-                return given, here(given)
-        return given, ray.get(reference)
+        return given, ray.get(reference, timeout=_LONGEST_S)
     except ray.exceptions.RayTaskError as error:
         raise error.cause from error
-    except ray.exceptions.RayError:  # its nodes are gone
+    except ray.exceptions.RayError:  # its nodes are gone, or take too long
         return given, here(given)
 
 
-def _processors(ray: Any) -> int:
-    return int(ray.cluster_resources().get("CPU", 0))
+def _require(version: str) -> None:
+    if version != VERSION:
+        raise Unavailable(
+            f"a node of the cluster has Quipu {VERSION}, this is {version}: run "
+            f"`pip install quipu-memory=={version}` there"
+        )
 
 
-def _version() -> str:
-    return VERSION
-
-
-def _prepare_all(job: Sequence[Task], limits: Limits) -> list[Prepared | WorkerDied]:
+def _prepare_all(job: Sequence[Task], version: str, limits: Limits) -> list[Prepared | WorkerDied]:
+    _require(version)
     readers = _readers(limits)
     return [readers.one(task) for task in job]
 
@@ -273,8 +236,9 @@ def _readers(limits: Limits) -> Preparing:
 
 
 def _embed_all(
-    passages: Sequence[Passage], made_by: tuple[object, ...], space: str
+    passages: Sequence[Passage], version: str, made_by: tuple[object, ...], space: str
 ) -> list[Embedded]:
+    _require(version)
     model = _model(*made_by)
     if model.space != space:
         raise ModelUnavailable(
