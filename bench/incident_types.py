@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from quipu.kinds.incidents.learn.advise import Recommendation
+from quipu.kinds.incidents.advice import Recommendation
 from quipu.kinds.incidents.model import IncidentReport, Metrics, OutcomeReport
 from quipu.kinds.incidents.similar import SimilarIncidents
 from quipu.memory import Memory

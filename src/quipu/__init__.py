@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from quipu.kinds.commits.model import CommitInput
     from quipu.kinds.commits.repository import HistoryReport
     from quipu.kinds.conversations.model import Transcript
+    from quipu.kinds.incidents.advice import Comparison, Recommendation
     from quipu.kinds.incidents.api import Incidents, IncidentsAdded, IncidentsMoved, Policies
-    from quipu.kinds.incidents.learn.advise import Comparison, Recommendation
-    from quipu.kinds.incidents.learn.replay import Replay
     from quipu.kinds.incidents.life import (
         IncidentDetail,
         IncidentList,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from quipu.kinds.incidents.migrate import Migration
     from quipu.kinds.incidents.model import IncidentReport, Outcome
     from quipu.kinds.incidents.policies import ActionPolicy
+    from quipu.kinds.incidents.replay import Replay
     from quipu.kinds.incidents.similar import SimilarIncidents
     from quipu.kinds.pages.crawl import Network
     from quipu.kinds.reports.model import Report
@@ -173,8 +173,8 @@ _HOMES = {
     "quipu.kinds.commits.repository": "HistoryReport",
     "quipu.kinds.conversations.model": "Transcript",
     "quipu.kinds.incidents.api": "Incidents IncidentsAdded IncidentsMoved Policies",
-    "quipu.kinds.incidents.learn.advise": "Comparison Recommendation",
-    "quipu.kinds.incidents.learn.replay": "Replay",
+    "quipu.kinds.incidents.advice": "Comparison Recommendation",
+    "quipu.kinds.incidents.replay": "Replay",
     "quipu.kinds.incidents.life": "IncidentDetail IncidentList IncidentSummary IncidentTimeline",
     "quipu.kinds.incidents.migrate": "Migration",
     "quipu.kinds.incidents.model": "IncidentReport Outcome",

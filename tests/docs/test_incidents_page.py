@@ -55,13 +55,12 @@ def test_the_table_of_policies_is_that_of_the_code() -> None:
 
 
 def test_the_constants_are_those_of_the_code() -> None:
-    from quipu.kinds.incidents import links
-    from quipu.kinds.incidents.learn import advise, effectiveness
+    from quipu.kinds.incidents import advice, links
 
     assert f"numbers ≥ {links.LEAST_ALIKE:g}".replace("0.", ".") in PAGE
     assert f"≤ {links.CAUSE_WINDOW_S // 60} min before" in PAGE
     assert f"≤ {links.ESCALATION_WINDOW_S // 60} min after" in PAGE
-    assert f"weigh less than {advise.THIN:g}, the advice" in " ".join(PAGE.split())
-    assert f"probability ≥ {advise.SURE:g}".replace("0.", ".") in PAGE
-    assert f"weighs {effectiveness.UNTRIED:g} of".replace("0.", ".") in " ".join(PAGE.split())
-    assert f"age / {effectiveness.HALF_LIFE_DAYS:g} days" in PAGE
+    assert f"weigh less than {advice.THIN:g}, the advice" in " ".join(PAGE.split())
+    assert f"probability ≥ {advice.SURE:g}".replace("0.", ".") in PAGE
+    assert f"weighs {advice.UNTRIED:g} of".replace("0.", ".") in " ".join(PAGE.split())
+    assert f"age / {advice.HALF_LIFE_DAYS:g} days" in PAGE

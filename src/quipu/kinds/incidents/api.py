@@ -13,20 +13,19 @@ from quipu.files import private
 from quipu.handle.handle import Handle
 from quipu.handle.model import EmbedderSource
 from quipu.index.asked import spaces_of
-from quipu.kinds.incidents.case_base import Case, CaseBase, read_cases
-from quipu.kinds.incidents.exchange import (
-    read_incident_graph,
-    write_edges,
-    write_incident_graph,
-)
-from quipu.kinds.incidents.learn.advise import (
+from quipu.kinds.incidents.advice import (
     Comparison,
     Recommendation,
     advise,
     compare,
     static_advice,
 )
-from quipu.kinds.incidents.learn.replay import Replay, replay
+from quipu.kinds.incidents.case_base import Case, CaseBase, read_cases
+from quipu.kinds.incidents.exchange import (
+    read_incident_graph,
+    write_edges,
+    write_incident_graph,
+)
 from quipu.kinds.incidents.life import (
     IncidentDetail,
     IncidentList,
@@ -67,6 +66,7 @@ from quipu.kinds.incidents.records import (
     incident_of,
     incident_text,
 )
+from quipu.kinds.incidents.replay import Replay, replay
 from quipu.kinds.incidents.similar import SimilarIncidents, similar
 from quipu.kinds.incidents.write import IncidentWriter, cleaned, completed, problem_rows
 from quipu.read.fields import Fields

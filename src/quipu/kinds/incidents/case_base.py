@@ -51,6 +51,11 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     outcomes: tuple[Outcome, ...] = ()
 
     @property
+    def name(self) -> str:
+        """The id of its incident."""
+        return self.incident.incident_id
+
+    @property
     def ending(self) -> Outcome | None:
         """The attempt that ended it; None while it is open."""
         return next((outcome for outcome in self.outcomes if outcome.success), None)

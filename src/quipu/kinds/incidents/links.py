@@ -1,8 +1,8 @@
 """The edges between incidents: the rules, each with its confidence and evidence, and their drawing.
 
-SIMILAR_TO      newer → older, on any service, where score ≥ .5; score = .8 cosine of what is told
-                + .2 agreement of the numbers; the confidence is how often such a pair was of one
-                failure type: 1 / (1 + e^(−12 (score − .38)))
+SIMILAR_TO      newer → older, on any service, where score ≥ .5; score = .5 cosine of what is told
+                + .2 shared words + .3 agreement of the numbers, and the confidence
+                1 / (1 + e^(−12 (score − .38)))
 CAUSED_BY       A needs B's service (at most two DEPENDS_ON hops), B is a failure (`failed`), and
                 B began at most 30 minutes before: .9 · ½^(gap / 15 min) · .7 a further hop. Where
                 A's stated cause names B's service, and B failed at most 2 hours before: .95
@@ -27,6 +27,7 @@ from quipu.kinds.incidents.analysis import LEVELS
 from quipu.kinds.incidents.model import Incident, Severity
 from quipu.kinds.incidents.records import (
     INCIDENT,
+    description_text,
     incident_entity_id,
     incident_in,
     service_id,
@@ -37,6 +38,7 @@ from quipu.records.record import Entity, Episode, Relation
 from quipu.records.schema import RelationType
 from quipu.records.scope import Scope
 from quipu.source import Draft
+from quipu.text import stems
 from quipu.when.instants import Clock, to_epoch
 from quipu.write.kinds import Upkeep
 
@@ -46,13 +48,12 @@ __all__ = [
     "LEAST_ALIKE",
     "UPKEEP",
     "NewEdge",
-    "alike",
     "draw",
     "draw_all",
     "incidents_on",
+    "likeness",
     "link_relation",
     "no_causes",
-    "numbers_agree",
     "services_around",
     "similar_links",
 ]
@@ -61,7 +62,8 @@ CAUSE_WINDOW_S = 30 * 60
 STATED_WINDOW_S = 2 * 3600
 ESCALATION_WINDOW_S = 60 * 60
 LEAST_ALIKE = 0.5
-_MEANING_SHARE = 0.8
+_MEANING, _WORDS, _NUMBERS = 0.5, 0.2, 0.3
+"""The shares of a likeness, chosen in `bench/incident_types.py` on worlds its figures leave out."""
 _UNMEASURED = 0.5
 """How far numbers agree where no metric was measured in both."""
 _STEEPNESS, _EVEN_CHANCE = 12, 0.38
@@ -103,14 +105,32 @@ def numbers_agree(one: Incident, other: Incident) -> float:
     return mean(near) if near else _UNMEASURED
 
 
-def alike(meaning: float, numbers: float) -> float:
-    """How alike two incidents are, in [0, 1]: what is told of them decides, numbers only between
-    what is told alike; where it was does not count."""
-    return _MEANING_SHARE * min(max(meaning, 0.0), 1.0) + (1 - _MEANING_SHARE) * numbers
+def likeness(
+    one: Incident, other: Incident, cosine: float | None
+) -> tuple[float, dict[str, float]]:
+    """How alike two incidents are, in [0, 1], with the named parts of it: the cosine of what is
+    told of them, the words they share, and their numbers. Without a cosine the words count for it
+    too; where nothing is told, the numbers and the place decide."""
+    numbers = numbers_agree(one, other)
+    told = description_text(one)
+    if not told:
+        return (numbers + (one.component == other.component)) / 2, {"features": round(numbers, 4)}
+    words = _words_shared(told, description_text(other))
+    meaning = words if cosine is None else min(max(cosine, 0.0), 1.0)
+    parts = {"features": numbers, "words": words}
+    parts |= {} if cosine is None else {"similarity": meaning}
+    score = _MEANING * meaning + _WORDS * words + _NUMBERS * numbers
+    return score, {name: round(part, 4) for name, part in parts.items()}
+
+
+def _words_shared(one: str, other: str) -> float:
+    """The cosine of two texts as sets of stems."""
+    first, second = set(stems(one)), set(stems(other))
+    return len(first & second) / math.sqrt(len(first) * len(second) or 1)
 
 
 def similar_links(
-    incident: Incident, recalled: Iterable[tuple[Incident, float]]
+    incident: Incident, recalled: Iterable[tuple[Incident, float | None]]
 ) -> Iterator[NewEdge]:
     """The SIMILAR_TO edges at `incident`, given the nearest others, each with the cosine of its
     vector: to the likest before it, and from all that came after it."""
@@ -120,17 +140,17 @@ def similar_links(
     yield from [each for each in sure if each.target is incident]  # it comes late
 
 
-def _similar_to(one: Incident, other: Incident, cosine: float) -> NewEdge:
+def _similar_to(one: Incident, other: Incident, cosine: float | None) -> NewEdge:
     """The edge from the newer to the older one; where nobody knows the time of both, `one` is the
     newer: it was told later."""
     newer, older = one, other
     if one.timestamp is not None and other.timestamp is not None:
         older, newer = sorted((one, other), key=lambda i: (i.timestamp or "", i.incident_id))
-    numbers = numbers_agree(one, other)
-    why = [f"cosine {cosine:.2f}", f"numbers agree {numbers:.2f}"]
+    score, parts = likeness(one, other, cosine)
+    why = [f"{name} {part:.2f}" for name, part in parts.items()]
     if newer.component == older.component:
         why.append(f"same component {newer.component}")
-    return NewEdge(newer, RelationType.SIMILAR_TO, older, _sure(alike(cosine, numbers)), tuple(why))
+    return NewEdge(newer, RelationType.SIMILAR_TO, older, _sure(score), tuple(why))
 
 
 def _sure(score: float) -> float:

@@ -2,25 +2,20 @@
 
 1. the new incident's text is embedded; 2. the nearest passages of incidents are looked up;
 3. their incidents are loaded by `embedding_id`; 4. edges and outcomes are read, and what lies one
-edge away is added; 5. the result is the context that advice is given (`learn/advise.py`), which
-itself never sees an index.
+edge away is added; 5. the result is the context that advice is given (`advice.py`), which itself
+never sees an index.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kinds.incidents.case_base import (
-    IncidentEdge,
-    attempts_at,
-    edges_between,
-    recorded_by,
-)
-from quipu.kinds.incidents.links import alike, numbers_agree
+from quipu.kinds.incidents.case_base import IncidentEdge, attempts_at, edges_between, recorded_by
+from quipu.kinds.incidents.links import likeness
 from quipu.kinds.incidents.model import Incident, IncidentHead, Outcome
 from quipu.kinds.incidents.records import (
     INCIDENT,
@@ -38,21 +33,11 @@ from quipu.records.schema import RelationType
 from quipu.records.scope import Scope
 from quipu.text import name_key, stems
 
-__all__ = ["IncidentCandidate", "SimilarIncident", "SimilarIncidents", "recall", "similar"]
+__all__ = ["SimilarIncident", "SimilarIncidents", "recall", "similar"]
 
-RECALLED = 50
+_RECALLED = 50
 """How many of the nearest incidents are looked at."""
-_BY_WORDS = 0.6
-_LEAST = 0.3
-
-
-class IncidentCandidate(NamedTuple):
-    """An incident the indexes found. `alike` is the cosine or, when words found it, .6 of the
-    best match for the best of them and less for the others in proportion."""
-
-    incident: Incident
-    alike: float
-    by_words: bool = False
+_LEAST_LIKE = 0.3
 
 
 class SimilarIncident(IncidentHead, frozen=True, kw_only=True):
@@ -79,7 +64,7 @@ class SimilarIncidents(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def weights(self) -> dict[str, float]:
         """The context that advice is given: how like each incident is, by `incident_id`."""
-        return {each.incident_id: each.score for each in self.incidents}
+        return {like.incident_id: like.score for like in self.incidents}
 
 
 @dataclass
@@ -99,36 +84,31 @@ def recall(
     vector: NDArray[np.float32] | None,
     space: str,
     before: str | None = None,
-) -> list[IncidentCandidate]:
-    """The nearest incidents, the nearest first: by vector, or by words when there is none.
+) -> list[tuple[Incident, float | None]]:
+    """Return the nearest incidents with their cosines, the nearest first; by words, without a
+    cosine, where there is no vector.
 
     `before` keeps what began before it; what has no time is left out then.
     """
     scope = Scope(source_types=frozenset({INCIDENT}), before=before)
     by_words = vector is None or not np.any(vector)
-    if vector is not None and not by_words:
-        ranking = planner.match_vector(vector, space=space, scope=scope, limit=RECALLED)
-        scores = [float(score) for score in ranking.scores]
-    else:
+    if vector is None or by_words:
         terms = dict.fromkeys(stems(description_text(incident) or incident_text(incident)), 1.0)
-        ranking = planner.match_text("prose", terms, scope=scope, limit=RECALLED)
-        best = max((float(score) for score in ranking.scores), default=1.0)
-        scores = [_BY_WORDS * float(score) / best for score in ranking.scores]
+        ranking = planner.match_text("prose", terms, scope=scope, limit=_RECALLED)
+    else:
+        ranking = planner.match_vector(vector, space=space, scope=scope, limit=_RECALLED)
     chunks = planner.chunks(ranking.numbers)
     episodes = planner.get(sorted({chunk.episode_id for chunk in chunks}))
     keys = [name_key(embedding_alias(int(chunk.heading_path[1]))) for chunk in chunks]
     named = planner.named(list(dict.fromkeys(keys)))
-    found: dict[str, IncidentCandidate] = {}
-    for chunk, key, score in zip(chunks, keys, scores, strict=True):
+    found: dict[str, tuple[Incident, float | None]] = {}
+    for chunk, key, score in zip(chunks, keys, ranking.scores, strict=True):
         episode = episodes.get(chunk.episode_id)
         own = named_by_ref(episode.source_ref) if isinstance(episode, Episode) else ""
-        for each in filter(None, map(incident_in, named.get(key, ()))):
+        for other in filter(None, map(incident_in, named.get(key, ()))):
             # two stores that were imported may have an embedding_id in common
-            same = each.incident_id == own != incident.incident_id
-            if same and (
-                before is None or (each.timestamp is not None and each.timestamp < before)
-            ):
-                found.setdefault(own, IncidentCandidate(each, score, by_words))
+            if other.incident_id == own != incident.incident_id and _began(other, before):
+                found.setdefault(own, (other, None if by_words else float(score)))
     return list(found.values())
 
 
@@ -142,42 +122,45 @@ def similar(
     as_of: str | None = None,
     limit: int = 10,
 ) -> SimilarIncidents:
-    """The incidents most like `incident`, with their edges and outcomes.
+    """Return the incidents most like `incident`, with their edges and outcomes.
 
-    The score is `alike` of the cosine with `vector`, that of `description_text`; where nothing
-    was told, the mean of the numbers' agreement and of being on the same component. What lies one
+    The score is `likeness`, with the cosine of `vector`, that of `description_text`. What lies one
     SIMILAR_TO, CAUSED_BY or ESCALATED_FROM edge away has that edge's confidence times the score it
     is reached from. Below .3 nothing is shown. `stored` says that the incident itself is in the
     graph.
     """
-    description = description_text(incident)
     scored: dict[str, _Scored] = {}
-    for each in recall(planner, incident, vector=vector, space=space, before=as_of):
-        numbers = numbers_agree(incident, each.incident)
-        here = each.incident.component == incident.component
-        score = alike(each.alike, numbers) if description else (numbers + here) / 2
-        parts = {"features": round(numbers, 4)}
-        parts["words" if each.by_words else "similarity"] = round(max(0.0, each.alike), 4)
-        scored[each.incident.incident_id] = _Scored(each.incident, score, parts)
+    for other, cosine in recall(planner, incident, vector=vector, space=space, before=as_of):
+        scored[other.incident_id] = _Scored(other, *likeness(incident, other, cosine))
     near = _best(scored)[: limit * 2]
     edges = edges_between(planner, [*([incident.incident_id] if stored else []), *near])
-    edges = [each for each in edges if each.type != RelationType.RESOLVED_BY]
+    edges = [edge for edge in edges if edge.type != RelationType.RESOLVED_BY]
     _expand(planner, incident.incident_id, edges, scored, as_of)
-    chosen = [each for each in _best(scored) if scored[each].score >= _LEAST][:limit]
+    chosen = [name for name in _best(scored) if scored[name].score >= _LEAST_LIKE][:limit]
     tried = attempts_at(planner, chosen)
     return SimilarIncidents(
         incident_id=incident.incident_id if stored else None,
         component=incident.component,
         as_of=as_of,
         incidents=tuple(
-            _shown(scored[each], recorded_by(tried.get(each, ()), as_of), edges) for each in chosen
+            SimilarIncident(
+                **scored[name].incident.head,
+                score=round(min(scored[name].score, 1.0), 4),
+                parts=scored[name].parts,
+                via=scored[name].via,
+                root_cause=scored[name].incident.root_cause,
+                outcomes=recorded_by(tried.get(name, ()), as_of),
+                edges=tuple(edge for edge in edges if name in (edge.source_id, edge.target_id)),
+                source_ref=scored[name].incident.pointer or incident_ref(name),
+            )
+            for name in chosen
         ),
         notes=() if vector is not None else ("recalled by words: there are no vectors",),
     )
 
 
 def _best(scored: dict[str, _Scored]) -> list[str]:
-    return sorted(scored, key=lambda each: (-scored[each].score, each))
+    return sorted(scored, key=lambda name: (-scored[name].score, name))
 
 
 def _expand(
@@ -189,10 +172,12 @@ def _expand(
 ) -> None:
     """Add what one edge leads to from what was found and from `start`, and let a better way raise
     what is there."""
-    scores = {start: 1.0, **{name: each.score for name, each in scored.items()}}
-    both = [(e, here, there) for e in edges for here, there in _ends(e) if here in scores]
-    new = _known(graph, {there for _, _, there in both} - scored.keys() - {start}, as_of)
-    for edge, here, there in both:
+    scores = {start: 1.0, **{name: row.score for name, row in scored.items()}}
+    ways = [(e, e.source_id, e.target_id) for e in edges]
+    ways += [(e, e.target_id, e.source_id) for e in edges]
+    ways = [way for way in ways if way[1] in scores]
+    new = _known(graph, {there for _, _, there in ways} - scored.keys() - {start}, as_of)
+    for edge, here, there in ways:
         score = scores[here] * edge.confidence
         known = scored.get(there)
         incident = known.incident if known else new.get(there)
@@ -202,31 +187,11 @@ def _expand(
             scored[there] = _Scored(incident, score, parts, (via,))
 
 
-def _ends(edge: IncidentEdge) -> tuple[tuple[str, str], tuple[str, str]]:
-    return (edge.source_id, edge.target_id), (edge.target_id, edge.source_id)
-
-
 def _known(graph: Graph, named: Iterable[str], as_of: str | None) -> dict[str, Incident]:
-    records = graph.get(sorted(incident_entity_id(graph.namespace, each) for each in named))
+    records = graph.get(sorted(incident_entity_id(graph.namespace, name) for name in named))
     found = (incident_in(record) for record in records.values())
-    return {each.incident_id: each for each in found if each is not None and _began(each, as_of)}
+    return {i.incident_id: i for i in found if i is not None and _began(i, as_of)}
 
 
 def _began(incident: Incident, before: str | None) -> bool:
     return before is None or (incident.timestamp is not None and incident.timestamp < before)
-
-
-def _shown(
-    scored: _Scored, outcomes: tuple[Outcome, ...], edges: Sequence[IncidentEdge]
-) -> SimilarIncident:
-    incident, own = scored.incident, scored.incident.incident_id
-    return SimilarIncident(
-        **incident.head,
-        score=round(min(scored.score, 1.0), 4),
-        parts=scored.parts,
-        via=scored.via,
-        root_cause=incident.root_cause,
-        outcomes=outcomes,
-        edges=tuple(each for each in edges if own in (each.source_id, each.target_id)),
-        source_ref=incident.pointer or incident_ref(own),
-    )

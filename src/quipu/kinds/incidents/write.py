@@ -280,8 +280,7 @@ class IncidentWriter:
             return []
         vector = np.asarray(embedding.vector, dtype=np.float32)
         found = recall(self._store, incident, vector=vector, space=embedding.space)
-        recalled = ((each.incident, each.alike) for each in found if not each.by_words)
-        return list(similar_links(incident, recalled))
+        return list(similar_links(incident, found))
 
     def _embedding(
         self, chunk: Chunk, placed: GivenVector | None = None, description: str = ""

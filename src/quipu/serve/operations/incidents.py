@@ -6,9 +6,8 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from quipu.errors import InvalidInput
+from quipu.kinds.incidents.advice import Comparison, Recommendation
 from quipu.kinds.incidents.api import IncidentsAdded, IncidentsMoved, Policies
-from quipu.kinds.incidents.learn.advise import Comparison, Recommendation
-from quipu.kinds.incidents.learn.replay import Replay
 from quipu.kinds.incidents.life import (
     IncidentDetail,
     IncidentList,
@@ -16,6 +15,7 @@ from quipu.kinds.incidents.life import (
     IncidentTimeline,
 )
 from quipu.kinds.incidents.model import UNKNOWN_COMPONENT, Outcome
+from quipu.kinds.incidents.replay import Replay
 from quipu.kinds.incidents.similar import SimilarIncidents
 from quipu.memory import Memory
 from quipu.records.progress import Progress

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.kinds.incidents.learn.beta import Beta, better
+from quipu.kinds.incidents.beta import Beta, better
 
 SHAPES = st.floats(0.2, 200)
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
+from quipu.kinds.incidents.advice import advise
 from quipu.kinds.incidents.case_base import Case, CaseBase
-from quipu.kinds.incidents.learn.advise import advise
 from quipu.kinds.incidents.model import Incident, Metrics, Outcome, Severity
 from quipu.memory import Memory
 
@@ -208,3 +208,29 @@ def test_advice_knows_what_was_told_and_forgotten_since_the_last(memory: Memory)
     assert (before.basis, after.basis) == ("static", "learned")
     memory.forget([f"incident:{each.incident_id}" for each in memory.incidents.list().incidents])
     assert memory.incidents.recommend(asked, retrieval="on").basis == "static"
+
+
+def test_where_like_cases_exist_there_is_always_an_action() -> None:
+    """One case alone is thin evidence: what ended it is named, and that nothing did too."""
+    asked = _case(9, []).incident
+    named: dict[str, list[str]] = {}
+    for name, attempts in {
+        "worked": [("restart", False), ("drain_queue", True)],
+        "failed": [("restart", False)],
+        "untold": [],
+    }.items():
+        case = _case(0, attempts)
+        advice = advise(
+            asked,
+            CaseBase(cases=(case,)),
+            (),
+            at="2026-03-01T00:00:00.000Z",
+            context={case.name: 0.6},
+        )
+        named[name] = [action.action for action in advice.actions]
+        assert any("thin evidence" in note for note in advice.notes)
+    assert named == {
+        "worked": ["drain_queue"],
+        "failed": ["alert_team"],
+        "untold": ["alert_team"],
+    }

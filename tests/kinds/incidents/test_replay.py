@@ -7,10 +7,10 @@ from typing import Any
 import msgspec
 import pytest
 
+from quipu.kinds.incidents.advice import advise
 from quipu.kinds.incidents.case_base import read_cases
-from quipu.kinds.incidents.learn.advise import advise
-from quipu.kinds.incidents.learn.replay import replay
 from quipu.kinds.incidents.policies import SHIPPED
+from quipu.kinds.incidents.replay import replay
 from quipu.memory import Memory
 
 SLOW = {"latency_p99": 900, "cpu_util": 0.97, "memory_util": 0.95}
