@@ -4,8 +4,9 @@ A measurement is a module of this package with `measure(out: Path, passages: int
 are written to `bench/out/NAME.json` too. `--passages N` sets the size of the synthetic corpus.
 
 These have arguments of their own: `python -m bench torture` (trials that pass or fail), `size` (how
-large the code is), `ablate` (what each part is worth), `scale` (a memory grown to a million
-passages, which takes hours), `stores` (each database beside the others) and `store_kills`.
+large the code is), `route` (the rooms that a question goes through), `ablate` (what each part is
+worth), `scale` (a memory grown to a million passages, which takes hours), `stores` (each database
+beside the others) and `store_kills`.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from pathlib import Path
 
 NAMES = ("speed", "day")
 APART = {
-    **{name: f"bench.{name}" for name in ("ablate", "scale", "size", "stores", "store_kills")},
+    **{
+        name: f"bench.{name}"
+        for name in ("ablate", "route", "scale", "size", "stores", "store_kills")
+    },
     "torture": "bench.torture.run",
 }
 

@@ -69,11 +69,9 @@ def _weight(name: str) -> Replace:
 ANSWERING = ("answers",)
 TALKING = ("talk",)
 SWITCHES: Mapping[str, tuple[Switch, ...]] = {
-    "answer: the kind of thing asked for": (
-        Switch("quipu.answer.intent:kind_asked", _nothing, ANSWERING),
-    ),
+    "answer: the kind of thing asked for": (Switch("quipu.question:kind_of", _nothing, ANSWERING),),
     "answer: reason, manner, place": (
-        Switch("quipu.answer.intent:_answer_type", lambda _: lambda _: "any", ANSWERING),
+        Switch("quipu.question:answer_type_of", lambda _: lambda _: "any", ANSWERING),
     ),
     "answer: statements of the graph": (
         Switch("quipu.answer.write:state", lambda _: lambda *_, **__: [], ("answers", "talk")),

@@ -2,7 +2,6 @@
 
 import pytest
 
-from quipu.answer.intent import understand
 from quipu.question import read_question, versions_in
 
 
@@ -64,4 +63,4 @@ def test_other_questions_are_of_no_release(text: str) -> None:
     ],
 )
 def test_what_bids_something_asks_for_the_manner(text: str, answer_type: str) -> None:
-    assert understand(text).answer_type == answer_type
+    assert read_question(text).answer_type == answer_type

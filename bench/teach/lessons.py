@@ -33,8 +33,8 @@ from quipu.kinds.conversations.answering.inputs import (
     OWN,
     SAID,
     TURNS,
+    AskedWords,
     Inputs,
-    Question,
     Said,
     Words,
     inputs_of,
@@ -163,7 +163,7 @@ def example(
     turns = [(at, said(at, score, given, words)) for at, score in hits if len(words[at].vectors)]
     if not turns or not len(question.vectors):
         return None
-    inputs = inputs_of(Question.of(question, asking.text), [turn for _, turn in turns])
+    inputs = inputs_of(AskedWords.of(question, asking.text), [turn for _, turn in turns])
     right = _right(asking, [at for at, _ in turns], given)
     named = np.zeros((len(turns), WORDS), bool)
     if asking.words not in REPLIES:

@@ -23,7 +23,7 @@ from bench.teach.lessons import read, refs, said
 from quipu.embed import MiniLM
 from quipu.heads import arrays_in
 from quipu.kinds.conversations.answering.head import AnswerHead
-from quipu.kinds.conversations.answering.inputs import TURNS, Question, inputs_of
+from quipu.kinds.conversations.answering.inputs import TURNS, AskedWords, inputs_of
 from quipu.memory import Memory
 
 RIDGE, STEPS, LITTLE = 0.03, 30, 1e-6
@@ -52,7 +52,7 @@ def replying(given: Set, head: AnswerHead, model: MiniLM, store: Path) -> Iterat
             found = [(places[hit.path], hit.score) for hit in hits if hit.path in places]
             turns = [said(at, score, given, words) for at, score in found if words[at].forms]
             if turns:
-                asking = Question.of(read(question, "user", model), question)
+                asking = AskedWords.of(read(question, "user", model), question)
                 seen = head.seen(inputs_of(asking, turns))
                 first = int(seen.scores.turns.argmax())
                 yield Replying(seen.whole[first].astype(np.float64), answer == "yes")

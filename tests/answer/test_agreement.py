@@ -4,7 +4,7 @@ import pytest
 
 from quipu.answer.agreement import agreement
 from quipu.answer.gate import Evidence
-from quipu.answer.intent import understand
+from quipu.question import read_question
 
 
 def passage(text: str, *, code: bool = False) -> Evidence:
@@ -35,7 +35,7 @@ def passage(text: str, *, code: bool = False) -> Evidence:
 def test_what_speaks_for_and_against_quoted_lines(
     question: str, quoted: str, code: bool, told: str | None
 ) -> None:
-    found = agreement(understand(question), quoted, None, [passage(quoted, code=code)])
+    found = agreement(read_question(question), quoted, None, [passage(quoted, code=code)])
     assert found.met is None
     found = found._replace(plain=0.0)
     assert {name for name, value in found._asdict().items() if value} == ({told} - {None})
@@ -53,12 +53,12 @@ def test_what_speaks_for_and_against_quoted_lines(
 def test_prose_is_plain_where_nothing_shows_code(
     question: str, quoted: str, code: bool, plain: bool
 ) -> None:
-    found = agreement(understand(question), quoted, None, [passage(quoted, code=code)])
+    found = agreement(read_question(question), quoted, None, [passage(quoted, code=code)])
     assert bool(found.plain) is plain
 
 
 def test_a_name_that_no_cited_passage_speaks_of_is_absent() -> None:
-    asked, quoted = understand("Which port does Kafka listen on?"), "The port is 9092."
+    asked, quoted = read_question("Which port does Kafka listen on?"), "The port is 9092."
     elsewhere = passage("The port of the shop is 9092.")
     assert agreement(asked, quoted, None, [elsewhere]).absent == 1.0
     assert agreement(asked, quoted, None, [elsewhere, passage("Kafka: 9092.")]).absent == 0.0
@@ -67,11 +67,11 @@ def test_a_name_that_no_cited_passage_speaks_of_is_absent() -> None:
 
 
 def test_a_name_is_the_same_with_its_possessive() -> None:
-    asked = understand("What is Kafka's port?")
+    asked = read_question("What is Kafka's port?")
     assert agreement(asked, "Kafka listens on 9092.", None, [passage("Kafka.")]).absent == 0.0
 
 
 def test_a_name_may_be_written_as_one_word() -> None:
-    asked = understand("Which port has Block Store?")
+    asked = read_question("Which port has Block Store?")
     assert agreement(asked, "It is 9092.", None, [passage("blockstore: 9092")]).absent == 0.0
     assert agreement(asked, "It is 9092.", None, [passage("blockstores9: 9092")]).absent == 1.0

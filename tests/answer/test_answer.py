@@ -13,6 +13,7 @@ from quipu.answer.render import reference, render
 from quipu.embed.minilm import MiniLM
 from quipu.memory import Memory
 from quipu.ports import Embedder
+from quipu.question import read_question
 from quipu.records.reply import Citation, Reply
 
 NOW = "2026-11-22T01:05:00.000Z"
@@ -84,12 +85,16 @@ def test_a_passage_without_a_tie_to_the_graph_is_no_evidence(project: Memory) ->
     loose = msgspec.structs.replace(
         found, hits=tuple(msgspec.structs.replace(hit, graph_ids=()) for hit in found.hits)
     )
-    reply = answer("what is the default timeout?", loose, project.store, clock=lambda: NOW)
+    reply = answer(
+        read_question("what is the default timeout?"), loose, project.store, clock=lambda: NOW
+    )
     assert reply.contract.answer == "unknown"
     assert "no" in reply.contract.limitations.lower()
     invented = tuple(msgspec.structs.replace(h, graph_ids=("re_none",)) for h in found.hits)
     loose = msgspec.structs.replace(found, hits=invented)
-    reply = answer("what is the default timeout?", loose, project.store, clock=lambda: NOW)
+    reply = answer(
+        read_question("what is the default timeout?"), loose, project.store, clock=lambda: NOW
+    )
     assert reply.contract.answer == "unknown"
 
 
@@ -99,7 +104,7 @@ def test_two_thresholds_decide(project: Memory) -> None:
 
     def replied(floor: float, assert_above: float) -> Reply:
         return answer(
-            question,
+            read_question(question),
             found,
             project.store,
             clock=lambda: NOW,
@@ -165,7 +170,7 @@ def test_evidence_cannot_forge_citations_or_reach_the_terminal(remember: Remembe
     memory = remember({"z.md": HOSTILE})
     question = "what does the Zorblax pump say?"
     found = memory.search(question)
-    reply = answer(question, found, memory.store, clock=lambda: NOW, floor=0.0)
+    reply = answer(read_question(question), found, memory.store, clock=lambda: NOW, floor=0.0)
     assert violations(reply, memory.store) == []
     assert reply.contract.answer != "unknown"
     assert {*cited(reply.contract.answer)} == {each.n for each in reply.citations}

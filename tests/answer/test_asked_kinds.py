@@ -5,10 +5,11 @@ from collections.abc import Callable
 import pytest
 
 from quipu.answer import answer
-from quipu.answer.answer_type import Kind, holds
+from quipu.answer.answer_type import holds
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.examine import violations
 from quipu.memory import Memory
+from quipu.question import Kind, read_question
 from quipu.records.reply import Reply
 
 NOW = "2026-11-22T01:05:00.000Z"
@@ -52,7 +53,7 @@ def doors(remember: Remember) -> Memory:
 )
 def test_the_thing_that_is_asked_for_is_named(doors: Memory, question: str, said: str) -> None:
     found = doors.search(question)
-    reply = answer(question, found, doors.store, clock=lambda: NOW, floor=0.0)
+    reply = answer(read_question(question), found, doors.store, clock=lambda: NOW, floor=0.0)
     assert said in reply.contract.answer
 
 
@@ -91,4 +92,4 @@ def test_an_answer_without_such_a_thing_is_not_asserted(doors: Memory, question:
     ],
 )
 def test_what_names_a_thing_of_the_kind(kind: Kind, text: str, question: str, held: bool) -> None:
-    assert holds(kind, text, question) is held
+    assert holds(kind, text, read_question(question)) is held

@@ -10,9 +10,9 @@ from quipu.answer.block import MOST, Block, blocks, in_fence, units_in
 from quipu.answer.contract import cited
 from quipu.answer.examine import violations
 from quipu.answer.gate import Evidence
-from quipu.answer.intent import understand
 from quipu.answer.worth import WEIGHTS, Candidate, Weighing, worth
 from quipu.memory import Memory
+from quipu.question import read_question
 
 Remember = Callable[[dict[str, str]], Memory]
 GUIDE = """---
@@ -102,7 +102,7 @@ def test_of_a_long_line_the_sentence_that_tells_is_shown() -> None:
 
 
 def test_each_feature_has_a_weight_and_counts_by_it() -> None:
-    asked = understand("Where is the drawer?")
+    asked = read_question("Where is the drawer?")
     each = Evidence("a", "a", "a", 1, 1, "", "", False, ("re_1",), "", "")
     bare = Candidate("x", (0, 0), each, frozenset(), frozenset())
     said = bare._replace(own=frozenset(asked.stems))

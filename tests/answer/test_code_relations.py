@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from quipu.answer.wording import asks_for
 from quipu.memory import Memory
+from quipu.question.asked_for import asks_for
 
 Remember = Callable[[dict[str, str]], Memory]
 SHOP = {

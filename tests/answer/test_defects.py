@@ -9,10 +9,10 @@ import pytest
 from quipu.answer import answer
 from quipu.answer.examine import violations
 from quipu.answer.gate import withhold
-from quipu.answer.intent import understand
 from quipu.answer.limitations import Doubt, missing_names, says
 from quipu.answer.quote import code_lead, units
 from quipu.memory import Memory
+from quipu.question import read_question
 from quipu.records.reply import Reply
 
 NOW = "2026-11-22T01:05:00.000Z"
@@ -49,7 +49,7 @@ def test_a_name_inside_a_longer_word_is_not_known(remember: Remember) -> None:
         ("Is open_st old?", "open_st"),
     ):
         found = memory.search(question)
-        missing = missing_names(understand(question), found.plan, memory.store, found.hits)
+        missing = missing_names(read_question(question), found.plan, memory.store, found.hits)
         assert missing == (name,)
 
 
@@ -57,7 +57,7 @@ def test_a_path_with_a_mark_in_it_is_quoted(remember: Remember) -> None:
     memory = remember({"app/[1]/[7].py": "def zorblax_pump(level):\n    return level + 1\n"})
     question = "how does the zorblax pump level go?"
     found = memory.search(question)
-    reply = answer(question, found, memory.store, clock=lambda: NOW, floor=0.0)
+    reply = answer(read_question(question), found, memory.store, clock=lambda: NOW, floor=0.0)
     assert violations(reply, memory.store) == []
     assert reply.contract.answer.startswith("`app/[1]/[7].py:1-2` · zorblax_pump [1]")
 
@@ -70,7 +70,7 @@ def test_an_abstention_holds_the_contract_whatever_a_path_holds(remember: Rememb
         for h in found.hits
     )
     replaced = msgspec.structs.replace(found, hits=odd)
-    reply = answer("zorblax pump", replaced, memory.store, clock=lambda: NOW)
+    reply = answer(read_question("zorblax pump"), replaced, memory.store, clock=lambda: NOW)
     assert violations(reply, memory.store) == []
     assert reply.contract.answer == "unknown"
     assert "\x1b" not in reply.contract.limitations + reply.contract.next_step

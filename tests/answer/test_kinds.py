@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.answer.answer_type import Kind, holds, kind_asked
+from quipu.answer.answer_type import holds
+from quipu.question import Kind, read_question
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ from quipu.answer.answer_type import Kind, holds, kind_asked
     ],
 )
 def test_the_kind_that_is_asked_for(question: str, kind: Kind | None) -> None:
-    assert kind_asked(question) == kind
+    assert read_question(question).kind == kind
 
 
 @pytest.mark.parametrize(
@@ -68,12 +69,12 @@ def test_the_kind_that_is_asked_for(question: str, kind: Kind | None) -> None:
     ],
 )
 def test_whether_a_text_names_such_a_thing(question: str, text: str, held: bool) -> None:
-    kind = kind_asked(question)
+    kind = read_question(question).kind
     assert kind is not None
-    assert holds(kind, text, question) is held
+    assert holds(kind, text, read_question(question)) is held
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_no_text_raises(question: str, text: str) -> None:
-    kind = kind_asked(question) or "class"
-    assert holds(kind, text, question) in {True, False}
+    kind = read_question(question).kind or "class"
+    assert holds(kind, text, read_question(question)) in {True, False}

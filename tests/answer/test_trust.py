@@ -10,11 +10,11 @@ from quipu.answer.choose import choose
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.examine import violations
 from quipu.answer.gate import Evidence
-from quipu.answer.intent import understand
 from quipu.answer.quote import units
-from quipu.answer.wording import explained, subject_of
+from quipu.answer.wording import explained
 from quipu.config import Config, EmbedConfig
 from quipu.memory import Memory
+from quipu.question import read_question
 from quipu.records.reply import Reply
 
 NOW = "2026-11-22T01:05:00.000Z"
@@ -67,12 +67,12 @@ def shop(remember: Remember) -> Memory:
 def test_a_statement_explains_a_share_of_the_question(
     question: str, said: str, kind: str, share: float
 ) -> None:
-    assert explained(question, said, kind) == pytest.approx(share)
+    assert explained(read_question(question), said, kind) == pytest.approx(share)
 
 
 def test_the_subject_is_what_does_not_only_ask() -> None:
-    assert subject_of("what does the beta service depend on?") == ("beta",)
-    assert subject_of("which file imports it?") == ()
+    assert read_question("what does the beta service depend on?").subject == ("beta",)
+    assert read_question("which file imports it?").subject == ()
 
 
 def test_a_relation_that_does_not_explain_the_question_is_not_stated_as_its_answer(
@@ -127,7 +127,7 @@ def test_what_is_asked_for_comes_before_a_heading() -> None:
         Evidence(path, path, path, 1, 3, "", text, False, ("re_1",), NOW, "0", score=score)
         for (path, text), score in zip(passages.items(), (0.9, 0.1), strict=True)
     ]
-    often = understand("How often is a declined charge retried?")
+    often = read_question("How often is a declined charge retried?")
     assert "> It retries a declined charge three" in choose(often, evidence, None)[0].text
 
 
@@ -166,7 +166,7 @@ def test_front_matter_answers_only_what_it_names(remember: Remember) -> None:
     memory = remember({"c.md": "---\ntype: adr\nstatus: accepted\n---\n# Charges\n\nSo it is.\n"})
     question = "what is the status of charges?"
     found = memory.search(question)
-    reply = answer(question, found, memory.store, clock=lambda: NOW, floor=0.0)
+    reply = answer(read_question(question), found, memory.store, clock=lambda: NOW, floor=0.0)
     assert "The status of `Charges` is accepted" in reply.contract.answer
     assert "type: adr" not in reply.contract.answer
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from quipu.answer.yes_or_no import replied, takes_yes_or_no
+from quipu.answer.yes_or_no import replied
+from quipu.question import read_question
 
 
 @pytest.mark.parametrize(
@@ -32,13 +33,21 @@ from quipu.answer.yes_or_no import replied, takes_yes_or_no
     ],
 )
 def test_a_reply_is_given_where_all_of_it_is_said(question: str, said: str, reply: str) -> None:
-    assert replied(question, said) == reply
+    assert replied(read_question(question), said) == reply
 
 
 def test_nothing_is_affirmed_of_which_more_was_said_later() -> None:
-    assert replied("Is the fair in May?", "The fair is in May.", later=True) == ""
-    assert replied("Is the hall free?", "Is the hall free? Ann: yes, all day", later=True) == ""
-    assert replied("Is the gate switched on?", "The gate is switched off.", later=True) == "No"
+    assert replied(read_question("Is the fair in May?"), "The fair is in May.", later=True) == ""
+    assert (
+        replied(
+            read_question("Is the hall free?"), "Is the hall free? Ann: yes, all day", later=True
+        )
+        == ""
+    )
+    assert (
+        replied(read_question("Is the gate switched on?"), "The gate is switched off.", later=True)
+        == "No"
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,4 +62,4 @@ def test_nothing_is_affirmed_of_which_more_was_said_later() -> None:
     ],
 )
 def test_what_takes_yes_or_no(question: str, taken: bool) -> None:
-    assert takes_yes_or_no(question) is taken
+    assert read_question(question).takes_yes_or_no is taken

@@ -7,6 +7,7 @@ import pytest
 from quipu.errors import UnknownRecord
 from quipu.facts.find import FactsFound, find_facts
 from quipu.memory import Memory
+from quipu.question import read_question
 from quipu.records.passage import PassageInput
 from quipu.records.scope import Scope
 
@@ -41,7 +42,7 @@ def _tell(memory: Memory) -> None:
 
 
 def _ask(memory: Memory, question: str) -> FactsFound:
-    return find_facts(question, memory.store, None, now=NOW)
+    return find_facts(read_question(question), memory.store, None, now=NOW)
 
 
 @pytest.mark.parametrize(
@@ -91,7 +92,9 @@ def test_what_is_said_elsewhere_still_supersedes(memory: Memory) -> None:
 def test_what_a_scope_hides_supersedes_nothing(memory: Memory) -> None:
     _told_with_rivals(memory)
     scope = Scope(source_types=frozenset({"crawl"}))
-    found = find_facts("Where does Eva Gray live?", memory.store, None, now=NOW, scope=scope)
+    found = find_facts(
+        read_question("Where does Eva Gray live?"), memory.store, None, now=NOW, scope=scope
+    )
     first = found.matches[0]
     assert (first.standing.fact.object, first.standing.superseded_by) == ("Oslo", None)
     assert "l3" not in {match.source_ref for match in found.matches}

@@ -3,6 +3,7 @@
 import pytest
 
 from quipu.facts.fit import is_asked_for
+from quipu.question import read_question
 from quipu.records.record import Fact
 
 
@@ -49,4 +50,4 @@ def _fact(subject: str, predicate: str, value: str) -> Fact:
 def test_a_fact_answers_what_it_tells(
     question: str, fact: tuple[str, str, str], told: bool
 ) -> None:
-    assert is_asked_for(question, _fact(*fact)) is told
+    assert is_asked_for(read_question(question), _fact(*fact)) is told

@@ -14,10 +14,11 @@ from quipu.index.times import (
     read_times,
     time_fit,
 )
+from quipu.question import read_question
 
 
 def fit(asked: str, text: str) -> float:
-    months = asked_months(asked)
+    months = asked_months(read_question(asked))
     assert months is not None
     return time_fit(months, read_times(pack_times("", text)).months)
 
@@ -50,7 +51,7 @@ def test_one_title_has_one_hash_however_it_is_written() -> None:
     ],
 )
 def test_the_asked_time_is_read(question: str, months: tuple[int, int] | None) -> None:
-    assert asked_months(question) == months
+    assert asked_months(read_question(question)) == months
 
 
 def test_the_nearer_the_time_the_better_it_fits() -> None:

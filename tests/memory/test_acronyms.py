@@ -7,6 +7,7 @@ import msgspec
 import pytest
 
 from quipu.memory import Memory
+from quipu.question import read_question
 
 Open = Callable[..., Memory]
 DEFINES = "The Payment Service Team (PST) is led by Eva Gray since 2020."
@@ -59,7 +60,7 @@ def test_the_history_of_either_name_is_one(memory: Memory) -> None:
 
 def test_a_word_with_the_letters_of_an_acronym_is_not_it(memory: Memory) -> None:
     memory.add("The Salt and Lime Trust (SALT) is led by Eva Gray.", source_ref="a.md", title="a")
-    assert memory.graph_for("Who buys Salt?") is memory.store
-    assert memory.graph_for("who leads salt?") is not memory.store
-    assert memory.graph_for("Who leads SALT?") is not memory.store
-    assert memory.graph_for("Who leads the Salt and Lime Trust?") is not memory.store
+    assert memory.graph_for(read_question("Who buys Salt?")) is memory.store
+    assert memory.graph_for(read_question("who leads salt?")) is not memory.store
+    assert memory.graph_for(read_question("Who leads SALT?")) is not memory.store
+    assert memory.graph_for(read_question("Who leads the Salt and Lime Trust?")) is not memory.store

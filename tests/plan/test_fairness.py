@@ -91,7 +91,11 @@ def test_documents_mode_ranks_a_bounded_number_of_linked_passages(
             )
             memory.relate("start", "REFERENCES", f"{name}.md")
         made = plan(
-            "Begin here", memory.store, None, mode="documents", limits=Bounds(seeds_per_index=1)
+            read_question("Begin here"),
+            memory.store,
+            None,
+            mode="documents",
+            limits=Bounds(seeds_per_index=1),
         )
         assert len(made.seeds) == 1
         found = retrieve_module.retrieve(made, memory.store, None, limit=50)

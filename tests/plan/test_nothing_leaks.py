@@ -12,6 +12,7 @@ from quipu.kinds.conversations.candidates import TurnCandidates
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 from quipu.plan import plan
+from quipu.question import read_question
 from quipu.records.passage import PassageInput
 from quipu.records.plan import Plan
 from quipu.records.scope import Scope
@@ -69,7 +70,7 @@ def test_what_a_scope_hides_is_in_no_plan_and_no_hit(
     embedder = HashEmbedder()
     with filled(sides, graph) as memory:
         only = Scope(groups=frozenset({"open"}))
-        made = plan(question, memory.store, embedder, mode=mode, scope=only)  # type: ignore[arg-type]
+        made = plan(read_question(question), memory.store, embedder, mode=mode, scope=only)  # type: ignore[arg-type]
         found = retrieve(made, memory.store, embedder, limit=50)
         hidden = {d for d, ref in documents(memory).items() if sides[int(ref[1:])] == "closed"}
         assert not hidden & reached(made)

@@ -10,6 +10,7 @@ import pytest
 from quipu.errors import StoreUnavailable
 from quipu.memory import Memory
 from quipu.plan import plan
+from quipu.question import read_question
 from quipu.records.passage import PassageInput
 from quipu.records.plan import Constraints, Plan, PlannedReport, Seed
 from quipu.records.scope import Scope
@@ -43,7 +44,7 @@ class Recording:
 
 
 def _plan(songs: Memory, question: str = QUESTION, **more: Any) -> Plan:
-    return plan(question, songs.store, HashEmbedder(), **more)
+    return plan(read_question(question), songs.store, HashEmbedder(), **more)
 
 
 def _titles(songs: Memory, found: Plan) -> dict[str, str]:
@@ -53,14 +54,14 @@ def _titles(songs: Memory, found: Plan) -> dict[str, str]:
 
 def test_the_graph_is_asked_before_words_and_vectors(songs: Memory) -> None:
     recording = Recording(songs.store)
-    plan(QUESTION, recording, HashEmbedder())  # type: ignore[arg-type]
+    plan(read_question(QUESTION), recording, HashEmbedder())  # type: ignore[arg-type]
     searched = min(recording.calls.index(name) for name in ("match_text", "match_vector"))
     assert recording.calls.index("named") < searched
 
 
 def test_planning_reads_no_text_and_writes_nothing(songs: Memory) -> None:
     recording = Recording(songs.store)
-    plan(QUESTION, recording, HashEmbedder())  # type: ignore[arg-type]
+    plan(read_question(QUESTION), recording, HashEmbedder())  # type: ignore[arg-type]
     assert not {"chunks", "write", "forget", "drop_space"} & set(recording.calls)
 
 
@@ -152,14 +153,14 @@ def test_a_scope_bounds_seeds_and_bridges(songs: Memory) -> None:
 @pytest.mark.parametrize("call", ["named", "neighbors"])
 def test_a_failing_graph_leaves_plain_search_and_a_note(songs: Memory, call: str) -> None:
     broken = Recording(songs.store, frozenset({call}))
-    found = plan(QUESTION, broken, HashEmbedder())  # type: ignore[arg-type]
+    found = plan(read_question(QUESTION), broken, HashEmbedder())  # type: ignore[arg-type]
     assert found.seeds
     assert found.anchors == ()
     assert any("graph could not be read" in note for note in found.notes)
 
 
 def test_without_a_model_words_answer_and_a_note_says_so(songs: Memory) -> None:
-    found = plan(QUESTION, songs.store, None)
+    found = plan(read_question(QUESTION), songs.store, None)
     assert found.space is None
     assert found.seeds
     assert any("No embedding model" in note for note in found.notes)

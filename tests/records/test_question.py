@@ -7,7 +7,7 @@ def test_words_stems_and_names_are_read_once() -> None:
     question = read_question("Who directed the films of Hank Snow?")
     assert question.stems == ("direct", "film", "hank", "snow")
     assert question.content == ("directed", "films", "hank", "snow")
-    assert question.names == ("hank snow",)
+    assert question.name_keys == ("hank snow",)
     assert read_question("Who directed the films of Hank Snow?") is question
 
 

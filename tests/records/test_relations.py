@@ -4,8 +4,10 @@ import re
 
 import pytest
 
-from quipu.answer.wording import asks_for, explained, verb
+from quipu.answer.wording import explained, verb
 from quipu.errors import InvalidInput
+from quipu.question import read_question
+from quipu.question.asked_for import asks_for
 from quipu.read.front_matter import relations_from, relations_of, thing_of
 from quipu.records.authority import governed
 from quipu.records.record import Fact
@@ -30,7 +32,7 @@ def test_every_type_can_be_asked_for_and_said(kind: RelationType) -> None:
         re.compile(pattern)
     for word in f"{row.words} {row.also}".split():
         asked = f"{word} zebra"
-        assert explained(asked, "", kind) == 1 - 1 / len(set(stems(asked)))
+        assert explained(read_question(asked), "", kind) == 1 - 1 / len(set(stems(asked)))
 
 
 @pytest.mark.parametrize("kind", [each for each in WITH_ROW if each.row.outward])

@@ -7,7 +7,7 @@ import pytest
 from quipu.errors import UnknownRecord
 from quipu.kinds.commits.model import CommitInput
 from quipu.memory import Memory
-from quipu.retrieve.exact import identifiers_of
+from quipu.question import read_question
 
 Tree = Callable[[dict[str, str]], None]
 ABOUT = "# FST err ctp body too large {n}\n\n" + "FST err, ctp, body too large. " * 4 + "{n}\n"
@@ -45,7 +45,7 @@ def test_an_identifier_comes_first_where_it_stands(memory: Memory, tree: Tree, m
     ],
 )
 def test_only_questions_that_are_nothing_else(question: str, found: tuple[str, ...]) -> None:
-    assert identifiers_of(question) == found
+    assert read_question(question).identifiers == found
 
 
 def test_a_commit_is_known_by_the_beginning_of_its_hash(memory: Memory) -> None:

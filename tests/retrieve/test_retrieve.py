@@ -7,6 +7,7 @@ from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.plan import plan
+from quipu.question import read_question
 from quipu.records.batch import Batch, Claim
 from quipu.records.ids import make_id, name_id
 from quipu.records.plan import Plan
@@ -29,7 +30,7 @@ PARTS = {
 
 def _search(songs: Memory, question: str = QUESTION, **more: object) -> Retrieved:
     embedder = HashEmbedder()
-    made = plan(question, songs.store, embedder, **more)  # type: ignore[arg-type]
+    made = plan(read_question(question), songs.store, embedder, **more)  # type: ignore[arg-type]
     return retrieve(made, songs.store, embedder)
 
 
@@ -73,7 +74,7 @@ class _NoSearch:
 
 def test_a_document_outside_the_plan_is_never_given(songs: Memory) -> None:
     embedder = HashEmbedder()
-    made = plan(QUESTION, songs.store, embedder)
+    made = plan(read_question(QUESTION), songs.store, embedder)
     fewer = msgspec.structs.replace(made, seeds=made.seeds[:1], bridges=())
     hits = retrieve(fewer, songs.store, embedder).hits
     assert [hit.id for hit in hits] == [made.seeds[0].chunk_id]
@@ -129,7 +130,7 @@ def test_a_hit_says_what_brought_it(songs: Memory) -> None:
 
 
 def test_another_namespace_s_plan_is_a_mistake(songs: Memory) -> None:
-    made = plan(QUESTION, songs.store, None)
+    made = plan(read_question(QUESTION), songs.store, None)
     with pytest.raises(InvalidInput, match="namespace"):
         retrieve(msgspec.structs.replace(made, namespace="other"), songs.store, None)
 
@@ -144,7 +145,7 @@ def test_signals_say_how_the_question_was_met(songs: Memory) -> None:
 
 
 def test_features_are_shown_only_when_explained(songs: Memory) -> None:
-    made = plan(QUESTION, songs.store, HashEmbedder())
+    made = plan(read_question(QUESTION), songs.store, HashEmbedder())
     plain = retrieve(made, songs.store, HashEmbedder())
     explained = retrieve(made, songs.store, HashEmbedder(), explain=True)
     assert plain.hits[0].why_ranked.features == {}

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from quipu.memory import Memory
+from quipu.question import read_question
 from quipu.records.passage import PassageInput
 from quipu.retrieve.rank import Candidate
 from quipu.retrieve.time_fit import timed_parts
@@ -72,7 +73,9 @@ def test_a_bridge_may_start_from_what_a_fact_speaks_for(
             for number, held in ((spoken_for, {}), (seed, parts))
         }
         way = Reached(value=1.0, source=spoken_for, key="baker house", features={})
-        found = timed_parts("Who owned it in 1918?", seeds, {reached: way}, memory.store)
+        found = timed_parts(
+            read_question("Who owned it in 1918?"), seeds, {reached: way}, memory.store
+        )
         assert found == {}  # one passage of that title is a seed
 
 

@@ -23,13 +23,13 @@ from quipu.answer.gate import (
     pass_gate,
     withhold,
 )
-from quipu.answer.intent import Asked, understand
 from quipu.answer.kinds import answers_of_kinds
 from quipu.answer.limitations import about_answer, about_nothing, below, missing_names
 from quipu.answer.named import of_what_is_named, unborne
 from quipu.answer.quote import plain
 from quipu.answer.write import superseded, write
 from quipu.ports import Chat, Embedder, Graph, Planner
+from quipu.question import Question
 from quipu.records.plan import Plan
 from quipu.records.reply import Citation, Confidence, Reply, Retrieved
 from quipu.records.scope import EVERYTHING
@@ -39,7 +39,7 @@ __all__ = ["ASSERT_ABOVE", "FLOOR", "answer"]
 
 
 def answer(
-    question: str,
+    question: Question,
     retrieved: Retrieved,
     graph: Planner,
     *,
@@ -60,18 +60,18 @@ def answer(
     """
     now = clock()
     least = FLOOR if floor is None else floor
-    asked = understand(timeless(question, retrieved.hits, now=now))
+    asked = timeless(question, retrieved.hits, now=now)
     plan, hits = retrieved.plan, retrieved.hits
     known_ids = existing_ids(graph, plan, hits)
-    evidence, unheeded = heeded(asked.text, graph, linked(hits, known_ids, now=now))
+    evidence, unheeded = heeded(asked, graph, linked(hits, known_ids, now=now))
     missing = _missing(asked, retrieved, graph, evidence)
-    found, evidence = evidence, of_what_is_named(plan.question, evidence, now=now)
+    found, evidence = evidence, of_what_is_named(question, evidence, now=now)
     draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
-    from_model = _consulted(chat, question, evidence, draft, graph, now)
+    from_model = _consulted(chat, question.text, evidence, draft, graph, now)
     draft = _draft_of(from_model, draft, graph)
     remarks = (*remarks, *_remarks(from_model), *unheeded)
     counts = citation_counts(graph, draft.evidence if draft else ())
-    unsaid = unborne(asked, plan.question, draft, graph, now=now) if draft else ()
+    unsaid = unborne(asked, question, draft, graph, now=now) if draft else ()
     sure = confidence(
         draft,
         retrieved.signals,
@@ -112,7 +112,7 @@ def answer(
 
 
 def _missing(
-    asked: Asked, retrieved: Retrieved, graph: Graph, evidence: Sequence[Evidence]
+    asked: Question, retrieved: Retrieved, graph: Graph, evidence: Sequence[Evidence]
 ) -> tuple[str, ...]:
     """The names in the question that nothing knows, no kind of source included."""
     missing = missing_names(asked, retrieved.plan, graph, retrieved.hits)

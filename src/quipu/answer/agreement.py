@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 
 from quipu.answer.gate import Agreement, Evidence
-from quipu.answer.intent import Asked
 from quipu.answer.limitations import says
 from quipu.answer.nearness import Nearness
+from quipu.question import Question
 from quipu.text import looks_like_identifier
 
 __all__ = ["agreement"]
@@ -19,7 +19,7 @@ _POSSESSIVE = re.compile(r"['’]s?$")
 
 
 def agreement(
-    asked: Asked, quoted: str, near: Nearness | None, cited: Sequence[Evidence]
+    asked: Question, quoted: str, near: Nearness | None, cited: Sequence[Evidence]
 ) -> Agreement:
     """How far `quoted`, which stands in the first of the passages that are `cited`, agrees with
     what is asked."""

@@ -1,72 +1,33 @@
-"""The kind of thing that a question asks for, where a text shows whether it holds one.
+"""Whether a text holds the kind of thing that a question asks for.
 
 "Which class …" is answered by nothing that names no class, "what is the default of …" by nothing
 without a value. A thing that the question itself names is not the one it asks for.
 """
 
 import re
-from typing import Literal, TypeAlias
 
+from quipu.question import AnswerType, Kind, Question
 from quipu.text import STOP_WORDS, name_key, stems, tokens
 
-__all__ = ["Kind", "holds", "kind_asked"]
+__all__ = ["holds", "wants"]
 
-Kind: TypeAlias = Literal[
-    "class",
-    "function",
-    "licence",
-    "version",
-    "default",
-    "number",
-    "variable",
-    "person",
-    "date",
-    "condition",
-    "money",
-]
-
-_VERB = r"(?:do|does|did|is|are|was|were|has|have|had|can|could|must|may|should|will|would)\b"
-_WHICH = rf"\b(?:which|what) (?:(?!{_VERB})\w+ ){{0,2}}?"
-_QUESTIONS: dict[Kind, str] = {
-    "variable": rf"{_WHICH}environment variables?\b",
-    "licence": rf"{_WHICH}licen[cs]es?\b(?! (?:keys?|plates?|numbers?))|\bhow is .+ licensed\b"
-    r"|\bunder (?:which|what) (?:terms|licen[cs]e)\b|\blicen[cs]e (?:of|does|is used)\b",
-    "money": r"\b(?:price|salary|fee|revenue) (?:of|for|per)\b"
-    r"|\bhow much (?:does|do|is|are) .+ cost\b|\bcosts? of\b",
-    "default": r"\b(?:is|are) the default\b|\bdefault(?: \w+)? (?:of|for|is|does)\b"
-    r"|^\W*default (?!(?:to|when|if|in|as)\b)\w+|\bdefaults? to\b"
-    r"|\bwhat (?:\w+ )?defaults?\b|\bby default\b",
-    "version": rf"{_WHICH}(?:version|release)s?\b|\bversion of\b",
-    "class": rf"{_WHICH}(?:class(?:es)?|exceptions?|errors?|structs?|interfaces?|types?)\b",
-    "function": rf"{_WHICH}(?:functions?|methods?|decorators?|procedures?)\b",
-    "number": r"\bhow (?:many|old|long|large|big|fast|far|often|high)\b|\b(?:which|what) "
-    r"(?:\w+ ){0,2}?(?:number|size|percentage|port|limit|timeout|maximum|minimum|interval"
-    r"|(?:exit|status|error|return) code|half-life)\b"
-    r"|\bis the (?:\w+ )?(?:number|size|percentage|port|limit|timeout"
-    r"|maximum|minimum|interval|half-life)\b",
-    "person": r"\bwho(?:m|se)?\b",
-    "date": r"\bwhen (?:was|were|did|had)\b|\b(?:which|what) (?:year|date|day|month)\b",
-    "condition": r"\bwhen (?:is|are|does|do|should|will|can|must)\b",
+_HINTS: dict[AnswerType, re.Pattern[str]] = {
+    "person": re.compile(r"\b[A-Z][\w'’-]+ (?:[A-Z][\w.'’-]* ?){1,3}|@[\w/-]+"),
+    "place": re.compile(r"\b(?:in|at|to|from|near|of) [A-Z]\w+|\b[\w-]+/[\w./-]+"),
+    "time": re.compile(
+        r"\b1\d{3}\b|\b20\d{2}\b|\b(?:January|February|March|April|May|June|July|August|September"
+        r"|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b"
+    ),
+    "number": re.compile(r"\b\d[\d.,]*\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"),
+    "path": re.compile(r"[\w.-]+/[\w./-]+|\b\w+\.(?:py|md|toml|ya?ml|json|js|ts|go|rs|java|sql)\b"),
+    "definition": re.compile(r"\b(?:is|are|was|were|means|refers to) (?:an?|the|one)\b"),
+    "reason": re.compile(
+        r"\b(?:because|since|so that|in order to|due to|therefore|why|never|otherwise|avoids?"
+        r"|avoided|prevents?|lest|too (?:slow|large|many|much|often)|the reason)\b|, so\b",
+        re.IGNORECASE,
+    ),
+    "manner": re.compile(r"`|\b(?:by|using|with|run|call|use|set)\b", re.IGNORECASE),
 }
-_ASKED: list[tuple[Kind, re.Pattern[str]]] = [
-    (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _QUESTIONS.items()
-]
-# A question in catchwords ("retry wait default"): nothing asks, nothing is done.
-_CATCHWORDS = re.compile(
-    r"(?!.*\b(?:how|why|where|when|who|which|what|can|could|should|do|does|did|is|are|was|if|to)\b)"
-    r"\W*\w.*",
-    re.IGNORECASE,
-)
-_CALLED_FOR: dict[Kind, str] = {"default": r"\bdefaults?\b", "version": r"\bversions?\b"}
-# What holds where the one who asks sets nothing ("if I don't pass one", "when left empty").
-_UNSET = re.compile(
-    r"\b(?:if|when) (?:(?:I|we|you|one) [^,.?!]*?(?:n't\b|\b(?:not|never|nothing|none|only)\b)"
-    r"|nobody\b|nothing\b|not \w+ed\b)"
-    r"|\bwithout (?:\w+ )?(?:configur|specify|sett|pass|giv|provid)\w*ing\b"
-    r"|\bleft (?:empty|blank|unset|out)\b",
-    re.IGNORECASE,
-)
-_OTHERWISE = re.compile(r"\b(?:how (?:can|do|should|to)|why|where|what happens)\b", re.IGNORECASE)
 _SPAN = re.compile(r"`[^`]*`")
 _NUMBER_WORDS = (
     "one two three four five six seven eight nine ten eleven twelve twenty thirty hundred "
@@ -140,20 +101,13 @@ _INHERITING = re.compile(r"\b(?:inherit|extend|subclass|base|parent|derive)\w*\b
 _BASES = re.compile(r"\bclass (\w+)(?:<[^>]*>)?(?:\([^)\s]|\s+extends\s|\s*:\s*public\s)")
 
 
-def kind_asked(question: str) -> Kind | None:
-    """The kind of thing that `question` asks for; None where no text shows it."""
-    for kind, pattern in _ASKED:
-        if pattern.search(question):
-            return kind
-    if _CATCHWORDS.fullmatch(question):
-        for kind, said in _CALLED_FOR.items():
-            if re.search(said, question, re.IGNORECASE):
-                return kind
-    unset = _UNSET.search(question) and not _OTHERWISE.search(question)
-    return "default" if unset else None
+def wants(answer_type: AnswerType, text: str) -> bool:
+    """Whether `text` holds the kind of thing that is wanted."""
+    hint = _HINTS.get(answer_type)
+    return hint is not None and hint.search(text) is not None
 
 
-def holds(kind: Kind, text: str, question: str) -> bool:
+def holds(kind: Kind, text: str, question: Question) -> bool:
     """Whether `text` holds a thing of that kind that is not a word of `question` itself.
 
     Names of people, dates and conditions are looked for outside code. Capitals and English words
@@ -161,15 +115,15 @@ def holds(kind: Kind, text: str, question: str) -> bool:
     """
     if kind in _BY_CAPITALS_OR_WORDS and _is_caseless(text):
         return True
-    if kind == "class" and _INHERITING.search(question):
+    if kind == "class" and _INHERITING.search(question.text):
         found = _BASES.search(text)
-        return found is not None and re.search(rf"\b{found[1]}\b", question) is not None
+        return found is not None and re.search(rf"\b{found[1]}\b", question.text) is not None
     written = _SPAN.sub(" ", text) if kind in _PROSE_ONLY else text
     if kind in {"class", "function"}:
         written = _DETAILS.sub(r"\1 ", written)
-    if kind == "number" and (counted := _COUNTED.search(question)):
+    if kind == "number" and (counted := _COUNTED.search(question.text)):
         return _is_counted(counted[1], text)
-    words = re.findall(r"[\w@.$€£-]+", question)
+    words = re.findall(r"[\w@.$€£-]+", question.text)
     asked = set(words) if kind in _CODE else {name_key(word) for word in words}
     for match in _THINGS[kind].finditer(written):
         if kind in {"default", "condition"}:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from quipu.answer.gate import Evidence
 from quipu.answer.kinds import answers_of_kinds
 from quipu.answer.quote import plain, units
-from quipu.answer.wording import asks_for
 from quipu.ports import Graph
+from quipu.question import Question
 from quipu.records.authority import GOVERNED, WITHHELD
 from quipu.records.record import Entity
 from quipu.text import name_key
@@ -30,13 +30,13 @@ _OWNING = (
 _RUN = re.compile(r"[^\w/]+|_")
 
 
-def asked_of_roles(question: str) -> frozenset[str]:
+def asked_of_roles(question: Question) -> frozenset[str]:
     """The relations that `question` asks for and that a role is needed to assert."""
-    return frozenset(str(each) for each in GOVERNED if any(asks_for(question, each)))
+    return frozenset(str(each) for each in GOVERNED if any(question.asks_for(each)))
 
 
 def heeded(
-    question: str, graph: Graph, evidence: Sequence[Evidence]
+    question: Question, graph: Graph, evidence: Sequence[Evidence]
 ) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
     """The evidence whose source may assert what is asked, and what to say of the rest."""
     documents = graph.get(sorted({each.document_id for each in evidence if each.document_id}))

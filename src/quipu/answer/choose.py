@@ -18,12 +18,12 @@ from quipu.answer.block import (
     with_what_follows,
 )
 from quipu.answer.gate import Evidence, is_turn, words_of
-from quipu.answer.intent import Asked
 from quipu.answer.kinds import Likely, Quotation, answers_of_kinds
 from quipu.answer.nearness import Nearness
 from quipu.answer.quote import code_span, units
 from quipu.answer.worth import Candidate, Weighing, gives, worth
 from quipu.ports import Planner
+from quipu.question import Question, read_question
 from quipu.records.plan import Plan
 from quipu.text import stems, stems_in_parts, tokens
 
@@ -55,7 +55,7 @@ class Choice(NamedTuple):
 
 
 def choose(
-    asked: Asked,
+    asked: Question,
     evidence: Sequence[Evidence],
     nearness: Nearness | None,
     *,
@@ -68,7 +68,7 @@ def choose(
     known = frozenset(likely.read) if likely is not None else frozenset[str]()
     weighing, ordered = _ordered(asked, evidence, nearness, known)
     if planner is not None and plan is not None:
-        asked_for, scope = plan.question, plan.scope
+        asked_for, scope = read_question(plan.question), plan.scope
         for each in answers_of_kinds():
             quotations = each.quoted(
                 ordered, weighing, planner, question=asked_for, scope=scope, likely=likely
@@ -87,14 +87,14 @@ def choose(
 
 
 def _ordered(
-    asked: Asked,
+    asked: Question,
     evidence: Sequence[Evidence],
     nearness: Nearness | None,
     likely: frozenset[str],
 ) -> tuple[Weighing, list[Candidate]]:
     """What candidates are weighed for, and those that may answer, the best first: all of a passage
     may of which is known how `likely` it answers."""
-    question = frozenset(asked.stems)
+    question = asked.stem_set
     read = [each for n, each in enumerate(evidence) if n < _PASSAGES or each.id in likely]
     found = [c for rank, each in enumerate(read) for c in _candidates(each, rank, question, asked)]
     weighing = Weighing.of(asked, found)
@@ -108,7 +108,7 @@ def _ordered(
     return weighing, sorted(weighed, key=lambda c: (-round(c.worth, 6), c.place, c.evidence.id))
 
 
-def _only_asks(line: str, asking: str, asked: Asked) -> bool:
+def _only_asks(line: str, asking: str, asked: Question) -> bool:
     """Whether a line repeats the words of the question, `asking`, as examples and tests do, and
     names nothing of the kind that is asked for."""
     return asked.kind is not None and asking in _words(line) and not gives(asked, line)
@@ -126,7 +126,7 @@ def _is_near(candidate: Candidate) -> bool:
 
 
 def _candidates(
-    each: Evidence, rank: int, question: frozenset[str], asked: Asked
+    each: Evidence, rank: int, question: frozenset[str], asked: Question
 ) -> Iterator[Candidate]:
     """The blocks of a file or a note, the sentences of a turn."""
     above = frozenset(stems(each.title)) & question
@@ -213,7 +213,7 @@ def _tells(
     """What one sentence or line of a candidate is worth."""
     start, (first, last) = candidate.place[1], unit
     text = candidate.text[first:last]
-    own = frozenset(stems_in_parts(text)) & frozenset(weighing.asked.stems)
+    own = frozenset(stems_in_parts(text)) & weighing.asked.stem_set
     near = nearness.of(candidate.evidence.id, start + first, start + last) if nearness else None
     return worth(candidate._replace(text=text, own=own, similarity=near), weighing)
 

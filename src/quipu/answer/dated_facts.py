@@ -9,12 +9,13 @@ from typing import TypeVar
 
 from quipu.facts.keys import is_row
 from quipu.ports import Graph
+from quipu.question import Question
 from quipu.records.ids import kind_of
 from quipu.records.passage import SPOKEN
 from quipu.records.plan import Plan
 from quipu.records.record import Fact
 from quipu.records.reply import Hit
-from quipu.when import dateless, find_days, find_spans, without
+from quipu.when import find_days
 from quipu.when.intervals import Interval, read_iso, shown
 
 __all__ = ["is_by_grammar", "said", "timeless", "told_by", "undated"]
@@ -47,15 +48,16 @@ def told_by(plan: Plan, graph: Graph, state: Callable[[Fact], T | None]) -> tupl
     )
 
 
-def timeless(question: str, hits: Sequence[Hit], *, now: str) -> str:
+def timeless(question: Question, hits: Sequence[Hit], *, now: str) -> Question:
     """The question without its dates where a dated fact took part, or turns, which have a time of
     their own: that holds then, and no passage has to say "2012"; else the question itself."""
     if hits and hits[0].why_ranked.profile == SPOKEN:
-        return dateless(question)
+        return question.undated
     if not any(hit.temporal_context and not hit.temporal_context.superseded_by for hit in hits):
         return question
-    dated = [span for span in find_spans(question) if span.dated]
-    return without(question, dated or find_days(question, now=now)) or question
+    if any(span.dated for span in question.spans):
+        return question.undated
+    return question.without(find_days(question.text, now=now))
 
 
 def _stated(facts: Sequence[Fact], state: Callable[[Fact], T | None]) -> list[T]:

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 from quipu.answer.formula import ConfidenceFormula
 from quipu.answer.gate import AnswerDraft, Evidence
-from quipu.answer.intent import Asked
 from quipu.answer.support import EvidencePool
 from quipu.answer.worth import Candidate, Weighing
 from quipu.kind import parts
 from quipu.ports import Embedder, Graph, Planner
+from quipu.question import Question
 from quipu.records.plan import Plan
 from quipu.records.record import Entity, Fact, Relation
 from quipu.records.reply import Hit
@@ -109,7 +109,7 @@ class Answers:
         """Whether a passage is of its sources."""
         return False
 
-    def settled(self, asked: Asked, plan: Plan, graph: Graph) -> Sequence[AnswerStatement]:
+    def settled(self, asked: Question, plan: Plan, graph: Graph) -> Sequence[AnswerStatement]:
         """What answers for good, whatever else was found."""
         return ()
 
@@ -121,17 +121,17 @@ class Answers:
         return None
 
     def stated(
-        self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
+        self, asked: Question, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
     ) -> Sequence[AnswerStatement]:
         """What its sources say where no dated fact answers, the answer first."""
         return ()
 
-    def named(self, asked: Asked, graph: Graph, evidence: Sequence[Evidence]) -> Collection[str]:
+    def named(self, asked: Question, graph: Graph, evidence: Sequence[Evidence]) -> Collection[str]:
         """The names in the question that it knows though nothing else does."""
         return ()
 
     def led_to(
-        self, asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
+        self, asked: Question, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
     ) -> Sequence[tuple[str, Relation]]:
         """Relations of parts of what is asked about, each after the record that it is a part of."""
         return ()
@@ -141,14 +141,14 @@ class Answers:
         return list(relations)
 
     def present(
-        self, question: str, graph: Graph, found: Sequence[Evidence], *, now: str
+        self, question: Question, graph: Graph, found: Sequence[Evidence], *, now: str
     ) -> list[Evidence]:
         """The passages, but those that speak of a past that is not asked about."""
         return list(found)
 
     def likely(
         self,
-        question: str,
+        question: Question,
         evidence: Sequence[Evidence],
         planner: Planner,
         embedder: Embedder,
@@ -165,7 +165,7 @@ class Answers:
         weighing: Weighing,
         planner: Planner,
         *,
-        question: str,
+        question: Question,
         scope: Scope,
         likely: Likely | None,
     ) -> Sequence[Quotation]:

@@ -5,9 +5,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quipu.answer.intent import Asked
 from quipu.answer.quote import plain
 from quipu.ports import Graph
+from quipu.question import Question
 from quipu.records.ids import kind_of
 from quipu.records.mentions import names_in
 from quipu.records.plan import Plan
@@ -109,7 +109,9 @@ def about_nothing(
     return Doubt(" ".join(limitations), step)
 
 
-def missing_names(asked: Asked, plan: Plan, graph: Graph, hits: Sequence[Hit]) -> tuple[str, ...]:
+def missing_names(
+    asked: Question, plan: Plan, graph: Graph, hits: Sequence[Hit]
+) -> tuple[str, ...]:
     """The names in the question that neither the graph nor any passage found knows."""
     known = [anchor.name for anchor in plan.anchors]
     works = names_in(asked.text)  # `task` is known, and that says nothing of `task-99`

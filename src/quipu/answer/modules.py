@@ -1,9 +1,9 @@
 """What a question names by dots: `shop.cart` is the file that such an import means, `shop.total`
 the symbol `total` of something called shop."""
 
-from quipu.answer.intent import Asked
 from quipu.answer.wording import is_understood
 from quipu.ports import Graph
+from quipu.question import Question
 from quipu.records.record import Entity
 from quipu.records.schema import EntityType
 from quipu.text import name_key
@@ -13,11 +13,11 @@ __all__ = ["modules_in", "symbols_in"]
 _FILES = ("{}.py", "{}/__init__.py", "src/{}.py", "src/{}/__init__.py")
 
 
-def modules_in(asked: Asked, graph: Graph) -> list[str]:
+def modules_in(asked: Question, graph: Graph) -> list[str]:
     """The ids of the documents that are the modules named in the question, in its order."""
     found: list[str] = []
     for name in asked.names:
-        if "." not in name or "/" in name or not is_understood(asked.text, name):
+        if "." not in name or "/" in name or not is_understood(asked, name):
             continue
         path = name.removesuffix("()").replace(".", "/")
         keys = [name_key(file.format(path)) for file in _FILES]
@@ -31,7 +31,7 @@ def modules_in(asked: Asked, graph: Graph) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def symbols_in(asked: Asked, graph: Graph) -> list[str]:
+def symbols_in(asked: Question, graph: Graph) -> list[str]:
     """The ids of the symbols that the question names after a package, module or class: all that
     is before the last dot is in their path or qualified name."""
     found: list[str] = []

@@ -12,11 +12,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quipu.answer.gate import AnswerDraft, Evidence, is_turn
-from quipu.answer.intent import Asked
 from quipu.answer.limitations import is_time, says
-from quipu.answer.yes_or_no import takes_yes_or_no
 from quipu.ports import Graph
-from quipu.question import versions_in
+from quipu.question import Question, versions_in
 from quipu.text import STOP_WORDS, fold, lower, name_key, stem, stems
 from quipu.when import find_spans
 from quipu.when.intervals import Interval, overlap, read_iso
@@ -55,22 +53,22 @@ class _Designation(NamedTuple):
 
 
 def of_what_is_named(
-    question: str, evidence: Sequence[Evidence], *, now: str
+    question: Question, evidence: Sequence[Evidence], *, now: str
 ) -> tuple[Evidence, ...]:
     """The evidence without what bears another designation of a kind that the question names, and
     none that it names: of files only what is prose and is so by a code ("INC-2100"); and without
     turns of another time than one that is told from `now` ("yesterday"), if there are turns of it.
     """
-    asked = list(_designations(question))
+    asked = list(_designations(question.text, takes_yes_or_no=question.takes_yes_or_no))
     kept = tuple(each for each in evidence if not _is_of_another(each, asked))
-    told = {(span.start, span.end) for span in find_spans(question)}
-    spans = [s.interval for s in find_spans(question, now=now) if (s.start, s.end) not in told]
+    told = {(span.start, span.end) for span in question.spans}
+    spans = [s.interval for s in find_spans(question.text, now=now) if (s.start, s.end) not in told]
     then = {each.id for each in kept if is_turn(each) and _speaks_of(each, spans)}
     return tuple(each for each in kept if each.id in then or not is_turn(each)) if then else kept
 
 
 def unborne(
-    asked: Asked, question: str, draft: AnswerDraft, graph: Graph, *, now: str
+    asked: Question, question: Question, draft: AnswerDraft, graph: Graph, *, now: str
 ) -> tuple[str, ...]:
     """What the question names that neither the answer nor its evidence bears: designations; of what
     was said also numbers, names, things told from others of their kind, and times, unless the graph
@@ -78,17 +76,18 @@ def unborne(
     evidence = draft.evidence
     whole = "\n".join((draft.answer, *map(_around, evidence)))
     text = _plain(whole)
-    missing = [each.written for each in _designations(question) if not each.stands_in(text)]
+    named = _designations(question.text, takes_yes_or_no=question.takes_yes_or_no)
+    missing = [each.written for each in named if not each.stands_in(text)]
     if not all(map(is_turn, evidence)):
         return tuple(missing)
     denied = draft.answer.startswith("No:")
-    missing += [] if denied else [n for n in _numbers(question) if n not in text]
+    missing += [] if denied else [n for n in _numbers(question.text) if n not in text]
     of_another_value = denied and draft.stated > 0  # "No: Dana lives in Milan"
     names = (_POSSESSIVE.sub("", n) for n in asked.names if not of_another_value)
     missing += [n for n in names if not is_time(n) and not _is_named(n, whole, graph)]
-    missing += _otherwise_qualified(question, text)
+    missing += _otherwise_qualified(question.text, text)
     if not draft.stated:
-        missing += _untold_times(question, evidence, now)
+        missing += _untold_times(question.text, evidence, now)
     found = dict.fromkeys(missing)
     return tuple(n for n in found if not any(n != o and _plain(n) in _plain(o) for o in found))
 
@@ -130,13 +129,13 @@ def _times(each: Evidence) -> Iterator[Interval]:
     yield from (span.interval for span in spans if span.dated)
 
 
-def _designations(question: str) -> Iterator[_Designation]:
-    """The designations in a question; a number that may be asked about ("is the limit 25?") is
-    none."""
+def _designations(question: str, *, takes_yes_or_no: bool = False) -> Iterator[_Designation]:
+    """The designations in a text; a number that may be asked about ("is the limit 25?") is
+    none where it `takes_yes_or_no`."""
     text = _plain(_timeless(question))
     for match in _CODE.finditer(text):
         yield _Designation(match[0], "0".join(re.findall(r"[a-z]+", match[0])))
-    for match in () if takes_yes_or_no(question) else _NUMBERED.finditer(text):
+    for match in () if takes_yes_or_no else _NUMBERED.finditer(text):
         what = match["what"]
         if what not in STOP_WORDS and what not in _COUNTING:
             yield _Designation(f"{what} {match['which']}", stem(what))

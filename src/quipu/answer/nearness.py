@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from quipu.answer.gate import Evidence
 from quipu.ports import Embedded, Embedder, LayerReader, Planner
 from quipu.profiles import profile
+from quipu.question import Question
 from quipu.records.record import Chunk
 from quipu.text import STOP_WORDS, tokens
 
@@ -40,12 +41,12 @@ class Nearness:
     """What is near a question, among passages."""
 
     def __init__(
-        self, question: str, evidence: Sequence[Evidence], planner: Planner, embedder: Embedder
+        self, question: Question, evidence: Sequence[Evidence], planner: Planner, embedder: Embedder
     ) -> None:
         self._embedder = embedder
         self._read_words = isinstance(embedder, LayerReader)
-        asked = [(t.start, t.end) for t in tokens(question) if t.word and t.word not in STOP_WORDS]
-        read = self._embed(question, asked)
+        asked = [(t.start, t.end) for t in question.tokens if t.word not in STOP_WORDS]
+        read = self._embed(question.text, asked)
         self._asking = read.vector.astype(np.float64)
         self._asked_words = read.parts.astype(np.float64)
         ids = list(dict.fromkeys(each.id for each in evidence))

@@ -4,13 +4,13 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement
 from quipu.answer.quote import code_span
 from quipu.answer.support import EvidencePool, chunks_of, from_chunk
 from quipu.answer.wording import explained, listed
-from quipu.answer.yes_or_no import PRESENTLY, asks_yes_or_no
+from quipu.answer.yes_or_no import PRESENTLY
 from quipu.ports import Planner
+from quipu.question import Question
 from quipu.records.record import Chunk, Entity, Value
 from quipu.records.schema import EntityType
 from quipu.records.wiki import plain_links
@@ -29,11 +29,11 @@ _LONGEST_VALUE = 300
 
 
 def of_properties(
-    asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
+    asked: Question, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
 ) -> Iterator[AnswerStatement]:
     """A statement for each property of the documents at `anchors` that explains all of the
     question, with the passage that holds it; none for what asks for yes or no."""
-    if asks_yes_or_no(asked.text):
+    if asked.asks_yes_or_no:
         return
     for document in graph.get(anchors).values():
         if not isinstance(document, Entity) or document.type != EntityType.DOCUMENT:
@@ -44,7 +44,7 @@ def of_properties(
             if not told:
                 continue
             names = " ".join((document.name, *document.aliases, words, PRESENTLY))
-            if explained(asked.text, f"{names} {' '.join(told)}", "") < 1:
+            if explained(asked, f"{names} {' '.join(told)}", "") < 1:
                 continue
             passage = _passage(graph, evidence, document, told)
             if passage:
@@ -52,7 +52,7 @@ def of_properties(
                 yield AnswerStatement(_sentence(document, key, told), (cited,), names=names)
 
 
-def _asked_by(asked: Asked, key: str) -> str:
+def _asked_by(asked: Question, key: str) -> str:
     """The words of `key` with what else asks for them; empty where the question does not. Who does
     something is asked for by what they do: a director by "directed", a creator by "created"."""
     words = key.replace("_", " ")
@@ -60,7 +60,7 @@ def _asked_by(asked: Asked, key: str) -> str:
     if asked.answer_type == "time":
         own = own - _OF_TIME or own
     done = {word.removesuffix("or") for word in own}
-    met = all({word, word.removesuffix("or")} & set(asked.stems) for word in own)
+    met = all({word, word.removesuffix("or")} & asked.stem_set for word in own)
     return f"{words} {' '.join(sorted(done))}" if own and met else ""
 
 

@@ -12,7 +12,6 @@ from quipu.answer.answer_type import holds
 from quipu.answer.authority import asked_of_roles, otherwise
 from quipu.answer.dated_facts import is_by_grammar, said, told_by
 from quipu.answer.gate import Evidence, is_turn
-from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement, answers_of_kinds
 from quipu.answer.modules import modules_in, symbols_in
 from quipu.answer.properties import of_properties
@@ -20,7 +19,6 @@ from quipu.answer.quote import code_lead, code_span, defined, in_short
 from quipu.answer.support import EvidencePool, support
 from quipu.answer.wording import (
     LISTED,
-    asks_for,
     explained,
     is_understood,
     is_written,
@@ -29,7 +27,7 @@ from quipu.answer.wording import (
     shown,
     verb,
 )
-from quipu.answer.yes_or_no import PRESENTLY, asks_yes_or_no
+from quipu.answer.yes_or_no import PRESENTLY
 from quipu.facts.attributes import SHIPPED
 from quipu.facts.chains import (
     FactStanding,
@@ -39,14 +37,13 @@ from quipu.facts.chains import (
 from quipu.facts.fit import PROPERTIES, asks_which, is_asked_for, is_sure
 from quipu.facts.keys import asked_by, other_subjects
 from quipu.ports import Planner
-from quipu.question import takes_yes_or_no
+from quipu.question import Question, read_question
 from quipu.records.authority import GOVERNED, ROLES, rank
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
 from quipu.records.record import Entity, Fact, Record, Relation
 from quipu.records.schema import EntityType, RelationType, row_of
 from quipu.text import STOP_WORDS, stems
-from quipu.when import find_spans, without
 
 __all__ = ["state"]
 
@@ -76,7 +73,7 @@ class _SupportedRelation(NamedTuple):
 
 
 def state(
-    asked: Asked, plan: Plan, graph: Planner, evidence: Sequence[Evidence]
+    asked: Question, plan: Plan, graph: Planner, evidence: Sequence[Evidence]
 ) -> list[AnswerStatement]:
     """The statements that answer the question, at most three, in a fixed order; none that
     explains much less of it than another."""
@@ -84,11 +81,11 @@ def state(
     if for_good := [s for each in kinds for s in each.settled(asked, plan, graph)]:
         return for_good[:_MOST]
     pool = EvidencePool(evidence, plan.scope)
-    direct = _of_facts(plan, graph, pool) or [
+    direct = _of_facts(read_question(plan.question), plan, graph, pool) or [
         s for each in kinds for s in each.stated(asked, graph, evidence, scope=plan.scope)
     ]
     anchors = _understood(asked, plan, graph)
-    ruled = _ruled(asked, plan, graph, pool, anchors, direct) if asked_of_roles(asked.text) else []
+    ruled = _ruled(asked, plan, graph, pool, anchors, direct) if asked_of_roles(asked) else []
     if direct and not ruled:
         return direct[:_MOST]
     if not anchors:
@@ -106,12 +103,12 @@ def state(
     return [s for s in answering if s.explained >= best - _LESS][:_MOST]
 
 
-def _asks_when_or_why(asked: Asked) -> bool:
+def _asks_when_or_why(asked: Question) -> bool:
     return asked.answer_type == "reason" or asked.kind == "condition"
 
 
 def _ruled(
-    asked: Asked,
+    asked: Question,
     plan: Plan,
     graph: Planner,
     pool: EvidencePool,
@@ -156,7 +153,7 @@ def _said_otherwise(
     return otherwise(subjects, owners, pool.found) if owners else []
 
 
-def _said(asked: Asked, statement: AnswerStatement) -> str:
+def _said(asked: Question, statement: AnswerStatement) -> str:
     """What of a statement explains the question: of a definition its name alone, unless it is asked
     for what something is or does."""
     of_symbol = statement.kind == EntityType.SYMBOL
@@ -172,7 +169,7 @@ def _where(statement: AnswerStatement) -> str:
     )
 
 
-def _understood(asked: Asked, plan: Plan, graph: Planner, *, every: bool = False) -> list[str]:
+def _understood(asked: Question, plan: Plan, graph: Planner, *, every: bool = False) -> list[str]:
     """The records that the question is about, by any of their names, in the plan's order; `every`
     brings those too that its spelling does not mean."""
     typed = [anchor.entity_id for anchor in plan.anchors if anchor.type != EntityType.NAME]
@@ -182,26 +179,26 @@ def _understood(asked: Asked, plan: Plan, graph: Planner, *, every: bool = False
         for entity_id in dict.fromkeys(typed)
         if isinstance(entity := records.get(entity_id), Entity)
         and any(
-            is_written(asked.text, name, exact=entity.type == EntityType.SYMBOL)
-            and is_understood(asked.text, name)
+            is_written(asked, name, exact=entity.type == EntityType.SYMBOL)
+            and is_understood(asked, name)
             for name in (entity.name, *entity.aliases)
         )
     ]
     if every:
         return [entity.entity_id for entity in named]
     dotted = symbols_in(asked, graph)
-    ids = [*modules_in(asked, graph), *dotted, *(e.entity_id for e in meant(asked.text, named))]
+    ids = [*modules_in(asked, graph), *dotted, *(e.entity_id for e in meant(asked, named))]
     return list(dict.fromkeys(ids))
 
 
 def _relations(
-    asked: Asked, plan: Plan, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
+    asked: Question, plan: Plan, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
 ) -> Iterable[AnswerStatement]:
     groups: dict[tuple[str, str, bool], list[Relation]] = {}
     directions: dict[str, tuple[bool, bool]] = {}
     for relation in _at_anchors(plan, graph, evidence, set(anchors)):
         if relation.type not in directions:
-            directions[relation.type] = asks_for(asked.text, relation.type)
+            directions[relation.type] = asked.asks_for(relation.type)
         outward, inward = directions[relation.type]
         if outward and relation.source_entity_id in anchors:
             groups.setdefault((relation.type, relation.source_entity_id, True), []).append(relation)
@@ -210,7 +207,7 @@ def _relations(
                 relation
             )
     order = {anchor: place for place, anchor in enumerate(anchors)}
-    both = asks_yes_or_no(asked.text) and len(anchors) > 1
+    both = asked.asks_yes_or_no and len(anchors) > 1
     for key in sorted(groups, key=lambda k: (order[k[1]], k[0], not k[2])):
         relations = [r for r in groups[key] if not both or _joins(r, anchors)]
         used = key[0] == RelationType.REFERS_TO and not _MENTIONED.search(asked.text)
@@ -220,14 +217,14 @@ def _relations(
     yield from _of_parts(asked, graph, evidence, anchors)
 
 
-def _share(asked: Asked, statement: AnswerStatement) -> float:
+def _share(asked: Question, statement: AnswerStatement) -> float:
     said = f"{_said(asked, statement)} {_where(statement)} {statement.names}"
-    return explained(asked.text, said, statement.kind)
+    return explained(asked, said, statement.kind)
 
 
-def _counts(asked: Asked, text: str) -> bool:
+def _counts(asked: Question, text: str) -> bool:
     """Whether a number is told where it is asked how many there are."""
-    return asked.kind != "number" or holds("number", text, asked.text)
+    return asked.kind != "number" or holds("number", text, asked)
 
 
 def _joins(relation: Relation, anchors: Sequence[str]) -> bool:
@@ -236,7 +233,7 @@ def _joins(relation: Relation, anchors: Sequence[str]) -> bool:
 
 
 def _of_parts(
-    asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
+    asked: Question, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
 ) -> Iterable[AnswerStatement]:
     """What is said of parts of what the question is about."""
     groups: dict[tuple[str, str], list[Relation]] = {}
@@ -251,7 +248,7 @@ def _of_parts(
 
 
 def _definitions(
-    asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
+    asked: Question, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
 ) -> list[AnswerStatement]:
     """What the documentation of the symbols that are asked about says, when they are few.
 
@@ -445,7 +442,9 @@ def _supported(
     return _SupportedRelation(relation, other, episodes, sources) if sources else None
 
 
-def _of_facts(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[AnswerStatement]:
+def _of_facts(
+    question: Question, plan: Plan, graph: Planner, evidence: EvidencePool
+) -> list[AnswerStatement]:
     """The dated facts that the plan holds as the answer, each with what disagrees."""
 
     def state(fact: Fact) -> AnswerStatement | None:
@@ -458,13 +457,13 @@ def _of_facts(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[Answer
         told = AnswerStatement(said(_as_it_stood(fact, every)), sources[:2], fact=fact)
         if spoken:
             told = told._replace(others=_passages_beside(fact, every, graph))
-        reply = _yes_or_no(plan.question, fact)
+        reply = _yes_or_no(question, fact)
         if reply:
             return told._replace(text=f"{reply}: {_uncapital(told.text)}", replies=True)
-        share = 1.0 if _asks_for_property(plan.question, fact) else 0.0
+        share = 1.0 if _asks_for_property(question, fact) else 0.0
         if by_grammar:
-            share = _answered(plan.question, fact, every)
-        if takes_yes_or_no(plan.question):
+            share = _answered(question, fact, every)
+        if question.takes_yes_or_no:
             share = min(share, _DOUBTED)  # neither yes nor no follows from it
         cited = _with_record(sources[:2], evidence.found)
         return told._replace(evidence=cited, explained=share)
@@ -473,12 +472,12 @@ def _of_facts(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[Answer
     return [each._replace(against=tuple(others[:_MOST])) for each in winners]
 
 
-def _asks_for_property(question: str, fact: Fact) -> bool:
+def _asks_for_property(question: Question, fact: Fact) -> bool:
     """Whether how a document stands is asked for, by what that is called or by what it may be: to
     what its title says alone, "accepted" is no answer. What is no property is asked for anyhow."""
     if "rule" in fact.provenance or fact.predicate not in PROPERTIES:
         return True
-    return bool(set(stems(question)) & (_asked_by(fact.predicate) | set(stems(fact.object))))
+    return bool(question.stem_set & (_asked_by(fact.predicate) | set(stems(fact.object))))
 
 
 def _with_record(sources: tuple[Evidence, ...], found: Sequence[Evidence]) -> tuple[Evidence, ...]:
@@ -488,12 +487,12 @@ def _with_record(sources: tuple[Evidence, ...], found: Sequence[Evidence]) -> tu
     return (*sources, *(each for each in found if each.path in records))
 
 
-def _yes_or_no(question: str, fact: Fact) -> str:
+def _yes_or_no(question: Question, fact: Fact) -> str:
     """What a fact replies to a question that is answered by yes or no: no, where it asks for
     another value than the fact's; empty for any other question."""
-    if not asks_yes_or_no(question):
+    if not question.asks_yes_or_no:
         return ""
-    asked, object_stems = set(stems(question)), set(stems(fact.object))
+    asked, object_stems = question.stem_set, set(stems(fact.object))
     if object_stems and object_stems <= asked:
         return "No" if fact.predicate.startswith("not ") else "Yes"
     if object_stems & asked:
@@ -502,27 +501,25 @@ def _yes_or_no(question: str, fact: Fact) -> str:
     return "No" if asked - stated_words - _PRESENTLY else ""
 
 
-def _answered(question: str, fact: Fact, every: Sequence[FactStanding]) -> float:
+def _answered(question: Question, fact: Fact, every: Sequence[FactStanding]) -> float:
     """The share of a question that a statement read by grammar explains: 0 where it says nothing
     that the question does not say itself. When it holds has been asked of the fact before; what
     it took the place of may be asked for as well ("what car", of a Volvo that gave way to it), and
     it itself by what stands beside it in its chain ("who was it before Ayla?"). What is in doubt
     never explains all of it."""
-    said_more = set(stems(said(fact))) - set(stems(question)) - STOP_WORDS
+    said_more = set(stems(said(fact))) - question.stem_set - STOP_WORDS
     if not said_more or not is_asked_for(question, fact):
         return 0.0
     most = 1.0 if is_sure(fact) else _DOUBTED
     if asks_which(question, fact):
         return most
-    dated = [span for span in find_spans(question) if span.dated]
-    bare = without(question, dated) or question
     before = [each.fact for each in every if each.superseded_by == fact.fact_id]
     words = " ".join(asked_by(each, SHIPPED) for each in (fact, *before))
     over = {each.superseded_by for each in every if each.fact.fact_id == fact.fact_id} - {None}
     words = f"{words} {_PREVIOUSLY if over else PRESENTLY}"
     after = [each.fact for each in every if each.fact.fact_id in over]
     words = f"{words} {' '.join(each.object for each in (*before, *after))}"
-    return min(explained(bare, f"{said(fact)} {words}", "fact"), most)
+    return min(explained(question.undated, f"{said(fact)} {words}", "fact"), most)
 
 
 def _passages_beside(fact: Fact, every: Sequence[FactStanding], graph: Planner) -> frozenset[str]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from quipu.answer.answer_type import holds
 from quipu.answer.gate import Evidence
-from quipu.answer.intent import Asked
+from quipu.question import Question
 
 __all__ = ["WEIGHTS", "Candidate", "Weighing", "gives", "worth"]
 
@@ -59,13 +59,13 @@ class Weighing(NamedTuple):
     """What candidates are weighed for: the question, and how rare each of its stems is among
     them."""
 
-    asked: Asked
+    asked: Question
     stems: dict[str, float]
 
     @classmethod
-    def of(cls, asked: Asked, found: Sequence[Candidate]) -> "Weighing":
+    def of(cls, asked: Question, found: Sequence[Candidate]) -> "Weighing":
         """For the candidates in `found`."""
-        counts = {stem: sum(stem in c.own for c in found) for stem in sorted(set(asked.stems))}
+        counts = {stem: sum(stem in c.own for c in found) for stem in sorted(asked.stems)}
         rare = {stem: math.log(1 + (1 + len(found)) / (1 + n)) for stem, n in counts.items()}
         return cls(asked, rare)
 
@@ -92,12 +92,12 @@ def worth(candidate: Candidate, weighing: Weighing) -> float:
     return math.fsum(WEIGHTS[name] * value for name, value in features.items())
 
 
-def gives(asked: Asked, text: str) -> bool:
+def gives(asked: Question, text: str) -> bool:
     """Whether a text names a thing of the kind that is asked for."""
-    return asked.kind is not None and holds(asked.kind, text, asked.text)
+    return asked.kind is not None and holds(asked.kind, text, asked)
 
 
-def _is_of_named(each: Evidence, asked: Asked) -> bool:
+def _is_of_named(each: Evidence, asked: Question) -> bool:
     """Whether a passage is the definition of what the question names."""
     symbol = each.title.rpartition("›")[2].partition("(")[0].strip().removesuffix(".__init__")
     return symbol in asked.names or symbol.rpartition(".")[2] in asked.names

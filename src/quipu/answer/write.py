@@ -8,24 +8,25 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from quipu.answer.agreement import agreement
+from quipu.answer.answer_type import wants
 from quipu.answer.choose import Choice, choose
 from quipu.answer.gate import Agreement, AnswerDraft, Evidence, is_turn, words_of
-from quipu.answer.intent import AnswerType, Asked, asks_of_past, wants
 from quipu.answer.kinds import AnswerStatement, Likely, answers_of_kinds
 from quipu.answer.nearness import Nearness
 from quipu.answer.quote import code_lead, code_span, is_open, plain
 from quipu.answer.statements import state
 from quipu.answer.support import facts_of, replacements
 from quipu.answer.worth import gives
-from quipu.answer.yes_or_no import agrees, asks_yes_or_no, replied, takes_yes_or_no
+from quipu.answer.yes_or_no import agrees, replied
 from quipu.facts.attributes import SHIPPED
 from quipu.facts.fit import is_of_another, is_of_neighbour
 from quipu.facts.keys import asked_by, is_row
 from quipu.ports import Embedder, Graph, Planner
+from quipu.question import AnswerType, Question, read_question
 from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
 from quipu.records.schema import RelationType
-from quipu.text import stems, tokens
+from quipu.text import stems
 
 __all__ = ["superseded", "write"]
 
@@ -91,7 +92,7 @@ class _Chosen(NamedTuple):
 
 
 def write(
-    asked: Asked,
+    asked: Question,
     plan: Plan,
     graph: Planner,
     evidence: Sequence[Evidence],
@@ -109,6 +110,7 @@ def write(
     else:
         return None
     chosen = _chosen(asked, plan, graph, evidence, statements, now=now, embedder=embedder)
+    question = read_question(plan.question)
     page, disagreements = _Page(), list[str]()
     for statement in chosen.statements:
         disagreements += _state(page, statement)
@@ -117,7 +119,7 @@ def write(
         if choice.placed:
             page.show(choice.text, choice.evidence)
         else:
-            told = choice.text if n else _replying(chosen.choices, plan.question, chosen.likely)
+            told = choice.text if n else _replying(chosen.choices, question, chosen.likely)
             page.add(told, choice.evidence)
     if not page.sentences:
         return None
@@ -125,7 +127,7 @@ def write(
 
 
 def _draft(
-    asked: Asked, page: _Page, chosen: _Chosen, graph: Planner, disagreements: Sequence[str]
+    asked: Question, page: _Page, chosen: _Chosen, graph: Planner, disagreements: Sequence[str]
 ) -> AnswerDraft:
     statements, choices, explained = chosen.statements, chosen.choices, chosen.explained
     answer = page.text
@@ -149,10 +151,10 @@ def _draft(
     )
 
 
-def _is_unvouched(asked: Asked, first: Choice) -> bool:
+def _is_unvouched(asked: Question, first: Choice) -> bool:
     """Whether what somebody asks of themselves is told by an assistant alone, who knows it from
     nobody: "what do I charge?" – "£2 is common"."""
-    own = _OWN & {token.word for token in tokens(asked.text)}
+    own = _OWN & asked.words
     return bool(own) and is_turn(first.evidence[-1]) and _speaker(first.evidence[-1]) == ASSISTANT
 
 
@@ -166,7 +168,7 @@ def _likelihood(chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
 
 
 def _agreement(
-    asked: Asked, first: Choice, choices: Sequence[Choice], near: Nearness | None
+    asked: Question, first: Choice, choices: Sequence[Choice], near: Nearness | None
 ) -> Agreement:
     """How far what is quoted agrees with the question: of files the best lines, of turns all."""
     if not is_turn(first.evidence[0]):
@@ -176,7 +178,7 @@ def _agreement(
 
 
 def _chosen(
-    asked: Asked,
+    asked: Question,
     plan: Plan,
     graph: Planner,
     evidence: Sequence[Evidence],
@@ -193,10 +195,11 @@ def _chosen(
     since = _spoken_since(statements, evidence) if explained >= _ENOUGH else []
     if explained >= _ENOUGH and not ((spoken or since) and embedder):
         return _Chosen(statements, explained)
-    read = since or _holding(plan.question, evidence)
+    question = read_question(plan.question)
+    read = since or _holding(question, evidence)
     for each in answers_of_kinds():
-        read = each.present(plan.question, graph, read, now=now)
-    near = Nearness(asked.text, read, graph, embedder) if embedder and read else None
+        read = each.present(question, graph, read, now=now)
+    near = Nearness(asked, read, graph, embedder) if embedder and read else None
     sure = _likely(plan, read, graph, embedder)
     choices = choose(asked, read, near, planner=graph, plan=plan, likely=sure)
     quoted = _Chosen((), 0.0, choices, near, sure)
@@ -221,17 +224,18 @@ def _likely(
     """How likely passages answer, by the first kind of source that knows."""
     if embedder is None:
         return None
+    question = read_question(plan.question)
     for each in answers_of_kinds():
-        known = each.likely(plan.question, read, graph, embedder, scope=plan.scope)
+        known = each.likely(question, read, graph, embedder, scope=plan.scope)
         if known is not None:
-            return known.without(_of_others(plan.question, known, graph))
+            return known.without(_of_others(question, known, graph))
     return None
 
 
-def _of_others(question: str, sure: Likely, graph: Planner) -> frozenset[str]:
+def _of_others(question: Question, sure: Likely, graph: Planner) -> frozenset[str]:
     """The ids of turns that state what is asked of somebody or something else alone, or only what
     is of another thing that is named by the same word."""
-    asked, found = set(stems(question)), set[str]()
+    asked, found = question.stem_set, set[str]()
     for id_, facts in facts_of([*sure.read], graph).items():
         told = [fact for fact in facts if asked & set(stems(asked_by(fact, SHIPPED)))]
         if (told and all(is_of_another(question, fact) for fact in told)) or (
@@ -260,11 +264,11 @@ def _is_less_likely(statements: Sequence[AnswerStatement], sure: Likely) -> bool
     return told < _AS_LIKELY * sure.surest()
 
 
-def _is_told_later(asked: Asked, statements: Sequence[AnswerStatement], choice: Choice) -> bool:
+def _is_told_later(asked: Question, statements: Sequence[AnswerStatement], choice: Choice) -> bool:
     """Whether what is quoted first, for it is about as likely to answer, was said later than what
     states a fact: "I charge 620", and "put my rate up, 680 from now on"."""
     newest = choice.evidence[-1]
-    if asks_of_past(asked.text) or not is_turn(newest):
+    if asked.of_past or not is_turn(newest):
         return False
     stated = {e.id for s in statements for e in s.evidence}.union(*(s.others for s in statements))
     giving = asked.kind is None or gives(asked, choice.text)
@@ -284,13 +288,13 @@ def _state(page: _Page, statement: AnswerStatement) -> list[str]:
     return found
 
 
-def _replying(choices: Sequence[Choice], question: str, sure: Likely | None) -> str:
+def _replying(choices: Sequence[Choice], question: Question, sure: Likely | None) -> str:
     """What is quoted, behind the yes or no that it replies."""
     choice, (reply, _) = choices[0], _reply(choices, question, sure)
     return f"{reply}: {choice.text}" if reply else choice.text
 
 
-def _reply(choices: Sequence[Choice], question: str, sure: Likely | None) -> tuple[str, float]:
+def _reply(choices: Sequence[Choice], question: Question, sure: Likely | None) -> tuple[str, float]:
     """The yes or no that the first turn replies, and how surely; ("", 0) where nobody knows: it is
     none, or replies neither. Where its words alone do not tell, it is as likely as it affirms."""
     first, each = choices[0], choices[0].evidence[-1]
@@ -304,7 +308,7 @@ def _reply(choices: Sequence[Choice], question: str, sure: Likely | None) -> tup
     of_day = [choice.quoted for choice in choices if choice.evidence[-1].updated_at[:_DAY] == day]
     if reply and not all(agrees(reply, question, quoted) for quoted in of_day[1:]):
         return "", 0.0
-    if reply or sure is None or not takes_yes_or_no(question):
+    if reply or sure is None or not question.takes_yes_or_no:
         return reply, 1.0 if reply else 0.0
     read = [sure.read[e.id] for e in first.evidence if e.id in sure.read]
     affirms = max(read, key=lambda each: each.answers).affirms if read else _HALF
@@ -319,9 +323,9 @@ def _speaker(turn: Evidence) -> str:
     return turn.title.rpartition(",")[0]
 
 
-def _holding(question: str, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
+def _holding(question: Question, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
     """The passages without those of which nothing holds any more, unless the past is asked for."""
-    if asks_of_past(question):
+    if question.of_past:
         return evidence
     return [each for each in evidence if not each.outdated or is_turn(each)]
 
@@ -336,13 +340,13 @@ def _add_documentation(page: _Page, statements: Sequence[AnswerStatement]) -> No
                 page.add(f"{code_span(signature)}: {documentation}", [first])
 
 
-def _lacking(asked: Asked, choices: Sequence[Choice], sure: Likely | None) -> float:
+def _lacking(asked: Question, choices: Sequence[Choice], sure: Likely | None) -> float:
     """1 where nothing of the kind that is asked for is named, or no reason, number, person or time
     is told that is asked for; of a turn how unsure its yes or no is, where that is asked for."""
     first = choices[0] if choices else None
-    if first is not None and is_turn(first.evidence[0]) and takes_yes_or_no(asked.text):
-        reply, surely = _reply(choices, asked.text, sure)
-        if reply or asks_yes_or_no(asked.text):
+    if first is not None and is_turn(first.evidence[0]) and asked.takes_yes_or_no:
+        reply, surely = _reply(choices, asked, sure)
+        if reply or asked.asks_yes_or_no:
             return 1.0 - surely
     if asked.kind is not None:
         return float(first is None or not gives(asked, _as_told(first)))
@@ -370,25 +374,25 @@ def superseded(graph: Graph, evidence: Sequence[Evidence]) -> tuple[str, ...]:
     )
 
 
-def _said(asked: Asked, choices: Sequence[Choice]) -> float:
+def _said(asked: Question, choices: Sequence[Choice]) -> float:
     """The share of the question's content words in what is quoted and its titles."""
     said = {s for c in choices for s in stems(f"{c.text} {c.evidence[0].title}")}
-    return len(said & set(asked.stems)) / len(asked.stems) if asked.stems else 0.0
+    return len(said & asked.stem_set) / len(asked.stems) if asked.stems else 0.0
 
 
-def _subject(asked: Asked, evidence: Sequence[Evidence]) -> float | None:
+def _subject(asked: Question, evidence: Sequence[Evidence]) -> float | None:
     if not asked.subject:
         return None
     said = {s for e in evidence for s in words_of(e)}
     return len(said & set(asked.subject)) / len(asked.subject)
 
 
-def _coverage(asked: Asked, answer: str, evidence: Sequence[Evidence]) -> float:
+def _coverage(asked: Question, answer: str, evidence: Sequence[Evidence]) -> float:
     if not asked.stems:
         return 0.0
     said = set(stems(f"{answer} {' '.join(e.title for e in evidence)}"))
     said |= {s for e in evidence if e.is_code or is_turn(e) for s in stems(e.text)}
-    return len(said & set(asked.stems)) / len(asked.stems)
+    return len(said & asked.stem_set) / len(asked.stems)
 
 
 def _joined(sentences: Sequence[str]) -> str:

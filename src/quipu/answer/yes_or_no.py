@@ -8,15 +8,13 @@ with Godot?". Otherwise nothing: what is quoted stands for itself.
 import re
 
 from quipu.answer.contradiction import contradicts
-from quipu.question import takes_yes_or_no
+from quipu.question import Question
 from quipu.text import STOP_WORDS, denies, stems, tokens
-from quipu.when import dateless
 
-__all__ = ["PRESENTLY", "agrees", "asks_yes_or_no", "replied", "takes_yes_or_no"]
+__all__ = ["PRESENTLY", "agrees", "replied"]
 
 PRESENTLY = "still currently any more anymore really actually now nowadays today these days"
 _SOONER = frozenset(stems(f"{PRESENTLY} always already just yet"))
-_BEGINS = re.compile(r"\W*(?:does|do|is|are|am|has|have)\b", re.IGNORECASE)
 _ANSWERED = re.compile(
     r"\?\s+(?:[\w .'’-]{1,40}:\s+)?"
     r"(?:(?P<yes>yes|yep|yeah|yup|correct|indeed)|(?P<no>no|nope|nah))\b",
@@ -44,16 +42,11 @@ _SIDES = {"on": "off", "off": "on", "up": "down", "down": "up", "in": "out", "ou
 _STILL = re.compile(r"\b(?:still|any ?more|any longer)\b", re.IGNORECASE)
 
 
-def asks_yes_or_no(question: str) -> bool:
-    """Whether a question about the present is answered by yes or no."""
-    return _BEGINS.match(question) is not None
-
-
-def replied(question: str, said: str, around: str = "", *, later: bool = False) -> str:
+def replied(question: Question, said: str, around: str = "", *, later: bool = False) -> str:
     """`Yes`, `No` or nothing, by what was `said`, a sentence or a question with its reply; `around`
     is what says whose words they are. What holds still must be said to, and nothing is affirmed of
     which more was said `later`."""
-    if not asks_yes_or_no(question):
+    if not question.asks_yes_or_no:
         return ""
     if answered := _ANSWERED.search(said):
         same = _asked(question) <= set(stems(said[: answered.start()]))
@@ -61,38 +54,38 @@ def replied(question: str, said: str, around: str = "", *, later: bool = False) 
         return reply if same else ""
     if "?" in said:
         return ""
-    against = contradicts(question, said, asks=True) or _opposes(question, said)
+    against = contradicts(question.text, said, asks=True) or _opposes(question, said)
     if against or _has_ended(question, said):
         return "No"
-    if later or (_STILL.search(question) and not _STILL.search(said)):
+    if later or (_STILL.search(question.text) and not _STILL.search(said)):
         return ""
     told = set(stems(f"{said} {around}"))
-    sure = not denies(question) and not denies(said) and not _UNSURE.search(said)
+    sure = not denies(question.text) and not denies(said) and not _UNSURE.search(said)
     return "Yes" if sure and _asked(question) <= told else ""
 
 
-def agrees(reply: str, question: str, said: str) -> bool:
+def agrees(reply: str, question: Question, said: str) -> bool:
     """Whether a reply may stand before what is quoted: no yes before what denies it, and no no
     before what says it."""
-    denied = denies(question) != denies(said) or _opposes(question, said)
+    denied = denies(question.text) != denies(said) or _opposes(question, said)
     if reply == "Yes":
         return not denied
-    told = _asked(dateless(question)) <= set(stems(said))
-    asked = {token.word for token in tokens(question)}  # "was it?": "it was" says nothing else
+    told = _asked(question.undated) <= set(stems(said))
+    asked = question.words  # "was it?": "it was" says nothing else
     return denied or not told or any(m[0].lower() not in asked for m in _UNSURE.finditer(said))
 
 
-def _opposes(question: str, said: str) -> bool:
+def _opposes(question: Question, said: str) -> bool:
     """Whether what is said stands on the other side of what is asked: "is it on?", "it is off"."""
-    asked, told = ({token.word for token in tokens(text)} for text in (question, said))
-    return any(_SIDES[word] in told and word not in told for word in asked & set(_SIDES))
+    asked, told = question.words, {token.word for token in tokens(said)}
+    return any(_SIDES[word] in told and word not in told for word in asked & _SIDES.keys())
 
 
-def _asked(question: str) -> set[str]:
-    return set(stems(question)) - _SOONER
+def _asked(question: Question) -> frozenset[str]:
+    return question.stem_set - _SOONER
 
 
-def _has_ended(question: str, said: str) -> bool:
+def _has_ended(question: Question, said: str) -> bool:
     asked = _asked(question)
     return any(
         match["what"].lower() not in STOP_WORDS and set(stems(match["what"])) & asked

@@ -17,10 +17,10 @@ from quipu.facts.chains import FactStanding, effective, now_as_date, was_said_af
 from quipu.facts.fit import asks_which, is_asked_for, is_sure
 from quipu.facts.match import FactMatch, Matcher, words_of
 from quipu.ports import Embedder, Planner
-from quipu.question import read_question
+from quipu.question import Question, read_question
 from quipu.records.record import Episode
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.when import QuestionTime, read_question_time
+from quipu.when import QuestionTime
 from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval
 
@@ -52,7 +52,7 @@ class FactsFound(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def find_facts(
-    question: str,
+    question: Question,
     planner: Planner,
     embedder: Embedder | None,
     *,
@@ -67,7 +67,8 @@ def find_facts(
     the place of. The same store, question and `now` give the same bytes.
     """
     now = parse_instant(now)
-    time = read_question_time(question, now=now)
+    time = question.time(now)
+    base = read_question(time.base)
     stems = content_stems(_PRESENTLY.sub(" ", time.base))
     reached = tuple(dict.fromkeys((*stems, *content_stems(time.anchor))))
     matches: list[FactMatch] = []
@@ -79,7 +80,7 @@ def find_facts(
         candidates = with_rivals(candidates, reached, planner, scope=scope, table=table)
         matcher = Matcher(candidates, inverse_frequencies(reached, planner), table)
         matches = _matches(matcher, time, stems, now)
-    answer = next((match for match in matches if _answers(match, time, table)), None)
+    answer = next((match for match in matches if _answers(match, time, base, table)), None)
     if answer is not None:
         matches = [answer, *(match for match in matches if match is not answer)]
     return FactsFound(
@@ -110,7 +111,7 @@ def _matches(
     return matcher.valid_then(asked, stems, now=now if asked == today else None, without=anchor)
 
 
-def _answers(match: FactMatch, time: QuestionTime, table: Attributes) -> bool:
+def _answers(match: FactMatch, time: QuestionTime, base: Question, table: Attributes) -> bool:
     """Whether a match says what is asked: something of the asked kind, every name of the question,
     and at the asked time.
 
@@ -118,12 +119,12 @@ def _answers(match: FactMatch, time: QuestionTime, table: Attributes) -> bool:
     ask about anything. What was before something that no fact tells of is not what is now.
     """
     fact, parts = match.standing.fact, match.parts
-    if not is_sure(fact) or not is_asked_for(time.base, fact):
+    if not is_sure(fact) or not is_asked_for(base, fact):
         return False
     if parts.get("successor"):  # the names were those of the fact whose place it took
         return parts["coverage"] >= _WHOLE and parts["valid"] > 0
     words = words_of(fact, table)
-    names = [n for n in read_question(time.base).names if not n.isdigit()]
+    names = [n for n in base.name_keys if not n.isdigit()]
     named = [stem for name in names for stem in content_stems(name)]
     if any(stem not in words for stem in named):
         return False
@@ -133,7 +134,7 @@ def _answers(match: FactMatch, time: QuestionTime, table: Attributes) -> bool:
     if time.kind in ("before", "previous"):
         return False
     least = _WHOLE if not named or time.kind == "none" else _NAMED
-    told = parts["coverage"] >= least or asks_which(time.base, fact)
+    told = parts["coverage"] >= least or asks_which(base, fact)
     return told and parts["valid"] > 0
 
 

@@ -18,6 +18,7 @@ from quipu.write.dropped import Dropped
 
 if TYPE_CHECKING:
     from quipu.facts.attributes import Attributes
+    from quipu.question import Question
     from quipu.resolve import Authority, Resolver
     from quipu.write.cluster import Cluster
     from quipu.write.jobs import Jobs
@@ -188,19 +189,21 @@ class Handle:
         """The store as it reads when what was merged is one thing; itself where nothing was."""
         return self.resolver.read()
 
-    def graph_for(self, question: str) -> Planner:
-        """As `graph`, with the acronyms in `question` (or of what it names) that texts define."""
-        from quipu.question import read_question
+    def graph_for(self, asked: "Question") -> Planner:
+        """As `graph`, with the acronyms in a question (or of what it names) that texts define."""
+        return self.resolver.read_for(
+            dict.fromkeys((*asked.name_keys, *asked.surfaces)), asked.text
+        )
 
-        asked = read_question(question)
-        return self.resolver.read_for(dict.fromkeys((*asked.names, *asked.surfaces)), question)
-
-    def asked_of(self, question: str) -> tuple[Planner, str]:
+    def asked_of(self, asked: "Question") -> "tuple[Planner, Question]":
         """`graph_for` the question, and the question as facts there call what it names."""
+        from quipu.question import read_question
         from quipu.resolve import MergedView
 
-        graph = self.graph_for(question)
-        return graph, graph.in_their_names(question) if isinstance(graph, MergedView) else question
+        graph = self.graph_for(asked)
+        if isinstance(graph, MergedView):
+            asked = read_question(graph.in_their_names(asked.text))
+        return graph, asked
 
     def graph_of(self, name: str, known_at: str | None = None) -> tuple[Planner, str]:
         """As `graph_for` one name, or `graph` as it was known at an instant; and what facts there

@@ -89,7 +89,7 @@ def measure(
         base(CODE, similarity, lexical, name),
         base(PROSE, similarity, lexical, name),
     )
-    asked = asked_months(question.text)
+    asked = asked_months(question)
     timing = None
     if asked is not None and len(numbers):
         tails = [tail(blob) for blob in index.columns(numbers)]

@@ -8,15 +8,15 @@ import math
 import struct
 import zlib
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quipu.question import Question
 from quipu.records.weights import PROSE
 from quipu.text import fold, lower
-from quipu.when import find_spans, read_question_time
+from quipu.when import find_spans
 from quipu.when.intervals import Interval
 
 __all__ = [
@@ -123,10 +123,9 @@ def read_times(tail: bytes) -> Times:
     return Times(title, np.frombuffer(tail, dtype=_MONTHS, count=whole, offset=4))
 
 
-@lru_cache(maxsize=256)
-def asked_months(question: str) -> Months | None:
+def asked_months(question: Question) -> Months | None:
     """The stretch of time that an answer to `question` must hold in; None when it names none."""
-    asked = read_question_time(question)
+    asked = question.time()
     return _months(asked.interval) if asked.kind == "at" else None
 
 

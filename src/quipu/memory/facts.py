@@ -15,12 +15,12 @@ from quipu.handle.handle import Handle
 from quipu.memory.freshness import Cited, Freshness
 from quipu.memory.stated_reply import STATEMENT
 from quipu.ports import Embedder, Planner
+from quipu.question import Question, read_question
 from quipu.records.mentions import find_mentions, names_in
 from quipu.records.record import Fact
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.records.stated import Stated, StatementInput
-from quipu.text import STOP_WORDS, stems, tokens
-from quipu.when import read_question_time
+from quipu.text import STOP_WORDS, stems
 
 if TYPE_CHECKING:
     from quipu.facts.find import FactsFound
@@ -152,7 +152,7 @@ class Facts:
         (_, found), changes = self._freshness.kept(
             lambda: (
                 store.sequence(),
-                _matching(handle, question, scope=scope, limit=limit, now=now),
+                _matching(handle, read_question(question), scope=scope, limit=limit, now=now),
             ),
             lambda made: Cited(
                 frozenset(m.source_ref for m in made[1].matches), frozenset(), made[0]
@@ -208,7 +208,7 @@ def _is_replaced(standing: FactStanding, now: str) -> bool:
 
 def _matching(
     handle: Handle,
-    question: str,
+    question: Question,
     *,
     scope: Scope,
     limit: int = 10,
@@ -218,7 +218,7 @@ def _matching(
     known_scope(scope, handle.store)
     from quipu.facts.find import find_facts
 
-    if not question.strip():
+    if not question.text.strip():
         raise InvalidInput("the question is empty: ask, for example, 'who led X in 2003?'")
     if limit < 1:
         raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
@@ -236,10 +236,10 @@ def _matching(
             limit=limit,
         )
 
-    return handle.models.tried(question, handle.store, found)
+    return handle.models.tried(question.text, handle.store, found)
 
 
-def fact_passages(handle: Handle, question: str, scope: Scope) -> "dict[str, Known]":
+def fact_passages(handle: Handle, question: Question, scope: Scope) -> "dict[str, Known]":
     """The passages of the fact that answers, and of those that disagree with it."""
     from quipu.facts.find import disagreeing, in_turn
     from quipu.plan import Known
@@ -260,20 +260,21 @@ def fact_passages(handle: Handle, question: str, scope: Scope) -> "dict[str, Kno
     return passages
 
 
-def _facts_may_answer(handle: Handle, question: str) -> bool:
+def _facts_may_answer(handle: Handle, question: Question) -> bool:
     """Whether facts can answer at all: the question names a time or what one of them is
     about. Most questions are spared the search through them."""
-    if read_question_time(question, now=handle.clock()).kind != "none":
+    if question.time(handle.clock()).kind != "none":
         return True
-    names = {question[found.start : found.end] for found in find_mentions(question)}
-    names |= set(names_in(question))
+    text = question.text
+    names = {text[found.start : found.end] for found in find_mentions(text)}
+    names |= set(names_in(text))
     words = set(_said_words(question))
     if _OURS & words:
         names.add("we")
     if _MINE & words:
         names.add(_USER)
     names |= {re.sub(r"['’]s$", "", name) for name in names}
-    names.update(_plain_names(_OF.sub(r"\2 \1", question)))
+    names.update(_plain_names(read_question(_OF.sub(r"\2 \1", text))))
     with handle.store.moment():  # a store on a server is asked once, not once a name
         graph = handle.graph_for(question)
         return bool(graph.facts(names.union(_plain_names(question))))
@@ -283,7 +284,8 @@ def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
     """The same hits, with when it is true where a fact of the plan says so, and with what took
     its place where a fact that a hit states holds no more."""
     table = handle.attributes
-    graph = handle.graph_for(plan.question)
+    question = read_question(plan.question)
+    graph = handle.graph_for(question)
     contexts = temporal_contexts(plan, graph, table=table)
     ids = [hit.id for hit in found.hits if hit.source_type in _PERSONAL and hit.id not in contexts]
     marks = superseded_contexts(ids, graph, table=table, scope=plan.scope, now=handle.clock())
@@ -294,26 +296,27 @@ def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
         msgspec.structs.replace(hit, temporal_context=dated.get(hit.id)) for hit in found.hits
     )
     texts = [f"{hit.title} {hit.text}" for hit in hits if hit.id in contexts]
-    signals = {**found.signals, **_accounted(plan.question, texts)}
+    signals = {**found.signals, **_accounted(question, texts)}
     return msgspec.structs.replace(found, hits=hits, signals=signals)
 
 
-def _said_words(question: str) -> list[str]:
-    return question.casefold().replace("’", "'").replace("?", " ").split()
+def _said_words(question: Question) -> list[str]:
+    return question.text.casefold().replace("’", "'").replace("?", " ").split()
 
 
-def _of_user(handle: Handle, question: str) -> str:
+def _of_user(handle: Handle, question: Question) -> Question:
     """The question with the one who asks called as facts call them, where they do."""
     if not _MINE & set(_said_words(question)) or not handle.graph.facts(_USER):
         return question
-    return _FIRST_PERSON.sub(
-        lambda m: f"{_USER}'s" if m.group().lower() in _OWN else _USER, question
+    said = _FIRST_PERSON.sub(
+        lambda m: f"{_USER}'s" if m.group().lower() in _OWN else _USER, question.text
     )
+    return read_question(said)
 
 
-def _plain_names(question: str) -> Iterator[str]:
+def _plain_names(question: Question) -> Iterator[str]:
     """What may be a name of up to three words without capitals: "ledger service"."""
-    words = [token.word for token in tokens(question)]
+    words = [token.word for token in question.tokens]
     for length in (1, 2, 3):
         for start in range(len(words) - length + 1):
             run = words[start : start + length]
@@ -321,12 +324,12 @@ def _plain_names(question: str) -> Iterator[str]:
                 yield " ".join(run)
 
 
-def _accounted(question: str, texts: Sequence[str]) -> dict[str, float]:
+def _accounted(question: Question, texts: Sequence[str]) -> dict[str, float]:
     """The signals that a question's date would spoil: no passage says "2012", and none has to
     when a fact that held then answers. Every name is known, or the fact would not be; no word is
     missed when the passage says all the others."""
     if not texts:
         return {}
     present = {stem for text in texts for stem in stems(text)}
-    rest = set(stems(read_question_time(question).base))
+    rest = read_question(question.time().base).stem_set
     return {"nfound": 1.0, "miss": 0.0} if rest <= present else {"nfound": 1.0}

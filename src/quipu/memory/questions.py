@@ -24,7 +24,7 @@ from quipu.kinds.reports.api import Reports
 from quipu.memory.facts import fact_passages, with_dates
 from quipu.memory.freshness import Freshness, cited_by, doubted, marked
 from quipu.ports import Chat, Embedder, Planner
-from quipu.question import read_question
+from quipu.question import Question, read_question
 from quipu.records.plan import Mode, Plan
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
@@ -66,23 +66,23 @@ class Questions:
         if not question.strip():
             raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
         cut = _cut(question)
-        question = composed(question[:_LONGEST_ASKED])
+        asked = read_question(composed(question[:_LONGEST_ASKED]))
         known_scope(scope, handle.store)
         if mode == "global":
-            return self._reports.plan(question, scope)
+            return self._reports.plan(asked, scope)
         from quipu.plan import only_apart, plan
 
         chosen = mode or handle.config.search.mode
         asks_facts = use_graph and chosen == "local" and not only_apart(scope)
         if handle.store.spaces():
             handle.models.expect()
-        passages = fact_passages(handle, question, scope) if asks_facts else None
+        passages = fact_passages(handle, asked, scope) if asks_facts else None
 
         def planned(embedder: Embedder | None, notes: tuple[str, ...]) -> Plan:
             space = embedder.space if embedder else None
             made = plan(
-                question,
-                handle.models.reading(handle.graph_for(question), space),
+                asked,
+                handle.models.reading(handle.graph_for(asked), space),
                 embedder,
                 mode=chosen,
                 scope=scope,
@@ -93,7 +93,7 @@ class Questions:
             said = (*cut, *notes)
             return msgspec.structs.replace(made, notes=(*said, *made.notes)) if said else made
 
-        return handle.models.tried(question, handle.store, planned)
+        return handle.models.tried(asked.text, handle.store, planned)
 
     def retrieve(self, plan: Plan, limit: int | None, *, explain: bool = False) -> Retrieved:
         """The best passages inside `plan`, whatever has become of their files."""
@@ -107,7 +107,9 @@ class Questions:
             return self._reports.retrieve(plan, chosen)
 
         def kept(model: Embedder | None) -> Retrieved:
-            planner = handle.models.reading(handle.graph_for(plan.question), plan.space)
+            planner = handle.models.reading(
+                handle.graph_for(read_question(plan.question)), plan.space
+            )
             fetch = partial(retrieve, plan, planner, model, explain=explain)
             return unexpired(handle.store, lambda n: fetch(limit=n), chosen, handle.clock())
 
@@ -178,11 +180,11 @@ class Questions:
         from quipu.answer.kinds import read_of
 
         handle = self._handle
-        question = question[:_LONGEST_ASKED]
+        asked = read_question(question[:_LONGEST_ASKED])
         shown = retrieved.hits[: self._shown(limit)]
         if retrieved.plan.mode == "global":
             found = msgspec.structs.replace(retrieved, hits=shown)
-            return self._reports.answer(question, found)
+            return self._reports.answer(asked, found)
         found = msgspec.structs.replace(retrieved, hits=read_of(retrieved.hits, len(shown)))
         embedder = handle.models.comparing(found.plan.space)
         remarks = tuple(note for note in found.plan.notes if note.startswith(FELL_BACK))
@@ -196,9 +198,9 @@ class Questions:
             found: Retrieved, model: Embedder | None, chat: Chat | None, remarks: tuple[str, ...]
         ) -> Reply:
             return answer(
-                question,
+                asked,
                 found,
-                handle.graph_for(question),
+                handle.graph_for(asked),
                 clock=handle.clock,
                 floor=handle.config.answer.floor,
                 assert_above=handle.config.answer.assert_above,
@@ -208,7 +210,7 @@ class Questions:
             )
 
         try:
-            apart = _each_alone(question, found)
+            apart = _each_alone(asked, found)
             chat = writer if len(apart) == 1 else None
             replies = [(made(each, embedder, chat, remarks), each) for each in apart]
             reply, found = max(replies, key=lambda pair: pair[0].confidence.value)
@@ -227,7 +229,7 @@ def _cut(question: str) -> tuple[str, ...]:
     return (f"Of the question's {len(question):,} characters {_LONGEST_ASKED:,} were read.",)
 
 
-def _each_alone(question: str, found: Retrieved) -> list[Retrieved]:
+def _each_alone(question: Question, found: Retrieved) -> list[Retrieved]:
     """What was found and, where a kind of source has a way of its own and others stand before it,
     what was found of that kind, if that speaks of all that the question names."""
     from quipu.answer.kinds import of_one_kind
@@ -236,7 +238,7 @@ def _each_alone(question: str, found: Retrieved) -> list[Retrieved]:
     if not own or own[0] == found.hits[0]:
         return [found]
     said = {stem for hit in own for stem in stems(f"{hit.title} {hit.text}")}
-    named = {stem for name in read_question(question).names for stem in stems(name)}
+    named = {stem for name in question.name_keys for stem in stems(name)}
     return [found, msgspec.structs.replace(found, hits=own)] if named <= said else [found]
 
 

@@ -18,7 +18,7 @@ from quipu.plan.kinds import Asking, apart, only_apart, united, without_apart
 from quipu.plan.names import find_anchors
 from quipu.plan.seeds import NO_SEEDS, FoundSeeds, Known, Matched, find_seeds, match_words
 from quipu.ports import Embedded, Embedder, Planner
-from quipu.question import Question, read_question
+from quipu.question import Question
 from quipu.records.plan import Anchor, Bridge, Constraints, Expansion, Mode, Plan, Seed
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.records.weights import BOUNDS, Bounds
@@ -27,7 +27,7 @@ __all__ = ["Known", "only_apart", "plan"]
 
 
 def plan(
-    question: str,
+    asked: Question,
     planner: Planner,
     embedder: Embedder | None,
     *,
@@ -38,20 +38,19 @@ def plan(
     fact_passages: Mapping[str, Known] | None = None,
     touched: Sequence[str] = (),
 ) -> Plan:
-    """A plan for `question`; the same store and question give the same bytes.
+    """A plan for what is asked; the same store and question give the same bytes.
 
     `fact_passages` are those of dated facts that answer, by chunk id; only `local` mode uses them.
     `touched` are files that the change in question touches: commits are ranked by them too.
     Without an embedder, or when its space holds nothing, words and the graph answer alone;
     when the graph fails, words and vectors do. The plan's notes say so.
     """
-    if not question.strip():
+    if not asked.text.strip():
         raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
-    asked = read_question(question)
     notes: list[str] = []
     ask = use_graph and not only_apart(scope)
     with planner.moment():  # the question is embedded meanwhile
-        space, vectors_of = _question_vectors(question, planner, embedder, notes)
+        space, vectors_of = _question_vectors(asked, planner, embedder, notes)
         named = _ask_graph(asked, planner, mode, scope, limits, notes) if ask else None
         words = _ask_words(asked, planner, scope, limits)
     if named and fact_passages and mode == "local":
@@ -77,7 +76,7 @@ def plan(
         elif named:
             named = named._replace(expansions=_between_documents(found, planner, scope, notes))
     return Plan(
-        question=question,
+        question=asked.text,
         mode=mode,
         use_graph=use_graph,
         namespace=planner.namespace,
@@ -180,7 +179,7 @@ def _between_documents(
 
 
 def _question_vectors(
-    question: str, planner: Planner, embedder: Embedder | None, notes: list[str]
+    question: Question, planner: Planner, embedder: Embedder | None, notes: list[str]
 ) -> tuple[str | None, Callable[[], Embedded | None]]:
     """The space to search, and what waits for the question's vectors."""
     if embedder is None:
@@ -196,7 +195,7 @@ def _question_vectors(
     missing = chunks - embedded[embedder.space]
     if missing > 0:
         notes.append(f"{missing} passages are not embedded yet; words and the graph find them.")
-    return embedder.space, begin_vectors(embedder, question)
+    return embedder.space, begin_vectors(embedder, question.text)
 
 
 def _constraints(mode: Mode, graph: bool, limits: Bounds) -> Constraints:

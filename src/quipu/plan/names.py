@@ -84,9 +84,9 @@ def _named_by_mention(
     runs = [
         (first, last, run) for first, last, run in question.runs if last - first <= _LONGEST_NAME
     ]
-    keys = dict.fromkeys((*question.names, *(run for _, _, run in runs)))
+    keys = dict.fromkeys((*question.name_keys, *(run for _, _, run in runs)))
     found = planner.occurrences("name", list(keys), scope=scope, limit=0)
-    chosen = [key for key in question.names if found[key].df]
+    chosen = [key for key in question.name_keys if found[key].df]
     covered = 0
     for first, last, run in runs:
         if first >= covered and 0 < found[run].df <= limits.bridge_reach:
@@ -112,9 +112,9 @@ def find_name_shares(
 
     Words written small count half where the question gives its names capitals.
     """
-    keys = dict.fromkeys((*question.names, *(run for _, _, run in question.runs)))
+    keys = dict.fromkeys((*question.name_keys, *(run for _, _, run in question.runs)))
     found = planner.occurrences("title", list(keys), scope=scope, limit=limits.title_reach)
-    names = dict.fromkeys(question.names)
+    names = dict.fromkeys(question.name_keys)
     covered = 0
     for first, last, run in question.runs:
         if first >= covered and (found[run].tf >= _LEAST_TITLE_PERCENT).any():
@@ -127,7 +127,7 @@ def find_name_shares(
     shares: dict[int, float] = {}
     for name in names:
         at = found[name]
-        small = question.capitals_tell and name not in question.names and name in question.text
+        small = question.capitals_tell and name not in question.name_keys and name in question.text
         worth = tells[name] * (_WRITTEN_SMALL if small else 1.0)
         good = np.flatnonzero(at.tf >= _LEAST_TITLE_PERCENT)
         for number, percent in zip(at.numbers[good].tolist(), at.tf[good].tolist(), strict=True):

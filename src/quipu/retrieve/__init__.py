@@ -69,7 +69,7 @@ def _retrieve(
         candidates = _with_walk(plan, question, vectors, planner, candidates)
     ranked = choose(question, list(candidates.values()), planner, plan.scale)
     ranked = by_file_fit(question, ranked, planner, plan.scale)
-    ranked = exact_first(plan.question, ranked, planner, plan.scale)
+    ranked = exact_first(question, ranked, planner, plan.scale)
     hits = make_hits(plan, ranked, planner, limit=limit, explain=explain)
     return Retrieved(
         plan=plan,
@@ -178,7 +178,7 @@ def _with_walk(
     ]
     reached = walk(question, vectors, planner, sources, space=plan.space, scope=plan.scope)
     found = dict(candidates)
-    times = timed_parts(plan.question, candidates, reached, planner)
+    times = timed_parts(question, candidates, reached, planner)
     new = np.array(sorted(set(reached) - set(candidates)), dtype=np.int64)
     orders = dict(zip(new.tolist(), map(order_key, planner.chunk_ids(new)), strict=True))
     for number, way in reached.items():

@@ -11,33 +11,27 @@ import msgspec
 import numpy as np
 
 from quipu.ports import Planner
+from quipu.question import Question
 from quipu.retrieve.rank import Candidate, logit, raw_of
-from quipu.text import fold, looks_like_identifier
+from quipu.text import fold
 
-__all__ = ["exact_first", "identifiers_of"]
+__all__ = ["exact_first"]
 
 _LOOKED_AT = 200
-_EDGE = " \t\n?!,;:`'\""
-
-
-def identifiers_of(question: str) -> tuple[str, ...]:
-    """The identifiers that a question consists of; none where it says anything else."""
-    words = [word.strip(_EDGE) for word in question.split()]
-    words = [word for word in words if word]
-    return tuple(words) if words and all(map(looks_like_identifier, words)) else ()
 
 
 def exact_first(
-    question: str, ranked: Sequence[Candidate], planner: Planner, scale: Mapping[str, float]
+    question: Question, ranked: Sequence[Candidate], planner: Planner, scale: Mapping[str, float]
 ) -> list[Candidate]:
     """`ranked` with those first that hold every identifier of `question`, as likely as the best of
     the others at least; each group in its order."""
-    identifiers = identifiers_of(question)
-    if not identifiers:
+    if not question.identifiers:
         return list(ranked)
     looked, rest = ranked[:_LOOKED_AT], ranked[_LOOKED_AT:]
     chunks = planner.chunks(np.array([c.number for c in looked], dtype=np.int64))
-    patterns = [re.compile(rf"(?<!\w){re.escape(fold(word))}(?!\w)") for word in identifiers]
+    patterns = [
+        re.compile(rf"(?<!\w){re.escape(fold(word))}(?!\w)") for word in question.identifiers
+    ]
     holds = [all(p.search(fold(chunk.text)) for p in patterns) for chunk in chunks]
     exact = [c for c, here in zip(looked, holds, strict=True) if here]
     others = [c for c, here in zip(looked, holds, strict=True) if not here]

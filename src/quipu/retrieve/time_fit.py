@@ -14,6 +14,7 @@ import numpy as np
 from quipu.index.columns import tail, unpack
 from quipu.index.times import asked_months, length_share, read_times, time_fit
 from quipu.ports import Index
+from quipu.question import Question
 from quipu.retrieve.rank import Candidate, is_timed
 from quipu.retrieve.walk import Reached
 
@@ -23,7 +24,7 @@ _NO_SEED = 0.5
 
 
 def timed_parts(
-    question: str,
+    question: Question,
     candidates: Mapping[int, Candidate],
     reached: Mapping[int, Reached],
     index: Index,

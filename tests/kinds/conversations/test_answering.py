@@ -15,7 +15,7 @@ from quipu.kinds.conversations.answering.inputs import (
     BEFORE,
     OWN,
     TURNS,
-    Question,
+    AskedWords,
     Said,
     Words,
     inputs_of,
@@ -196,7 +196,7 @@ def test_what_the_head_is_given_is_bounded_and_finite(
         Said(_words(own), _words(before, "Bo") if before else None, "so", when, at, 0.5)
         for at, (own, before) in enumerate(turns)
     ]
-    found = inputs_of(Question.of(_words(asked, "user"), "Where was I in May 2025?"), said)
+    found = inputs_of(AskedWords.of(_words(asked, "user"), "Where was I in May 2025?"), said)
     assert len(found.asked) == min(asked, ASKED)
     assert found.words.shape == (len(turns), BEFORE + OWN, 1536)
     for row, (own, before) in zip(found.read, turns, strict=True):

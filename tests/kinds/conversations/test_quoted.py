@@ -12,6 +12,7 @@ from quipu.config import AnswerConfig, Config
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.kinds.conversations.quoted import in_order
 from quipu.memory import Memory
+from quipu.question import read_question
 from quipu.testing.fakes import HashEmbedder
 
 NOW = "2026-07-01T12:00:00.000Z"
@@ -103,7 +104,7 @@ def _told(day: str, worth: float) -> Quotation:
 def test_of_turns_about_as_likely_the_newest_is_told_first(
     told: list[tuple[str, float]], order: list[str]
 ) -> None:
-    found = in_order([_told(*each) for each in told], "what is it?")
+    found = in_order([_told(*each) for each in told], read_question("what is it?"))
     assert [each.text for each in found] == order
 
 

@@ -10,13 +10,13 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from quipu.answer.gate import AnswerDraft, Evidence, words_of
-from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import code_span, plain
 from quipu.answer.support import EvidencePool, support
 from quipu.kinds.commits.candidates import asks_of_changes
 from quipu.kinds.commits.model import paths_in, title_of, without_trailers
 from quipu.ports import Graph, Planner
+from quipu.question import Question
 from quipu.records.record import Entity, Relation
 from quipu.records.refs import COMMIT, COMMIT_PREFIX
 from quipu.records.schema import EntityType, RelationType
@@ -63,7 +63,7 @@ class CommitAnswers(Answers):
     """What a history states."""
 
     def stated(
-        self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
+        self, asked: Question, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
     ) -> Sequence[AnswerStatement]:
         """Return what commits that `scope` admits say to a question about a change."""
         if not asks_of_changes(asked.text):
@@ -77,20 +77,20 @@ class CommitAnswers(Answers):
             return []
         return _of_change(asked, planner, commits, about)
 
-    def named(self, asked: Asked, graph: Graph, evidence: Sequence[Evidence]) -> Collection[str]:
+    def named(self, asked: Question, graph: Graph, evidence: Sequence[Evidence]) -> Collection[str]:
         """Return the files of the question that commits have changed."""
         return _files_named(asked, graph, evidence)
 
     def present(
         self,
-        question: str,
+        question: Question,
         graph: Graph,  # noqa: ARG002 - what others need
         found: Sequence[Evidence],
         *,
         now: str,  # noqa: ARG002
     ) -> list[Evidence]:
         """Return what was found, without commits where the question is about no change."""
-        about_changes = asks_of_changes(question)
+        about_changes = asks_of_changes(question.text)
         return [each for each in found if about_changes or not _is_commit(each)]
 
     def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
@@ -109,7 +109,7 @@ def _is_commit(evidence: Evidence) -> bool:
     return evidence.path.startswith(COMMIT_PREFIX)
 
 
-def _files_named(asked: Asked, graph: Graph, evidence: Sequence[Evidence]) -> dict[str, str]:
+def _files_named(asked: Question, graph: Graph, evidence: Sequence[Evidence]) -> dict[str, str]:
     """The documents that the question names by path and commits have changed, by what they are
     called there. A path that fits several is none."""
     found: dict[str, str] = {}
@@ -146,7 +146,7 @@ def _files_of(
 
 
 def _of_file(
-    asked: Asked, planner: Planner, files: Mapping[str, str], scope: Scope
+    asked: Question, planner: Planner, files: Mapping[str, str], scope: Scope
 ) -> list[AnswerStatement]:
     """A file's first change, or its last and those before it. Who wrote it is not surely who added
     it; who changed it most, and how often, is not told."""
@@ -189,7 +189,7 @@ def _changes_of(document: str, planner: Planner, scope: Scope) -> list[Relation]
 
 
 def _of_change(
-    asked: Asked, graph: Graph, commits: Sequence[Evidence], about: frozenset[str]
+    asked: Question, graph: Graph, commits: Sequence[Evidence], about: frozenset[str]
 ) -> list[AnswerStatement]:
     """The commit that says what the question is about, and did what it asks for."""
     acts = [act for act in _ACTS if act & set(asked.stems)]

@@ -16,6 +16,7 @@ from quipu.answer.worth import Candidate, Weighing
 from quipu.kinds.conversations.answering import TURNS, likely
 from quipu.kinds.conversations.quoted import quotations
 from quipu.ports import Embedder, LayerReader, Planner
+from quipu.question import Question
 from quipu.records.passage import SPOKEN
 from quipu.records.reply import Hit
 from quipu.records.scope import Scope
@@ -87,7 +88,7 @@ class TurnAnswers(Answers):
 
     def likely(
         self,
-        question: str,
+        question: Question,
         evidence: Sequence[Evidence],
         planner: Planner,
         embedder: Embedder,
@@ -105,7 +106,7 @@ class TurnAnswers(Answers):
         weighing: Weighing,  # noqa: ARG002 - what others need
         planner: Planner,
         *,
-        question: str,
+        question: Question,
         scope: Scope,
         likely: Likely | None,
     ) -> Sequence[Quotation]:

@@ -27,6 +27,7 @@ from quipu.kinds.conversations.exchanges import (
     speaker_of,
 )
 from quipu.ports import Planner
+from quipu.question import Question
 from quipu.records.record import Chunk, Entity
 from quipu.records.scope import Scope
 from quipu.text import tokens
@@ -50,7 +51,7 @@ def quotations(
     ordered: Sequence[Candidate],
     planner: Planner,
     *,
-    question: str,
+    question: Question,
     scope: Scope,
     likely: Likely | None,
 ) -> list[Quotation]:
@@ -79,17 +80,17 @@ def quotations(
     return [q._replace(by=q.by._replace(worth=math.log(q.by.worth))) for q in told]
 
 
-def in_order(told: Sequence[Quotation], question: str) -> list[Quotation]:
+def in_order(told: Sequence[Quotation], question: Question) -> list[Quotation]:
     """Return what is told in the order in which it is: what answers first leads, then the rest by
     worth. `told` is ranked, the best first."""
     least = _ABOUT_AS_LIKELY * max(each.by.worth for each in told)
     likely = [each for each in told if each.by.worth >= least]
-    until = asked_until(question)
+    until = asked_until(question.text)
     then = [each for each in told if until and _said_on(each)[0][: len(until)] <= until]
     if then:
         first = max(then, key=_said_on)
     else:
-        first = (min if _FIRST.search(question) else max)(likely, key=_said_on)
+        first = (min if _FIRST.search(question.text) else max)(likely, key=_said_on)
     return [first, *(each for each in told if each is not first)]
 
 

@@ -19,8 +19,6 @@ from quipu.kinds.conversations.weights import TURNS
 from quipu.patterns import late
 from quipu.ports import Embedded, Index, Numbers
 from quipu.question import Question
-from quipu.text import tokens
-from quipu.when import find_spans
 
 __all__ = ["MeasuredTurns", "measure_turns", "named_speakers", "telling_stems", "turn_score"]
 
@@ -135,7 +133,7 @@ def telling_stems(question: Question, turns: NDArray[np.void] | None) -> list[st
 
 def named_speakers(question: Question, turns: NDArray[np.void]) -> list[int]:
     """The first names of the speakers that the question names."""
-    said = {name_hash(token.word) for token in tokens(question.text)} - {0}
+    said = set(map(name_hash, question.words)) - {0}
     return sorted(said & {int(h) for h in np.unique(turns["first_name"])})
 
 
@@ -261,7 +259,7 @@ def _time(question: Question, turns: NDArray[np.void]) -> Floats:
     """How near the turns' days are to the dates that the question names."""
     found = np.zeros(len(turns))
     days = turns["day"].astype(np.int64)
-    for span in find_spans(question.text):
+    for span in question.spans:
         start = span.interval.start
         if start is None:
             continue

@@ -12,7 +12,6 @@ from posixpath import dirname, join
 from typing import NamedTuple, cast
 
 from quipu.answer.gate import AnswerDraft, Evidence
-from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import code_span, holds_order, plain
 from quipu.answer.support import EvidencePool, chunks_of, from_chunk, support
@@ -28,6 +27,7 @@ from quipu.kinds.files.declared import (
 )
 from quipu.kinds.files.project import LICENCES, READMES, lead, licence_of
 from quipu.ports import Planner
+from quipu.question import Question
 from quipu.records.record import Chunk, Entity, Value
 from quipu.records.schema import EntityType, RelationType
 from quipu.records.scope import Scope
@@ -97,11 +97,11 @@ class FileAnswers(Answers):
     """What a project is."""
 
     def stated(
-        self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
+        self, asked: Question, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
     ) -> Sequence[AnswerStatement]:
         """What the project in question says of itself; nothing to another question."""
         pool = EvidencePool(evidence, scope)
-        records = CodeRecords(asked.text, planner, evidence, pool)
+        records = CodeRecords(asked, planner, evidence, pool)
         statements = of_code(records) or _declared(asked, planner, pool)
         if statements:
             return statements
@@ -130,9 +130,9 @@ class FileAnswers(Answers):
 ANSWERS = FileAnswers()
 
 
-def _declared(asked: Asked, planner: Planner, pool: EvidencePool) -> list[AnswerStatement]:
+def _declared(asked: Question, planner: Planner, pool: EvidencePool) -> list[AnswerStatement]:
     """What a manifest declares of the package in question: its licence, what it requires …"""
-    read = read_declared(asked.text)
+    read = read_declared(asked)
     if read is None:
         return []
     home = _project("", planner)
@@ -215,7 +215,7 @@ def _name(path: str) -> str:
     return name_key(path).rpartition("/")[2]
 
 
-def _asked_project(asked: Asked, planner: Planner) -> _Project | None:
+def _asked_project(asked: Question, planner: Planner) -> _Project | None:
     """The project that the question is about, and about nothing else."""
     text = _USED_FOR.sub(" ", asked.text)
     said = set(stems(_SELF.sub(" ", text))) - _ASKING
@@ -229,7 +229,7 @@ def _asked_project(asked: Asked, planner: Planner) -> _Project | None:
     return _named(said, asked, planner)
 
 
-def _named(said: set[str], asked: Asked, planner: Planner) -> _Project | None:
+def _named(said: set[str], asked: Question, planner: Planner) -> _Project | None:
     """The project that defines a package of the name in question."""
     words = [word.strip(".,;:?!\"'`()") for word in asked.text.split()]
     keys = [name_key(word) for word in words if set(stems(word)) & said]

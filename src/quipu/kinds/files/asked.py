@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from quipu.question import Question
 from quipu.text import fold, looks_like_identifier, name_key, stem
 
 __all__ = ["AskedName", "Aspect", "aspects_of"]
@@ -61,9 +62,9 @@ class _Word(NamedTuple):
     owns: bool
 
 
-def aspects_of(question: str, subject: str) -> Iterator[Aspect]:
+def aspects_of(question: Question, subject: str) -> Iterator[Aspect]:
     """Each row of `subject` ("code" or "manifest") that asks for all that `question` does."""
-    words = list(_words(question))
+    words = list(_words(question.text))
     if len(words) > _LONGEST:
         return
     stems = {word.stem for word in words if not word.is_name}

@@ -12,6 +12,7 @@ from quipu.answer.kinds import AnswerStatement
 from quipu.answer.support import EvidencePool, chunks_of, from_chunk
 from quipu.answer.wording import meant
 from quipu.ports import Planner
+from quipu.question import Question
 from quipu.records.naming import CONSTRUCTORS
 from quipu.records.record import Chunk, Entity, Relation, Value
 from quipu.records.role import role_of
@@ -40,7 +41,7 @@ class CodeRecords:
     """The records of code, as one question asks for them."""
 
     def __init__(
-        self, question: str, planner: Planner, evidence: Sequence[Evidence], pool: EvidencePool
+        self, question: Question, planner: Planner, evidence: Sequence[Evidence], pool: EvidencePool
     ) -> None:
         self.question = question
         self.planner = planner

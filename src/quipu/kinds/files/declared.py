@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 from quipu.answer.quote import code_span, holds_order
 from quipu.kinds.files.asked import Aspect, aspects_of
+from quipu.question import Question
 from quipu.records.record import Value
 from quipu.text import name_key, stem, stems
 
@@ -128,11 +129,15 @@ class _Declared(NamedTuple):
             yield f"extra {key}", _texts(listed)
 
 
-def read_declared(question: str) -> DeclaredQuestion | None:
+def read_declared(question: Question) -> DeclaredQuestion | None:
     """Return a question that a manifest may answer; None for another."""
     aspects = tuple(aspects_of(question, "manifest"))
     names = {name_key(word) for a in aspects for name in a.names for word in name.text.split()}
-    return DeclaredQuestion(question, aspects, frozenset(names & {*MANIFESTS})) if aspects else None
+    return (
+        DeclaredQuestion(question.text, aspects, frozenset(names & {*MANIFESTS}))
+        if aspects
+        else None
+    )
 
 
 def told_of(

@@ -11,10 +11,8 @@ from statistics import median
 from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
-from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.support import EvidencePool, support
-from quipu.answer.wording import asks_for
 from quipu.kinds.incidents.model import Incident, Outcome
 from quipu.kinds.incidents.records import (
     attempt_told,
@@ -26,6 +24,7 @@ from quipu.kinds.incidents.records import (
     services_in,
 )
 from quipu.ports import Planner
+from quipu.question import Question
 from quipu.records.record import Relation
 from quipu.records.schema import RelationType
 from quipu.records.scope import Scope
@@ -73,17 +72,17 @@ class _Meant(NamedTuple):
         return [each for each in self.relations if each.type == type_]
 
 
-def _what(question: str) -> str:
+def _what(question: Question) -> str:
     """Which of the things that incidents answer is asked for; '' for another question."""
-    outward, inward = asks_for(question, RelationType.CAUSED_BY)
-    lower = question.casefold()
+    outward, inward = question.asks_for(RelationType.CAUSED_BY)
+    lower = question.text.casefold()
     asked = {
         "long": bool(_LONG.search(lower)),
         "often": bool(_OFTEN.search(lower)),
         "caused": outward,
         "causing": inward,
         "tried": bool(_TRIED.search(lower)),
-        "fixed": asks_for(question, RelationType.RESOLVED_BY)[0],
+        "fixed": question.asks_for(RelationType.RESOLVED_BY)[0],
     }
     return next((what for what, holds in asked.items() if holds), "")
 
@@ -197,10 +196,10 @@ class IncidentAnswers(Answers):
     """What incidents, their edges and their outcomes state."""
 
     def stated(
-        self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
+        self, asked: Question, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
     ) -> Sequence[AnswerStatement]:
         """What fixed or caused it, how long it took, how often it happened."""
-        what = _what(asked.text)
+        what = _what(asked)
         services = services_in(planner, asked.text) if what else []
         left = set(asked.stems) - _WORDS.get(what, frozenset())
         if not what or not (services or left):

@@ -18,7 +18,6 @@ from typing import NamedTuple
 from quipu.answer.confidence import FLOOR, citation_counts, match
 from quipu.answer.formula import ConfidenceFormula, Inputs, Term
 from quipu.answer.gate import AnswerDraft, Evidence, Gated, cited_ids, pass_gate, withhold
-from quipu.answer.intent import understand
 from quipu.answer.limitations import about_answer, about_nothing, below, missing_names
 from quipu.answer.quote import plain
 from quipu.answer.support import EvidencePool, chunks_of, from_chunk, support
@@ -32,6 +31,7 @@ from quipu.kinds.reports.model import (
 )
 from quipu.kinds.reports.plan import Breadth, read_breadth
 from quipu.ports import Planner
+from quipu.question import Question
 from quipu.records.record import Chunk, Entity, Fact
 from quipu.records.reply import Citation, Confidence, Reply, Retrieved
 from quipu.records.scope import Scope
@@ -104,7 +104,7 @@ class _ReportSource(NamedTuple):
 
 
 def overview(
-    question: str,
+    question: Question,
     retrieved: Retrieved,
     reports: Mapping[str, Report],
     planner: Planner,
@@ -122,17 +122,16 @@ def overview(
     now = clock()
     least = FLOOR if floor is None else floor
     breadth = read_breadth(question)
-    asked = understand(question)
     sources = [
         _ReportSource(reports[h.path], h.score, h.id) for h in retrieved.hits if h.path in reports
     ]
     draft = _Teller(breadth, planner, retrieved.plan.scope).draft(sources)
-    missing = missing_names(asked, retrieved.plan, planner, retrieved.hits)
+    missing = missing_names(question, retrieved.plan, planner, retrieved.hits)
     best = 1.0 if breadth.is_about_all else max((s.score for s in sources), default=0.0)
     inputs: dict[str, float | None] = {
         "report1": round(best, 6),
         "subject": None if draft is None or draft.subject is None else round(draft.subject, 6),
-        "unknown_names": round(len(missing) / len(asked.names), 6) if missing else 0.0,
+        "unknown_names": round(len(missing) / len(question.names), 6) if missing else 0.0,
         "behind": round(min(math.log1p(changes) / math.log1p(_MANY_CHANGES), 1.0), 6),
     }
     sure = Confidence(value=FORMULA.value_of(inputs) if draft else 0.0, inputs=inputs)

@@ -10,6 +10,7 @@ from quipu.handle.handle import Handle
 from quipu.handle.status import age_notes
 from quipu.kinds.reports.model import ReflectionBudget, Report, lines_of
 from quipu.ports import Embedder
+from quipu.question import Question
 from quipu.records.plan import Plan
 from quipu.records.progress import Progress
 from quipu.records.record import Entity
@@ -104,7 +105,7 @@ class Reports:
         note = f"The reports are {many} {noun} behind: run `quipu reflect`."
         return _CurrentReports(reports, changes, (note,))
 
-    def plan(self, question: str, scope: Scope) -> Plan:
+    def plan(self, question: Question, scope: Scope) -> Plan:
         """Which reports may be used for a question about everything, and which of their lines."""
         from quipu.kinds.reports.plan import plan_reports
 
@@ -126,7 +127,7 @@ class Reports:
             )
 
         try:
-            return self._handle.models.tried(question, self._handle.store, planned)
+            return self._handle.models.tried(question.text, self._handle.store, planned)
         except ModelUnavailable as error:
             return planned(None, (f"The embedding model failed ({error}); words rank alone.",))
 
@@ -144,7 +145,7 @@ class Reports:
         aged = age_notes(self._handle)
         return msgspec.structs.replace(found, notes=(*found.notes, *aged)) if aged else found
 
-    def answer(self, question: str, found: Retrieved) -> Reply:
+    def answer(self, question: Question, found: Retrieved) -> Reply:
         """What the reports that were found say, cited."""
         from quipu.kinds.reports.answer import overview
         from quipu.kinds.reports.plan import allowed_reports

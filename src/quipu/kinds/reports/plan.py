@@ -23,11 +23,11 @@ from quipu.kinds.reports.model import (
     trimmed,
 )
 from quipu.ports import Embedder, Planner
-from quipu.question import Question, read_question
+from quipu.question import Question
 from quipu.records.plan import Constraints, Plan, PlannedReport
 from quipu.records.reply import Hit, Retrieved, WhyRanked
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.text import name_key, stems, stems_in_parts, tokens
+from quipu.text import name_key, stem_words, stems, stems_in_parts
 
 __all__ = ["Breadth", "allowed_reports", "plan_reports", "read_breadth", "retrieve_reports"]
 
@@ -58,11 +58,10 @@ _K1 = 1.5
 """BM25's k1, without its length: reports are of one length."""
 _MOST_REPORTS = 20
 _MOST_IDS = 40
-_LONGEST_READ = 2_000
 
 
 def plan_reports(
-    question: str,
+    question: Question,
     reports: Sequence[Report],
     planner: Planner,
     embedder: Embedder | None,
@@ -75,7 +74,7 @@ def plan_reports(
 
     `without` are documents that may not be used (they have expired).
     """
-    if not question.strip():
+    if not question.text.strip():
         raise InvalidInput("the question is empty: ask something, for example 'what is new?'")
     with planner.moment():
         seen = _seen(reports, planner, scope, without)
@@ -83,9 +82,9 @@ def plan_reports(
         spaces, _ = spaces_of(planner)
         space = embedder.space if embedder is not None and embedder.space in spaces else None
         near = _similarities(question, seen, planner, embedder if space else None)
-    planned = _ranked(read_question(question), seen, near)
+    planned = _ranked(question, seen, near)
     return Plan(
-        question=question,
+        question=question.text,
         mode="global",
         use_graph=True,
         namespace=planner.namespace,
@@ -132,7 +131,7 @@ def _seen(
 
 
 def _similarities(
-    question: str,
+    question: Question,
     seen: Sequence[tuple[Report, ReportBasis]],
     planner: Planner,
     embedder: Embedder | None,
@@ -140,7 +139,7 @@ def _similarities(
     """Of each report the best cosine of the question with a quoted passage, or a sentence of it."""
     if embedder is None or not seen:
         return [0.0] * len(seen)
-    vector = question_vectors(embedder, question).vector
+    vector = question_vectors(embedder, question.text).vector
     found: list[float] = []
     for _, lines in seen:
         numbers = planner.numbers(sorted(lines.chunk_ids))
@@ -155,12 +154,12 @@ def _similarities(
 def _ranked(
     question: Question, seen: Sequence[tuple[Report, ReportBasis]], near: Sequence[float]
 ) -> list[PlannedReport]:
-    breadth = read_breadth(question.text)
+    breadth = read_breadth(question)
     bags = [Counter(stems_in_parts(report_text(report))) for report, _ in seen]
     df = Counter(stem for bag in bags for stem in bag)
     idf = {s: math.log(1 + (len(bags) - df[s] + 0.5) / (df[s] + 0.5)) for s in breadth.subject}
     largest = max((report.passages for report, _ in seen), default=1)
-    keys = frozenset(question.names) | frozenset(run for _, _, run in question.runs)
+    keys = frozenset(question.name_keys) | frozenset(run for _, _, run in question.runs)
     planned: list[PlannedReport] = []
     for (report, lines), bag, similarity in zip(seen, bags, near, strict=True):
         parts = {
@@ -216,15 +215,14 @@ class Breadth(NamedTuple):
         return not self.subject
 
 
-def read_breadth(question: str) -> Breadth:
-    """Return how broad `question` is; only its first 2,000 characters are looked at."""
-    text = question[:_LONGEST_READ]
-    found = tuple(dict.fromkeys(stems(text)))
-    named = {s for t in tokens(text)[1:] if text[t.start].isupper() for s in stems(t.word)}
+def read_breadth(question: Question) -> Breadth:
+    """Return how broad `question` is."""
+    capital = (t.word for t in question.tokens[1:] if question.text[t.start].isupper())
+    named = set(stem_words(list(capital)))
     generic = _OVERVIEW | _STATUS
     return Breadth(
-        tuple(s for s in found if s in named or s not in generic),
-        asks_status=not _STATUS.isdisjoint(found),
+        tuple(s for s in question.stems if s in named or s not in generic),
+        asks_status=not _STATUS.isdisjoint(question.stems),
     )
 
 

@@ -9,15 +9,15 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
-from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.kinds.values.derive import PREDICATE, ledger_of, runs_of, tags_of
 from quipu.ports import Graph
+from quipu.question import Question
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
 from quipu.records.record import Entity, Episode, Fact
 from quipu.records.schema import EntityType
-from quipu.text import split_identifier, stems, tokens
+from quipu.text import split_identifier, stems
 
 __all__ = ["ANSWERS"]
 
@@ -65,11 +65,11 @@ _UNTAGGED = frozenset(stems("script scripts value values tag tagged untagged"))
 _LACKING = frozenset({"no", "without", "lack", "lacks", "untagged", "not", "missing"})
 
 
-def _measured(asked: Asked, plan: Plan, graph: Graph) -> list[AnswerStatement]:
+def _measured(asked: Question, plan: Plan, graph: Graph) -> list[AnswerStatement]:
     """What the records say to a question for a measured thing; [] for any other question."""
     named = _named(plan, graph)
     rest = set(asked.stems) - {s for e in named for s in _stems_of(e)}
-    words = {token.word for token in tokens(asked.text)}
+    words = asked.words
     if not named and rest & set(stems("value tag untagged")) and rest <= _UNTAGGED:
         return list(_without_tag(graph)) if _LACKING & words else []
     asked_for = [m for m in _MEASURES if rest & m.core and rest <= m.core | m.other | _ALL]
@@ -166,7 +166,7 @@ def _evidence(graph: Graph, records: Sequence[Entity | Fact]) -> tuple[Evidence,
 class ValueAnswers(Answers):
     """What a derivation states."""
 
-    def settled(self, asked: Asked, plan: Plan, graph: Graph) -> Sequence[AnswerStatement]:
+    def settled(self, asked: Question, plan: Plan, graph: Graph) -> Sequence[AnswerStatement]:
         """What the records say to a question for a measured thing."""
         return _measured(asked, plan, graph)
 

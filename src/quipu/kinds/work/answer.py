@@ -9,19 +9,18 @@ import re
 from collections.abc import Iterable, Sequence
 
 from quipu.answer.gate import Evidence
-from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.support import EvidencePool, support
-from quipu.answer.wording import LISTED, asks_for, listed, shown
+from quipu.answer.wording import LISTED, listed, shown
 from quipu.kinds.work.model import CLOSED, is_closed
 from quipu.ports import Graph, Planner
+from quipu.question import Question
 from quipu.records.mentions import names_in
 from quipu.records.plan import Plan
 from quipu.records.record import Entity, Fact, Relation
 from quipu.records.schema import EntityType, RelationType
 from quipu.records.scope import EVERYTHING
 from quipu.text import name_key
-from quipu.when import find_spans
 from quipu.when.instants import parse_instant
 
 __all__ = ["ANSWERS"]
@@ -50,12 +49,12 @@ _MOST = 200
 
 
 def _holding_up(
-    asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
+    asked: Question, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
 ) -> list[tuple[str, Relation]]:
     """For a question what blocks a goal or a task: the relations that block what is to be done
     for it (its tasks and their subtasks), each after the anchor that it holds up; only ties that
     the scope lets be seen."""
-    if not asks_for(asked.text, RelationType.BLOCKS)[1]:
+    if not asked.asks_for(RelationType.BLOCKS)[1]:
         return []
     works = [i for i, each in _entities(graph, anchors).items() if each.type in _WORK]
     return [(work, relation) for work in works for relation in _within(graph, evidence, work)]
@@ -112,7 +111,7 @@ class WorkAnswers(Answers):
         return _with_status(plan, graph, found, now=now)
 
     def led_to(
-        self, asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
+        self, asked: Question, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
     ) -> Sequence[tuple[str, Relation]]:
         """What blocks a part of a goal or task that the question is about."""
         return _holding_up(asked, graph, evidence, anchors)
@@ -122,7 +121,7 @@ class WorkAnswers(Answers):
         return _without_what_is_over(graph, relations)
 
     def present(
-        self, question: str, graph: Graph, found: Sequence[Evidence], *, now: str
+        self, question: Question, graph: Graph, found: Sequence[Evidence], *, now: str
     ) -> list[Evidence]:
         """Without passages that only say what was true of a goal or task before."""
         return _without_past_values(question, graph, found, now=now)
@@ -161,11 +160,12 @@ def _with_status(
 
 
 def _without_past_values(
-    question: str, graph: Graph, found: Sequence[Evidence], *, now: str
+    question: Question, graph: Graph, found: Sequence[Evidence], *, now: str
 ) -> list[Evidence]:
     """The passages without those that only say what was true of a goal or task before, where the
     question names none and no time."""
-    if names_in(question) or _PAST.search(question) or any(s.dated for s in find_spans(question)):
+    dated = any(span.dated for span in question.spans)
+    if dated or names_in(question.text) or _PAST.search(question.text):
         return list(found)
     return [each for each in found if not _is_past(each, graph, now)]
 

@@ -16,13 +16,12 @@ import numpy as np
 from quipu.answer.gate import Evidence, is_turn
 from quipu.answer.kinds import Likely, Read
 from quipu.answer.quote import units
-from quipu.answer.yes_or_no import takes_yes_or_no
 from quipu.extract.statements import sentence_spans
 from quipu.heads import Floats, weights
 from quipu.kinds.conversations.answering.head import AnswerHead
 from quipu.kinds.conversations.answering.inputs import (
     TURNS,
-    Question,
+    AskedWords,
     Said,
     Words,
     inputs_of,
@@ -31,6 +30,7 @@ from quipu.kinds.conversations.answering.inputs import (
 from quipu.kinds.conversations.answering.words import read_words
 from quipu.kinds.conversations.exchanges import Beside, beside, place_of, speaker_of
 from quipu.ports import LayerReader, Planner
+from quipu.question import Question
 from quipu.records.passage import ASSISTANT
 from quipu.records.record import Chunk
 from quipu.records.scope import Scope
@@ -52,7 +52,7 @@ _ASKER = "user"
 
 
 def likely(
-    question: str,
+    question: Question,
     evidence: Sequence[Evidence],
     planner: Planner,
     reader: LayerReader,
@@ -65,14 +65,14 @@ def likely(
     reading = _Reading(reader, question)
     found = {e.id: reading.said(sides[e.id], e) for e in turns if e.id in sides}
     found = {id_: said for id_, said in found.items() if len(said.words.forms)}
-    asked = reading.words(question, _ASKER)
+    asked = reading.words(question.text, _ASKER)
     if not found or not len(asked.forms):
         return None
-    given = inputs_of(Question.of(asked, question), list(found.values()))
+    given = inputs_of(AskedWords.of(asked, question.text), list(found.values()))
     seen = _head().seen(given)
     affirms = _head().affirms(seen)
     worth = (1 - _SEARCHED) * seen.scores.turns + _SEARCHED * _as_searched(given.said[:, 0])
-    replies = takes_yes_or_no(question)  # which words tell yes or no, the head does not know
+    replies = question.takes_yes_or_no  # which words tell yes or no, the head does not know
     passages: dict[str, Read] = {}
     for at, (id_, said) in enumerate(found.items()):
         sentence = "" if replies else _telling(said.words, seen.words[at], given.first[at])
@@ -102,8 +102,8 @@ def _as_searched(scores: Floats) -> Floats:
 class _Reading:
     """Reads turns for a question, none of them twice."""
 
-    def __init__(self, reader: LayerReader, question: str) -> None:
-        self._reader, self._about = reader, frozenset(stems(question))
+    def __init__(self, reader: LayerReader, question: Question) -> None:
+        self._reader, self._about = reader, question.stem_set
         self._known: dict[str, Words] = {}
 
     def said(self, side: Beside, found: Evidence) -> Said:

@@ -23,8 +23,8 @@ __all__ = [
     "OWN",
     "SAID",
     "TURNS",
+    "AskedWords",
     "Inputs",
-    "Question",
     "Said",
     "Words",
     "asked_until",
@@ -90,7 +90,7 @@ def asked_until(question: str) -> str:
     return until
 
 
-class Question(NamedTuple):
+class AskedWords(NamedTuple):
     """A question's words; the day until which it asks (0: it names none)."""
 
     words: Words
@@ -98,7 +98,7 @@ class Question(NamedTuple):
     until: int
 
     @classmethod
-    def of(cls, words: Words, text: str) -> "Question":
+    def of(cls, words: Words, text: str) -> "AskedWords":
         """With the day that the text names."""
         until = 0
         if day := asked_until(text):
@@ -136,7 +136,7 @@ class Inputs(NamedTuple):
     first: tuple[int, ...]
 
 
-def inputs_of(question: Question, turns: Sequence[Said]) -> Inputs:
+def inputs_of(question: AskedWords, turns: Sequence[Said]) -> Inputs:
     """Of the turns in the order in which they were found."""
     asked = question.words.vectors[:ASKED]
     unit = _units(asked)
@@ -199,7 +199,7 @@ def _units(vectors: Floats) -> Floats:
     return last / np.maximum(np.linalg.norm(last, axis=-1, keepdims=True), 1e-6)
 
 
-def _all_said(question: Question, turns: Sequence[Said]) -> Floats:
+def _all_said(question: AskedWords, turns: Sequence[Said]) -> Floats:
     spoken = {form.lower() for form in question.words.forms}
     sought = frozenset(stems(question.text))
     own = bool(spoken & _FIRST_PERSON)

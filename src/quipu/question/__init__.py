@@ -1,0 +1,228 @@
+"""A question, read once: its words, names, time, versions, and what it asks for.
+
+Built where a question comes in and passed to every stage. A part is read when a stage first asks
+for it, and never again.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from quipu.question.asked_for import (
+    AnswerType,
+    Kind,
+    answer_type_of,
+    asks_for,
+    asks_of_past,
+    asks_yes_or_no,
+    kind_of,
+    subject_of,
+    takes_yes_or_no,
+)
+from quipu.question.names import capitals_tell, identifiers_of, runs_of, surfaces_of, written_names
+from quipu.records.mentions import find_mentions
+from quipu.text import STOP_WORDS, Token, fold, split_identifier, stem_words, tokens
+from quipu.when import QuestionTime, TimeSpan, find_spans, read_question_time, without
+
+__all__ = ["AnswerType", "Kind", "Question", "read_question", "versions_in"]
+
+_LOOKED_AT = 2_000
+"""Characters of a question in which what it asks for is looked for."""
+_CODE_NOISE = frozenset("python javascript java rust golang code function method way".split())
+"""What every question about code says and no code answers by."""
+_VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+(?:-[a-z]+[\w.]*|[a-z]+\d*)?)(?![\w]|\.\d)")
+_CHANGED = (
+    r"\b(?:add|remov|introduc|deprecat|dropp|renam|chang|replac|delet|releas|support|land|bump"
+    r"|updat|upgrad)\w*"
+)
+_OF_RELEASES = re.compile(
+    r"\b(?:which|what|each|every|latest|last|next|first) (?:[\w.-]+ ){0,2}?(?:version|release)s?\b"
+    rf"|\bwhen (?:was|were|did|does|will|is|are|has)\b[^.?!]*{_CHANGED}|\bsince when\b"
+    r"|\bwhat'?s new\b|\bbreaking changes?\b|\bchange ?logs?\b|\brelease notes?\b"
+    r"|\bupgrad(?:e|es|ed|ing)\b"
+    r"|\b(?:in|to|from|since|before|after|of|with) (?:[a-z][\w-]* ){0,2}?v?\d+(?:\.\d+)+",
+    re.IGNORECASE,
+)
+_OF_DOING = re.compile(
+    r"\bhow (?:(?:do|can|should|could|would|may|might|must) (?:I|we|you|one)|to)\b", re.IGNORECASE
+)
+"""What somebody wants to do: "how does it work?" asks for another thing."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question. Two with the same text are equal."""
+
+    text: str
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        """Its words with their places, in order."""
+        return tuple(word for word in tokens(self.text) if word.word)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Its distinct words, stop words included."""
+        return frozenset(token.word for token in self.tokens)
+
+    @cached_property
+    def content(self) -> tuple[str, ...]:
+        """Its distinct words that are no stop words, in order."""
+        return tuple(dict.fromkeys(t.word for t in self.tokens if t.word not in STOP_WORDS))
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """The distinct stems of `content`, in order."""
+        return tuple(dict.fromkeys(self._stemmed))
+
+    @cached_property
+    def stem_set(self) -> frozenset[str]:
+        """The same as a set."""
+        return frozenset(self.stems)
+
+    @cached_property
+    def _stemmed(self) -> list[str]:
+        return stem_words(list(self.content))
+
+    @cached_property
+    def content_stems(self) -> tuple[int, ...]:
+        """For each of `content` the place of its stem in `stems`."""
+        return tuple(map(self.stems.index, self._stemmed))
+
+    @cached_property
+    def stem_parts(self) -> tuple[tuple[str, ...], ...]:
+        """For each of `stems` the stems that code is indexed by: those of the parts of a word that
+        is written as an identifier ("HTTPServer"), else itself."""
+        parts: dict[str, tuple[str, ...]] = {}
+        for word in self.tokens:
+            written = self.text[word.start : word.end]
+            split = split_identifier(written)
+            if len(split) > 1 and "'" not in written:
+                parts.setdefault(stem_words([word.word])[0], tuple(stem_words(split)))
+        return tuple(parts.get(stem, (stem,)) for stem in self.stems)
+
+    @cached_property
+    def code_stems(self) -> tuple[str, ...]:
+        """The stems by which it is looked for in code."""
+        parts = [
+            part
+            for word in fold(self.text).split()
+            for part in split_identifier(word)
+            if part not in STOP_WORDS
+        ]
+        telling = [part for part in parts if part not in _CODE_NOISE] or parts
+        return tuple(dict.fromkeys(stem_words(telling)))
+
+    @cached_property
+    def name_keys(self) -> tuple[str, ...]:
+        """The keys of the names that rules find in it, in order."""
+        return tuple(dict.fromkeys(mention.key for mention in find_mentions(self.text)))
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What it names, as it is written there: what is quoted, identifiers, paths, capitals."""
+        return written_names(self.text[:_LOOKED_AT])
+
+    @cached_property
+    def runs(self) -> tuple[tuple[int, int, str], ...]:
+        """Every run of up to twelve words that may be a name or a title, as (start, end, text),
+        longest first at each start."""
+        return tuple(runs_of(self.text, self.tokens))
+
+    @cached_property
+    def surfaces(self) -> tuple[str, ...]:
+        """The folded spans that an entity's name may equal."""
+        return tuple(surfaces_of(self.text, self.tokens))
+
+    @cached_property
+    def capitals_tell(self) -> bool:
+        """False where nearly every word has a capital, as in a headline, or none has."""
+        return capitals_tell(self.text, self.tokens)
+
+    @cached_property
+    def identifiers(self) -> tuple[str, ...]:
+        """The identifiers that it consists of; none where it says anything else."""
+        return identifiers_of(self.text)
+
+    @cached_property
+    def versions(self) -> tuple[str, ...]:
+        """The versions that it names ("5.0.1")."""
+        return versions_in(self.text)
+
+    @cached_property
+    def of_releases(self) -> bool:
+        """Whether it is about what some version brought, changed or took away."""
+        return _OF_RELEASES.search(self.text) is not None
+
+    @cached_property
+    def of_doing(self) -> bool:
+        """Whether it asks how one does something."""
+        return _OF_DOING.search(self.text) is not None
+
+    @cached_property
+    def spans(self) -> tuple[TimeSpan, ...]:
+        """The times that it names, those told from a day ("yesterday") aside."""
+        return tuple(find_spans(self.text))
+
+    @cached_property
+    def undated(self) -> "Question":
+        """The question without the dates that it names; itself where nothing else is left."""
+        return self.without([span for span in self.spans if span.dated])
+
+    def without(self, spans: list[TimeSpan]) -> "Question":
+        """The question without some of its times; itself where nothing else is left."""
+        return read_question(without(self.text, spans) or self.text) if spans else self
+
+    def time(self, now: str | None = None) -> QuestionTime:
+        """The time it asks about; `now` is the instant that "last spring" is seen from."""
+        return _time(self.text, now)
+
+    @cached_property
+    def answer_type(self) -> AnswerType:
+        """The type of answer that it wants."""
+        return answer_type_of(self.text[:_LOOKED_AT])
+
+    @cached_property
+    def kind(self) -> Kind | None:
+        """The kind of thing that a text must name to answer it; None where no text shows it."""
+        return kind_of(self.text[:_LOOKED_AT])
+
+    @cached_property
+    def subject(self) -> tuple[str, ...]:
+        """The stems that say what it is about: not those that only ask."""
+        return subject_of(self.stems)
+
+    @cached_property
+    def takes_yes_or_no(self) -> bool:
+        """Whether it is answered by yes or no, whatever time it asks about."""
+        return takes_yes_or_no(self.text)
+
+    @cached_property
+    def asks_yes_or_no(self) -> bool:
+        """Whether it is about the present and answered by yes or no."""
+        return asks_yes_or_no(self.text)
+
+    @cached_property
+    def of_past(self) -> bool:
+        """Whether it may be about what was, so that what holds no more answers it as well."""
+        return asks_of_past(self.text)
+
+    def asks_for(self, relation: str) -> tuple[bool, bool]:
+        """Whether it asks for (targets, sources) of the relations of a type."""
+        return asks_for(self.text, relation)
+
+
+@lru_cache(maxsize=256)
+def read_question(text: str) -> Question:
+    """`text` as a question; the same text gives the same object while it is remembered."""
+    return Question(text)
+
+
+@lru_cache(maxsize=256)
+def _time(text: str, now: str | None) -> QuestionTime:
+    return read_question_time(text, now=now)
+
+
+def versions_in(text: str) -> tuple[str, ...]:
+    """The versions that `text` names, "5.0.1" of "v5.0.1", in order; one number alone is none."""
+    return tuple(dict.fromkeys(match[1] for match in _VERSION.finditer(text)))
