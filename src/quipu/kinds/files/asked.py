@@ -75,26 +75,23 @@ def aspects_of(question: Question, subject: str) -> Iterator[Aspect]:
 
 def _read(row: _Row, words: list[_Word], subject: str) -> Aspect | None:
     known = row.asks | row.also | _always(subject)
-    names: list[AskedName] = []
-    runs, ended = 0, True
     at = next(n for n, word in enumerate(words) if word.stem in row.asks and not word.is_name)
-    first = len(words)
-    for n, word in enumerate(words):
-        if word.stem in known and not word.is_name:
-            ended = ended or word.stem in row.asks | row.also | _set("separates")
-            continue
-        first = min(first, n)
+    of_names = [n for n, word in enumerate(words) if word.is_name or word.stem not in known]
+    names: list[AskedName] = []
+    last = -1  # the place of the word that the last name ends with
+    for n in of_names:
+        word = words[n]
         before, after = (words[k].stem if 0 <= k < len(words) else "" for k in (n - 1, n + 1))
-        if names and not ended and words[n - 1].text == names[-1].text.split()[-1]:
-            joined = f"{names[-1].text} {word.text}"
-            names[-1] = AskedName(joined, names[-1].before, after, word.owns)
+        if names and last == n - 1 and not words[last].owns:
+            names[-1] = AskedName(
+                f"{names[-1].text} {word.text}", names[-1].before, after, word.owns
+            )
         else:
             names.append(AskedName(word.text, before, after, word.owns))
-            runs += 1
-        ended = word.owns
-    if runs > 2:
+        last = n
+    if len(names) > 2:
         return None
-    does = first < at or bool(names and names[0].before in _set("separates"))
+    does = bool(names) and (of_names[0] < at or names[0].before in _set("separates"))
     return Aspect(row.key, tuple(names), frozenset(word.stem for word in words), does)
 
 
