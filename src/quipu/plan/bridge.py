@@ -93,5 +93,5 @@ def _leads_on(
     if len(question.stems) < limits.fewest_stems or not question.capitals_tell:
         return False
     known = named_keys(anchors)
-    names = (name for name in question.names if not name.isdigit())
+    names = (name for name in question.name_keys if not name.isdigit())
     return any(" ".join(key_words(name)) in known for name in names)

@@ -45,11 +45,11 @@ def read_signals(
 
 
 def _names_found(plan: Plan, question: Question) -> float:
-    if not question.names:
+    if not question.name_keys:
         return 1.0
     known = named_keys(plan.anchors)
-    found = sum(" ".join(key_words(name)) in known for name in question.names)
-    return found / len(question.names)
+    found = sum(" ".join(key_words(name)) in known for name in question.name_keys)
+    return found / len(question.name_keys)
 
 
 def _missed(question: Question, numbers: np.ndarray, planner: Planner) -> float:
