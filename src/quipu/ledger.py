@@ -43,10 +43,6 @@ _CHECKED = 1
 
 def _begin(connection: Any) -> None:
     connection.execute(_SCHEMA)
-    _mark(connection)
-
-
-def _mark(connection: Any) -> None:
     connection.execute(f"PRAGMA user_version = {_CHECKED}")
 
 
@@ -95,17 +91,10 @@ class Ledger:
         return str(self._path) == ":memory:"
 
     def _require_checksums(self) -> None:
-        """A ledger of before gets them when nobody else has it open."""
-        if self._is_volatile():
-            return
-        checked.require_whole_log(self._connection, self._path)
-        if checked.verifies(self._connection):
-            return
-        if self._connection.execute("PRAGMA user_version").get == _CHECKED:
-            raise apsw.CorruptError("its pages have checksums and its header denies it")
-        self._connection.close()
-        checked.add_checksums(self._path, _mark)
-        self._connection = checked.connect(self._path)
+        if not self._is_volatile():
+            checked.require_whole_log(self._connection, self._path)
+            if not checked.verifies(self._connection):
+                raise apsw.CorruptError("its pages have checksums and its header denies it")
 
     def get(self, kind: str, key: str) -> LedgerEntry | None:
         """The entry, or None."""
@@ -159,9 +148,6 @@ class Ledger:
         """Leave no copy of what was deleted or replaced: in the file, in its log, or in a damaged
         one that was put aside. Raises StoreUnavailable while somebody still reads from the log."""
         with self._errors():
-            if not self._connection.execute("PRAGMA user_version").get:
-                # Pages that were freed before this program wiped them hold what was deleted.
-                self._connection.execute("VACUUM")
             busy, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         for aside in self._path.parent.glob(f"{self._path.name}{_ASIDE}*"):
             aside.unlink(missing_ok=True)

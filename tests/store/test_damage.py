@@ -1,26 +1,21 @@
-"""No damaged byte goes unnoticed: flips over a memory's files, and files from before checksums."""
+"""No damaged byte goes unnoticed: flips over a memory's files."""
 
-import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
-import time
-from contextlib import closing
 from pathlib import Path
 
-import apsw
 import pytest
 from tests.contract.store_sample import chunk, episode, moment
 from tests.servers.damage import USES, flips, make_memory, trials
 
-from quipu.errors import CorruptStore, QuipuError
+from quipu.errors import CorruptStore
 from quipu.files.pages import damaged_pages, log_is_whole
-from quipu.files.whole import faults, has_checksums
+from quipu.files.whole import faults
 from quipu.ledger import LEDGER, Ledger
 from quipu.records.batch import Batch
-from quipu.store.sqlite import SQLiteStore, schema
+from quipu.store.sqlite import SQLiteStore
 
 
 @pytest.fixture(scope="module")
@@ -49,98 +44,9 @@ def test_every_page_of_a_file_is_seen_to_be_damaged(kept: Path, tmp_path: Path) 
     assert faults(path) == []
 
 
-# files from before checksums
-
-
-def plain(path: Path, words: int = 30) -> None:
-    """A database as earlier versions made them: no page has a checksum."""
-    connection = apsw.Connection(str(path))
-    connection.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL").fetchall()
-    schema.migrate(connection, to=schema.CHECKED - 1)
-    connection.close()
-    other = apsw.Connection(str(path))  # while it reads, the file is not made anew
-    other.execute("SELECT * FROM file").fetchall()
-    with closing(other), SQLiteStore(path, namespace="default") as store:
-        for n in range(words):
-            of = episode(f"docs/{n}.md", "A", at=moment(1))
-            item = chunk(of, 0, f"red w{n}")
-            store.write(Batch(recorded_at=moment(1), episodes=(of,), chunks=(item,)))
-    assert not has_checksums(path)
-
-
 def reds(path: Path, **options: object) -> int:
     with SQLiteStore(path, namespace="default", **options) as store:  # type: ignore[arg-type]
         return len(store.match_text("prose", {"red": 1.0}, limit=100).numbers)
-
-
-def test_a_file_of_before_is_read_as_it_is_and_gets_its_checksums_when_written(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "q.db"
-    plain(path)
-    assert reds(path, read_only=True) == 30
-    assert not has_checksums(path)
-    assert reds(path) == 30
-    assert has_checksums(path)
-    assert faults(path) == []
-    assert reds(path, read_only=True) == 30
-
-
-def test_a_file_of_before_waits_for_its_checksums_while_others_have_it_open(
-    tmp_path: Path,
-) -> None:
-    path = tmp_path / "q.db"
-    plain(path)
-    with closing(apsw.Connection(str(path))) as other:
-        other.execute("SELECT count(*) FROM support").fetchall()
-        assert reds(path) == 30
-        assert not has_checksums(path)
-    assert reds(path) == 30
-    assert has_checksums(path)
-
-
-_OPENING = """
-import sys
-from pathlib import Path
-from quipu.store.sqlite import SQLiteStore
-print("ready", flush=True)
-SQLiteStore(Path(sys.argv[1]), namespace="default").close()
-"""
-
-
-@pytest.mark.parametrize("delay_ms", [1, 4, 8, 16, 32])
-def test_a_kill_while_checksums_are_added_loses_nothing(tmp_path: Path, delay_ms: int) -> None:
-    path = tmp_path / "q.db"
-    plain(path, 60)
-    process = subprocess.Popen([sys.executable, "-c", _OPENING, str(path)], stdout=subprocess.PIPE)
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"ready\n"
-    time.sleep(delay_ms / 1000)
-    os.kill(process.pid, signal.SIGKILL)
-    process.wait()
-    process.stdout.close()
-    assert reds(path, read_only=True) == 60
-    assert reds(path) == 60
-    assert has_checksums(path)
-    assert faults(path) == []
-
-
-def test_damage_in_a_file_without_checksums_is_never_a_raw_error(tmp_path: Path) -> None:
-    path = tmp_path / "q.db"
-    plain(path)
-    data, draw = path.read_bytes(), random.Random(5)
-    for _ in range(60):
-        harmed = bytearray(data)
-        for _ in range(20):
-            harmed[draw.randrange(100, len(data))] ^= 1 << draw.randrange(8)
-        path.write_bytes(harmed)
-        try:
-            with SQLiteStore(path, namespace="default", read_only=True) as store:
-                store.chunks(store.match_text("prose", {"red": 1.0}, limit=100).numbers)
-                store.counts()
-                store.scan("episode")
-        except QuipuError:
-            pass
 
 
 # the log

@@ -94,23 +94,35 @@ def test_a_killed_writer_leaves_whole_batches(tmp_path: Path, seed: int) -> None
         assert store.write(batch("after", "red")).changes == 3
 
 
-def test_an_older_schema_is_upgraded_with_its_data(tmp_path: Path) -> None:
+def test_a_file_of_the_first_release_is_read_as_it_is_and_brought_up_to_date(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "q.db"
     with open_at(path) as store:
         store.write(batch("a", "red"))
-        store.drop_space("small")
-    old = apsw.Connection(str(path))
-    for table in ("part", "vector", "space"):
+    old = checked.connect(path)
+    for table in ("job", "job_payload"):
         old.execute(f"DROP TABLE {table}")
-    old.execute("PRAGMA user_version = 1")
+    old.execute(f"PRAGMA user_version = {schema.OLDEST}")
     old.close()
-    with pytest.raises(StoreUnavailable, match="without read_only"):
-        open_at(path, read_only=True)
+    with open_at(path, read_only=True) as store:
+        assert (texts(store, "red"), store.jobs.rows()) == (["red"], [])
     with open_at(path) as store:
-        assert texts(store, "red") == ["red"]
-        assert [c.text for c in store.unembedded("small")] == ["red"]
-        assert store.write(batch("a", "red")).changes == 1
+        assert (texts(store, "red"), store.jobs.rows()) == (["red"], [])
         assert store.spaces() == {"small": 1}
+        store.write(batch("b", "blue"))
+        assert store.spaces() == {"small": 2}
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_file_that_no_release_made_is_refused(tmp_path: Path, read_only: bool) -> None:
+    path = tmp_path / "q.db"
+    open_at(path).close()
+    old = checked.connect(path)
+    old.execute(f"PRAGMA user_version = {schema.OLDEST - 1}")
+    old.close()
+    with pytest.raises(StoreUnavailable, match="index again"):
+        open_at(path, read_only=read_only)
 
 
 def test_parts_of_before_are_read_as_they_are(tmp_path: Path) -> None:
@@ -127,7 +139,6 @@ def test_parts_of_before_are_read_as_they_are(tmp_path: Path) -> None:
     old = checked.connect(path)
     before = rows[1:].astype(np.float16)
     old.execute("UPDATE part SET parts = ? WHERE length(parts) > 100", (before.tobytes(),))
-    old.execute("PRAGMA user_version = 5")
     old.close()
     for read_only in (True, False):
         with open_at(path, read_only=read_only) as store:
@@ -136,15 +147,6 @@ def test_parts_of_before_are_read_as_they_are(tmp_path: Path) -> None:
             of_before = store.best_parts(store.numbers(ids), "wide", rows[2])
             assert best == pytest.approx(of_before, abs=0.02)
     assert np.sum(packed * kept, axis=1) == pytest.approx([0.99] * 4, abs=0.01)
-
-
-def test_migrations_stop_where_they_are_told(tmp_path: Path) -> None:
-    connection = apsw.Connection(str(tmp_path / "q.db"))
-    schema.migrate(connection, to=1)
-    assert schema.version(connection) == 1
-    schema.migrate(connection)
-    assert schema.version(connection) == schema.LATEST
-    connection.close()
 
 
 @pytest.mark.parametrize("read_only", [False, True])

@@ -7,9 +7,9 @@ is read and written as before. https://sqlite.org/cksumvfs.html
 """
 
 import os
+import stat
 import threading
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ from quipu.errors import CorruptStore, StoreUnavailable
 from quipu.files import private
 
 __all__ = [
-    "add_checksums",
     "connect",
     "copy",
     "database_files",
@@ -37,8 +36,6 @@ RESERVED = 8
 
 _MAGIC = b"SQLite format 3\0"
 _LOG_HEAD, _FRAME_HEAD = 32, 24
-_BUSY = (apsw.BusyError, apsw.LockedError)
-_NOT_NOW = (*_BUSY, apsw.FullError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError)
 _loading = threading.Lock()
 
 
@@ -113,9 +110,10 @@ def has_log(path: Path) -> bool:
 def _log_bytes(path: Path, end: str) -> int:
     """The size of the log of the database at `path`; whoever closes it last may remove it now."""
     try:
-        return path.with_name(path.name + end).stat().st_size
+        status = path.with_name(path.name + end).stat()
     except FileNotFoundError:
         return 0
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
 def require_whole_log(connection: Any, path: Path) -> None:
@@ -215,29 +213,3 @@ def _reserve(connection: Any) -> None:
 
     reserved = ctypes.c_int(RESERVED)
     connection.file_control("main", apsw.SQLITE_FCNTL_RESERVE_BYTES, ctypes.addressof(reserved))
-
-
-def add_checksums(path: Path, mark: Callable[[Any], None]) -> bool:
-    """Give a file of before its checksums, then `mark` it; False when it has to wait: others have
-    it open, or there is no room to write it anew. Whole or not at all."""
-    connection = connect(path)
-    try:
-        connection.set_busy_timeout(0)
-        # Through the log: pages get their checksums when they are put into the file, the first one
-        # first. Those that go there directly get none until the header is written, which is last.
-        if connection.execute("PRAGMA journal_mode = WAL").get != "wal":
-            return False
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT").fetchall()
-        if not verifies(connection):
-            _reserve(connection)
-            connection.execute("VACUUM")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        mark(connection)
-        return True
-    except _NOT_NOW as error:
-        if is_damage(error):
-            raise
-        return False
-    finally:
-        with suppress(apsw.Error):
-            connection.close()

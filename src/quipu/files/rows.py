@@ -15,7 +15,6 @@ import apsw
 
 from quipu.files import checked, private
 from quipu.files.pages import damaged_pages, page_size
-from quipu.files.whole import has_checksums
 
 __all__ = ["Row", "Rows", "read_rows"]
 
@@ -67,11 +66,7 @@ class _Reader:
         self._size = page_size(self._data[:100]) or checked.PAGE_BYTES
         self.count = -(-len(self._data) // self._size)
         self.damaged = damaged_pages(path, self._size)
-        if not has_checksums(path) and len(self.damaged) > self.count // 2:
-            self.damaged = []  # there are none, and that is no damage
-            self._usable = self._size
-        else:
-            self._usable = self._size - checked.RESERVED
+        self._usable = self._size - checked.RESERVED
         self._bad = frozenset(self.damaged)
 
     def rows(self) -> tuple[list[Row], list[Row]]:

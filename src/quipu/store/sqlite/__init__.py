@@ -79,7 +79,6 @@ class SQLiteStore(DerivedStore):
         self._keep_each = vector_sizes.piece  # so many are taken into the index beside the file
         self._vector_files = vector_files
         self._folder = path.with_name(path.name + ".vectors")
-        self._counts_ends: bool | None = None
         self._embedded = Counter[str]()  # vectors written that are not in the space's file yet
 
     def write(self, batch: Batch) -> Written:
@@ -147,8 +146,6 @@ class SQLiteStore(DerivedStore):
             numbers = [space for space, _ in self._rows.spaces().values()]
             asked = (*self._bounds(), as_list(profiles))
             return {space: self._db.value(_OF_PROFILES, space, *asked) for space in numbers}
-        if self._db.value("PRAGMA user_version") < schema.COUNTS_VECTORS:
-            return super()._count_vectors(profiles)
         return dict(self._db.rows("SELECT space, vectors FROM space WHERE ns = ?", self._db.ns))
 
     def profiles(self) -> dict[str, int]:
@@ -197,10 +194,7 @@ class SQLiteStore(DerivedStore):
 
     def _count_ended(self, sequence: int) -> int:
         """How much has ended, which the file counts."""
-        if self._counts_ends is None:
-            self._counts_ends = self._db.value("PRAGMA user_version") >= schema.COUNTS_ENDS
-        if not self._counts_ends:
-            return sequence
+        del sequence
         # Of all namespaces: SQLite gives the numbers of the last deleted rows to the next ones.
         return self._db.value("SELECT coalesce(sum(count), 0) FROM ending")
 

@@ -247,21 +247,7 @@ def _mapped(error: apsw.Error, path: Path) -> QuipuError:
 
 def _open_writable(path: Path, timeout_s: float) -> Any:
     """A connection that reads and writes; the file is made, or brought to the latest schema."""
-    checked.ready(path, _begin)
-    connection = _ready_writable(path, timeout_s)
-    if schema.is_checked(connection):
-        return connection
-    connection.close()
-    checked.add_checksums(path, schema.mark_checked)
-    return _ready_writable(path, timeout_s)
-
-
-def _begin(connection: Any) -> None:
-    schema.migrate(connection)
-    schema.mark_checked(connection)
-
-
-def _ready_writable(path: Path, timeout_s: float) -> Any:
+    checked.ready(path, schema.migrate)
     connection = checked.connect(path)
     try:
         connection.set_busy_timeout(int(timeout_s * 1000))
@@ -290,7 +276,7 @@ def _ready_writable(path: Path, timeout_s: float) -> Any:
 
 def _require_verified(connection: Any, path: Path) -> None:
     """A byte of the header says whether there are checksums: it may be the damaged one."""
-    if schema.is_checked(connection) and not checked.verifies(connection):
+    if not checked.verifies(connection):
         raise CorruptStore(
             f"{str(path)!r} is damaged (its pages have checksums and its header denies it): "
             "restore a backup (quipu restore), or keep what can be read (quipu doctor --salvage)"
@@ -317,12 +303,7 @@ def _ready_read_only(name: str, path: Path, timeout_s: float, flags: int) -> Any
     connection = checked.connect(name, flags=flags)
     try:
         connection.set_busy_timeout(int(timeout_s * 1000))
-        found = _recognise(connection, path)
-        if found < schema.READABLE:
-            raise StoreUnavailable(
-                f"{str(path)!r} has schema {found} and this Quipu needs {schema.READABLE}: "
-                "open it once without read_only, or run `quipu index`, which upgrades it"
-            )
+        _recognise(connection, path)
         connection.execute("PRAGMA query_only = ON; PRAGMA cache_size = -32768")
         _require_verified(connection, path)
     except BaseException:
@@ -331,8 +312,8 @@ def _ready_read_only(name: str, path: Path, timeout_s: float, flags: int) -> Any
     return connection
 
 
-def _recognise(connection: Any, path: Path) -> int:
-    """The schema's version; 0 for an empty file. Raises before anything was written."""
+def _recognise(connection: Any, path: Path) -> None:
+    """Raises, before anything was written, for what is no database that this version knows."""
     connection.execute("PRAGMA trusted_schema = OFF")  # a file may have come with a folder
     checked.require_whole_log(connection, path)
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema").fetchall()}
@@ -351,4 +332,7 @@ def _recognise(connection: Any, path: Path) -> int:
             f"{str(path)!r} has schema {found} and this Quipu knows {schema.LATEST}: "
             "update Quipu (pip install -U quipu-memory)"
         )
-    return found
+    if tables and found < schema.OLDEST:
+        raise StoreUnavailable(
+            f"{str(path)!r} has schema {found}, which no release made: move it away and index again"
+        )

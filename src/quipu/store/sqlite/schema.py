@@ -1,4 +1,4 @@
-"""The tables, as numbered migrations. `PRAGMA user_version` says how far a file has come.
+"""The tables. `PRAGMA user_version` says how far a file has come: 6 is what 0.1.0 made.
 
 `support` is the memory itself: one row a period of support, for every kind of record. Its
 `near`, `far` and `label` are what its kind is looked up by: a relation's source, target and type;
@@ -120,20 +120,13 @@ CREATE TABLE space (
     ns INTEGER NOT NULL REFERENCES namespace,
     name TEXT NOT NULL,
     dimension INTEGER NOT NULL,
+    vectors INTEGER NOT NULL DEFAULT 0,
     UNIQUE (ns, name)
 );
 CREATE TABLE vector (key INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE part (
     key INTEGER PRIMARY KEY REFERENCES vector ON DELETE CASCADE,
     parts BLOB NOT NULL
-);
-"""
-
-_COUNTED_VECTORS = """
-ALTER TABLE space ADD COLUMN vectors INTEGER NOT NULL DEFAULT 0;
-UPDATE space SET vectors = (
-    SELECT count(*) FROM vector
-    WHERE vector.key BETWEEN space.space << 40 AND (space.space << 40 | 1099511627775)
 );
 CREATE TRIGGER vector_came AFTER INSERT ON vector BEGIN
     UPDATE space SET vectors = vectors + 1 WHERE space = new.key >> 40;
@@ -145,13 +138,13 @@ END;
 
 # While nothing ends, what a reader has read stays true and only grows (`known_records`).
 _COUNTED_ENDS = """
-CREATE TABLE IF NOT EXISTS ending (
+CREATE TABLE ending (
     ns INTEGER PRIMARY KEY REFERENCES namespace,
     count INTEGER NOT NULL
 );
 """ + "".join(
     f"""
-CREATE TRIGGER IF NOT EXISTS {name} AFTER {event} BEGIN
+CREATE TRIGGER {name} AFTER {event} BEGIN
     INSERT INTO ending VALUES (old.ns, 1) ON CONFLICT (ns) DO UPDATE SET count = count + 1;
 END;
 """
@@ -162,12 +155,6 @@ END;
         ("chunk_went", "DELETE ON chunk"),
     )
 )
-
-# From here on only programs that write a checksum with every page may write (`opening`).
-_CHECKED = "CREATE TABLE IF NOT EXISTS checksums (complete INTEGER NOT NULL)"
-
-# From here on part vectors may be packed (`index/parts.py`), which earlier programs cannot read.
-_PACKED = "SELECT 1"
 
 _JOBS = """
 CREATE TABLE IF NOT EXISTS job (
@@ -190,27 +177,10 @@ CREATE TABLE IF NOT EXISTS job_payload (
 CREATE UNIQUE INDEX IF NOT EXISTS job_payload_number ON job_payload (ns, job);
 """
 
-MIGRATIONS = (_RECORDS, _VECTORS, _COUNTED_VECTORS, _COUNTED_ENDS, _CHECKED, _PACKED, _JOBS)
-"""Migration n takes a file from version n - 1 to n. One that was released is never changed."""
+OLDEST = 6
+"""The version that 0.1.0 made: one of before is of no release. It holds no jobs."""
 
-LATEST = len(MIGRATIONS)
-
-READABLE = 2
-"""The oldest version that a handle reads without bringing it further: a file that is only read
-need not have counted its vectors, nor what ended."""
-
-COUNTS_VECTORS = 3
-"""The version from which a file counts the vectors of a space."""
-
-COUNTS_ENDS = 4
-"""The version from which a file counts what has ended."""
-
-CHECKED = 5
-"""The version from which a file says whether its pages have checksums; one of before gets them
-when it is next opened to be written and nobody else has it open."""
-
-HAS_JOBS = 7
-"""The version from which a file holds its jobs."""
+LATEST = 7
 
 
 def version(connection: Any) -> int:
@@ -218,29 +188,19 @@ def version(connection: Any) -> int:
     return connection.execute("PRAGMA user_version").get
 
 
-def migrate(connection: Any, *, to: int = LATEST) -> None:
-    """Bring a file to version `to`, whole or not at all; other processes may try it too."""
-    if version(connection) >= to:
+def migrate(connection: Any) -> None:
+    """Bring a file to the latest version, whole or not at all; other processes may try it too."""
+    if version(connection) == LATEST:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for number in range(version(connection), to):
-            connection.execute(MIGRATIONS[number])
-            connection.execute(f"PRAGMA user_version = {number + 1}")
+        if not version(connection):
+            connection.execute(_RECORDS + _VECTORS + _COUNTED_ENDS)
+        if version(connection) < LATEST:
+            connection.execute(_JOBS)
+        connection.execute(f"PRAGMA user_version = {LATEST}")
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     except BaseException:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
-
-
-def is_checked(connection: Any) -> bool:
-    """Whether the file says that all its pages have checksums."""
-    if version(connection) < CHECKED:
-        return False
-    return bool(connection.execute("SELECT complete FROM checksums").get)
-
-
-def mark_checked(connection: Any) -> None:
-    """Let the file say that all its pages have checksums."""
-    connection.execute("INSERT INTO checksums VALUES (1)")

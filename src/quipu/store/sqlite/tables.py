@@ -9,7 +9,7 @@ import msgspec
 
 from quipu.store.backend import JOB, PAYLOAD, Above, Beginning, Counter, Order, Row, Table, Where
 from quipu.store.sqlite.database import Database, as_list
-from quipu.store.sqlite.schema import HAS_JOBS, KEY_BITS, NUMBER_MASK
+from quipu.store.sqlite.schema import KEY_BITS, LATEST, NUMBER_MASK
 
 _BY_NUMBER = ("chunk", "chunk_columns")
 _BY_SPACE = ("vector", "part")
@@ -73,8 +73,8 @@ class SQLiteBackend:
         distinct: bool = False,
     ) -> list[Row]:
         """The columns of the rows where all of `where` holds."""
-        if table in _JOBS and self._db.value("PRAGMA user_version") < HAS_JOBS:
-            return []  # a file of before that is only read
+        if table in _JOBS and self._db.value("PRAGMA user_version") < LATEST:
+            return []  # a file of 0.1.0 that is only read
         head, tail = _around(table.name, tuple(columns), tuple(order), distinct)
         clauses, values = self._clauses(table, where)
         sql = f"{head}{_hint(table, where)} WHERE {clauses}{tail}"
