@@ -291,7 +291,6 @@ def spring(trap: Trap, hands: Hands) -> int:
 _COMMANDS = (
     ("init",),
     ("index", "."),
-    ("index", ".", "--changed-since", "HEAD~1"),
     ("index", "--git", "."),
     ("add", "Ann owns the quagga."),
     ("jobs", "--resume"),

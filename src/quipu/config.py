@@ -216,18 +216,14 @@ class SourcesConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class UsageConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whether what is asked is written down."""
+    """Read and not used: what is asked is written down no more. It goes with the next version."""
 
     log: Annotated[
         bool,
-        Meta(
-            description="Write each search to `.quipu/usage.jsonl`, on this machine alone: time, "
-            "query (redacted), how many, filters, whether the graph took part. `quipu forget` "
-            "erases it."
-        ),
+        Meta(description="Counts for nothing, and goes with the next version."),
     ] = False
     max_bytes: Annotated[
-        int, Meta(ge=10_000, description="How much of it is kept; the oldest half goes.")
+        int, Meta(ge=10_000, description="Counts for nothing, and goes with the next version.")
     ] = 2_000_000
 
 

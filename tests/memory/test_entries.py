@@ -67,22 +67,6 @@ def test_texts_that_differ_in_what_counts_stay_apart(
     assert entries.store(second, category="fact").merged_with is None
 
 
-def test_what_was_merged_wrongly_is_parted(
-    entries: Entries, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    words = "the release train leaves every second tuesday at noon from the main branch"
-    with monkeypatch.context() as before:
-        before.setattr("quipu.agents.entries.differs", lambda *_: False)
-        first = entries.store(words, category="decision", observed_at="2025-01-01")
-        later = f"{words} office"
-        merged = entries.store(later, category="decision", observed_at="2025-02-01")
-    assert merged.merged_with == first.entry.id
-    (other,) = entries.part()
-    kept = [entries.get(each) for each in (first.entry.id, other)]
-    assert [(e.content, len(e.sources)) for e in kept if e] == [(words, 1), (later, 1)]
-    assert entries.part() == ()
-
-
 def test_without_a_model_only_the_same_words_are_merged(tmp_path: Path) -> None:
     with Memory.open("memory:", config=Config(), embedder=None, home=tmp_path) as memory:
         entries = Entries(memory)

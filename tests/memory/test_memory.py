@@ -58,6 +58,7 @@ def test_asking_writes_nothing(memory: Memory, tree: Tree) -> None:
     memory.stats()
     memory.validate()
     assert memory.store.sequence() == before
+    assert not list(memory.home.folder.rglob("*usage*"))
 
 
 def test_get_opens_ids_paths_lines_sources_and_names(memory: Memory, tree: Tree) -> None:

@@ -1,7 +1,6 @@
 """Indexing again: only what changed is read, and the outcome is that of indexing from scratch."""
 
 import json
-import subprocess
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quipu.chunk import chunk
-from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.records.document import Document
 from quipu.records.ids import episode_id_of, make_id
@@ -155,33 +153,12 @@ def test_exclude_and_include_choose_files(
         assert memory.index().added == ("a.py", "docs/guide.md")
 
 
-def test_changed_since_looks_only_at_what_git_names(memory: Memory, tree: Tree) -> None:
-    home = memory.home.folder
-
-    def git(*arguments: str) -> None:
-        name = ("-c", "user.name=T", "-c", "user.email=t@example.org")
-        subprocess.run(["git", "-C", home, *name, *arguments], check=True, capture_output=True)
-
-    git("init", "-q")
+def test_a_revision_is_taken_with_a_warning_and_counts_for_nothing(
+    memory: Memory, tree: Tree
+) -> None:
     tree(TREE)
-    (home / ".gitignore").write_text(".quipu\n")
-    git("add", ".")
-    git("commit", "-qm", "one")
-    memory.index()
-    tree({"a.py": FETCH + "\n\nMORE = 1\n", "new.md": "# New\n\nText.\n"})
-    (home / "docs/other.md").unlink()
-    report = memory.index(changed_since="HEAD")
-    assert (report.changed, report.added, report.removed) == (
-        ("a.py",),
-        ("new.md",),
-        ("docs/other.md",),
-    )
-    metadata = json.loads((home / ".quipu/index_metadata.json").read_text())
-    assert len(metadata["source_sha"]) == 40
-    with pytest.raises(InvalidInput, match="changed-since"):
-        memory.index(changed_since="no-such-revision")
-    with pytest.raises(InvalidInput, match="git"):
-        memory.index(changed_since="--output=/tmp/x")
+    with pytest.warns(DeprecationWarning, match="no unchanged file is read"):
+        assert memory.index(changed_since="HEAD").added
 
 
 def test_report_files_are_written_every_time(memory: Memory, tree: Tree) -> None:

@@ -1,26 +1,22 @@
 """The audit: what holds at a moment, what took whose place, who disagrees, and who said so when.
 
 With a subject it is one query over all that was ever said of it, and one printable timeline.
-Without one it is the state of the memory as a whole: what it costs, what disagrees in it, what
-has expired, and what to do about it.
+Without one it is the state of the memory as a whole: what disagrees in it and what has expired.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from quipu.agents.budget import tokens
 from quipu.agents.entries import is_expired
 from quipu.answer.dated_facts import said
 from quipu.facts.chains import FactStanding, holding, standings
 from quipu.facts.history import HistoryEntry
 from quipu.facts.keys import predicate_key
-from quipu.handle.home import Home
 from quipu.ports import every
 from quipu.records.entry import ENTRY
-from quipu.records.record import Chunk, Entity, Fact
+from quipu.records.record import Entity, Fact
 from quipu.text import name_key
 from quipu.when.instants import UNKNOWN_TIME
 
@@ -69,15 +65,6 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     text: Annotated[str, "all of it as one page"]
 
 
-class Share(msgspec.Struct, frozen=True, kw_only=True):
-    """What one kind of source costs."""
-
-    source: Annotated[str, "the kind of source"]
-    passages: Annotated[int, "how many passages it has"]
-    token_count: Annotated[int, "about how many tokens"]
-    percentage: Annotated[float, "of all tokens"]
-
-
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
     """The memory as a whole."""
 
@@ -86,9 +73,6 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
     contradictions: Annotated[tuple[FactPair, ...], "pairs that disagree, the first of them"]
     contradiction_count: Annotated[int, "how many pairs disagree"]
     expired: Annotated[tuple[str, ...], "what is no longer recalled and still stored"]
-    breakdown: Annotated[tuple[Share, ...], "what each kind of source costs"]
-    total_tokens: Annotated[int, "what all passages cost, about"]
-    recommendations: Annotated[tuple[str, ...], "what to do about it"]
 
 
 def audit(
@@ -118,24 +102,16 @@ def audit(
     return msgspec.structs.replace(found, text="\n".join(_printed(found)))
 
 
-def overview(
-    memory: "Memory", *, limit: int = 20, recommend: bool = True, costs: bool = True
-) -> Overview:
-    """The state of everything; reads every fact once and, for the `costs`, every passage."""
+def overview(memory: "Memory", *, limit: int = 20) -> Overview:
+    """The state of everything; reads every fact once."""
     standing = standings(memory.graph.facts(), table=memory.attributes)
-    superseded = sum(1 for s in standing if s.superseded_by)
     pairs = _disagreeing(standing)
-    shares = _costs(memory) if costs else ()
-    expired = sorted(_expired(memory))
     return Overview(
         facts=len(standing),
-        superseded=superseded,
+        superseded=sum(1 for s in standing if s.superseded_by),
         contradictions=tuple(pairs[:limit]),
         contradiction_count=len(pairs),
-        expired=tuple(expired[:limit]),
-        breakdown=shares,
-        total_tokens=sum(share.token_count for share in shares),
-        recommendations=tuple(_advice(len(pairs), expired, memory.home)) if recommend else (),
+        expired=tuple(sorted(_expired(memory))[:limit]),
     )
 
 
@@ -244,42 +220,9 @@ def _source(entry: HistoryEntry) -> str:
     return f"{who}{entry.source_ref}{on}, known since {entry.recorded_at[:10]}{until}{quoted}"
 
 
-def _costs(memory: "Memory") -> tuple[Share, ...]:
-    """Passages and tokens by kind of source, the dearest first."""
-    kinds = {s.episode_id: s.source_type for s in memory.store.sources()}
-    passages: Counter[str] = Counter()
-    spent: Counter[str] = Counter()
-    for chunk in every(memory.store, Chunk):
-        kind = kinds.get(chunk.episode_id, "unknown")
-        passages[kind] += 1
-        spent[kind] += tokens(chunk.text)
-    total = sum(spent.values()) or 1
-    return tuple(
-        Share(
-            source=kind,
-            passages=passages[kind],
-            token_count=count,
-            percentage=round(100 * count / total, 1),
-        )
-        for kind, count in sorted(spent.items(), key=lambda item: (-item[1], item[0]))
-    )
-
-
 def _expired(memory: "Memory") -> Iterator[str]:
     now = memory.clock()
     for entity in every(memory.store, Entity):
         kept = entity.properties
         if kept.get("type") == ENTRY and is_expired(kept.get("expires"), now):
             yield str(kept.get("file_path") or entity.name)
-
-
-def _advice(contradictions: int, expired: Sequence[str], home: Home) -> Iterator[str]:
-    if contradictions:
-        yield (
-            f"{contradictions} pairs of statements disagree: `quipu audit SUBJECT` "
-            "(memory_audit over MCP) shows both sides; store the one that holds, with its date"
-        )
-    if expired:
-        yield f"{len(expired)} entries have expired: `quipu forget {expired[0]}` erases one"
-    if home.state is None:
-        yield "this memory lives in the process alone and is gone when it ends"

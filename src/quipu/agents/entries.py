@@ -9,7 +9,7 @@ Texts that differ in any other word are two entries, however near their vectors.
 import hashlib
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -159,43 +159,6 @@ class Entries:
             for chunk in store.chunks(numbers):
                 texts[chunk.document_id] += chunk.text
         return {i: _entry(record, texts[i]) for i, record in found.items()}
-
-    def part(self) -> tuple[str, ...]:
-        """Store apart what was merged into one entry though its words differ, by the sources that
-        it kept, and give the ids of the entries that this made."""
-        documents = [source.document_id for source in self._memory.store.sources()]
-        made: list[str] = []
-        for entry in self.of_documents([each for each in documents if each]).values():
-            own, others = self._merged_wrongly(entry)
-            if not others:
-                continue
-            with self._turns.taken():
-                self._write(own, self._memory.clock())
-            for source in others:
-                stored = self.store(
-                    source["content"],
-                    category=entry.category,
-                    context=entry.context,
-                    priority=entry.priority,
-                    tags=entry.tags,
-                    source=cast("Origin", source.get("source", "manual")),
-                    expires=entry.expires,
-                    observed_at=source.get("observed_at"),
-                )
-                made.append(stored.entry.id)
-        return tuple(dict.fromkeys(made))
-
-    def _merged_wrongly(self, entry: Entry) -> tuple[Entry, list[dict[str, str]]]:
-        """The entry as it was first said, and the sources that say something else."""
-        said = [source for source in entry.sources if source.get("content")]
-        first = next(
-            (s["content"] for s in said if self._id(entry.category, s["content"]) == entry.id),
-            entry.content,
-        )
-        others = [source for source in said if differs(source["content"], first)]
-        own = tuple(source for source in entry.sources if source not in others)
-        content = own[-1].get("content", first) if own else first
-        return msgspec.structs.replace(entry, content=content, sources=own), others
 
     def live(self, categories: Sequence[str] = ()) -> list[Entry]:
         """The entries of some categories (by default all) that still hold, at most 2,000."""

@@ -11,7 +11,6 @@ from quipu.errors import UnknownRecord
 from quipu.handle.expiry import expired_sources
 from quipu.handle.handle import Handle
 from quipu.handle.lookup import redacted, sources_of
-from quipu.memory.questions import UsageLog
 from quipu.write.state_files import forgetting_file
 
 if TYPE_CHECKING:
@@ -32,14 +31,12 @@ def _left_of(place: Path) -> list[Path]:
 class Erasure:
     """How one memory forgets."""
 
-    def __init__(self, handle: Handle, log: UsageLog) -> None:
+    def __init__(self, handle: Handle) -> None:
         self._handle = handle
-        self._log = log
 
     def forget(self, refs: Sequence[str]) -> int:
         """As `Memory.forget`."""
         store = self._handle.store
-        self._log.erase()  # a question may hold what is forgotten
         with self._handle.writing, self._forgetting.alone() as gone:
             sources: dict[str, None] = {}
             for ref in dict.fromkeys(refs):
@@ -68,15 +65,12 @@ class Erasure:
                     self._forgetting.erase(refs)
                     take_back(store, place, clock=self._handle.clock)
                 self._forgetting.rewrite_jobs(redacted_payload)
-                self._log.erase()
         return refs
 
     def purge_expired(self) -> int:
         """As `Memory.purge_expired`."""
         with self._handle.writing, self._forgetting.alone():
             gone = expired_sources(self._handle.store, self._handle.clock())
-            if gone:
-                self._log.erase()
             return self._forgetting.erase(gone)
 
     @property

@@ -151,7 +151,6 @@ class Freshness:
         try:
             self._handle.indexer().run(
                 near if alone else roots,
-                changed_since=None,
                 again=False,
                 embed=False,
                 progress=None,

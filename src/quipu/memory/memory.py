@@ -16,7 +16,7 @@ from quipu.files import private
 from quipu.handle.dates import first_instant
 from quipu.handle.filters import in_files
 from quipu.handle.handle import Handle
-from quipu.handle.home import Home, admit, find_home, needed
+from quipu.handle.home import Home, admit, database_path, find_home, needed
 from quipu.handle.lookup import Passage, end_of_relation, look_up, redacted, relations
 from quipu.handle.model import AUTO, Auto
 from quipu.handle.models import Models
@@ -124,7 +124,7 @@ class Memory(Handle):
         self._pages = Pages(self)
         self._reports = Reports(self)
         self._questions = Questions(self, self._reports, self.freshness)
-        self._erasure = Erasure(self, self._questions.log)
+        self._erasure = Erasure(self)
 
     @classmethod
     def open(
@@ -398,16 +398,21 @@ class Memory(Handle):
         """Bring the memory up to date with the files in `paths` (default: the home folder).
 
         Only changed files are read; what a deleted file alone supported is retired; a renamed
-        one keeps its document's id. `changed_since` (a git revision) looks only at files that
-        git calls changed since then; with `again` what has not changed is read too, as a newer
-        version of Quipu may read more of it, and keeps its vectors. A bad file is a row of
+        one keeps its document's id. With `again` what has not changed is read too, as a newer
+        version of Quipu may read more of it, and keeps its vectors. `changed_since` counts for
+        nothing and goes with the next version: no unchanged file is read. A bad file is a row of
         `errors`, never a failed run. A run that was killed is resumed by the next. Raises
         InvalidInput when a path is not there. Written at once.
         """
+        if changed_since is not None:
+            warnings.warn(
+                "changed_since counts for nothing: no unchanged file is read",
+                DeprecationWarning,
+                stacklevel=2,
+            )
         with self.writing:
             report = self.indexer().run(
                 _paths(paths),
-                changed_since=changed_since,
                 again=again,
                 embed=embed,
                 progress=progress,
@@ -448,7 +453,6 @@ class Memory(Handle):
             with self.writing:
                 report = self.indexer().run(
                     roots,
-                    changed_since=None,
                     again=False,
                     embed=True,
                     progress=None,
@@ -550,7 +554,7 @@ class Memory(Handle):
         """Redact what is stored with the rules of today, and return the sources that held secrets.
 
         Their texts, titles and properties are written again without them, history included; their
-        vectors are dropped (`embed` makes them anew), and so are the questions that were logged.
+        vectors are dropped (`embed` makes them anew).
         Jobs that wait are redacted too. Exports, backups and files are not touched. A rescan that
         is killed is brought to its end when the memory is next opened to write. Written at once."""
         return self._erasure.rescan()
@@ -702,15 +706,13 @@ class Memory(Handle):
     ) -> Retrieved:
         """Plan and retrieve: the passages for `question`, each with why it stands there. Files
         of theirs that have changed are read again first; where that cannot be, they say so."""
-        questions = self._questions
-        found = questions.search(
+        return self._questions.search(
             lambda: self.plan(
                 question, mode=mode, scope=scope, use_graph=use_graph, touched=touched
             ),
             limit=limit,
             explain=explain,
         )
-        return questions.logged(found, question, scope, limit=limit, use_graph=use_graph)
 
     def ask(
         self,
@@ -725,15 +727,13 @@ class Memory(Handle):
         """An answer under the contract, cited, or `unknown`; never an exception for lack of
         evidence. `offline` asks no language model, though one be configured. Files that it
         cites and that have changed are read again first; where that cannot be, it is not sure."""
-        questions = self._questions
         question = composed(question)
-        reply = questions.ask(
+        return self._questions.ask(
             question,
             lambda: self.plan(question, mode=mode, scope=scope, use_graph=use_graph),
             limit=limit,
             offline=offline,
         )
-        return questions.logged(reply, question, scope, limit=limit, use_graph=use_graph)
 
     def get(self, ref: str) -> Record | Passage:
         """What `ref` names: any id, a path, `path:12-40`, a source (`session:…`) or a unique
@@ -814,13 +814,18 @@ class Memory(Handle):
 
     def migrate(self, target: "Memory", *, progress: Progress | None = None) -> "Migrated":
         """Bring everything into `target`, a memory on any other store, with its history and its
-        vectors as they are; compare both to the last byte, and ask both about a sample of the
-        documents. Run again it goes on where it stopped. Written at once. Raises InvalidInput
-        when the namespaces differ, or when the target holds what this memory does not."""
-        from quipu.memory.migration import migrate_memory
+        vectors as they are, and compare both to the last byte. Run again it goes on where it
+        stopped. Written at once. Raises InvalidInput when the namespaces differ, or when the target
+        holds what this memory does not."""
+        from quipu.transfer import migrate
 
+        places = [database_path(each.home.url) or each.home.shown for each in (self, target)]
+        if places[0] == places[1]:
+            raise InvalidInput(
+                f"{self.home.shown!r} is the store itself: name another to migrate to"
+            )
         with target.writing:
-            return migrate_memory(self, target, progress=progress)
+            return migrate(self.store, target.store, clock=self.clock, progress=progress)
 
     def import_graphiti(self, url: str) -> "Moved":
         """Take in the graph that `graphiti-core` keeps in the Neo4j database at `url`, an address

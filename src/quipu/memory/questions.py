@@ -1,12 +1,5 @@
-"""Questions: planned, retrieved and answered; the log of what was asked; answers checked.
+"""Questions: planned, retrieved and answered; answers checked."""
 
-The usage log is off unless it is switched on. It is one JSON object a line in `.quipu/usage.jsonl`:
-`ts, query, top_k, filters, use_graph`. It stays on this machine, secrets are redacted, nobody else
-may read the file, and it is bounded: a full file becomes `usage.jsonl.1` in place of the one
-before. Forgetting anything erases both, since a question may hold what was forgotten.
-"""
-
-import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -27,19 +20,17 @@ from quipu.ports import Chat, Embedder, Planner
 from quipu.question import Question, read_question
 from quipu.records.plan import Mode, Plan
 from quipu.records.reply import Reply, Retrieved
-from quipu.records.scope import EVERYTHING, Scope
+from quipu.records.scope import Scope
 from quipu.text import composed, stems
 
 if TYPE_CHECKING:
     from quipu.answer.examine import Examined, OnDisk
 
-__all__ = ["Questions", "UsageLog", "check_contract"]
+__all__ = ["Questions", "check_contract"]
 
 _FURTHER = 4
-_LONGEST = 2_000
 _LARGEST = 50_000_000
 _LONGEST_ASKED = 8_000
-_LOG = "usage.jsonl"
 
 Answered = TypeVar("Answered", Retrieved, Reply)
 
@@ -51,7 +42,6 @@ class Questions:
         self._handle = handle
         self._freshness = freshness
         self._reports = reports
-        self.log = UsageLog(handle.home.state, max_bytes=handle.config.usage.max_bytes)
 
     def plan(
         self,
@@ -140,17 +130,6 @@ class Questions:
     ) -> Callable[[], Retrieved]:
         """What makes a plan and retrieves by it."""
         return lambda: retrieve(planned())
-
-    def logged(
-        self, found: Answered, question: str, scope: Scope, *, limit: int | None, use_graph: bool
-    ) -> Answered:
-        """What was found, after its question went into the usage log, if that is kept."""
-        config = self._handle.config
-        if not config.usage.log:
-            return found
-        now, top_k = self._handle.clock(), limit or config.search.limit
-        notes = self.log.write(question, now=now, top_k=top_k, scope=scope, use_graph=use_graph)
-        return _noted(found, notes)
 
     def _shown(self, limit: int | None) -> int:
         """How many passages come back."""
@@ -272,64 +251,3 @@ def _file(folder: Path, path: str) -> "OnDisk | None":
         return OnDisk(decode(data)[0], (content_hash(data), git_blob_id(data)))
     except (OSError, ValueError, InvalidInput):  # ValueError: a NUL in the path
         return None
-
-
-class UsageLog:
-    """The log in one state folder; without a folder there is none."""
-
-    def __init__(self, state: Path | None, *, max_bytes: int) -> None:
-        """Of `max_bytes` each of the two files holds at most the half."""
-        self._file = state / _LOG if state else None
-        self._most = max_bytes // 2
-
-    def write(
-        self, query: str, *, now: str, top_k: int, scope: Scope, use_graph: bool
-    ) -> tuple[str, ...]:
-        """Add a line; () or, where it cannot be written, a note that says why: no question fails
-        for its log."""
-        if self._file is None:
-            return ()
-        from quipu.read import redact  # dear to import, and seldom needed
-
-        said = {
-            "ts": now,
-            "query": redact(query[:_LONGEST])[0],
-            "top_k": top_k,
-            "filters": _filters(scope),
-            "use_graph": use_graph,
-        }
-        line = msgspec.json.encode(said) + b"\n"
-        try:
-            self._make_room(self._file, len(line))
-            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-            descriptor = os.open(self._file, flags, 0o600)
-            with open(descriptor, "ab", buffering=0) as stream:  # noqa: PTH123 - a descriptor
-                stream.write(line)
-        except OSError as error:
-            return (f"the usage log cannot be written ({error.strerror or error})",)
-        return ()
-
-    def erase(self) -> None:
-        """Take away all of it."""
-        if self._file is not None:
-            for file in (self._file, _older(self._file)):
-                file.unlink(missing_ok=True)
-
-    def _make_room(self, file: Path, needed: int) -> None:
-        try:
-            size = file.stat().st_size
-        except FileNotFoundError:
-            return
-        if size and size + needed > self._most:
-            file.replace(_older(file))
-
-
-def _older(file: Path) -> Path:
-    return file.with_name(f"{file.name}.1")
-
-
-def _filters(scope: Scope) -> dict[str, object]:
-    """What bounds the search, by name; sets as sorted lists, what bounds nothing left out."""
-    filters: dict[str, object] = msgspec.to_builtins(scope, order="deterministic")
-    bare: dict[str, object] = msgspec.to_builtins(EVERYTHING)
-    return {name: value for name, value in filters.items() if value != bare[name]}

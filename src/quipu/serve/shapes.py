@@ -136,9 +136,6 @@ class Rescanned(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu rescan`."""
 
     sources: Annotated[tuple[str, ...], "the sources that held secrets, which are redacted now"]
-    parted: Annotated[
-        tuple[str, ...], "the entries that stand apart now, by id: they were merged wrongly"
-    ]
 
 
 class RelationList(msgspec.Struct, frozen=True, kw_only=True):

@@ -29,9 +29,6 @@ class Migrated(msgspec.Struct, frozen=True, kw_only=True):
     changes: Annotated[int, "how many changes it made; 0 when all was there"]
     kept: Annotated[int, "episodes that an earlier run had brought"]
     sha256: Annotated[str, "of all records and vectors, the same on both sides"]
-    questions: Annotated[int, "questions that were asked of both"] = 0
-    alike: Annotated[int, "how many of them both answered alike"] = 0
-    differing: Annotated[tuple[str, ...], "the others (exit code 1)"] = ()
 
 
 def migrate(

@@ -180,7 +180,7 @@ class Forgetting:
         if self._state is None:
             return
         forget_rows(self._state, Dropped(frozenset(intent.refs)))
-        for hint in HINTS:  # what they know is worked out again
+        for hint in (*HINTS, "usage.jsonl{}"):  # a log of questions that 0.1.0 kept, if it was told
             for file in self._state.glob(hint.format("*")):
                 file.unlink(missing_ok=True)
         names = {

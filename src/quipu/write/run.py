@@ -106,7 +106,6 @@ class Indexer:
         self,
         paths: Sequence[Path],
         *,
-        changed_since: str | None,
         again: bool,
         embed: bool,
         progress: Progress | None,
@@ -116,7 +115,7 @@ class Indexer:
         began = time.monotonic()
         roots = check_roots(paths, self._places.home)
         surveyed_at, sources = self._store.sequence(), self._store.sources()
-        found = self._survey(roots, sources, changed_since, again, upkeep, progress)
+        found = self._survey(roots, sources, again, upkeep, progress)
         writer = self._writer(surveyed_at=surveyed_at)
         writer.remove(found.removed)
         problems = [*found.problems, *self._write_files(found, writer, progress)]
@@ -145,7 +144,6 @@ class Indexer:
         self,
         roots: Sequence[Path],
         sources: Sequence[StoredSource],
-        changed_since: str | None,
         again: bool,
         upkeep: Upkeep | None,
         progress: Progress | None,
@@ -161,7 +159,6 @@ class Indexer:
             self._places,
             self.options,
             Stamps(self.state, self._key),
-            changed_since=changed_since,
             only=upkeep.refs if upkeep and upkeep.alone else None,
             again=again,
             as_read=upkeep is not None,

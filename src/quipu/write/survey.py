@@ -13,7 +13,7 @@ from quipu.errors import InvalidInput, MissingExtra
 from quipu.ports import Source as Known
 from quipu.ports import Store
 from quipu.read import CredentialEntry, FileEntry, LeftOut, read_source, walk, with_history
-from quipu.read.git_program import Git, opened_git
+from quipu.read.git_program import opened_git
 from quipu.read.redact import redacted_path
 from quipu.read.shape import shape_of
 from quipu.read.source import escaped
@@ -85,7 +85,6 @@ def survey(
     settings: IndexOptions,
     stamps: Stamps,
     *,
-    changed_since: str | None = None,
     only: Collection[str] | None = None,
     again: bool = False,
     as_read: bool = False,
@@ -99,8 +98,7 @@ def survey(
     """
     known = {s.source_ref: s for s in sources if s.source_type == FILE}
     wanted = None if only is None else {places.path(ref) for ref in only}
-    limit = wanted if changed_since is None else _changed(roots, changed_since)
-    look = _Look(limit, places, stamps)
+    look = _Look(wanted, places, stamps)
     for item in _entries(roots, places, settings, wanted):
         look.take(item)
         if progress and isinstance(item, FileEntry) and len(look.found) % 100 == 0:
@@ -323,47 +321,6 @@ def _numbered(path: str, number: int) -> str:
         return path
     before, mark, rest = path.partition("[redacted:")
     return before + mark + rest.replace("]", f"~{number}]", 1)
-
-
-def _changed(roots: Sequence[Path], revision: str) -> set[Path]:
-    """The files git calls changed, deleted or new since `revision`, absolute."""
-    paths: set[Path] = set()
-    for root in roots:
-        folder = root if root.is_dir() else root.parent
-        try:
-            with opened_git(folder) as git:
-                paths.update(_changed_in(git, revision))
-        except (InvalidInput, MissingExtra) as error:
-            raise InvalidInput(
-                f"git cannot say what changed in {str(folder)!r} ({error}): give a revision that "
-                "`git log` shows, or index without --changed-since"
-            ) from error
-    return paths
-
-
-def _changed_in(git: Git, revision: str) -> Iterator[Path]:
-    if git.top is None:
-        raise InvalidInput("a bare repository has no files")
-    commit = git.run(
-        "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
-    ).strip()
-    # A submodule is not looked into: git would start another git there, upon its configuration.
-    for listed in (
-        git.run(
-            "diff",
-            "--name-only",
-            "--no-renames",
-            "--no-relative",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--ignore-submodules=all",
-            "-z",
-            commit,
-            "--",
-        ),
-        git.run("ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"),
-    ):
-        yield from (git.top / name for name in listed.split("\0") if name)
 
 
 def git_head(folder: Path) -> str:

@@ -102,7 +102,7 @@ def index(
     run: Invocation,
     paths: Paths = (),
     changed_since: Annotated[
-        str | None, "look only at files that git calls changed since this commit"
+        str | None, "counts for nothing: no unchanged file is read; goes with the next version"
     ] = None,
     manifest: Annotated[
         str | None,
@@ -146,7 +146,7 @@ def index(
     With --git it is the commits of a repository: new ones are read, those that vanished retired.
 
     $ quipu index .
-    $ quipu index src docs --changed-since main
+    $ quipu index src docs
     $ git ls-files | quipu index --from -
     $ quipu index --again
     $ quipu index --git .
@@ -158,6 +158,8 @@ def index(
             "--changed-since, --again, --engine and --address, or index the files in a run of "
             "their own"
         )
+    if changed_since is not None:
+        run.note("--changed-since counts for nothing: no unchanged file is read")
     if manifest is not None:
         paths = (*paths, *_listed(manifest))
     with run.open(configured=partial(_on, engine, address)) as memory:
@@ -167,7 +169,7 @@ def index(
         if repository is not None:
             report = memory.index_git(repository, **now)
         else:
-            report = memory.index(paths, changed_since=changed_since, again=again, **now)
+            report = memory.index(paths, again=again, **now)
         return left_behind(run, memory, report) if behind else report
 
 

@@ -29,7 +29,7 @@ def restore(run: Invocation, path: Annotated[Path, Word()]) -> BackedUp:
     return put_back(path, run.store)
 
 
-@operation(None, Command(fails=lambda done: bool(done.differing)))
+@operation(None, Command())
 def migrate(
     run: Invocation,
     source: Annotated[str, Word("FROM")],
@@ -38,11 +38,10 @@ def migrate(
 ) -> Migrated:
     """Bring everything from the store FROM into the store TO, of whatever kind either is.
 
-    History and vectors go along as they are. What is there is compared record by record, and
-    a sample of questions is asked of both; exit code 1 when an answer differs. Run again it goes on
-    where it stopped, and brings new sources; one that changed meanwhile is named. One namespace at
-    a time: --namespace. Accepted writes that wait (`quipu jobs`) and reports (`quipu reflect`) stay
-    behind.
+    History and vectors go along as they are, and what is there is compared record by record. Run
+    again it goes on where it stopped, and brings new sources; one that changed meanwhile is named.
+    One namespace at a time: --namespace. Accepted writes that wait (`quipu jobs`) and reports
+    (`quipu reflect`) stay behind.
 
     $ quipu migrate .quipu/quipu.db postgresql://ann@db/notes
     $ quipu migrate postgresql://ann@db/notes notes.db --json

@@ -102,7 +102,7 @@ def audit(
 
     One query and one page: the state, the contradictions with both sides, and the timeline with
     what took whose place. Without SUBJECT: what is superseded, disputed and expired in the whole
-    memory, what it costs, and what to do about it.
+    memory.
 
     $ quipu audit 'ledger service'
     $ quipu audit 'ledger service' --as-of 2025-12-24
@@ -115,8 +115,8 @@ def audit(
 
 @operation(
     "read",
-    Http("GET /api/v1/audit", name="audit_of", without="scope recommend"),
-    Http("GET /api/memory/audit", name="audit_of", without="scope recommend"),
+    Http("GET /api/v1/audit", name="audit_of"),
+    Http("GET /api/memory/audit", name="audit_of"),
     Tool("memory_audit", "Audit memory"),
 )
 def audited(
@@ -124,17 +124,13 @@ def audited(
     subject: Annotated[str | None, "a name; none for the whole memory"] = None,
     as_of: Annotated[Date | None, "what held on this date; none for now"] = None,
     known_at: Annotated[Date | None, "judged by what was known then"] = None,
-    scope: Annotated[str, "all, or facts to leave the costs out", Meta(pattern="^(all|facts)$")] = (
-        "all"
-    ),
-    recommend: Annotated[bool, "say what to do about it"] = True,
     limit: Annotated[int, "entries at most", Meta(ge=1, le=500)] = 50,
 ) -> Audited:
     """Audit what is known: what holds at a time, what took its place, who disagrees.
 
     With a subject: its state at a point in time, the chain of supersession, both sides of
     each contradiction, and a timeline of who said what when. Without: the whole memory's
-    costs, contradictions and expired entries.
+    contradictions and expired entries.
     """
     if subject and subject.strip():
         return Audited(audit=audit_of(memory, subject, as_of=as_of, known_at=known_at, limit=limit))
@@ -142,8 +138,7 @@ def audited(
         raise InvalidInput(
             "as_of and known_at judge one subject: give subject, or leave the dates out"
         )
-    costs = scope == "all"
-    return Audited(overview=overview(memory, limit=limit, recommend=recommend, costs=costs))
+    return Audited(overview=overview(memory, limit=limit))
 
 
 @operation("read", Command(unknown="about", finds="sections"))

@@ -318,16 +318,14 @@ def forget_one(memory: Memory, ref: Annotated[str, "the source"]) -> Forgotten:
 
 @operation("write", Command())
 def rescan(memory: Memory) -> Rescanned:
-    """Redact what is stored, and part entries that were merged, with the rules of today.
+    """Redact what is stored with the rules of today, after an upgrade that knows more secrets.
 
-    After an upgrade that knows more secrets, or merges less. Exports, backups and files are not
-    touched; `quipu embed` makes the vectors anew that were dropped.
+    Exports, backups and files are not touched; `quipu embed` makes the vectors anew that were
+    dropped.
 
     $ quipu rescan
     """
-    from quipu.agents.entries import Entries
-
-    return Rescanned(sources=tuple(memory.rescan()), parted=Entries(memory).part())
+    return Rescanned(sources=tuple(memory.rescan()))
 
 
 @operation("read", Command())
