@@ -1,13 +1,22 @@
-"""What `docker-compose.yml` starts: accepted by Compose, pinned, watched, without a secret."""
+"""What `docker-compose.yml` starts: accepted by Compose, pinned, watched, without a secret, and the
+image's entry point in homes that are thrown away."""
 
 import json
+import os
 import re
+import shlex
 import shutil
+import socket
 import subprocess
+import sys
+import time
+import venv
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 import yaml
 from prometheus_client.parser import text_string_to_metric_families
@@ -18,67 +27,104 @@ from quipu.serve.http.metrics import ServerMetrics
 from quipu.testing.fakes import HashEmbedder
 
 ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
 COMPOSE = ROOT / "docker-compose.yml"
-SECRETS = ("NEO4J_PASSWORD", "POSTGRES_PASSWORD", "GRAFANA_PASSWORD", "QUIPU_KEY")
+PARTS = {"postgres": "POSTGRES_PASSWORD", "neo4j": "NEO4J_PASSWORD", "watch": "GRAFANA_PASSWORD"}
+KEY = "0123456789abcdef" * 4
+ASKED = {"question": "retry policy"}
 
 
-def described() -> dict[str, Any]:
-    return yaml.safe_load(COMPOSE.read_text("utf-8"))
+def part(name: str) -> dict[str, Any]:
+    return yaml.safe_load((DEPLOY / f"{name}.yml").read_text("utf-8"))
 
 
-def compose(folder: Path, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """What Compose makes of the file, in a copy of the folder with `.env` as given."""
+def described() -> list[dict[str, Any]]:
+    """What the compose files say, one by one."""
+    return [yaml.safe_load(COMPOSE.read_text("utf-8")), *map(part, (*PARTS, "apoc"))]
+
+
+def compose(folder: Path, *parts: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """What Compose makes of the file and `parts`, in a copy of the folder with `.env` as given."""
     program = shutil.which("docker-compose")
     if program is None:
         cannot("there is no docker-compose (Debian's package validates without an engine)")
     shutil.copy(COMPOSE, folder)
-    lines = (f"{name}={value}\n" for name, value in environment.items())
-    (folder / ".env").write_text("".join(lines), "utf-8")
+    shutil.copytree(DEPLOY, folder / "deploy")
+    (folder / "quipu.key").write_text(KEY, "utf-8")
+    files = ":".join(["docker-compose.yml", *(f"deploy/{name}.yml" for name in parts)])
+    given = {"COMPOSE_FILE": files, **environment}
+    (folder / ".env").write_text("".join(f"{k}={v}\n" for k, v in given.items()), "utf-8")
     return subprocess.run(
         [program, "config"], cwd=folder, capture_output=True, text=True, check=False
     )
 
 
-def test_compose_accepts_it_with_the_passwords_set(tmp_path: Path) -> None:
-    secrets = {name: f"s3cret-{name.lower()}" for name in SECRETS}
-    done = compose(tmp_path, **secrets)
+def test_only_what_is_named_is_started(tmp_path: Path) -> None:
+    done = compose(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert set(yaml.safe_load(done.stdout)["services"]) == {"quipu"}
+
+
+@pytest.mark.parametrize("database", ["postgres", "neo4j"])
+def test_the_memory_is_in_the_database_that_is_started(tmp_path: Path, database: str) -> None:
+    given = {PARTS[database]: "s3cret", PARTS["watch"]: "other"}
+    done = compose(tmp_path, database, "watch", **given)
     assert done.returncode == 0, done.stderr
     found = yaml.safe_load(done.stdout)["services"]
-    assert set(found) == {"neo4j", "postgres", "quipu", "prometheus", "grafana"}
-    assert found["neo4j"]["environment"]["NEO4J_AUTH"] == "neo4j/s3cret-neo4j_password"
+    assert set(found) == {"quipu", database, "prometheus", "grafana"}
+    assert f"@{database}:" in (url := found["quipu"]["environment"]["QUIPU_STORE_URL"]) or (
+        url == "neo4j://neo4j:7687"
+    )
+    assert database in found["quipu"]["depends_on"]
+    assert not any("import" in mount for mount in found[database]["volumes"])
 
 
-@pytest.mark.parametrize("missing", SECRETS[:3])
-def test_compose_refuses_to_start_without_a_password(tmp_path: Path, missing: str) -> None:
-    done = compose(tmp_path, **{name: "x" for name in SECRETS if name != missing})
+def test_files_are_open_to_neo4j_only_where_apoc_is_asked_for(tmp_path: Path) -> None:
+    done = compose(tmp_path, "neo4j", "apoc", NEO4J_PASSWORD="s3cret")
+    assert done.returncode == 0, done.stderr
+    found = yaml.safe_load(done.stdout)["services"]["neo4j"]
+    assert found["environment"]["NEO4J_PLUGINS"] == '["apoc"]'
+    assert found["environment"]["NEO4J_AUTH"] == "neo4j/s3cret"
+    assert "apoc" not in json.dumps(part("neo4j"))
+
+
+@pytest.mark.parametrize("name", sorted(PARTS))
+def test_compose_refuses_to_start_without_a_password(tmp_path: Path, name: str) -> None:
+    done = compose(tmp_path, name)
     assert done.returncode != 0
-    assert f"set {missing} in .env" in done.stderr
+    assert f"set {PARTS[name]} in .env" in done.stderr
 
 
 def test_everything_is_pinned_watched_and_kept_to_this_machine() -> None:
-    for name, service in described()["services"].items():
+    started = {
+        name: service
+        for each in described()
+        for name, service in each["services"].items()
+        if "image" in service or "build" in service
+    }
+    assert set(started) == {"quipu", "postgres", "neo4j", "prometheus", "grafana"}
+    for name, service in started.items():
         assert name == "quipu" or re.search(r":\$\{\w+:-v?\d[\w.-]*\}", service["image"]), name
         assert service["healthcheck"]["test"], name
         assert all(port.startswith("127.0.0.1:") for port in service["ports"]), name
-    assert {"neo4j_data", "neo4j_logs", "neo4j_import", "neo4j_plugins"} <= set(
-        described()["volumes"]
-    )
+    kept = {name for each in described() for name in each["volumes"]}
+    assert {"quipu_state", "postgres_data", "neo4j_data"} <= kept
 
 
 def test_no_secret_stands_in_a_file() -> None:
-    text = COMPOSE.read_text("utf-8")
-    given = re.findall(r"(?i)(?:password|auth|key)\w*: *(.+)", text)
-    assert len(given) >= 6
+    parts = [(DEPLOY / f"{name}.yml").read_text("utf-8") for name in (*PARTS, "apoc")]
+    given = re.findall(r"(?i)(?:password|auth)\w*: *(.+)", "".join(parts))
+    assert len(given) >= 5
     assert [value for value in given if "${" not in value] == []
     example = (ROOT / ".env.example").read_text("utf-8")
-    assert all(f"\n{name}=\n" in example for name in SECRETS)
-    assert "/.env" in (ROOT / ".gitignore").read_text("utf-8").split()
-    named = set(re.findall(r"^(\w+)=", example, re.MULTILINE))
-    assert named <= set(re.findall(r"\$\{(\w+)", text))
+    assert all(f"\n{name}=\n" in example for name in PARTS.values())
+    assert {"/.env", "/quipu.key"} <= set((ROOT / ".gitignore").read_text("utf-8").split())
+    named = set(re.findall(r"^(\w+)=", example, re.MULTILINE)) - {"COMPOSE_FILE"}
+    assert named <= set(re.findall(r"\$\{(\w+)", "".join(parts)))
 
 
 def test_memory_of_neo4j_is_set_by_the_names_of_5() -> None:
-    settings = described()["services"]["neo4j"]["environment"]
+    settings = part("neo4j")["services"]["neo4j"]["environment"]
     memory = {name for name in settings if "memory" in name}
     assert memory == {
         "NEO4J_server_memory_heap_initial__size",
@@ -88,11 +134,138 @@ def test_memory_of_neo4j_is_set_by_the_names_of_5() -> None:
 
 
 def test_files_that_are_mounted_exist() -> None:
-    for service in described()["services"].values():
+    for service in (each for found in described() for each in found["services"].values()):
         for mount in service.get("volumes", ()):
             if mount.startswith("./"):
                 assert (ROOT / mount.partition(":")[0]).is_file(), mount
-    assert (ROOT / described()["services"]["quipu"]["build"]["dockerfile"]).is_file()
+
+
+def image(name: str) -> list[str]:
+    """What the Dockerfile says under an instruction, line by line."""
+    lines = (DEPLOY / "Dockerfile").read_text("utf-8").splitlines()
+    return [line.removeprefix(f"{name} ") for line in lines if line.startswith(f"{name} ")]
+
+
+class Container:
+    """The entry point as the image and Compose start it: their environment, command and working
+    folder, the volume at `folder`, and a home of its own that nobody else has."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.memory = folder, folder / "memory"
+        self.memory.mkdir()
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = int(probe.getsockname()[1])
+
+    def command(self, *arguments: str) -> dict[str, Any]:
+        """What `subprocess` is to be given."""
+        home = self.folder / f"home-{len(list(self.folder.iterdir()))}"
+        home.mkdir()
+        stated = dict(line.split("=", 1) for line in image("ENV"))
+        address = COMPOSE_SERVICE["environment"]["QUIPU_STORE_URL"]
+        stated["QUIPU_STORE_URL"] = address.partition(":-")[2].removesuffix("}")
+        return {
+            "args": [sys.executable, "-m", "quipu", *map(self._placed, arguments)],
+            "cwd": self.memory,
+            "env": {
+                "HOME": str(home),
+                "PATH": os.environ["PATH"],
+                **{name: self._placed(value) for name, value in stated.items()},
+            },
+        }
+
+    def _placed(self, text: str) -> str:
+        key = str(self.folder / "quipu.key")
+        return text.replace("/run/secrets/quipu_key", key).replace("/memory", str(self.memory), 1)
+
+    @contextmanager
+    def serving(self) -> Iterator[httpx.Client]:
+        """A client of the service, once that is healthy."""
+        command = self.command(*COMPOSE_SERVICE["command"], "--port", str(self.port))
+        process = subprocess.Popen(**command, stderr=subprocess.PIPE, text=True)
+        try:
+            with httpx.Client(base_url=f"http://127.0.0.1:{self.port}", timeout=60) as client:
+                _wait_for(client, process)
+                yield client
+        finally:
+            process.terminate()
+            process.communicate(timeout=60)
+
+
+COMPOSE_SERVICE: dict[str, Any] = yaml.safe_load(COMPOSE.read_text("utf-8"))["services"]["quipu"]
+
+
+def _wait_for(client: httpx.Client, process: "subprocess.Popen[str]") -> None:
+    for _ in range(600):
+        assert process.poll() is None, process.stderr and process.stderr.read()
+        with suppress(httpx.TransportError):
+            if client.get("/health").status_code == 200:
+                return
+        time.sleep(0.1)
+    raise AssertionError("the server did not begin within a minute")
+
+
+@pytest.mark.enable_socket
+def test_a_new_container_opens_what_the_last_one_kept(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "quipu.key").write_text(f"{KEY}\n", "utf-8")
+    container = Container(tmp_path)
+    first = {"Authorization": f"Bearer {KEY}"}
+    with container.serving() as client:
+        assert client.post("/api/v1/search", json=ASKED).status_code == 401
+        said = [{"role": "user", "content": "The retry policy is five attempts."}]
+        session = {"session_id": "s1", "messages": said}
+        reply = client.post("/api/v1/sessions", json=session, headers=first)
+        assert reply.status_code < 300, reply.text
+    made = subprocess.run(
+        **container.command("--json", "key", "create"), check=True, capture_output=True
+    )
+    second = {"Authorization": f"Bearer {json.loads(made.stdout)['key']}"}
+    with container.serving() as client:
+        for key in (first, second):
+            reply = client.post("/api/v1/search", json=ASKED, headers=key)
+            assert reply.status_code == 200
+            assert "five attempts" in reply.text
+        assert client.get("/metrics", headers=first).status_code == 200
+
+
+@pytest.mark.enable_socket
+@pytest.mark.parametrize("key", ["", "short", "two words " * 5, "ä" * 40])
+def test_a_key_that_could_be_guessed_is_refused(tmp_path: Path, key: str) -> None:
+    (tmp_path / "quipu.key").write_text(key, "utf-8")
+    command = Container(tmp_path).command(*COMPOSE_SERVICE["command"])
+    done = subprocess.run(**command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "openssl rand -hex 32" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.slow
+def test_the_image_installs_the_package_and_its_model(tmp_path: Path) -> None:
+    for line in (line for line in image("COPY") if line.endswith(("/source/", "/source/src"))):
+        *names, target = line.split()
+        place = tmp_path / "source" / Path(target).relative_to("/source")
+        for name in names:
+            made = place if (ROOT / name).is_dir() else place / name
+            made.parent.mkdir(parents=True, exist_ok=True)
+            (shutil.copytree if (ROOT / name).is_dir() else shutil.copy)(ROOT / name, made)
+    venv.create(tmp_path / "python", with_pip=True)
+    (install,) = (line for line in image("RUN") if line.startswith("pip install"))
+    step = install.partition(" && ")[0].replace("/source", str(tmp_path / "source"))
+    bin_ = tmp_path / "python" / "bin"
+    subprocess.run([bin_ / "pip", *shlex.split(step)[1:]], check=True, capture_output=True)
+    environment = {"HOME": str(tmp_path), "PATH": f"{bin_}:{os.environ['PATH']}"}
+    for command in (["quipu", "init"], ["quipu", "--json", "doctor"]):
+        done = subprocess.run(
+            [bin_ / command[0], *command[1:]],
+            cwd=tmp_path / "python",
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert "MiniLM" in done.stdout, done
 
 
 def exposed() -> Iterator[str]:

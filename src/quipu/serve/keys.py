@@ -1,13 +1,15 @@
-"""API keys: made once, shown once, kept as a seal.
+"""API keys: made once, shown once, kept as a seal; and one that a server is started with.
 
 A key is `quipu_<id>_<secret>`. The ledger keeps its namespace, its scope and a seal over all of it
 and the secret, made with this user's own key: neither the secret nor a wider scope can be got out
-of the file, and a key that somebody else put into it opens nothing.
+of the file, and a key that somebody else put into it opens nothing. The key that a server is
+started with stands in a file of whoever runs it and is kept nowhere.
 """
 
 import hashlib
 import hmac
 import secrets
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -17,11 +19,16 @@ from quipu.ledger import Ledger
 from quipu.serve.operations import SCOPES, KeyScope
 from quipu.when.instants import Clock
 
-__all__ = ["SCOPES", "ApiKey", "ApiKeys", "KeyList", "KeyScope", "MadeKey"]
+__all__ = ["GIVEN", "SCOPES", "ApiKey", "ApiKeys", "KeyList", "KeyScope", "MadeKey", "read_key"]
+
+GIVEN = "given"
+"""The id of the key that a server was started with, in logs and figures."""
 
 _KIND = "api_key"
 _PREFIX = "quipu"
 _LONGEST_NOTE = 200
+_SHORTEST_GIVEN = 32
+"""Characters of a key that somebody makes up: 128 bits where it is written in hexadecimal."""
 
 
 class ApiKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,11 +58,40 @@ class _Kept(ApiKey, frozen=True, kw_only=True):
     seal: str
 
 
-class ApiKeys:
-    """The keys in one ledger; `sealing` is this user's own key (`quipu.trust.sealing_key`)."""
+def read_key(file: Path) -> str:
+    """Return the key in `file`, which a server is started with. Raises InvalidInput for a file that
+    cannot be read, and for a key that could be guessed."""
+    advice = f"put a key into it: openssl rand -hex {_SHORTEST_GIVEN}"
+    try:
+        key = file.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = f"the key in {str(file)!r} cannot be read ({error})"
+        raise InvalidInput(f"{why}: {advice}") from error
+    if len(key) < _SHORTEST_GIVEN or not key.isascii() or not key.isprintable() or " " in key:
+        raise InvalidInput(
+            f"the key in {str(file)!r} has {len(key)} characters, it needs {_SHORTEST_GIVEN} or "
+            f"more, of ASCII and without blanks: {advice}"
+        )
+    return key
 
-    def __init__(self, ledger: Ledger, *, sealing: bytes, clock: Clock) -> None:
+
+class ApiKeys:
+    """The keys in one ledger; `sealing` is this user's own key (`quipu.trust.sealing_key`).
+
+    `given`, if any, opens the namespace `given_namespace` with scope `admin` beside them.
+    """
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        *,
+        sealing: bytes,
+        clock: Clock,
+        given: str = "",
+        given_namespace: str = "",
+    ) -> None:
         self._ledger, self._sealing, self._clock = ledger, sealing, clock
+        self._given, self._given_namespace = given, given_namespace
 
     def create(self, namespace: str, scope: KeyScope, *, note: str = "") -> MadeKey:
         """Make a key for one namespace. Raises InvalidInput for a blank namespace."""
@@ -79,8 +115,8 @@ class ApiKeys:
         return sorted(map(_plain, kept), key=lambda key: (key.created_at, key.key_id))
 
     def any(self) -> bool:
-        """Whether a key was ever made: from then on nobody comes in without one."""
-        return bool(self._ledger.list(_KIND, limit=1))
+        """Whether a key was ever made or given: from then on nobody comes in without one."""
+        return bool(self._given or self._ledger.list(_KIND, limit=1))
 
     def revoke(self, key_id: str) -> ApiKey:
         """End a key; again changes nothing. Raises UnknownRecord."""
@@ -97,6 +133,14 @@ class ApiKeys:
 
     def find(self, given: str) -> ApiKey | None:
         """The key that a client sent; None for one that is unknown, altered or revoked."""
+        if self._given and hmac.compare_digest(given.encode(), self._given.encode()):
+            return ApiKey(
+                key_id=GIVEN,
+                namespace=self._given_namespace,
+                scope="admin",
+                note="the key that the server was started with",
+                created_at=self._clock(),
+            )
         prefix, _, rest = given.partition("_")
         key_id, _, secret = rest.partition("_")
         if prefix != _PREFIX or not key_id or not secret:

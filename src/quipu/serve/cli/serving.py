@@ -1,5 +1,7 @@
 """`serve`: the memory over HTTP, with a page to look at it."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,13 +34,16 @@ def serve(
     rate: Annotated[int | None, "counts for nothing, and goes: a proxy limits rates"] = None,
     timeout: Annotated[float, "seconds until an answer must begin", Meta(ge=0.1)] = 60.0,
     watch: Watch = True,
+    key_file: Annotated[
+        Path | None, "a file with a key of your own that opens all of this namespace"
+    ] = None,
     log_questions: Annotated[bool, "log what is asked, too (with -v)"] = False,
 ) -> None:
     """Serve the memory over HTTP: the API, a web page, MCP at /mcp, health and metrics.
 
-    Without API keys (`quipu key create`) only this machine is served. In a folder without a memory
-    the page offers to make one. What changes in what was indexed is read meanwhile.
-    -v logs a line a request, as JSON. Needs the extra: pip install
+    Without API keys (`quipu key create`, --key-file) only this machine is served. In a folder
+    without a memory the page offers to make one. What changes in what was indexed is read
+    meanwhile. -v logs a line a request, as JSON. Needs the extra: pip install
     'quipu-memory[serve]'.
 
     $ quipu serve
@@ -49,6 +54,7 @@ def serve(
         from quipu.serve.http import Options
         from quipu.serve.http.app import serve as serve_http
         from quipu.serve.http.memories import Memories
+        from quipu.serve.keys import read_key
     except ModuleNotFoundError as error:
         from quipu.serve.http import needed
 
@@ -64,7 +70,8 @@ def serve(
         seconds=timeout,
         log_questions=log_questions,
     )
-    with _memories(run, Memories, watch=watch) as memories:
+    key = read_key(key_file) if key_file else ""
+    with _memories(run, partial(Memories, watch=watch, key=key)) as memories:
         shown = _shown(options.host, options.port, memories)
         if run.as_json:
             run.show(shown, list)
@@ -85,8 +92,8 @@ def _shown(host: str, port: int, memories: Any) -> Serving:
     )
 
 
-def _memories(run: Invocation, kind: Any, *, watch: bool) -> Any:
-    """What is to be served; where there is no memory yet, what makes one."""
+def _memories(run: Invocation, served: Callable[..., Any]) -> Any:
+    """What is to be `served`; where there is no memory yet, with what makes one."""
 
     def opened(namespace: str | None) -> Any:
         chosen = run if namespace is None else _in(run, namespace)
@@ -94,8 +101,8 @@ def _memories(run: Invocation, kind: Any, *, watch: bool) -> Any:
 
     folder = Path.cwd()
     if run.store or run.config().store.url or _found():
-        return kind(opened, folder=folder, watch=watch)
-    return kind(opened, folder=folder, watch=watch, make=lambda: initialise(run, folder))
+        return served(opened, folder=folder)
+    return served(opened, folder=folder, make=lambda: initialise(run, folder))
 
 
 def _found() -> bool:

@@ -40,8 +40,8 @@ def build_app(memories: Memories, options: Options) -> App:
     local, hosts = served_hosts(options.host, options.hosts)
     if not local and not (memories.keys and memories.keys.any()):
         raise InvalidInput(
-            f"--host {options.host!r} lets other machines in: make a key first with `quipu key "
-            "create`"
+            f"--host {options.host!r} lets other machines in: make a key first (`quipu key "
+            "create`), or give one of your own (--key-file)"
         )
     metrics = ServerMetrics()
     api = make_api(memories, options, metrics)

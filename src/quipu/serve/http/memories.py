@@ -27,7 +27,8 @@ class Memories:
 
     `open_` opens the memory of a namespace (None: the configured one). `make`, given where
     `folder` has no memory yet, makes one; until then asking for a memory raises NoMemory. With
-    `watch` each follows what was indexed into it.
+    `watch` each follows what was indexed into it. `key` opens the first of them with scope
+    `admin`, beside the keys that were made.
     """
 
     def __init__(
@@ -37,9 +38,10 @@ class Memories:
         folder: Path,
         make: Callable[[], None] | None = None,
         watch: bool = False,
+        key: str = "",
     ) -> None:
         self._open, self._make, self._folder = open_, make, folder
-        self._watch = watch
+        self._watch, self._key = watch, key
         self._memories: dict[str, Memory] = {}
         self._first: Memory | None = None
         self._keys: ApiKeys | None = None
@@ -119,7 +121,7 @@ class Memories:
     def _begin(self) -> None:
         memory = self._opened(None)
         try:
-            self._keys = _keys_of(memory)
+            self._keys = _keys_of(memory, self._key)
         except QuipuError:
             self._closing.close()
             raise
@@ -129,8 +131,15 @@ class Memories:
         self._first = memory
 
 
-def _keys_of(memory: Memory) -> ApiKeys | None:
+def _keys_of(memory: Memory, key: str) -> ApiKeys | None:
     state = memory.home.state
-    if state is None or memory.home.url == "memory:":
+    kept = state is not None and memory.home.url != "memory:"
+    if not kept and not key:
         return None
-    return ApiKeys(Ledger(state / LEDGER), sealing=sealing_key(), clock=memory.clock)
+    return ApiKeys(
+        Ledger(state / LEDGER if state and kept else ":memory:"),
+        sealing=sealing_key(),
+        clock=memory.clock,
+        given=key,
+        given_namespace=memory.store.namespace,
+    )
