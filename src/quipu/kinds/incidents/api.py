@@ -53,13 +53,12 @@ from quipu.kinds.incidents.policies import (
     read_policies,
     record_policies,
 )
-from quipu.kinds.incidents.read import (
+from quipu.kinds.incidents.reading import (
     IncidentsRead,
     read_incident_files,
     read_incidents,
     read_rows,
 )
-from quipu.kinds.incidents.read.reports import outcome
 from quipu.kinds.incidents.records import (
     description_text,
     incident_entity_id,
@@ -68,6 +67,7 @@ from quipu.kinds.incidents.records import (
 )
 from quipu.kinds.incidents.replay import Replay, replay
 from quipu.kinds.incidents.similar import SimilarIncidents, similar
+from quipu.kinds.incidents.vendors import outcome
 from quipu.kinds.incidents.write import IncidentWriter, cleaned, completed, problem_rows
 from quipu.read.fields import Fields
 from quipu.records.progress import Progress

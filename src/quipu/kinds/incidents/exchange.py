@@ -22,7 +22,7 @@ from quipu.kinds.incidents.model import (
     check_component,
     outcome_id,
 )
-from quipu.kinds.incidents.read import IncidentsRead
+from quipu.kinds.incidents.reading import IncidentsRead
 from quipu.kinds.incidents.records import LINKS, incident_entity_id, outcome_entity_id, outcome_in
 from quipu.ports import Graph, Store
 from quipu.read.source import read_whole

@@ -28,8 +28,8 @@ from quipu.kinds.incidents.model import (
     check_component,
     unplaced_incident_id,
 )
-from quipu.kinds.incidents.read.postmortem import actions_in
-from quipu.kinds.incidents.read.reports import grade, metrics_in
+from quipu.kinds.incidents.postmortem import actions_in
+from quipu.kinds.incidents.vendors import grade, metrics_in
 from quipu.kinds.incidents.write import GivenVector, IncidentWriter, problem_rows
 from quipu.ports import Embedder, Store
 from quipu.read.fields import Fields, slug

@@ -70,9 +70,9 @@ class Severity(StrEnum):
 
 _RANKS = {severity: rank for rank, severity in enumerate(Severity)}
 _SEVERITY_WORDS = {
-    Severity.INFO: "info low minor informational debug none p4 p5 sev4 sev5 trace ok",
+    Severity.INFO: "info low lowest minor informational debug none p4 p5 sev4 sev5 trace ok",
     Severity.WARN: "warn warning medium moderate high major error p2 p3 sev2 sev3 average",
-    Severity.CRITICAL: "critical fatal emergency page p1 p0 sev1 sev0 disaster blocker",
+    Severity.CRITICAL: "critical highest fatal emergency page p1 p0 sev1 sev0 disaster blocker",
 }
 _SEVERITIES = {word: grade for grade, words in _SEVERITY_WORDS.items() for word in words.split()}
 

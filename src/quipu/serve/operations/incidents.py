@@ -322,8 +322,9 @@ def add(
 ) -> IncidentsAdded:
     """Remember the incidents in files, or in the files of folders; `-` is standard input.
 
-    Read are our own records in JSON or JSON lines, Alertmanager webhooks, PagerDuty and Opsgenie
-    incidents, OpenTelemetry events, and post-mortems in Markdown. The same incident again changes
+    Read are our own records in JSON or JSON lines, webhooks and exports of Alertmanager, PagerDuty,
+    Opsgenie, Statuspage, incident.io, Sentry, Jira and GitHub, OpenTelemetry events, and
+    post-mortems in Markdown. The same incident again changes
     nothing. Exit code 1 when something was left out.
 
     $ quipu incident add postmortems/

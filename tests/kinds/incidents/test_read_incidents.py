@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.read import IncidentsRead, read_incidents, read_rows
+from quipu.kinds.incidents.reading import IncidentsRead, read_incidents, read_rows
 
 ALERT = {
     "status": "firing",
@@ -127,6 +127,78 @@ def test_otlp_logs_give_events_and_warnings_without_their_bodies() -> None:
     assert read.reports[0].pointer == "trace:abc"
     assert read.reports[1].title == "degraded"
     assert "stack trace" not in repr(read)
+
+
+OTHERS: dict[str, Any] = {
+    "statuspage:p31": {
+        "incidents": [
+            {
+                "id": "p31",
+                "name": "Ledger is slow",
+                "impact": "critical",
+                "created_at": "2026-02-01T10:00:00Z",
+                "incident_updates": [{"body": "We look into it."}],
+                "components": [{"name": "Ledger"}, {"name": "Payments"}],
+            }
+        ]
+    },
+    "incident_io:INC-7": {
+        "incident": {
+            "reference": "INC-7",
+            "name": "Ledger is slow",
+            "incident_status": {"name": "Triage"},
+            "severity": {"name": "Critical"},
+            "created_at": "2026-02-01T10:00:00Z",
+            "custom_field_entries": [{"values": [{"value_catalog_entry": {"name": "Ledger"}}]}],
+        }
+    },
+    "sentry:LEDGER-1": {
+        "action": "created",
+        "data": {
+            "issue": {
+                "shortId": "LEDGER-1",
+                "culprit": "pay in ledger.py",
+                "title": "Ledger is slow",
+                "level": "fatal",
+                "firstSeen": "2026-02-01T10:00:00Z",
+                "project": {"slug": "ledger"},
+            }
+        },
+    },
+    "jira:OPS-1": {
+        "issues": [
+            {
+                "key": "OPS-1",
+                "fields": {
+                    "summary": "Ledger is slow",
+                    "priority": {"name": "Highest"},
+                    "created": "2026-02-01T10:00:00.000+0000",
+                    "components": [{"name": "Ledger"}],
+                },
+            }
+        ]
+    },
+    "github:I_1": {
+        "action": "opened",
+        "issue": {
+            "number": 1,
+            "node_id": "I_1",
+            "html_url": "https://github.com/example/ledger/issues/1",
+            "title": "Ledger is slow",
+            "created_at": "2026-02-01T10:00:00Z",
+        },
+        "repository": {"name": "ledger"},
+    },
+}
+
+
+@pytest.mark.parametrize("source", OTHERS)
+def test_a_further_system_is_a_table_of_fields(source: str) -> None:
+    (report,) = _one(OTHERS[source]).reports
+    assert (report.source, report.component) == (source, "ledger")
+    assert report.title == "Ledger is slow"
+    assert report.timestamp == "2026-02-01T10:00:00.000Z"
+    assert report.severity == (None if source.startswith("github") else "CRITICAL")
 
 
 def test_a_flat_event_keeps_its_title_or_its_exception() -> None:

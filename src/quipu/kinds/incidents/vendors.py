@@ -79,8 +79,7 @@ class FieldMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 @lru_cache(maxsize=1)
 def _field_maps() -> dict[str, FieldMap]:
-    """The field maps by the name of their system."""
-    text = files("quipu.kinds.incidents.read").joinpath("vendors.toml").read_text("utf-8")
+    text = files("quipu.kinds.incidents").joinpath("vendors.toml").read_text("utf-8")
     return msgspec.convert(tomllib.loads(text), dict[str, FieldMap])
 
 
@@ -95,16 +94,13 @@ def readers_of(
     if {"incident_id", "actions_taken"} <= record.keys():
         yield Fields(record), lambda fields: (fields.text("incident_id"), outcome(fields))
         return
-    for name, fields in _field_maps().items():
-        found = [
-            Fields(held)
-            for place in fields.at
-            for held in _objects(_values(record, place, around=True))
-            if any(held.keys() >= set(keys) for keys in fields.has)
-        ]
-        if found:
-            yield from ((each, partial(_foreign, name)) for each in found)
-            return
+    for name, known in _field_maps().items():
+        for place in known.at:
+            rows = _objects(_values(record, place, around=True))
+            found = [row for row in rows if any(row.keys() >= {*keys} for keys in known.has)]
+            if found:
+                yield from ((Fields(row), partial(_foreign, name)) for row in found)
+                return
 
 
 def component_of(written: Mapping[str, str]) -> tuple[str, Properties]:
@@ -238,54 +234,51 @@ def _extra(fields: Fields) -> Properties:
 def _foreign(name: str, report: Fields) -> IncidentReport | None:
     """The report of an object of this system; None for a log record that is neither an event nor
     a warning, InvalidInput when nothing names a component."""
-    fields = _field_maps()[name]
+    known = _field_maps()[name]
     record = _with_attributes(dict(report.record))
     if name == "otel" and not _is_event(record):
         return None
-    component, extra = component_of({path: _text(record, [path]) for path in fields.component})
-    severity, word = grade(report.problems, *(_text(record, [path]) for path in fields.severity))
-    own = Fields(record, report.problems)
-    if own.text("status") != "firing" and (ended := own.instant(*fields.resolved_at)):
-        extra["resolved_at"] = ended
-    trace = _text(record, fields.trace)
-    measured = [each for path in fields.metrics for each in _objects(_values(record, path))]
-    named = (_text(record, paths) for paths in fields.id)
+    component, extra = component_of({path: _text(record, [path]) for path in known.component})
+    severity, word = grade(report.problems, *(_text(record, [path]) for path in known.severity))
+    ended = None
+    if _text(record, ["status"]) != "firing":
+        ended = _instant(record, known.resolved_at, report.problems)
+    trace = _text(record, known.trace)
+    measured = [found for path in known.metrics for found in _objects(_values(record, path))]
+    named = (_text(record, paths) for paths in known.id)
     return IncidentReport(
         component=component,
-        timestamp=own.instant(*fields.timestamp),
+        timestamp=_instant(record, known.timestamp, report.problems),
         severity=severity,
         source_severity=word,
-        metrics=metrics_in(*(Fields(each, report.problems) for each in measured)),
-        title=prose_of(_text(record, fields.title), limit=_LONGEST_TITLE),
-        summary=prose_of(_text(record, fields.summary)),
-        affected_services=tuple(filter(None, map(slug, _texts(record, fields.affected)))),
-        tags=(name, *_texts(record, fields.tags)),
-        extra=extra,
+        metrics=metrics_in(*(Fields(found, report.problems) for found in measured)),
+        title=prose_of(_text(record, known.title), limit=_LONGEST_TITLE),
+        summary=prose_of(_text(record, known.summary)),
+        affected_services=tuple(filter(None, map(slug, _texts(record, known.affected)))),
+        tags=(name, *_texts(record, known.tags)),
+        extra={**extra, "resolved_at": ended} if ended else extra,
         source=f"{name}:{':'.join(filter(None, named)) or 'report'}",
-        pointer=f"trace:{trace}" if trace else _text(record, fields.pointer),
+        pointer=f"trace:{trace}" if trace else _text(record, known.pointer),
     )
 
 
 def _values(record: dict[str, Any], path: str, *, around: bool = False) -> list[Any]:
-    """What stands at the end of a path, once a row of the lists on the way; with `around` a row
-    takes over what the objects around its list say."""
+    """What stands at the end of a path, once a row of the lists on the way; with `around` it
+    takes over what the objects around it say."""
     found: list[Any] = [record]
     for step in filter(None, path.split("/")):
-        outer = _objects(found)
-        name = step.removesuffix("[]")
-        if name == step:
-            found = [each[name] for each in outer if name in each]
-            continue
-        found = []
-        for each in outer:
-            rows = cast(list[Any], each[name]) if isinstance(each.get(name), list) else []
-            said = {k: v for k, v in each.items() if not isinstance(v, list)} if around else {}
+        outer, name, found = _objects(found), step.removesuffix("[]"), []
+        for held in outer:
+            inner = held.get(name)
+            several = cast(list[Any], inner) if isinstance(inner, list) else []
+            rows = [inner] if name == step else several
+            said = {k: v for k, v in held.items() if not isinstance(v, list)} if around else {}
             found += [{**said, **row} if isinstance(row, dict) else row for row in rows]
-    return found
+    return [value for value in found if value is not None]
 
 
 def _objects(values: Sequence[Any]) -> list[dict[str, Any]]:
-    return [cast(dict[str, Any], each) for each in values if isinstance(each, dict)]
+    return [cast(dict[str, Any], value) for value in values if isinstance(value, dict)]
 
 
 def _texts(record: dict[str, Any], paths: Sequence[str]) -> tuple[str, ...]:
@@ -298,32 +291,36 @@ def _text(record: dict[str, Any], paths: Sequence[str]) -> str:
     return next(iter(_texts(record, paths)), "")
 
 
+def _instant(record: dict[str, Any], paths: Sequence[str], problems: list[str]) -> str | None:
+    """The first value at the ends of the paths, as an instant."""
+    values = ((path, value) for path in paths for value in _values(record, path))
+    path, value = next(values, ("", None))
+    return Fields({path: value}, problems).instant(path)
+
+
 def _with_attributes(record: dict[str, Any]) -> dict[str, Any]:
-    """A log record whose attributes, those of its resource included, are an object."""
+    """A log record whose attributes, those of its resource included, are an object; OTLP writes
+    them as a list of keys and typed values."""
     if "attributes" not in record:
         return record
-    about = Fields(record).inside("resource").record.get("attributes")
-    return {**record, "attributes": {**_attributes(about), **_attributes(record["attributes"])}}
-
-
-def _attributes(attributes: object) -> dict[str, Any]:
-    """Attributes as an object: OTLP writes a list of keys and typed values."""
-    if isinstance(attributes, dict):
-        return cast(dict[str, Any], attributes)
     found: dict[str, Any] = {}
-    for row in Fields({"rows": attributes}, []).objects("rows"):
-        value = row.inside("value").record
-        given = next((value[kind] for kind in _OTLP_VALUES if kind in value), None)
-        if given is not None and (key := row.text("key")):
-            found[key] = given
-    return found
+    for attributes in (*_values(record, "resource/attributes"), record["attributes"]):
+        if isinstance(attributes, dict):
+            found |= cast(dict[str, Any], attributes)
+            continue
+        for row in Fields({"rows": attributes}, []).objects("rows"):
+            value = row.inside("value").record
+            given = next((value[kind] for kind in _OTLP_VALUES if kind in value), None)
+            if given is not None and (key := row.text("key")):
+                found[key] = given
+    return {**record, "attributes": found}
 
 
 def _is_event(record: dict[str, Any]) -> bool:
     """Whether a log record is an event (it has a name) or at least a warning."""
-    number = record.get("severityNumber")
-    if isinstance(number, int) and number >= _OTLP_WARN:
-        return True
-    fields = _field_maps()["otel"]
-    word = _text(record, fields.severity).upper()
-    return bool(_text(record, fields.id[0])) or word in ("WARN", "ERROR", "FATAL", "CRITICAL")
+    number, known = record.get("severityNumber"), _field_maps()["otel"]
+    warned = isinstance(number, int) and number >= _OTLP_WARN
+    word = _text(record, known.severity).upper()
+    return (
+        warned or bool(_text(record, known.id[0])) or word in ("WARN", "ERROR", "FATAL", "CRITICAL")
+    )

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import IncidentReport, OutcomeReport
-from quipu.kinds.incidents.read import postmortem, reports
+from quipu.kinds.incidents.postmortem import read_postmortem
+from quipu.kinds.incidents.vendors import readers_of
 from quipu.read.calling import Calling, here
 from quipu.read.fields import json_rows
 from quipu.read.folder import files_in
@@ -38,7 +39,7 @@ Read: TypeAlias = IncidentReport | tuple[str, OutcomeReport] | Problem
 def read_incident_files(
     paths: list[Path], *, component: str = "", call: Calling = here
 ) -> IncidentsRead:
-    """Every report in the files, and in the files of folders, by path; `component` is what a
+    """Return every report in the files, and in the files of folders, by path; `component` is what a
     post-mortem was about that does not say."""
     found: list[Read] = []
     for path in paths:
@@ -61,7 +62,7 @@ def read_incident_files(
 
 
 def read_incidents(data: bytes | str, *, path: str, component: str = "") -> IncidentsRead:
-    """Every report in one text; `path` is where it stands, for problems and pointers, and
+    """Return every report in one text; `path` is where it stands, for problems and pointers, and
     `component` what a post-mortem was about that does not say.
 
     Raises InvalidInput when it is neither a post-mortem nor JSON.
@@ -70,30 +71,29 @@ def read_incidents(data: bytes | str, *, path: str, component: str = "") -> Inci
     if text.lstrip()[:1] in ("{", "["):
         return read_rows(json_rows(path, text), pointer=path)
     warnings: list[str] = []
-    page = postmortem.parsed(text, warnings)
-    if page is None:
+    try:
+        report = read_postmortem(text, warnings, path=path, component=component)
+    except InvalidInput as error:
+        return IncidentsRead(problems=(Problem(path, str(error)),))
+    if report is None:
         raise InvalidInput(
             f"{path!r} is neither JSON nor a post-mortem in Markdown: a post-mortem has a "
             "heading such as Timeline, Impact or Root cause"
         )
-    try:
-        report = postmortem.report(page, path=path, component=component)
-    except InvalidInput as error:
-        return IncidentsRead(problems=(Problem(path, str(error)),))
-    return IncidentsRead((report,), (), tuple(Problem(path, text, "warning") for text in warnings))
+    return IncidentsRead((report,), (), tuple(Problem(path, said, "warning") for said in warnings))
 
 
 def read_rows(rows: Iterable[tuple[str, object]], *, pointer: str = "") -> IncidentsRead:
-    """What objects hold, each given with where it stands, whichever system they are from."""
-    return _sorted(each for at, row in rows for each in _row(row, at, pointer))
+    """Return what objects hold, each given with where it stands, whichever system they are from."""
+    return _sorted(read for at, row in rows for read in _row(row, at, pointer))
 
 
 def _sorted(read: Iterable[Read]) -> IncidentsRead:
     every = list(read)
     return IncidentsRead(
-        tuple(each for each in every if isinstance(each, IncidentReport)),
-        tuple(e for e in every if not isinstance(e, IncidentReport | Problem)),
-        tuple(each for each in every if isinstance(each, Problem)),
+        tuple(row for row in every if isinstance(row, IncidentReport)),
+        tuple(row for row in every if not isinstance(row, IncidentReport | Problem)),
+        tuple(row for row in every if isinstance(row, Problem)),
     )
 
 
@@ -105,7 +105,7 @@ def _row(row: object, at: str, pointer: str) -> Iterator[Read]:
         yield Problem(at, f"{row!r} is not an object")
         return
     record = cast(dict[str, Any], row)
-    found = list(reports.readers_of(record, pointer))
+    found = list(readers_of(record, pointer))
     if not found:
         keys = ", ".join(map(repr, sorted(record)[:8]))
         yield Problem(at, f"is no incident: component is missing (it has {keys or 'no keys'})")
@@ -116,4 +116,4 @@ def _row(row: object, at: str, pointer: str) -> Iterator[Read]:
             made = Problem(at, str(error))
         if made is not None:
             yield made
-        yield from (Problem(at, text, "warning") for text in fields.problems)
+        yield from (Problem(at, said, "warning") for said in fields.problems)
