@@ -10,7 +10,13 @@ from collections.abc import Mapping, Sequence
 
 from quipu.answer.authority import heeded
 from quipu.answer.by_model import ModelAnswer, consult
-from quipu.answer.confidence import FLOOR, citation_counts, confidence, match, weaknesses
+from quipu.answer.confidence import (
+    FLOOR,
+    citation_counts,
+    citations_of,
+    confidence,
+    weaknesses,
+)
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.dated_facts import timeless
 from quipu.answer.gate import (
@@ -198,24 +204,14 @@ def _citations(
 ) -> tuple[Citation, ...]:
     """Where the graph states the answer its sources are cited for that: how they ranked for the
     question's words says nothing of it. Without vectors their similarity is not known."""
-    cited = [
+    cited = tuple(
         each._replace(
             score=None if stated else each.score,
             similarity=None if stated or plan.space is None else each.similarity,
         )
         for each in gated.evidence
-    ]
-    return tuple(
-        Citation(
-            n=n,
-            path=each.path,
-            start_line=each.start_line,
-            end_line=each.end_line,
-            match=match(each, now=now, citations=counts.get(each.document_id, 0)),
-            graph_ids=item.graph_ids,
-        )
-        for n, (each, item) in enumerate(zip(cited, gated.contract.evidence, strict=True), 1)
     )
+    return citations_of(gated._replace(evidence=cited), counts, now=now)
 
 
 def _why_nothing(

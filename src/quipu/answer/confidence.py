@@ -19,10 +19,10 @@ from quipu.answer.formula import (
     log_odds,
     scaled_log_odds,
 )
-from quipu.answer.gate import Agreement, AnswerDraft, Evidence
+from quipu.answer.gate import Agreement, AnswerDraft, Evidence, Gated
 from quipu.answer.kinds import answers_of_kinds
 from quipu.ports import Graph
-from quipu.records.reply import Confidence
+from quipu.records.reply import Citation, Confidence
 from quipu.records.schema import RelationType
 from quipu.when.instants import UNKNOWN_TIME, to_epoch
 
@@ -32,6 +32,7 @@ __all__ = [
     "TABLE",
     "Term",
     "citation_counts",
+    "citations_of",
     "confidence",
     "freshness",
     "match",
@@ -318,6 +319,23 @@ def citation_counts(graph: Graph, evidence: Sequence[Evidence]) -> dict[str, int
         document: len({r.source_entity_id for r in relations} - {document})
         for document, relations in incoming.items()
     }
+
+
+def citations_of(gated: Gated, counts: Mapping[str, int], *, now: str) -> tuple[Citation, ...]:
+    """Return what an answer cites, in the order of its marks."""
+    return tuple(
+        Citation(
+            n=n,
+            path=each.path,
+            start_line=each.start_line,
+            end_line=each.end_line,
+            match=match(each, now=now, citations=counts.get(each.document_id, 0)),
+            graph_ids=item.graph_ids,
+        )
+        for n, (each, item) in enumerate(
+            zip(gated.evidence, gated.contract.evidence, strict=True), 1
+        )
+    )
 
 
 def _counted(count: int) -> float:

@@ -26,11 +26,10 @@ _NONE = "There are no reports yet: run `quipu reflect`."
 
 
 class _CurrentReports(NamedTuple):
-    """The reports that stand, by reference, each with its episode; how many changes there were
-    since they were written; and what should be known about that."""
+    """The reports that stand, by reference, each with its episode, and what should be known
+    of their age."""
 
     reports: dict[str, tuple[str, Report]]
-    changes: int
     notes: tuple[str, ...]
 
 
@@ -93,17 +92,17 @@ class Reports:
 
         written = read_written(self._handle.store)
         if written is None:
-            return _CurrentReports({}, 0, (_NONE,))
+            return _CurrentReports({}, (_NONE,))
         reports = read_standing(self._handle.store)
         changes = changes_since(self._handle.store, written.sequence)
         if not reports:
-            return _CurrentReports({}, changes, (f"{_NONE} The last run found no communities.",))
+            return _CurrentReports({}, (f"{_NONE} The last run found no communities.",))
         if not changes:
-            return _CurrentReports(reports, 0, ())
+            return _CurrentReports(reports, ())
         many = "more than 10,000" if changes >= MOST_CHANGES else f"{changes:,}"
         noun = "change" if changes == 1 else "changes"
         note = f"The reports are {many} {noun} behind: run `quipu reflect`."
-        return _CurrentReports(reports, changes, (note,))
+        return _CurrentReports(reports, (note,))
 
     def plan(self, question: Question, scope: Scope) -> Plan:
         """Which reports may be used for a question about everything, and which of their lines."""
@@ -161,7 +160,6 @@ class Reports:
             allowed,
             self._handle.store,
             clock=self._handle.clock,
-            changes=standing.changes,
             floor=self._handle.config.answer.floor,
             assert_above=self._handle.config.answer.assert_above,
         )

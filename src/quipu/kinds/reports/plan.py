@@ -1,12 +1,11 @@
 """Planning and retrieval for questions about everything: which reports may be used, which of their
 lines, and how near they are to the question.
 
-The reports are given; no passage is searched. A line counts while the passage it was quoted from is
-live and, where there is a scope, inside it.
+No passage is searched. A line counts while the passage it was quoted from is live and, where there
+is a scope, inside it.
 """
 
 import math
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
@@ -27,7 +26,7 @@ from quipu.question import Question
 from quipu.records.plan import Constraints, Plan, PlannedReport
 from quipu.records.reply import Hit, Retrieved, WhyRanked
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.text import name_key, stem_words, stems, stems_in_parts
+from quipu.text import stem_words, stems, stems_in_parts
 
 __all__ = ["Breadth", "allowed_reports", "plan_reports", "read_breadth", "retrieve_reports"]
 
@@ -48,16 +47,23 @@ _STATUS = frozenset(
     )
 )
 """The stems of a question that asks how things stand or what became of them."""
-_WEIGHTS: Mapping[str, float] = {"lexical": 0.55, "similarity": 0.25, "name": 0.15, "size": 0.05}
+_WEIGHTS: Mapping[str, float] = {"lexical": 0.7, "similarity": 0.25, "size": 0.05}
 """score = Σ weight · part. Rounded by hand: no labelled set asks about everything."""
 _ABOUT_ALL = 0.6
 """The score of the smallest report for a question about everything; that of the largest is 1."""
-_LEAST_LEXICAL, _LEAST_SIMILARITY = 0.01, 0.35
-"""A report below both is not about the question at all."""
-_K1 = 1.5
-"""BM25's k1, without its length: reports are of one length."""
+_LEAST_SIMILARITY = 0.35
+"""A report below this that says no word of the subject is not about the question at all."""
 _MOST_REPORTS = 20
 _MOST_IDS = 40
+_LIMITS = Constraints(
+    max_relationship_depth=0,
+    traversal_enabled=False,
+    seeds_per_index=0,
+    bridge_seeds=0,
+    bridge_reach=0,
+    chunks_per_document=0,
+    chunks=_MOST_REPORTS,
+)
 
 
 def plan_reports(
@@ -70,7 +76,7 @@ def plan_reports(
     without: Collection[str] = (),
     notes: Sequence[str] = (),
 ) -> Plan:
-    """A plan in the mode `global`; the same store, reports and question give the same bytes.
+    """Return a plan in the mode `global`; the same store, reports and question give the same bytes.
 
     `without` are documents that may not be used (they have expired).
     """
@@ -80,25 +86,17 @@ def plan_reports(
         seen = _seen(reports, planner, scope, without)
         sequence = planner.sequence()
         spaces, _ = spaces_of(planner)
-        space = embedder.space if embedder is not None and embedder.space in spaces else None
-        near = _similarities(question, seen, planner, embedder if space else None)
-    planned = _ranked(question, seen, near)
+        known = embedder if embedder is not None and embedder.space in spaces else None
+        near = _similarities(question, seen, planner, known)
+    planned = _ranked(read_breadth(question), seen, near)
     return Plan(
         question=question.text,
         mode="global",
         use_graph=True,
         namespace=planner.namespace,
         sequence=sequence,
-        space=space,
-        constraints=Constraints(
-            max_relationship_depth=0,
-            traversal_enabled=False,
-            seeds_per_index=0,
-            bridge_seeds=0,
-            bridge_reach=0,
-            chunks_per_document=0,
-            chunks=_MOST_REPORTS,
-        ),
+        space=known.space if known else None,
+        constraints=_LIMITS,
         scope=scope,
         reports=tuple(planned[:_MOST_REPORTS]),
         notes=tuple(notes),
@@ -107,8 +105,8 @@ def plan_reports(
 
 def _seen(
     reports: Sequence[Report], planner: Planner, scope: Scope, without: Collection[str]
-) -> list[tuple[Report, ReportBasis]]:
-    """The reports with the lines that count, and those lines."""
+) -> list[Report]:
+    """The reports with the lines that `scope` admits and that stand."""
     every = [lines_of(report) for report in reports]
     chunk_ids = sorted({c for lines in every for c in lines.chunk_ids})
     document_ids = sorted({d for lines in every for d in lines.document_ids})
@@ -126,54 +124,44 @@ def _seen(
         documents.difference(without),
         frozenset(planner.get(sorted({f for lines in every for f in lines.fact_ids}))),
     )
-    found = [trimmed(report, allowed, keep_title=whole) for report in reports]
-    return [(report, lines_of(report)) for report in found if report is not None]
+    found = (trimmed(report, allowed, keep_title=whole) for report in reports)
+    return [report for report in found if report is not None]
 
 
 def _similarities(
-    question: Question,
-    seen: Sequence[tuple[Report, ReportBasis]],
-    planner: Planner,
-    embedder: Embedder | None,
+    question: Question, seen: Sequence[Report], planner: Planner, embedder: Embedder | None
 ) -> list[float]:
-    """Of each report the best cosine of the question with a quoted passage, or a sentence of it."""
+    """Of each report the best cosine of the question with a sentence of a quoted passage."""
     if embedder is None or not seen:
         return [0.0] * len(seen)
     vector = question_vectors(embedder, question.text).vector
     found: list[float] = []
-    for _, lines in seen:
-        numbers = planner.numbers(sorted(lines.chunk_ids))
-        numbers = numbers[numbers >= 0]
-        parts = planner.best_parts(numbers, embedder.space, vector)
-        whole = planner.vectors(numbers, embedder.space).astype(np.float64)
-        cosines = (whole * vector).sum(axis=1) if whole.size else np.zeros(0)
-        found.append(float(max(parts.max(initial=0.0), cosines.max(initial=0.0))))
+    for report in seen:
+        numbers = planner.numbers(sorted(lines_of(report).chunk_ids))
+        best = planner.best_parts(numbers[numbers >= 0], embedder.space, vector)
+        found.append(float(best.max(initial=0.0)))
     return found
 
 
 def _ranked(
-    question: Question, seen: Sequence[tuple[Report, ReportBasis]], near: Sequence[float]
+    breadth: "Breadth", seen: Sequence[Report], near: Sequence[float]
 ) -> list[PlannedReport]:
-    breadth = read_breadth(question)
-    bags = [Counter(stems_in_parts(report_text(report))) for report, _ in seen]
-    df = Counter(stem for bag in bags for stem in bag)
-    idf = {s: math.log(1 + (len(bags) - df[s] + 0.5) / (df[s] + 0.5)) for s in breadth.subject}
-    largest = max((report.passages for report, _ in seen), default=1)
-    keys = frozenset(question.name_keys) | frozenset(run for _, _, run in question.runs)
+    largest = max((report.passages for report in seen), default=1)
+    subject = frozenset(breadth.subject)
     planned: list[PlannedReport] = []
-    for (report, lines), bag, similarity in zip(seen, bags, near, strict=True):
+    for report, similarity in zip(seen, near, strict=True):
+        said = subject.intersection(stems_in_parts(report_text(report)))
         parts = {
             "similarity": round(similarity, 6),
-            "lexical": round(_lexical(idf, bag), 6),
-            "name": float(_is_named(report, keys, breadth.subject)),
+            "lexical": round(len(said) / max(len(subject), 1), 6),
             "size": round(math.log1p(report.passages) / math.log1p(largest), 6),
         }
+        score = math.fsum(weight * parts[name] for name, weight in _WEIGHTS.items())
         if breadth.is_about_all:
             score = _ABOUT_ALL + (1 - _ABOUT_ALL) * parts["size"]
-        elif parts["lexical"] < _LEAST_LEXICAL and similarity < _LEAST_SIMILARITY:
+        elif not said and similarity < _LEAST_SIMILARITY:
             continue
-        else:
-            score = math.fsum(weight * parts[name] for name, weight in _WEIGHTS.items())
+        lines = lines_of(report)
         planned.append(
             PlannedReport(
                 ref=report.ref,
@@ -188,20 +176,6 @@ def _ranked(
     return sorted(planned, key=lambda p: (-p.score, p.ref))
 
 
-def _is_named(report: Report, keys: frozenset[str], subject: Sequence[str]) -> bool:
-    """Whether the question names one of the report's names, or says a word of its title."""
-    titled = set(stems_in_parts(report.title))
-    return any(name_key(n.name) in keys for n in report.names) or not titled.isdisjoint(subject)
-
-
-def _lexical(idf: Mapping[str, float], bag: Mapping[str, int]) -> float:
-    """The share of the subject that a report holds, by how rare its stems are among reports; a
-    stem that stands there more often counts more."""
-    whole = math.fsum(idf.values())
-    held = math.fsum(w * bag[s] / (bag[s] + _K1) for s, w in idf.items() if s in bag)
-    return held / whole if whole else 0.0
-
-
 class Breadth(NamedTuple):
     """`subject` are the stems that name what is asked about, none where it is everything;
     `asks_status` is true where the question is how it stands or what changed."""
@@ -211,7 +185,7 @@ class Breadth(NamedTuple):
 
     @property
     def is_about_all(self) -> bool:
-        """Whether no subject is named."""
+        """Return whether no subject is named."""
         return not self.subject
 
 
@@ -229,7 +203,7 @@ def read_breadth(question: Question) -> Breadth:
 def retrieve_reports(
     plan: Plan, reports: Mapping[str, tuple[str, Report]], planner: Planner, *, limit: int = 10
 ) -> Retrieved:
-    """The best `limit` reports of `plan`, best first. `reports` are those that stand, by
+    """Return the best `limit` reports of `plan`, best first. `reports` are those that stand, by
     reference, each with its episode.
 
     Raises InvalidInput when the plan is of another namespace.
@@ -250,18 +224,14 @@ def retrieve_reports(
 def allowed_reports(
     plan: Plan, reports: Mapping[str, Report], planner: Planner
 ) -> list[tuple[PlannedReport, Report]]:
-    """The reports of the plan that still stand, with the lines that it allows and that are live."""
+    """Return the reports of the plan that still stand, with the lines that it allows and that are
+    live."""
     chunk_ids = sorted({c for each in plan.reports for c in each.chunk_ids})
-    numbers = planner.numbers(chunk_ids)
-    live = frozenset(
-        c for c, number in zip(chunk_ids, numbers.tolist(), strict=True) if number >= 0
-    )
+    live = frozenset(chunk_ids[at] for at in np.flatnonzero(planner.numbers(chunk_ids) >= 0))
     found: list[tuple[PlannedReport, Report]] = []
-    for planned in plan.reports:
-        if planned.ref not in reports:
-            continue
+    for planned in (each for each in plan.reports if each.ref in reports):
         allowed = ReportBasis(
-            live & frozenset(planned.chunk_ids),
+            live.intersection(planned.chunk_ids),
             frozenset(planned.document_ids),
             frozenset(planned.fact_ids),
         )
