@@ -2,9 +2,9 @@
 
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated, NamedTuple, Protocol
 
 import msgspec
 
@@ -29,10 +29,21 @@ from quipu.records.passage import PassageInput
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
 
-__all__ = ["Evaluation", "evaluate_retrieval", "peak_rss_mb"]
+__all__ = [
+    "CUTOFFS",
+    "DEPTH",
+    "Evaluation",
+    "JudgedQuestion",
+    "RankingFigures",
+    "Search",
+    "confidences",
+    "evaluate_retrieval",
+    "judged",
+    "ranking_figures",
+]
 
 CUTOFFS = (2, 5, 10)
-_DEPTH = 10
+DEPTH = 10
 _SOURCE_TYPE = "evaluation"
 
 
@@ -60,7 +71,7 @@ class JudgedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     latency_ms: float
 
 
-class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
+class RankingFigures(msgspec.Struct, frozen=True, kw_only=True):
     """The figures. Rates are means over the questions that have gold, in [0, 1]; latency is from
     text in to hits out."""
 
@@ -77,6 +88,11 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     auroc: Annotated[
         float | None, "of the confidence: questions with an answer against those without"
     ]
+
+
+class Evaluation(RankingFigures, frozen=True, kw_only=True):
+    """The figures of retrieval, with each question."""
+
     without_gold: int
     questions: tuple[JudgedQuestion, ...]
 
@@ -84,6 +100,13 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
         """The documented keys: everything but the questions themselves."""
         apart = ("without_gold", "questions")
         return {k: v for k, v in msgspec.structs.asdict(self).items() if k not in apart}
+
+
+class Search(NamedTuple):
+    """A question as it is searched for: its row, and what `search` is called with beside it."""
+
+    row: DatasetRow
+    options: Mapping[str, object]
 
 
 def evaluate_retrieval(
@@ -121,16 +144,21 @@ def evaluate_retrieval(
 
     key = f"retrieval {group_by} {before}"
     with written(directory, open_memory, write, folder=folder, key=key) as (memory, writing):
-        limit = max(*k, _DEPTH)
-        answered = tuple(_ask_all(memory, questions, grades, limit, use_graph, progress))
-        auroc = _confidence(memory, questions, grades, progress) if confidence else None
-    return _figures(
-        directory.resolve().name,
-        answered,
-        k=k,
-        writing=writing,
-        auroc=auroc,
+        limit = max(*k, DEPTH)
+        asked = [
+            Search(row, {"scope": scope, "use_graph": use_graph})
+            for row, scope in questions
+            if has_gold(grades, row)
+        ]
+        answered = tuple(judged(memory.search, asked, grades, limit=limit, progress=progress))
+        sure = None
+        if confidence:
+            sure = confidences(memory.ask, _both_sides(questions, grades), progress=progress)
+    figures = ranking_figures(directory, answered, k=k, writing=writing, confidence=sure)
+    return Evaluation(
+        **msgspec.structs.asdict(figures),
         without_gold=len(questions) - len(answered),
+        questions=answered,
     )
 
 
@@ -167,69 +195,79 @@ def _value(row: DatasetRow, key: str) -> str:
     return str(value)
 
 
-def _ask_all(
-    memory: DocumentMemory,
-    questions: Sequence[tuple[DatasetRow, Scope]],
+def judged(
+    search: Callable[..., Retrieved],
+    asked: Sequence[Search],
     grades: Grades,
-    limit: int,
-    use_graph: bool,
-    progress: Progress | None,
+    *,
+    limit: int = DEPTH,
+    row_of: Callable[[str], str] = str,
+    progress: Progress | None = None,
 ) -> Iterator[JudgedQuestion]:
-    graded = [(row, scope) for row, scope in questions if has_gold(grades, row)]
-    for row, scope in graded[:1]:  # the first search of a process also loads what it needs
-        memory.search(row.text, limit=limit, scope=scope, use_graph=use_graph)
-    for done, (row, scope) in enumerate(graded, 1):
+    """Yield how each search went; `row_of` gives the row that the path of a hit stands for."""
+    for each in asked[:1]:  # the first search of a process also loads what it needs
+        search(each.row.text, limit=limit, **each.options)
+    for done, each in enumerate(asked, 1):
         start = time.perf_counter()
-        found = memory.search(row.text, limit=limit, scope=scope, use_graph=use_graph)
+        found = search(each.row.text, limit=limit, **each.options)
         latency_ms = (time.perf_counter() - start) * 1000
         if progress:
-            progress("search", done, len(graded))
+            progress("search", done, len(asked))
         yield JudgedQuestion(
-            id=row.id,
-            gold=grades[row.id],
-            ranking=tuple(hit.path for hit in found.hits),
+            id=each.row.id,
+            gold=grades[each.row.id],
+            ranking=tuple(row_of(hit.path) for hit in found.hits),
             scores=tuple(hit.score for hit in found.hits),
             latency_ms=latency_ms,
         )
 
 
-def _confidence(
-    memory: DocumentMemory,
-    questions: Sequence[tuple[DatasetRow, Scope]],
-    grades: Grades,
-    progress: Progress | None,
-) -> float:
+def confidences(
+    ask: Callable[..., Reply],
+    asked: Sequence[tuple[DatasetRow, Scope, bool]],
+    *,
+    limit: int | None = None,
+    progress: Progress | None = None,
+) -> tuple[list[float], list[float]]:
+    """Return how sure the answers are to the questions that have one, and to the others."""
+    sides: dict[bool, list[float]] = {True: [], False: []}
+    for done, (row, scope, answerable) in enumerate(asked, 1):
+        sides[answerable].append(ask(row.text, limit=limit, scope=scope).confidence.value)
+        if progress:
+            progress("ask", done, len(asked))
+    return sides[True], sides[False]
+
+
+def _both_sides(
+    questions: Sequence[tuple[DatasetRow, Scope]], grades: Grades
+) -> list[tuple[DatasetRow, Scope, bool]]:
+    """The questions that have gold or are marked as without an answer, each with which it is."""
     asked = [
-        (row, scope)
+        (row, scope, row.more.get("answerable") is not False)
         for row, scope in questions
         if has_gold(grades, row) or row.more.get("answerable") is False
     ]
-    sides: dict[bool, list[float]] = {True: [], False: []}
-    for done, (row, scope) in enumerate(asked, 1):
-        reply = memory.ask(row.text, scope=scope)
-        sides[row.more.get("answerable") is not False].append(reply.confidence.value)
-        if progress:
-            progress("ask", done, len(asked))
-    if not sides[True] or not sides[False]:
+    if len({answerable for _, _, answerable in asked}) < 2:
         raise InvalidInput(
             "confidence is measured between questions with an answer and questions marked "
             '`"answerable": false`: this set has only one of the two'
         )
-    return auroc(sides[True], sides[False])
+    return asked
 
 
-def _figures(
-    dataset: str,
+def ranking_figures(
+    directory: Path,
     asked: Sequence[JudgedQuestion],
     *,
-    k: Sequence[int],
+    k: Sequence[int] = CUTOFFS,
     writing: WriteTimes,
-    auroc: float | None,
-    without_gold: int,
-) -> Evaluation:
-    found = rates(asked, k, _DEPTH)
-    return Evaluation(
-        dataset=dataset,
+    confidence: tuple[Sequence[float], Sequence[float]] | None,
+) -> RankingFigures:
+    """Return the figures of questions; `confidence` is how sure the answers were to those with an
+    answer, and to those without."""
+    found = rates(asked, k, DEPTH)
+    return RankingFigures(
+        dataset=directory.resolve().name,
         queries=len(asked),
         recall=found.recall,
         all_gold=found.all_gold,
@@ -238,14 +276,12 @@ def _figures(
         latency_ms=percentiles([q.latency_ms for q in asked]),
         index_s=writing.index_s,
         embed_s=writing.embed_s,
-        peak_rss_mb=peak_rss_mb(),
-        auroc=auroc,
-        without_gold=without_gold,
-        questions=tuple(asked),
+        peak_rss_mb=_peak_rss_mb(),
+        auroc=auroc(*confidence) if confidence and all(confidence) else None,
     )
 
 
-def peak_rss_mb() -> float:
+def _peak_rss_mb() -> float:
     """The most memory this process ever held; 0 where the system does not say."""
     if sys.platform == "win32":
         return 0.0

@@ -31,7 +31,6 @@ QUERIES: list[dict[str, object]] = [
         "conv": "c",
         "ability": "knowledge_update",
         "text": "What is my API quota?",
-        "source_chat_ids": {"original_info": [2], "updated_info": [0]},
     },
     {"id": "2", "conv": "c", "ability": "contradiction_resolution", "text": "Do I have a cat?"},
     {"id": "3", "conv": "c", "ability": "abstention", "text": "Where was Napoleon born?"},
@@ -57,14 +56,12 @@ def evaluate(folder: Path) -> MemoryEvaluation:
     return evaluate_memory(folder, opened)
 
 
-def test_figures_by_group_and_of_truth_that_changed(labelled: Path) -> None:
+def test_figures_are_told_by_group(labelled: Path) -> None:
     figures = evaluate(labelled)
     assert figures.dataset == "talks"
     assert figures.queries == 3
     assert figures.recall["10"] == 1.0
     assert figures.groups == {"4": 1.0, "contradiction_resolution": 1.0, "knowledge_update": 1.0}
-    assert figures.updated_above_original == 1.0
-    assert figures.both_sides == 1.0
     assert figures.auroc is not None
     assert 0.0 <= figures.auroc <= 1.0
 
@@ -73,21 +70,3 @@ def test_a_row_without_conversation_is_named_by_line(labelled: Path) -> None:
     (labelled / "corpus.jsonl").write_text('{"id": "x", "text": "lost"}\n')
     with pytest.raises(InvalidInput, match=r"corpus\.jsonl:1.*conv"):
         evaluate(labelled)
-
-
-def test_an_update_told_in_one_turn_has_no_order(labelled: Path) -> None:
-    rows = [json.loads(line) for line in (labelled / "queries.jsonl").read_text().splitlines()]
-    rows[0]["source_chat_ids"] = {"original_info": [0], "updated_info": [0]}
-    (labelled / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert evaluate(labelled).updated_above_original is None
-
-
-@pytest.mark.parametrize(("second", "found"), [([3, 99], 1.0), ([99], 0.0)])
-def test_a_side_is_found_by_any_of_its_turns(
-    labelled: Path, second: list[int], found: float
-) -> None:
-    rows = [json.loads(line) for line in (labelled / "queries.jsonl").read_text().splitlines()]
-    rows[1]["source_chat_ids"] = {"first_statement": [2], "second_statement": second}
-    (labelled / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    (labelled / "qrels.tsv").write_text(QRELS + "2\tc|99\t1\n")
-    assert evaluate(labelled).both_sides == found

@@ -5,10 +5,9 @@ is a later commit's message (`text`), asked `as_of` its time: on track A by the 
 track B with the files it touches (`touched_files`). Only what came before is ranked.
 """
 
-import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple, Protocol, cast
+from typing import Annotated, Protocol, cast
 
 import msgspec
 
@@ -27,6 +26,7 @@ from quipu.evaluate.dataset import (
     written,
 )
 from quipu.evaluate.figures import mean, percentiles, reciprocal_rank_at
+from quipu.evaluate.retrieval import DEPTH, Search, judged
 from quipu.kinds.commits.model import CommitInput
 from quipu.records.document import Problem
 from quipu.records.refs import COMMIT, COMMIT_PREFIX
@@ -35,7 +35,6 @@ from quipu.records.scope import Scope
 
 __all__ = ["IncidentsEvaluation", "evaluate_incidents"]
 
-_DEPTH = 10
 _CUTOFFS = (1, 10)
 _TRACKS = ("A", "B")
 _KINDS = {"followup": "follow_up", "follow-up": "follow_up"}
@@ -79,13 +78,6 @@ class IncidentsEvaluation(msgspec.Struct, frozen=True, kw_only=True):
     embed_s: Annotated[float, "seconds of embedding"]
 
 
-class _Asked(NamedTuple):
-    track: str
-    kind: str
-    rank: float
-    latency_ms: float
-
-
 def evaluate_incidents(
     directory: Path,
     open_memory: Opening[CommitMemory],
@@ -107,22 +99,46 @@ def evaluate_incidents(
         return memory.add_commits(commits, progress=progress)
 
     with written(directory, open_memory, write, folder=folder, key="incidents") as (memory, done):
-        asked = list(_ask(memory, questions, grades, progress))
-    kinds = sorted({each.kind for each in asked})
+        asked = {
+            track: list(
+                judged(
+                    memory.search,
+                    [Search(row, _options(row, track)) for row in questions],
+                    grades,
+                    row_of=lambda path: path.removeprefix(COMMIT_PREFIX),
+                    progress=progress,
+                )
+            )
+            for track in _TRACKS
+        }
+    kind = {row.id: _kind(row) for row in questions}
+    kinds = sorted(set(kind.values()))
     ranks = {
-        track: {kind: [each.rank for each in asked if each[:2] == (track, kind)] for kind in kinds}
-        for track in _TRACKS
+        track: {
+            name: [
+                reciprocal_rank_at(each.ranking, each.gold, DEPTH)
+                for each in own
+                if kind[each.id] == name
+            ]
+            for name in kinds
+        }
+        for track, own in asked.items()
     }
     return IncidentsEvaluation(
         dataset=name,
         commits=len(commits),
-        queries={kind: sum(_kind(row) == kind for row in questions) for kind in kinds},
+        queries={name: len(found) for name, found in ranks["A"].items()},
         hit={track: {kind: _hits(r) for kind, r in own.items()} for track, own in ranks.items()},
         mrr={track: {kind: mean(r) for kind, r in own.items()} for track, own in ranks.items()},
-        latency_ms=percentiles([each.latency_ms for each in asked]),
+        latency_ms=percentiles([each.latency_ms for own in asked.values() for each in own]),
         index_s=done.index_s,
         embed_s=done.embed_s,
     )
+
+
+def _options(row: DatasetRow, track: str) -> dict[str, object]:
+    scope = Scope(source_types=frozenset({COMMIT}), before=moment(row, "as_of"))
+    return {"scope": scope, "touched": _paths(row, "touched_files") if track == "B" else ()}
 
 
 def _hits(ranks: Sequence[float]) -> dict[str, float]:
@@ -156,26 +172,3 @@ def _paths(row: DatasetRow, key: str) -> tuple[str, ...]:
 def _kind(row: DatasetRow) -> str:
     kind = str(row.more.get("kind") or _NO_KIND)
     return _KINDS.get(kind, kind)
-
-
-def _ask(
-    memory: CommitMemory,
-    questions: Sequence[DatasetRow],
-    grades: Mapping[str, dict[str, float]],
-    progress: Progress | None,
-) -> Iterator[_Asked]:
-    for done, row in enumerate(questions, 1):
-        scope = Scope(source_types=frozenset({COMMIT}), before=moment(row, "as_of"))
-        files = _paths(row, "touched_files")
-        if done == 1:  # the first search of a process also loads what it needs
-            memory.search(row.text, limit=_DEPTH, scope=scope)
-        for track in _TRACKS:
-            touched = files if track == "B" else ()
-            start = time.perf_counter()
-            found = memory.search(row.text, limit=_DEPTH, scope=scope, touched=touched)
-            latency_ms = (time.perf_counter() - start) * 1000
-            ranking = [hit.path.removeprefix(COMMIT_PREFIX) for hit in found.hits]
-            rank = reciprocal_rank_at(ranking, grades[row.id], _DEPTH)
-            yield _Asked(track, _kind(row), rank, latency_ms)
-        if progress:
-            progress("search", done, len(questions))
