@@ -29,7 +29,7 @@ _KINDS = {
     "pages": r"crawl|(?<!files/)pages",
     "reports": r"reports|reflect|reflecting|(?<=index/)report|report(?=_weights)",
     "values": r"(?<!redact_)(?<!secret_)values",
-    "work": r"work|goals?|tasks?|tasklist",
+    "work": r"work|goals?|tasks?",
 }
 """The words by which a path tells that a file is of a kind, where kinds have no folder."""
 _PLACE = re.compile(r"quipu(?:\.\w+)+:\w+")

@@ -217,7 +217,7 @@ def test_a_job_that_somebody_else_wrote_down_is_not_done(
 ) -> None:
     quipu("add", "The first text.")
     private = tmp_path.parent / f"{tmp_path.name}-private.md"
-    private.write_text("- [ ] the private task of the wombat\n")
+    private.write_text("---\ntype: task\n---\n# The private task of the wombat\n")
     _job(project / ".quipu" / "quipu.db", "files", [str(private)])
     said = quipu("add", "Another text.")
     assert said.code == 0

@@ -198,7 +198,7 @@ def ingest(
     """Remember what is in files, in folders of them, at URLs, or on standard input (-).
 
     Transcripts (logs of Claude Code and Codex, lists of messages, exports of ChatGPT and Claude,
-    memory folders, JSON lines) and goals and tasks (JSON, front matter, task lists) are told apart
+    memory folders, JSON lines) and goals and tasks (JSON, front matter) are told apart
     by what they hold. A URL is fetched (HTML, Markdown, text, PDF), its links are not; robots.txt
     is heeded, and no address of a private network is reached. What is known is not written again.
     What was accepted is a job: `quipu jobs` shows it, and a kill loses nothing of it. What cannot

@@ -1,4 +1,4 @@
-"""Goals and tasks as people keep them: JSON, JSON lines, Markdown with front matter, task lists.
+"""Goals and tasks as people keep them: JSON, JSON lines, Markdown with front matter.
 
     read = read_work("plan.json", data, seen=instant)    # pure; never raises for what a file holds
 
@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, cast
 from quipu.errors import InvalidInput
 from quipu.kinds.work.model import KINDS, WorkKind
 from quipu.kinds.work.read.records import WorkRead, kind_of, read_record, united
-from quipu.kinds.work.read.tasklist import is_task_list, read_points
 from quipu.read.calling import Calling, here
 from quipu.read.decode import decode
 from quipu.read.fields import json_rows, slug
@@ -37,21 +36,16 @@ _HINT = re.compile(
     rb'|\A\s*\{[\s\S]{0,400}?"(?:goals|tasks)"\s*:\s*\[',
     re.IGNORECASE,
 )
-_NAMED = frozenset({"todo", "todos", "task", "tasks", "goal", "goals"})
 
 
-def is_work(path: str, data: bytes, *, sought: bool = True) -> bool:
-    """Whether a file holds goals and tasks, by its first 256 KiB. Of files that were only come
-    upon in a folder (not `sought`), a plain task list counts when its name says what it is."""
-    place, head = PurePosixPath(path.lower()), data[:_HEAD]
-    if place.suffix in _JSON:
+def is_work(path: str, data: bytes) -> bool:
+    """Whether a file holds goals and tasks, by its first 256 KiB."""
+    suffix, head = PurePosixPath(path.lower()).suffix, data[:_HEAD]
+    if suffix in _JSON:
         rows = _rows("", data)[:_FIRST_ROWS] if _HINT.search(head) else []
         return any(isinstance(row, dict) and kind_of(cast(dict[str, Any], row)) for _, row in rows)
-    if place.suffix not in _MARKDOWN:
-        return False
-    text = head.decode("utf-8-sig", "replace")
-    named = sought or place.stem in _NAMED
-    return _tells_of_work(text) or (named and is_task_list(text))
+    fields = split_front_matter(head.decode("utf-8-sig", "replace"))[0]
+    return suffix in _MARKDOWN and kind_of(fields) is not None
 
 
 def read_work(path: str, data: bytes, *, seen: str, kind: WorkKind | None = None) -> WorkRead:
@@ -63,11 +57,8 @@ def read_work(path: str, data: bytes, *, seen: str, kind: WorkKind | None = None
         text, warning = decode(data)
     except InvalidInput as error:
         return WorkRead(problems=(Problem(path, str(error)),))
-    clean = Redactor().text(text)
     warnings = WorkRead(problems=(Problem(path, warning, "warning"),) if warning else ())
-    if _tells_of_work(clean):
-        return united([warnings, _read_note(path, clean, seen=seen, kind=kind)])
-    return united([warnings, read_points(path, clean, seen=seen, kind=kind or "task")])
+    return united([warnings, _read_note(path, Redactor().text(text), seen=seen, kind=kind)])
 
 
 def _record(row: object, at: str, seen: str, kind: WorkKind | None) -> WorkRead:
@@ -98,14 +89,8 @@ def _rows(path: str, data: bytes) -> list[tuple[str, object]]:
     return found or rows
 
 
-def _tells_of_work(text: str) -> bool:
-    """Whether the front matter says `type: goal` or `kind: task`."""
-    fields, lines, _ = split_front_matter(text)
-    return bool(lines) and kind_of(fields) is not None
-
-
 def _read_note(path: str, text: str, *, seen: str, kind: WorkKind | None) -> WorkRead:
-    """The goal or task of a file, and the points of its text as its tasks."""
+    """The goal or task of a Markdown file: its front matter, the rest is the description."""
     fields, lines, wrong = split_front_matter(text)
     rest = text.split("\n")[lines:]
     record: dict[str, Any] = {**fields, "kind": kind_of(fields) or kind}
@@ -115,14 +100,8 @@ def _read_note(path: str, text: str, *, seen: str, kind: WorkKind | None) -> Wor
     record.setdefault("id", slug(PurePosixPath(path).stem))
     body = "\n".join(line for n, line in enumerate(rest) if n != heading).strip()
     record.setdefault("description", body)
-    own = read_record(record, at=path, seen=seen)
     problems = tuple(Problem(path, message, "warning", line).at_line() for message, line in wrong)
-    if not own.items:
-        return united([WorkRead(problems=problems), own])
-    points = read_points(
-        path, "\n".join(rest), seen=seen, within=own.items[0], first_line=lines + 1
-    )
-    return united([WorkRead(problems=problems), own, points])
+    return united([WorkRead(problems=problems), read_record(record, at=path, seen=seen)])
 
 
 class WorkFile(NamedTuple):
@@ -148,7 +127,7 @@ def find_work_files(
             raise InvalidInput(f"there is no {str(path)!r}: name a file or a folder")
         for file in files_in(path, _JSON | _MARKDOWN)[0]:
             shown = escaped(file.relative_to(path).as_posix() if path.is_dir() else file.name)
-            if kind is not None or _is_work(file, shown, call, sought=not path.is_dir()):
+            if kind is not None or _is_work(file, shown, call):
                 found.append(WorkFile(file, shown))
     return found
 
@@ -166,13 +145,13 @@ def read_work_file(
         return WorkRead(problems=(Problem(file.shown, str(error)),))
 
 
-def _is_work(file: Path, shown: str, call: Calling, *, sought: bool) -> bool:
+def _is_work(file: Path, shown: str, call: Calling) -> bool:
     if file.suffix.lower() not in _JSON | _MARKDOWN or file.stat().st_size > _LARGEST:
         return False
     data = read_stable(file.resolve(), shown=shown, max_bytes=_LARGEST)
     if isinstance(data, Problem):
         return False
     try:
-        return call(is_work, shown, data, sought=sought)
+        return call(is_work, shown, data)
     except InvalidInput:  # it could not be let finish: whoever reads it next says so
         return False
