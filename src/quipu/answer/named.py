@@ -59,10 +59,10 @@ def of_what_is_named(
     none that it names: of files only what is prose and is so by a code ("INC-2100"); and without
     turns of another time than one that is told from `now` ("yesterday"), if there are turns of it.
     """
-    asked = list(_designations(question.text, takes_yes_or_no=question.takes_yes_or_no))
+    asked = _asked_for(question)
     kept = tuple(each for each in evidence if not _is_of_another(each, asked))
     told = {(span.start, span.end) for span in question.spans}
-    spans = [s.interval for s in find_spans(question.text, now=now) if (s.start, s.end) not in told]
+    spans = [s.interval for s in question.spans_from(now) if (s.start, s.end) not in told]
     then = {each.id for each in kept if is_turn(each) and _speaks_of(each, spans)}
     return tuple(each for each in kept if each.id in then or not is_turn(each)) if then else kept
 
@@ -76,18 +76,18 @@ def unborne(
     evidence = draft.evidence
     whole = "\n".join((draft.answer, *map(_around, evidence)))
     text = _plain(whole)
-    named = _designations(question.text, takes_yes_or_no=question.takes_yes_or_no)
-    missing = [each.written for each in named if not each.stands_in(text)]
+    missing = [each.written for each in _asked_for(question) if not each.stands_in(text)]
     if not all(map(is_turn, evidence)):
         return tuple(missing)
     denied = draft.answer.startswith("No:")
-    missing += [] if denied else [n for n in _numbers(question.text) if n not in text]
+    numbers = () if denied else _TWO_DIGITS.findall(question.undated.text)
+    missing += [number for number in numbers if number not in text]
     of_another_value = denied and draft.stated > 0  # "No: Dana lives in Milan"
     names = (_POSSESSIVE.sub("", n) for n in asked.names if not of_another_value)
     missing += [n for n in names if not is_time(n) and not _is_named(n, whole, graph)]
     missing += _otherwise_qualified(question.text, text)
     if not draft.stated:
-        missing += _untold_times(question.text, evidence, now)
+        missing += _untold_times(question, evidence, now)
     found = dict.fromkeys(missing)
     return tuple(n for n in found if not any(n != o and _plain(n) in _plain(o) for o in found))
 
@@ -109,12 +109,12 @@ def _otherwise_qualified(question: str, text: str) -> list[str]:
     ]
 
 
-def _untold_times(question: str, evidence: Sequence[Evidence], now: str) -> list[str]:
+def _untold_times(question: Question, evidence: Sequence[Evidence], now: str) -> list[str]:
     """The time that a question names, where no turn was said in it, and none speaks of it."""
-    spans = [span for span in find_spans(question, now=now) if span.dated]
+    spans = [span for span in question.spans_from(now) if span.dated]
     if any(_speaks_of(each, [span.interval for span in spans]) for each in evidence):
         return []
-    return [question[span.start : span.end] for span in spans]
+    return [question.text[span.start : span.end] for span in spans]
 
 
 def _speaks_of(each: Evidence, asked: Sequence[Interval]) -> bool:
@@ -129,13 +129,18 @@ def _times(each: Evidence) -> Iterator[Interval]:
     yield from (span.interval for span in spans if span.dated)
 
 
-def _designations(question: str, *, takes_yes_or_no: bool = False) -> Iterator[_Designation]:
-    """The designations in a text; a number that may be asked about ("is the limit 25?") is
-    none where it `takes_yes_or_no`."""
-    text = _plain(_timeless(question))
+def _asked_for(question: Question) -> list[_Designation]:
+    """The designations in a question; a number that may be asked about ("is the limit 25?") is
+    none."""
+    text = _plain(question.undated.text)
+    return list(_designations(text, numbered=not question.takes_yes_or_no))
+
+
+def _designations(text: str, *, numbered: bool = True) -> Iterator[_Designation]:
+    """The designations in a folded text without dates: codes and, with `numbered`, "room 13"."""
     for match in _CODE.finditer(text):
         yield _Designation(match[0], "0".join(re.findall(r"[a-z]+", match[0])))
-    for match in () if takes_yes_or_no else _NUMBERED.finditer(text):
+    for match in _NUMBERED.finditer(text) if numbered else ():
         what = match["what"]
         if what not in STOP_WORDS and what not in _COUNTING:
             yield _Designation(f"{what} {match['which']}", stem(what))
@@ -147,7 +152,7 @@ def _is_of_another(each: Evidence, asked: Sequence[_Designation]) -> bool:
     text = _plain(_around(each))
     borne = {one.kind for one in asked if one.stands_in(text)}
     kinds = {one.kind for one in asked if is_turn(each) or " " not in one.written} - borne
-    return bool(kinds & {one.kind for one in _designations(text)})
+    return bool(kinds & {one.kind for one in _designations(_timeless(text))})
 
 
 def _is_named(name: str, text: str, graph: Graph) -> bool:
@@ -156,11 +161,6 @@ def _is_named(name: str, text: str, graph: Graph) -> bool:
         return True
     known = graph.named([name_key(name)]).get(name_key(name), ())
     return any(says(text, other) for entity in known for other in (entity.name, *entity.aliases))
-
-
-def _numbers(question: str) -> list[str]:
-    """The numbers of two digits and more, without those of dates."""
-    return [match[0] for match in _TWO_DIGITS.finditer(_timeless(question))]
 
 
 def _timeless(text: str) -> str:

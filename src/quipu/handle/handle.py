@@ -189,11 +189,13 @@ class Handle:
         """The store as it reads when what was merged is one thing; itself where nothing was."""
         return self.resolver.read()
 
-    def graph_for(self, asked: "Question") -> Planner:
+    def graph_for(self, asked: "Question | str") -> Planner:
         """As `graph`, with the acronyms in a question (or of what it names) that texts define."""
-        return self.resolver.read_for(
-            dict.fromkeys((*asked.name_keys, *asked.surfaces)), asked.text
-        )
+        from quipu.question import read_question
+
+        asked = read_question(asked) if isinstance(asked, str) else asked
+        keys = dict.fromkeys((*asked.name_keys, *asked.surfaces))
+        return self.resolver.read_for(keys, asked.text)
 
     def asked_of(self, asked: "Question") -> "tuple[Planner, Question]":
         """`graph_for` the question, and the question as facts there call what it names."""

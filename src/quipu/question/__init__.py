@@ -162,7 +162,11 @@ class Question:
     @cached_property
     def spans(self) -> tuple[TimeSpan, ...]:
         """The times that it names, those told from a day ("yesterday") aside."""
-        return tuple(find_spans(self.text))
+        return _spans(self.text, None)
+
+    def spans_from(self, now: str) -> tuple[TimeSpan, ...]:
+        """The times that it names, those told from the instant `now` ("yesterday") too."""
+        return _spans(self.text, now)
 
     @cached_property
     def undated(self) -> "Question":
@@ -216,6 +220,11 @@ class Question:
 def read_question(text: str) -> Question:
     """`text` as a question; the same text gives the same object while it is remembered."""
     return Question(text)
+
+
+@lru_cache(maxsize=256)
+def _spans(text: str, now: str | None) -> tuple[TimeSpan, ...]:
+    return tuple(find_spans(text, now=now))
 
 
 @lru_cache(maxsize=256)
