@@ -6,11 +6,10 @@ version, and a change names the version it replaces, so two processes never over
 
 import threading
 from collections.abc import Generator, Iterable, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 import apsw
@@ -120,29 +119,14 @@ class Ledger:
         *,
         put: Mapping[tuple[str, str], bytes] | None = None,
         delete: Iterable[tuple[str, str]] = (),
-        durable: bool = True,
     ) -> None:
         """Put entries, whatever stands there, and delete others, by kind and key: all of it or
-        nothing. What is not `durable` a power cut may take back; a killed process does not."""
-        with self._errors(), nullcontext() if durable else self._lazily(), self._connection:
+        nothing."""
+        with self._errors(), self._connection:
             rows = [(kind, key, value) for (kind, key), value in sorted((put or {}).items())]
             self._connection.executemany(_PUT, rows)
             gone = sorted(delete)
             self._connection.executemany("DELETE FROM entry WHERE kind = ? AND key = ?", gone)
-
-    @contextmanager
-    def alone(self, *, durable: bool = True) -> Generator[None]:
-        """What the block reads is so until it has changed it: nobody else writes meanwhile. All
-        of its changes are in, or none."""
-        with self._errors(), nullcontext() if durable else self._lazily():
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
 
     def erase(self) -> None:
         """Leave no copy of what was deleted or replaced: in the file, in its log, or in a damaged
@@ -175,26 +159,12 @@ class Ledger:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _run(self, sql: str, *values: Any) -> "list[Any]":
         with self._errors():
             return self._connection.execute(sql, values).fetchall()
-
-    @contextmanager
-    def _lazily(self) -> Generator[None]:
-        """Leave it to the operating system when the block's commits reach the disk."""
-        self._connection.execute("PRAGMA synchronous = NORMAL")
-        try:
-            yield
-        finally:
-            self._connection.execute("PRAGMA synchronous = FULL")
 
     @contextmanager
     def _errors(self) -> Generator[None]:

@@ -11,7 +11,7 @@ from tests.contract.store_sample import chunk, episode, moment
 from tests.servers.damage import USES, flips, make_memory, trials
 
 from quipu.errors import CorruptStore
-from quipu.files.pages import damaged_pages, log_is_whole
+from quipu.files.pages import damaged_pages
 from quipu.files.whole import faults
 from quipu.ledger import LEDGER, Ledger
 from quipu.records.batch import Batch
@@ -79,22 +79,24 @@ def test_a_commit_that_is_being_written_is_no_damage(
 
 def test_a_damaged_log_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)
-    path = tmp_path / "q.db"
-    with SQLiteStore(path, namespace="default") as store:
-        for n in range(10):
-            of = episode(f"docs/{n}.md", "A", at=moment(1))
-            store.write(Batch(recorded_at=moment(1), episodes=(of,), chunks=(chunk(of, 0, "red"),)))
-        log = tmp_path / "log-wal"
-        shutil.copy(path.with_name("q.db-wal"), log)
-    assert log_is_whole(log)
-    data, draw = log.read_bytes(), random.Random(1)
+    subprocess.run([sys.executable, "-c", _KILLED, str(tmp_path / "q.db")], check=False)
+    path, log = tmp_path / "kept" / "q.db", tmp_path / "kept" / "q.db-wal"
+    path.parent.mkdir()
+
+    def put(data: bytes) -> None:
+        path.with_name("q.db-shm").unlink(missing_ok=True)
+        shutil.copy(tmp_path / "q.db", path)
+        log.write_bytes(data)
+
+    data, draw = (tmp_path / "q.db-wal").read_bytes(), random.Random(1)
     for _ in range(30):
         harmed = bytearray(data)
         harmed[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
-        log.write_bytes(harmed)
-        assert not log_is_whole(log)
-    log.write_bytes(data[:-100])  # the last write broke off: nothing is acknowledged after it
-    assert log_is_whole(log)
+        put(harmed)
+        assert any("q.db-wal" in fault for fault in faults(path))
+    for whole in (data, data[:-100]):  # the last write broke off: nothing is acknowledged after it
+        put(whole)
+        assert faults(path) == []
 
 
 _KILLED = """

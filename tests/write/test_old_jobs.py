@@ -9,7 +9,6 @@ import pytest
 
 from quipu.ledger import Ledger
 from quipu.memory import Memory
-from quipu.memory.folder_trust import wish_of
 from quipu.records.record import Chunk
 from quipu.trust import sealing_key
 from quipu.write.jobs import accepted, sealed
@@ -69,22 +68,6 @@ def test_a_killed_move_is_made_again(tmp_path: Path, state: Path, open_memory: O
         leave(state, "job_1", 1, key=sealing_key(), payload=TEXT)
         with open_memory(state / "quipu.db", tmp_path) as memory:
             assert len(memory.jobs()) == 1
-
-
-def test_what_somebody_else_accepted_waits_for_the_users_word(
-    tmp_path: Path, state: Path, open_memory: Open
-) -> None:
-    leave(state, "job_1", 1, key=b"theirs", payload=TEXT)
-    ((namespace, waiting),) = wish_of(tmp_path, lambda: INSTANT).waiting
-    assert (namespace, waiting.payload) == ("default", TEXT)
-    with open_memory(state / "quipu.db", tmp_path) as memory:
-        assert memory.jobs.resume() == []
-        assert [job.status for job in memory.jobs()] == ["accepted"]
-    wish = wish_of(tmp_path, lambda: INSTANT)
-    assert len(wish.waiting) == 1
-    wish.grant(lambda: INSTANT)
-    with open_memory(state / "quipu.db", tmp_path) as memory:
-        assert [job.status for job in memory.jobs.resume()] == ["done"]
 
 
 def test_what_is_forgotten_is_taken_out_of_an_old_job(

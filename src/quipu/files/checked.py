@@ -8,7 +8,9 @@ is read and written as before. https://sqlite.org/cksumvfs.html
 
 import os
 import stat
+import struct
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,6 +25,7 @@ __all__ = [
     "copy",
     "database_files",
     "is_damage",
+    "log_begins_well",
     "make",
     "ready",
     "require_whole",
@@ -36,6 +39,9 @@ RESERVED = 8
 
 _MAGIC = b"SQLite format 3\0"
 _LOG_HEAD, _FRAME_HEAD = 32, 24
+_LOG_MAGIC = {b"\x37\x7f\x06\x82": "<", b"\x37\x7f\x06\x83": ">"}
+"""How a log begins, with the order of the bytes that its checksums are made of."""
+_LOOKS, _MOMENT_S = 3, 0.1
 _loading = threading.Lock()
 
 
@@ -118,25 +124,52 @@ def _log_bytes(path: Path, end: str) -> int:
 
 def require_whole_log(connection: Any, path: Path) -> None:
     """CorruptStore when a commit stands in the log behind a frame that is not as it was written:
-    SQLite reads no further than that, and says nothing. What is looked at is where it stopped."""
-    try:
-        _, frames, _ = connection.execute("PRAGMA wal_checkpoint(NOOP)").fetchone()
-        with path.with_name(path.name + "-wal").open("rb") as stream:
-            head = stream.read(_LOG_HEAD)
-            stream.seek(_LOG_HEAD + frames * (_FRAME_HEAD + int.from_bytes(head[8:12], "big")))
-            beyond = stream.read(_FRAME_HEAD)
-    except (OSError, apsw.Error):
-        return
-    if len(beyond) < _FRAME_HEAD or beyond[8:16] != head[16:24]:
-        return
-    from quipu.files.pages import log_is_whole  # reads all of it, and needs numpy
+    SQLite reads no further than that, and says nothing. https://sqlite.org/walformat.html
 
-    if not log_is_whole(path.with_name(path.name + "-wal")):
-        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)  # the log stays as it is
-        raise CorruptStore(
-            f"the log of {str(path)!r} is damaged, and writes stand behind the damage: restore a "
-            "backup (quipu restore), or keep what stands before it (quipu doctor --salvage)"
-        )
+    A frame is written in two steps, so one that another process is writing now looks damaged for
+    a moment: what is no damage is whole when it is looked at again.
+    """
+    for again in range(_LOOKS):
+        time.sleep(_MOMENT_S if again else 0)
+        try:
+            if not _stops_short(connection, path.with_name(path.name + "-wal")):
+                return
+        except (OSError, apsw.Error):
+            return
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)  # the log stays as it is
+    raise CorruptStore(
+        f"the log of {str(path)!r} is damaged, and writes stand behind the damage: restore a "
+        "backup (quipu restore), or keep what stands before it (quipu doctor --salvage)"
+    )
+
+
+def _stops_short(connection: Any, log: Path) -> bool:
+    """Whether a commit of this log stands behind the frames that SQLite reads of it."""
+    _, frames, _ = connection.execute("PRAGMA wal_checkpoint(NOOP)").fetchone()
+    with log.open("rb") as stream:
+        head = stream.read(_LOG_HEAD)
+        frame_bytes = _FRAME_HEAD + int.from_bytes(head[8:12], "big")
+        begin, end = _LOG_HEAD + frames * frame_bytes, os.fstat(stream.fileno()).st_size
+        for at in range(begin, end - frame_bytes + 1, frame_bytes):
+            stream.seek(at)
+            frame = stream.read(_FRAME_HEAD)
+            if frame[8:16] != head[16:24]:
+                break  # of before the log was begun anew
+            if not log_begins_well(head) or any(frame[4:8]):
+                return True
+    return False
+
+
+def log_begins_well(head: bytes) -> bool:
+    """Whether the first 32 bytes of a log are as they were written, or there are none."""
+    order = _LOG_MAGIC.get(head[:4])
+    if order is None or len(head) < _LOG_HEAD:
+        return not head.strip(b"\0")
+    one = two = 0
+    for first, second in struct.iter_unpack(f"{order}2I", head[:24]):
+        one = (one + first + two) & 0xFFFFFFFF
+        two = (two + second + one) & 0xFFFFFFFF
+    return head[24:] == struct.pack(">2I", one, two)
 
 
 def unshared(path: Path) -> str:

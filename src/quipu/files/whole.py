@@ -6,7 +6,7 @@ import apsw
 
 from quipu.errors import CorruptStore
 from quipu.files import checked
-from quipu.files.pages import damaged_pages, log_is_whole, logged_pages, page_size
+from quipu.files.pages import damaged_pages, logged_pages, page_size
 
 __all__ = ["faults", "has_checksums"]
 
@@ -35,7 +35,7 @@ def faults(path: Path) -> list[str]:
         return [f"{str(path)!r} is no SQLite database"]
     found: list[str] = []
     log = path.with_name(path.name + "-wal")
-    log_is_sound = log_is_whole(log)
+    log_is_sound = _log_is_sound(path, log)
     bad = damaged_pages(path, size) if has_checksums(path) else []
     if bad and log_is_sound:
         bad = sorted({*bad} - logged_pages(log))
@@ -45,6 +45,25 @@ def faults(path: Path) -> list[str]:
     if not log_is_sound:
         found.append(f"the log {log.name}, with changes after the damage")
     return found + _noticed(path)
+
+
+def _log_is_sound(path: Path, log: Path) -> bool:
+    if not log.is_file():
+        return True
+    with log.open("rb") as stream:
+        if not checked.log_begins_well(stream.read(32)):
+            return False
+    try:
+        connection = checked.connect(path, flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            checked.require_whole_log(connection, path)
+        finally:
+            connection.close()
+    except apsw.Error:
+        return True  # what is damaged there is found page by page
+    except CorruptStore:
+        return False
+    return True
 
 
 def _noticed(path: Path) -> list[str]:

@@ -5,6 +5,7 @@ from then on (`resolve/view.py`), until the decision is undone.
 """
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from typing import Annotated
 
 import msgspec
@@ -14,7 +15,7 @@ from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.filters import entity_types
 from quipu.handle.handle import Handle
 from quipu.handle.lookup import end_of_relation
-from quipu.ports import Planner, Store
+from quipu.ports import Planner
 from quipu.records.ids import name_id
 from quipu.records.mentions import key_words
 from quipu.records.record import Entity, Fact
@@ -23,8 +24,7 @@ from quipu.resolve import Decision, Merges, decisions, merged_view, read_merges
 from quipu.resolve.merges import decision_of, may_be_merged, verdict_id
 from quipu.resolve.proposals import LEAST_COSINE, Proposal, candidates, propose
 from quipu.text import name_key
-from quipu.when.instants import Clock, from_epoch, to_epoch
-from quipu.write.merges import decide, decide_all
+from quipu.write.merges import decide
 
 __all__ = ["Entities", "EntityHistory", "Merged", "Proposals", "Unmerged"]
 
@@ -140,20 +140,14 @@ class Entities:
 
     def accept(self, proposals: Sequence[Proposal], *, by: str = "auto") -> tuple[Merged, ...]:
         """Merge what was proposed, the surest first; what a merge made one already, or can be
-        merged no longer, is passed over. All is written at once, and each thing is given as it
-        is after that. Written at once."""
-        with self._writing:
-            found = _Deciding(self._store, read_merges(self._store))
-            for each in proposals:
-                found.take(each, by, self._clock)
-            if not found.decided:
-                return ()
-            decide_all(self._store, [decision for decision, _ in found.decided])
-            merges, standing = read_merges(self._store), decisions(self._store)
-            return tuple(
-                msgspec.structs.replace(self._whole(kept, merges, standing), changed=True)
-                for _, kept in found.decided
-            )
+        merged no longer, is passed over. Written at once."""
+        made: list[Merged] = []
+        for each in proposals:
+            with suppress(InvalidInput, UnknownRecord):
+                reason = "; ".join(each.reasons)
+                pair = each.merged_id, each.kept_id
+                made.append(self.merge(*pair, by=by, reason=reason, score=each.score))
+        return tuple(merged for merged in made if merged.changed)
 
     def merge(
         self, merged: str, kept: str, *, by: str = "person", reason: str = "", score: float = 1.0
@@ -226,38 +220,6 @@ class Entities:
         ]
         known.sort(key=lambda k: (k.recorded_at, k.known_until or "~", k.decision.merge_id))
         return EntityHistory(decisions=tuple(known))
-
-
-class _Deciding:
-    """Merges that are decided one after the other, before any of them is written."""
-
-    def __init__(self, store: Store, merges: Merges) -> None:
-        self._store = store
-        self._stands = dict(merges.canonical)
-        self._members = {kept: list(ids) for kept, ids in merges.members.items()}
-        self._things = dict(merges.united)
-        self.decided: list[tuple[Decision, Entity]] = []
-
-    def take(self, proposal: Proposal, by: str, clock: Clock) -> None:
-        """Decide for `proposal`, unless nothing is to be merged any more, or may be."""
-        try:
-            one, other = (_thing(self._store, i) for i in (proposal.merged_id, proposal.kept_id))
-            first, second = (self._stands.get(e.entity_id, e.entity_id) for e in (one, other))
-            if first == second:
-                return
-            kept = self._things.get(second, other)
-            _require_mergeable(self._things.get(first, one), kept)
-        except (InvalidInput, UnknownRecord):
-            return
-        joined = [*self._members.pop(second, [second]), *self._members.pop(first, [first])]
-        self._members[second] = joined
-        self._stands |= dict.fromkeys(joined, second)
-        self._things[second] = kept
-        reason = "; ".join(proposal.reasons)
-        at = clock()
-        if self.decided and at <= (last := self.decided[-1][0].decided_at):
-            at = from_epoch(to_epoch(last) + 0.001)  # decisions count in the order of their times
-        self.decided.append((_decision(one, other, by, reason, proposal.score, at), other))
 
 
 def _decision(

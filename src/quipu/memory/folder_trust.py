@@ -13,7 +13,6 @@ from quipu.store import namespaces_of, open_store
 from quipu.trust import Standing, sealing_key, settings_are_trusted, standing, trust
 from quipu.when.instants import Clock
 from quipu.write.jobs import Jobs, Waiting
-from quipu.write.old_jobs import bring_old_jobs, unsealed_old_jobs
 
 __all__ = ["FolderAsks", "wish_of"]
 
@@ -94,8 +93,6 @@ class Wish(NamedTuple):
         place, key = find_home(self.folder / DATABASE), sealing_key()
         for namespace in dict.fromkeys(name for name, _ in self.waiting):
             with open_store(place.url, namespace=namespace) as store:
-                name = f"{place.name}\0{namespace}"
-                bring_old_jobs(store, self.folder / STATE, name, key=key)
                 jobs = Jobs(store, None, clock, key=key)
                 for waiting in (each for name, each in self.waiting if name == namespace):
                     jobs.seal(waiting)
@@ -118,8 +115,7 @@ def wish_of(folder: Path, clock: Clock) -> Wish:
 
 
 def _waiting_in(folder: Path, clock: Clock) -> Iterator[tuple[str, Waiting]]:
-    """The jobs in the folder's own store that this user did not accept, by namespace; those that
-    an earlier version left beside it among them."""
+    """The jobs in the folder's own store that this user did not accept, by namespace."""
     database, key = folder / DATABASE, sealing_key()
     if database.is_symlink():
         return
@@ -129,7 +125,6 @@ def _waiting_in(folder: Path, clock: Clock) -> Iterator[tuple[str, Waiting]]:
         ) as store:
             unsealed = Jobs(store, None, clock, key=key).unsealed()
         yield from ((namespace, each) for each in unsealed)
-    yield from unsealed_old_jobs(folder / STATE, key=key)
 
 
 def _value(asked: GuardedSetting) -> str:

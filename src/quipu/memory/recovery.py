@@ -51,19 +51,13 @@ def put_back(path: Path, url: str | Path | None = None) -> BackedUp:
 
     What was accepted and not written yet is done by the next command that writes.
     """
-    from quipu.write.old_jobs import rename_old_store
-
-    def adopt(file: Path, store: str) -> None:
-        with Ledger(file) as ledger:
-            rename_old_store(ledger, store, home.name)
-
     home = find_home(url or Path.cwd() / DATABASE)
     database = database_of(home)
     if database is None or home.state is None:
         raise InvalidInput(f"{home.shown!r} is not kept in a file: name a path with --store")
     # The user names the backup: what is made of it in a `.quipu` is the user's.
     own = partial(mark, home.state) if database.parent == home.state else lambda: None
-    return restore(path, database, home.state, begin=own, adopt=adopt)
+    return restore(path, database, home.state, begin=own)
 
 
 def damage(home: Home) -> Iterator[tuple[Path, list[str]]]:
@@ -130,12 +124,9 @@ def _put_jobs(store: "Store", kept: "KeptRecords") -> None:
 
 def _take_over_ledger(home: Home, path: Path) -> None:
     """Copy what can be read of the ledger beside the damaged database."""
-    from quipu.write.old_jobs import rename_old_store
-
     new = find_home(path)
     if home.state is None or new.state is None or not (home.state / LEDGER).is_file():
         return
     if not (new.state / LEDGER).exists():
         with Ledger(new.state / LEDGER) as ledger:
             ledger.change(put=readable_entries(home.state / LEDGER))
-            rename_old_store(ledger, home.name, new.name)

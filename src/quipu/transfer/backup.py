@@ -103,15 +103,13 @@ def restore(
     state: Path,
     *,
     begin: Callable[[], None],
-    adopt: Callable[[Path, str], None],
 ) -> BackedUp:
     """Put the backup at `path` back as `database`, with its ledger and reports in `state`.
 
     Its sizes are compared before anything is written, then `begin` is called. It is unpacked
-    beside and verified; `adopt` may change the ledger there (given the store
-    it was of), the same way each time. The database takes its place last, in one step; after a
-    kill the same command goes on. Raises InvalidInput where something else is in the place,
-    CorruptStore for a backup that is damaged.
+    beside and verified. The database takes its place last, in one step; after a kill the same
+    command goes on. Raises InvalidInput where something else is in the place, CorruptStore for a
+    backup that is damaged.
     """
     made = read_manifest(path)
     _require_members(path, made)
@@ -122,8 +120,6 @@ def restore(
     places = {name: database if name == DATABASE else state / name for name in made.files}
     with _scratch_folder(database) as scratch:
         _unpack(path, made, scratch)
-        if LEDGER in made.files:
-            adopt(scratch / LEDGER, made.store)
         if not _is_copy(state / LEDGER, scratch / LEDGER):
             _require_free(state / LEDGER)
         if _counts(scratch / DATABASE) != made.counts:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import lru_cache, partial
 from importlib import import_module
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from quipu.embed.minilm import MiniLM
@@ -122,13 +121,8 @@ class Readers:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._near.__exit__(kind, error, trace)
+    def __exit__(self, *_: object) -> None:
+        self._near.__exit__(None, None, None)
 
 
 class ClusterEmbedder:

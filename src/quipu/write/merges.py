@@ -2,7 +2,6 @@
 episode of its own and takes the place of what was decided about the two before."""
 
 import hashlib
-from collections.abc import Sequence
 
 import msgspec
 
@@ -13,30 +12,22 @@ from quipu.records.record import Episode, Fact
 from quipu.resolve.merges import APART, RULE, SAME, SOURCE_TYPE, Decision, pair_ref, verdict_id
 from quipu.source import Draft
 
-__all__ = ["decide", "decide_all"]
+__all__ = ["decide"]
 
 
 def decide(store: Store, decision: Decision) -> Decision:
     """Write `decision` (its id is made here) and give it as it was written, without secrets."""
-    return decide_all(store, [decision])[0]
-
-
-def decide_all(store: Store, given: Sequence[Decision]) -> list[Decision]:
-    """Write decisions, each about another pair and the last made last, all or none."""
-    made = [_named(store.namespace, decision) for decision in given]
-    if made:
-        written = [(_episode(store.namespace, each), each) for each in made]
-        store.write(
-            Batch(
-                recorded_at=made[-1].decided_at,
-                episodes=tuple(episode for episode, _ in written),
-                claims=tuple(
-                    Claim(_fact(each, episode.content_hash, episode.source_ref), episode.episode_id)
-                    for episode, each in written
-                ),
-                replaces=tuple(episode.source_ref for episode, _ in written),
-            )
+    made = _named(store.namespace, decision)
+    episode = _episode(store.namespace, made)
+    fact = _fact(made, episode.content_hash, episode.source_ref)
+    store.write(
+        Batch(
+            recorded_at=made.decided_at,
+            episodes=(episode,),
+            claims=(Claim(fact, episode.episode_id),),
+            replaces=(episode.source_ref,),
         )
+    )
     return made
 
 

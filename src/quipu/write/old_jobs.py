@@ -14,9 +14,9 @@ import msgspec
 from quipu.errors import StoreUnavailable
 from quipu.ledger import LEDGER, Ledger, LedgerEntry, damaged
 from quipu.ports import JobRow, Store
-from quipu.write.jobs import Job, KeptJob, Waiting, sealed
+from quipu.write.jobs import Job, KeptJob, sealed
 
-__all__ = ["bring_old_jobs", "rename_old_store", "unsealed_old_jobs"]
+__all__ = ["bring_old_jobs"]
 
 _KINDS = ("job", "payload", "open", "seal")
 
@@ -59,27 +59,6 @@ def bring_old_jobs(store: Store, state: Path, name: str, *, key: bytes) -> None:
         ledger.change(delete=gone)
         with suppress(StoreUnavailable):  # somebody still reads: the next forgetting tries again
             ledger.erase()
-
-
-def unsealed_old_jobs(state: Path, *, key: bytes) -> Iterator[tuple[str, Waiting]]:
-    """The jobs of any store that the ledger in `state` holds and `key` did not seal, by
-    namespace."""
-    if (state / LEDGER).is_file():
-        with Ledger(state / LEDGER) as ledger:
-            for record, _, payload, seal in _old_jobs(ledger, state / LEDGER):
-                if payload is not None and not _is_sealed(record, payload, seal, key):
-                    yield record.store.rpartition("\0")[2], Waiting(record.job, payload)
-
-
-def rename_old_store(ledger: Ledger, old: str, new: str) -> None:
-    """Let the jobs in the ledger that are of the store at the address `old`, in all its namespaces,
-    be of the one at `new`: the memory was put back elsewhere."""
-    for entry in _every(ledger, "job"):
-        record = msgspec.json.decode(entry.value, type=_Record)
-        place, _, namespace = record.store.rpartition("\0")
-        if place == old:
-            moved = msgspec.structs.replace(record, store=f"{new}\0{namespace}", worker="")
-            ledger.change(put={("job", entry.key): msgspec.json.encode(moved)})
 
 
 def _old_jobs(ledger: Ledger, path: Path) -> Iterator[_OldJob]:

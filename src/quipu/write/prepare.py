@@ -5,7 +5,6 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from types import TracebackType
 from typing import NamedTuple, Protocol, Self, TypeAlias
 
 import msgspec
@@ -295,13 +294,7 @@ class Preparing(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-        /,
-    ) -> None: ...
+    def __exit__(self, *_: object) -> None: ...
 
 
 def preparing(count: int, limits: Limits, attributes: Attributes = SHIPPED) -> "Preparing":

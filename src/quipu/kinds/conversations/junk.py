@@ -90,5 +90,5 @@ class Seen:
         """Write down what was said first since the last call, for those who come later."""
         if self._ledger is not None and self._new:
             seen = {(_SEEN, key): value for key, value in self._new.items()}
-            self._ledger.change(put=seen, durable=False)
+            self._ledger.change(put=seen)
             self._new = {}

@@ -1,7 +1,6 @@
 """Every port of a store, made once from what a backend writes itself."""
 
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Self, TypeVar
 
 import numpy as np
@@ -103,12 +102,7 @@ class DerivedStore(GraphReads, IndexReads):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
