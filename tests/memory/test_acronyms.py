@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from quipu.memory import Memory
@@ -11,7 +10,6 @@ from quipu.question import read_question
 
 Open = Callable[..., Memory]
 DEFINES = "The Payment Service Team (PST) is led by Eva Gray since 2020."
-QUESTION = "Where did the Payment Service Team move?"
 
 
 @pytest.fixture(params=["memory:", "sqlite"])
@@ -23,18 +21,6 @@ def memory(request: pytest.FixtureRequest, tmp_path: Path, open_memory: Open) ->
         yield opened
 
 
-def first(memory: Memory, question: str) -> str:
-    return memory.search(question).hits[0].source_ref.partition(":")[0]
-
-
-def test_what_is_said_of_the_acronym_is_found_by_the_name(memory: Memory) -> None:
-    before = msgspec.json.encode(memory.search(QUESTION).hits)
-    memory.add(DEFINES, source_ref="a.md", title="a")
-    assert first(memory, QUESTION) == "b.md"
-    memory.forget("a.md")
-    assert msgspec.json.encode(memory.search(QUESTION).hits) == before
-
-
 def test_facts_of_the_name_answer_for_the_acronym(memory: Memory) -> None:
     memory.add(DEFINES, source_ref="a.md", title="a")
     assert [fact.subject for fact in memory.facts(predicate="is led by")] == [
@@ -43,19 +29,6 @@ def test_facts_of_the_name_answer_for_the_acronym(memory: Memory) -> None:
     found = memory.facts.find("Who is PST led by?")
     assert found.known
     assert found.matches[0].standing.fact.object == "Eva Gray"
-
-
-def test_the_history_of_either_name_is_one(memory: Memory) -> None:
-    memory.add(DEFINES, source_ref="a.md", title="a")
-    memory.add("PST is led by Omar Diaz since May 2023.", source_ref="d.md", title="d")
-    assert [f.object for f in memory.facts("PST", "is led by")] == ["Eva Gray", "Omar Diaz"]
-    assert [f.object for f in memory.facts("PST", "lives in")] == ["Porto"]
-    entries = memory.facts.history("PST").entries
-    led = [e for e in entries if e.fact.predicate == "is led by"]
-    assert [e.superseded_by is None for e in led] == [False, True]
-    assert len(entries) == 3
-    assert entries == memory.facts.history("Payment Service Team").entries
-    assert memory.facts.history("PST").subject == "PST"
 
 
 def test_a_word_with_the_letters_of_an_acronym_is_not_it(memory: Memory) -> None:

@@ -50,31 +50,6 @@ def state(found: Audit) -> list[tuple[str, str | None, str | None]]:
     return [(held.object, held.valid_from, held.valid_to) for held in found.state]
 
 
-def test_of_one_statement_the_begin_and_the_end_are_one_row(told: Memory) -> None:
-    found = audit(told, SERVICE, as_of="2024-06-01")
-    assert state(found) == [("Team Green", None, None), ("MySQL", "2021-03", "2025-05")]
-    (_, mysql) = found.state
-    assert mysql.source_refs == ("talk-2024-02-01", "talk-2025-06-10")
-    assert state(audit(told, SERVICE, as_of="2019"))[1:] == [("Oracle", "2018-01", "2021-03")]
-    assert state(audit(told, SERVICE, as_of="2025-12-24"))[1:] == [
-        ("Postgres", "2025-05", "2026-01")
-    ]
-    assert state(audit(told, SERVICE)) == [("Team Green", None, None)]
-
-
-def test_the_timeline_is_in_the_order_of_what_happened(told: Memory) -> None:
-    lines = [(e.fact.object, e.valid_from, e.valid_to) for e in audit(told, SERVICE).entries]
-    assert lines == [
-        ("Oracle", "2018-01", "2021-03"),
-        ("MySQL", "2021-03", "2025-05"),
-        ("MySQL", None, "2025-05"),
-        ("Postgres", "2025-05", "2026-01"),
-        ("Team Blue", None, None),
-        ("Team Green", None, None),
-        ("Postgres", None, "2026-01"),
-    ]
-
-
 def test_one_text_says_the_state_the_chain_and_who_said_it(told: Memory) -> None:
     text = audit(told, SERVICE, as_of="2025-12-24").text
     head, timeline = text.split("\n\nTimeline\n", 1)

@@ -74,12 +74,6 @@ def test_the_later_statement_ends_the_earlier(
     assert _now(told, subject) == now
 
 
-def test_what_is_no_longer_so_has_its_end_in_the_list(told: Memory, clock: _Clock) -> None:
-    _say(told, clock, "Clara lives in Nantes.", "Clara doesn't live in Nantes anymore.")
-    (fact,) = [fact for fact in told.facts("Clara", live=True) if fact.valid_from]
-    assert (fact.valid_from, fact.valid_to) == ("2026-01-05", "2026-02-05")
-
-
 def test_an_entry_says_what_it_replaces(told: Memory, clock: _Clock) -> None:
     entries = Entries(told)
     first = entries.store("The retry limit is 3.", category="fact")

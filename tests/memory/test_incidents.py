@@ -44,30 +44,6 @@ def test_the_same_report_again_changes_nothing(memory: Memory) -> None:
     assert memory.store.sequence() == before
 
 
-def test_every_field_comes_back(memory: Memory) -> None:
-    given: dict[str, Any] = {
-        "severity": "high",
-        "metrics": {**SLOW, "throughput": 12},
-        "affected_services": ["payments"],
-        "upstream_deps": ["db"],
-        "user_impact": "some",
-        "pointer": "http://logs.example/1",
-    }
-    memory.incidents.add(record("ledger", f"{DAY}10:00:00Z", root_cause="pool exhausted", **given))
-    incident = read_cases(memory.store).cases[0].incident
-    assert (incident.severity, incident.source_severity) == ("WARN", "high")
-    assert incident.blast_radius == "multi-service"
-    assert incident.metrics.known() == given["metrics"]
-    assert incident.upstream_deps == ("db",)
-    assert incident.extra == {"user_impact": "some"}
-    assert incident.pointer == given["pointer"]
-    assert incident.agent_analysis["root_cause_insights"]
-    assert set(incident.predictive_insights) == set(
-        "forecasts warnings recommendations critical_risk_count".split()
-    )
-    assert memory.validate().errors == ()
-
-
 def test_secrets_are_redacted_everywhere(memory: Memory) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLQ"[:16]
     memory.incidents.add(
@@ -149,18 +125,6 @@ def test_the_most_alike_incident_comes_first_with_its_outcomes(memory: Memory) -
     assert early.incidents[0].outcomes == ()
 
 
-def test_as_of_knows_nothing_of_what_came_later(memory: Memory) -> None:
-    memory.incidents.add(
-        [
-            record("a", f"{DAY}10:00:00Z", metrics=SLOW),
-            record("a", "2026-02-09T10:00:00Z", metrics=SLOW),
-            {"component": "a", "metrics": SLOW, "title": "no time"},
-        ]
-    )
-    found = memory.incidents.similar({"component": "a", "metrics": SLOW}, as_of="2026-02-05")
-    assert [each.timestamp for each in found.incidents] == [f"{DAY}10:00:00.000Z"]
-
-
 def test_the_exchange_form_comes_back_without_loss(
     memory: Memory, open_memory: Any, tmp_path: Path
 ) -> None:
@@ -234,22 +198,6 @@ def test_off_is_the_static_policy_and_shadow_the_same_bytes_with_a_log(
     log = (tmp_path / ".quipu" / "incident-shadow.jsonl").read_text().splitlines()
     assert len(log) == 1
     assert '"changed": true' in log[0]
-
-
-def test_the_past_moves_what_works_ahead_and_shows_why(memory: Memory) -> None:
-    advice = memory.incidents.recommend(_taught(memory), retrieval="on")
-    assert advice.basis == "learned"
-    first = advice.actions[0]
-    assert first.action == "scale_out"
-    assert first.policies == ("resource_exhaustion_scale",)
-    assert first.samples == 10
-    assert first.low is not None
-    assert first.low > 0.6
-    assert first.better is not None
-    assert first.better > 0.95
-    assert len(first.evidence) == 10
-    restart = next(each for each in advice.actions if each.action == "restart_container")
-    assert "did not work in 10 of 10" in restart.against[0]
 
 
 def test_an_incident_opens_by_its_id_and_answers_questions(memory: Memory) -> None:

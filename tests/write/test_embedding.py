@@ -177,21 +177,6 @@ def test_forgetting_erases_the_vectors_that_only_the_forgotten_text_used(
     assert left < before
 
 
-def test_the_same_text_elsewhere_keeps_its_vector_in_the_store(memory: Memory) -> None:
-    memory.add("Just the same words.", source_ref="one.txt", title="Same")
-    memory.add("Just the same words.", source_ref="two.txt", title="Same")
-    memory.forget("one.txt")
-    assert list(memory.store.spaces().values()) == [1]
-
-
-def test_what_was_replaced_before_it_was_forgotten_leaves_nothing(memory: Memory) -> None:
-    memory.add("The first text.", source_ref="note.md")
-    memory.add("The second text.", source_ref="note.md")
-    assert len(keys(memory)) == 2
-    memory.forget("note.md")
-    assert keys(memory) == set()
-
-
 def test_a_forgotten_turn_leaves_no_vector_that_read_it(memory: Memory) -> None:
     memory.add_sessions([session(9)])
     held = keys(memory)

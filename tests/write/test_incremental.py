@@ -127,21 +127,6 @@ def test_a_file_outside_of_home_is_known_by_its_absolute_path(
     assert memory.index(outside).added == ((outside / "note.md").as_posix(),)
 
 
-def test_a_link_from_the_root_of_a_site_outside_of_home_is_followed(
-    memory: Memory, tmp_path: Path
-) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "note.md").write_text("# Note\n\n[Other](/other.md) and [none](/gone.md)\n")
-    (outside / "other.md").write_text("# Other\n")
-    memory.index(outside)
-    (note,), (other,) = (memory.store.named([name])[name] for name in ("note", "other"))
-    (link,) = memory.store.neighbors([note.entity_id], types=frozenset({"LINKS_TO"}))[
-        note.entity_id
-    ]
-    assert link.target_entity_id == other.entity_id
-
-
 def test_exclude_and_include_choose_files(
     tmp_path: Path, open_memory: Callable[..., Memory], write_files: Callable[..., None]
 ) -> None:
@@ -263,8 +248,3 @@ def test_what_a_program_wrote_is_left_out_until_taken_back(memory: Memory, tree:
     assert "static/app.js" in memory.index().removed
     tree({"src/a.js": _bundle()})
     assert memory.index().removed == ("src/a.js",)
-
-
-def test_what_is_named_is_read_whatever_it_looks_like(memory: Memory, tree: Tree) -> None:
-    tree({"app.js": _bundle()})
-    assert memory.index(memory.home.folder / "app.js").added == ("app.js",)

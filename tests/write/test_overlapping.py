@@ -1,6 +1,5 @@
 """Two runs over one store: neither undoes what the other found later."""
 
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,6 @@ import pytest
 from quipu.memory import Memory
 from quipu.records.record import Chunk
 from quipu.write import run
-from quipu.write.batches import BatchWriter
 
 Tree = Callable[[dict[str, str]], None]
 
@@ -87,54 +85,3 @@ def test_what_came_back_meanwhile_is_not_removed(
     during_survey(meanwhile)
     memory.index()
     assert "It came back" in texts(memory)
-
-
-def test_a_foreign_write_is_noticed_in_every_later_batch(
-    memory: Memory,
-    tree: Tree,
-    during_survey: Callable[..., None],
-    open_memory: Any,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(BatchWriter, "most_sources", 1)
-    tree({f"{n}.md": f"# {n}\n\nMiddle text.\n" for n in range(5)})
-
-    def meanwhile() -> None:
-        tree({f"{n}.md": f"# {n}\n\nNew text.\n" for n in range(5)})
-        with open_memory(memory.home.url, memory.home.folder) as other:
-            other.index()
-        tree({f"{n}.md": f"# {n}\n\nMiddle text.\n" for n in range(5)})
-
-    during_survey(meanwhile)
-    memory.index()
-    assert "Middle" not in texts(memory)
-
-
-DEADLY = "x" * 50
-
-
-def test_the_death_of_a_worker_costs_one_passage(
-    tmp_path: Path, open_memory: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from quipu.config import Config, IndexConfig
-    from quipu.records.passage import PassageInput
-    from quipu.write.prepare import PassageTask
-    from quipu.write.workers import WorkerDied, Workers
-
-    real = Workers[Any, Any].map
-    lock = threading.Lock()
-
-    def dying(self: Any, jobs: Any) -> Any:
-        for task, outcome in real(self, jobs):
-            with lock:
-                killed = isinstance(task, PassageTask) and DEADLY in task.passage.text
-            yield task, WorkerDied("the reading process ended with -9") if killed else outcome
-
-    monkeypatch.setattr(Workers, "map", dying)
-    config = Config(index=IndexConfig(workers=1))
-    with open_memory("memory:", tmp_path, config=config) as memory:
-        given = [PassageInput(source_ref=f"row-{n}", text=f"Row {n} here.") for n in range(40)]
-        given[7] = PassageInput(source_ref="row-7", text=DEADLY)
-        report = memory.add_documents(given)
-        assert [row.path for row in report.errors] == ["row-7"]
-        assert len(report.added) == 39

@@ -46,7 +46,6 @@ from quipu.write.survey import (
     check_roots,
     git_head,
     kept_up,
-    sources_since,
     survey,
 )
 from quipu.write.texts import TextInput, add_text
@@ -120,7 +119,7 @@ class Indexer:
         writer.remove(found.removed)
         problems = [*found.problems, *self._write_files(found, writer, progress)]
         if found.todo or found.removed:
-            sources = sources_since(self._store, sources, surveyed_at)
+            sources = self._store.sources()
         unresolved = self._link(sources, progress, again=again)
         if found.todo or found.removed:
             types = {s.source_type for s in sources}

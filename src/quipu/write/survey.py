@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
@@ -11,7 +10,6 @@ from pathspec import GitIgnoreSpec
 
 from quipu.errors import InvalidInput, MissingExtra
 from quipu.ports import Source as Known
-from quipu.ports import Store
 from quipu.read import CredentialEntry, FileEntry, LeftOut, read_source, walk, with_history
 from quipu.read.git_program import opened_git
 from quipu.read.redact import redacted_path
@@ -21,13 +19,11 @@ from quipu.records.document import Problem
 from quipu.records.ids import read_episode_id
 from quipu.records.naming import document_entity_id
 from quipu.records.progress import Progress
-from quipu.records.record import Episode
 from quipu.records.refs import FILE
 from quipu.write.options import IndexOptions, Upkeep
 from quipu.write.places import Places
 from quipu.write.stamps import Stamp, Stamps
 
-_MOST_CHANGES = 5_000
 _NAME_WARNING = (
     "has a name that holds a secret: it is kept under a name without it; rename the file"
 )
@@ -330,19 +326,3 @@ def git_head(folder: Path) -> str:
             return git.run("rev-parse", "HEAD").strip()
     except (InvalidInput, MissingExtra):
         return "unknown"
-
-
-def sources_since(
-    store: Store, before: Sequence[Known], sequence: int, *, most_changes: int = _MOST_CHANGES
-) -> list[Known]:
-    """What is indexed now, when it was `before` at `sequence` or a little later: only sources whose
-    episodes have changed since are read, all after `most_changes`, when that is sooner done."""
-    changes = store.changes(sequence, limit=most_changes)
-    if len(changes) == most_changes:
-        return store.sources()
-    changed = {change.record_id for change in changes if change.kind == "episode"}
-    live = store.get(sorted(changed))
-    refs = {each.source_ref for each in live.values() if isinstance(each, Episode)}
-    stayed = [s for s in before if s.episode_id not in changed and s.source_ref not in refs]
-    fresh = store.sources(refs=refs) if refs else []
-    return sorted([*stayed, *fresh], key=attrgetter("source_ref", "episode_id"))
