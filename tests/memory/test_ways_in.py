@@ -10,7 +10,7 @@ from threading import Event
 import pytest
 from tools.python_reference import WAYS
 
-from quipu import CommitInput, Memory, PassageInput, StatementInput, TextInput, Transcript
+from quipu import CommitInput, Memory, PassageInput, StatementInput, Transcript
 from quipu.errors import QuipuError
 from quipu.kinds.conversations.model import Turn
 from quipu.testing.fakes import HashEmbedder
@@ -94,7 +94,6 @@ CALLS: dict[str, Call] = {
     "ingest_work": lambda m, _: m.ingest_work([TASK]),
     "ingest_urls": lambda m, _: m.ingest_urls("http://127.0.0.1:9/"),
     "follow": followed,
-    "give": lambda m, _: m.give([TextInput(text=TEXT, source_ref="manual:x", given_at=INSTANT)]),
     "read_facts": lambda m, _: m.read_facts(),
     "index": lambda m, f: m.index(file(f, "a.md", TEXT)),
     "watch": watched,

@@ -18,13 +18,14 @@ from quipu.kinds.conversations.model import ROLES, Role, Transcript, Turn
 from quipu.kinds.conversations.read.times import read_time
 from quipu.kinds.work.model import KINDS, work_ref
 from quipu.kinds.work.read import read_record
+from quipu.memory.payloads import given_records, given_text, given_transcripts
 from quipu.read import redact
 from quipu.records.naming import document_entity_id
 from quipu.records.progress import Progress
 from quipu.records.record import Episode, Properties
 from quipu.records.refs import FILE, session_ref
 from quipu.when.instants import parse_instant
-from quipu.write.jobs import STAGES, Stage
+from quipu.write.jobs import STAGES, Given, Stage
 from quipu.write.lock import WriteLock
 from quipu.write.texts import TextInput, episode_of, settled
 
@@ -169,11 +170,15 @@ class _Batch:
         at[turn.time] = session_ref(self._session, turn.offset)
         self.turns.append(turn)
 
-    def transcript(self) -> Transcript | None:
-        """The new turns."""
-        if not self.turns:
-            return None
-        return Transcript(session_id=self._session, group=self._session, turns=tuple(self.turns))
+    def given(self) -> list[Given]:
+        """Each text as a job, in order, then the new turns and the records of work."""
+        given = [given_text(text, self._namespace) for _, text in self.texts]
+        if self.turns:
+            session, turns = self._session, tuple(self.turns)
+            given.append(
+                given_transcripts([Transcript(session_id=session, group=session, turns=turns)])
+            )
+        return [*given, *([given_records(self.records, self.seen)] if self.records else ())]
 
 
 def ingest_items(
@@ -202,12 +207,7 @@ def ingest_items(
         batch = _Batch(memory, source, session if has_turns else "")
         for number, item in enumerate(items, 1):
             batch.take(number, item)
-        jobs = memory.give(
-            [text for _, text in batch.texts],
-            transcript=batch.transcript(),
-            records=batch.records,
-            seen=batch.seen,
-        )
+        jobs = memory.jobs.accept(batch.given())
         worked = memory.jobs.work_on(jobs, embed=False)
         for at, (job, error) in enumerate(worked):
             if progress:

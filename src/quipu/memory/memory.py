@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from quipu.transfer.formats import GraphFormat, GraphWritten
     from quipu.write.embed import EmbedReport
     from quipu.write.jobs import Job
-    from quipu.write.texts import TextInput
 
 __all__ = ["Memory"]
 
@@ -351,24 +350,6 @@ class Memory(Handle):
         Accepted as a job first."""
         chosen = (paths,) if isinstance(paths, str | Path) else paths
         return self.jobs.follow([Path(path) for path in chosen], embed=embed, stop=stop)
-
-    def give(
-        self,
-        texts: "Sequence[TextInput]",
-        *,
-        transcript: Transcript | None = None,
-        records: Sequence[dict[str, object]] = (),
-        seen: str = "",
-    ) -> "list[Job]":
-        """Accept settled texts, turns and records of goals and tasks, all or none: a job for each
-        text in order, then one for the turns and one for the records. `work_on` does them.
-        Accepted as a job first."""
-        given = [payloads.given_text(text, self.store.namespace) for text in texts]
-        if transcript is not None:
-            given.append(payloads.given_transcripts([transcript]))
-        if records:
-            given.append(payloads.given_records(records, seen))
-        return self.jobs.accept(given)
 
     def read_facts(self, *, progress: Progress | None = None) -> "Extracted":
         """Let the language model read what was given with `ingest.extract = "model"` and could

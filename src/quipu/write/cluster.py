@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from functools import lru_cache, partial
 from importlib import import_module
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from quipu.embed.minilm import MiniLM
 from quipu.errors import MissingExtra, ModelUnavailable, Unavailable
@@ -23,8 +23,8 @@ from quipu.telemetry import alone
 from quipu.version import VERSION
 from quipu.write.limits import Limits
 from quipu.write.options import EmbeddedProfiles
-from quipu.write.prepare import Prepared, Preparing, Task, preparing
-from quipu.write.workers import WorkerDied
+from quipu.write.prepare import Prepared, Preparing, Task, is_cheap, prepare, preparing, size_of
+from quipu.write.workers import WorkerDied, Workers
 
 __all__ = ["Cluster"]
 
@@ -97,32 +97,21 @@ class Cluster:
         return ray
 
 
-class Readers:
+class Readers(Workers[Task, Prepared]):
     """Makes sources ready on the nodes of a cluster, as `Workers` does in processes."""
 
     def __init__(self, cluster: Cluster, limits: Limits) -> None:
+        super().__init__(prepare, 0, limits=limits, size=size_of, here=is_cheap)
         self._cluster = cluster
-        self._limits = limits
-        self._near: Preparing = preparing(0, limits)
 
     def map(self, jobs: Iterable[Sequence[Task]]) -> Iterator[tuple[Task, Prepared | WorkerDied]]:
         """Each task and its result, in the order of `jobs`, which are drawn as they are needed."""
-        run = self._cluster.run(_prepare_all, jobs, self._limits, here=self._here)
+        run = self._cluster.run(_prepare_all, jobs, self._limits, here=self._all_here)
         for job, results in run:
             yield from zip(job, results, strict=True)
 
-    def _here(self, job: Sequence[Task]) -> list[Prepared | WorkerDied]:
+    def _all_here(self, job: Sequence[Task]) -> list[Prepared | WorkerDied]:
         return [self.one(task) for task in job]
-
-    def one(self, task: Task) -> Prepared | WorkerDied:
-        """The result of one task, which is not worth the way to a node."""
-        return self._near.one(task)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._near.__exit__(None, None, None)
 
 
 class ClusterEmbedder:

@@ -5,7 +5,7 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple, Protocol, Self, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -279,25 +279,11 @@ def _preview(text: str) -> str:
     return excerpt(text[:_LARGEST_PREVIEWED], limit=_PREVIEW)
 
 
-class Preparing(Protocol):
-    """Makes sources ready to be written: in this process, in others, on other machines."""
-
-    def map(
-        self, jobs: Iterable[Sequence[Task]], /
-    ) -> Iterator[tuple[Task, Prepared | WorkerDied]]:
-        """Each task and its result, in the order of `jobs`, which are drawn as they are needed."""
-        ...
-
-    def one(self, task: Task, /) -> Prepared | WorkerDied:
-        """The result of one task."""
-        ...
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *_: object) -> None: ...
+Preparing: TypeAlias = Workers[Task, Prepared]
+"""Makes sources ready to be written: in this process, in others, on other machines."""
 
 
-def preparing(count: int, limits: Limits, attributes: Attributes = SHIPPED) -> "Preparing":
+def preparing(count: int, limits: Limits, attributes: Attributes = SHIPPED) -> Preparing:
     """`count` processes that make sources ready to be written; with 0 the cheap ones are made
     ready here, and the others in one process. `attributes` tells which wordings of facts say the
     same; processes know the shipped ones."""
@@ -305,14 +291,14 @@ def preparing(count: int, limits: Limits, attributes: Attributes = SHIPPED) -> "
     return Workers(prepare, count, limits=limits, size=size_of, here=is_cheap, near=near)
 
 
-def outcomes(workers: "Preparing", jobs: Iterable[Sequence[Task]]) -> Iterator[Prepared]:
+def outcomes(workers: Preparing, jobs: Iterable[Sequence[Task]]) -> Iterator[Prepared]:
     """Each task's outcome, in order; a source that stalls, exhausts or kills its process is a
     problem."""
     for task, result in workers.map(jobs):
         yield _prepared(task, result)
 
 
-def outcome(workers: "Preparing", task: Task) -> Prepared:
+def outcome(workers: Preparing, task: Task) -> Prepared:
     """The outcome of one task."""
     return _prepared(task, workers.one(task))
 
