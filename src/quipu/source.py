@@ -10,7 +10,7 @@ from quipu.records.batch import Batch, Claim
 from quipu.records.ids import episode_id_of, make_id
 from quipu.records.naming import document_entity_id, named_entity_id, relation_id
 from quipu.records.record import Asserted, Chunk, Entity, Episode, Properties, Relation
-from quipu.records.schema import EntityType, RelationType
+from quipu.records.schema import EntityType
 from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = ["Draft"]
@@ -140,7 +140,7 @@ class Draft:
     def relation(
         self,
         source: str,
-        type_: RelationType,
+        type_: str,
         target: str,
         *,
         seen: str = "",

@@ -17,9 +17,8 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.read import redact
 from quipu.records.batch import Batch, Claim, IndexedChunk
-from quipu.records.naming import named_entity_id, relation_id
 from quipu.records.passage import PassageInput
-from quipu.records.record import Entity, Episode, Relation, record_id
+from quipu.records.record import Entity, Episode, record_id
 from quipu.records.schema import EntityType, RelationType, relation_type, wrong_end
 from quipu.source import Draft
 from quipu.text import excerpt, name_key
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["KnowledgeEntity", "KnowledgeGraph", "KnowledgeRelation", "ThingObservations"]
 
 _SOURCE_TYPE = "knowledge_graph"
-_KINDS = {kind.value.casefold(): kind.value for kind in EntityType}
+_KINDS = {kind.value.casefold(): kind for kind in EntityType}
 _PAGE = 2_000
 _LONGEST_NAME, _LONGEST_OBSERVATION, _SHOWN = 1_000, 100_000, 80
 
@@ -281,8 +280,8 @@ class _Draft:
                 new.setdefault(thing.name, thing)
         self.kept.types |= {thing.name: thing.type for thing in new.values()}
         for thing in new.values():
-            episode = self._episode(_thing_ref(thing.name), name=thing.name, entity_type=thing.type)
-            self._claims.append(Claim(self._entity(thing.name, episode), episode.episode_id))
+            draft = self._draft(_thing_ref(thing.name), name=thing.name, entity_type=thing.type)
+            self._claims += draft.claims([self._thing(thing.name, draft)])
         # What relates them speaks of their types too.
         self._tie([tie for tie in self.kept.relations if {tie.source, tie.target} & new.keys()])
         added = self.observe({thing.name: thing.observations for thing in new.values()})
@@ -318,16 +317,16 @@ class _Draft:
             episode = prepared.episode
             assert episode is not None
             added[passage.title] = (*added.get(passage.title, ()), passage.text)
-            entity = self._entity(passage.title, episode)
-            chunk_ids = tuple(each.chunk.chunk_id for each in prepared.chunks)
+            draft = self._begun(prepared.ref, episode.content_hash)
+            thing = self._thing(passage.title, draft)
             self.episodes.append(episode)
             self.chunks += prepared.chunks
             self._claims += (
                 _named_by_content(claim, episode.document_id, passage)
                 for claim in prepared.claims
-                if record_id(claim.record) != entity.entity_id
+                if record_id(claim.record) != thing.entity_id
             )
-            self._claims.append(Claim(entity, episode.episode_id, chunk_ids))
+            self._claims += draft.claims([thing], *(each.chunk for each in prepared.chunks))
         return added
 
     def _passage(self, name: str, content: str, position: int) -> PassageInput:
@@ -348,68 +347,39 @@ class _Draft:
     def _tie(self, relations: Sequence[KnowledgeRelation]) -> None:
         for tie in relations:
             kinds = (_kind(self.kept.types.get(end, "")) for end in (tie.source, tie.target))
-            episode = self._episode(
+            draft = self._draft(
                 _relation_ref(tie),
                 source=tie.source,
                 target=tie.target,
                 relation_type=tie.type,
                 kinds=" ".join(kinds),
             )
-            ends = [self._entity(end, episode) for end in (tie.source, tie.target)]
-            self._claims += (Claim(end, episode.episode_id) for end in ends)
-            if ends[0].entity_id != ends[1].entity_id:  # else the episode alone keeps it
-                relation = self._relation(tie, ends[0], ends[1], episode)
-                self._claims.append(Claim(relation, episode.episode_id))
+            source, target = (self._thing(end, draft) for end in (tie.source, tie.target))
+            self._claims += draft.claims([source, target])
+            if source.entity_id != target.entity_id:  # else the episode alone keeps it
+                relation = draft.relation(
+                    source.entity_id,
+                    _relation_kind(tie.type, source.type, target.type),
+                    target.entity_id,
+                    properties={"as_written": tie.type},
+                )
+                self._claims += draft.claims([relation])
 
-    def _relation(
-        self, tie: KnowledgeRelation, source: Entity, target: Entity, episode: Episode
-    ) -> Relation:
-        """The relation, of a type that can tie its ends; its word is kept as it was written."""
-        try:
-            kind = relation_type(tie.type)
-        except InvalidInput:
-            kind = str(RelationType.RELATED_TO)
-        if wrong_end(kind, source.type, target.type):
-            kind = str(RelationType.RELATED_TO)
-        return Relation(
-            rel_id=relation_id(self._namespace, source.entity_id, kind, target.entity_id),
-            source_entity_id=source.entity_id,
-            target_entity_id=target.entity_id,
-            type=kind,
-            created_at=episode.observed_at,
-            updated_at=episode.observed_at,
-            source_sha=episode.source_sha,
-            properties={"as_written": tie.type},
-        )
-
-    def _entity(self, name: str, episode: Episode) -> Entity:
+    def _thing(self, name: str, draft: Draft) -> Entity:
         written = self.kept.types.get(name, "")
-        kind = _kind(written)
-        return Entity(
-            entity_id=named_entity_id(self._namespace, kind, name),
-            type=kind,
-            name=name,
-            updated_at=episode.observed_at,
-            source_sha=episode.source_sha,
-            properties={"entity_type": written} if written else {},
-        )
+        said = {"entity_type": written} if written else {}
+        return draft.entity(_kind(written), name, properties=said)
 
-    def _episode(self, ref: str, **said: str) -> Episode:
-        """An episode of its own for what is said under `ref`."""
-        draft = Draft(
-            namespace=self._namespace,
-            type=_SOURCE_TYPE,
-            ref=ref,
-            sha=_digest(*said, *said.values()),
-            seen=self._now,
-        )
-        episode = draft.episode(
-            self._now,
-            preview=" ".join(said.values())[:500],
-            properties={**said, "ordinal": self._ordinal(len(self.episodes))},
-        )
-        self.episodes.append(episode)
-        return episode
+    def _begun(self, ref: str, sha: str) -> Draft:
+        return Draft(namespace=self._namespace, type=_SOURCE_TYPE, ref=ref, sha=sha, seen=self._now)
+
+    def _draft(self, ref: str, **said: str) -> Draft:
+        """What is said under `ref`, with an episode of its own."""
+        draft = self._begun(ref, _digest(*said, *said.values()))
+        properties = {**said, "ordinal": self._ordinal(len(self.episodes))}
+        preview = " ".join(said.values())[:500]
+        self.episodes.append(draft.episode(self._now, preview=preview, properties=properties))
+        return draft
 
     def _ordinal(self, position: int) -> str:
         """Sorts as things were said."""
@@ -445,8 +415,17 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _kind(written: str) -> str:
-    return _KINDS.get(written.strip().casefold(), EntityType.CUSTOM.value)
+def _kind(written: str) -> EntityType:
+    return _KINDS.get(written.strip().casefold(), EntityType.CUSTOM)
+
+
+def _relation_kind(written: str, source: str, target: str) -> str:
+    """A type of relation that can tie two types of things; the word is kept as it was written."""
+    try:
+        kind = relation_type(written)
+    except InvalidInput:
+        return RelationType.RELATED_TO
+    return RelationType.RELATED_TO if wrong_end(kind, source, target) else kind
 
 
 def _clean(thing: KnowledgeEntity) -> KnowledgeEntity:
