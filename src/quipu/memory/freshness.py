@@ -8,7 +8,6 @@ is marked, and an answer from it is never sure.
 
 import hashlib
 import os
-import re
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -58,7 +57,8 @@ about half a second."""
 _MOST_ROOTS = 20
 _MOST_CHANGES = 5_000
 _WAIT_S = 5.0
-_HIDDEN = re.compile(r"\[redacted:[^\]/]*\]")
+_HIDDEN = "[redacted:"
+"""What stands for a secret in the name of a file."""
 _NO_FILE = "no file"
 
 T = TypeVar("T")
@@ -189,23 +189,14 @@ class Freshness:
         path = self._places.path(ref)
         if self._is_foreign and not _is_inside(path, self._places.home):
             return None
-        if _HIDDEN.search(ref):
-            found = self._hashes_of_hidden(path)
-            held = source.content_hash if source.content_hash in found else next(iter(found), None)
-        else:
-            held = self._hash_at(path)
+        if _HIDDEN in ref:  # which file it is, is not kept
+            return None
+        held = self._hash_at(path)
         if held is None:
             return "gone" if self._is_of_here(ref) else None
         if held and held != source.content_hash:
             return "changed"
         return self._change_elsewhere(source, path, trees)
-
-    def _hashes_of_hidden(self, path: Path) -> set[str]:
-        """What the files hold that a name without its secret may stand for."""
-        pattern = "*".join(_HIDDEN.split(path.name))
-        with suppress(OSError, ValueError):
-            return {self._hash_at(found) or "" for found in path.parent.glob(pattern)}
-        return {""}
 
     def _hash_at(self, path: Path) -> str | None:
         """The SHA-256 of the file at `path`: None where nothing is, "" where it cannot be read."""
