@@ -621,19 +621,16 @@ class Memory(Handle):
         *,
         communities: int = 60,
         characters: int = 4000,
-        write: bool = False,
         progress: Progress | None = None,
     ) -> "Reflected":
         """Divide the graph into communities and bring their reports up to date, within a budget:
         how many are reported on (the largest first), and how long a report may be.
 
         The same store gives the same reports; those that come out as they were are not touched.
-        With `write` the configured language model puts a summary before each, held to its lines.
-        Raises InvalidInput for a budget that allows nothing, and for `write` without a model.
-        Written at once.
+        Raises InvalidInput for a budget that allows nothing. Written at once.
         """
         return self._reports.reflect(
-            communities=communities, characters=characters, write=write, progress=progress
+            communities=communities, characters=characters, progress=progress
         )
 
     def reports(self) -> tuple[Report, ...]:

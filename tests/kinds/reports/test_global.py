@@ -4,14 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from quipu import Memory, Scope
 from quipu.answer.examine import violations
-from quipu.handle.handle import Handle
 from quipu.kinds.reports.model import report_text
-from quipu.ports import ChatReply
 
 Remember = Callable[..., None]
 STATUS = {
@@ -157,40 +154,6 @@ def test_what_has_expired_is_not_told(memory: Memory, instants: list[str]) -> No
     (hit,) = memory.search("What are the main themes?", mode="global").hits
     assert "first kitchen" not in hit.text
     assert "second kitchen" in hit.text
-
-
-class _Writer:
-    """A model that says one sentence of the report, and one that nothing bears."""
-
-    name = "fake:writer"
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    def complete(self, messages: Any, **_: Any) -> ChatReply:
-        self.asked += 1
-        first = messages[-1]["content"].split("\n- ")[1].partition("\n")[0]
-        said = f"{first} The Queen of Spain bought it all in 1492."
-        return ChatReply(msgspec.json.encode({"summary": said}).decode())
-
-    def stream(self, messages: Any, **_: Any) -> Any:
-        raise NotImplementedError
-
-
-def test_a_models_summary_is_held_to_the_lines_and_asked_for_once(
-    memory: Memory, remember: Remember, town: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    remember(memory, town.payments, town.gardens)
-    memory.reflect()
-    writer = _Writer()
-    monkeypatch.setattr(Handle, "chat", writer)
-    done = memory.reflect(write=True)
-    assert (len(done.made), done.kept, writer.asked) == (2, (), 2)
-    for report in memory.reports():
-        assert report.written_by == "fake:writer"
-        assert report.summary in {q.text for q in report.quotes}
-    again = memory.reflect(write=True)
-    assert (again.made, len(again.kept), writer.asked) == ((), 2, 2)
 
 
 def _talk(day: int, lines: list[str]) -> list[dict[str, object]]:

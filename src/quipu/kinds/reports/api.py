@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from quipu.errors import InvalidInput, ModelUnavailable
+from quipu.errors import ModelUnavailable
 from quipu.handle.expiry import has_expired
 from quipu.handle.handle import Handle
 from quipu.handle.status import age_notes
@@ -18,7 +18,7 @@ from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import Scope
 
 if TYPE_CHECKING:
-    from quipu.kinds.reports.reflect import Author, Reflected
+    from quipu.kinds.reports.reflect import Reflected
 
 __all__ = ["Reports"]
 
@@ -45,35 +45,24 @@ class Reports:
         *,
         communities: int,
         characters: int,
-        write: bool,
         progress: Progress | None,
     ) -> "Reflected":
         """As `Memory.reflect`."""
         from quipu.kinds.reports.reflect import reflect
 
         budget = ReflectionBudget(communities=communities, characters=characters)
-        author = self._author() if write else None
         with self._handle.writing:
             return reflect(
                 self._handle.store,
                 budget=budget,
                 table=self._handle.attributes,
                 clock=self._handle.clock,
-                author=author,
                 progress=progress,
             )
 
     def all(self) -> tuple[Report, ...]:
         """The reports that stand, the largest first."""
         return tuple(report for _, report in self._standing().reports.values())
-
-    def _author(self) -> "Author":
-        from quipu.kinds.reports.summary import summarised
-
-        chat = self._handle.chat
-        if chat is None:
-            raise InvalidInput("no language model is configured: set chat.model in quipu.toml")
-        return lambda report: summarised(chat, report)
 
     def _standing(self) -> _CurrentReports:
         """As they are now; read again only when the store has changed."""

@@ -108,8 +108,8 @@ class NamedIn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     source_ref: Annotated[str, "the source of that document"]
 
 
-class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is written of one community."""
+class Report(msgspec.Struct, frozen=True, kw_only=True):
+    """What is written of one community; fields of earlier versions are passed over."""
 
     ref: Annotated[str, "what opens it: `report:…`"]
     title: Annotated[str, "what the community is called"]
@@ -125,8 +125,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     changes: Annotated[tuple[Changed, ...], "what changed in it last"] = ()
     members: Annotated[tuple[str, ...], "its documents by id, the most central first"] = ()
     witnesses: Annotated[tuple[str, ...], "sources that its title and place were read from"] = ()
-    summary: Annotated[str, "a language model's summary; empty without `--write`"] = ""
-    written_by: Annotated[str, "the model that wrote it"] = ""
 
     @property
     def stated(self) -> tuple[ReportedFact, ...]:
@@ -172,7 +170,7 @@ def lines_of(report: Report) -> ReportBasis:
 def trimmed(report: Report, allowed: ReportBasis, *, keep_title: bool) -> Report | None:
     """`report` with the lines that rest on what is `allowed` and no others; None where nothing
     is left that says something. Without `keep_title` it is called by the names that are left, and
-    neither its place nor a summary is told."""
+    its place is not told."""
 
     def holds(line: Sourced) -> bool:
         if not line.chunk_id:  # asserted by hand: in no scope, but everywhere else
@@ -188,8 +186,6 @@ def trimmed(report: Report, allowed: ReportBasis, *, keep_title: bool) -> Report
     disputed = tuple(d for d in report.disagreements if stands(d.one) and stands(d.other))
     if not (quotes or facts or disputed):
         return None
-    left = (quotes, facts, disputed)
-    whole = keep_title and left == (report.quotes, report.facts, report.disagreements)
     return msgspec.structs.replace(
         report,
         title=report.title if keep_title else (", ".join(n.name for n in names[:3]) or report.ref),
@@ -199,8 +195,6 @@ def trimmed(report: Report, allowed: ReportBasis, *, keep_title: bool) -> Report
         facts=facts,
         disagreements=disputed,
         changes=tuple(c for c in report.changes if c.document_id in allowed.document_ids),
-        summary=report.summary if whole else "",
-        written_by=report.written_by if whole else "",
     )
 
 
@@ -218,7 +212,6 @@ def report_text(report: Report) -> str:
     """The report as a person reads it: Markdown, every line with where it stands."""
     names = ", ".join(each.name for each in report.names)
     parts = (
-        ("", [report.summary] if report.summary else []),
         ("", [f"- {_cited(each)}" for each in report.quotes]),
         ("What holds:", [f"- {_cited(each)}" for each in report.facts]),
         (

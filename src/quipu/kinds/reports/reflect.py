@@ -9,7 +9,7 @@ that.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
 import msgspec
@@ -43,7 +43,6 @@ from quipu.when.instants import UNKNOWN_TIME, Clock
 
 __all__ = [
     "MOST_CHANGES",
-    "Author",
     "Reflected",
     "changes_since",
     "quoting",
@@ -51,9 +50,6 @@ __all__ = [
     "read_written",
     "reflect",
 ]
-
-Author = Callable[[Report], Report]
-"""Gives a report with a summary, or as it was where it could make none."""
 
 MOST_CHANGES = 10_000
 _LEAST_PASSAGES = 2
@@ -88,23 +84,21 @@ def reflect(
     budget: ReflectionBudget,
     table: Attributes,
     clock: Clock,
-    author: Author | None = None,
     progress: Progress | None = None,
 ) -> Reflected:
     """Bring the reports up to date with the store, and return what was done.
 
-    With an `author` (a language model) what is made anew gets a summary. Raises InvalidInput for a
-    budget that allows nothing.
+    Raises InvalidInput for a budget that allows nothing.
     """
     with store.moment():
         sequence = store.sequence()
         communities, reports = _reports(store, budget, table, progress)
     stored = {source.source_ref for source in store.sources(REPORTS, prefix=_REPORT)}
-    known = {ref: report for ref, (_, report) in read_standing(store).items()}
+    known = read_standing(store)
     stale = sorted(stored - {report.ref for report in reports})
     retired = [ref for ref in stale if not ref.startswith(_WRITTEN)]
     before = read_written(store)
-    fresh = [r for r in reports if r.ref not in known or (author and not known[r.ref].summary)]
+    fresh = [r for r in reports if r.ref not in known]
     as_before = (
         before is not None
         and before.budget == budget
@@ -113,12 +107,10 @@ def reflect(
     )
     notes: tuple[str, ...] = ()
     if not as_before:
-        fresh = [author(report) for report in fresh] if author else fresh
-        fresh = [r for r in fresh if r.ref not in known or r.summary]
         written = ReflectionRecord(
             sequence=sequence, budget=budget, communities=communities, reports=len(reports)
         )
-        own = _write(store, fresh, [r.ref for r in fresh if r.ref in known], written, clock())
+        own = _write(store, fresh, written, clock())
         gone = [*(ref for ref in stale if ref != own), *_of_sources_gone(store, reports)]
         notes = _erase(store, gone)
     standing = {ref: report for ref, (_, report) in read_standing(store).items()}
@@ -171,13 +163,7 @@ def _reports(
     return len(large), reports
 
 
-def _write(
-    store: Store,
-    fresh: Sequence[Report],
-    again: Sequence[str],
-    written: ReflectionRecord,
-    now: str,
-) -> str:
+def _write(store: Store, fresh: Sequence[Report], written: ReflectionRecord, now: str) -> str:
     """Write reports in one batch, with the note that they were written; return its reference."""
     space = store.namespace
     episodes = [
@@ -186,7 +172,7 @@ def _write(
     ]
     own = f"{_WRITTEN}{written.sequence}"
     episodes.append(_episode(space, own, {"written": written}, now))
-    store.write(Batch(recorded_at=now, episodes=tuple(episodes), replaces=tuple(again)))
+    store.write(Batch(recorded_at=now, episodes=tuple(episodes)))
     return own
 
 

@@ -171,26 +171,19 @@ def reflect(
         int, "how many communities are reported on, the largest first", Flag("--budget")
     ] = 60,
     characters: Annotated[int, "how long a report may be"] = 4000,
-    write: Annotated[
-        bool,
-        "let the configured language model (chat.model) put a summary before each new report; what "
-        "the report's own lines do not bear is left out",
-    ] = False,
     show: Annotated[bool, "print the reports themselves"] = False,  # noqa: ARG001  of the text
     progress: Progress | None = None,
 ) -> Reflected:
     """Divide the graph into communities and bring their reports up to date.
 
     `ask` and `search` use them with `--mode global`. The same memory gives the same reports; what
-    comes out as it was is not touched, and nothing is sent anywhere without --write.
+    comes out as it was is not touched, and nothing is sent anywhere.
 
     $ quipu reflect
     $ quipu reflect --budget 20 --characters 2000
     $ quipu reflect --show
     """
-    return memory.reflect(
-        communities=communities, characters=characters, write=write, progress=progress
-    )
+    return memory.reflect(communities=communities, characters=characters, progress=progress)
 
 
 @operation("write", Command())
