@@ -296,8 +296,8 @@ class IncidentsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields
         Literal["off", "shadow", "on"],
         Meta(
             description="`off`: recommendations are those of the static action policies. "
-            "`shadow`: the same, and what the past would have changed is logged in "
-            "`.quipu/incident-shadow.jsonl`. `on`: past incidents and outcomes take part."
+            "`on`: past incidents and outcomes take part. `shadow` is `off` now: `quipu incident "
+            "replay` shows what the past would have changed."
         ),
     ] = "off"
     window_seconds: Annotated[

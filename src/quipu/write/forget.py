@@ -23,14 +23,12 @@ from quipu.write.dropped import Dropped
 from quipu.write.kinds import resting_on
 from quipu.write.lock import WriteLock
 from quipu.write.report import forget_rows
-from quipu.write.state_files import HINTS, SHADOW_LOG, forgetting_file, replace_file
+from quipu.write.state_files import HINTS, forgetting_file, replace_file
 
 if TYPE_CHECKING:
     from quipu.write.jobs import Jobs
 
 __all__ = ["Forgetting"]
-
-_INCIDENT = "incident:"
 
 Without = Callable[[Dropped, str, bytes], bytes | None]
 """A job's payload of a kind without what is dropped; None when nothing is left."""
@@ -42,12 +40,6 @@ class _Intent(msgspec.Struct, frozen=True, kw_only=True):
 
     refs: tuple[str, ...]
     keys: tuple[str, ...] | None
-
-
-class _Shadow(msgspec.Struct, frozen=True):
-    """A row of the log of what was only tried, as far as it matters here."""
-
-    incident_id: str | None = None
 
 
 class Forgetting:
@@ -176,24 +168,13 @@ class Forgetting:
             cache.close()
 
     def _erase_files(self, intent: _Intent) -> None:
-        """Rows about the sources, in the reports and in the log of what was only tried."""
+        """Rows about the sources, in the reports."""
         if self._state is None:
             return
         forget_rows(self._state, Dropped(frozenset(intent.refs)))
         for hint in (*HINTS, "usage.jsonl{}"):  # a log of questions that 0.1.0 kept, if it was told
             for file in self._state.glob(hint.format("*")):
                 file.unlink(missing_ok=True)
-        names = {
-            ref.removeprefix(_INCIDENT).partition("#")[0]
-            for ref in intent.refs
-            if ref.startswith(_INCIDENT)
-        }
-        log = self._state / SHADOW_LOG
-        if names and log.exists():
-            lines = log.read_bytes().splitlines(keepends=True)
-            kept = [line for line in lines if _incident_of(line) not in names]
-            if kept != lines:
-                replace_file(log, b"".join(kept))
 
 
 def _read_intent(file: Path | None) -> _Intent | None:
@@ -206,10 +187,3 @@ def _read_intent(file: Path | None) -> _Intent | None:
             f"{str(file)!r} names what is still to be forgotten and cannot be read ({error}): "
             "delete it, and forget again what it was about"
         ) from error
-
-
-def _incident_of(line: bytes) -> str | None:
-    try:
-        return msgspec.json.decode(line, type=_Shadow).incident_id
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return None

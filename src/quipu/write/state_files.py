@@ -12,7 +12,6 @@ from quipu.files import private
 __all__ = [
     "HINTS",
     "RESOLVED",
-    "SHADOW_LOG",
     "STAMPS",
     "forgetting_file",
     "hint_file",
@@ -20,12 +19,11 @@ __all__ = [
     "writing_in",
 ]
 
-SHADOW_LOG: Final = "incident-shadow.jsonl"
-"""What a recommendation would have been that was only tried."""
 STAMPS: Final = "stamps-{}.msgpack"
 RESOLVED: Final = "resolved-{}.msgpack"
-HINTS: Final = (STAMPS, RESOLVED)
-"""What runs keep to save work, a file a store and namespace: it can go at any time."""
+HINTS: Final = (STAMPS, RESOLVED, "incident-shadow.jsonl")
+"""What runs keep to save work, a file a store and namespace, and a log of earlier versions: it can
+go at any time."""
 
 
 def hint_file(name: str, state: Path | None, key: str) -> Path | None:

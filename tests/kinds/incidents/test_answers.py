@@ -1,4 +1,4 @@
-"""What incidents answer: what fixed, what caused, how long, how often."""
+"""What incidents answer: what fixed, what was tried, what caused."""
 
 from typing import Any
 
@@ -61,8 +61,6 @@ def told(memory: Memory) -> Memory:
         ("What caused the checkout-api incident?", "session-cache was out of memory"),
         ("What fixed the session cache out of memory incident?", "`scale_out` worked after 35"),
         ("How was the checkout-api outage resolved?", "`circuit_breaker` worked after 30"),
-        ("How long do session-cache incidents take to fix?", "a median of 25 minutes over 2"),
-        ("How often did session-cache fail?", "2 incidents from 2026-02-03 to 2026-03-03"),
         ("What was tried against session-cache that did not work?", "`restart_container` did not"),
     ],
 )
@@ -85,5 +83,4 @@ def test_another_question_gets_nothing_of_it(told: Memory, question: str) -> Non
     answer = reply.contract.answer
     assert "worked after" not in answer or reply.confidence.value < ASSERT_ABOVE / 2
     assert reply.confidence.inputs["stated"] == 0
-    assert "had 2 incidents" not in answer
     assert "The cause of" not in answer

@@ -165,18 +165,6 @@ def test_foreign_and_missing_files_are_told(memory: Memory, tmp_path: Path) -> N
         memory.incidents.import_arf(folder)
 
 
-def test_a_header_that_promises_too_much_is_not_believed(memory: Memory, tmp_path: Path) -> None:
-    import struct
-
-    folder = _store(tmp_path / "old", RUNTIME)
-    path = folder / "incident_vectors.index"
-    data = bytearray(path.read_bytes())
-    data[8:16] = struct.pack("<q", 2**40)
-    path.write_bytes(bytes(data))
-    with pytest.raises(InvalidInput, match="is cut"):
-        memory.incidents.import_arf(folder)
-
-
 def test_a_blank_text_or_a_vector_of_zeros_does_not_lose_the_others(
     memory: Memory, tmp_path: Path
 ) -> None:
@@ -193,21 +181,6 @@ def test_a_blank_text_or_a_vector_of_zeros_does_not_lose_the_others(
     assert "is no text" in done.errors[0].error
     found = memory.incidents.similar({"component": "ledger", "title": RUNTIME[0]})
     assert found.incidents[0].component == "payment-service"
-
-
-def test_two_stores_that_share_positions_do_not_lend_each_other_evidence(
-    memory: Memory, tmp_path: Path
-) -> None:
-    one = "payment-service 812.5 0.23 pool exhausted after deploy"
-    other = "api-gateway 95 0.01 the certificate of the edge expired"
-    memory.incidents.import_arf(_store(tmp_path / "a", [one]))
-    memory.incidents.import_arf(_store(tmp_path / "b", [other]))
-    found = memory.incidents.similar({"component": "x", "title": "pool exhausted after deploy"})
-    best = found.incidents[0]
-    assert best.component == "payment-service"
-    assert [each.component for each in found.incidents].count("api-gateway") <= 1
-    score = {each.component: each.score for each in found.incidents}
-    assert score.get("api-gateway", 0) < best.score
 
 
 def test_a_migrated_fix_is_an_action_with_edges_and_a_title(memory: Memory, tmp_path: Path) -> None:

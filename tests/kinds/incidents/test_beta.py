@@ -33,8 +33,3 @@ def test_whole_shapes_agree_with_the_closed_form() -> None:
         for i in range(a)
     )
     assert better(Beta(a, b), Beta(c, d)) == pytest.approx(exact, abs=1e-4)
-
-
-def test_the_interval_narrows_with_evidence() -> None:
-    (low, high), (near, far) = Beta(8, 2).interval(), Beta(80, 20).interval()
-    assert far - near < (high - low) / 2

@@ -112,6 +112,3 @@ def test_a_timeline_tells_causes_attempts_and_the_end(memory: Memory) -> None:
         ("tried", "rollback"),
         ("resolved", "traffic_shift"),
     ]
-    (not_cause,) = memory.incidents.show(row.incident_id).not_causes
-    assert not_cause.component == "backup"
-    assert "no failure" in not_cause.why

@@ -63,14 +63,6 @@ def test_a_fix_that_no_policy_knows_is_advised_where_it_cured_the_like(memory: M
     assert all(each.action != "rollback" for each in (first, other.actions[0]))
 
 
-def test_a_title_alone_is_enough(memory: Memory) -> None:
-    _told(memory)
-    asked = {"component": "svc-1", "title": "the certificate of svc-1 has expired"}
-    found = memory.incidents.recommend(asked, retrieval="on")
-    assert found.basis == "learned"
-    assert found.actions[0].action == "renew_certificate"
-
-
 def test_advice_says_what_was_tried_in_the_like_cases(memory: Memory) -> None:
     _told(memory)
     asked = {"component": "svc-1", "title": "the certificate of svc-1 has expired"}
@@ -148,16 +140,6 @@ def test_incidents_are_alike_by_what_is_told_not_by_where_they_were(memory: Memo
     known = [e for e in edges if e.source_id in kinds and e.target_id in kinds]
     assert known
     assert all(kinds[e.source_id] == kinds[e.target_id] for e in known)
-
-
-def test_a_link_to_a_runbook_is_an_action(memory: Memory) -> None:
-    link = "https://wiki.example.com/runbooks/renew"
-    for day in range(1, 7):
-        outcome = {"actions_taken": [link], "success": True, "recorded_at": f"2026-02-{day:02d}"}
-        memory.incidents.add(_incident("certificate", "svc-1", day, outcomes=[outcome]))
-    asked = {"component": "svc-2", "title": WORDS["certificate"].format(s="svc-2")}
-    found = memory.incidents.recommend(asked, retrieval="on")
-    assert [each.action for each in found.actions] == [link]
 
 
 def test_an_action_has_one_number_in_advice_and_in_comparison(memory: Memory) -> None:

@@ -11,23 +11,18 @@ from quipu.errors import InvalidInput
 from quipu.kinds.incidents.analysis import (
     Sample,
     agent_analysis,
-    blast_radius,
     predictive_insights,
     severity_by_rule,
 )
 from quipu.kinds.incidents.model import (
-    BlastRadius,
     Metrics,
     OutcomeReport,
     Severity,
     check_component,
     check_metric,
-    embedding_number,
-    healing_actions,
     incident_id,
     outcome_id,
     severity_of,
-    unplaced_incident_id,
 )
 
 AT = "2026-02-01T10:00:00.000Z"
@@ -44,12 +39,6 @@ def test_the_id_is_that_of_the_component_and_the_window() -> None:
     assert len(first) == 28
 
 
-def test_without_a_time_no_two_texts_are_one_incident() -> None:
-    assert unplaced_incident_id("a", 0, "x") != unplaced_incident_id("a", 1, "x")
-    assert unplaced_incident_id("a", 0, "x") != unplaced_incident_id("b", 0, "x")
-    assert unplaced_incident_id("a", 0, "x") == unplaced_incident_id("a", 0, "x")
-
-
 def test_the_same_attempt_told_twice_is_one() -> None:
     told = OutcomeReport(
         actions_taken=("rollback",), success=True, resolution_time_minutes=5, recorded_at=AT
@@ -57,13 +46,6 @@ def test_the_same_attempt_told_twice_is_one() -> None:
     undated = msgspec.structs.replace(told, recorded_at=None)
     assert outcome_id("inc_1", told) == outcome_id("inc_1", msgspec.structs.replace(told))
     assert outcome_id("inc_1", told) != outcome_id("inc_1", undated)
-
-
-@given(st.text())
-def test_an_embedding_number_is_whole_in_json(text: str) -> None:
-    number = embedding_number(text)
-    assert 0 <= number < 2**52
-    assert number == embedding_number(text)
 
 
 @pytest.mark.parametrize(
@@ -105,10 +87,6 @@ def test_a_metric_out_of_range_is_named_with_its_value(metric: str, value: objec
     assert check_metric("latency_p99", 299_999.9) == 299_999.9
 
 
-def test_unknown_actions_are_not_called_no_action() -> None:
-    assert healing_actions(["turned it off", "rollback", "rollback"]) == ("rollback",)
-
-
 @pytest.mark.parametrize(
     ("metrics", "severity"),
     [
@@ -138,15 +116,11 @@ def test_the_analysis_names_what_is_out_of_bounds_and_why() -> None:
         "error_rate",
     ]
     assert summary["anomaly_confidence"] == pytest.approx(1 - 0.05**3 * 0.5, abs=1e-3)
-    causes = analysis["root_cause_insights"]
-    assert isinstance(causes, list)
-    assert isinstance(causes[0], dict)
-    assert causes[0]["cause"] == "resource exhaustion"
-    assert causes[0]["evidence"] == "cpu_util 0.95, memory_util 0.95"
+    assert analysis["root_cause_insights"] == []
     assert analysis["recommended_actions"] == ["scale_out"]
 
 
-def test_a_stated_cause_comes_first() -> None:
+def test_a_stated_cause_is_told() -> None:
     analysis = agent_analysis(
         Metrics(error_rate=0.5), Severity.CRITICAL, stated_cause="bad certificate"
     )
@@ -154,12 +128,6 @@ def test_a_stated_cause_comes_first() -> None:
     assert isinstance(causes, list)
     assert isinstance(causes[0], dict)
     assert causes[0]["cause"] == "bad certificate"
-
-
-def test_the_blast_radius_follows_the_affected_services_unless_given() -> None:
-    assert blast_radius("a", ["a"]) == BlastRadius.SINGLE
-    assert blast_radius("a", ["a", "b"]) == BlastRadius.MULTI
-    assert blast_radius("a", ["a", "b"], given=BlastRadius.SINGLE) == BlastRadius.SINGLE
 
 
 def _samples(values: list[float]) -> list[Sample]:
@@ -181,18 +149,6 @@ def test_a_rising_line_is_forecast_and_one_outlier_does_not_turn_it() -> None:
     assert forecast[0]["risk_level"] == "critical"
     assert found["critical_risk_count"] == 1
     assert found["warnings"]
-
-
-def test_stable_is_said_of_the_whole_series() -> None:
-    def trend(values: list[float]) -> object:
-        forecasts = predictive_insights(_samples(values))["forecasts"]
-        assert isinstance(forecasts, list)
-        assert isinstance(forecasts[0], dict)
-        return forecasts[0]["trend"]
-
-    rising = [160.0, 185, 210, 236, 262, 288, 314, 340, 365]
-    assert (trend(rising), trend(rising[::-1])) == ("increasing", "decreasing")
-    assert trend([200, 230, 170, 210, 190, 225, 180, 205]) == "stable"
 
 
 def test_two_measurements_are_too_few_and_old_ones_do_not_count() -> None:

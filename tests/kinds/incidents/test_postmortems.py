@@ -99,18 +99,6 @@ def test_dates_in_many_forms(old: str, new: str) -> None:
     assert report.timestamp == "2026-01-12T23:40:00.000Z"
 
 
-def test_the_date_may_stand_in_the_name_of_the_file() -> None:
-    report, _ = _read(PAGE.replace("**Date:** 2026-01-12\n", ""), "pm/2026-01-12-checkout.md")
-    assert report.timestamp == "2026-01-12T23:40:00.000Z"
-
-
-def test_a_bad_line_of_front_matter_costs_no_other_line() -> None:
-    facts = "---\nservice: Ledger\ntitle: INC-7: down\nowner: @pay\ndate: 2026-01-12\n---\n"
-    body = PAGE.split("## Summary", 1)[1]
-    report, _ = _read(f"{facts}# Ledger down\n\n## Summary{body}")
-    assert (report.component, report.timestamp) == ("ledger", "2026-01-12T23:40:00.000Z")
-
-
 NAMELESS = """# Search Postmortem (incident #465)
 
 Date: 2026-03-14
@@ -138,13 +126,6 @@ def test_a_postmortem_without_a_service_is_about_the_one_given() -> None:
     (problem,) = read_incidents(NAMELESS, path="465.md").problems
     assert "no field names a component" in problem.error
     assert "--component" in problem.error
-
-
-@pytest.mark.parametrize("end", ["00:30", "2026-03-15 00:30 UTC"])
-def test_an_end_is_read_as_a_start_is(end: str) -> None:
-    text = NAMELESS.replace("End: 2026-03-14 16:07 UTC", f"Start: 14:51\nEnd: {end}")
-    (report,) = read_incidents(text, path="465.md", component="search").reports
-    assert report.outcomes[-1].recorded_at == "2026-03-15T00:30:00.000Z"
 
 
 def test_a_resolution_alone_is_an_attempt_that_worked() -> None:

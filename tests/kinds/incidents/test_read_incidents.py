@@ -201,21 +201,6 @@ def test_a_further_system_is_a_table_of_fields(source: str) -> None:
     assert report.severity == (None if source.startswith("github") else "CRITICAL")
 
 
-def test_a_flat_event_keeps_its_title_or_its_exception() -> None:
-    event: dict[str, Any] = {
-        "time_unix_nano": 1769940000000000000,
-        "severity_text": "ERROR",
-        "attributes": {"service.name": "cart", "error.rate": "0.3"},
-        "title": "Cart cannot be stored",
-    }
-    (report,) = _one(event).reports
-    assert (report.component, report.severity) == ("cart", "WARN")
-    assert (report.title, report.metrics.error_rate) == ("Cart cannot be stored", 0.3)
-    raised = {"exception.type": "Timeout", "exception.message": "no answer in 3 s"}
-    event = {**event, "title": None, "attributes": {"service.name": "cart", **raised}}
-    assert _one(event).reports[0].title == "Timeout"
-
-
 RECORD = {
     "component": "ledger",
     "timestamp": "2026-02-01T10:00:00+01:00",
@@ -296,18 +281,6 @@ def test_what_is_no_incident_says_so() -> None:
     assert "component is missing" in _one({"a": 1}).problems[0].error
     with pytest.raises(InvalidInput, match="neither JSON nor a post-mortem"):
         read_incidents("just words", path="x.txt")
-
-
-def test_log_lines_and_fences_are_not_kept() -> None:
-    told = (
-        "Checkout failed.\n2026-02-01T10:00:00Z ERROR boom secret-log\n```\nraw-log here\n```\n"
-        "[ERROR] another raw-log\nIt recovered."
-    )
-    (report,) = _one({**RECORD, "summary": told}).reports
-    assert "raw-log" not in report.summary
-    assert "secret-log" not in report.summary
-    assert "Checkout failed." in report.summary
-    assert "It recovered." in report.summary
 
 
 KEYS = st.sampled_from(

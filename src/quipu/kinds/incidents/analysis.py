@@ -1,4 +1,4 @@
-"""What the numbers of an incident say: severity, causes, how far it reached, where they head.
+"""What the numbers of an incident say: severity, what is out of bounds, where they head.
 
 | metric | low | high | critical |
 |---|---|---|---|
@@ -8,11 +8,10 @@
 
 A metric at or above a threshold has that level (1, 2 or 3).
 
-Where a component's metrics are heading is a robust straight line through what was measured within
-the last 24 hours, at least three times. The slope is Theil and Sen's (the median of the slopes
-between all pairs), which a single outlier does not turn; the line goes through the medians. A
-forecast is as sure as min(1, n / 10). A metric is stable where the line, over the whole series or
-the horizon, rises or falls by less than 5 % of the metric's critical threshold.
+A forecast follows the line of Theil and Sen (the median of the slopes between all pairs, through
+the medians) over what was measured of a component within 24 hours, at least three times; a single
+outlier does not turn it. It is as sure as min(1, n / 10). A metric is stable where the line rises
+or falls by less than 5 % of its critical threshold.
 """
 
 import math
@@ -29,7 +28,6 @@ __all__ = [
     "Sample",
     "agent_analysis",
     "blast_radius",
-    "levels",
     "predictive_insights",
     "severity_by_rule",
 ]
@@ -43,28 +41,29 @@ LEVELS: dict[str, tuple[float, float, float]] = {
 """From which value a metric has level 1, 2, 3. Throughput has none: what is low differs."""
 
 _HORIZON_MINUTES = 15
-_SPAN_S = 24 * 3600.0
+_SPAN_MINUTES = 24 * 60
 _LEAST_SAMPLES, _MOST_SAMPLES, _SURE_SAMPLES = 3, 50, 10
-_STABLE = 0.05
+_STABLE_SHARE = 0.05
 _RISKS = ("low", "medium", "high", "critical")
 _DOUBT = (1.0, 0.5, 0.25, 0.05)
 """How likely a metric of each level is no anomaly; independent metrics multiply."""
 _GRADES = (Severity.INFO, Severity.INFO, Severity.WARN, Severity.CRITICAL)
+_SURE_OF_A_STATED_CAUSE = 0.95
 
 
-def level(metric: str, value: float) -> int:
+def _level(metric: str, value: float) -> int:
     """0 (calm) to 3 (critical)."""
-    return sum(value >= threshold for threshold in LEVELS.get(metric, ()))
+    return sum(value >= threshold for threshold in LEVELS[metric])
 
 
-def levels(metrics: Metrics) -> dict[str, int]:
+def _levels(metrics: Metrics) -> dict[str, int]:
     """The level of every known metric that has thresholds."""
-    return {name: level(name, v) for name, v in metrics.known().items() if name in LEVELS}
+    return {name: _level(name, v) for name, v in metrics.known().items() if name in LEVELS}
 
 
 def severity_by_rule(metrics: Metrics) -> Severity:
-    """The grade of the worst metric; INFO when nothing was measured."""
-    return _GRADES[max(levels(metrics).values(), default=0)]
+    """Return the grade of the worst metric; INFO when nothing was measured."""
+    return _GRADES[max(_levels(metrics).values(), default=0)]
 
 
 def blast_radius(
@@ -80,54 +79,31 @@ def agent_analysis(
     metrics: Metrics,
     severity: Severity,
     *,
-    upstream: Iterable[str] = (),
     stated_cause: str = "",
     actions: Iterable[str] = (),
 ) -> Properties:
-    """`incident_summary`, `root_cause_insights` (the likeliest first) and `recommended_actions`.
+    """Return `incident_summary`, `root_cause_insights` (what its source states) and
+    `recommended_actions`, those of the action policies that apply.
 
     `anomaly_confidence` = 1 − Π doubt(level): doubt is .5, .25, .05 for levels 1, 2, 3.
-    `actions` are those of the action policies that apply.
     """
-    found = levels(metrics)
-    affected = sorted((n for n, at in found.items() if at), key=lambda n: (-found[n], n))
-    primary: list[Value] = [*affected]
+    found = _levels(metrics)
+    affected = sorted((name for name in found if found[name]), key=lambda n: (-found[n], n))
+    stated: Properties = {
+        "cause": stated_cause,
+        "confidence": _SURE_OF_A_STATED_CAUSE,
+        "evidence": "stated by the source",
+    }
     recommended: list[Value] = [*actions]
-    causes: list[Value] = [*_causes(metrics, found, sorted(upstream), stated_cause)]
     return {
         "incident_summary": {
             "severity": str(severity),
             "anomaly_confidence": round(1 - math.prod(_DOUBT[at] for at in found.values()), 3),
-            "primary_metrics_affected": primary,
+            "primary_metrics_affected": [*affected],
         },
-        "root_cause_insights": causes,
+        "root_cause_insights": [stated] if stated_cause else [],
         "recommended_actions": recommended,
     }
-
-
-def _causes(
-    metrics: Metrics, found: dict[str, int], upstream: list[str], stated: str
-) -> list[Properties]:
-    """Each cause with how sure it is and what it is read from, the surest first."""
-    slow, failing = found.get("latency_p99", 0) > 1, found.get("error_rate", 0) > 1
-    busy = [name for name in ("cpu_util", "memory_util") if found.get(name, 0) > 1]
-    measured = {name: f"{name} {value:g}" for name, value in metrics.known().items()}
-    bad = ", ".join(measured[name] for name in found if found[name] > 1)
-    needs = f"{bad}; needs {', '.join(upstream)}"
-    rules = (
-        (bool(stated), 0.95, stated, "stated by the source"),
-        (len(busy) > 1, 0.85, "resource exhaustion", ", ".join(measured[n] for n in busy)),
-        (len(busy) == 1 and slow, 0.7, "resource saturation", bad),
-        (slow and bool(upstream), 0.6, f"{'failing' if failing else 'slow'} dependency", needs),
-        (
-            failing and not slow,
-            0.6,
-            "errors without slowness: a release, a configuration, credentials or a certificate",
-            bad,
-        ),
-        (slow and not (failing or busy or upstream), 0.4, "slow code path or lock", bad),
-    )
-    return [{"cause": c, "confidence": p, "evidence": e} for holds, p, c, e in rules if holds]
 
 
 class Sample(NamedTuple):
@@ -138,11 +114,11 @@ class Sample(NamedTuple):
 
 
 def predictive_insights(samples: Sequence[Sample]) -> Properties:
-    """`forecasts`, `warnings`, `recommendations` and `critical_risk_count` from `samples` in any
-    order; the latest is the present."""
+    """Return `forecasts`, `warnings`, `recommendations` and `critical_risk_count` from `samples` in
+    any order; the latest is the present."""
     series = {metric: _points(samples, metric) for metric in LEVELS}
     forecasts = [_forecast(m, points) for m, points in series.items() if points]
-    warned = [f for f in forecasts if f["risk_level"] in ("high", "critical")]
+    warned = [f for f in forecasts if f["risk_level"] in _RISKS[2:]]
     warnings: list[Value] = [
         f"{f['metric']} is heading for {f['predicted_value']} in {_HORIZON_MINUTES} minutes "
         f"({f['risk_level']})"
@@ -157,17 +133,17 @@ def predictive_insights(samples: Sequence[Sample]) -> Properties:
         "forecasts": values,
         "warnings": warnings,
         "recommendations": recommendations,
-        "critical_risk_count": sum(f["risk_level"] == "critical" for f in forecasts),
+        "critical_risk_count": sum(f["risk_level"] == _RISKS[-1] for f in forecasts),
     }
 
 
 def _points(samples: Sequence[Sample], metric: str) -> list[tuple[float, float]]:
     """(minutes before the present, negative or zero; value), the earliest first; none where they
     are too few for a line."""
-    values = [(to_epoch(each.at), getattr(each.metrics, metric)) for each in samples]
+    values = ((to_epoch(s.at) / 60, getattr(s.metrics, metric)) for s in samples)
     measured = sorted((at, value) for at, value in values if value is not None)
     present = measured[-1][0] if measured else 0.0
-    recent = [((at - present) / 60, v) for at, v in measured if present - at <= _SPAN_S]
+    recent = [(at - present, v) for at, v in measured if present - at <= _SPAN_MINUTES]
     return recent[-_MOST_SAMPLES:] if len(recent) >= _LEAST_SAMPLES else []
 
 
@@ -183,13 +159,13 @@ def _forecast(metric: str, points: list[tuple[float, float]]) -> Properties:
     most = math.inf if metric == "latency_p99" else 1.0
     predicted = min(max(0.0, offset + slope * _HORIZON_MINUTES), most)
     span = max(points[-1][0] - points[0][0], _HORIZON_MINUTES)
-    stable = abs(slope) * span < _STABLE * LEVELS[metric][-1]
+    stable = abs(slope) * span < _STABLE_SHARE * LEVELS[metric][-1]
     return {
         "metric": metric,
         "predicted_value": round(predicted, 4),
         "horizon_minutes": _HORIZON_MINUTES,
         "trend": "stable" if stable else "increasing" if slope > 0 else "decreasing",
-        "risk_level": _RISKS[level(metric, predicted)],
+        "risk_level": _RISKS[_level(metric, predicted)],
         "confidence": round(min(1.0, len(points) / _SURE_SAMPLES), 3),
         "samples": len(points),
     }

@@ -1,6 +1,5 @@
 """Incidents: what `Memory.incidents` offers. Vectors recall, the graph advises."""
 
-import json
 import logging
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,7 +8,6 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.files import private
 from quipu.handle.handle import Handle
 from quipu.handle.model import EmbedderSource
 from quipu.index.asked import spaces_of
@@ -74,11 +72,11 @@ from quipu.records.progress import Progress
 from quipu.records.record import Entity
 from quipu.when.instants import parse_instant, to_epoch
 from quipu.write.report import ProblemRow
-from quipu.write.state_files import SHADOW_LOG
 
 __all__ = ["Incidents", "IncidentsAdded", "IncidentsMoved", "Policies"]
 
 Retrieval: TypeAlias = Literal["off", "shadow", "on"]
+"""`shadow`, of earlier versions, is `off`: `replay` shows what the past would have changed."""
 Subject: TypeAlias = str | dict[str, Any] | IncidentReport
 """An `incident_id` that is here, or a new incident: a record or a report."""
 
@@ -298,7 +296,7 @@ class Incidents:
         if limit < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
         return listed(
-            self._case_base(None),
+            self._case_base(),
             component=component,
             state=state,
             since=parse_instant(since) if since else None,
@@ -307,20 +305,20 @@ class Incidents:
         )
 
     def show(self, incident_id: str) -> IncidentDetail:
-        """An incident with its attempts and edges, and what is not taken for its cause, and why.
+        """An incident with its attempts and edges.
         Raises UnknownRecord."""
         return detail(self._handle.store, self._case(incident_id))
 
     def timeline(self, incident_id: str) -> IncidentTimeline:
         """What happened before, at and after an incident, by time. Raises UnknownRecord."""
-        return timeline(self._handle.store, self._case_base(None), self._case(incident_id))
+        return timeline(self._handle.store, self._case_base(), self._case(incident_id))
 
     def summary(self) -> IncidentSummary:
         """Counts, recurrence and time to repair by service, and the failures that come back."""
-        return summary(self._handle.store, self._case_base(None))
+        return summary(self._handle.store, self._case_base())
 
     def _case(self, incident_id: str) -> Case:
-        found = (c for c in self._case_base(None).cases if c.incident.incident_id == incident_id)
+        found = (case for case in self._case_base().cases if case.name == incident_id)
         if (case := next(found, None)) is None:
             raise UnknownRecord(
                 f"{incident_id!r} is no incident here: `quipu incident list` shows those that are"
@@ -423,57 +421,25 @@ class Incidents:
     ) -> Recommendation:
         """What to try against `subject`, from the action policies and, where `retrieval` (by
         default `incidents.retrieval`) is `on`, from past incidents. Nothing is ever run.
-
-        `shadow` gives what `off` gives and logs what would have changed.
         """
         mode = retrieval or self._config.retrieval
         incident, _ = self._subject(subject)
-        at = parse_instant(as_of) if as_of else self._handle.clock()
-        case_base = self._case_base(as_of and at)
-        policies = self.policies()
-        static = static_advice(incident, case_base, policies, at=at)
-        if retrieval is None and mode != "on" and any(case.outcomes for case in case_base.cases):
-            static = msgspec.structs.replace(static, notes=(*static.notes, _ASIDE))
-        if mode == "off":
-            return static
-        context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
-        learned = advise(incident, case_base, policies, at=at, context=context)
+        at, case_base = self._cases_at(as_of)
         if mode == "on":
-            return learned
-        self._log_shadow(incident, static, learned)
+            context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
+            return advise(incident, case_base, self.policies(), at=at, context=context)
+        static = static_advice(incident, case_base, self.policies(), at=at)
+        if retrieval is None and any(case.outcomes for case in case_base.cases):
+            static = msgspec.structs.replace(static, notes=(*static.notes, _ASIDE))
         return static
-
-    def _log_shadow(
-        self, incident: Incident, static: Recommendation, learned: Recommendation
-    ) -> None:
-        before, after = ([str(a.action) for a in each.actions] for each in (static, learned))
-        row = {
-            "at": self._handle.clock(),
-            "incident_id": incident.incident_id or None,
-            "component": incident.component,
-            "static": before,
-            "learned": after,
-            "basis": learned.basis,
-            "notes": list(learned.notes),
-            "changed": before != after,
-        }
-        _LOG.info("shadow: %s: %s -> %s", incident.component, before, after)
-        state = self._handle.home.state
-        if state is not None:
-            private.make_folder(state)
-            private.touch(state / SHADOW_LOG)
-            with (state / SHADOW_LOG).open("a", encoding="utf-8") as log:
-                log.write(json.dumps(row, ensure_ascii=False) + "\n")
 
     def compare(
         self, subject: Subject, first: str, second: str, *, as_of: str | None = None
     ) -> Comparison:
         """Two actions side by side: for an incident (its id or a description), with the numbers
         that `recommend` gives for it; or for a component, over everything that befell it."""
-        at = parse_instant(as_of) if as_of else self._handle.clock()
-        case_base = self._case_base(as_of and at)
-        named = {case.incident.incident_id for case in case_base.cases}
-        if isinstance(subject, str) and subject not in named:
+        at, case_base = self._cases_at(as_of)
+        if isinstance(subject, str) and subject not in {case.name for case in case_base.cases}:
             return compare(case_base, subject, first, second, at=at)
         incident, _ = self._subject(subject)
         context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
@@ -484,13 +450,20 @@ class Incidents:
         records' own times (`told`) or by when this memory was told (`stored`)."""
         return replay(self._handle.store, self.policies(), known=known)
 
-    def _case_base(self, as_of: str | None) -> CaseBase:
-        """The cases as they stood; read anew only when the store has changed."""
+    def _case_base(self) -> CaseBase:
+        """Every case; read anew only when the store has changed."""
         with self._handle.writing:
             now = self._handle.store.sequence()
             if self._read[0] != now:
                 self._read = now, read_cases(self._handle.store)
-        return self._read[1].before(as_of) if as_of else self._read[1]
+        return self._read[1]
+
+    def _cases_at(self, as_of: str | None) -> tuple[str, CaseBase]:
+        """The moment that advice speaks of, and the cases as they stood then."""
+        if as_of is None:
+            return self._handle.clock(), self._case_base()
+        at = parse_instant(as_of)
+        return at, self._case_base().before(at)
 
     def _subject(self, subject: Subject) -> tuple[Incident, bool]:
         """The incident that is meant, and whether it is in the memory."""

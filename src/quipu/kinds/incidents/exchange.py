@@ -6,7 +6,7 @@ incident has beyond them travels in `agent_analysis.event`.
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -139,8 +139,8 @@ def _incident_node(incident: Incident) -> IncidentNode:
 
 
 def read_incident_graph(path: Path) -> tuple[IncidentsRead, tuple[GraphEdge, ...]]:
-    """The reports, attempts and edges of a file; what cannot be used is a problem. InvalidInput
-    when it is no incident graph."""
+    """Return the reports, attempts and edges of a file; what cannot be used is a problem.
+    InvalidInput when it is no incident graph."""
     data = read_whole(path, max_bytes=_LARGEST)
     try:
         nodes = msgspec.json.decode(data, type=IncidentNodes)
@@ -150,19 +150,17 @@ def read_incident_graph(path: Path) -> tuple[IncidentsRead, tuple[GraphEdge, ...
             "export` wrote"
         ) from error
     sure = {(e.source_id, e.target_id): e.confidence for e in nodes.edges if e.type == _RESOLVED}
+    reports: list[IncidentReport] = []
+    outcomes: list[tuple[str, OutcomeReport]] = []
     problems: list[Problem] = []
-
-    def usable(named: str, make: Callable[[], Made]) -> list[Made]:
+    for node in (*nodes.incidents, *nodes.outcomes):
         try:
-            return [make()]
+            if isinstance(node, IncidentNode):
+                reports.append(_report(node))
+            else:
+                outcomes.append((node.incident_id, _attempt(node, sure)))
         except InvalidInput as error:
-            problems.append(Problem(named, str(error)))
-            return []
-
-    reports = [r for n in nodes.incidents for r in usable(n.incident_id, lambda n=n: _report(n))]
-    outcomes = [
-        o for n in nodes.outcomes for o in usable(n.incident_id, lambda n=n: _attempt(n, sure))
-    ]
+            problems.append(Problem(node.incident_id, str(error)))
     return IncidentsRead(tuple(reports), tuple(outcomes), tuple(problems)), nodes.edges
 
 
@@ -174,7 +172,7 @@ def _report(node: IncidentNode) -> IncidentReport:
     metrics: Properties = {name: event[name] for name in _MEASURED if name in event}
     metrics |= {"latency_p99": node.metrics.latency_ms, "error_rate": node.metrics.error_rate}
     fields: Properties = {
-        **{name: each for name, each in event.items() if name in _EVENT_FIELDS},
+        **{name: told for name, told in event.items() if name in _EVENT_FIELDS},
         **cast(Properties, msgspec.structs.asdict(node)),
         "component": check_component(node.component),
         "timestamp": node.timestamp and parse_instant(node.timestamp),
@@ -184,17 +182,15 @@ def _report(node: IncidentNode) -> IncidentReport:
     return _converted(fields, IncidentReport, f"incident {node.incident_id!r}")
 
 
-def _attempt(node: OutcomeNode, sure: dict[tuple[str, str], float]) -> tuple[str, OutcomeReport]:
+def _attempt(node: OutcomeNode, sure: dict[tuple[str, str], float]) -> OutcomeReport:
     """The report an exchanged attempt makes. How sure it is that it ended its incident stands on
     the RESOLVED_BY edge (`sure`, by the ids of both)."""
     fields = msgspec.structs.asdict(node)
     del fields["incident_id"]
     fields["recorded_at"] = node.recorded_at and parse_instant(node.recorded_at)
     report = _converted(fields, OutcomeReport, f"an outcome of {node.incident_id!r}")
-    if node.success:
-        known = sure.get((node.incident_id, outcome_id(node.incident_id, report)), 1.0)
-        report = msgspec.structs.replace(report, confidence=known)
-    return node.incident_id, report
+    known = sure.get((node.incident_id, outcome_id(node.incident_id, report)), 1.0)
+    return msgspec.structs.replace(report, confidence=known) if node.success else report
 
 
 def _converted(fields: Properties, shape: type[Made], what: str) -> Made:

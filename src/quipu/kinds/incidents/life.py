@@ -12,7 +12,6 @@ from typing import Annotated
 import msgspec
 
 from quipu.kinds.incidents.case_base import Case, CaseBase, IncidentEdge, State, edges_between
-from quipu.kinds.incidents.links import no_causes
 from quipu.kinds.incidents.model import Incident, IncidentHead, Outcome
 from quipu.kinds.incidents.records import incident_ref, outcome_ref
 from quipu.ports import Graph
@@ -50,14 +49,6 @@ class IncidentList(msgspec.Struct, frozen=True, kw_only=True):
     total: Annotated[int, "how many there are, those beyond the limit included"]
 
 
-class NoCause(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that happened near it and is not taken for its cause."""
-
-    incident_id: Annotated[str, "the other incident"]
-    component: Annotated[str, "its component"]
-    why: Annotated[str, "why it is no cause"]
-
-
 class IncidentDetail(msgspec.Struct, frozen=True, kw_only=True):
     """An incident with everything that is known of it."""
 
@@ -68,7 +59,6 @@ class IncidentDetail(msgspec.Struct, frozen=True, kw_only=True):
     edges: Annotated[
         tuple[IncidentEdge, ...], "its edges to other incidents and to what resolved it"
     ]
-    not_causes: Annotated[tuple[NoCause, ...], "what happened near it and is no cause, and why"]
 
 
 class IncidentMoment(msgspec.Struct, frozen=True, kw_only=True):
@@ -151,22 +141,13 @@ def _within(at: str | None, since: str | None, until: str | None) -> bool:
 
 
 def detail(graph: Graph, case: Case) -> IncidentDetail:
-    """Everything that is known of an incident."""
-    own = case.incident
-    edges = edges_between(graph, [own.incident_id])
-    causes = {e.target_id for e in edges if e.type == RelationType.CAUSED_BY}
-    near = no_causes(graph, own)
+    """Return everything that is known of an incident."""
     return IncidentDetail(
-        incident=own,
+        incident=case.incident,
         state=case.state,
         minutes=case.minutes,
         outcomes=case.outcomes,
-        edges=tuple(edges),
-        not_causes=tuple(
-            NoCause(incident_id=each.incident_id, component=each.component, why=why)
-            for each, why in near
-            if each.incident_id not in causes
-        ),
+        edges=tuple(edges_between(graph, [case.name])),
     )
 
 

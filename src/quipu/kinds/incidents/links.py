@@ -53,7 +53,6 @@ __all__ = [
     "incidents_on",
     "likeness",
     "link_relation",
-    "no_causes",
     "services_around",
     "similar_links",
 ]
@@ -134,10 +133,10 @@ def similar_links(
 ) -> Iterator[NewEdge]:
     """The SIMILAR_TO edges at `incident`, given the nearest others, each with the cosine of its
     vector: to the likest before it, and from all that came after it."""
-    made = sorted((_similar_to(incident, *each) for each in recalled), key=lambda e: e.order)
-    sure = [each for each in made if each.confidence >= _sure(LEAST_ALIKE)]
-    yield from [each for each in sure if each.source is incident][:_SIMILAR]
-    yield from [each for each in sure if each.target is incident]  # it comes late
+    made = sorted((_similar_to(incident, *near) for near in recalled), key=lambda e: e.order)
+    sure = [edge for edge in made if edge.confidence >= _sure(LEAST_ALIKE)]
+    yield from [edge for edge in sure if edge.source is incident][:_SIMILAR]
+    yield from [edge for edge in sure if edge.target is incident]  # it comes late
 
 
 def _similar_to(one: Incident, other: Incident, cosine: float | None) -> NewEdge:
@@ -162,14 +161,6 @@ def failed(incident: Incident) -> bool:
     by its numbers, whose cause nobody stated, is none."""
     calm = incident.source_severity or incident.metrics.known()
     return incident.severity != Severity.INFO or bool(incident.root_cause) or not calm
-
-
-class _Service(NamedTuple):
-    """A service with its incidents of known times, and how many hops below another it is."""
-
-    name: str
-    hops: int
-    incidents: tuple[tuple[float, Incident], ...]
 
 
 def services_around(graph: Graph, service: str, *, above: bool) -> dict[str, int]:
@@ -210,28 +201,23 @@ def incidents_on(graph: Graph, component: str) -> tuple[tuple[float, Incident], 
     return tuple(sorted(dated, key=lambda row: (row[0], row[1].incident_id)))
 
 
-def _below(graph: Graph, service: str) -> list[_Service]:
-    below = services_around(graph, service, above=False)
-    return [_Service(name, hops, incidents_on(graph, name)) for name, hops in sorted(below.items())]
-
-
 def _edges(graph: Graph, service: str) -> list[NewEdge]:
     """The edges that the rules make from the incidents on a service, each pair once, the surest
     first."""
     own = incidents_on(graph, service)
-    below = _below(graph, service)
-    named: dict[str, tuple[tuple[float, Incident], ...]] = {}
+    below = services_around(graph, service, above=False)
+    on = {name: incidents_on(graph, name) for name in below}
     found: list[NewEdge] = []
     for at, effect in own:
-        for name in services_in(graph, effect.root_cause) if effect.root_cause else ():
-            if name != service:
-                named.setdefault(name, incidents_on(graph, name))
-                found += _stated(effect, at, named[name])
-        for each in below:
-            made = (
-                _caused_by(effect, cause, at - then, each.hops) for then, cause in each.incidents
-            )
-            found += [edge for edge in made if isinstance(edge, NewEdge)]
+        stated = set(services_in(graph, effect.root_cause)) if effect.root_cause else set[str]()
+        on |= {name: incidents_on(graph, name) for name in stated - on.keys()}
+        for name, causes in on.items():
+            before = [(at - then, c) for then, c in causes if at >= then and failed(c)]
+            before = [(gap, c) for gap, c in before if c.incident_id != effect.incident_id]
+            if name in stated - {service}:
+                found += _stated(effect, before)
+            if name in below:
+                found += _needing(effect, before, below[name])
         found += _escalated(effect, at, own)
     best: dict[tuple[str, str, str], NewEdge] = {}
     for edge in sorted(found, key=lambda e: e.order):
@@ -240,37 +226,28 @@ def _edges(graph: Graph, service: str) -> list[NewEdge]:
     return list(best.values())
 
 
-def _caused_by(effect: Incident, cause: Incident, gap: float, hops: int) -> NewEdge | str:
-    """The edge from `effect` to `cause`, which began `gap` seconds before on a service that lies
-    `hops` DEPENDS_ON edges below; or why it is none."""
-    if effect.incident_id == cause.incident_id:
-        return "it is the same incident"
-    if not failed(cause):
-        return "it is an event, no failure: INFO, and nobody stated a cause of it"
-    if gap < 0:
-        return f"it began {_spoken(-gap)} later"
-    if gap > CAUSE_WINDOW_S:
-        return f"it began {_spoken(gap)} before, more than {_spoken(CAUSE_WINDOW_S)}"
-    confidence = _CAUSE * 0.5 ** (gap / _CAUSE_HALF_S) * _FURTHER_HOP ** (hops - 1)
-    far = f" ({hops} hops)" if hops > 1 else ""
-    why = (
-        f"{effect.component} depends on {cause.component}{far}",
-        f"{cause.component} failed {_spoken(gap)} before",
-    )
-    return NewEdge(effect, RelationType.CAUSED_BY, cause, round(confidence, 4), why)
-
-
-def _stated(
-    effect: Incident, at: float, causes: Iterable[tuple[float, Incident]]
-) -> Iterator[NewEdge]:
-    """The edges to failures of a service that the cause of `effect`, as stated, names."""
-    for then, cause in causes:
-        if 0 <= at - then <= STATED_WINDOW_S and failed(cause):
-            why = (
-                f"the stated cause names {cause.component}",
-                f"it failed {_spoken(at - then)} before",
-            )
+def _stated(effect: Incident, before: Iterable[tuple[float, Incident]]) -> Iterator[NewEdge]:
+    """The edges to failures, each with how many seconds it lies before, of a service that the cause
+    of `effect`, as stated, names."""
+    for gap, cause in before:
+        if gap <= STATED_WINDOW_S:
+            why = f"the stated cause names {cause.component}", f"it failed {_spoken(gap)} before"
             yield NewEdge(effect, RelationType.CAUSED_BY, cause, _STATED, why)
+
+
+def _needing(
+    effect: Incident, before: Iterable[tuple[float, Incident]], hops: int
+) -> Iterator[NewEdge]:
+    """The edges to failures of a service that lies `hops` DEPENDS_ON edges below."""
+    far = f" ({hops} hops)" if hops > 1 else ""
+    for gap, cause in before:
+        if gap <= CAUSE_WINDOW_S:
+            confidence = _CAUSE * 0.5 ** (gap / _CAUSE_HALF_S) * _FURTHER_HOP ** (hops - 1)
+            why = (
+                f"{effect.component} depends on {cause.component}{far}",
+                f"{cause.component} failed {_spoken(gap)} before",
+            )
+            yield NewEdge(effect, RelationType.CAUSED_BY, cause, round(confidence, 4), why)
 
 
 def _escalated(
@@ -278,9 +255,9 @@ def _escalated(
 ) -> Iterator[NewEdge]:
     """The edge to the last milder one of the same component."""
     milder = [
-        (at - then, each)
-        for then, each in around
-        if each.severity.rank < graver.severity.rank and 0 < at - then <= ESCALATION_WINDOW_S
+        (at - then, other)
+        for then, other in around
+        if other.severity.rank < graver.severity.rank and 0 < at - then <= ESCALATION_WINDOW_S
     ]
     if milder:
         gap, last = min(milder, key=lambda row: (row[0], row[1].incident_id))
@@ -292,21 +269,6 @@ def _escalated(
 
 def _spoken(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds >= 60 else f"{seconds:.0f} s"
-
-
-def no_causes(graph: Graph, incident: Incident) -> list[tuple[Incident, str]]:
-    """What happened about the same time on services that the one of `incident` needs and is not
-    taken for its cause, and why."""
-    if incident.timestamp is None:
-        return []
-    at = to_epoch(incident.timestamp)
-    return [
-        (cause, why)
-        for each in _below(graph, incident.component)
-        for then, cause in each.incidents
-        if -CAUSE_WINDOW_S <= at - then <= STATED_WINDOW_S
-        and isinstance(why := _caused_by(incident, cause, at - then, each.hops), str)
-    ]
 
 
 def link_relation(draft: Draft, edge: NewEdge, now: str) -> Relation:
@@ -326,15 +288,15 @@ def draw_all(store: Store, *, clock: Clock) -> tuple[int, int]:
     services: set[str] = set()
     scope, after = Scope(source_types=frozenset({INCIDENT})), ""
     while page := store.scan("episode", scope=scope, after=after, limit=_PAGE):
-        episodes = [each for each in page if isinstance(each, Episode)]
-        services |= {each.group for each in episodes if each.group}
+        episodes = [record for record in page if isinstance(record, Episode)]
+        services |= {episode.group for episode in episodes if episode.group}
         after = episodes[-1].episode_id
     return draw(store, services, clock=clock)
 
 
 def draw(store: Store, services: Iterable[str], *, clock: Clock) -> tuple[int, int]:
-    """Draw the edges from the incidents on these services again; how many stand, and how many of
-    them are new."""
+    """Draw the edges from the incidents on these services again; return how many stand, and how
+    many of them are new."""
     drawn = [_drawn(store, service, clock) for service in sorted(set(services))]
     return sum(count for count, _ in drawn), sum(new for _, new in drawn)
 
@@ -348,21 +310,17 @@ def _drawn(store: Store, service: str, clock: Clock) -> tuple[int, int]:
     ref = f"incident-links:{service}"
     draft = Draft(namespace=store.namespace, type=_LINKS_SOURCE, ref=ref, sha=sha, group=service)
     drawn = store.sources(frozenset({_LINKS_SOURCE}), refs=[ref])
-    if any(each.episode_id == draft.episode_id for each in drawn) or not (edges or drawn):
+    if any(row.episode_id == draft.episode_id for row in drawn) or not (edges or drawn):
         return len(edges), 0
     now = clock()
     made = [link_relation(draft, edge, now) for edge in edges]
-    known = store.get([each.rel_id for each in made])
-    kept = [_since(each, known.get(each.rel_id)) for each in made]
+    known = store.get([relation.rel_id for relation in made])
+    for n, relation in enumerate(made):  # an edge was made when it was made first
+        if isinstance(before := known.get(relation.rel_id), Relation):
+            made[n] = msgspec.structs.replace(relation, created_at=before.created_at)
     preview = f"{len(edges)} edges from incidents on {service}"
-    store.write(draft.batch(draft.episode(now, preview=preview), kept, now=now))
+    store.write(draft.batch(draft.episode(now, preview=preview), made, now=now))
     return len(edges), len(made) - len(known)
-
-
-def _since(relation: Relation, known: object) -> Relation:
-    """The relation, made when it was made first."""
-    made = known.created_at if isinstance(known, Relation) else relation.created_at
-    return msgspec.structs.replace(relation, created_at=made)
 
 
 class _Edges(Upkeep):

@@ -11,7 +11,7 @@ import hashlib
 import re
 import struct
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, cast
 
 import msgspec
 import numpy as np
@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.files import private
 from quipu.kinds.incidents.model import (
+    METRICS,
     UNKNOWN_COMPONENT,
     IncidentReport,
-    Metrics,
     OutcomeReport,
-    Severity,
     check_component,
     unplaced_incident_id,
 )
@@ -54,7 +53,12 @@ _LARGEST = 4_000_000_000
 _LARGEST_DIMENSION = 65_536
 _SAMPLE = 20
 _AGREES = 0.98
-_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_MEASURED = re.compile(
+    rf"\s*(?P<component>\S+)\s+(?P<latency_p99>{_NUMBER})\s+(?P<error_rate>{_NUMBER})"
+    rf"(?:\s+(?P<throughput>{_NUMBER}))?(?P<rest>(?:\s.*)?)",
+    re.DOTALL,
+)
 _PARTS = re.compile(r"\b(root cause|solution)\s*:\s*", re.IGNORECASE)
 _SERVICE = re.compile(r"\b[a-z0-9]+(?:-[a-z0-9]+)+\b")
 _TITLE = 120
@@ -98,36 +102,39 @@ def migrate_arf(
     index, texts_at = _files(folder)
     vectors, metric, digest = _vectors(index)
     texts = _texts(texts_at)
-    places = set(range(len(vectors)))
     joined, cosine = _joins(texts, vectors, embedder)
     space = f"arf/{digest[:12]}/fp32/{vectors.shape[1]}"
     if joined and embedder is not None:
         space = embedder.space
-    unmatched = sorted(texts.keys() - places), sorted(places - texts.keys())
+    bare = sorted(texts.keys() - range(len(vectors)))
+    spare = sorted({*range(len(vectors))} - texts.keys())
     problems = [
-        Problem(str(index), f"{len(at)} {what} ({_span(at)}): they stay where they are", "warning")
-        for at, what in zip(
-            unmatched, ("texts have no vector", "vectors have no text"), strict=True
-        )
+        Problem(str(index), f"{len(at)} {what}, from position {at[0]}: they stay there", "warning")
+        for at, what in ((bare, "texts have no vector"), (spare, "vectors have no text"))
         if at
     ]
     reports: list[IncidentReport] = []
     given: list[GivenVector | None] = []
-    for position in sorted(texts.keys() & places):
-        at = f"{texts_at}#{position}"
+    for position in sorted(texts.keys() & range(len(vectors))):
         warnings: list[str] = []
         try:
             reports.append(_report_of(texts[position], position, index.parent, warnings))
         except InvalidInput as error:
-            problems.append(Problem(at, str(error)))
+            problems.append(Problem(f"{texts_at}#{position}", str(error)))
             continue
-        problems += [Problem(at, text, "warning") for text in warnings]
+        problems += [Problem(f"{texts_at}#{position}", said, "warning") for said in warnings]
         vector = vectors[position]
         given.append(GivenVector(space, vector) if vector.any() else None)
     writer = IncidentWriter(store, embedder=embedder, clock=clock)
     tally = writer.add(reports, vectors=given, progress=progress)
     problems += [p for p in tally.problems if not p.error.startswith("timestamp: unknown")]
     done = len(tally.added) + len(tally.unchanged)
+    notes = ["no time is known of these incidents: their timestamp is null"] if done else []
+    if not joined:
+        notes.append(
+            f"the vectors are not of the local model's space (cosine {cosine} in nine of ten): "
+            f"they form the space {space!r}, and words recall these incidents"
+        )
     return Migration(
         source=index.as_posix(),
         found_texts=len(texts),
@@ -135,8 +142,8 @@ def migrate_arf(
         imported=len(tally.added),
         unchanged=len(tally.unchanged),
         success_rate=round(done / len(texts), 4) if texts else 1.0,
-        unmatched_texts=tuple(unmatched[0]),
-        unmatched_vectors=tuple(unmatched[1]),
+        unmatched_texts=tuple(bare),
+        unmatched_vectors=tuple(spare),
         metric=metric,
         space=space,
         joined=joined,
@@ -144,20 +151,8 @@ def migrate_arf(
         when=clock(),
         errors=problem_rows(problems, "error"),
         warnings=problem_rows(problems, "warning"),
-        notes=tuple(_notes(joined, cosine, space, done)),
+        notes=tuple(notes),
     )
-
-
-def _notes(joined: bool, cosine: float | None, space: str, done: int) -> list[str]:
-    notes = ["no time is known of these incidents: their timestamp is null"] if done else []
-    if not joined:
-        reached = f"nine in ten reach a cosine of {cosine}"
-        why = "no text could be embedded again" if cosine is None else reached
-        notes.append(
-            f"the vectors are not of the local model's space ({why}): they form the space "
-            f"{space!r}, and words recall these incidents"
-        )
-    return notes
 
 
 def write_summary(migration: Migration, state: Path | None) -> None:
@@ -165,10 +160,9 @@ def write_summary(migration: Migration, state: Path | None) -> None:
     if state is None:
         return
     path = state / _SUMMARY
-    data = msgspec.json.format(msgspec.json.encode(migration), indent=2)
     try:
         private.make_folder(state)
-        private.write(path, data + b"\n")
+        private.write(path, msgspec.json.format(msgspec.json.encode(migration), indent=2) + b"\n")
     except OSError as error:
         raise StoreUnavailable(
             f"{str(path)!r} cannot be written: {error.strerror or error}; the import itself is done"
@@ -177,14 +171,16 @@ def write_summary(migration: Migration, state: Path | None) -> None:
 
 def _files(folder: Path) -> tuple[Path, Path]:
     """The index and the texts in `folder` or its `data/`."""
-    places = (folder, folder / "data")
-    index = next((p / name for p in places for name in _INDEXES if (p / name).is_file()), None)
-    texts = next((p / _TEXTS for p in places if (p / _TEXTS).is_file()), None)
-    if index is None or texts is None:
-        wanted = ((" or ".join(_INDEXES), index), (_TEXTS, texts))
-        missing = " and ".join(name for name, found in wanted if not found)
-        raise InvalidInput(f"{str(folder)!r} has no {missing}, nor has its folder data/")
-    return index, texts
+    found: list[Path] = []
+    for names in (_INDEXES, (_TEXTS,)):
+        places = (place / name for place in (folder, folder / "data") for name in names)
+        path = next((place for place in places if place.is_file()), None)
+        if path is None:
+            raise InvalidInput(
+                f"{str(folder)!r} has no {' or '.join(names)}, nor has its folder data/"
+            )
+        found.append(path)
+    return found[0], found[1]
 
 
 def _vectors(path: Path) -> tuple[Vectors, str, str]:
@@ -234,11 +230,9 @@ def _joins(
     texts: dict[int, Any], vectors: Vectors, embedder: Embedder | None
 ) -> tuple[bool, float | None]:
     """Whether the vectors belong to the embedder's space, and the cosine that nine in ten of a
-    sample of texts that were embedded again reach; None when none could be compared. A blank text
-    or a vector of zeros says nothing of the space."""
-    usable = [
-        at for at in sorted(texts) if at < len(vectors) and _says(texts[at]) and vectors[at].any()
-    ]
+    sample of texts that were embedded again reach; None when none could be compared."""
+    usable = [at for at in sorted(texts) if at < len(vectors) and _says(texts[at])]
+    usable = [at for at in usable if vectors[at].any()]
     if embedder is None or not usable or vectors.shape[1] != embedder.dimension:
         return False, None
     sample = usable[:: max(1, len(usable) // _SAMPLE)][:_SAMPLE]
@@ -248,70 +242,53 @@ def _joins(
 
 
 def _says(text: object) -> bool:
-    """Whether an entry of the texts says anything."""
     return isinstance(text, str) and bool(text.strip())
 
 
-def _span(positions: list[int]) -> str:
-    first, last = positions[0], positions[-1]
-    return f"position {first}" if first == last else f"positions {first} to {last}"
-
-
-class _Told(NamedTuple):
-    """What a text tells of an incident."""
-
-    component: str
-    metrics: Metrics = Metrics()
-    severity: Severity | None = None
-    source_severity: str = ""
-    title: str = ""
-    summary: str = ""
-    root_cause: str = ""
-    outcomes: tuple[OutcomeReport, ...] = ()
-
-
 def _report_of(text: Any, position: int, source: Path, warnings: list[str]) -> IncidentReport:
-    """The report that one text makes.
-
-    `component latency error_rate analysis`, where a numeric fourth word makes it `component
-    latency error_rate throughput severity`; anything else is prose with `Root cause:` and
-    `Solution:`. Raises InvalidInput for what is no text.
-    """
+    """The report that one text makes: `component latency error_rate [throughput severity]
+    analysis`, or prose with `Root cause:` and `Solution:`. InvalidInput for what is no text."""
     if not _says(text):
         raise InvalidInput(f"text {text!r} at position {position} is no text")
-    words = text.split(None, 3)
-    numeric = len(words) > 2 and all(map(_NUMBER.fullmatch, words[1:3]))
-    told = _runtime(words, warnings) if numeric else _prose(text)
-    return IncidentReport(
-        **told._asdict(),
+    report = IncidentReport(
+        component=UNKNOWN_COMPONENT,
         source=f"arf:{position}",
         pointer=f"{source.as_posix()}#{position}",
         tags=("imported",),
         embedding_id=position,
         incident_id=unplaced_incident_id("arf", position, text),
     )
+    return _measured(report, text, warnings) or _told(report, text)
 
 
-def _runtime(words: list[str], warnings: list[str]) -> _Told:
-    measured = {"latency_p99": words[1], "error_rate": words[2]}
-    rest = words[3] if len(words) > 3 else ""
-    number, _, word = rest.partition(" ")
+def _measured(report: IncidentReport, text: str, warnings: list[str]) -> IncidentReport | None:
+    """The report of a line of numbers; None for another text."""
+    line = _MEASURED.fullmatch(text)
+    if line is None:
+        return None
+    name, rest = line["component"], line["rest"].strip()
     severity, written = None, ""
-    if _NUMBER.fullmatch(number):
-        measured["throughput"] = number
-        severity, written = grade(warnings, word.strip())
-        rest = "" if severity else word.strip()
+    if line["throughput"]:
+        severity, written = grade(warnings, rest)
+        rest = "" if severity else rest
     try:
-        component = check_component(words[0])
+        component = check_component(name)
     except InvalidInput as error:
-        component = slug(words[0]) or UNKNOWN_COMPONENT
+        component = slug(name) or UNKNOWN_COMPONENT
         warnings.append(f"{error}; kept as {component!r}")
-    metrics = metrics_in(Fields(measured, warnings))
-    return _Told(component, metrics, severity, written, summary=rest)
+    fields = {key: line[key] for key in METRICS[:3] if line[key]}
+    return msgspec.structs.replace(
+        report,
+        component=component,
+        metrics=metrics_in(Fields(fields, warnings)),
+        severity=severity,
+        source_severity=written,
+        summary=rest,
+    )
 
 
-def _prose(text: str) -> _Told:
-    """A text in words: what it is about, the cause, what was done."""
+def _told(report: IncidentReport, text: str) -> IncidentReport:
+    """The report of a text in words: what it is about, the cause, what was done."""
     summary, *pieces = _PARTS.split(text)
     named = dict(zip(map(str.casefold, pieces[::2]), map(str.strip, pieces[1::2]), strict=True))
     service = _SERVICE.search(text.lower())
@@ -324,8 +301,9 @@ def _prose(text: str) -> _Told:
         confidence=_SOLVED,
     )
     title = excerpt(next((summary[a:b] for a, b in sentences(summary)), ""), limit=_TITLE)
-    return _Told(
-        service.group() if service else UNKNOWN_COMPONENT,
+    return msgspec.structs.replace(
+        report,
+        component=service.group() if service else UNKNOWN_COMPONENT,
         title=title,
         summary="" if summary.rstrip(".") == title.rstrip(".") else summary,
         root_cause=named.get("root cause", ""),

@@ -21,7 +21,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from importlib.resources import files
-from itertools import pairwise
 from operator import eq, ge, gt, le, lt
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, cast
@@ -75,18 +74,9 @@ class Operator(StrEnum):
 
 _COMPARE = dict(zip(Operator, (gt, lt, eq, ge, le), strict=True))
 _SIGNS = dict(zip(Operator, "><=≥≤", strict=True))
-_WRITTEN_SIGNS: dict[str, str] = {
-    ">": "gt",
-    "<": "lt",
-    "=": "eq",
-    "==": "eq",
-    ">=": "gte",
-    "<=": "lte",
-}
-
-
-_TOPS = {"latency_p99": 300_000.0, "throughput": sys.float_info.max}
-"""The largest value of a metric that is no share."""
+_WRITTEN_SIGNS: dict[str, Operator] = dict(
+    zip((">", "<", "==", ">=", "<=", "="), (*Operator, Operator.EQ), strict=True)
+)
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -215,11 +205,10 @@ def read_policies(
 
     Raises InvalidInput when the file is no YAML of policies.
     """
-    return call(policies_in, read_whole(path, max_bytes=_LARGEST), str(path))
+    return call(_policies_in, read_whole(path, max_bytes=_LARGEST), str(path))
 
 
-def policies_in(data: bytes, path: str) -> tuple[tuple[ActionPolicy, ...], tuple[Problem, ...]]:
-    """The policies in the bytes of the file at `path`, as `read_policies` gives them."""
+def _policies_in(data: bytes, path: str) -> tuple[tuple[ActionPolicy, ...], tuple[Problem, ...]]:
     try:
         content = yaml.safe_load(data.decode("utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
@@ -232,7 +221,6 @@ def policies_in(data: bytes, path: str) -> tuple[tuple[ActionPolicy, ...], tuple
     for number, row in enumerate(cast(list[Any], rows), 1):
         try:
             policy = _policy(row)
-            _check(policy)
             if policy.name in kept:
                 raise InvalidInput(f"policy {policy.name!r} stands here twice: rename one")
         except InvalidInput as error:
@@ -257,21 +245,6 @@ def _policy(row: Any) -> ActionPolicy:
         ) from error
 
 
-def _check(policy: ActionPolicy) -> None:
-    """InvalidInput for a policy that contradicts itself: its conditions can never hold together,
-    or it advises to do nothing beside something."""
-    at = f"policy {policy.name!r} contradicts itself"
-    if HealingAction.NO_ACTION in policy.actions and len(set(policy.actions)) > 1:
-        raise InvalidInput(f"{at}: no_action stands beside other actions; leave one or the other")
-    for metric in dict.fromkeys(condition.metric for condition in policy.conditions):
-        own = [condition for condition in policy.conditions if condition.metric == metric]
-        top = _TOPS.get(metric, 1.0)
-        ends = sorted({0.0, top, *(min(max(c.threshold, 0.0), top) for c in own)})
-        values = (*ends, *((one + other) / 2 for one, other in pairwise(ends)))
-        if not any(all(_COMPARE[c.operator](v, c.threshold) for c in own) for v in values):
-            raise InvalidInput(f"{at}: {' and '.join(map(str, own))} can never hold together")
-
-
 def _listed(value: Any) -> list[Any]:
     if value is None:
         return []
@@ -289,7 +262,7 @@ def _condition(written: Any) -> Any:
     return {"metric": match[1], "operator": operator, "threshold": float(match[3])}
 
 
-SHIPPED, _ = policies_in(
+SHIPPED, _ = _policies_in(
     files("quipu.kinds.incidents").joinpath("policies.yaml").read_bytes(), "policies.yaml"
 )
 """The policies that come with Quipu."""

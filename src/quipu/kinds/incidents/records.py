@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import msgspec
 
@@ -121,17 +121,13 @@ def embedding_alias(number: int) -> str:
 
 
 def incident_text(incident: Incident) -> str:
-    """The incident in words: what is embedded and searched. Numbers, causes, no raw log."""
+    """The incident in words: what is embedded and searched. No raw log."""
     known = incident.metrics.known()
     measured = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in known.items())
-    insights = incident.agent_analysis.get("root_cause_insights")
-    rows = cast(list[Any], insights) if isinstance(insights, list) else []
-    causes = [cast(dict[str, Any], row).get("cause") for row in rows if isinstance(row, dict)]
     affected = (s for s in incident.affected_services if s != incident.component)
     told = {
         "Measured ": measured,
         "Root cause: ": incident.root_cause,
-        "Analysis: ": "" if incident.root_cause else ", ".join(str(c) for c in causes if c),
         "Also affected: ": ", ".join(affected),
     }
     parts = (

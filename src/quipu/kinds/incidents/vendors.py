@@ -271,7 +271,7 @@ def _values(record: dict[str, Any], path: str, *, around: bool = False) -> list[
         for held in outer:
             inner = held.get(name)
             several = cast(list[Any], inner) if isinstance(inner, list) else []
-            rows = [inner] if name == step else several
+            rows: list[Any] = [inner] if name == step else several
             said = {k: v for k, v in held.items() if not isinstance(v, list)} if around else {}
             found += [{**said, **row} if isinstance(row, dict) else row for row in rows]
     return [value for value in found if value is not None]

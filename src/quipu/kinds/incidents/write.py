@@ -38,7 +38,6 @@ from quipu.kinds.incidents.model import (
     Metrics,
     Outcome,
     OutcomeReport,
-    Severity,
     embedding_number,
     incident_id,
     outcome_id,
@@ -358,45 +357,39 @@ def completed(
 
     A stated severity counts; without one it is the graver of the rule's and the one known.
     """
-    known = earlier.metrics.known() if earlier else {}
-    metrics = Metrics(**{**known, **report.metrics.known()})
-    grades = (severity_by_rule(metrics), earlier.severity if earlier else Severity.INFO)
-    severity = report.severity or max(grades, key=lambda each: each.rank)
-    felt = (*report.affected_services, *(earlier.affected_services if earlier else ()))
-    times = filter(None, (report.timestamp, earlier.timestamp if earlier else None))
-    analysis, insights, number = (
-        report.agent_analysis,
-        report.predictive_insights,
-        report.embedding_id,
-    )
-    if analysis is None:
-        analysis = agent_analysis(
+    before = [earlier] if earlier else []
+    metrics = Metrics(**{**(earlier.metrics.known() if earlier else {}), **report.metrics.known()})
+    grades = (severity_by_rule(metrics), *(other.severity for other in before))
+    severity = report.severity or max(grades, key=lambda grade: grade.rank)
+    felt = (*report.affected_services, *(s for other in before for s in other.affected_services))
+    times = [other.timestamp for other in (report, *before) if other.timestamp]
+    told = {
+        name: value
+        for name, value in msgspec.structs.asdict(report).items()
+        if name in Incident.__struct_fields__ and value is not None
+    }
+    worked_out: dict[str, Any] = {
+        "agent_analysis": agent_analysis(
             metrics,
             severity,
-            upstream=report.upstream_deps,
             stated_cause=report.root_cause,
             actions=actions(report.component, metrics) if actions else (),
-        )
-    if insights is None:
+        ),
+        "embedding_id": earlier.embedding_id if earlier else embedding_number(named),
+    }
+    if report.predictive_insights is None:
         at = report.timestamp
         now = [*(s for s in samples if s.at <= at), Sample(at, metrics)] if at else []
-        insights = predictive_insights(now)
-    if number is None:
-        number = earlier.embedding_id if earlier else embedding_number(named)
-    told = msgspec.structs.asdict(report)
-    worked_out: dict[str, Any] = {
+        worked_out["predictive_insights"] = predictive_insights(now)
+    together: dict[str, Any] = {
         "incident_id": named,
         "severity": severity,
         "timestamp": min(times, default=None),
         "metrics": metrics,
-        "agent_analysis": analysis,
-        "predictive_insights": insights,
-        "embedding_id": number,
         "affected_services": tuple(dict.fromkeys(felt)),
         "blast_radius": blast_radius(report.component, felt, given=report.blast_radius),
     }
-    fields = {name: told[name] for name in Incident.__struct_fields__ if name in told}
-    return Incident(**{**fields, **worked_out})
+    return Incident(**{**worked_out, **told, **together})
 
 
 def problem_rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:

@@ -140,7 +140,7 @@ def replay(
 
 @operation("read", Command(), Http("GET /api/v1/incidents/{incident_id:str}", name="show_incident"))
 def show(memory: Memory, incident_id: Id) -> IncidentDetail:
-    """Show an incident: what happened, what was tried, its edges, and what is no cause of it.
+    """Show an incident: what happened, what was tried, and its edges.
 
     $ quipu incident show inc_0123456789abcdef01234567
     """
