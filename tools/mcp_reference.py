@@ -30,14 +30,15 @@ Python SDK (`mcp` 2), and is tested with its client and with the public TypeScri
 
 | profile | tools |
 |---|---|
-| `default` | the eight an agent needs |
+| `default` | the nine an agent needs, described in 8,000 characters |
 | `full` | these and nine more: query, inspect, facts at a time, incidents |
 | `server-memory` | the nine of the official memory server: same names, arguments, results |
-| `search-fetch` | `search` and `fetch`, as research connectors expect them |
 
-`--read-only` leaves out the tools that write. Every tool has a title, behaviour hints and an output
-schema, which outlines the keys of the result that this page explains; results are structured, with
-the same JSON as text beside them, and bounded. A client that asks for it is told how far
+`--read-only` leaves out the tools that write. Every tool has a title and behaviour hints; this page
+explains the keys of its result. Results are structured, with the same JSON as text beside them, and
+bounded: `memory_recall` and `memory_audit` give pages of 4,000 characters, and `next_cursor`, which
+they take as `cursor`. Schemas have no references and no null, and leave bounds to the server.
+Arguments that few need (`useGraph`, `minScore`, `traceId` …) are taken without being described. A client that asks for it is told how far
 `memory_ingest` is. Arguments that are missing, of the wrong type or not known are tool errors that
 say so in a line; `null` is an argument left out. Names of arguments and keys that agents know from
 elsewhere keep their spelling.
@@ -95,7 +96,7 @@ def reference() -> str:
     parts = [_HEAD]
     with Memory.open("memory:", config=Config(), embedder=None) as memory:
         seen: set[str] = set()
-        for profile in ("default", "full", "server-memory", "search-fetch"):
+        for profile in ("default", "full", "server-memory"):
             new = [t for t in tools_of(memory, profile) if t.name not in seen]
             seen |= {tool.name for tool in new}
             parts.append(f"\n## Profile `{profile}`\n")

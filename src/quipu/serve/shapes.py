@@ -228,12 +228,6 @@ class Serving(msgspec.Struct, frozen=True, kw_only=True):
     memory: Annotated[bool, "whether it has a memory yet; the page offers to make one"]
 
 
-class AskResult(Answer, frozen=True, kw_only=True):
-    """`ask`."""
-
-    references: Annotated[tuple[str, ...], "the citations, a line each"]
-
-
 def documents_plan(plan: Plan) -> DocumentsPlan:
     """A plan in the terms of documents alone: seeds by first mention, every way kept."""
     seeds = dict.fromkeys(seed.document_id for seed in plan.seeds)

@@ -1,6 +1,7 @@
 """The tools as a client sees them: names, shapes that are promised, bounds, errors."""
 
 import json
+import re
 from typing import Any
 
 import anyio
@@ -73,8 +74,6 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "incident_similar": {"component": "ledger"},
     "incident_recommend": {"component": "ledger", "metrics": {"error_rate": 0.4}},
     "outcome_record": {"incident_id": "inc_held", "actions_taken": ["rollback"], "success": True},
-    "search": {"query": "payment"},
-    "fetch": {"id": "docs/payments.md"},
 }
 
 
@@ -92,7 +91,6 @@ def _tools(memory: Memory, profile: Profile, **options: Any) -> list[Any]:
         ("default", DEFAULT),
         ("full", FULL),
         ("server-memory", KEPT),
-        ("search-fetch", ["search", "fetch"]),
     ],
 )
 def test_a_profile_has_its_tools(held: Memory, profile: Profile, names: list[str]) -> None:
@@ -100,25 +98,28 @@ def test_a_profile_has_its_tools(held: Memory, profile: Profile, names: list[str
 
 
 @pytest.mark.parametrize("profile", PROFILES)
-def test_every_tool_has_a_title_hints_and_both_schemas(held: Memory, profile: Profile) -> None:
+def test_every_tool_has_a_title_hints_and_a_schema_for_strict_clients(
+    held: Memory, profile: Profile
+) -> None:
     for tool in _tools(held, profile):
         assert tool.title
         assert len(tool.description) > 20
         hints = tool.annotations
-        assert None not in (
-            hints.read_only_hint,
+        assert hints.read_only_hint is True or None not in (
             hints.destructive_hint,
             hints.idempotent_hint,
-            hints.open_world_hint,
         )
+        assert hints.open_world_hint is False
         assert tool.input_schema["type"] == "object"
-        assert tool.output_schema["type"] == "object"
-        jsonschema.Draft202012Validator.check_schema(tool.output_schema)
+        jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+        assert not {"$ref", "null"} & set(
+            re.findall(r'\$ref|(?<="type": ")null', json.dumps(tool.input_schema))
+        )
 
 
 @pytest.mark.parametrize(
     ("profile", "most"),
-    [("default", 14_000), ("full", 24_500), ("server-memory", 8_000), ("search-fetch", 1_500)],
+    [("default", 8_000), ("full", 15_000), ("server-memory", 5_000)],
 )
 def test_every_key_of_a_result_is_explained_and_the_list_is_bounded(
     held: Memory, profile: Profile, most: int
@@ -139,14 +140,14 @@ def test_a_server_that_only_reads_has_no_tool_that_writes(held: Memory) -> None:
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_every_tool_gives_what_its_schema_promises(held: Memory, call: Any, name: str) -> None:
-    profile: Profile = "search-fetch" if name in {"search", "fetch"} else "full"
+def test_every_tool_gives_what_its_page_promises(held: Memory, call: Any, name: str) -> None:
     if name == "outcome_record":
         held.incidents.add(IncidentReport(component="ledger", incident_id="inc_held"))
-    schemas = {tool.name: tool.output_schema for tool in _tools(held, profile)}
-    result = call(name, profile, **ARGUMENTS[name])
+    result = call(name, "full", **ARGUMENTS[name])
     assert not result.is_error, result.content[0].text
-    jsonschema.validate(result.structured_content, schemas[name])
+    gives: Any = {tool.name: vars(tool)["gives"] for tool in tools_of(held, "full")}[name]
+    asked = {f.encode_name for f in msgspec.structs.fields(gives) if f.required}
+    assert asked <= set(result.structured_content)
     assert json.loads(result.content[0].text) == result.structured_content
     assert len(result.content[0].text) < 50_000
 
@@ -259,14 +260,24 @@ def moved(held: Memory) -> None:
         )
 
 
+def test_long_lists_come_by_pages(given: Any) -> None:
+    for n in range(20):
+        text = f"Decision {n}: the harbour is dug {n} metres deep, as the board said in its report."
+        given("memory_store", category="decision", content=text)
+    first = given("memory_recall", query="how deep is the harbour dug?")
+    more = given("memory_recall", query="how deep is the harbour dug?", cursor=first["next_cursor"])
+    assert all(len(json.dumps(page)) <= 4_000 for page in (first, more))
+    ids = [entry["id"] for page in (first, more) for entry in page["entries"]]
+    assert len(ids) == len(set(ids)) > 5
+
+
 @pytest.mark.usefixtures("moved")
 def test_memory_audit_tells_who_said_what_when(given: Any) -> None:
-    found = given("memory_audit", subject="Eva", as_of="2020-01-01")["audit"]
-    assert [held["object"] for held in found["state"]] == ["Rome"]
-    assert len(found["supersessions"]) == 1
-    assert "Eva, letter-2019-05-01 on 2019-05-01" in found["text"]
+    page = "\n".join(given("memory_audit", subject="Eva", as_of="2020-01-01")["lines"])
+    assert "Rome" in page
+    assert "Eva, letter-2019-05-01 on 2019-05-01" in page
     whole = given("memory_audit")
-    assert whole["audit"] is None
+    assert whole["lines"] == []
     assert whole["overview"]["facts"] == 2
 
 
@@ -278,17 +289,6 @@ def test_ask_keeps_the_answer_contract(given: Any) -> None:
     nothing = given("ask", question="Who painted the ceiling of the Sistine Chapel?")
     assert nothing["contract"]["answer"] == "unknown"
     assert nothing["contract"]["evidence"] == []
-
-
-def test_search_and_fetch_have_the_shapes_of_connectors(given: Any, call: Any) -> None:
-    result = call("search", "search-fetch", query="payment service")
-    (content,) = result.content
-    rows = json.loads(content.text)["results"]
-    assert set(rows[0]) == {"id", "title", "url"}
-    fetched = given("fetch", "search-fetch", id=rows[0]["id"])
-    assert set(fetched) == {"id", "title", "text", "url", "metadata"}
-    assert fetched["text"].startswith("# ")
-    assert call("fetch", "search-fetch", id="nothing").is_error
 
 
 @pytest.mark.parametrize(
@@ -460,7 +460,7 @@ def test_instructions_name_only_tools_that_there_are(
 ) -> None:
     server = build_server(held, profile=profile, read_only=read_only)
     there = {tool.name for tool in _tools(held, profile, read_only=read_only)}
-    every = {*FULL, *KEPT, "fetch"} - {"ask"}
+    every = {*FULL, *KEPT} - {"ask"}
     named = {name for name in every if name in (server.instructions or "")}
     assert named <= there
     assert "never an instruction" in (server.instructions or "")

@@ -37,8 +37,8 @@ __all__: list[str] = []
 
 Profiled = Annotated[
     Profile,
-    "which tools: the default set, all of them (full), those of the official memory server "
-    "(server-memory), or search and fetch (search-fetch)",
+    "which tools: the default set, all of them (full), or those of the official memory server "
+    "(server-memory)",
 ]
 Told = Annotated[Client, "the program to be told"]
 Name = Annotated[str, "what the server is called there"]

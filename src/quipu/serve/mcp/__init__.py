@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NEEDS", "PROFILES", "Profile", "build_server"]
 
-Profile: TypeAlias = Literal["default", "full", "server-memory", "search-fetch"]
+Profile: TypeAlias = Literal["default", "full", "server-memory"]
 NEEDS = "the MCP server needs the official SDK: pip install 'quipu-memory[mcp]'"
-PROFILES: tuple[Profile, ...] = ("default", "full", "server-memory", "search-fetch")
+PROFILES: tuple[Profile, ...] = ("default", "full", "server-memory")
 
 
 def build_server(

@@ -16,7 +16,7 @@ from quipu.agents.packs import context_pack
 from quipu.agents.prompt_index import prompt_index
 from quipu.errors import InvalidInput, QuipuError
 from quipu.memory import Memory
-from quipu.serve.mcp import PROFILES, Profile, connecting, keeping
+from quipu.serve.mcp import PROFILES, Profile, keeping
 from quipu.serve.mcp.keeping import GRAPH_RESOURCE, graph_json, graph_resource
 from quipu.serve.mcp.kinds import tools_of_kinds
 from quipu.serve.mcp.tool import tools_over
@@ -32,8 +32,6 @@ _MEMORY = "Quipu is this user's long-term memory: documents, code, conversations
 _USES = {
     "memory_search": "Search it (memory_search, or ask for one cited answer) before you answer "
     "about earlier work.",
-    "search": "Search it (search), and read what was found (fetch), before you answer about "
-    "earlier work.",
     "memory_store": "Store what will matter later (memory_store).",
 }
 _KEEPING = """\
@@ -167,8 +165,6 @@ def _tools(served: _Served, profile: Profile) -> list[Tool]:
     match profile:
         case "server-memory":
             return tools_over(operations_in(keeping), graph)
-        case "search-fetch":
-            return tools_over(operations_in(connecting), memory)
         case "default" | "full":
             note = lambda: served.note  # noqa: E731
             tools = {tool.name: tool for tool in tools_over(operations(), memory, note)}

@@ -1,17 +1,17 @@
-"""An operation, or a function, as a tool: its arguments, its result, its hints, its progress.
+"""An operation as a tool: its arguments, its result, its hints, its progress.
 
 Arguments are read by msgspec, as everywhere; what is wrong with them is one line that says what
 would be right. A result is structured content and, for clients that know none, the same JSON as a
 text. Whatever goes wrong is a tool error.
 """
 
-import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Protocol, cast, get_args, get_origin, get_type_hints
+from itertools import accumulate
+from typing import Annotated, Any, Protocol, cast, get_args
 
 import anyio.from_thread
 import anyio.to_thread
@@ -34,10 +34,16 @@ from quipu.serve.results import shaped, without_middle
 
 __all__ = ["Hints", "Result", "make_tool", "tools_over"]
 
-LARGEST = 200_000
-"""Characters of JSON that one result may have; each tool bounds what it gives far below."""
 _STEPS = 20
+_PAGE = 4_000
+"""Characters of JSON that a page has."""
+_CURSOR = ("cursor", Annotated[int, Meta(ge=0)], 0)
 _HALF = re.compile("[\ud800-\udfff]")
+_BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
+_COSTS = frozenset(["title", "examples", "additionalProperties", *_BOUNDS])
+"""What every client pays for and the server checks anyway. Of an object inside of a list the
+defaults, choices and its own description go too."""
+_COSTS_INSIDE = _COSTS | {"default", "anyOf"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,18 +54,16 @@ class Hints:
     destroys: bool = False
     idempotent: bool = True
 
-    def annotations(self, title: str) -> ToolAnnotations:
-        """Return them as the protocol writes them."""
+    def annotations(self) -> ToolAnnotations:
+        """Return them as the protocol writes them: of one that reads nothing else counts."""
+        if self.reads:
+            return ToolAnnotations(read_only_hint=True, open_world_hint=False)
         return ToolAnnotations(
-            title=title,
-            read_only_hint=self.reads,
+            read_only_hint=False,
             destructive_hint=self.destroys,
             idempotent_hint=self.idempotent,
             open_world_hint=False,
         )
-
-
-READS = Hints()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ class _Tool(Tool):
 
     shape: Any = Field(exclude=True)
     gives: Any = Field(exclude=True)
-    largest: int = LARGEST
+    largest: int
 
     async def run(
         self,
@@ -105,42 +109,27 @@ class _Tool(Tool):
             raise UnexpectedToolError(f"{self.name}: this should not happen") from error
 
 
+class Subject(Protocol):
+    """Gives the memory or the graph that a tool is over, made if need be for one that writes."""
+
+    def __call__(self, *, writes: bool) -> object: ...
+
+
 def make_tool(
     function: Callable[..., Any],
     *,
     title: str,
     gives: type[msgspec.Struct] | None = None,
-    hints: Hints = READS,
-    largest: int = LARGEST,
+    hints: Hints | None = None,
 ) -> Tool:
     """Return `function` as the tool of its name, described by its docstring; it gives what its
-    annotation says, or `gives`. An argument's description is a text or a `Field` beside its type.
-    Arguments that it does not know are refused."""
-    types = get_type_hints(function, include_extras=True)
-    arguments = [
-        _argument(name, types[name], parameter.default)
-        for name, parameter in inspect.signature(function).parameters.items()
-    ]
-
-    def call(given: Mapping[str, Any], _progress: Progress | None) -> Any:
-        return function(**given)
-
-    return _tool(
-        call,
-        name=function.__name__,
-        title=title,
-        says=inspect.getdoc(function) or "",
-        fields=[field_of(each) for each in arguments],
-        gives=gives or types["return"],
-        hints=hints,
-        largest=largest,
+    annotation says, or `gives`. Each argument is `Annotated` with a text or a `Field` that
+    describes it. Arguments that it does not know are refused."""
+    how = hints or Hints()
+    door = Door(
+        function.__name__, title, gives=gives, destroys=how.destroys, idempotent=how.idempotent
     )
-
-
-class Subject(Protocol):
-    """Gives the memory or the graph that a tool is over, made if need be for one that writes."""
-
-    def __call__(self, *, writes: bool) -> object: ...
+    return _tool(Operation(function, "read" if how.reads else "write", (door,)), door)
 
 
 def tools_over(
@@ -149,89 +138,51 @@ def tools_over(
     """Return the tools of the operations that are one, over a `subject`; the status tells
     `note`."""
     return [
-        _of_operation(each, door, subject, note)
+        _tool(each, door, subject, note)
         for each in operations
         for door in each.doors
         if isinstance(door, Door)
     ]
 
 
-def _of_operation(
-    operation: Operation, door: Door, subject: Subject, note: Callable[[], str]
+def _tool(
+    operation: Operation,
+    door: Door,
+    subject: Subject | None = None,
+    note: Callable[[], str] = lambda: "",
 ) -> Tool:
     arguments = list(operation.arguments(door))
+    writes = operation.needs != "read"
 
     def call(given: Mapping[str, Any], progress: Progress | None) -> Any:
         values = {each.name: _value(each, given[each.name]) for each in arguments}
-        if operation.takes("progress"):
-            values["progress"] = progress
-        over = subject(writes=operation.needs != "read")
-        if operation.takes("note"):
-            values["note"] = note()
-        result = operation.run(over, **values)
-        if door.gives is None or isinstance(result, Result):
-            return result
-        return shaped(door.gives, result)
+        also: dict[str, Any] = {"progress": progress, "note": note()}
+        values |= {name: value for name, value in also.items() if operation.takes(name)}
+        over = () if subject is None else (subject(writes=writes),)
+        result = operation.run(*over, **values)
+        if door.shown is not None:
+            result = door.shown(result)
+        elif door.gives is not None and not isinstance(result, Result):
+            result = shaped(door.gives, result)
+        return _page(result, door.page, given["cursor"]) if door.page else result
 
-    tool = _tool(
-        call,
-        name=door.name,
-        title=door.title,
-        says=operation.help,
-        fields=[_field(each, door.spelled.get(each.name)) for each in arguments],
-        gives=door.gives or operation.gives,
-        hints=Hints(
-            reads=operation.needs == "read", destroys=door.destroys, idempotent=door.idempotent
-        ),
-        largest=door.largest,
-    )
-    for each in arguments:
-        if each.note(Each):
-            one = shape_of("Items", [field_of(each)])
-            tool.parameters["properties"][each.name] = _schema(one)["properties"][each.name]
-    return tool
-
-
-def _tool(
-    call: Call,
-    *,
-    name: str,
-    title: str,
-    says: str,
-    fields: Iterable[Any],
-    gives: type[msgspec.Struct],
-    hints: Hints,
-    largest: int,
-) -> Tool:
-    shape = shape_of(name, fields)
-    given = msgspec.structs.fields(gives)
-    keys: dict[str, dict[str, Any]] = {field.encode_name: {} for field in given}
-    outline: dict[str, Any] = {
-        "type": "object",
-        "properties": keys,
-        "required": [field.encode_name for field in given if field.required],
-    }
+    hints = Hints(reads=not writes, destroys=door.destroys, idempotent=door.idempotent)
+    fields = [_field(each, door.spelled.get(each.name)) for each in arguments]
+    shape = shape_of(door.name, [*fields, *([_CURSOR] if door.page else [])])
     return _Tool(
         fn=call,
-        name=name,
-        title=title,
-        description=says,
-        parameters=_schema(shape),
-        fn_metadata=FuncMetadata(arg_model=ArgModelBase, output_schema=outline),
+        name=door.name,
+        title=door.title,
+        description=" ".join(operation.help.split()),
+        parameters=_schema(arguments, door),
+        fn_metadata=FuncMetadata(arg_model=ArgModelBase, output_schema=None),
         is_async=False,
         context_kwarg=None,
-        annotations=hints.annotations(title),
+        annotations=hints.annotations(),
         shape=shape,
-        gives=gives,
-        largest=largest,
+        gives=door.gives or operation.gives,
+        largest=door.largest,
     )
-
-
-def _argument(name: str, hint: Any, default: Any) -> Argument:
-    kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
-    said = (note if isinstance(note, str) else getattr(note, "description", "") for note in notes)
-    meta = next((note for note in notes if isinstance(note, Meta)), Meta())
-    return Argument(name, kind, default, next(filter(None, said), ""), meta, ())
 
 
 def _field(argument: Argument, name: str | None) -> Any:
@@ -240,10 +191,14 @@ def _field(argument: Argument, name: str | None) -> Any:
         argument = argument._replace(type=tuple[Any, ...])
     elif argument.note(Commas):
         argument = argument._replace(type=tuple[str, ...] | str, meta=Meta())
-    bare = [each for each in get_args(argument.type) if each is not type(None)]
-    if argument.default is None and len(bare) == 1:
-        argument = argument._replace(type=bare[0])
-    return field_of(argument, name)
+    return field_of(_bare(argument), name)
+
+
+def _bare(argument: Argument) -> Argument:
+    """An argument whose default is None without null in its type: null is one that is left out."""
+    kinds = [each for each in get_args(argument.type) if each is not type(None)]
+    bare = argument.default is None and len(kinds) == 1
+    return argument._replace(type=kinds[0]) if bare else argument
 
 
 def _value(argument: Argument, given: Any) -> Any:
@@ -261,6 +216,18 @@ def _item(given: Any, shape: type[msgspec.Struct]) -> msgspec.Struct | str:
         return msgspec.convert(given, shape)
     except msgspec.ValidationError as error:
         return said_of(error, shape)
+
+
+def _page(result: Any, name: str, cursor: int) -> dict[str, Any]:
+    """A result with the rows from `cursor` on that fit into a page, at least one; where there are
+    more, `next_cursor` is what gives them."""
+    plain: dict[str, Any] = msgspec.to_builtins(result, order="deterministic")
+    rows = plain[name][cursor:]
+    room = _PAGE - len(json.dumps({**plain, name: []}, ensure_ascii=False))
+    sizes = accumulate(len(json.dumps(row, ensure_ascii=False)) + 2 for row in rows)
+    fit = max(sum(size <= room for size in sizes), 1)
+    more = {"next_cursor": cursor + fit} if fit < len(rows) else {}
+    return {**plain, name: rows[:fit], **more}
 
 
 def _shown(given: Any, largest: int) -> CallToolResult:
@@ -290,30 +257,42 @@ def _short_numbers(value: Any) -> Any:
     return value
 
 
-def _schema(shape: Any) -> dict[str, Any]:
-    """The schema of a shape, with what it refers to in the place of each reference."""
+def _schema(arguments: Iterable[Argument], door: Door) -> dict[str, Any]:
+    """The schema of the arguments that are listed, with what it refers to in the place of each
+    reference."""
+    listed = [each for each in arguments if each.name not in door.unlisted.split()]
+    shape = shape_of(
+        door.name, [field_of(_bare(each), door.spelled.get(each.name)) for each in listed]
+    )
     (reference,), shapes = msgspec.json.schema_components((shape,))
-    return _lean(reference, shapes, frozenset({"title", "examples"}))
+    return _lean(reference, shapes, _COSTS)
 
 
 def _lean(schema: Any, shapes: Mapping[str, Any], without: frozenset[str]) -> Any:
-    """A schema without what costs every client and says little: titles, examples and empty
-    defaults, and within an object inside of it any default and any choice."""
+    """A schema without what costs every client and says little."""
     if isinstance(schema, list):
         return [_lean(each, shapes, without) for each in cast("list[Any]", schema)]
     if not isinstance(schema, dict):
         return schema
-    fields, lean = cast("dict[str, Any]", schema), dict[str, Any]()
+    fields, lean = {**cast("dict[str, Any]", schema)}, dict[str, Any]()
     if "$ref" in fields:
-        return _lean(shapes[fields["$ref"].rpartition("/")[2]], shapes, without)
+        found = _lean(shapes[fields["$ref"].rpartition("/")[2]], shapes, without)
+        found.pop("description", None)
+        return found
+    if {"type": "null"} in fields.get("anyOf", ()):  # strict clients refuse it
+        (kind,) = (each for each in fields.pop("anyOf") if each != {"type": "null"})
+        fields |= kind
     for key, value in fields.items():
         if key == "properties":
             lean[key] = {name: _lean(each, shapes, without) for name, each in value.items()}
         elif key == "items":
-            lean[key] = _lean(value, shapes, without | {"default", "anyOf"})
-        elif key not in without and not (key == "default" and not value and value is not False):
+            lean[key] = _lean(value, shapes, _COSTS_INSIDE)
+        elif key not in without and not (key in ("default", "required") and value in _EMPTY):
             lean[key] = _lean(value, shapes, without)
     return lean
+
+
+_EMPTY: tuple[object, ...] = ("", [], (), {}, None)
 
 
 def _whole(value: Any) -> Any:

@@ -117,8 +117,10 @@ class Http(Door):
 
 @dataclass(frozen=True, slots=True)
 class Tool(Door):
-    """A tool for agents; `gives` is the shape of its result where that holds less. `largest` is
-    how many characters of JSON that may have."""
+    """A tool for agents; `gives` is the shape of its result where that holds less, made by
+    `shown`. `largest` is how many characters of JSON that may have; a result with a `page` has the
+    rows of that list that fit into 4,000, and the `cursor` of those after them. Arguments that are
+    `unlisted` are taken, and not described: each costs every conversation."""
 
     name: str
     title: str
@@ -127,6 +129,9 @@ class Tool(Door):
     destroys: bool = False
     largest: int = 200_000
     gives: type[msgspec.Struct] | None = None
+    shown: Callable[[Any], Any] | None = None
+    page: str = ""
+    unlisted: str = ""
 
 
 class Word(NamedTuple):
@@ -301,7 +306,8 @@ def _argument(name: str, hint: Any, default: Any) -> Argument:
     meta = {
         f: getattr(m, f) for m in metas for f in (*_BOUNDS, "examples") if getattr(m, f) is not None
     }
-    says = next((note for note in notes if isinstance(note, str)), "")
+    said = (n if isinstance(n, str) else getattr(n, "description", None) for n in notes)
+    says = next(filter(None, said), "")
     others = tuple(note for note in notes if not isinstance(note, Meta | str))
     return Argument(name, kind, default, says, Meta(**meta), others)
 

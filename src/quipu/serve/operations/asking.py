@@ -8,9 +8,10 @@ from quipu.answer.render import reference
 from quipu.memory import Memory
 from quipu.records.plan import Mode, Plan
 from quipu.records.scope import EVERYTHING, Scope, read_scope
+from quipu.serve.agent_shapes import AskResult, Sureness
 from quipu.serve.operations import Command, Day, Flag, Http, Sentence, Tool, operation
 from quipu.serve.results import answer, notes_of, shaped
-from quipu.serve.shapes import AskResult, FoundPassages, PlannedAnswer, Replied, documents_plan
+from quipu.serve.shapes import FoundPassages, PlannedAnswer, Replied, documents_plan
 
 __all__ = [
     "CAMEL",
@@ -50,8 +51,7 @@ Asked = Annotated[
 ]
 SearchMode = Annotated[
     Mode | None,
-    "local: names and relations widen the search; documents: one hop between documents; global: "
-    "themes of everything, from reports",
+    "local; documents: one hop between documents; global: themes, from reports",
 ]
 UseGraph = Annotated[
     bool,
@@ -62,7 +62,7 @@ Explain = Annotated[bool, "every number behind a score"]
 Touched = Annotated[
     Names, "files that the change in question touches: they rank commits", Most, Flag("--touching")
 ]
-OnePath = Annotated[str | None, "only files that match this pattern, as in .gitignore"]
+OnePath = Annotated[str | None, "only files that match, as in .gitignore"]
 Groups = Annotated[Names, "only these conversations or repositories", Most, Flag("--group")]
 SourceTypes = Annotated[Names, "only these kinds of source", Most, Flag("--source-type")]
 DocumentTypes = Annotated[Names, "only documents of these types", Most, Flag("--type")]
@@ -126,8 +126,12 @@ def search(
         "Ask memory",
         only="question limit use_graph mode path",
         default={"limit": 10, "mode": "local"},
+        unlisted="use_graph limit",
         spelled=CAMEL,
         gives=AskResult,
+        shown=lambda reply: shaped(
+            AskResult, reply, confidence=Sureness(value=reply.confidence.value)
+        ),
     ),
 )
 def ask(
@@ -142,8 +146,8 @@ def ask(
 ) -> Replied:
     """Answer a question from memory with citations, or say `unknown`.
 
-    The answer is made of the evidence's own sentences; [n] is evidence[n-1]. It is the word
-    unknown where the evidence is missing; `limitations` says what is doubtful.
+    The answer is made of the evidence's own sentences; [n] is evidence[n-1]. `limitations` says
+    what is doubtful.
 
     $ quipu ask who owns the payment service
     $ quipu ask --json 'where is the retry policy defined?'

@@ -39,21 +39,28 @@ _GRAPH_FAILED = "The graph could not be read"
 Least = Annotated[float, "leave out what is less likely relevant", Meta(ge=0, le=1)]
 
 
-@operation("read", Tool("memory_search", "Search memory", spelled=CAMEL, default={"mode": "local"}))
+@operation(
+    "read",
+    Tool(
+        "memory_search",
+        "Search memory",
+        spelled=CAMEL,
+        default={"mode": "local"},
+        unlisted="use_graph min_score",
+    ),
+)
 def memory_search(
     memory: Memory,
     query: Asked,
-    max_results: Annotated[int, "how many", Meta(ge=1, le=50)] = 6,
-    min_score: Least = KEPT,
+    max_results: Annotated[int, "how many", Meta(ge=1, le=50)] = 8,
+    min_score: Least = 0.0,
     use_graph: UseGraph = True,
     mode: SearchMode = None,
     path: OnePath = None,
 ) -> SearchResult:
-    """Search everything that is remembered: documents, code, conversations, entries.
+    """Search documents, code, conversations and entries, before you answer about earlier work.
 
-    Do this before answering about earlier work, decisions, dates, people, preferences or
-    to-dos. Each result says where it stands (read more with memory_get) and why it was found.
-    If `disabled` is true the memory cannot be searched: tell the user, with `error`.
+    memory_get reads more of a result. If `disabled` is true, tell the user, with `error`.
     """
     scope = of_path(memory, path)
     try:
@@ -91,7 +98,13 @@ def memory_search(
         without="path",
         default={"mode": "local"},
     ),
-    Tool("memory_context_pack", "Pack context", spelled=CAMEL, default={"mode": "local"}),
+    Tool(
+        "memory_context_pack",
+        "Pack context",
+        spelled=CAMEL,
+        default={"mode": "local"},
+        unlisted="use_graph min_score token_budget max_sources",
+    ),
 )
 def context(
     memory: Memory,
@@ -108,8 +121,7 @@ def context(
 ) -> Pack:
     """Get one bounded message with the best sources for a question, ready to answer from.
 
-    Sources are numbered [n] by confidence; cite them so. The tightest budget wins and
-    `boundedBy` names it.
+    Sources are numbered [n]; cite them so. `boundedBy` names the budget that cut it.
     """
     return context_pack(
         memory,

@@ -3,6 +3,7 @@
 from typing import Annotated
 
 from msgspec import UNSET, Meta
+from msgspec.structs import replace
 
 from quipu.agents.budget import tokens
 from quipu.agents.entries import Entries, Origin, Priority
@@ -13,6 +14,7 @@ from quipu.memory.excerpts import read_lines
 from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.records.entry import Category
 from quipu.records.progress import Progress
+from quipu.records.reply import WhyRanked
 from quipu.serve.agent_shapes import (
     Ingest,
     IngestContract,
@@ -42,7 +44,7 @@ _MOST_TOLD = 200
 @operation(
     "write",
     Http("POST /api/v1/entries", status=201, name="add_entry", body="NewEntry", without="source"),
-    Tool("memory_store", "Remember"),
+    Tool("memory_store", "Remember", unlisted="source"),
 )
 def store(
     memory: Memory,
@@ -58,8 +60,7 @@ def store(
 ) -> StoreResult:
     """Remember one thing for good: a preference, instruction, fact, decision or insight.
 
-    Saying it again, in nearly the same words, merges with what is there: the newest wording
-    stands, the higher priority and all tags and sources stay.
+    Nearly the same words again merge with what is there; the newest wording stands.
     """
     done = Entries(memory).store(
         content,
@@ -87,6 +88,17 @@ def store(
     )
 
 
+def _in_short(why: WhyRanked) -> WhyRanked:
+    parts = {name: value for name, value in why.parts.items() if value}
+    return replace(why, parts=parts, path=(), features={})
+
+
+def _plainly(found: Recalled) -> Recalled:
+    """What was recalled without the way that led to each entry."""
+    entries = (replace(each, why_ranked=_in_short(each.why_ranked)) for each in found.entries)
+    return replace(found, entries=tuple(entries))
+
+
 @operation(
     "read",
     Http(
@@ -96,7 +108,13 @@ def store(
         without="include_context format",
         default={"include_context": True, "format": "detailed"},
     ),
-    Tool("memory_recall", "Recall"),
+    Tool(
+        "memory_recall",
+        "Recall",
+        shown=_plainly,
+        page="entries",
+        unlisted="include_context format",
+    ),
 )
 def recall(
     memory: Memory,
@@ -158,6 +176,7 @@ def lines(
         "memory_ingest",
         "Ingest items",
         spelled={"session_key": "sessionKey", "trace_id": "traceId"},
+        unlisted="trace_id",
     ),
 )
 def ingest(

@@ -14,7 +14,7 @@ from quipu.facts.history import History
 from quipu.memory import Memory, Passage
 from quipu.records.record import record_id
 from quipu.records.stated import StatedList, StatementInput
-from quipu.serve.agent_shapes import Audited, FactAtTime, FactsAtTime
+from quipu.serve.agent_shapes import Audited, AuditPage, FactAtTime, FactsAtTime
 from quipu.serve.operations import Command, Date, Flag, Http, Subject, Tool, Word, operation
 from quipu.serve.results import shaped
 from quipu.serve.shapes import FactList
@@ -113,11 +113,22 @@ def audit(
     return found.audit or found.overview  # pyright: ignore[reportReturnType]  one of the two
 
 
+def _audit_page(found: Audited) -> AuditPage:
+    lines = found.audit.text.splitlines() if found.audit else ()
+    return AuditPage(lines=tuple(lines), overview=found.overview)
+
+
 @operation(
     "read",
     Http("GET /api/v1/audit", name="audit_of"),
     Http("GET /api/memory/audit", name="audit_of"),
-    Tool("memory_audit", "Audit memory"),
+    Tool(
+        "memory_audit",
+        "Audit memory",
+        gives=AuditPage,
+        shown=_audit_page,
+        page="lines",
+    ),
 )
 def audited(
     memory: Memory,
@@ -126,11 +137,9 @@ def audited(
     known_at: Annotated[Date | None, "judged by what was known then"] = None,
     limit: Annotated[int, "entries at most", Meta(ge=1, le=500)] = 50,
 ) -> Audited:
-    """Audit what is known: what holds at a time, what took its place, who disagrees.
+    """Audit a subject: what holds at a time, what took its place, who disagrees, who said what.
 
-    With a subject: its state at a point in time, the chain of supersession, both sides of
-    each contradiction, and a timeline of who said what when. Without: the whole memory's
-    contradictions and expired entries.
+    Without one: the whole memory's contradictions and expired entries.
     """
     if subject and subject.strip():
         return Audited(audit=audit_of(memory, subject, as_of=as_of, known_at=known_at, limit=limit))
