@@ -10,6 +10,7 @@ from typing import Any
 from quipu.config import Config
 from quipu.memory import Memory
 from quipu.serve.mcp.server import tools_of
+from quipu.serve.mcp.tool import Result
 from quipu.serve.meanings import keys
 
 __all__ = ["reference"]
@@ -38,7 +39,8 @@ Python SDK (`mcp` 2), and is tested with its client and with the public TypeScri
 explains the keys of its result. Results are structured, with the same JSON as text beside them, and
 bounded: `memory_recall` and `memory_audit` give pages of 4,000 characters, and `next_cursor`, which
 they take as `cursor`. Schemas have no references and no null, and leave bounds to the server.
-Arguments that few need (`useGraph`, `minScore`, `traceId` …) are taken without being described. A client that asks for it is told how far
+Arguments that few need (`useGraph`, `minScore`, `traceId` …) are taken without being described. A
+client that asks for it is told how far
 `memory_ingest` is. Arguments that are missing, of the wrong type or not known are tool errors that
 say so in a line; `null` is an argument left out. Names of arguments and keys that agents know from
 elsewhere keep their spelling.
@@ -110,8 +112,12 @@ def _tool(tool: Any) -> str:
     kind = "reads" if hints.read_only_hint else "deletes" if hints.destructive_hint else "writes"
     said = " ".join(tool.description.split())
     rows = "".join(_rows(tool.parameters))
-    given = (f"`{key.name}` ({key.meaning})" for key in keys(tool.gives))
-    gives = f"- gives {', '.join(given)}\n"
+    given = (
+        [f"`{key.name}` ({key.meaning})" for key in keys(tool.gives)]
+        if tool.gives is not Result
+        else ()
+    )
+    gives = f"- gives {', '.join(given)}\n" if given else ""
     return f"\n### `{tool.name}`\n\n{tool.title} ({kind}). {said}\n\n{rows}{gives}"
 
 

@@ -23,7 +23,7 @@ def main() -> None:
     port, stay_s = sys.argv[1], float(sys.argv[2])
     for words in (
         ["init"],
-        ["index", "--no-wait"],
+        ["index"],
         ["add", "Ana owns the payments service."],
         ["search", "payments"],
         ["ask", ASKED],

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import click
 import msgspec
@@ -16,7 +16,6 @@ from quipu.errors import InvalidInput
 from quipu.files import private
 from quipu.kinds.commits.repository import HistoryReport
 from quipu.records.progress import Progress
-from quipu.serve.cli.embedding import goes_behind, left_behind
 from quipu.serve.cli.failures import INTERRUPTED
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.layout import wrapped
@@ -124,8 +123,7 @@ def index(
     embed: Embed = True,
     wait: Annotated[
         bool | None,
-        "whether to wait for the vectors, or to leave them to a process in the background, as is "
-        "done at a terminal",
+        "counts for nothing, and goes: vectors are waited for",
         Flag("--wait/--no-wait"),
     ] = None,
     progress: Progress | None = None,
@@ -139,9 +137,8 @@ def index(
     source maps, lock files, large JSON on one line) is left out and named; `!PATTERN` in
     .quipuignore has it read. A run that was killed is resumed by the next.
 
-    Words and graph answer at once. At a terminal the vectors are then made in the background:
-    `quipu status` tells how far they are, `quipu embed` goes on where they were stopped,
-    and what you ask about meanwhile is next.
+    Words and graph answer before the vectors are there: interrupt the run, or give --no-embed, and
+    `quipu embed` makes the rest.
 
     With --git it is the commits of a repository: new ones are read, those that vanished retired.
 
@@ -160,17 +157,14 @@ def index(
         )
     if changed_since is not None:
         run.note("--changed-since counts for nothing: no unchanged file is read")
+    if wait is not None:
+        run.note("--wait and --no-wait count for nothing any more; --no-embed leaves vectors out")
     if manifest is not None:
         paths = (*paths, *_listed(manifest))
     with run.open(configured=partial(_on, engine, address)) as memory:
-        behind = embed and goes_behind(run, memory, wait)
-        now: Any = {"embed": embed and not behind, "progress": progress}
-        report: IndexReport | HistoryReport
         if repository is not None:
-            report = memory.index_git(repository, **now)
-        else:
-            report = memory.index(paths, again=again, **now)
-        return left_behind(run, memory, report) if behind else report
+            return memory.index_git(repository, embed=embed, progress=progress)
+        return memory.index(paths, again=again, embed=embed, progress=progress)
 
 
 def _listed(manifest: str) -> list[Path]:

@@ -13,9 +13,9 @@ from msgspec import Meta
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import Command, CommandEntry, Group
-from quipu.serve.cli.options import DATE as DATE_WORD
-from quipu.serve.cli.options import DAY as DAY_WORD
 from quipu.serve.cli.options import (
+    DATE,
+    DAY,
     confirm,
     note_unknown,
     properties,
@@ -26,19 +26,13 @@ from quipu.serve.cli.options import (
 )
 from quipu.serve.cli.progress import progress
 from quipu.serve.operations import (
-    DATE,
-    DAY,
     REQUIRED,
     Argument,
-    Content,
     Exists,
     Flag,
     Keys,
+    Mark,
     Operation,
-    Pairs,
-    Place,
-    Sentence,
-    Subject,
     Word,
 )
 from quipu.serve.operations import Command as Door
@@ -90,7 +84,9 @@ def _called(operation: Operation, door: Door, arguments: list[Argument], **words
         if operation.takes("memory"):
             reads = operation.needs == "read" and not given.get(door.writes)
             subject = stack.enter_context(run.open(read_only=reads))
-            given |= {a.name: _placed(subject, given[a.name]) for a in arguments if a.note(Place)}
+            given |= {
+                a.name: _placed(subject, given[a.name]) for a in arguments if Mark.PLACE in a.notes
+            }
         result = _done(run, operation, subject, given)
         if result is None:  # it has printed what there was
             return
@@ -123,16 +119,16 @@ def _value(argument: Argument, words: dict[str, Any]) -> Any:
         found = {key: words[key] for key in keys.said}
         return {key: value for key, value in found.items() if value is not None}
     value = words[argument.name]
-    if argument.note(Content):
+    if Mark.CONTENT in argument.notes:
         return read_text(value, words["file"])
-    if argument.note(Sentence):
+    if Mark.SENTENCE in argument.notes:
         return read_question(value)
-    if argument.note(Pairs):
+    if Mark.PAIRS in argument.notes:
         return properties(value)
     flags = {str(each.value): each.value for each in argument.notes if isinstance(each, Flag)}
     if value in flags:
         return flags[value]
-    return whom(value) if argument.note(Subject) and value is not None else value
+    return whom(value) if Mark.SUBJECT in argument.notes and value is not None else value
 
 
 def _parameters(argument: Argument, spelled: str) -> list[click.Parameter]:
@@ -141,7 +137,7 @@ def _parameters(argument: Argument, spelled: str) -> list[click.Parameter]:
             click.Option([_option(key), key], type=float, help=_sentence(says))
             for key, says in keys.said.items()
         ]
-    if argument.note(Content):
+    if Mark.CONTENT in argument.notes:
         kind = click.Path(exists=True, dir_okay=False, path_type=Path)
         from_file = click.Option(["--file"], type=kind, help="Read the text from this file.")
         return [click.Argument([argument.name], required=False), from_file]
@@ -157,9 +153,9 @@ def _parameters(argument: Argument, spelled: str) -> list[click.Parameter]:
 
 
 def _parameter(argument: Argument, spelled: str) -> click.Parameter:
-    if argument.note(Sentence):
+    if Mark.SENTENCE in argument.notes:
         return click.Argument([argument.name], nargs=-1)
-    if argument.note(Pairs):
+    if Mark.PAIRS in argument.notes:
         says = f"{_sentence(argument.says)} May be repeated."
         return _repeated("--property", argument.name, "KEY=VALUE", says)
     if word := argument.note(Word):
@@ -212,8 +208,8 @@ def _repeated(spelled: str, name: str, shown: str, says: str) -> click.Option:
 def _type(argument: Argument) -> Any:
     """What a word is read as. Bounds above are for callers from elsewhere; counts have one here."""
     kind = _plain(argument.type)
-    if DATE in argument.notes or DAY in argument.notes:
-        return DATE_WORD if DATE in argument.notes else DAY_WORD
+    if days := {Mark.DATE, Mark.DAY}.intersection(argument.notes):
+        return DATE if Mark.DATE in days else DAY
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is Path:

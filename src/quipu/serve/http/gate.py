@@ -138,25 +138,18 @@ class Gate:
     async def _within_time(self, scope: Message, receive: Receive, sent: "_Sent") -> None:
         """Let the application answer; what has not begun to in time is answered for it. The
         thread that works on it goes on, and counts among those that are busy."""
-        coming = _Coming(receive)
         seconds = self._options.seconds
         try:
             async with asyncio.timeout(seconds) as limit:
                 sent.begun = lambda: limit.reschedule(None)
-                await self._app(scope, coming, sent)
+                await self._app(scope, receive, sent)
         except TimeoutError:
             if sent.status:
                 raise
-            if coming.waiting:
-                raise HTTPException(
-                    408,
-                    f"the body was not whole within {seconds:g} s: send it faster, or in parts, "
-                    "or start the server with more --timeout",
-                ) from None
             raise HTTPException(
                 504,
-                f"no answer within {seconds:g} s: ask for less (a lower limit, a narrower "
-                "question), or start the server with more --timeout",
+                f"no answer within {seconds:g} s: send the body faster, ask for less (a lower "
+                "limit, a narrower question), or start the server with more --timeout",
             ) from None
 
     def _log(self, scope: Message, status: int, seconds: float) -> None:
@@ -205,22 +198,6 @@ async def whole_request(receive: Receive, largest: int) -> Receive:
         return first.pop() if first else await receive()
 
     return replay
-
-
-class _Coming:
-    """What comes from one client; `waiting` while its body is not whole and is asked for."""
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self._whole = False
-        self.waiting = False
-
-    async def __call__(self) -> Message:
-        self.waiting = not self._whole
-        message = await self._receive()
-        self._whole = self._whole or not message.get("more_body", False)
-        self.waiting = False
-        return message
 
 
 class _Sent:

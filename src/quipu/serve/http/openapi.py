@@ -26,7 +26,6 @@ _FAILURES = {
     401: "no key, or one that is unknown or revoked",
     403: "the key's scope does not allow it, or a page of elsewhere asks",
     404: "what was named is not there",
-    408: "the body did not come in time",
     409: "the state of the memory does not allow it",
     413: "the request is too large",
     421: "the host is not this server",

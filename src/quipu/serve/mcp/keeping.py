@@ -24,45 +24,6 @@ GRAPH_RESOURCE = "memory://knowledge-graph"
 _LARGEST = 4_000_000
 
 
-class CreatedEntities(msgspec.Struct, frozen=True, kw_only=True):
-    """What `create_entities` made."""
-
-    entities: Annotated[tuple[KnowledgeEntity, ...], "those that are new"]
-
-
-class CreatedRelations(msgspec.Struct, frozen=True, kw_only=True):
-    """What `create_relations` made."""
-
-    relations: Annotated[tuple[KnowledgeRelation, ...], "those that are new"]
-
-
-class AddedObservations(msgspec.Struct, frozen=True, kw_only=True):
-    """What was new of one thing."""
-
-    of: Annotated[str, "its name"] = field(name="entityName")
-    added: Annotated[tuple[str, ...], "the new observations"] = field(name="addedObservations")
-
-
-class Results(msgspec.Struct, frozen=True, kw_only=True):
-    """What `add_observations` added."""
-
-    results: Annotated[tuple[AddedObservations, ...], "what was new, by thing"]
-
-
-class Done(msgspec.Struct, frozen=True, kw_only=True):
-    """That something was deleted."""
-
-    success: Annotated[bool, "whether it was done"]
-    message: Annotated[str, "what was done"]
-
-
-class GraphView(msgspec.Struct, frozen=True, kw_only=True):
-    """Things and ties."""
-
-    entities: Annotated[tuple[KnowledgeEntity, ...], "the things"]
-    relations: Annotated[tuple[KnowledgeRelation, ...], "the ties between them"]
-
-
 class ObservationsDeletion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is to be deleted of one thing."""
 
@@ -74,39 +35,38 @@ Names: TypeAlias = tuple[str, ...]
 Relations: TypeAlias = tuple[KnowledgeRelation, ...]
 
 
-def _tool(name: str, gives: type[msgspec.Struct], **how: Any) -> Tool:
-    title = name.replace("_", " ").title()
-    return Tool(name, title, gives=gives, largest=_LARGEST, **how)
+def _tool(name: str, **how: Any) -> Tool:
+    return Tool(name, name.replace("_", " ").title(), largest=_LARGEST, **how)
 
 
-@operation("write", _tool("create_entities", CreatedEntities, idempotent=False))
+@operation("write", _tool("create_entities", idempotent=False))
 def create_entities(
     graph: KnowledgeGraph, entities: Annotated[tuple[KnowledgeEntity, ...], ""]
 ) -> Result:
     """Create multiple new entities in the knowledge graph"""
     made = tuple(graph.create_entities(entities))
-    return Result(CreatedEntities(entities=made), _shown(made))
+    return Result({"entities": made}, _shown(made))
 
 
-@operation("write", _tool("create_relations", CreatedRelations, idempotent=False))
+@operation("write", _tool("create_relations", idempotent=False))
 def create_relations(graph: KnowledgeGraph, relations: Annotated[Relations, ""]) -> Result:
     """Create multiple new relations between entities in the knowledge graph. Relations should be
     in active voice"""
     made = tuple(graph.relate(relations))
-    return Result(CreatedRelations(relations=made), _shown(made))
+    return Result({"relations": made}, _shown(made))
 
 
-@operation("write", _tool("add_observations", Results, idempotent=False))
+@operation("write", _tool("add_observations", idempotent=False))
 def add_observations(
     graph: KnowledgeGraph, observations: Annotated[tuple[ThingObservations, ...], ""]
 ) -> Result:
     """Add new observations to existing entities in the knowledge graph"""
     added = graph.observe(observations)
-    results = tuple(AddedObservations(of=each.of, added=each.contents) for each in added)
-    return Result(Results(results=results), _shown(results))
+    results = [{"entityName": each.of, "addedObservations": each.contents} for each in added]
+    return Result({"results": results}, _shown(results))
 
 
-@operation("write", _tool("delete_entities", Done, destroys=True))
+@operation("write", _tool("delete_entities", destroys=True))
 def delete_entities(
     graph: KnowledgeGraph,
     entityNames: Annotated[Names, "An array of entity names to delete"],  # noqa: N803  the official name
@@ -116,7 +76,7 @@ def delete_entities(
     return _done("Entities deleted successfully")
 
 
-@operation("write", _tool("delete_observations", Done, destroys=True))
+@operation("write", _tool("delete_observations", destroys=True))
 def delete_observations(
     graph: KnowledgeGraph, deletions: Annotated[tuple[ObservationsDeletion, ...], ""]
 ) -> Result:
@@ -125,7 +85,7 @@ def delete_observations(
     return _done("Observations deleted successfully")
 
 
-@operation("write", _tool("delete_relations", Done, destroys=True))
+@operation("write", _tool("delete_relations", destroys=True))
 def delete_relations(
     graph: KnowledgeGraph, relations: Annotated[Relations, "An array of relations to delete"]
 ) -> Result:
@@ -134,13 +94,13 @@ def delete_relations(
     return _done("Relations deleted successfully")
 
 
-@operation("read", _tool("read_graph", GraphView))
+@operation("read", _tool("read_graph"))
 def read_graph(graph: KnowledgeGraph) -> Result:
     """Read the entire knowledge graph"""
     return _view(*graph.read())
 
 
-@operation("read", _tool("search_nodes", GraphView))
+@operation("read", _tool("search_nodes"))
 def search_nodes(
     graph: KnowledgeGraph,
     query: Annotated[
@@ -152,7 +112,7 @@ def search_nodes(
     return _view(*graph.search(query))
 
 
-@operation("read", _tool("open_nodes", GraphView))
+@operation("read", _tool("open_nodes"))
 def open_nodes(
     graph: KnowledgeGraph, names: Annotated[Names, "An array of entity names to retrieve"]
 ) -> Result:
@@ -176,12 +136,12 @@ def graph_json(graph: KnowledgeGraph) -> str:
 
 
 def _view(things: Iterable[KnowledgeEntity], relations: Iterable[KnowledgeRelation]) -> Result:
-    graph = GraphView(entities=tuple(things), relations=tuple(relations))
+    graph = {"entities": tuple(things), "relations": tuple(relations)}
     return Result(graph, _shown(graph))
 
 
 def _done(message: str) -> Result:
-    return Result(Done(success=True, message=message), message)
+    return Result({"success": True, "message": message}, message)
 
 
 def _shown(value: object) -> str:

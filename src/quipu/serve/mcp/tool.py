@@ -28,7 +28,7 @@ from quipu.errors import QuipuError
 from quipu.read import redact
 from quipu.records.progress import Progress
 from quipu.serve.arguments import field_of, said_of, shape_of, unusable
-from quipu.serve.operations import Argument, Commas, Each, Operation
+from quipu.serve.operations import Argument, Mark, Operation
 from quipu.serve.operations import Tool as Door
 from quipu.serve.results import shaped, without_middle
 
@@ -187,9 +187,9 @@ def _tool(
 
 def _field(argument: Argument, name: str | None) -> Any:
     """The field of an argument; of a list whose items are read one by one, whatever they are."""
-    if argument.note(Each):
+    if Mark.EACH in argument.notes:
         argument = argument._replace(type=tuple[Any, ...])
-    elif argument.note(Commas):
+    elif Mark.COMMAS in argument.notes:
         argument = argument._replace(type=tuple[str, ...] | str, meta=Meta())
     return field_of(_bare(argument), name)
 
@@ -202,10 +202,10 @@ def _bare(argument: Argument) -> Argument:
 
 
 def _value(argument: Argument, given: Any) -> Any:
-    if argument.note(Each):
+    if Mark.EACH in argument.notes:
         (shape, _) = get_args(argument.type)
         return tuple(_item(each, shape) for each in given)
-    if isinstance(given, str) and argument.note(Commas):
+    if isinstance(given, str) and Mark.COMMAS in argument.notes:
         return tuple(given.split(","))
     return None if given == "" and argument.default is None else given
 

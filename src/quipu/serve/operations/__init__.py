@@ -10,6 +10,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
+from enum import Enum, auto
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType, NoneType
@@ -30,28 +31,20 @@ import msgspec
 from msgspec import Meta
 
 __all__ = [
-    "DATE",
-    "DAY",
     "REQUIRED",
     "SCOPES",
     "Argument",
     "Command",
-    "Commas",
-    "Content",
     "Date",
     "Day",
     "Door",
-    "Each",
     "Exists",
     "Flag",
     "Http",
     "KeyScope",
     "Keys",
+    "Mark",
     "Operation",
-    "Pairs",
-    "Place",
-    "Sentence",
-    "Subject",
     "Tool",
     "Word",
     "bounds_of",
@@ -155,63 +148,30 @@ class Keys(NamedTuple):
     said: Mapping[str, str]
 
 
-@dataclass(frozen=True)
-class Place:
-    """An argument that may be the path of a file: a command reads it from the present folder."""
-
-
 class Exists(NamedTuple):
     """An argument that is the path of a file, or of a folder, that is there."""
 
     folder: bool = False
 
 
-@dataclass(frozen=True)
-class Subject:
-    """An argument that is what statements are about: to a command `me` is the user."""
+class Mark(Enum):
+    """What an argument is, where its type does not say it."""
+
+    PLACE = auto()  # may be the path of a file: a command reads it from the present folder
+    SUBJECT = auto()  # what statements are about: to a command `me` is the user
+    SENTENCE = auto()  # may be several words of a command, or its standard input
+    CONTENT = auto()  # a text that a command takes as a word, out of a `--file` or standard input
+    PAIRS = auto()  # an object that a command takes as `--property KEY=VALUE`, any number of them
+    COMMAS = auto()  # a list that an agent may also give as one text with commas between
+    EACH = auto()  # a list of an agent whose items are read one by one: what is wrong with one
+    # that cannot be read takes its place in the list
+    DATE = auto()
+    DAY = auto()
 
 
-@dataclass(frozen=True)
-class Sentence:
-    """An argument that may be several words of a command, or its standard input."""
-
-
-@dataclass(frozen=True)
-class Content:
-    """A text that a command takes as a word, out of a `--file` or from standard input."""
-
-
-@dataclass(frozen=True)
-class Pairs:
-    """An object that a command takes as `--property KEY=VALUE`, any number of them."""
-
-
-@dataclass(frozen=True)
-class Commas:
-    """A list that an agent may also give as one text with commas between."""
-
-
-@dataclass(frozen=True)
-class Each:
-    """A list of an agent whose items are read one by one: of one that cannot be read, its place in
-    the list is taken by what is wrong with it."""
-
-
-@dataclass(frozen=True)
-class _Date:
-    pass
-
-
-@dataclass(frozen=True)
-class _Day:
-    pass
-
-
-DATE = _Date()
-DAY = _Day()
-Date: TypeAlias = Annotated[str, Meta(max_length=40), DATE]
+Date: TypeAlias = Annotated[str, Meta(max_length=40), Mark.DATE]
 """A date as it was written; what is asked with it reads it."""
-Day: TypeAlias = Annotated[str, Meta(max_length=40), DAY]
+Day: TypeAlias = Annotated[str, Meta(max_length=40), Mark.DAY]
 """A date; to a command "yesterday" and "7d" are dates too."""
 
 

@@ -9,7 +9,7 @@ from quipu.memory import Memory
 from quipu.records.plan import Mode, Plan
 from quipu.records.scope import EVERYTHING, Scope, read_scope
 from quipu.serve.agent_shapes import AskResult, Sureness
-from quipu.serve.operations import Command, Day, Flag, Http, Sentence, Tool, operation
+from quipu.serve.operations import Command, Day, Flag, Http, Mark, Tool, operation
 from quipu.serve.results import answer, notes_of, shaped
 from quipu.serve.shapes import FoundPassages, PlannedAnswer, Replied, documents_plan
 
@@ -47,7 +47,7 @@ Asked = Annotated[
     "what is asked, in plain words",
     Meta(examples=["who owns the payment service?"]),
     Text,
-    Sentence(),
+    Mark.SENTENCE,
 ]
 SearchMode = Annotated[
     Mode | None,

@@ -25,7 +25,7 @@ from quipu.serve.agent_shapes import (
     StoreResult,
 )
 from quipu.serve.lookups import found_passage, provider_of
-from quipu.serve.operations import Commas, Date, Each, Http, Tool, operation
+from quipu.serve.operations import Date, Http, Mark, Tool, operation
 from quipu.serve.results import shaped
 from quipu.write.jobs import STAGES
 
@@ -35,7 +35,7 @@ Names = Annotated[
     tuple[Annotated[str, Meta(max_length=500)], ...],
     "a list of names",
     Meta(max_length=100),
-    Commas(),
+    Mark.COMMAS,
 ]
 _LONGEST = Meta(max_length=100_000)
 _MOST_TOLD = 200
@@ -185,7 +185,7 @@ def ingest(
         tuple[IngestItem, ...],
         "what is to be remembered",
         Meta(min_length=1, max_length=10_000),
-        Each(),
+        Mark.EACH,
     ],
     source: Annotated[str, "where the items come from"] = "",
     session_key: Annotated[str, "the session of the turns"] = "",

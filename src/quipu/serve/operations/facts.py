@@ -15,15 +15,15 @@ from quipu.memory import Memory, Passage
 from quipu.records.record import record_id
 from quipu.records.stated import StatedList, StatementInput
 from quipu.serve.agent_shapes import Audited, AuditPage, FactAtTime, FactsAtTime
-from quipu.serve.operations import Command, Date, Flag, Http, Subject, Tool, Word, operation
+from quipu.serve.operations import Command, Date, Flag, Http, Mark, Tool, Word, operation
 from quipu.serve.results import shaped
 from quipu.serve.shapes import FactList
 from quipu.when.instants import parse_instant
 
 __all__: list[str] = []
 
-About = Annotated[str, "whom or what it is said of", Meta(min_length=1), Word(), Subject()]
-AboutOrNone = Annotated[str | None, "whom or what it is said of", Word(), Subject()]
+About = Annotated[str, "whom or what it is said of", Meta(min_length=1), Word(), Mark.SUBJECT]
+AboutOrNone = Annotated[str | None, "whom or what it is said of", Word(), Mark.SUBJECT]
 AsOf = Annotated[Date | None, "only what was true on this date"]
 KnownAt = Annotated[Date | None, "only what was known then, as it stood then"]
 Text = Meta(max_length=20_000)

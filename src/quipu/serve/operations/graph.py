@@ -21,21 +21,21 @@ from quipu.memory.entities import EntityHistory, Merged, Proposals, Unmerged
 from quipu.records.record import Entity, Properties, Relation, record_id
 from quipu.serve.agent_shapes import GraphFound, GraphStats, IndexStatus
 from quipu.serve.lookups import index_status, relation_of
-from quipu.serve.operations import Command, Flag, Http, Pairs, Place, Tool, Word, operation
+from quipu.serve.operations import Command, Flag, Http, Mark, Tool, Word, operation
 from quipu.serve.shapes import RelationList, Removed
 
 __all__: list[str] = []
 
 Given = Meta(min_length=1, max_length=2_000)
-Ref = Annotated[str, "an id, a path or a unique name", Given, Word(), Place()]
-RefOrNone = Annotated[str | None, "an id, a path or a unique name", Word(), Place()]
+Ref = Annotated[str, "an id, a path or a unique name", Given, Word(), Mark.PLACE]
+RefOrNone = Annotated[str | None, "an id, a path or a unique name", Word(), Mark.PLACE]
 Types = Annotated[tuple[str, ...], "only these types; none for all"]
 Reason = Annotated[str, "why", Meta(max_length=2_000)]
 By = Annotated[str, "who decides"]
 Confidence = Annotated[float, Meta(ge=0, le=1)]
 Weight = Annotated[float, Meta(gt=0, le=1e6)]
 Description = Annotated[str, Meta(max_length=10_000)]
-Kept = Annotated[Properties, "a property to keep", Pairs()]
+Kept = Annotated[Properties, "a property to keep", Mark.PAIRS]
 
 
 @operation(

@@ -17,13 +17,10 @@ from quipu.records.record import Properties
 from quipu.serve.lookups import added, looked_up
 from quipu.serve.operations import (
     Command,
-    Content,
     Date,
     Flag,
     Http,
-    Pairs,
-    Place,
-    Subject,
+    Mark,
     Word,
     operation,
     standard_input,
@@ -46,7 +43,7 @@ Embed = Annotated[
 
 @operation("read", Command(), Http("GET /api/v1/records/{ref:path}", name="get_record"))
 def get(
-    memory: Memory, ref: Annotated[str, "an id, a path or a name", Word(), Place(), Subject()]
+    memory: Memory, ref: Annotated[str, "an id, a path or a name", Word(), Mark.PLACE, Mark.SUBJECT]
 ) -> Opened:
     """Show what REF names: an id, a path, path:12-40, a source or a unique name.
 
@@ -83,7 +80,7 @@ def add(
             max_length=2_000_000,
             examples=["The payment service is owned by Ada Lovelace."],
         ),
-        Content(),
+        Mark.CONTENT,
     ],
     title: Annotated[str, "what it is called", Name] = "",
     source_ref: Annotated[
@@ -94,7 +91,7 @@ def add(
     observed_at: Annotated[Date | None, "when it was true to say it; none: now"] = None,
     expires: Annotated[Date | None, "from then on it is no longer recalled"] = None,
     embed: Embed = True,
-    properties: Annotated[Properties, "a property to keep", Pairs()] = {},  # noqa: B006
+    properties: Annotated[Properties, "a property to keep", Mark.PAIRS] = {},  # noqa: B006
     wait: Annotated[bool, "false: accept it as a job, write it after (status 202)"] = True,
 ) -> Added | Job:
     """Remember TEXT, the text of a file, or standard input (-).
@@ -295,7 +292,7 @@ def _erased(given: dict[str, Any]) -> str:
 @operation("admin", Command(erases=_erased))
 def forget(
     memory: Memory,
-    refs: Annotated[tuple[str, ...], Word("[REF]..."), Place()] = (),
+    refs: Annotated[tuple[str, ...], Word("[REF]..."), Mark.PLACE] = (),
     expired: Annotated[bool, "erase what has expired (`quipu status` counts it)"] = False,
 ) -> Forgotten:
     """Erase sources and all that only they said, history included.
