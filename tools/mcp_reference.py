@@ -39,16 +39,14 @@ Python SDK (`mcp` 2), and is tested with its client and with the public TypeScri
 explains the keys of its result. Results are structured, with the same JSON as text beside them, and
 bounded: `memory_recall` and `memory_audit` give pages of 4,000 characters, and `next_cursor`, which
 they take as `cursor`. Schemas have no references and no null, and leave bounds to the server.
-Arguments that few need (`useGraph`, `minScore`, `traceId` …) are taken without being described. A
-client that asks for it is told how far
-`memory_ingest` is. Arguments that are missing, of the wrong type or not known are tool errors that
+Arguments that few need (`useGraph`, `minScore`, `traceId` …) are taken without being described.
+Arguments that are missing, of the wrong type or not known are tool errors that
 say so in a line; `null` is an argument left out. Names of arguments and keys that agents know from
 elsewhere keep their spelling.
 
-**Resources and prompts.** `quipu://index` (profiles `default` and `full`) is one page, at most 1500
+**Resources.** `quipu://index` (profiles `default` and `full`) is one page, at most 1500
 tokens, that says what the memory holds: entries by priority, documents, conversations, subjects.
-The prompt `answer_from_memory` puts the best sources before a question, `remember_this` asks to
-store what a conversation was worth. `memory://knowledge-graph` (profile `server-memory`) is the
+`memory://knowledge-graph` (profile `server-memory`) is the
 whole graph.
 
 **Clients.** `quipu mcp install` writes the client's own configuration and changes nothing but its

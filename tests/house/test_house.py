@@ -73,7 +73,6 @@ def test_no_path_of_a_machine_is_written_down() -> None:
 STARTERS = {
     "read/git_program.py": "git, guarded",
     "write/workers.py": "this package's own module",
-    "serve/cli/embedding.py": "this program, to go on in the background",
     "embed/fetch.py": "pip or uv, when `quipu model fetch` asks for it",
 }
 

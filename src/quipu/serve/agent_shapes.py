@@ -14,7 +14,7 @@ from quipu.handle.status import Status
 from quipu.memory.ingestion import StageResult
 from quipu.records.entry import Category
 from quipu.records.plan import Anchor
-from quipu.records.reply import Contract, Hit, TemporalContext, WhyRanked
+from quipu.records.reply import Hit, TemporalContext, WhyRanked
 
 
 class _Camel(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -156,21 +156,6 @@ class AuditPage(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...], "what held, what disagrees, the timeline with what took whose place"
     ] = ()
     overview: Annotated[Overview | None, "of the whole memory"] = None
-
-
-class Sureness(msgspec.Struct, frozen=True, kw_only=True):
-    """How sure an answer is."""
-
-    value: Annotated[float, "in [0, 1]"]
-
-
-class AskResult(msgspec.Struct, frozen=True, kw_only=True):
-    """`ask`: what `POST /api/v1/ask` gives, without what led to it."""
-
-    contract: Annotated[Contract, "the answer under the contract's schema"]
-    confidence: Annotated[Sureness, "how sure the answer is"]
-    references: Annotated[tuple[str, ...], "the citations, a line each"]
-    notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):

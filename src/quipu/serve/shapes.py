@@ -12,7 +12,7 @@ from quipu.memory import Passage
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
 from quipu.records.record import Chunk, Fact, Record, Relation, Support, record_id
-from quipu.records.reply import Hit
+from quipu.records.reply import Contract, Hit
 from quipu.serve.results import Answer, shaped
 from quipu.write.jobs import Job
 
@@ -226,6 +226,21 @@ class Serving(msgspec.Struct, frozen=True, kw_only=True):
     mcp: Annotated[str, "what MCP clients are told"]
     folder: Annotated[str, "the folder that is remembered, or will be"]
     memory: Annotated[bool, "whether it has a memory yet; the page offers to make one"]
+
+
+class Sureness(msgspec.Struct, frozen=True, kw_only=True):
+    """How sure an answer is."""
+
+    value: Annotated[float, "in [0, 1]"]
+
+
+class AskResult(msgspec.Struct, frozen=True, kw_only=True):
+    """`ask`: what `POST /api/v1/ask` gives, without what led to it."""
+
+    contract: Annotated[Contract, "the answer under the contract's schema"]
+    confidence: Annotated[Sureness, "how sure the answer is"]
+    references: Annotated[tuple[str, ...], "the citations, a line each"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
 def documents_plan(plan: Plan) -> DocumentsPlan:

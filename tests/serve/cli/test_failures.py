@@ -108,18 +108,6 @@ def test_twice_verbose_shows_where_an_error_came_from(quipu) -> None:
         assert "Traceback" in quipu(*words).err
 
 
-def test_a_group_alone_shows_its_commands_and_exits_2(quipu) -> None:
-    outcome = quipu("relation")
-    assert outcome.code == 2
-    assert "update" in outcome.err
-
-
-def test_options_after_two_dashes_are_words_of_the_question(quipu) -> None:
-    outcome = quipu("search", "--", "--json", "-vv")
-    assert outcome.out == ""
-    assert "Traceback" not in outcome.err
-
-
 def test_the_reader_of_the_output_may_go_away(project: Path) -> None:
     program = subprocess.Popen(
         [*PROGRAM, "search", "payment", "--json"],
@@ -191,12 +179,3 @@ def test_what_is_too_deep_or_too_large_is_the_callers_mistake(quipu, project: Pa
         lines.write(deep + "\n")
     outcome = quipu(*words)
     assert (outcome.code, "should not happen" in outcome.err) == (2, False)
-
-
-def test_a_store_that_was_not_there_is_told_to_be_new(tmp_path: Path) -> None:
-    words = ["--store", str(tmp_path / "typo.db"), "add", "The hall is free."]
-    for expected in (True, False):  # the second time it is there
-        done = subprocess.run(
-            [*PROGRAM, *words], cwd=tmp_path, capture_output=True, text=True, check=True
-        )
-        assert ("There was no store at" in done.stderr) is expected

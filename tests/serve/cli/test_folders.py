@@ -1,8 +1,6 @@
 """`init`, `index` and `watch`: from an empty folder to a memory, whatever lies in it."""
 
 import json
-import os
-import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -97,14 +95,6 @@ def test_index_takes_paths_from_a_list(quipu, project: Path) -> None:
         assert said in refused.err
 
 
-def test_index_works_from_a_folder_below(
-    quipu, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (project / "docs" / "extra.md").write_text("# Extra\n\nMore.\n")
-    monkeypatch.chdir(project / "docs")
-    assert quipu("index", "extra.md", "--json").document["added"] == ["docs/extra.md"]
-
-
 def test_bad_files_are_rows_and_the_run_is_well(quipu, project: Path) -> None:
     (project / "image.bin").write_bytes(b"\x00\x01\x02" * 100)
     (project / "new\nline.md").write_text("# Odd\n\nA file with a strange name: wombat.\n")
@@ -119,30 +109,12 @@ def test_bad_files_are_rows_and_the_run_is_well(quipu, project: Path) -> None:
     assert "new\\nline.md:" in shown.out
 
 
-def test_a_path_that_is_not_there_is_a_mistake(quipu, project: Path) -> None:
-    outcome = quipu("index", "nowhere")
-    assert outcome.code == 2
-    assert "nowhere" in outcome.err
-
-
 def test_secrets_are_counted_in_the_report(quipu, project: Path) -> None:
     token = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vX7zA9cD1fG3hJ5"  # not a real one
     (project / "deploy.md").write_text(f"# Deploy\n\nUse the token {token} to deploy.\n")
     outcome = quipu("index", ".")
     assert "Redacted: " in outcome.out
     assert token not in quipu("search", "--json", "deploy token").out
-
-
-def test_progress_and_notes_never_reach_standard_output(project: Path) -> None:
-    done = subprocess.run(
-        [*PROGRAM, "index", ".", "--json", "-vv"],
-        cwd=project,
-        env={**os.environ, "QUIPU_EMBED_MODEL": "none"},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert json.loads(done.stdout)["unchanged"] >= 4
 
 
 def test_a_terminal_sees_a_bar_on_standard_error(

@@ -321,15 +321,6 @@ def test_a_git_file_that_leads_nowhere_costs_the_index_nothing(
     assert (outcome.code, "should not happen" in outcome.err) == (2, False)
 
 
-def test_a_list_of_cut_commits_that_is_no_text_is_read_past(
-    quipu: Any, repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(repository)
-    quipu("init")
-    (repository / ".git" / "shallow").write_bytes(b"\xff\n")
-    assert quipu("index", "--git", ".").code in {0, 2}
-
-
 @pytest.mark.parametrize("what", ["pipe", "device"])
 def test_a_configuration_that_is_no_file_is_neither_waited_for_nor_read(
     quipu: Any, tmp_path: Path, what: str

@@ -34,12 +34,6 @@ def told(quipu: Any, tmp_path: Path) -> str:
     return str(added.document["added"][0])
 
 
-def test_incidents_go_in_once(quipu: Any, told: str) -> None:
-    again = quipu("incident", "add", "in.jsonl", "--json")
-    assert again.code == 0
-    assert (len(again.document["added"]), len(again.document["unchanged"])) == (0, 2)
-
-
 def test_what_was_left_out_is_told_with_exit_code_1(quipu: Any, told: str) -> None:
     bad = quipu("incident", "add", "-", stdin=json.dumps({"component": "A B"}))
     assert bad.code == 1
@@ -118,27 +112,6 @@ def test_mistakes_are_told(quipu: Any, told: str, words: tuple[str, ...], said: 
     outcome = quipu("incident", *words)
     assert outcome.code == 2
     assert said in outcome.err
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("quipu incident similar", ["similar", "--component", "ledger"]),
-        ("quipu incident recommend", ["recommend", "--component", "ledger", "--error-rate", "0.4"]),
-        ("quipu incident compare", ["compare", "ledger", "rollback", "scale_out"]),
-        ("quipu incident replay", ["replay"]),
-        ("quipu incident policies", ["policies"]),
-    ],
-)
-def test_what_is_printed_has_the_documented_keys(
-    quipu: Any, told: str, name: str, words: list[str]
-) -> None:
-    from tools.json_reference import DOCUMENTS
-
-    from quipu.serve.meanings import keys
-
-    printed = quipu("incident", *words, "--json").document
-    assert set(printed) == {key.name for key in keys(DOCUMENTS[name][0])}
 
 
 def test_policies_are_shown_and_checked(quipu: Any, told: str, tmp_path: Path) -> None:

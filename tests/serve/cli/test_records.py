@@ -5,13 +5,6 @@ from pathlib import Path
 import pytest
 
 
-def test_get_opens_lines_of_a_file(quipu, project: Path) -> None:
-    document = quipu("get", "--json", "docs/payments.md:1-3").document
-    assert document["kind"] == "passage"
-    assert document["record"]["text"].splitlines()[0] == "# Payments"
-    assert "# Payments" in quipu("get", "docs/payments.md:1-3").out
-
-
 def test_a_name_with_control_characters_is_shown_as_escapes(quipu, project: Path) -> None:
     (project / "a\nb\x1b.md").write_text("# Odd\n\nThe wombat digs.\n", "utf-8")
     quipu("index", ".")
@@ -40,12 +33,6 @@ def test_a_path_counts_from_where_one_stands(
     monkeypatch.chdir(project / "docs")
     assert quipu("get", "--json", "ledger.md").document == from_home
     assert quipu("get", "--json", "ledger.md:1").document["record"]["path"] == "docs/ledger.md"
-
-
-def test_an_unknown_name_lists_the_nearest(quipu, project: Path) -> None:
-    outcome = quipu("get", "docs/paymnts.md")
-    assert outcome.code == 2
-    assert "docs/payments.md" in outcome.err
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +13,6 @@ from tools.settings_reference import spelled
 from quipu import config
 from quipu.config import load
 from quipu.errors import UntrustedFolder
-from quipu.memory import Memory
 from quipu.store import open_store
 from quipu.trust import own_configuration
 from quipu.write.jobs import Given, Jobs
@@ -230,15 +227,3 @@ def test_a_job_that_somebody_else_wrote_down_is_not_done(
     assert quipu("trust", "--yes").code == 0
     quipu("jobs", "--resume")
     assert quipu("search", "--json", "wombat").document["hits"] != []
-
-
-def test_a_killed_job_of_ones_own_is_still_done(quipu: Any, project: Path) -> None:
-    code = (
-        "import os\nfrom quipu.memory import Memory\nfrom quipu.write.jobs import Given\n"
-        "with Memory.open() as memory:\n"
-        "    memory.jobs.accept([Given('files', b'[\"docs\"]')])\n    os._exit(1)\n"
-    )
-    subprocess.run([sys.executable, "-c", code], cwd=project, check=False)
-    with Memory.open() as memory:
-        assert [job.status for job in memory.jobs()] == ["accepted"]
-        assert memory.jobs.resume() != []

@@ -4,16 +4,15 @@ import shutil
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from quipu.agents.knowledge_file import KnowledgeImported, import_knowledge
-from quipu.config import find_upward
 from quipu.errors import InvalidInput
-from quipu.handle.home import DATABASE
 from quipu.memory import Memory
-from quipu.serve.cli.folders import initialise
+from quipu.serve.cli.folders import initialise, is_remembered
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.serving import Port, Watch
 from quipu.serve.keeping_up import kept_up
@@ -71,7 +70,7 @@ def mcp(
     """
     if token_file and not http:
         raise InvalidInput("--token-file is for --http: standard input asks for no token")
-    is_empty = not run.store and not run.config().store.url and not _is_there()
+    is_empty = not is_remembered(run)
     with ExitStack() as stack:
 
         def opened() -> Memory:
@@ -102,21 +101,17 @@ def mcp(
         serve_tools(server, host=host, port=port, token=token)
 
 
-def _is_there() -> bool:
-    return find_upward(DATABASE, None) is not None
-
-
 def _lacking(run: Invocation, opened: Callable[[], Memory]) -> "LackingMemory":
     """The memory that the present folder lacks."""
     from quipu.serve.mcp.server import LackingMemory
 
     def make() -> Memory:
-        if not _is_there():
+        if not is_remembered(run):
             initialise(run, Path.cwd())
         return opened()
 
     return LackingMemory(
-        exists=_is_there,
+        exists=partial(is_remembered, run),
         make=make,
         note=f"there is no memory in {str(Path.cwd())!r} or above it yet: the first thing that is "
         "stored makes one there; `quipu init` and `quipu index .` have its files read",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import click
 import msgspec
 
-from quipu.config import FILE_NAME, Config, Engine, Setting, settings
+from quipu.config import FILE_NAME, Config, Engine, Setting, find_upward, settings
 from quipu.errors import InvalidInput
 from quipu.files import private
 from quipu.kinds.commits.repository import HistoryReport
@@ -31,7 +31,7 @@ from quipu.write.report import IndexReport
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.memory import Memory
 
-__all__ = ["initialise", "settings_file"]
+__all__ = ["initialise", "is_remembered", "settings_file"]
 
 _SETTINGS_HEAD = """\
 # Quipu's settings. Every key is here with its default; take away a "#" to set one.
@@ -234,6 +234,14 @@ def _watched(
     if transcripts:
         return iter(memory.follow(transcripts, embed=embed))
     return iter(memory.watch(paths, embed=embed))
+
+
+def is_remembered(run: Invocation) -> bool:
+    """Whether a memory is named, or there is one here or above."""
+    from quipu.handle.home import DATABASE
+
+    named = run.store or run.config().store.url
+    return bool(named) or find_upward(DATABASE, None) is not None
 
 
 def settings_file() -> str:

@@ -4,16 +4,11 @@ import re
 import shutil
 import textwrap
 import unicodedata
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from quipu.serve.cli.terminal import safe
 from quipu.text import excerpt, sentences, stems
 
-if TYPE_CHECKING:
-    from quipu.write.report import ProblemRow
-
-__all__ = ["cells", "counted", "cut", "problem_lines", "snippet", "width", "wrapped"]
+__all__ = ["cells", "counted", "cut", "snippet", "width", "wrapped"]
 
 _CODE_LINES = 6
 _PROSE_CHARACTERS = 320
@@ -68,16 +63,6 @@ def wrapped(text: str, *, indent: str = "", limit: int | None = None) -> list[st
             else:
                 present = joined
     return [*lines, indent + present] if present else lines
-
-
-def problem_lines(
-    rows: "Sequence[ProblemRow]", word: str = "", *, shown: int = 20, place: str = ""
-) -> Iterator[str]:
-    """What was left out or doubtful, a row each, at most `shown`; `place` says where all are."""
-    for row in rows[:shown]:
-        yield from wrapped(f"{word}{row.path}: {row.error}", indent="  ")
-    if len(rows) > shown:
-        yield f"  … {len(rows) - shown:,} more{place}"
 
 
 def _pieces(word: str, room: int) -> list[str]:

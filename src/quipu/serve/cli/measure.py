@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from quipu.errors import InvalidInput
 from quipu.evaluate.answers import AnswersEvaluation, evaluate_answers
@@ -24,10 +24,6 @@ if TYPE_CHECKING:  # pragma: no cover
 
 __all__ = ["answer_lines"]
 
-Figures = TypeVar("Figures")
-
-_ROOM = 24
-_UNITS = ("_s", "_ms", "_mb")
 _DEFAULT_K = "2,5,10"
 
 Directory = Annotated[Path, Word(), Exists(folder=True)]

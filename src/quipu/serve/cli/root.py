@@ -68,7 +68,7 @@ Look after
   status     operations.records:status    Count what is stored, and how old it is.
   cypher     cli.cypher:cypher            Print queries for a graph on Neo4j.
   validate   operations.upkeep:validate   Check the graph against its schema.
-  embed      cli.embedding:embed          Make the vectors that are lacking.
+  embed      operations.upkeep:embed        Make the vectors that are lacking.
   reindex    operations.upkeep:reindex    Embed everything again.
   rescan     operations.records:rescan    Redact what is stored with the rules of today.
   export     operations.upkeep:export     Write every record to a file.
@@ -94,7 +94,7 @@ Look after
     fetch      cli.upkeep:fetch             Download and verify the local model.
 Measure
   contract   (group)                      Look up an answer's evidence.
-    check      cli.contract:check           Look up an answer's evidence.
+    check      operations.upkeep:check         Look up an answer's evidence.
   golden     (group)                      Ask golden questions and check.
     run        cli.measure:run_golden       Ask the questions of a file and check.
   eval       (group)                      Measure retrieval on a data set.

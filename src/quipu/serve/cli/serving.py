@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta
 
-from quipu.serve.cli.folders import initialise
+from quipu.serve.cli.folders import initialise, is_remembered
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.mcp import Profile
 from quipu.serve.operations import Command, Flag, operation
@@ -100,16 +100,9 @@ def _memories(run: Invocation, served: Callable[..., Any]) -> Any:
         return chosen.open()
 
     folder = Path.cwd()
-    if run.store or run.config().store.url or _found():
+    if is_remembered(run):
         return served(opened, folder=folder)
     return served(opened, folder=folder, make=lambda: initialise(run, folder))
-
-
-def _found() -> bool:
-    from quipu.config import find_upward
-    from quipu.handle.home import DATABASE
-
-    return find_upward(DATABASE, None) is not None
 
 
 def _in(run: Invocation, namespace: str) -> Invocation:

@@ -1,6 +1,5 @@
 """The threads in which the synchronous core runs: so many at once, so many waiting, no more."""
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
@@ -23,27 +22,16 @@ class Threads(ThreadPoolExecutor):
     def __init__(self, threads: int, waiting: int) -> None:
         super().__init__(max_workers=threads, thread_name_prefix="quipu-http")
         self.most = threads + waiting
-        self._active = 0
-        self._counting = threading.Lock()
-
-    @property
-    def active(self) -> int:
-        """How many calls run or wait."""
-        return self._active
+        self.active: set[Future[Any]] = set()
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Run `fn` in a thread. Raises Busy."""
-        with self._counting:
-            if self._active >= self.most:
-                raise Busy(
-                    f"{self._active} requests are being answered and more are not taken: try again "
-                    "in a moment, or start the server with more --threads"
-                )
-            self._active += 1
+        if len(self.active) >= self.most:
+            raise Busy(
+                f"{len(self.active)} requests are being answered and more are not taken: try again "
+                "in a moment, or start the server with more --threads"
+            )
         future = super().submit(fn, *args, **kwargs)
-        future.add_done_callback(self._ended)
+        self.active.add(future)
+        future.add_done_callback(self.active.discard)
         return future
-
-    def _ended(self, _future: Future[Any]) -> None:
-        with self._counting:
-            self._active -= 1

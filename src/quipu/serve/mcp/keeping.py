@@ -35,11 +35,12 @@ Names: TypeAlias = tuple[str, ...]
 Relations: TypeAlias = tuple[KnowledgeRelation, ...]
 
 
-def _tool(name: str, **how: Any) -> Tool:
-    return Tool(name, name.replace("_", " ").title(), largest=_LARGEST, **how)
+def _tool(name: str, keys: str, **how: Any) -> Tool:
+    title = name.replace("_", " ").title()
+    return Tool(name, title, largest=_LARGEST, outline=keys, **how)
 
 
-@operation("write", _tool("create_entities", idempotent=False))
+@operation("write", _tool("create_entities", "entities", idempotent=False))
 def create_entities(
     graph: KnowledgeGraph, entities: Annotated[tuple[KnowledgeEntity, ...], ""]
 ) -> Result:
@@ -48,7 +49,7 @@ def create_entities(
     return Result({"entities": made}, _shown(made))
 
 
-@operation("write", _tool("create_relations", idempotent=False))
+@operation("write", _tool("create_relations", "relations", idempotent=False))
 def create_relations(graph: KnowledgeGraph, relations: Annotated[Relations, ""]) -> Result:
     """Create multiple new relations between entities in the knowledge graph. Relations should be
     in active voice"""
@@ -56,7 +57,7 @@ def create_relations(graph: KnowledgeGraph, relations: Annotated[Relations, ""])
     return Result({"relations": made}, _shown(made))
 
 
-@operation("write", _tool("add_observations", idempotent=False))
+@operation("write", _tool("add_observations", "results", idempotent=False))
 def add_observations(
     graph: KnowledgeGraph, observations: Annotated[tuple[ThingObservations, ...], ""]
 ) -> Result:
@@ -66,7 +67,7 @@ def add_observations(
     return Result({"results": results}, _shown(results))
 
 
-@operation("write", _tool("delete_entities", destroys=True))
+@operation("write", _tool("delete_entities", "success message", destroys=True))
 def delete_entities(
     graph: KnowledgeGraph,
     entityNames: Annotated[Names, "An array of entity names to delete"],  # noqa: N803  the official name
@@ -76,7 +77,7 @@ def delete_entities(
     return _done("Entities deleted successfully")
 
 
-@operation("write", _tool("delete_observations", destroys=True))
+@operation("write", _tool("delete_observations", "success message", destroys=True))
 def delete_observations(
     graph: KnowledgeGraph, deletions: Annotated[tuple[ObservationsDeletion, ...], ""]
 ) -> Result:
@@ -85,7 +86,7 @@ def delete_observations(
     return _done("Observations deleted successfully")
 
 
-@operation("write", _tool("delete_relations", destroys=True))
+@operation("write", _tool("delete_relations", "success message", destroys=True))
 def delete_relations(
     graph: KnowledgeGraph, relations: Annotated[Relations, "An array of relations to delete"]
 ) -> Result:
@@ -94,13 +95,13 @@ def delete_relations(
     return _done("Relations deleted successfully")
 
 
-@operation("read", _tool("read_graph"))
+@operation("read", _tool("read_graph", "entities relations"))
 def read_graph(graph: KnowledgeGraph) -> Result:
     """Read the entire knowledge graph"""
     return _view(*graph.read())
 
 
-@operation("read", _tool("search_nodes"))
+@operation("read", _tool("search_nodes", "entities relations"))
 def search_nodes(
     graph: KnowledgeGraph,
     query: Annotated[
@@ -112,7 +113,7 @@ def search_nodes(
     return _view(*graph.search(query))
 
 
-@operation("read", _tool("open_nodes"))
+@operation("read", _tool("open_nodes", "entities relations"))
 def open_nodes(
     graph: KnowledgeGraph, names: Annotated[Names, "An array of entity names to retrieve"]
 ) -> Result:

@@ -1,4 +1,4 @@
-"""An operation as a tool: its arguments, its result, its hints, its progress.
+"""An operation as a tool: its arguments, its result, its hints.
 
 Arguments are read by msgspec, as everywhere; what is wrong with them is one line that says what
 would be right. A result is structured content and, for clients that know none, the same JSON as a
@@ -13,7 +13,6 @@ from functools import partial
 from itertools import accumulate
 from typing import Annotated, Any, Protocol, cast, get_args
 
-import anyio.from_thread
 import anyio.to_thread
 import msgspec
 from mcp.server.mcpserver.context import Context
@@ -26,7 +25,6 @@ from pydantic import Field
 
 from quipu.errors import QuipuError
 from quipu.read import redact
-from quipu.records.progress import Progress
 from quipu.serve.arguments import field_of, said_of, shape_of, unusable
 from quipu.serve.operations import Argument, Mark, Operation
 from quipu.serve.operations import Tool as Door
@@ -34,7 +32,6 @@ from quipu.serve.results import shaped, without_middle
 
 __all__ = ["Hints", "Result", "make_tool", "tools_over"]
 
-_STEPS = 20
 _PAGE = 4_000
 """Characters of JSON that a page has."""
 _CURSOR = ("cursor", Annotated[int, Meta(ge=0)], 0)
@@ -54,12 +51,12 @@ class Hints:
     destroys: bool = False
     idempotent: bool = True
 
-    def annotations(self) -> ToolAnnotations:
+    def annotations(self, *, whole: bool = False) -> ToolAnnotations:
         """Return them as the protocol writes them: of one that reads nothing else counts."""
-        if self.reads:
+        if self.reads and not whole:
             return ToolAnnotations(read_only_hint=True, open_world_hint=False)
         return ToolAnnotations(
-            read_only_hint=False,
+            read_only_hint=self.reads,
             destructive_hint=self.destroys,
             idempotent_hint=self.idempotent,
             open_world_hint=False,
@@ -74,9 +71,6 @@ class Result:
     text: str
 
 
-Call = Callable[[Mapping[str, Any], Progress | None], Any]
-
-
 class _Tool(Tool):
     """A tool of the SDK whose arguments are a shape of msgspec."""
 
@@ -87,7 +81,7 @@ class _Tool(Tool):
     async def run(
         self,
         arguments: dict[str, Any],
-        context: Context[Any, Any],
+        context: Context[Any, Any],  # noqa: ARG002  none is asked
         convert_result: bool = False,  # noqa: ARG002  a result is converted always
     ) -> CallToolResult:
         """Call it; an argument given as null is one that is left out, and half of a surrogate
@@ -97,7 +91,7 @@ class _Tool(Tool):
             read = msgspec.convert(given, self.shape, strict=False)
         except msgspec.ValidationError as error:
             raise ToolError(f"{self.name}: {unusable(error, 'arguments', self.shape)}") from error
-        call = partial(cast("Call", self.fn), msgspec.structs.asdict(read), _telling(context))
+        call = partial(cast("Callable[[Any], Any]", self.fn), msgspec.structs.asdict(read))
         try:
             return _shown(await anyio.to_thread.run_sync(call), self.largest)
         except QuipuError as error:
@@ -154,10 +148,9 @@ def _tool(
     arguments = list(operation.arguments(door))
     writes = operation.needs != "read"
 
-    def call(given: Mapping[str, Any], progress: Progress | None) -> Any:
+    def call(given: Mapping[str, Any]) -> Any:
         values = {each.name: _value(each, given[each.name]) for each in arguments}
-        also: dict[str, Any] = {"progress": progress, "note": note()}
-        values |= {name: value for name, value in also.items() if operation.takes(name)}
+        values |= {"note": note()} if operation.takes("note") else {}
         over = () if subject is None else (subject(writes=writes),)
         result = operation.run(*over, **values)
         if door.shown is not None:
@@ -169,16 +162,22 @@ def _tool(
     hints = Hints(reads=not writes, destroys=door.destroys, idempotent=door.idempotent)
     fields = [_field(each, door.spelled.get(each.name)) for each in arguments]
     shape = shape_of(door.name, [*fields, *([_CURSOR] if door.page else [])])
+    keys = door.outline.split()
+    outline: dict[str, Any] = {
+        "type": "object",
+        "properties": {key: {} for key in keys},
+        "required": keys,
+    }
     return _Tool(
         fn=call,
         name=door.name,
         title=door.title,
         description=" ".join(operation.help.split()),
         parameters=_schema(arguments, door),
-        fn_metadata=FuncMetadata(arg_model=ArgModelBase, output_schema=None),
+        fn_metadata=FuncMetadata(arg_model=ArgModelBase, output_schema=outline if keys else None),
         is_async=False,
         context_kwarg=None,
-        annotations=hints.annotations(),
+        annotations=hints.annotations(whole=bool(keys)),
         shape=shape,
         gives=door.gives or operation.gives,
         largest=door.largest,
@@ -303,23 +302,3 @@ def _whole(value: Any) -> Any:
     if isinstance(value, dict):
         return {_whole(key): _whole(each) for key, each in cast("dict[Any, Any]", value).items()}
     return value
-
-
-def _telling(context: Context[Any, Any] | None) -> Progress | None:
-    """What tells the client of `context` how far a tool is, about twenty times a stage. What was
-    told never falls, as the protocol asks: a stage begins where the one before it ended."""
-    if context is None:
-        return None
-    said, before, stage_now = 0, 0, ""
-
-    def tell(stage: str, done: int, total: int) -> None:
-        nonlocal said, before, stage_now
-        if stage != stage_now:
-            stage_now, before = stage, said
-        due = done == total or done % max(1, total // _STEPS) == 0
-        if due and before + done > said:
-            said = before + done
-            whole = before + total if total else None
-            anyio.from_thread.run(context.report_progress, said, whole, stage)
-
-    return tell

@@ -113,7 +113,8 @@ class Tool(Door):
     """A tool for agents; `gives` is the shape of its result where that holds less, made by
     `shown`. `largest` is how many characters of JSON that may have; a result with a `page` has the
     rows of that list that fit into 4,000, and the `cursor` of those after them. Arguments that are
-    `unlisted` are taken, and not described: each costs every conversation."""
+    `unlisted` are taken, and not described: each costs every conversation. `outline` names the keys
+    of the result where a schema shall tell them, and all hints, as another server has it."""
 
     name: str
     title: str
@@ -125,6 +126,7 @@ class Tool(Door):
     shown: Callable[[Any], Any] | None = None
     page: str = ""
     unlisted: str = ""
+    outline: str = ""
 
 
 class Word(NamedTuple):

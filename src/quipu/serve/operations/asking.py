@@ -8,10 +8,16 @@ from quipu.answer.render import reference
 from quipu.memory import Memory
 from quipu.records.plan import Mode, Plan
 from quipu.records.scope import EVERYTHING, Scope, read_scope
-from quipu.serve.agent_shapes import AskResult, Sureness
 from quipu.serve.operations import Command, Day, Flag, Http, Mark, Tool, operation
 from quipu.serve.results import answer, notes_of, shaped
-from quipu.serve.shapes import FoundPassages, PlannedAnswer, Replied, documents_plan
+from quipu.serve.shapes import (
+    AskResult,
+    FoundPassages,
+    PlannedAnswer,
+    Replied,
+    Sureness,
+    documents_plan,
+)
 
 __all__ = [
     "CAMEL",

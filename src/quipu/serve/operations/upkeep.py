@@ -1,9 +1,13 @@
 """Looking after a memory: what it holds, whether it is sound, into files and back."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
+
+import msgspec
 
 from quipu.agents.dumps import DumpTaken, import_dump
+from quipu.answer.examine import Examined
 from quipu.errors import InvalidInput
 from quipu.evaluate.validation import Validation
 from quipu.kinds.incidents.migrate import Migration
@@ -13,11 +17,13 @@ from quipu.kinds.values.derive import Explanation
 from quipu.memory import Memory
 from quipu.memory.extraction import Extracted, extract_facts
 from quipu.records.progress import Progress
-from quipu.serve.operations import Command, Flag, Word, operation
+from quipu.serve.operations import Command, Flag, Word, operation, standard_input
 from quipu.transfer import Moved
 from quipu.transfer.backup import BackedUp
 from quipu.transfer.formats import GraphWritten
 from quipu.write.embed import EmbedReport
+from quipu.write.embedding_progress import embedding_progress
+from quipu.write.report import IndexReport
 
 __all__: list[str] = []
 
@@ -41,6 +47,25 @@ def validate(
     $ quipu validate --strict --json
     """
     return memory.validate(strict=strict)
+
+
+@operation("write", Command())
+def embed(
+    memory: Memory,
+    tell: Callable[[str], None] = lambda _: None,
+    progress: Progress | None = None,
+) -> IndexReport:
+    """Make the vectors that are lacking.
+
+    What a run that was stopped has made stays. Where another process makes them already, this one
+    says so and ends.
+
+    $ quipu embed
+    """
+    if embedding_progress(memory.home.state) is None:
+        return memory.embed_lacking(progress=progress)
+    tell("another process makes them already: `quipu status` tells how far it is")
+    return memory.add_documents([], embed=False)
 
 
 @operation("write", Command())
@@ -228,3 +253,35 @@ def value(memory: Memory, folder: Annotated[Path | None, Word("FOLDER")] = None)
     $ quipu value tools/
     """
     return memory.values.derive(folder)
+
+
+@operation("read", Command(fails=lambda found: not found.ok))
+def check(memory: Memory, reply: Annotated[str, Word()]) -> Examined:
+    """Check the answer in REPLY (JSON, - for standard input); exit code 1 when it does not hold.
+
+    REPLY is an answer contract, or what `quipu ask --json` printed. Of each piece of evidence the
+    paths, the graph ids, the excerpt and the hash are looked up in the memory and its folder. Each
+    sentence of the answer is compared with what it cites: it is quoted, recorded (a cited record
+    states it), reworded (a cited sentence has its names, numbers and most of its words), or not
+    found. Only words are compared: what is reworded should be read.
+
+    $ quipu contract check reply.json
+    $ quipu contract check - < reply.json
+    """
+    return memory.check_contract(_read(reply))
+
+
+def _read(reply: str) -> dict[str, object]:
+    try:
+        data = standard_input() if reply == "-" else Path(reply).read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{reply!r} cannot be read: {error.strerror or error}") from error
+    try:
+        answer: object = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidInput(
+            f"{reply!r} is not JSON ({error}): give what `quipu ask --json` printed"
+        ) from error
+    if not isinstance(answer, dict):
+        raise InvalidInput(f"{reply!r} is no JSON object: give what `quipu ask --json` printed")
+    return cast("dict[str, object]", answer)

@@ -1,16 +1,11 @@
 """The web page: files of the package, and nothing else; nothing that they load is elsewhere."""
 
-import hashlib
-from functools import cache
-from importlib.resources import files
-from importlib.resources.abc import Traversable
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
-
-from quipu.errors import UnknownRecord
-from quipu.serve.http.problems import response_of
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
 
 __all__ = ["ROUTES"]
 
@@ -26,52 +21,23 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-_TYPES = {
-    "html": "text/html; charset=utf-8",
-    "css": "text/css; charset=utf-8",
-    "js": "text/javascript; charset=utf-8",
-    "svg": "image/svg+xml",
-    "txt": "text/plain; charset=utf-8",
-}
 
 
-def page_file(request: Request) -> Response:
-    """A file that the page loads; without a name the page itself."""
-    name = request.path_params.get("name", "index.html")
-    file = _files().get(name)
-    if file is None:
-        missing = UnknownRecord(f"there is no {name[:200]!r} here: the page is at /")
-        return response_of(request, missing)
-    data, tag = file
-    headers = {
-        "content-security-policy": POLICY,
-        "cache-control": "no-cache",
-        "etag": tag,
-        "content-type": _TYPES[name.rpartition(".")[2]],
-    }
-    if request.headers.get("if-none-match") == tag:
-        return Response(b"", 304, headers)
-    return Response(data, 200, headers)
+class _Files(StaticFiles):
+    def file_response(self, *args: Any, **how: Any) -> Response:
+        """A file that may run nothing of elsewhere, and is asked for again each time."""
+        response = super().file_response(*args, **how)
+        response.headers["content-security-policy"] = POLICY
+        response.headers["cache-control"] = "no-cache"
+        return response
 
 
-@cache
-def _files() -> dict[str, tuple[bytes, str]]:
-    """Every file of the page by its name, with its tag: what is not here is not served."""
-    return {name: (data, f'"{hashlib.sha256(data).hexdigest()[:24]}"') for name, data in _found()}
+_FILES = _Files(packages=[("quipu.serve.http", "page")])
 
 
-def _found() -> list[tuple[str, bytes]]:
-    found: list[tuple[str, bytes]] = []
-
-    def look(folder: Traversable, before: str) -> None:
-        for each in folder.iterdir():
-            if each.is_dir():
-                look(each, f"{before}{each.name}/")
-            elif each.name.rpartition(".")[2] in _TYPES:
-                found.append((before + each.name, each.read_bytes()))
-
-    look(files("quipu.serve.http").joinpath("page"), "")
-    return found
+async def index(request: Request) -> Response:
+    """The page itself."""
+    return await _FILES.get_response("index.html", request.scope)
 
 
-ROUTES = [Route("/", page_file), Route("/page/{name:path}", page_file)]
+ROUTES = [Route("/", index), Mount("/page", _FILES)]
