@@ -259,8 +259,6 @@ class Items:
 def _item(record: Entity) -> KeptItem:
     said = record.properties
     namespace, key = _place(str(said.get("file_path") or record.name))
-    if "texts" not in said and said.get("searchable"):  # kept by an earlier version
-        said = {**said, "texts": [*_all_texts(cast("dict[str, Any]", said.get("value") or {}))]}
     fields = {name: said[name] for name in KeptItem.__struct_fields__ if said.get(name) is not None}
     whole = {"value": {}, "created_at": record.first_seen, **fields}
     return msgspec.convert(

@@ -36,7 +36,7 @@ class GivenRecords(msgspec.Struct, frozen=True):
     seen: str
 
 
-_PATHS = msgspec.json.Decoder(GivenFiles | tuple[str, ...])
+read_files = msgspec.json.Decoder(GivenFiles).decode
 read_urls = msgspec.json.Decoder(tuple[str, ...]).decode
 read_records = msgspec.json.Decoder(GivenRecords).decode
 read_transcripts = msgspec.json.Decoder(tuple[Transcript, ...]).decode
@@ -94,12 +94,6 @@ def read_text(payload: bytes) -> "TextInput":
     from quipu.write.texts import TextInput
 
     return msgspec.json.decode(payload, type=TextInput)
-
-
-def read_files(payload: bytes) -> GivenFiles:
-    """The paths that a job is to read."""
-    paths = _PATHS.decode(payload)  # a job of an earlier version holds nothing but paths
-    return paths if isinstance(paths, GivenFiles) else GivenFiles(paths)
 
 
 def is_readable(kind: str, payload: bytes) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -31,8 +31,6 @@ __all__ = ["Questions", "check_contract"]
 _FURTHER = 4
 _LARGEST = 50_000_000
 _LONGEST_ASKED = 8_000
-
-Answered = TypeVar("Answered", Retrieved, Reply)
 
 
 class Questions:
@@ -105,31 +103,28 @@ class Questions:
 
         with handle.store.moment():
             found = with_dates(handle, plan, handle.models.within(plan.space, kept))
-        return _noted(found, age_notes(handle))
+        return msgspec.structs.replace(found, notes=(*found.notes, *age_notes(handle)))
 
     def search(self, planned: Callable[[], Plan], *, limit: int | None, explain: bool) -> Retrieved:
         """As `Memory.search`."""
-        found = self._found(planned, lambda plan: self.retrieve(plan, limit, explain=explain))
-        return marked(*self._freshness.kept(found, cited_by))
+        found, changes = self._freshness.kept(
+            lambda: self.retrieve(planned(), limit, explain=explain), cited_by
+        )
+        return marked(found, changes)
 
     def ask(
         self, question: str, planned: Callable[[], Plan], *, limit: int | None, offline: bool
     ) -> Reply:
         """As `Memory.ask`."""
         shown = self._shown(limit)
-        read = self._found(planned, lambda plan: self.read(plan, limit))
 
         def made() -> Reply:
-            found, _ = self._freshness.kept(read, lambda found: cited_by(found, shown))
+            found, _ = self._freshness.kept(
+                lambda: self.read(planned(), limit), lambda found: cited_by(found, shown)
+            )
             return self.answer(question, found, limit=limit, offline=offline)
 
         return doubted(*self._freshness.kept(made, cited_by))
-
-    def _found(
-        self, planned: Callable[[], Plan], retrieve: Callable[[Plan], Retrieved]
-    ) -> Callable[[], Retrieved]:
-        """What makes a plan and retrieves by it."""
-        return lambda: retrieve(planned())
 
     def _shown(self, limit: int | None) -> int:
         """How many passages come back."""
@@ -219,10 +214,6 @@ def _each_alone(question: Question, found: Retrieved) -> list[Retrieved]:
     said = {stem for hit in own for stem in stems(f"{hit.title} {hit.text}")}
     named = {stem for name in question.name_keys for stem in stems(name)}
     return [found, msgspec.structs.replace(found, hits=own)] if named <= said else [found]
-
-
-def _noted(found: Answered, notes: tuple[str, ...]) -> Answered:
-    return msgspec.structs.replace(found, notes=(*found.notes, *notes)) if notes else found
 
 
 def check_contract(reply: Mapping[str, object], planner: "Planner", *, folder: Path) -> "Examined":

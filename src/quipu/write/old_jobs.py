@@ -63,14 +63,15 @@ def bring_old_jobs(store: Store, state: Path, name: str, *, key: bytes) -> None:
 
 def _old_jobs(ledger: Ledger, path: Path) -> Iterator[_OldJob]:
     for entry in _every(ledger, "job"):
+        _, payload, opened, seal = (ledger.get(kind, entry.key) for kind in _KINDS)
         try:
             record = msgspec.json.decode(entry.value, type=_Record)
+            open_job = msgspec.json.decode(opened.value, type=_OpenJob) if opened else None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise damaged(path, f"job {entry.key!r}: {error}") from error
-        _, payload, opened, seal = (ledger.get(kind, entry.key) for kind in _KINDS)
         yield _OldJob(
             record,
-            _read_open(opened) if opened else None,
+            open_job,
             payload.value if payload else None,
             seal.value if seal else b"",
         )
@@ -78,13 +79,6 @@ def _old_jobs(ledger: Ledger, path: Path) -> Iterator[_OldJob]:
 
 def _is_sealed(record: _Record, payload: bytes, seal: bytes, key: bytes) -> bool:
     return hmac.compare_digest(seal, sealed(record.job, record.store, payload, key))
-
-
-def _read_open(entry: LedgerEntry) -> _OpenJob:
-    try:
-        return msgspec.json.decode(entry.value, type=_OpenJob)
-    except (msgspec.DecodeError, UnicodeDecodeError):  # only the store's name stood there once
-        return _OpenJob()
 
 
 def _put(store: Store, found: list[_OldJob], key: bytes) -> None:
