@@ -86,23 +86,6 @@ def test_llama_index_gets_scored_nodes(indexed: Memory) -> None:
     assert [node.node_id for node in again] == [node.node_id for node in nodes]
 
 
-def test_what_a_passage_says_of_itself_does_not_change_with_the_clock(tmp_path: Path) -> None:
-    (tmp_path / "ledger.md").write_text("# Ledger\n\nThe ledger keeps bookings for ten years.\n")
-    given: list[tuple[dict[str, Any], float | None]] = []
-    for year in (2026, 2031):
-        with Memory.open(
-            tmp_path / "q.db",
-            config=Config(),
-            embedder=HashEmbedder(32),
-            clock=lambda year=year: f"{year}-01-01T00:00:00.000Z",
-            home=tmp_path,
-        ) as memory:
-            memory.index(tmp_path / "ledger.md")
-            (node, *_) = LlamaIndexRetriever(memory).retrieve("who keeps bookings?")
-            given.append((node.node.metadata, node.score))
-    assert given[0] == given[1]
-
-
 def test_langgraph_keeps_finds_and_forgets_items(memory: Memory) -> None:
     store = QuipuStore(memory)
     store.put(("users", "ann"), "food", {"text": "Ann loves ramen", "rank": 3})

@@ -17,10 +17,10 @@ __all__ = [
 ]
 
 KEPT = 0.05
-"""The score below which a passage is hardly meant: tools leave it out unless a caller says
+"""The score below which a passage is hardly meant: packs leave it out unless a caller says
 otherwise. Right turns of chats score low where they do not repeat the question's words: 95 in 100
-of those among the first six score .058 or more, 34 in 100 score .35 (the first 100 questions of
-LoCoMo's first conversation)."""
+of those among the first six score .058 or more (the first 100 questions of LoCoMo's first
+conversation)."""
 
 S = TypeVar("S", bound=msgspec.Struct)
 

@@ -74,15 +74,6 @@ def test_commands_take_the_address_of_a_server(quipu: Quipu, folder: Path, login
     assert (done.code, SECRET in done.err, "quipu export" in done.err) == (2, False, True)
 
 
-def test_settings_name_a_server(quipu: Quipu, folder: Path, login: str) -> None:
-    (folder / "own.toml").write_text(f'[store]\nurl = "{login}"\nnamespace = "pay"\n', "utf-8")
-    assert quipu("--config", "own.toml", "index", ".").code == 0
-    status = quipu("--config", "own.toml", "--json", "status")
-    assert status.document["namespace"] == "pay"
-    assert status.document["store"].startswith("postgresql://clerk@127.0.0.1:")
-    assert SECRET not in status.out + status.err
-
-
 def test_errors_show_no_password(quipu: Quipu, folder: Path, login: str) -> None:
     for store, said in (
         (login + "x", "make the database"),

@@ -65,22 +65,6 @@ def _exchange(
     return replies, err.decode(), process.returncode
 
 
-def test_the_client_of_the_sdk_searches_stores_and_recalls(
-    server_command: Command, talk: Callable[..., Any]
-) -> None:
-    async def conversation(client: Client) -> dict[str, Any]:
-        tools = [tool.name for tool in (await client.list_tools()).tools]
-        assert "memory_search" in tools
-        await client.call_tool("memory_store", {"category": "fact", "content": "Ann leads Blue"})
-        found = await client.call_tool("memory_recall", {"query": "who leads Blue"})
-        assert not (await client.call_tool("memory_search", {"query": "payment"})).is_error
-        assert (await client.call_tool("memory_search", {"query": 7})).is_error
-        return found.structured_content
-
-    found = talk(server_command("--profile", "full"), conversation)
-    assert [entry["content"] for entry in found["entries"]] == ["Ann leads Blue"]
-
-
 def test_bad_lines_do_not_break_the_stream(server_command: Command) -> None:
     lines = [
         json.dumps(HELLO).encode(),
