@@ -72,18 +72,6 @@ def _calls(memory: Memory) -> int:
     return embedder.calls
 
 
-def test_prose_gives_cause_and_solution(memory: Memory, tmp_path: Path) -> None:
-    _store(tmp_path / "old", {"0": PROSE, "1": "A bare text"}, embedded=[PROSE, "A bare text"])
-    done = memory.incidents.import_arf(tmp_path / "old")
-    assert done.imported == 2
-    first, second = sorted(read_cases(memory.store).cases, key=lambda c: c.incident.embedding_id)
-    assert first.incident.component == "search-index"
-    assert first.incident.root_cause == "disk full."
-    assert first.outcomes[0].actions_taken == ("rollback",)
-    assert first.outcomes[0].recorded_at is None
-    assert second.incident.component == "unknown"
-
-
 def test_again_changes_nothing(memory: Memory, tmp_path: Path) -> None:
     _store(tmp_path / "old", RUNTIME)
     memory.incidents.import_arf(tmp_path / "old")
@@ -165,30 +153,16 @@ def test_foreign_and_missing_files_are_told(memory: Memory, tmp_path: Path) -> N
         memory.incidents.import_arf(folder)
 
 
-def test_a_blank_text_or_a_vector_of_zeros_does_not_lose_the_others(
-    memory: Memory, tmp_path: Path
-) -> None:
-    texts = [*RUNTIME, "   ", "search-index 300 0.1 slow merges"]
-    folder = _store(tmp_path / "old", texts, embedded=[*RUNTIME, "anything", "else"])
-    index = faiss.read_index(str(folder / "incident_vectors.index"))
-    rows = index.reconstruct_n(0, 5)
-    rows[4] = 0
-    mended = faiss.IndexFlatL2(32)
-    mended.add(rows)
-    faiss.write_index(mended, str(folder / "incident_vectors.index"))
-    done = memory.incidents.import_arf(folder)
-    assert (done.imported, done.joined) == (4, True)
-    assert "is no text" in done.errors[0].error
-    found = memory.incidents.similar({"component": "ledger", "title": RUNTIME[0]})
-    assert found.incidents[0].component == "payment-service"
-
-
 def test_a_migrated_fix_is_an_action_with_edges_and_a_title(memory: Memory, tmp_path: Path) -> None:
-    prose = "Checkout timed out on the search-index service. Solution: restarted the container"
+    prose = (
+        "Checkout timed out on the search-index service. Root cause: disk full. "
+        "Solution: restarted the container"
+    )
     again = "Search timed out on the search-index service. Solution: restarted the container"
     memory.incidents.import_arf(_store(tmp_path / "old", [prose, again]))
     first, _ = sorted(read_cases(memory.store).cases, key=lambda c: c.incident.embedding_id)
     assert first.incident.title == "Checkout timed out on the search-index service."
+    assert (first.incident.component, first.incident.root_cause) == ("search-index", "disk full.")
     assert first.outcomes[0].actions_taken == ("restart_container",)
     shown = memory.incidents.show(first.incident.incident_id)
     assert {edge.type for edge in shown.edges} >= {"RESOLVED_BY", "SIMILAR_TO"}

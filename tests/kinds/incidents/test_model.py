@@ -4,8 +4,6 @@ import math
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.analysis import (
@@ -120,16 +118,6 @@ def test_the_analysis_names_what_is_out_of_bounds_and_why() -> None:
     assert analysis["recommended_actions"] == ["scale_out"]
 
 
-def test_a_stated_cause_is_told() -> None:
-    analysis = agent_analysis(
-        Metrics(error_rate=0.5), Severity.CRITICAL, stated_cause="bad certificate"
-    )
-    causes = analysis["root_cause_insights"]
-    assert isinstance(causes, list)
-    assert isinstance(causes[0], dict)
-    assert causes[0]["cause"] == "bad certificate"
-
-
 def _samples(values: list[float]) -> list[Sample]:
     return [
         Sample(f"2026-02-01T10:{minute:02d}:00.000Z", Metrics(latency_p99=value))
@@ -149,23 +137,3 @@ def test_a_rising_line_is_forecast_and_one_outlier_does_not_turn_it() -> None:
     assert forecast[0]["risk_level"] == "critical"
     assert found["critical_risk_count"] == 1
     assert found["warnings"]
-
-
-def test_two_measurements_are_too_few_and_old_ones_do_not_count() -> None:
-    assert predictive_insights(_samples([100, 200]))["forecasts"] == []
-    old = [Sample(f"2026-01-0{day}T00:00:00.000Z", Metrics(latency_p99=9)) for day in (1, 2, 3)]
-    assert predictive_insights([*old, *_samples([100])])["forecasts"] == []
-
-
-@given(st.lists(st.floats(0, 1), min_size=3, max_size=20))
-def test_a_rate_is_never_forecast_outside_its_range(values: list[float]) -> None:
-    samples = [
-        Sample(f"2026-02-01T10:{minute:02d}:00.000Z", Metrics(error_rate=value))
-        for minute, value in enumerate(values)
-    ]
-    forecast = predictive_insights(samples)["forecasts"]
-    assert isinstance(forecast, list)
-    for each in forecast:
-        assert isinstance(each, dict)
-        assert 0 <= float(str(each["predicted_value"])) <= 1
-        assert 0 <= float(str(each["confidence"])) <= 1

@@ -129,16 +129,6 @@ def test_the_comparison_counts_and_hedges(memory: Memory) -> None:
     assert len(none.notes) == 2
 
 
-def test_other_components_are_pooled_while_evidence_is_thin(memory: Memory) -> None:
-    memory.incidents.add([_incident(day) for day in range(1, 9)])
-    found = memory.incidents.recommend({"component": "b", "metrics": SLOW}, retrieval="on")
-    first = next(each for each in found.actions if each.action == "scale_out")
-    assert first.pooled == first.samples > 0
-    assert any("other components" in text for text in first.against)
-    own = memory.incidents.recommend({"component": "a", "metrics": SLOW}, retrieval="on")
-    assert own.actions[0].pooled == 0
-
-
 def test_old_outcomes_weigh_less_and_are_all_counted(memory: Memory) -> None:
     memory.incidents.add([_incident(day) for day in range(1, 9)])
     asked = {"component": "a", "metrics": SLOW}

@@ -25,7 +25,13 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.beta import Beta, better
 from quipu.kinds.incidents.case_base import Case, CaseBase
-from quipu.kinds.incidents.model import HealingAction, Incident, Outcome, action_name
+from quipu.kinds.incidents.model import (
+    HealingAction,
+    Incident,
+    IncidentHead,
+    Outcome,
+    action_name,
+)
 from quipu.kinds.incidents.policies import (
     ActionPolicy,
     Execution,
@@ -34,6 +40,7 @@ from quipu.kinds.incidents.policies import (
     evaluate,
     executed,
 )
+from quipu.kinds.incidents.records import attempt_told
 from quipu.when.instants import from_epoch, to_epoch
 
 __all__ = [
@@ -61,7 +68,7 @@ SURE = 0.6
 _LIKEST_CASES = 16
 _NEARNESS_POWER = 3
 _LEAST_WEIGHT_OF_AN_ACTION = 0.5
-_SHOWN, _COMPARED, _TALLIED = 10, 20, 5
+_SHOWN, _COMPARED, _TALLIED, _ALIKE = 10, 20, 5, 3
 _DAY_S = 86_400.0
 _NOT_HEALING = frozenset({HealingAction.ALERT_TEAM, HealingAction.NO_ACTION})
 
@@ -112,6 +119,13 @@ class RecommendedAction(ActionFigures, frozen=True, kw_only=True):
     against: Annotated[tuple[str, ...], "what argues against it"] = ()
 
 
+class LikeCase(IncidentHead, frozen=True, kw_only=True):
+    """An incident that is alike, and what came of what was tried."""
+
+    score: Annotated[float, "how like it is"]
+    tried: Annotated[tuple[str, ...], "what was tried, the earliest first, and whether it worked"]
+
+
 class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
     """What to try. `learned`: the past changed the order or the choice of the static policies, or
     had enough to say about it."""
@@ -124,6 +138,7 @@ class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
     actions: Annotated[tuple[RecommendedAction, ...], "what to try, the best first"]
     policies: Annotated[tuple[PolicyMatch, ...], "the action policies whose conditions hold"]
     cases: Annotated[tuple[str, ...], "the incidents that it rests on, the likest first"] = ()
+    alike: Annotated[tuple[LikeCase, ...], "the three likest incidents"] = ()
     notes: Annotated[tuple[str, ...], "why the order is as it is; thin evidence is told here"] = ()
 
 
@@ -335,8 +350,17 @@ def advise(
         basis="static" if choice.thin and (static or not tried) else "learned",
         actions=tuple(shown),
         cases=tuple(_by_incident(tried))[:_SHOWN],
+        alike=tuple(_likest(case_base, context)),
         notes=(*(() if order and tried else advice.notes), *notes),
     )
+
+
+def _likest(case_base: CaseBase, context: Mapping[str, float]) -> Iterator[LikeCase]:
+    cases = {case.name: case for case in case_base.cases if case.name in context}
+    for name in sorted(cases, key=lambda name: (-context[name], name))[:_ALIKE]:
+        tried = [(" + ".join(o.actions_taken), o) for o in cases[name].outcomes]
+        said = tuple(attempt_told(actions, outcome) for actions, outcome in tried)
+        yield LikeCase(**cases[name].incident.head, score=context[name], tried=said)
 
 
 class Choice(NamedTuple):

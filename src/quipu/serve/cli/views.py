@@ -123,6 +123,10 @@ Next: quipu index .
 {key_id}  {scope}  {namespace}  {created_at:day}  revoked {revoked_at:day}  {note}
 """,
     "KnownKey": "{subject} {attribute} = {value}  (since {since})  (until {until})  {fact_id}",
+    "LikeCase": """
+{score:.2f}  {component}  {timestamp:day}  {title}  {incident_id}
+    tried: {tried}
+""",
     "MadeKey": "{key}",
     "Merged": """
 # {entity.name}  {entity.type}  {entity.entity_id}
@@ -169,6 +173,7 @@ Vectors: {space}
     "Recommendation": """
 # For {component} ({basis}; advice only, nothing is run)
 * actions
+* alike | Like incidents
 * policies | Policies
 """,
     "RecommendedAction": """
