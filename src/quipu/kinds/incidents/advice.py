@@ -25,6 +25,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.beta import Beta, better
 from quipu.kinds.incidents.case_base import Case, CaseBase
+from quipu.kinds.incidents.links import LEAST_ALIKE
 from quipu.kinds.incidents.model import (
     HealingAction,
     Incident,
@@ -335,6 +336,9 @@ def advise(
     elif context and not order:
         order = [HealingAction.ALERT_TEAM]
         notes = ["nobody recorded what was tried at the like cases: call the team"]
+    likest = max(context.values(), default=1.0)
+    if likest < LEAST_ALIKE:
+        notes.append(f"nothing here is much like it: the likest incident has a score of {likest:g}")
     if choice.thin:
         most = max((action.weight for action in known.values()), default=0.0)
         recorded = sum(len(case.outcomes) for case in case_base.cases)
