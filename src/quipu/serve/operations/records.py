@@ -12,6 +12,7 @@ from quipu.errors import InvalidInput, QuipuError
 from quipu.handle.dates import first_instant
 from quipu.memory import Memory, Status
 from quipu.memory.ingestion import settle_text
+from quipu.memory.payloads import given_text
 from quipu.records.progress import Progress
 from quipu.records.record import Properties
 from quipu.serve.lookups import added, looked_up
@@ -139,7 +140,8 @@ def _accepted(
         observed_at=observed_instant(observed_at, now) if observed_at else "",
         properties={"expires": until} if until else {},
     )
-    (job,) = memory.give([settle_text(memory, given)])
+    kept = given_text(settle_text(memory, given), memory.store.namespace)
+    (job,) = memory.jobs.accept([kept])
     threading.Thread(target=_work, args=(memory, job), name="quipu-job").start()
     return job
 
