@@ -68,7 +68,6 @@ if TYPE_CHECKING:
     from quipu.transfer.backup import BackedUp
     from quipu.transfer.formats import GraphFormat, GraphWritten
     from quipu.write.embed import EmbedReport
-    from quipu.write.embedding_progress import EmbeddingProgress
     from quipu.write.jobs import Given, Job
     from quipu.write.report import IndexReport
     from quipu.write.texts import TextInput
@@ -90,7 +89,6 @@ __all__ = [
     "Config",
     "EmbedReport",
     "Embedder",
-    "EmbeddingProgress",
     "Entities",
     "Entity",
     "EntityHistory",
@@ -207,7 +205,6 @@ _HOMES = {
     "quipu.write.jobs": "Given Job",
     "quipu.write.report": "IndexReport",
     "quipu.write.texts": "TextInput",
-    "quipu.write.embedding_progress": "EmbeddingProgress",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

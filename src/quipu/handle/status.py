@@ -8,7 +8,6 @@ from quipu.errors import InvalidInput
 from quipu.handle.expiry import expired_sources
 from quipu.handle.handle import Handle
 from quipu.when.instants import parse_instant, to_epoch
-from quipu.write.embedding_progress import EmbeddingProgress, embedding_progress
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,9 +24,6 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     namespace: Annotated[str, "the namespace"]
     notes: Annotated[tuple[str, ...], "what should be known about the result"] = ()
     expired: Annotated[int, "sources that have expired: stored, and no longer recalled"] = 0
-    embedding: Annotated[
-        EmbeddingProgress | None, "the vectors that are being made now, or null"
-    ] = None
 
 
 class _Generated(msgspec.Struct, frozen=True):
@@ -53,7 +49,6 @@ def status(handle: Handle) -> Status:
         namespace=store.namespace,
         notes=handle.models.notes,
         expired=len(expired_sources(store, handle.clock())),
-        embedding=embedding_progress(handle.home.state),
     )
 
 

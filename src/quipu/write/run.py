@@ -29,7 +29,6 @@ from quipu.write.embed import (
     lacking,
     written_chunks,
 )
-from quipu.write.embedding_progress import reporting
 from quipu.write.hints import Resolutions
 from quipu.write.kinds import upkeep_of_kinds
 from quipu.write.links import Linker
@@ -380,8 +379,7 @@ class Indexer:
         if not embed:
             return _Vectors()
         began = time.monotonic()
-        with reporting(self.state if since is None else None, progress) as shown:
-            done, notes = self._filler(shown).fill(self._shelves, since=since)
+        done, notes = self._filler(progress).fill(self._shelves, since=since)
         return _Vectors(done, time.monotonic() - began if done else 0.0, notes)
 
     def _cache(self) -> VectorCache | None:

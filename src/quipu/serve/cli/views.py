@@ -234,7 +234,6 @@ Holds: {counts}
 Index: {age_s:ago}  {stale:old, run `quipu index .`/}
 Vectors: {spaces}
 Without a vector: {unembedded:#} passages  {model:or no model}
-Being embedded now: {embedding.done:,} of {embedding.total:,}
 Expired: {expired:#} sources
 """,
     "Support": """

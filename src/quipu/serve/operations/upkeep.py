@@ -1,6 +1,5 @@
 """Looking after a memory: what it holds, whether it is sound, into files and back."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal, cast
 
@@ -22,7 +21,6 @@ from quipu.transfer import Moved
 from quipu.transfer.backup import BackedUp
 from quipu.transfer.formats import GraphWritten
 from quipu.write.embed import EmbedReport
-from quipu.write.embedding_progress import embedding_progress
 from quipu.write.report import IndexReport
 
 __all__: list[str] = []
@@ -50,22 +48,14 @@ def validate(
 
 
 @operation("write", Command())
-def embed(
-    memory: Memory,
-    tell: Callable[[str], None] = lambda _: None,
-    progress: Progress | None = None,
-) -> IndexReport:
+def embed(memory: Memory, progress: Progress | None = None) -> IndexReport:
     """Make the vectors that are lacking.
 
-    What a run that was stopped has made stays. Where another process makes them already, this one
-    says so and ends.
+    What a run that was stopped has made stays. Of two processes each makes what the other does not.
 
     $ quipu embed
     """
-    if embedding_progress(memory.home.state) is None:
-        return memory.embed_lacking(progress=progress)
-    tell("another process makes them already: `quipu status` tells how far it is")
-    return memory.add_documents([], embed=False)
+    return memory.embed_lacking(progress=progress)
 
 
 @operation("write", Command())
