@@ -215,7 +215,7 @@ def test_a_job_that_somebody_else_wrote_down_is_not_done(
     quipu("add", "The first text.")
     private = tmp_path.parent / f"{tmp_path.name}-private.md"
     private.write_text("---\ntype: task\n---\n# The private task of the wombat\n")
-    _job(project / ".quipu" / "quipu.db", "files", [str(private)])
+    _job(project / ".quipu" / "quipu.db", "files", {"paths": [str(private)]})
     said = quipu("add", "Another text.")
     assert said.code == 0
     assert "not accepted by you" in said.err
