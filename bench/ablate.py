@@ -121,7 +121,6 @@ SWITCHES: Mapping[str, tuple[Switch, ...]] = {
             "the time asked about": ("time",),
             "questions count less": ("question",),
             "what was asked for once and for all": ("standing",),
-            "what was given by hand": ("saying",),
         }.items()
     },
     **{

@@ -39,8 +39,7 @@ class Evidence(NamedTuple):
     """A passage, or a source without one, that may be cited. `score` and `similarity` are the
     hit's, None where the graph led here without ranking it; `bridged` says that a name of another
     passage led here, `outdated` that what it states holds no more; `lexical` is that part of the
-    hit's score, `role` what its file is for; `spoken` is what somebody said, `saying` the part of
-    its score that it has for standing alone."""
+    hit's score, `role` what its file is for; `spoken` is what somebody said."""
 
     id: str
     document_id: str
@@ -60,7 +59,6 @@ class Evidence(NamedTuple):
     lexical: float = 0.0
     role: Role = "other"
     spoken: bool = False
-    saying: float = 0.0
 
 
 class Agreement(NamedTuple):
@@ -224,7 +222,6 @@ def _evidence(hit: Hit, ids: tuple[str, ...], now: str) -> Evidence:
         lexical=hit.why_ranked.parts.get("lexical", 0.0),
         role=hit.role,
         spoken=hit.why_ranked.profile == SPOKEN,
-        saying=hit.why_ranked.parts.get("saying", 0.0),
     )
 
 

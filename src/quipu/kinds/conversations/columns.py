@@ -1,4 +1,4 @@
-"""What a turn keeps beside its postings: whose it is, where it stands, what kind of saying it is.
+"""What a turn keeps beside its postings: whose it is, where it stands, whether it asks.
 
 The tail of its packed columns, 40 bytes, so that a whole conversation is ranked without text.
 """

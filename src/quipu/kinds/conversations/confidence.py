@@ -23,8 +23,8 @@ from quipu.records.scope import Scope
 
 __all__ = ["ANSWERING", "ANSWERS"]
 
-_LEAST_STATED, _LEAST_BY_HAND = 0.1, 0.15
-"""The `likely` that what a fact states counts at least, and what somebody wrote down by hand."""
+_LEAST_STATED = 0.15
+"""The `likely` that what a fact states counts at least."""
 
 
 def _is_read(inputs: Inputs) -> bool:
@@ -125,8 +125,7 @@ class TurnAnswers(Answers):
             return {"likely": None}
         if not draft.stated or not all(map(is_turn, draft.evidence)):
             return {}
-        least = _LEAST_BY_HAND if all(e.saying for e in draft.evidence) else _LEAST_STATED
-        return {"likely": max(scaled_log_odds(draft.likely), least)}
+        return {"likely": max(scaled_log_odds(draft.likely), _LEAST_STATED)}
 
 
 ANSWERS = TurnAnswers()

@@ -54,12 +54,9 @@ class MeasuredTurns(NamedTuple):
         return np.asarray(sum(parts), dtype=np.float64)
 
     def parts(self, row: int) -> dict[str, float]:
-        """Return the features of one turn; of those that few have, what it has."""
+        """Return the features of one turn; `standing`, which few have, where it has it."""
         found = {name: float(values[row]) for name, values in self.features.items()}
-        return {"name": 0.0, **{n: v for n, v in found.items() if v or n not in _OF_FEW}}
-
-
-_OF_FEW = frozenset({"standing", "saying"})
+        return {"name": 0.0, **{n: v for n, v in found.items() if v or n != "standing"}}
 
 
 def turn_score(parts: Mapping[str, float]) -> float:
@@ -93,7 +90,6 @@ def measure_turns(
             "time": _time(question, turns),
             "question": turns["asks"] * (1.0 - own) * brief,
             "standing": nothing,
-            "saying": _saying(turns, words.shares(), near),
         },
         float(near.max(initial=0.0)) if near is not None else 0.0,
     )
@@ -168,11 +164,6 @@ class _WordScores:
             + TURNS.session_words * self._sessions()
         )
 
-    def shares(self) -> Floats:
-        """The share of the question's stems, by their idf, that each turn says itself."""
-        idf = np.array(self._idf, dtype=np.float64)
-        return (self._tf > 0) @ idf / max(float(idf.sum()), 1e-9)
-
     def _in_context(self) -> Floats:
         """Frequencies, with those of the neighbours in the session: less for a long turn."""
         order = np.lexsort((self._turns["offset"], self._turns["session"]))
@@ -239,14 +230,6 @@ def _similarity(
     sentence[near] = np.maximum(index.best_parts(numbers[near], space, vectors.vector), 0.0)
     both = base + TURNS.sentence_cosine * _scaled(sentence)
     return turn, both / (TURNS.turn_cosine + TURNS.sentence_cosine)
-
-
-def _saying(turns: NDArray[np.void], shares: Floats, near: Floats | None) -> Floats:
-    """Of a turn that is a session by itself, which has no neighbours to be scored with: the square
-    of the share of the question's words that it says, by rarity, times its cosine with it."""
-    _, session, sizes = np.unique(turns["session"], return_inverse=True, return_counts=True)
-    alone = (sizes == 1)[session]
-    return alone * shares**2 * (np.maximum(near, 0.0) if near is not None else 1.0)
 
 
 def _scaled(scores: Floats) -> Floats:

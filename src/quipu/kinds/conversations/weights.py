@@ -12,8 +12,8 @@ _WORDS_ALONE = Calibration(slope=9.0, cosine=0.0, offset=-6.5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnWeights:
-    """raw = similarity + lexical + speaker + time + standing + saying − question, each part times
-    its weight.
+    """raw = similarity + lexical + speaker + time + standing − question, each part times its
+    weight.
 
     `similarity` is the weighted mean of the turn's and its best sentence's cosine, `lexical` of
     BM25 in context, of the turn alone and of its session, `speaker` of the two speaker features.
@@ -29,7 +29,6 @@ class TurnWeights:
     time: float = 1.0
     question: float = 0.2
     standing: float = 0.2
-    saying: float = 0.5
     # Context: what the words of the turn before, after and two away count.
     before: float = 0.6
     after: float = 0.4
@@ -64,7 +63,6 @@ class TurnWeights:
             "time": self.time,
             "question": -self.question,
             "standing": self.standing,
-            "saying": self.saying,
         }
 
 
