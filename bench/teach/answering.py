@@ -173,13 +173,13 @@ class Reader:
         shapes = [np.zeros((0, SHAPES), np.float32)]
         window: Layers | None = None
         count = 0
-        for piece, spans, layers in encode(text, self._model.read, list(sentence_spans(text))):
+        for spans, layers in encode(text, self._model.read, list(sentence_spans(text))):
             if layers is not window:
                 window = layers
                 rows.append(self._keep(layers))
                 word.append(np.full(len(layers.starts), NO_WORD))
                 shapes.append(np.zeros((len(layers.starts), SHAPES), np.float32))
-            forms = tuple(piece[start:end] for start, end in spans)
+            forms = tuple(text[start:end] for start, end in spans)
             sentences.append(SentenceWords(forms, word_vectors(layers, spans)))
             for (start, end), shape in zip(spans, word_shapes(forms), strict=True):
                 first = np.searchsorted(layers.ends, start, side="right")

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from quipu.config import Config
-from quipu.kinds.conversations.columns import TURN, name_hash, read_turns
 from quipu.kinds.conversations.model import Role, Transcript, Turn
 from quipu.kinds.conversations.profile import embedding_text, embedding_text_among
 from quipu.memory import Memory
@@ -57,19 +56,6 @@ def test_a_long_turn_leaves_no_room_and_a_long_neighbour_is_cut() -> None:
     assert text[slice(*spans[0])] == "short"
 
 
-def test_what_is_kept_of_a_turn_says_who_asks() -> None:
-    made = [profile("conversation").index_chunk(turn(text)) for text in ("Is it?", "It is.")]
-    rows = read_turns([each.columns for each in made])
-    assert rows["asks"].tolist() == [1, 0]
-    assert rows["first_name"].tolist() == [name_hash("ann")] * 2
-    assert TURN.itemsize == 40
-
-
-def test_names_of_roles_are_nobody() -> None:
-    assert name_hash("user") == name_hash("Assistant") == name_hash("") == 0
-    assert name_hash("Ann") == name_hash("ann") != name_hash("Anne")
-
-
 @pytest.fixture
 def memory(tmp_path: Path) -> Memory:
     memory = Memory.open("memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(512))
@@ -108,12 +94,6 @@ def test_what_stands_before_leaves_a_turn_within_what_is_read(before: str) -> No
     start, end = spans[0]
     assert text[start:end] == "That is what Ann meant."
     assert sum(not character.isspace() for character in text[:start]) < 250
-
-
-def test_plain_talk_before_a_turn_is_not_cut() -> None:
-    said = "We went to the mountains with my sister and took the long way home. "
-    text, _ = embedding_text_among(turn("Nice.", position=2), [turn(said * 10, "Bo")], [])
-    assert text.count("the long way home") == 10
 
 
 def chat(tmp_path: Path, *said: str) -> Memory:

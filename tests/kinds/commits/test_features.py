@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from quipu.config import Config
@@ -92,39 +91,3 @@ def test_only_citations_of_what_came_before_count(memory: Memory) -> None:
     )
     (history,) = histories(memory.store)
     assert (history.citing.tolist(), history.cited.tolist()) == ([1], [0])
-
-
-def test_each_feature_says_what_its_name_says(memory: Memory) -> None:
-    memory.add_commits(
-        [
-            commit(1, "pool: add", "src/pool.c"),
-            commit(2, "zebra", "docs/a.md", "docs/b.md", "docs/c.md"),
-            commit(3, f"pool: more of it\n\nFollow-up to {commit(1, '').sha}", "src/pool.c"),
-            commit(4, "fix a typo", "docs/a.md"),
-            commit(5, "unlike all", "src/other.c"),
-        ]
-    )
-    _, found = measured(memory, "pool: mend", "docs/a.md", day=6)
-    assert found[0]["cited"] > 0 == found[1]["cited"]
-    assert found[4]["age"] > found[0]["age"]
-    assert found[1]["breadth"] == pytest.approx(np.log(4))
-    assert found[2]["path_words"] == 1.0 > found[4]["path_words"]
-    assert found[3]["file_recency"] > found[1]["file_recency"] > 0 == found[4]["file_recency"]
-    assert found[3]["file_words"] > 0
-    assert found[2]["word_recency"] > found[0]["word_recency"] > 0 == found[4]["word_recency"]
-    for row in found.values():
-        shares = {k: v for k, v in row.items() if k not in {"age", "breadth"}}
-        assert all(0 <= value <= 1 for value in shares.values())
-
-
-def test_files_that_likely_commits_touch_are_predicted(memory: Memory) -> None:
-    memory.add_commits(
-        [
-            commit(1, "parser: read numbers", "src/parse.c"),
-            commit(2, "unrelated words here", "src/parse.c"),
-            commit(3, "other things there", "src/else.c"),
-        ]
-    )
-    _, found = measured(memory, "parser: numbers", day=4)
-    assert found[1]["predicted_files"] > found[2]["predicted_files"] == 0
-    assert found[1]["predicted_recency"] > 10 * found[2]["predicted_recency"]

@@ -3,25 +3,10 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from quipu.config import AnswerConfig, Config
 from quipu.embed import MiniLM
-from quipu.kinds.conversations.answering.inputs import (
-    ASKED,
-    BEFORE,
-    OWN,
-    TURNS,
-    AskedWords,
-    Said,
-    Words,
-    inputs_of,
-    is_said_after,
-)
-from quipu.kinds.conversations.answering.words import SentenceWords
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 from quipu.records.reply import Reply
@@ -167,42 +152,3 @@ def test_turns_that_hardly_say_a_word_are_no_obstacle(memory: Memory, text: str)
     _say(memory, "2026-01-05", [("Bo", text), ("Ann", "The spare key hangs behind the blue door.")])
     assert "blue door" in memory.ask("Where is the spare key?").contract.answer
     memory.ask(text)
-
-
-def test_a_short_turn_and_a_reply_are_read_with_the_turn_before() -> None:
-    long = "I went all the way to the market and bought three kilos of pears for the two of us."
-    assert is_said_after("Seven.", "See you then.")
-    assert is_said_after(long, "So what did you do today?")
-    assert not is_said_after(long, "See you then.")
-
-
-def _words(count: int, speaker: str = "Ann") -> Words:
-    rng = np.random.default_rng(count)
-    vectors = rng.normal(size=(count, 1536)).astype(np.float32)
-    forms = tuple(f"w{at}" for at in range(count))
-    return Words.of([SentenceWords(forms, vectors)], speaker, machine=False)
-
-
-@settings(max_examples=40, deadline=None)
-@given(
-    st.integers(1, 40),
-    st.lists(st.tuples(st.integers(0, 120), st.integers(0, 40)), min_size=1, max_size=TURNS),
-    st.sampled_from(["", "2026-01-05T10:00:00.000Z", "unknown", "2025-12-31"]),
-)
-def test_what_the_head_is_given_is_bounded_and_finite(
-    asked: int, turns: list[tuple[int, int]], when: str
-) -> None:
-    said = [
-        Said(_words(own), _words(before, "Bo") if before else None, "so", when, at, 0.5)
-        for at, (own, before) in enumerate(turns)
-    ]
-    found = inputs_of(AskedWords.of(_words(asked, "user"), "Where was I in May 2025?"), said)
-    assert len(found.asked) == min(asked, ASKED)
-    assert found.words.shape == (len(turns), BEFORE + OWN, 1536)
-    for row, (own, before) in zip(found.read, turns, strict=True):
-        assert row[:BEFORE].sum() == min(before, BEFORE)
-        assert row[BEFORE:].sum() == min(own, OWN)
-    for each in found:
-        assert np.isfinite(each).all()
-    assert (np.abs(found.near) <= 1.001).all()
-    assert (found.said[:, 2] < 1).all()
