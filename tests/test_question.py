@@ -47,20 +47,3 @@ def test_what_a_release_brought_is_asked_for(text: str) -> None:
 )
 def test_other_questions_are_of_no_release(text: str) -> None:
     assert not read_question(text).of_releases
-
-
-@pytest.mark.parametrize(
-    ("text", "answer_type"),
-    [
-        ("hide the banner from the help", "manner"),
-        ("swap my signing secret without a logout", "manner"),
-        ("I want no log of one prompt, how?", "manner"),
-        ("list all signals", "any"),
-        ("explain the ledger", "any"),
-        ("the order of the hooks", "any"),
-        ("port of the server", "any"),
-        ("where the port is set", "place"),
-    ],
-)
-def test_what_bids_something_asks_for_the_manner(text: str, answer_type: str) -> None:
-    assert read_question(text).answer_type == answer_type

@@ -47,11 +47,6 @@ SHOP = {
         ),
         ("What does LateDelivery extend?", "`LateDelivery` extends `ShopError`", "shop/charge.py"),
         (
-            "LateDelivery extends which class?",
-            "`LateDelivery` extends `ShopError`",
-            "shop/charge.py",
-        ),
-        (
             "What is the base class of CardDeclined?",
             "`CardDeclined` extends `ShopError`",
             "shop/errors.py",

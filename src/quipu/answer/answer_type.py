@@ -12,21 +12,16 @@ from quipu.text import STOP_WORDS, name_key, stems, tokens
 __all__ = ["holds", "wants"]
 
 _HINTS: dict[AnswerType, re.Pattern[str]] = {
-    "person": re.compile(r"\b[A-Z][\w'’-]+ (?:[A-Z][\w.'’-]* ?){1,3}|@[\w/-]+"),
-    "place": re.compile(r"\b(?:in|at|to|from|near|of) [A-Z]\w+|\b[\w-]+/[\w./-]+"),
     "time": re.compile(
         r"\b1\d{3}\b|\b20\d{2}\b|\b(?:January|February|March|April|May|June|July|August|September"
         r"|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b"
     ),
     "number": re.compile(r"\b\d[\d.,]*\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"),
-    "path": re.compile(r"[\w.-]+/[\w./-]+|\b\w+\.(?:py|md|toml|ya?ml|json|js|ts|go|rs|java|sql)\b"),
-    "definition": re.compile(r"\b(?:is|are|was|were|means|refers to) (?:an?|the|one)\b"),
     "reason": re.compile(
         r"\b(?:because|since|so that|in order to|due to|therefore|why|never|otherwise|avoids?"
         r"|avoided|prevents?|lest|too (?:slow|large|many|much|often)|the reason)\b|, so\b",
         re.IGNORECASE,
     ),
-    "manner": re.compile(r"`|\b(?:by|using|with|run|call|use|set)\b", re.IGNORECASE),
 }
 _SPAN = re.compile(r"`[^`]*`")
 _NUMBER_WORDS = (
@@ -52,10 +47,6 @@ _THINGS: dict[Kind, re.Pattern[str]] = {
     ),
     "function": re.compile(
         r"\b(?:def|fn|func|function|sub|fun)\s+(\w+)|\b([a-z_]\w*)\(|`([a-z_][\w.]*)`"
-    ),
-    "licence": re.compile(
-        r"\b(Apache|MIT|BSD|A?GPL|LGPL|MPL|ISC|Unlicense|CC0|CC[ -]BY|EPL|EUPL|Zlib|Artistic"
-        r"|Boost Software|public domain|proprietary)\b"
     ),
     "version": re.compile(
         r"(?<![\w.])v?(\d+(?:\.\d+)+)(?!\w)|\bv(\d+)\b"

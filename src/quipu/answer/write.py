@@ -36,7 +36,7 @@ _PARTLY = 0.65
 _HALF, _DOUBT = 0.5, 0.3
 _CERTAIN = 0.4
 """How sure it must be that a turn affirms or denies, in [0, 1], to say so."""
-_NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "person", "time"})
+_NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "time"})
 _OWN = frozenset("i me my mine myself".split())
 _AS_LIKELY = 0.5
 _DAY = len("2026-01-01")

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Literal, TypeAlias
 
 from quipu.records.schema import RelationType, row_of
-from quipu.text import STOP_WORDS, stems
+from quipu.text import stems
 
 __all__ = [
     "ASKING",
@@ -22,61 +22,37 @@ __all__ = [
     "takes_yes_or_no",
 ]
 
-AnswerType: TypeAlias = Literal[
-    "person", "place", "time", "number", "path", "definition", "reason", "manner", "any"
-]
+AnswerType: TypeAlias = Literal["number", "time", "place", "reason", "definition", "any"]
 Kind: TypeAlias = Literal[
     "class",
     "function",
-    "licence",
     "version",
     "default",
     "number",
-    "variable",
     "person",
     "date",
     "condition",
     "money",
+    "variable",
 ]
 
 # "when" asks before a verb or at the end; elsewhere it only tells a circumstance.
 _ASKED_BY = (
-    r"\b{0}(?:'s|’s| (?:is|are|was|were|do|does|did|will|would|should|can|could|must|may|has|have"
-    r"|had|to))\b|\b{0}\W*$"
+    r"\bwhen(?:'s|’s| (?:is|are|was|were|do|does|did|will|would|should|can|could|must|may|has|have"
+    r"|had|to))\b|\bwhen\W*$"
 )
 _ANSWERS: dict[AnswerType, str] = {
-    "path": r"\b(?:which|what) (?:(?!of\b)\w+ ){0,2}?(?:file|module|path|folder|document|script)\b"
-    r"|\blocation(?: of\b|\W*$)|\bwhere "
-    r"(?:is|are)\b.*\b(?:defined|declared|implemented|configured|set|documented)\b",
-    "number": r"\bhow (?:many|much|long|large|big|old|often|far|fast)\b|\bwhat "
-    r"(?:number|size|percentage|version|port|limit|timeout)\b",
-    "time": rf"{_ASKED_BY.format('when')}|\bsince when\b"
-    r"|\b(?:what|which) (?:year|date|day|month|time)\b",
-    "place": rf"^\W*where\b|{_ASKED_BY.format('where')}"
-    r"|\b(?:what|which) (?:city|country|place|state|town|region)\b",
-    "person": r"\bwho(?:m|se)?\b|\b(?:which|what) (?:person|team|author)\b",
+    "number": r"\bhow much\b",
+    "time": rf"{_ASKED_BY}|\bsince when\b|\b(?:what|which) (?:year|date|day|month|time)\b",
+    "place": r"^\W*where\b",
     "reason": r"\bwhy\b|\bwhat (?:is the )?reason\b|^\W*reason\b|\b(?:reason|cause)\W*$"
     r"|\bwhat causes\b",
-    "manner": r"\bhow (?:do|does|can|to|is|are|should)\b|\bhow\W*$",
     "definition": r"\bwhat (?:is|are|was|were)\b|\bdefine\b|\bmeaning of\b"
     r"|\bwhat (?:does|do)\b(?!.*\b(?:on|from|to|by|with|for|in)\W*$)",
 }
 _ANSWER_TYPES: list[tuple[AnswerType, re.Pattern[str]]] = [
     (answer_type, re.compile(pattern, re.IGNORECASE)) for answer_type, pattern in _ANSWERS.items()
 ]
-_DETERMINERS = frozenset(
-    "a an the my our your his her its their this these those all every each any some no one "
-    "two three several many multiple another more".split()
-)
-_COMMANDS = frozenset(
-    "compare define describe enumerate explain find give list name show summarize tell".split()
-)
-_CHANGED = re.compile(
-    r"\w+ (?:(?!(?:of|for|is|are|was|were|do|does|did|that|which|when|what|who|how|why)\b)"
-    r"[^\s?]+ )+?"
-    r"(?:to|from|into|onto|instead of|without|automatically)\b[^?]*$",
-    re.IGNORECASE,
-)
 _PAST = re.compile(
     r"(?<!-)\b(?:originally|initially|at first|before|previous(?:ly)?|used to|earlier|ago|did|was|"
     r"were|had|old|formerly|since|until|history|changed?|first|back then|last)\b(?!-)"
@@ -87,8 +63,6 @@ _VERB = r"(?:do|does|did|is|are|was|were|has|have|had|can|could|must|may|should|
 _WHICH = rf"\b(?:which|what) (?:(?!{_VERB})\w+ ){{0,2}}?"
 _QUESTIONS: dict[Kind, str] = {
     "variable": rf"{_WHICH}environment variables?\b",
-    "licence": rf"{_WHICH}licen[cs]es?\b(?! (?:keys?|plates?|numbers?))|\bhow is .+ licensed\b"
-    r"|\bunder (?:which|what) (?:terms|licen[cs]e)\b|\blicen[cs]e (?:of|does|is used)\b",
     "money": r"\b(?:price|salary|fee|revenue) (?:of|for|per)\b"
     r"|\bhow much (?:does|do|is|are) .+ cost\b|\bcosts? of\b",
     "default": r"\b(?:is|are) the default\b|\bdefault(?: \w+)? (?:of|for|is|does)\b"
@@ -109,22 +83,6 @@ _QUESTIONS: dict[Kind, str] = {
 _KINDS_ASKED: list[tuple[Kind, re.Pattern[str]]] = [
     (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _QUESTIONS.items()
 ]
-# A question in catchwords ("retry wait default"): nothing asks, nothing is done.
-_CATCHWORDS = re.compile(
-    r"(?!.*\b(?:how|why|where|when|who|which|what|can|could|should|do|does|did|is|are|was|if|to)\b)"
-    r"\W*\w.*",
-    re.IGNORECASE,
-)
-_CALLED_FOR: dict[Kind, str] = {"default": r"\bdefaults?\b", "version": r"\bversions?\b"}
-# What holds where the one who asks sets nothing ("if I don't pass one", "when left empty").
-_UNSET = re.compile(
-    r"\b(?:if|when) (?:(?:I|we|you|one) [^,.?!]*?(?:n't\b|\b(?:not|never|nothing|none|only)\b)"
-    r"|nobody\b|nothing\b|not \w+ed\b)"
-    r"|\bwithout (?:\w+ )?(?:configur|specify|sett|pass|giv|provid)\w*ing\b"
-    r"|\bleft (?:empty|blank|unset|out)\b",
-    re.IGNORECASE,
-)
-_OTHERWISE = re.compile(r"\b(?:how (?:can|do|should|to)|why|where|what happens)\b", re.IGNORECASE)
 _BEGINS_AT_ANY_TIME = re.compile(
     r"\W*(?:(?:and|but|so|then|well|hey|ok)\b\W*)*(?:do|does|did|is|are|am|was|were|has|have|had|will"
     r"|would|can|could|should|shall|may|might|must)\b",
@@ -162,44 +120,12 @@ def answer_type_of(text: str) -> AnswerType:
     for answer_type, pattern in _ANSWER_TYPES:
         if pattern.search(text):
             return answer_type
-    return "manner" if _is_command(text) or _is_change(text) else "any"
-
-
-def _is_command(text: str) -> bool:
-    """Whether `text` bids something be done ("hide the banner"): only a verb stands at the
-    beginning before an article or the like."""
-    words = text.split(maxsplit=2)
-    return (
-        len(words) == 3
-        and words[0].isalpha()
-        and words[0].lower() not in STOP_WORDS | _COMMANDS
-        and words[1].lower() in _DETERMINERS
-    )
-
-
-def _is_change(text: str) -> bool:
-    """Whether `text` bids something be changed ("turn A into B", "remove A from B"): it begins with
-    no form of a verb but the bare one, and what it is brought to comes before any "of"."""
-    first = text.split(maxsplit=1)[0] if text.strip() else ""
-    return (
-        first.isalpha()
-        and first.lower() not in STOP_WORDS | _COMMANDS
-        and not first.lower().endswith(("ing", "ed", "s"))
-        and _CHANGED.match(text) is not None
-    )
+    return "any"
 
 
 def kind_of(question: str) -> Kind | None:
     """The kind of thing that `question` asks for; None where no text shows it."""
-    for kind, pattern in _KINDS_ASKED:
-        if pattern.search(question):
-            return kind
-    if _CATCHWORDS.fullmatch(question):
-        for kind, said in _CALLED_FOR.items():
-            if re.search(said, question, re.IGNORECASE):
-                return kind
-    unset = _UNSET.search(question) and not _OTHERWISE.search(question)
-    return "default" if unset else None
+    return next((kind for kind, pattern in _KINDS_ASKED if pattern.search(question)), None)
 
 
 def takes_yes_or_no(question: str) -> bool:
@@ -233,24 +159,14 @@ def asks_for(question: str, type: str) -> tuple[bool, bool]:  # noqa: A002
         words = set(stems(type.replace("_", " ")))
         asked = bool(words) and words <= set(stems(question))
         return asked, asked
-    question = " ".join(_of_records(row.words).sub(" ", question).split())
+    question = " ".join(_own_doing(row.words).sub(" ", question).split())
     question = _SUBORDINATE.sub(r"\1", question)
-    outward = _fits(row.outward, question) or _is_asked_last(row.words).match(question) is not None
+    outward = _fits(row.outward, question)
     return outward, not outward and _fits(row.inward, question)
 
 
 @cache
-def _is_asked_last(words: str) -> re.Pattern[str]:
-    """What asks for what comes after the verb: "Till extends which class?"."""
-    verbs = "|".join(re.escape(word) for word in words.split()) or "(?!)"
-    return re.compile(
-        rf"(?!\W*(?:which|what|who|where|when|why|how)\b).+\b(?:{verbs})\s+(?:\w+\s+)?(?:which|what)\b",
-        re.IGNORECASE | re.DOTALL,
-    )
-
-
-@cache
-def _of_records(words: str) -> re.Pattern[str]:
+def _own_doing(words: str) -> re.Pattern[str]:
     """What somebody may do themselves, which asks for no relation between records: "what should
     I use", "the function to call", ", use what?"."""
     verbs = "|".join(re.escape(word) for word in words.split()) or "(?!)"
