@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
 from quipu.answer.kinds import Answers, AnswerStatement
-from quipu.kinds.values.derive import PREDICATE, ledger_of, runs_of, tags_of
+from quipu.kinds.values.derive import PREDICATE, tags_of
 from quipu.ports import Graph
 from quipu.question import Question
 from quipu.records.ids import kind_of
@@ -61,19 +61,14 @@ _MEASURES = (
     _measure("runs", "number of runs is", "run runs ran heartbeats", "times number often"),
 )
 _ALL = frozenset(stems("total all overall ledger scripts script together many much give tell show"))
-_UNTAGGED = frozenset(stems("script scripts value values tag tagged untagged"))
-_LACKING = frozenset({"no", "without", "lack", "lacks", "untagged", "not", "missing"})
 
 
 def _measured(asked: Question, plan: Plan, graph: Graph) -> list[AnswerStatement]:
     """What the records say to a question for a measured thing; [] for any other question."""
     named = _named(plan, graph)
-    rest = set(asked.stems) - {s for e in named for s in _stems_of(e)}
-    words = asked.words
-    if not named and rest & set(stems("value tag untagged")) and rest <= _UNTAGGED:
-        return list(_without_tag(graph)) if _LACKING & words else []
+    rest = asked.stem_set - {s for e in named for s in _stems_of(e)}
     asked_for = [m for m in _MEASURES if rest & m.core and rest <= m.core | m.other | _ALL]
-    if not asked_for or words & {"why", "who", "where"}:
+    if not asked_for or asked.words & {"why", "who", "where"}:
         return []
     measure = asked_for[0]
     scripts = [e for e in named if e.type == EntityType.VALUE_RUNS]
@@ -109,21 +104,6 @@ def _stated(graph: Graph, runs: Entity, measure: _Measure) -> Iterator[AnswerSta
     if measure.property == "reclaimed_hours":
         text += f": {properties['runs']} runs × {properties['hours_a_run']} hours"
     yield AnswerStatement(text, _evidence(graph, [runs, *tags]))
-
-
-def _without_tag(graph: Graph) -> Iterator[AnswerStatement]:
-    for fact in graph.facts(None, PREDICATE):
-        ledger = ledger_of(graph, fact.subject)
-        if ledger is None:
-            continue
-        runs = runs_of(graph, ledger)
-        tagged = tags_of(graph, runs)
-        bare = [each for each in runs if each.entity_id not in tagged]
-        names = ", ".join(f"`{each.name}`" for each in bare[:_LISTED]) or "no scripts"
-        more = f" and {len(bare) - _LISTED} more" if len(bare) > _LISTED else ""
-        verb = "is" if len(bare) == 1 else "are"
-        text = f"Without a value tag in `{ledger.name}` {verb} {names}{more}"
-        yield AnswerStatement(text, _evidence(graph, [ledger, *bare]))
 
 
 def _totals(graph: Graph, ledgers: set[str]) -> list[AnswerStatement]:
