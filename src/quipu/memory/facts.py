@@ -16,7 +16,7 @@ from quipu.memory.freshness import Cited, Freshness
 from quipu.memory.stated_reply import STATEMENT
 from quipu.ports import Embedder, Planner
 from quipu.question import Question, read_question
-from quipu.records.mentions import find_mentions, names_in
+from quipu.records.mentions import names_in
 from quipu.records.record import Fact
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.records.stated import Stated, StatementInput
@@ -35,7 +35,7 @@ __all__ = ["DISAGREES", "Facts", "StatedFacts", "fact_passages", "with_dates"]
 
 _PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool", STATEMENT})
 _OURS = frozenset({"we", "our", "us"})
-_MINE = frozenset({"i", "my", "me", "mine", "i'm", "i've"})
+_MINE = frozenset({"i", "my", "me", "mine", "im", "ive"})
 _USER, _OWN = "user", ("my", "mine")
 _OF = re.compile(r"\b((?:[\w-]+ ){1,2})of (?:the )?([\w-]+)")
 """What is told behind whose it is as well: "deploy day of payments", "payments deploy day"."""
@@ -266,12 +266,11 @@ def _facts_may_answer(handle: Handle, question: Question) -> bool:
     if question.time(handle.clock()).kind != "none":
         return True
     text = question.text
-    names = {text[found.start : found.end] for found in find_mentions(text)}
+    names = {text[found.start : found.end] for found in question.mentions}
     names |= set(names_in(text))
-    words = set(_said_words(question))
-    if _OURS & words:
+    if _OURS & question.words:
         names.add("we")
-    if _MINE & words:
+    if _MINE & question.words:
         names.add(_USER)
     names |= {re.sub(r"['’]s$", "", name) for name in names}
     names.update(_plain_names(read_question(_OF.sub(r"\2 \1", text))))
@@ -300,13 +299,9 @@ def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
     return msgspec.structs.replace(found, hits=hits, signals=signals)
 
 
-def _said_words(question: Question) -> list[str]:
-    return question.text.casefold().replace("’", "'").replace("?", " ").split()
-
-
 def _of_user(handle: Handle, question: Question) -> Question:
     """The question with the one who asks called as facts call them, where they do."""
-    if not _MINE & set(_said_words(question)) or not handle.graph.facts(_USER):
+    if not _MINE & question.words or not handle.graph.facts(_USER):
         return question
     said = _FIRST_PERSON.sub(
         lambda m: f"{_USER}'s" if m.group().lower() in _OWN else _USER, question.text

@@ -20,7 +20,7 @@ from quipu.question.asked_for import (
     takes_yes_or_no,
 )
 from quipu.question.names import capitals_tell, identifiers_of, runs_of, surfaces_of, written_names
-from quipu.records.mentions import find_mentions
+from quipu.records.mentions import Mention, find_mentions
 from quipu.text import STOP_WORDS, Token, fold, split_identifier, stem_words, tokens
 from quipu.when import QuestionTime, TimeSpan, find_spans, read_question_time, without
 
@@ -114,9 +114,14 @@ class Question:
         return tuple(dict.fromkeys(stem_words(telling)))
 
     @cached_property
+    def mentions(self) -> tuple[Mention, ...]:
+        """The names that rules find in it, with their places, in order."""
+        return tuple(find_mentions(self.text))
+
+    @cached_property
     def name_keys(self) -> tuple[str, ...]:
-        """The keys of the names that rules find in it, in order."""
-        return tuple(dict.fromkeys(mention.key for mention in find_mentions(self.text)))
+        """The keys of `mentions`, each once."""
+        return tuple(dict.fromkeys(mention.key for mention in self.mentions))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
