@@ -2,7 +2,8 @@
 
 import pytest
 
-from quipu.when import dateless, read_question_time
+from quipu.question import read_question
+from quipu.when import read_question_time
 from quipu.when.intervals import iso
 
 NOW = "2026-05-20T10:00:00.000Z"
@@ -31,7 +32,7 @@ def test_a_question_without_time() -> None:
     ],
 )
 def test_a_text_is_read_without_its_dates(text: str, bare: str) -> None:
-    assert dateless(text) == bare
+    assert read_question(text).undated.text == bare
 
 
 @pytest.mark.parametrize(

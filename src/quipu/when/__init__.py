@@ -4,13 +4,12 @@ Pure and linear in the text. Readers call it at write time, planning at question
 """
 
 from quipu.when.partial import find_partial
-from quipu.when.question import QuestionTime, dateless, find_days, read_question_time, without
+from quipu.when.question import QuestionTime, find_days, read_question_time, without
 from quipu.when.spans import TimeSpan, fact_dates, find_spans
 
 __all__ = [
     "QuestionTime",
     "TimeSpan",
-    "dateless",
     "fact_dates",
     "find_days",
     "find_partial",

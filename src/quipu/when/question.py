@@ -16,7 +16,7 @@ from quipu.when.intervals import Interval
 from quipu.when.partial import find_partial
 from quipu.when.spans import TimeSpan, find_spans
 
-__all__ = ["QuestionTime", "dateless", "find_days", "read_question_time", "without"]
+__all__ = ["QuestionTime", "find_days", "read_question_time", "without"]
 
 _RELATION = late(
     r"\b(?P<word>right before|just before|right after|immediately before|immediately after|"
@@ -89,11 +89,6 @@ def without(text: str, spans: list[TimeSpan]) -> str:
         pieces.append(text[position : span.start])
         position = span.end
     return " ".join(" ".join([*pieces, text[position:]]).split())
-
-
-def dateless(text: str) -> str:
-    """`text` without the dates that it names; as it is where nothing else is left."""
-    return without(text, [span for span in find_spans(text) if span.dated]) or text
 
 
 def _telling(span: TimeSpan) -> tuple[int, int]:
