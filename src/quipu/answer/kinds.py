@@ -1,6 +1,7 @@
 """What answering asks of the kinds of source: what only they know how to say."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from quipu.answer.formula import ConfidenceFormula
@@ -182,6 +183,7 @@ class Answers:
         return {}
 
 
+@cache
 def answers_of_kinds() -> tuple[Answers, ...]:
     """What the kinds bring to an answer."""
     return parts("answer", Answers)

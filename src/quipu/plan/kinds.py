@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 
 import msgspec
 import numpy as np
@@ -110,11 +110,13 @@ class Apart(Candidates):
         return msgspec.structs.replace(scope, profiles=others or frozenset({_NOTHING}))
 
 
+@cache
 def among() -> tuple[Among, ...]:
     """The kinds whose passages stand among the others."""
     return tuple(each for each in parts("plan", Candidates) if isinstance(each, Among))
 
 
+@cache
 def apart() -> tuple[Apart, ...]:
     """The kinds whose passages have an index of their own."""
     return tuple(each for each in parts("plan", Candidates) if isinstance(each, Apart))
