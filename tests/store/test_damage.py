@@ -92,7 +92,7 @@ def test_a_damaged_log_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     for _ in range(30):
         harmed = bytearray(data)
         harmed[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
-        put(harmed)
+        put(bytes(harmed))
         assert any("q.db-wal" in fault for fault in faults(path))
     for whole in (data, data[:-100]):  # the last write broke off: nothing is acknowledged after it
         put(whole)
