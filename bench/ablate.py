@@ -82,12 +82,13 @@ SWITCHES: Mapping[str, tuple[Switch, ...]] = {
             Switch("quipu.answer.worth:WEIGHTS", _weight(name), ANSWERING),
         )
         for part, name in {
-            "the words": "words",
-            "the passage's similarity": "similarity",
-            "the passage's words": "lexical",
-            "the length": "length",
+            "the words": "own",
+            "the title": "above",
+            "the words of each line": "dense",
+            "the names": "names",
             "the kind asked for": "given",
-            "what is named": "named",
+            "the place of its passage": "rank",
+            "the meaning": "cosine",
         }.items()
     },
     "extract: plain statements": (

@@ -6,10 +6,8 @@ from pathlib import Path
 import pytest
 
 from quipu.answer import answer
-from quipu.answer.choose import choose
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.examine import violations
-from quipu.answer.gate import Evidence
 from quipu.answer.quote import units
 from quipu.answer.wording import explained
 from quipu.config import Config, EmbedConfig
@@ -118,17 +116,13 @@ def test_words_alone_do_not_answer_what_is_not_there(tmp_path: Path, question: s
     assert reply.contract.answer == "unknown"
 
 
-def test_what_is_asked_for_comes_before_a_heading() -> None:
-    passages = {
+def test_what_is_asked_for_comes_before_a_heading(remember: Remember) -> None:
+    pages = {
         "adr.md": "# ADR 7: Retry declined charges three times\n\nA fourth never succeeded.\n",
         "payments.md": "# Payments\n\nIt retries a declined charge three times, then gives up.\n",
     }
-    evidence = [
-        Evidence(path, path, path, 1, 3, "", text, False, ("re_1",), NOW, "0", score=score)
-        for (path, text), score in zip(passages.items(), (0.9, 0.1), strict=True)
-    ]
-    often = read_question("How often is a declined charge retried?")
-    assert "> It retries a declined charge three" in choose(often, evidence, None)[0].text
+    reply = ask(remember(pages), "How often is a declined charge retried?")
+    assert "> It retries a declined charge three" in reply.contract.answer
 
 
 def test_nothing_is_added_from_a_document_on_something_else(remember: Remember) -> None:

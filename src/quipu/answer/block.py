@@ -1,12 +1,13 @@
 """Blocks: the lines of a passage that may be quoted, as they stand there.
 
-A block is at most `MOST` consecutive lines: a paragraph with what follows it, a list with the
-sentence that leads to it, rows of a table below their header, a piece of code. What is longer is
-cut into blocks that overlap by half. Each line of front matter is a block of its own.
+A block is a run of whole lines below one heading, at most `MOST` and, but for one long line, at
+most `_WINDOW` characters; one begins at every line that is neither blank nor a heading. Each line
+of front matter is a block of its own.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from quipu.answer.quote import CONTROL, code_span, end_of_front, fence_for, holds_order, plain
@@ -23,7 +24,8 @@ __all__ = [
 ]
 
 MOST = 15
-_MOST_CHARACTERS = 1000
+_WINDOW = 300  # characters of a block that is compared with the question
+_SHOWN = 500  # and with the lines after it, as it is printed
 _LOOKED_AT = 20_000
 _LONGEST_LINE = 400
 _FENCE = re.compile(r"\s*(?:```|~~~)")
@@ -57,33 +59,42 @@ def blocks(text: str, *, code: bool = False) -> list[Block]:
     reader."""
     lines = text[:_LOOKED_AT].split("\n")
     begin = text.count("\n", 0, end_of_front(text))
-    paragraphs = _paragraphs(lines, begin)
-    spans = {span for each in paragraphs for span in _cut(*each)}
-    for at, (first, _) in enumerate(paragraphs):
-        ends = (last for _, last in paragraphs[at:])
-        spans.update((first, last) for last in ends if _fits(lines, first, last))
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line) + 1)
-    if not code:
-        below = {(_below_heading(lines, *span), span[1]) for span in spans}
-        spans = {(first, last) for first, last in below if first <= last}
-    found = (Block(a, b, "\n".join(lines[a : b + 1]), starts[a]) for a, b in sorted(spans))
-    front = (
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    found = [
         Block(at, at, line, starts[at], key[1])
         for at, line in enumerate(lines[:begin])
-        if (key := _KEY.match(line))
-    )
-    every = [*front, *found]
-    return [b for b in every if any(map(str.isalnum, b.text)) and not holds_order(b.text)]
+        if (key := _KEY.match(line)) and not holds_order(line)
+    ]
+    ends = _ends(lines, code=code)
+    before = -1
+    for first in range(begin, len(lines)):
+        last = _last(lines, first, _WINDOW, ends)
+        if lines[first].strip() and first not in ends and last != before:
+            found.append(Block(first, last, "\n".join(lines[first : last + 1]), starts[first]))
+            before = last
+    return [each for each in found if any(map(str.isalnum, each.text))]
 
 
-def _below_heading(lines: Sequence[str], first: int, last: int) -> int:
-    """Where a block begins below its own headings, which its title says; behind it where it holds
-    nothing else."""
-    while first <= last and (not lines[first].strip() or _is_heading(lines, first)):
-        first += 1
-    return first
+def _ends(lines: Sequence[str], *, code: bool) -> set[int]:
+    """The lines that no block holds: headings, which its title says, and orders to its reader."""
+    found, fenced = set[int](), code
+    for at, line in enumerate(lines):
+        fenced ^= not code and _FENCE.match(line) is not None
+        if holds_order(line) or (not fenced and _is_heading(lines, at)):
+            found.add(at)
+    return found
+
+
+def _last(lines: Sequence[str], first: int, most: int, ends: Collection[int]) -> int:
+    """The last line of a block that begins at `first` and has at most `most` characters."""
+    last, length = first, len(lines[first])
+    for at in range(first + 1, min(first + MOST, len(lines))):
+        length += 1 + len(lines[at])
+        if length > most or at in ends:
+            break
+        if lines[at].strip():
+            last = at
+    return last
 
 
 def _is_heading(lines: Sequence[str], at: int) -> bool:
@@ -94,45 +105,13 @@ def _is_heading(lines: Sequence[str], at: int) -> bool:
     )
 
 
-def _fits(lines: Sequence[str], first: int, last: int) -> bool:
-    return last - first < MOST and sum(map(len, lines[first : last + 1])) <= _MOST_CHARACTERS
-
-
-def _paragraphs(lines: Sequence[str], begin: int) -> list[tuple[int, int]]:
-    """The runs of lines without a blank one, from line `begin` on; a fence holds its blank ones."""
-    found: list[tuple[int, int]] = []
-    start, fenced = None, False
-    for at, line in enumerate([*lines[begin:], ""], begin):
-        fenced ^= _FENCE.match(line) is not None
-        if start is None and line.strip():
-            start = at
-        elif start is not None and not line.strip() and not (fenced and at - start < MOST):
-            found.append((start, at - 1))
-            start, fenced = None, False
-    return found
-
-
-def _cut(first: int, last: int) -> list[tuple[int, int]]:
-    """A paragraph as it is, or its parts of `MOST` lines, each half over the one before."""
-    if last - first < MOST:
-        return [(first, last)]
-    starts = [*range(first, last - MOST + 1, MOST // 2), last - MOST + 1]
-    return [(start, start + MOST - 1) for start in starts]
-
-
-def with_what_follows(passage: str, block: Block) -> Block:
+def with_what_follows(passage: str, block: Block, *, code: bool = False) -> Block:
     """The block with the lines after it for which there is room."""
     if block.key:
         return block
     lines = passage[:_LOOKED_AT].split("\n")
-    last = block.last
-    for at in range(block.last + 1, len(lines)):
-        if not _fits(lines, block.first, at) or _is_heading(lines, at):
-            break
-        if lines[at].strip():
-            last = at
-    text = "\n".join(lines[block.first : last + 1])
-    return block if holds_order(text) else block._replace(last=last, text=text)
+    last = max(block.last, _last(lines, block.first, _SHOWN, _ends(lines, code=code)))
+    return block._replace(last=last, text="\n".join(lines[block.first : last + 1]))
 
 
 def units_in(block: Block, *, code: bool = False) -> list[tuple[int, int]]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from quipu.answer.formula import ConfidenceFormula
 from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.answer.support import EvidencePool
-from quipu.answer.worth import Candidate, Weighing
+from quipu.answer.worth import Candidate
 from quipu.kind import parts
 from quipu.ports import Embedder, Graph, Planner
 from quipu.question import Question
@@ -163,7 +163,6 @@ class Answers:
     def quoted(
         self,
         ordered: Sequence[Candidate],
-        weighing: Weighing,
         planner: Planner,
         *,
         question: Question,

@@ -1,46 +1,50 @@
 """What lines or a sentence are worth as an answer: Σ weight · feature, by `WEIGHTS`."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
+
+import numpy as np
 
 from quipu.answer.answer_type import holds
 from quipu.answer.gate import Evidence
+from quipu.index import bm25
+from quipu.ports import Planner
 from quipu.question import Question
+from quipu.text import stems_in_parts
 
 __all__ = ["WEIGHTS", "Candidate", "Weighing", "gives", "worth"]
 
 WEIGHTS: Mapping[str, float] = {
-    "words": 0.8,
-    "own": 0.4,
-    "cosine": 1.0,
-    "similarity": 0.4,
-    "lexical": 0.23,
-    "length": 0.15,
-    "given": 0.43,
-    "named": 0.29,
-    "rank": 0.2,
+    "own": 1.0,
+    "above": 0.6,
+    "dense": 0.1,
+    "names": 0.6,
+    "given": 0.4,
+    "rank": 0.5,
+    "cosine": 0.8,
 }
 """By feature:
 
-- `words`: the share of the question that they or their title say, its stems weighed by how rare
-  they are among what is chosen from; `cosine`: with the question
-- `similarity` (0.6 at least: it is relative to the other passages found) and `lexical`: those parts
-  of their passage's score
-- `length`: ln(characters), of 80 at least
+- `own`: the share of the question that they say, its stems weighed by their idf in the store;
+  `above`: what only their title says of it; `dense`: the shares of their lines, added up
+- `names`: the share of the question's names that stand in them or their title to the letter; 1 for
+  a line of front matter of which the question names the key
 - `given`: they name a thing of the kind that is asked for (`answer_type`)
-- `named`: their passage defines what the question names, or they are a line of front matter of
-  which the question names the key
-- `rank`: 1 / the place of their passage among those found"""
+- `rank`: 1 / the place of their passage among those found
+- `cosine`: with the question
 
-_FAR, _SHORT = 0.6, 80
+Set by hand: weights fitted to three of four repositories did no better on the fourth."""
+
+_FIELDS = ("prose", "code", "turn")
 
 
 class Candidate(NamedTuple):
     """What may be quoted. `place` is the rank of its passage and where it begins there, in
     characters, `end` where it ends; `own` and `above` are the stems of the question that it and its
-    title say; `on_subject` tells whether its passage speaks of what the question is about, `keyed`
-    that it is a line of front matter."""
+    title say, `dense` the shares of the question that its lines say, added up; `on_subject` tells
+    whether its passage speaks of what the question is about, `keyed` that it is a line of front
+    matter, `lines` which lines of the passage it takes."""
 
     text: str
     place: tuple[int, int]
@@ -53,41 +57,47 @@ class Candidate(NamedTuple):
     lines: tuple[int, int] | None = None
     end: int = 0
     keyed: bool = False
+    dense: float = 0.0
 
 
 class Weighing(NamedTuple):
-    """What candidates are weighed for: the question, and how rare each of its stems is among
-    them."""
+    """What candidates are weighed for: the question, and the idf of each of its stems."""
 
     asked: Question
-    stems: dict[str, float]
+    idf: Mapping[str, float]
 
     @classmethod
-    def of(cls, asked: Question, found: Sequence[Candidate]) -> "Weighing":
-        """For the candidates in `found`."""
-        counts = {stem: sum(stem in c.own for c in found) for stem in sorted(asked.stems)}
-        rare = {stem: math.log(1 + (1 + len(found)) / (1 + n)) for stem, n in counts.items()}
-        return cls(asked, rare)
+    def of(cls, asked: Question, planner: Planner) -> "Weighing":
+        """For passages of a store."""
+        terms = sorted(asked.stem_set)
+        found = [planner.frequencies(field, terms, np.zeros(0, np.int64)) for field in _FIELDS]
+        count = sum(each.count for each in found)
+        df = np.sum([each.df for each in found], axis=0).tolist()
+        idf = {term: bm25.idf(min(n, count), count) for term, n in zip(terms, df, strict=True)}
+        return cls(asked, idf)
 
     def share(self, said: frozenset[str]) -> float:
         """The share of the question that the stems `said` are."""
-        total = math.fsum(self.stems.values())
-        return math.fsum(self.stems[s] for s in sorted(said)) / total if total else 0.0
+        total = math.fsum(self.idf.values())
+        return math.fsum(self.idf[s] for s in sorted(said)) / total if total else 0.0
+
+    def says(self, text: str) -> frozenset[str]:
+        """The stems of the question that a text says."""
+        return frozenset(stems_in_parts(text)) & self.idf.keys()
 
 
 def worth(candidate: Candidate, weighing: Weighing) -> float:
     """What a candidate is worth, with its cosine where that is known."""
-    each, asked = candidate.evidence, weighing.asked
+    names, title = weighing.asked.names, candidate.evidence.title
+    stand = sum(name in candidate.text or name in title for name in names)
     features = {
-        "words": weighing.share(candidate.own | candidate.above),
         "own": weighing.share(candidate.own),
-        "cosine": max(candidate.similarity or 0.0, 0.0),
-        "similarity": max(each.similarity or 0.0, _FAR),
-        "lexical": each.lexical,
-        "length": math.log(max(len(candidate.text), _SHORT)),
-        "given": float(gives(asked, candidate.text)),
-        "named": float(candidate.keyed or _is_of_named(each, asked)),
+        "above": weighing.share(candidate.above - candidate.own),
+        "dense": candidate.dense,
+        "names": 1.0 if candidate.keyed else stand / max(len(names), 1),
+        "given": float(gives(weighing.asked, candidate.text)),
         "rank": 1.0 / (1 + candidate.place[0]),
+        "cosine": max(candidate.similarity or 0.0, 0.0),
     }
     return math.fsum(WEIGHTS[name] * value for name, value in features.items())
 
@@ -95,9 +105,3 @@ def worth(candidate: Candidate, weighing: Weighing) -> float:
 def gives(asked: Question, text: str) -> bool:
     """Whether a text names a thing of the kind that is asked for."""
     return asked.kind is not None and holds(asked.kind, text, asked)
-
-
-def _is_of_named(each: Evidence, asked: Question) -> bool:
-    """Whether a passage is the definition of what the question names."""
-    symbol = each.title.rpartition("›")[2].partition("(")[0].strip().removesuffix(".__init__")
-    return symbol in asked.names or symbol.rpartition(".")[2] in asked.names

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from quipu.answer.formula import ConfidenceFormula, Inputs, Term, scaled_log_odds
 from quipu.answer.gate import AnswerDraft, Evidence, is_turn
 from quipu.answer.kinds import Answers, Likely, Quotation
-from quipu.answer.worth import Candidate, Weighing
+from quipu.answer.worth import Candidate
 from quipu.kinds.conversations.answering import TURNS, likely
 from quipu.kinds.conversations.quoted import quotations
 from quipu.ports import Embedder, LayerReader, Planner
@@ -103,7 +103,6 @@ class TurnAnswers(Answers):
     def quoted(
         self,
         ordered: Sequence[Candidate],
-        weighing: Weighing,  # noqa: ARG002 - what others need
         planner: Planner,
         *,
         question: Question,
