@@ -18,7 +18,7 @@ from quipu.errors import InvalidInput
 from quipu.read import redact
 from quipu.records.batch import Batch, Claim, IndexedChunk
 from quipu.records.passage import PassageInput
-from quipu.records.record import Entity, Episode, record_id
+from quipu.records.record import Entity, Episode, Properties, record_id
 from quipu.records.schema import EntityType, RelationType, relation_type, wrong_end
 from quipu.source import Draft
 from quipu.text import excerpt, name_key
@@ -376,7 +376,7 @@ class _Draft:
     def _draft(self, ref: str, **said: str) -> Draft:
         """What is said under `ref`, with an episode of its own."""
         draft = self._begun(ref, _digest(*said, *said.values()))
-        properties = {**said, "ordinal": self._ordinal(len(self.episodes))}
+        properties: Properties = {**said, "ordinal": self._ordinal(len(self.episodes))}
         preview = " ".join(said.values())[:500]
         self.episodes.append(draft.episode(self._now, preview=preview, properties=properties))
         return draft
