@@ -146,7 +146,7 @@ class _Chooser(NamedTuple):
         """The stems of the question that a line says: none where it repeats the question, as
         examples and tests do, and names nothing of the kind that is asked for."""
         asked, said = self.weighing.asked, self.weighing.says(line)
-        if said and said == self.weighing.idf.keys() and _words(asked.text) in _words(line):
+        if said and len(said) == len(self.weighing.idf) and _words(asked.text) in _words(line):
             repeats = asked.kind is not None and not gives(asked, line)
             return frozenset() if repeats else said
         return said
