@@ -38,7 +38,7 @@ def held(tmp_path: Path) -> Iterator[Memory]:
     ) as memory:
         memory.index()
         for number, (time, town) in enumerate((("2019-05-01", "Rome"), ("2022-03-01", "Oslo")), 1):
-            said = {
+            said: dict[str, object] = {
                 "role": "user",
                 "name": "Eva",
                 "content": f"I live in {town}.",
