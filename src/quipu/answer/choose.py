@@ -34,7 +34,7 @@ _PASSAGES, _TURNS = 8, 10
 _FURTHER = 2
 _NEAR, _SAME_MEANING = 0.35, 0.5
 _AS_GOOD = 0.5  # the share of the best worth that a further place has at least
-_LONGEST_FURTHER = 200  # characters of what tells at a further place
+_LONGEST_FURTHER = 200  # characters up to which what stands beside what tells is shown with it
 
 
 class Choice(NamedTuple):
@@ -170,7 +170,7 @@ class _Chooser(NamedTuple):
         first, last = _with_neighbours(*self._telling(candidate), most=_LONGEST_FURTHER)
         where = reference(cited.path, cited.start_line, cited.end_line, cited.title)
         near, text = candidate.similarity, candidate.text
-        told = f"Also: {where} · {code_span(text[first:last], limit=_LONGEST_FURTHER)}"
+        told = f"Also: {where} · {code_span(text[first:last])}"
         return Choice(told, (cited,), near, candidate.worth, text, placed=True, further=True)
 
     def _telling(self, candidate: Candidate) -> tuple[list[tuple[int, int]], int]:
