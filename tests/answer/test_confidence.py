@@ -120,6 +120,8 @@ def test_what_is_quoted_has_the_formula_of_its_own_table() -> None:
     )
     assert value_of(inputs) == pytest.approx(1 / (1 + math.exp(-total)), abs=1e-4)
     assert value_of(inputs | {"tfit": 0.5}) != value_of(inputs)
-    assert weaknesses(inputs | {"margin": 0.0})[0].startswith("the lines of another passage")
+    assert weaknesses(inputs | {"margin": 0.0, "score1": 0.0})[0].startswith(
+        "the lines of another passage"
+    )
     assert value_of(inputs | {"plain": 1.0}) < value_of(inputs)
     assert value_of(inputs | {"plain": 1.0, "met": 1.0, "score1": 1.0}) < ASSERT_ABOVE
