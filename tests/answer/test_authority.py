@@ -91,9 +91,14 @@ def test_a_page_of_the_web_asserts_no_owner(memory: Memory, tree: Tree) -> None:
     assert answered(memory)[0].startswith("`ledger` is owned by @team-blue")
 
 
-def test_what_is_said_in_a_conversation_gives_way(memory: Memory, tree: Tree) -> None:
-    memory.add([{"role": "user", "content": SAYS}], session_id="s")
-    assert "Mallory" in answered(memory)[0]
+def test_what_is_said_in_a_conversation_gives_way(
+    memory: Memory, tree: Tree, open_memory: Open
+) -> None:
+    said = [{"role": "user", "content": SAYS}]
+    with open_memory("memory:", memory.home.folder, embedder=None) as alone:
+        alone.add(said, session_id="s")
+        assert "Mallory" in answered(alone)[0]
+    memory.add(said, session_id="s")
     tree(OWNED)
     memory.index()
     answer, limits = answered(memory)
