@@ -3,7 +3,8 @@
 A value is given to every (passage, neighbour) pair: what the first is worth, how telling the
 shared name is, whether the question's words stand near it on either side, and what the neighbour
 adds to the passage (vectors, words, windows of the question). Names read by rule carry here what
-LLM-built graphs carry elsewhere; docs/reference/scores.md has the formula.
+LLM-built graphs carry elsewhere; docs/reference/scores.md has the formula. It is left out when the
+question names nothing.
 """
 
 from collections.abc import Mapping, Sequence
