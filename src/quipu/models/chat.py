@@ -23,7 +23,6 @@ class _Message(msgspec.Struct):
 
 class _Choice(msgspec.Struct):
     message: _Message
-    finish_reason: str | None = None
 
 
 class _Usage(msgspec.Struct):

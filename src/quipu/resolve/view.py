@@ -53,9 +53,6 @@ _SUPPORTING = 60
 _SPOKEN = frozenset({"prose", "turn"})
 """The fields whose terms are the stems of running text."""
 
-_MENTIONS = 300
-"""Passages of one name, at most, that are read as if they had the others."""
-
 
 def merged_view(store: Planner, merges: Merges) -> Planner:
     """Everything that reads in `store`, with what `merges` say seen as one, whatever time is
