@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Literal, TypeAlias, TypeVar, cast
+from typing import Literal, TypeAlias, TypeVar, cast, get_args
 
 from quipu.errors import BrokenKind
 from quipu.plugins import plugins
@@ -34,6 +34,8 @@ __all__ = [
 GROUP = "quipu.kinds"
 Stage: TypeAlias = Literal["records", "read", "write", "plan", "answer", "commands", "tools"]
 Part = TypeVar("Part")
+_NOT_LOADED = (ImportError, AttributeError, NameError, SyntaxError, TypeError, ValueError)
+"""What a module raises that is written wrongly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,17 +139,24 @@ def _shipped() -> list[str]:
 
 
 def _load(place: str) -> Kind:
-    return _checked(place, place, Kind)
+    kind = _checked(place, place, Kind)
+    if unknown := sorted(set(kind.parts) - set(get_args(Stage))):
+        raise BrokenKind(
+            f"the kind of source {kind.name!r} names a part {unknown[0]!r}: parts are "
+            f"{', '.join(get_args(Stage))}"
+        )
+    return kind
 
 
 def _checked(place: str, name: str, of: type[Part]) -> Part:
     module, _, attribute = place.partition(":")
     try:
         found: object = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError) as error:
+    except _NOT_LOADED as error:
         raise BrokenKind(
-            f"the kind of source {name!r} cannot be used: {place!r} does not load ({error}); "
-            "update or uninstall its package"
+            f"the kind of source {name!r} cannot be used: {place!r} does not load "
+            f"({type(error).__name__}: {error}); update or uninstall its package, or, if it is "
+            "yours, name a module:attribute that loads"
         ) from error
     if not isinstance(found, of):
         raise BrokenKind(

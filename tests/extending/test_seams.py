@@ -94,12 +94,26 @@ def test_a_command_of_a_name_that_is_taken_is_refused(own: Own) -> None:
     [
         ({"commands": "own.nothing:COMMANDS"}, "'own.nothing:COMMANDS' does not load"),
         ({"commands": "own:KIND"}, "'own:KIND' is a Kind, and a Commands is wanted"),
+        ({"reader": "own:KIND"}, "names a part 'reader': parts are records, read, write"),
     ],
 )
 def test_a_part_that_cannot_be_used_is_named(own: Own, parts: dict[str, str], said: str) -> None:
     done = own(*_kind(**parts), *QUIPU, "no-such-command")
     assert done.returncode == 3
     assert said in done.stderr
+
+
+@pytest.mark.parametrize("text", ["READER == 1\n", "import own.nothing\n", "class (\n", "\n"])
+def test_a_reader_that_does_not_load_ends_an_index(own: Own, tmp_path: Path, text: str) -> None:
+    modules, points = _kind(read="own.read:READER")
+    modules["read"] = text
+    own(modules, points, *QUIPU, "init")
+    (tmp_path / "home" / "b.md").write_text("# Harbour\n", "utf-8")
+    done = own(modules, points, *QUIPU, "index", ".")
+    assert done.returncode == 3
+    assert "'own.read:READER' does not load" in done.stderr
+    assert "if it is yours" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_scheme_that_nobody_brings_names_those_there_are(own: Own) -> None:

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias
 
-from quipu.kind import parts
+from quipu.kind import installed, parts
 from quipu.patterns import late
 from quipu.read.decode import decode
 from quipu.read.reading import Reading
@@ -22,6 +22,7 @@ __all__ = [
     "language_of",
     "profile_of",
     "reader_of",
+    "require_formats",
 ]
 
 Reader: TypeAlias = Literal[
@@ -187,6 +188,12 @@ class FileReader(Format):
 def formats() -> tuple[Format, ...]:
     """The formats that kinds of source bring."""
     return parts("read", Format)
+
+
+def require_formats() -> None:
+    """Load the formats that other packages bring. Raises BrokenKind, before any file is read: else
+    each would be left out for it."""
+    parts("read", Format, installed)
 
 
 def format_of(path: str, data: bytes) -> Format | None:

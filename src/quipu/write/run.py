@@ -13,6 +13,7 @@ from quipu.kind import unlinked
 from quipu.ports import Source as StoredSource
 from quipu.ports import Store
 from quipu.read import read_source, redact
+from quipu.read.kinds import require_formats
 from quipu.read.redact import redacted_path
 from quipu.read.source import escaped
 from quipu.records.document import Problem
@@ -112,6 +113,7 @@ class Indexer:
         """Bring the store up to date with the files in `paths` (default: the home folder)."""
         began = time.monotonic()
         roots = check_roots(paths, self._places.home)
+        require_formats()
         surveyed_at, sources = self._store.sequence(), self._store.sources()
         found = self._survey(roots, sources, again, upkeep, progress)
         writer = self._writer(surveyed_at=surveyed_at)
