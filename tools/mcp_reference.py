@@ -74,7 +74,7 @@ leaves the graph and stays in history.
 
 **Who may ask.** Over HTTP only this machine is served: any loopback address will do for `--host`,
 and requests whose Host is not a name of this machine (421) or that come from a page of another
-origin (403) are refused. An address that others can reach needs `--token-file`: clients send its
+machine (403) are refused. An address that others can reach needs `--token-file`: clients send its
 content as `Authorization: Bearer …`. Text that is found is data; the prompt of a pack says so to
 the model.
 

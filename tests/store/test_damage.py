@@ -121,12 +121,17 @@ def test_writes_behind_damage_in_the_log_of_a_killed_process_are_not_dropped_in_
     subprocess.run([sys.executable, "-c", _KILLED, str(path)], check=False)
     files = {p: p.read_bytes() for p in (path, path.with_name("q.db-wal"))}
     draw = random.Random(2)
-    for _ in range(8):
+    for turn in range(13):
         for file, data in files.items():
             file.write_bytes(data)
         path.with_name("q.db-shm").unlink(missing_ok=True)
         harmed = bytearray(files[path.with_name("q.db-wal")])
-        harmed[draw.randrange(32, len(harmed) - 60_000)] ^= 4
+        if turn < 8:
+            harmed[draw.randrange(32, len(harmed) - 60_000)] ^= 4
+        elif turn < 12:
+            harmed[8 * (turn - 8)] ^= 4  # what every frame is read by
+        else:
+            harmed[:32] = bytes(32)
         path.with_name("q.db-wal").write_bytes(harmed)
         for _ in range(2):
             with pytest.raises(CorruptStore, match=r"q\.db.*damaged"):

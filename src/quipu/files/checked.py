@@ -147,15 +147,17 @@ def _stops_short(connection: Any, log: Path) -> bool:
     """Whether a commit of this log stands behind the frames that SQLite reads of it."""
     _, frames, _ = connection.execute("PRAGMA wal_checkpoint(NOOP)").fetchone()
     with log.open("rb") as stream:
-        head = stream.read(_LOG_HEAD)
+        head, end = stream.read(_LOG_HEAD), os.fstat(stream.fileno()).st_size
+        if end > _LOG_HEAD and not (log_begins_well(head) and any(head)):
+            return True  # it is written, and brought to the disk, before any frame
         frame_bytes = _FRAME_HEAD + int.from_bytes(head[8:12], "big")
-        begin, end = _LOG_HEAD + frames * frame_bytes, os.fstat(stream.fileno()).st_size
+        begin = _LOG_HEAD + frames * frame_bytes
         for at in range(begin, end - frame_bytes + 1, frame_bytes):
             stream.seek(at)
             frame = stream.read(_FRAME_HEAD)
             if frame[8:16] != head[16:24]:
                 break  # of before the log was begun anew
-            if not log_begins_well(head) or any(frame[4:8]):
+            if any(frame[4:8]):
                 return True
     return False
 

@@ -325,6 +325,7 @@ def test_ask_keeps_the_answer_contract(given: Any) -> None:
         ("fact_query_at_time", {"query": "who?", "at": "2020-13-77"}, "date"),
         ("graph_path", {"source": "docs/ledger.md", "target": "nothing"}, "'nothing'"),
         ("graph_inspect", {"ref": ""}, "'ref'"),
+        ("memory_recall", {"query": "harbour", "cursor": 500}, "nothing from cursor 500 on"),
         ("memory_nothing", {}, "Unknown tool"),
     ],
 )

@@ -23,7 +23,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from msgspec import Meta
 from pydantic import Field
 
-from quipu.errors import QuipuError
+from quipu.errors import InvalidInput, QuipuError
 from quipu.read import redact
 from quipu.serve.arguments import field_of, said_of, shape_of, unusable
 from quipu.serve.operations import Argument, Mark, Operation
@@ -219,9 +219,14 @@ def _item(given: Any, shape: type[msgspec.Struct]) -> msgspec.Struct | str:
 
 def _page(result: Any, name: str, cursor: int) -> dict[str, Any]:
     """A result with the rows from `cursor` on that fit into a page, at least one; where there are
-    more, `next_cursor` is what gives them."""
+    more, `next_cursor` is what gives them. Raises InvalidInput for a cursor with no row behind."""
     plain: dict[str, Any] = msgspec.to_builtins(result, order="deterministic")
     rows = plain[name][cursor:]
+    if cursor and not rows:
+        raise InvalidInput(
+            f"there is nothing from cursor {cursor} on, of {len(plain[name])} {name}: give the "
+            "next_cursor of a reply to the same question, or none to begin anew"
+        )
     room = _PAGE - len(json.dumps({**plain, name: []}, ensure_ascii=False))
     sizes = accumulate(len(json.dumps(row, ensure_ascii=False)) + 2 for row in rows)
     fit = max(sum(size <= room for size in sizes), 1)
