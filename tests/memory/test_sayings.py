@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from quipu.answer import ASSERT_ABOVE
 from quipu.embed import MiniLM
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
@@ -31,9 +30,9 @@ def test_the_saying_that_answers_is_quoted_with_its_day() -> None:
         for day, text in SAID:
             memory.add(text, observed_at=day)
         answer = memory.ask("What is leaking in the shed?").contract.answer
-        unfollowed = memory.ask("What do I charge an hour?")
+        charged = memory.ask("What do I charge an hour?").contract.answer
     assert "2026-02-01: the roof of the shed leaks again" in answer
-    assert unfollowed.confidence.value < ASSERT_ABOVE  # what is told in other words is not followed
+    assert 0 <= charged.find("680 from now on") < charged.find("[2]")  # the later one first
 
 
 @pytest.mark.model
