@@ -12,7 +12,7 @@ UV := $(BIN)/uv
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tested test-fast test-slow check fix goldens size ablate bench bench-stores torture wheel lock clean
+.PHONY: help demo test tested test-fast test-slow check fix goldens size ablate bench torture wheel lock clean
 
 help:
 	@sed -n '/^# Two/,/^# Every/p' Makefile | sed 's/^# \{0,1\}//'
@@ -65,11 +65,8 @@ fix: $(VENV)/.dev
 goldens: $(VENV)/.dev
 	@bash bench/goldens.sh
 
-bench-stores: $(VENV)/.dev
-	$(BIN)/python -m bench stores
-
 bench: $(VENV)/.dev
-	$(BIN)/python -m bench
+	$(BIN)/python -m bench speed
 
 # How large the code is: lines, files, and what was chosen by hand.
 size: $(VENV)/.dev

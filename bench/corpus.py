@@ -82,27 +82,12 @@ class Words:
 
 def write_corpus(folder: Path, passages: int, *, seed: int = 7) -> int:
     """Write about `passages` passages of Markdown under `folder`; returns the number of files."""
-    return Pages(folder, seed=seed).grow(passages)
-
-
-class Pages:
-    """The files of one corpus, which may grow: more of it leaves what is there untouched."""
-
-    def __init__(self, folder: Path, *, seed: int = 7) -> None:
-        """Nothing is written yet."""
-        self._folder, self._words, self._files = folder, Words(seed), 0
-
-    def grow(self, passages: int) -> int:
-        """Write files up to about `passages` passages; returns the number of files there are."""
-        files = max(1, passages // _PASSAGES_PER_FILE)
-        for number in range(self._files, files):
-            part = self._folder / f"part{number // _FILES_PER_FOLDER:03d}"
-            part.mkdir(parents=True, exist_ok=True)
-            path, text = part / f"page{number:05d}.md", _page(self._words, number)
-            if not (path.exists() and path.read_text(encoding="utf-8") == text):
-                path.write_text(text, encoding="utf-8")
-        self._files = max(files, self._files)
-        return self._files
+    words, files = Words(seed), max(1, passages // _PASSAGES_PER_FILE)
+    for number in range(files):
+        part = folder / f"part{number // _FILES_PER_FOLDER:03d}"
+        part.mkdir(parents=True, exist_ok=True)
+        (part / f"page{number:05d}.md").write_text(_page(words, number), encoding="utf-8")
+    return files
 
 
 def _page(words: Words, number: int) -> str:

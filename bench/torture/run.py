@@ -18,13 +18,11 @@ __all__ = ["TRIALS", "load", "main"]
 TRIALS = {
     "kills": "kills:Kills",
     "disk": "disk:Disk",
-    "large": "large:Large",
     "bytes": "damage:Damage",
     "files": "files:Files",
     "folders": "folders:Folders",
     "processes": "processes:Processes",
     "namespaces": "namespaces:Namespaces",
-    "urls": "urls:Urls",
     "terminal": "terminal:Terminal",
     "tree": "tree:Tree",
 }

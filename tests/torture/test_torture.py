@@ -73,10 +73,6 @@ def test_a_damaged_byte_changes_nothing_without_a_word(tried: Try) -> None:
     tried("bytes", range(24))
 
 
-def test_no_address_of_a_private_network_is_fetched(tried: Try) -> None:
-    assert tried("urls", range(24)).tried > 24
-
-
 def test_no_escape_reaches_a_terminal(tried: Try) -> None:
     assert tried("terminal", range(2)).tried > 80
 
