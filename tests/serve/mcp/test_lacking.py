@@ -19,11 +19,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "empty"
 
 
-def started(folder: Path, *options: str) -> StdioServerParameters:
+def started(folder: Path, *options: str, below: str = "") -> StdioServerParameters:
     words = ["-m", "quipu.serve.cli", "mcp", "--profile", "full", *options]
-    environment = {**os.environ, "QUIPU_EMBED_MODEL": "none"}
+    home = str(folder.parent / "home")
+    Path(home).mkdir(exist_ok=True)
+    environment = {**os.environ, "QUIPU_EMBED_MODEL": "none", "HOME": home, "XDG_DATA_HOME": ""}
     return StdioServerParameters(
-        command=sys.executable, args=words, cwd=str(folder), env=environment
+        command=sys.executable, args=words, cwd=str(folder / below), env=environment
     )
 
 
@@ -53,6 +55,7 @@ def test_the_first_write_makes_the_memory(folder: Path, talk: Callable[..., Any]
     assert said == ""
     assert "team Blue" in found_now
     assert (folder / ".quipu" / "quipu.db").exists()
+    assert not (folder / "quipu.toml").exists()
     assert "team Blue" in talk(started(folder), found)
 
 
@@ -63,3 +66,29 @@ def test_a_server_that_only_reads_makes_none(folder: Path, talk: Callable[..., A
 
     assert "memory_store" not in talk(started(folder, "--read-only"), conversation)
     assert not (folder / ".quipu").exists()
+
+
+async def store(client: Client) -> str:
+    said = await note(client)
+    assert not (await client.call_tool("memory_store", STORED)).is_error
+    return said
+
+
+def test_work_below_a_repository_has_the_memory_of_its_root(
+    folder: Path, talk: Callable[..., Any]
+) -> None:
+    (folder / ".git").mkdir()
+    (folder / "src").mkdir()
+    talk(started(folder, below="src"), store)
+    assert (folder / ".quipu" / "quipu.db").exists()
+    assert "team Blue" in talk(started(folder), found)
+
+
+def test_work_in_the_home_folder_has_the_memory_of_the_user(
+    folder: Path, talk: Callable[..., Any]
+) -> None:
+    own = folder.parent / "home" / ".local" / "share" / "quipu" / ".quipu" / "quipu.db"
+    assert str(own.parent.parent) in talk(started(folder, below="../home"), store)
+    assert own.exists()
+    assert not (folder.parent / "home" / ".quipu").exists()
+    assert "team Blue" in talk(started(folder, below="../home"), found)

@@ -4,13 +4,14 @@ import shutil
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import partial
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from quipu.agents.knowledge_file import KnowledgeImported, import_knowledge
 from quipu.errors import InvalidInput
+from quipu.handle.home import DATABASE
 from quipu.memory import Memory
 from quipu.serve.cli.folders import initialise, is_remembered
 from quipu.serve.cli.invocation import Invocation
@@ -26,7 +27,8 @@ from quipu.serve.mcp.installing import (
     place_of,
     uninstall,
 )
-from quipu.serve.operations import Command, Exists, Word, operation
+from quipu.serve.operations import Command, Exists, Flag, Word, operation
+from quipu.serve.setup.places import folder_of_work, own_folder
 from quipu.serve.shapes import ClientChange
 
 if TYPE_CHECKING:  # pragma: no cover
@@ -60,8 +62,9 @@ def mcp(
     """Serve the memory to agents over the Model Context Protocol, until the client leaves.
 
     Agents search, ask, remember and audit through tools; several may do so at once. What changes
-    in what was indexed is read meanwhile. In a folder without a memory nothing is found; the first
-    thing that is stored makes one there. Standard output carries the protocol alone. Needs the
+    in what was indexed is read meanwhile. The memory is the nearest upward; where there is none,
+    the first thing that is stored makes one for the repository or folder, and in the home folder
+    and above, the user's own is served. Standard output carries the protocol alone. Needs the
     extra: pip install 'quipu-memory[mcp]'.
 
     $ quipu mcp --profile full
@@ -70,7 +73,9 @@ def mcp(
     """
     if token_file and not http:
         raise InvalidInput("--token-file is for --http: standard input asks for no token")
-    is_empty = not is_remembered(run)
+    folder, is_empty = folder_of_work(Path.cwd()), not is_remembered(run)
+    if is_empty and folder == own_folder():
+        run, is_empty = replace(run, store=str(folder / DATABASE)), not (folder / DATABASE).exists()
     with ExitStack() as stack:
 
         def opened() -> Memory:
@@ -79,7 +84,7 @@ def mcp(
             return memory
 
         if is_empty:
-            lacking = _lacking(run, opened)
+            lacking = _lacking(run, folder, opened)
             memory = Memory.open("memory:", config=run.config(), namespace=run.namespace)
             memory = stack.enter_context(memory)
             run.note(lacking.note)
@@ -101,19 +106,22 @@ def mcp(
         serve_tools(server, host=host, port=port, token=token)
 
 
-def _lacking(run: Invocation, opened: Callable[[], Memory]) -> "LackingMemory":
-    """The memory that the present folder lacks."""
+def _lacking(run: Invocation, folder: Path, opened: Callable[[], Memory]) -> "LackingMemory":
+    """The memory that the work in the present folder lacks."""
     from quipu.serve.mcp.server import LackingMemory
 
+    exists = (folder / DATABASE).exists
+
     def make() -> Memory:
-        if not is_remembered(run):
-            initialise(run, Path.cwd())
+        if not exists():
+            folder.mkdir(parents=True, exist_ok=True)
+            initialise(run, folder, settings=False)
         return opened()
 
     return LackingMemory(
-        exists=partial(is_remembered, run),
+        exists=exists,
         make=make,
-        note=f"there is no memory in {str(Path.cwd())!r} or above it yet: the first thing that is "
+        note=f"there is no memory in {str(folder)!r} or above it yet: the first thing that is "
         "stored makes one there; `quipu init` and `quipu index .` have its files read",
     )
 
@@ -125,7 +133,9 @@ def install_client(
     profile: Profiled = "default",
     name: Name = "quipu",
     project: Project = False,
-    replace: Annotated[bool, "put it in the place of one for another memory"] = False,
+    replacing: Annotated[
+        bool, "put it in the place of one for another memory", Flag("--replace")
+    ] = False,
 ) -> ClientChange:
     """Write this server into the configuration of a client; again changes nothing.
 
@@ -141,7 +151,7 @@ def install_client(
     $ quipu mcp install --client vscode --project
     """
     place = _place(run, client, project)
-    change = install(place, name, _command(run, client, profile, project), replace=replace)
+    change = install(place, name, _command(run, client, profile, project), replace=replacing)
     if find_spec("mcp") is None:
         run.note(NEEDS)
     return _told(client, change)

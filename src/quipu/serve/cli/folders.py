@@ -65,8 +65,8 @@ def init(run: Invocation, folder: Annotated[Path, Word()] = Path()) -> Initialis
     return initialise(run, folder)
 
 
-def initialise(run: Invocation, folder: Path) -> Initialised:
-    """Make a memory in `folder`, as `quipu init` does."""
+def initialise(run: Invocation, folder: Path, *, settings: bool = True) -> Initialised:
+    """Make a memory in `folder`, as `quipu init` does; without `settings`, no quipu.toml."""
     from quipu.handle.home import DATABASE, STATE, Home, admit
     from quipu.memory import Memory
 
@@ -79,7 +79,9 @@ def initialise(run: Invocation, folder: Path) -> Initialised:
     config = run.config(home, needs=("store",))
     admit(Home(str(home / DATABASE), home, home / STATE), named=False, read_only=False)
     private.make_folder(home / STATE)
-    files = {f"{STATE}/.gitignore": _GITIGNORE, FILE_NAME: settings_file()}
+    files = {f"{STATE}/.gitignore": _GITIGNORE}
+    if settings:
+        files[FILE_NAME] = settings_file()
     made_here = {*files} if config.store.url else {*files, DATABASE}
     present = {name for name in made_here if (home / name).exists()}
     for name, text in files.items():
