@@ -110,7 +110,7 @@ class Answers:
         """Whether a passage is of its sources."""
         return False
 
-    def settled(self, asked: Question, plan: Plan, graph: Graph) -> Sequence[AnswerStatement]:
+    def settled(self, asked: Question, plan: Plan, graph: Planner) -> Sequence[AnswerStatement]:
         """What answers for good, whatever else was found."""
         return ()
 

@@ -24,7 +24,7 @@ class EvidencePool(NamedTuple):
 
 
 def support(
-    graph: Planner, record_id: str, evidence: EvidencePool, record: Relation | Fact
+    graph: Planner, record_id: str, evidence: EvidencePool, record: Entity | Relation | Fact
 ) -> tuple[frozenset[str], tuple[Evidence, ...]]:
     """The live episodes behind a record and the passages it stands in, retrieved ones first;
     none where it stands only in passages that the scope does not let be seen.
@@ -72,7 +72,7 @@ def chunks_of(document_id: str, planner: Planner, scope: Scope) -> list[Chunk]:
     return planner.chunks(numbers)
 
 
-def _ends(record: Relation | Fact) -> tuple[str, ...]:
+def _ends(record: Entity | Relation | Fact) -> tuple[str, ...]:
     if isinstance(record, Relation):
         return (record.source_entity_id, record.target_entity_id)
     return ()
@@ -99,11 +99,13 @@ def from_chunk(
     )
 
 
-def _from_episode(episode: Episode, ids: tuple[str, ...], record: Relation | Fact) -> Evidence:
+def _from_episode(
+    episode: Episode, ids: tuple[str, ...], record: Entity | Relation | Fact
+) -> Evidence:
     said = (
-        f"{record.type}: {record.description}".strip(": ")
-        if isinstance(record, Relation)
-        else f"{record.subject} {record.predicate} {record.object}"
+        f"{record.subject} {record.predicate} {record.object}"
+        if isinstance(record, Fact)
+        else f"{record.type}: {record.description}".strip(": ")
     )
     return Evidence(
         id=episode.episode_id,

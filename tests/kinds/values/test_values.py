@@ -194,11 +194,11 @@ def test_heartbeats_are_counted_against_the_runs(memory: Memory, tree: Tree) -> 
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        (_run("a.sh", -1), "reclaimed_hours -1"),
-        ({**_run("a.sh", 1), "reclaimed_hours": "1"}, "reclaimed_hours '1'"),
+        (_run("a.sh", -1), "'reclaimed_hours': -1"),
+        ({**_run("a.sh", 1), "reclaimed_hours": "1"}, "'reclaimed_hours': '1'"),
         ({**_run("a.sh", 1), "timestamp": "soon"}, "'soon' is not a date"),
-        ({**_run("a.sh", 1), "script": ""}, "script ''"),
-        (5, "5 is not an object"),
+        ({**_run("a.sh", 1), "script": ""}, "'script': ''"),
+        (5, "5 cannot be used (Expected `object`"),
     ],
 )
 def test_a_bad_row_is_named_and_the_rest_counts(
@@ -216,7 +216,7 @@ def test_a_bad_tag_is_named(memory: Memory, tree: Tree) -> None:
     bad = OWN.replace("2.5", "-2").replace("HV/HQ", "XX")
     tree({**FILES, "bin/own.sh": bad})
     found = memory.values.derive()
-    assert "potential_savings_hours -2" in found.errors[0].error
+    assert "'potential_savings_hours': -2" in found.errors[0].error
     off = OWN.replace("tier-1", "tier-9")
     tree({**FILES, "bin/own.sh": off})
     assert "impact_tier 'tier-9'" in memory.values.derive().warnings[0].error

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from quipu.errors import InvalidInput
 from quipu.handle.handle import Handle
 from quipu.write.report import ProblemRow
 
@@ -50,20 +49,26 @@ class Values:
         values = read_values(root, home=self._handle.home.folder)
         with self._handle.writing:
             fact = write_values(self._handle.store, values, clock=self._handle.clock)
-        found = reconcile(self._handle.store, values.ledger.path)
-        if found is None:
-            raise InvalidInput(f"the ledger {values.ledger.path!r} was not stored: derive it again")
+        found = reconcile(self._handle.store, values.ledger)
+        rows = {
+            severity: tuple(
+                ProblemRow(path=p.path, error=p.error)
+                for p in values.problems
+                if p.severity == severity
+            )
+            for severity in ("error", "warning")
+        }
         return Valued(
             fact_id=fact.fact_id,
-            ledger=values.ledger.path,
+            ledger=values.ledger,
             total=float(fact.object),
             stated_total=found.stated_total,
             history_total=found.history_total,
             difference=found.difference,
             adds_up=not found.notes,
             notes=found.notes,
-            errors=tuple(_row(p) for p in values.problems if p.severity == "error"),
-            warnings=tuple(_row(p) for p in values.problems if p.severity == "warning"),
+            errors=rows["error"],
+            warnings=rows["warning"],
         )
 
     def explain(self, fact_id: str) -> "Explanation":
@@ -74,7 +79,3 @@ class Values:
         from quipu.kinds.values.derive import explain
 
         return explain(self._handle.store, fact_id)
-
-
-def _row(problem: tuple[str, str, str, int]) -> ProblemRow:
-    return ProblemRow(path=problem[0], error=problem[1])

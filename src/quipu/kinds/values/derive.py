@@ -5,8 +5,7 @@
 over the scripts of a ledger. `hours` is what the script's tag says, else its folder's, else 0.1.
 The total is a fact whose provenance is the computation: the formula in words, its version, the
 inputs (ids and values) and the output. `explain` reads the inputs again, recomputes, and says what
-changed. A ledger that does not add up is told, with the difference: its own total against its
-history, its rows against the tags, its runs against the heartbeats.
+changed. A ledger that does not add up is told, with the difference.
 """
 
 import math
@@ -18,7 +17,7 @@ import msgspec
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ports import Graph
 from quipu.records.ids import make_id
-from quipu.records.record import Entity, Fact
+from quipu.records.record import Entity, Fact, Relation
 from quipu.records.schema import EntityType, RelationType
 from quipu.text import name_key
 
@@ -31,9 +30,7 @@ __all__ = [
     "InputChange",
     "collect",
     "explain",
-    "ledger_of",
     "reconcile",
-    "runs_of",
     "tags_of",
     "total_fact",
 ]
@@ -102,39 +99,39 @@ class Reconciliation(NamedTuple):
     notes: tuple[str, ...]
 
 
-def ledger_of(graph: Graph, ledger: str) -> Entity | None:
-    """The record of the ledger at a path."""
-    found = graph.named([name_key(ledger)])[name_key(ledger)]
-    return next((e for e in found if e.type == EntityType.VALUE_LEDGER), None)
-
-
-def runs_of(graph: Graph, ledger: Entity) -> list[Entity]:
-    """The runs of each script, by name."""
+def _ledger_and_runs(graph: Graph, ledger: str) -> tuple[Entity | None, list[Entity]]:
+    """The record of the ledger at a path, and the runs of each script, by name."""
+    named = graph.named([name_key(ledger)])[name_key(ledger)]
+    entity = next((e for e in named if e.type == EntityType.VALUE_LEDGER), None)
+    if entity is None:
+        return None, []
     parts = frozenset({str(RelationType.PART_OF)})
-    found = graph.neighbors([ledger.entity_id], direction="in", types=parts, limit_per_id=_MOST)
-    records = graph.get([r.source_entity_id for r in found[ledger.entity_id]])
-    runs = [e for e in records.values() if isinstance(e, Entity)]
-    return sorted((e for e in runs if e.type == EntityType.VALUE_RUNS), key=lambda e: e.name)
+    found = graph.neighbors([entity.entity_id], direction="in", types=parts, limit_per_id=_MOST)
+    records = graph.get([r.source_entity_id for r in found[entity.entity_id]]).values()
+    runs = (e for e in records if isinstance(e, Entity) and e.type == EntityType.VALUE_RUNS)
+    return entity, sorted(runs, key=lambda e: e.name)
 
 
 def tags_of(graph: Graph, runs: Sequence[Entity]) -> dict[str, Entity]:
-    """The tag that each one's hours come from, by the id of the runs."""
+    """Return the tag that each one's hours come from, by the id of the runs."""
     uses = frozenset({str(RelationType.USES)})
-    found = graph.neighbors([e.entity_id for e in runs], types=uses, limit_per_id=10)
-    records = graph.get(sorted({r.target_entity_id for rows in found.values() for r in rows}))
+    found = graph.neighbors([e.entity_id for e in runs], types=uses, limit_per_id=10).values()
+    relations: list[Relation] = [relation for rows in found for relation in rows]
+    records = graph.get(sorted({relation.target_entity_id for relation in relations}))
     return {
-        key: tag
-        for key, rows in found.items()
-        for row in rows
-        if isinstance(tag := records.get(row.target_entity_id), Entity)
+        relation.source_entity_id: tag
+        for relation in relations
+        if isinstance(tag := records.get(relation.target_entity_id), Entity)
         and tag.type == EntityType.VALUE_TAG
     }
 
 
 def collect(graph: Graph, ledger: str) -> tuple[Input, ...]:
-    """The runs and hours of each script in a ledger, as the graph has them now."""
-    entity = ledger_of(graph, ledger)
-    runs = runs_of(graph, entity) if entity else []
+    """Return the runs and hours of each script in a ledger, as the graph has them now."""
+    return _collected(graph, _ledger_and_runs(graph, ledger)[1])
+
+
+def _collected(graph: Graph, runs: Sequence[Entity]) -> tuple[Input, ...]:
     tags = tags_of(graph, runs)
     inputs: list[Input] = []
     for each in runs:
@@ -164,7 +161,7 @@ def _total(inputs: Sequence[Input]) -> float:
 def total_fact(
     namespace: str, ledger: str, inputs: Sequence[Input], *, seen: str, sha: str
 ) -> Fact:
-    """The fact that the inputs make."""
+    """Return the fact that the inputs make."""
     output = _total(inputs)
     made = _Computation(
         formula=_NAME, version=_VERSION, text=_TEXT, inputs=tuple(inputs), output=output
@@ -181,7 +178,7 @@ def total_fact(
 
 
 def explain(graph: Graph, fact_id: str) -> Explanation:
-    """How a derived fact came about, and whether it still does.
+    """Return how a derived fact came about, and whether it still does.
 
     Raises UnknownRecord for no live fact, InvalidInput for a fact that no formula made.
     """
@@ -228,8 +225,7 @@ def _changes(then: Sequence[Input], now: Sequence[Input]) -> tuple[InputChange, 
     before, after = ({each.name: each for each in side} for side in (then, now))
     changes: list[InputChange] = []
     for name, shown in sorted({**before, **after}.items()):
-        old = before[name].values if name in before else None
-        new = after[name].values if name in after else None
+        old, new = (side[name].values if name in side else None for side in (before, after))
         changes.append(
             InputChange(
                 name=name, record_ids=shown.record_ids, then=old, now=new, changed=old != new
@@ -248,14 +244,12 @@ def _shown(values: Mapping[str, float | str]) -> str:
     return ", ".join(f"{name} {value}" for name, value in sorted(values.items()))
 
 
-def reconcile(graph: Graph, ledger: str) -> Reconciliation | None:
-    """What does not add up in a ledger; None when there is no such ledger."""
-    entity = ledger_of(graph, ledger)
-    if entity is None:
-        return None
-    runs = {each.entity_id: each for each in runs_of(graph, entity)}
-    total = round(math.fsum(_number(each, "recorded_hours") for each in runs.values()), 2)
-    stated = entity.properties.get("total_reclaimed_hours")
+def reconcile(graph: Graph, ledger: str) -> Reconciliation:
+    """Return what does not add up in a ledger: its total against its history, its rows against the
+    tags, its runs against the heartbeats."""
+    entity, runs = _ledger_and_runs(graph, ledger)
+    total = round(math.fsum(_number(each, "recorded_hours") for each in runs), 2)
+    stated = entity.properties.get("total_reclaimed_hours") if entity else None
     known = float(stated) if isinstance(stated, int | float) else None
     difference = None if known is None else round(known - total, 2)
     notes: list[str] = []
@@ -264,8 +258,7 @@ def reconcile(graph: Graph, ledger: str) -> Reconciliation | None:
             f"the ledger states {known:g} hours and its history gives {total:g}: a difference of "
             f"{difference:g} (a shortened history cannot give the stated total)"
         )
-    for given in collect(graph, ledger):
-        each = runs[given.record_ids[0]]
+    for each, given in zip(runs, _collected(graph, runs), strict=True):
         count, hours = float(given.values["runs"]), float(given.values["hours"])
         recorded = _number(each, "recorded_hours")
         if abs(count * hours - recorded) > _LEAST_DIFFERENCE:

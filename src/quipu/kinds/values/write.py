@@ -1,8 +1,8 @@
 """Value quantification into memory: the ledger, its runs and tags, then the derived total."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 import msgspec
 
@@ -14,7 +14,7 @@ from quipu.kinds.values.derive import (
     collect,
     total_fact,
 )
-from quipu.kinds.values.read import ReadValues, ScriptRuns, Tag
+from quipu.kinds.values.read import METADATA, ReadValues, ScriptRuns, Tag
 from quipu.ports import Store
 from quipu.profiles import profile
 from quipu.records.batch import Batch
@@ -29,45 +29,21 @@ __all__ = ["write_values"]
 
 _PROFILE = "prose"
 _PREVIEW = 500
+_Observation: TypeAlias = tuple[Draft, str, list[Asserted]]
+"""A source, what it shows, and what it asserts."""
 
 
 def write_values(store: Store, values: ReadValues, *, clock: Clock) -> Fact:
-    """Write what was read, derive the total from the graph, and give its fact.
+    """Write what was read, derive the total from the graph, and return its fact.
 
     The same values again change nothing.
     """
-    ledger = values.ledger
-    _write(store, _inputs(store.namespace, values, clock()), clock)
-    inputs = collect(store, ledger.path)
-    said = msgspec.json.encode(inputs, order="deterministic")
-    seen = _seen(values, clock())
-    draft = _draft(store.namespace, f"{ledger.path}#total", "derived", said, seen)
-    fact = total_fact(store.namespace, ledger.path, inputs, seen=seen, sha=draft.sha)
-    if draft.episode_id not in store.get([draft.episode_id]):
-        store.write(_derivation(draft, fact, inputs, values, clock()))
-    return fact
-
-
-def _seen(values: ReadValues, now: str) -> str:
-    """When the ledger was last added to: what the total is true of."""
-    return max((each.last for each in values.runs), default=now)
-
-
-def _draft(namespace: str, ref: str, kind: str, said: bytes, seen: str) -> Draft:
-    sha = hashlib.sha256(said).hexdigest()
-    return Draft(namespace=namespace, type=kind, ref=ref, sha=sha, seen=seen)
-
-
-_Parts = tuple[Draft, str, tuple[Asserted, ...]]
-
-
-def _write(store: Store, parts: Iterable[_Parts], clock: Clock) -> None:
-    """Write the observations, each with what it shows and asserts, that are not there yet."""
-    given = list(parts)
-    live = store.get([draft.episode_id for draft, _, _ in given])
-    due = [part for part in given if part[0].episode_id not in live]
+    now = clock()
+    seen = max((each.last for each in values.runs), default=now)  # what the total is true of
+    observed = list(_observations(store.namespace, values, seen))
+    live = store.get([draft.episode_id for draft, _, _ in observed])
+    due = [each for each in observed if each[0].episode_id not in live]
     if due:
-        now = clock()
         store.write(
             Batch(
                 recorded_at=now,
@@ -76,19 +52,30 @@ def _write(store: Store, parts: Iterable[_Parts], clock: Clock) -> None:
                 replaces=tuple(draft.ref for draft, _, _ in due),
             )
         )
+    inputs = collect(store, values.ledger)
+    said = msgspec.json.encode(inputs, order="deterministic")
+    draft = _draft(store.namespace, f"{values.ledger}#total", "derived", said, seen)
+    fact = total_fact(store.namespace, values.ledger, inputs, seen=seen, sha=draft.sha)
+    if draft.episode_id not in store.get([draft.episode_id]):
+        store.write(_derivation(draft, fact, inputs, clock()))
+    return fact
 
 
-def _inputs(namespace: str, values: ReadValues, now: str) -> Iterator[_Parts]:
-    seen = _seen(values, now)
+def _draft(namespace: str, ref: str, kind: str, said: bytes, seen: str) -> Draft:
+    sha = hashlib.sha256(said).hexdigest()
+    document = ref if kind == "derived" else ""
+    return Draft(namespace=namespace, type=kind, ref=ref, sha=sha, seen=seen, document=document)
+
+
+def _observations(namespace: str, values: ReadValues, seen: str) -> Iterator[_Observation]:
     for tag in values.tags:
         said = msgspec.json.encode(tag)
         draft = _draft(namespace, f"{tag.path}#value", "value_tag", said, seen)
-        yield draft, f"{tag.path}: {tag.hours:g} hours a run", (_tag_entity(draft, tag),)
-    ledger = values.ledger
-    said = ledger.bytes + msgspec.json.encode(values.runs)
-    draft = _draft(namespace, f"{ledger.path}#value", "value_ledger", said, seen)
-    shown = f"{ledger.path}: runs of {len(values.runs)} scripts"
-    yield draft, shown, tuple(_ledger_records(draft, values))
+        yield draft, f"{tag.path}: {tag.hours:g} hours a run", [_tag_entity(draft, tag)]
+    said = values.data + msgspec.json.encode(values.runs)
+    draft = _draft(namespace, f"{values.ledger}#value", "value_ledger", said, seen)
+    shown = f"{values.ledger}: runs of {len(values.runs)} scripts"
+    yield draft, shown, list(_ledger_records(draft, values))
 
 
 def _tag_entity(draft: Draft, tag: Tag) -> Entity:
@@ -106,16 +93,15 @@ def _tag_entity(draft: Draft, tag: Tag) -> Entity:
 
 
 def _ledger_records(draft: Draft, values: ReadValues) -> Iterator[Asserted]:
-    ledger = values.ledger
     own = draft.entity(
         EntityType.VALUE_LEDGER,
-        ledger.path,
-        aliases=tuple({ledger.path.rpartition("/")[2]} - {ledger.path}),
-        properties={"file_path": ledger.path, "total_reclaimed_hours": ledger.total},
+        values.ledger,
+        aliases=tuple({values.ledger.rpartition("/")[2]} - {values.ledger}),
+        properties={"file_path": values.ledger, "total_reclaimed_hours": values.total},
     )
     yield own
     for each in values.runs:
-        runs = _runs_entity(draft, ledger.path, each)
+        runs = _runs_entity(draft, values.ledger, each)
         yield runs
         yield draft.relation(runs.entity_id, RelationType.PART_OF, own.entity_id)
         if each.tag is not None:
@@ -125,9 +111,8 @@ def _ledger_records(draft: Draft, values: ReadValues) -> Iterator[Asserted]:
 
 def _runs_entity(draft: Draft, ledger: str, runs: ScriptRuns) -> Entity:
     hours = runs.tag.hours if runs.tag else DEFAULT_HOURS
-    names = {runs.script.rpartition("/")[2], *([runs.tag.path] if runs.tag else [])}
-    if runs.tag and runs.tag.path.rpartition("/")[2] == "metadata.yaml":
-        names.discard(runs.tag.path)
+    own = runs.tag is not None and runs.tag.path.rpartition("/")[2] != METADATA
+    names = {runs.script.rpartition("/")[2], *([runs.tag.path] if runs.tag and own else [])}
     beats = {} if runs.heartbeats is None else {"heartbeats": runs.heartbeats}
     return draft.entity(
         EntityType.VALUE_RUNS,
@@ -147,16 +132,18 @@ def _runs_entity(draft: Draft, ledger: str, runs: ScriptRuns) -> Entity:
     )
 
 
-def _derivation(
-    draft: Draft, fact: Fact, inputs: Sequence[Input], values: ReadValues, now: str
-) -> Batch:
+def _derivation(draft: Draft, fact: Fact, inputs: Sequence[Input], now: str) -> Batch:
     """The derived fact, in a passage that shows its working and names the files."""
-    draft = replace(draft, document=draft.ref)
-    text = _working(fact, inputs)
-    title = f"Value of {values.ledger.path}"
+    rows = [
+        f"- {each.name}: {each.values['runs']:g} runs × {each.values['hours']:g} hours "
+        f"({each.values['hours_from']})"
+        for each in inputs
+    ]
+    head = f"The {PREDICATE} of {fact.subject} are {fact.object} hours.\nFormula {FORMULA}."
+    text, title = "\n".join((head, *rows)), f"Value of {fact.subject}"
     chunk = draft.passage(text, profile=_PROFILE, title=title)
     used = sorted({each for row in inputs for each in row.record_ids})
-    ledger = named_entity_id(draft.namespace, EntityType.VALUE_LEDGER, values.ledger.path)
+    ledger = named_entity_id(draft.namespace, EntityType.VALUE_LEDGER, fact.subject)
     relations = [
         draft.relation(draft.document_id, RelationType.DERIVED_FROM, each, seen=now)
         for each in (ledger, *used)
@@ -168,19 +155,4 @@ def _derivation(
         chunks=(profile(_PROFILE).index_chunk(chunk),),
         claims=draft.claims((document, fact, *relations), chunk),
         replaces=(draft.ref,),
-    )
-
-
-def _working(fact: Fact, inputs: Sequence[Input]) -> str:
-    rows = [
-        f"- {each.name}: {each.values['runs']:g} runs × {each.values['hours']:g} hours "
-        f"({each.values['hours_from']})"
-        for each in inputs
-    ]
-    return "\n".join(
-        (
-            f"The {PREDICATE} of {fact.subject} are {fact.object} hours.",
-            f"Formula {FORMULA}.",
-            *rows,
-        )
     )
