@@ -1,10 +1,11 @@
-"""The life of incidents: what is open, what was done when, how often it comes back."""
+"""The life of incidents: what is open, what was done when, how long it took."""
 
 from typing import Any
 
 import pytest
 
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.kinds.incidents.model import incident_id
 from quipu.memory import Memory
 
 
@@ -74,15 +75,11 @@ def test_resolving_takes_the_time_from_the_beginning(told: Memory) -> None:
         told.incidents.resolve("inc_none", "rollback")
 
 
-def test_failures_come_back_over_services_and_are_counted(told: Memory) -> None:
+def test_incidents_are_counted_by_service(told: Memory) -> None:
     found = told.incidents.summary()
     assert (found.incidents, found.open) == (4, 2)
     by_name = {each.component: each for each in found.services}
     assert (by_name["db"].incidents, by_name["db"].open, by_name["db"].mean_minutes) == (2, 1, 20)
-    assert (by_name["queue"].recurring, by_name["db"].recurring) == (1, 0)
-    (kind,) = found.types
-    assert (kind.components, kind.incidents) == (("db", "queue"), 2)
-    assert (kind.resolved_by, kind.resolved) == ("clean_up_disk", 2)
 
 
 def test_a_timeline_tells_causes_attempts_and_the_end(memory: Memory) -> None:
@@ -112,3 +109,27 @@ def test_a_timeline_tells_causes_attempts_and_the_end(memory: Memory) -> None:
         ("tried", "rollback"),
         ("resolved", "traffic_shift"),
     ]
+
+
+def test_two_incidents_that_a_system_numbers_stay_two(memory: Memory) -> None:
+    """A memory that had them as one keeps them so when they are told again."""
+    one, other = (
+        {
+            "incident_number": number,
+            "id": f"P{number}",
+            "title": title,
+            "created_at": "2026-02-01T10:00:00Z",
+            "service": {"summary": "ledger"},
+        }
+        for number, title in ((1, "disk full"), (2, "certificate expired"))
+    )
+    memory.incidents.add([one, other])
+    assert {row.title for row in memory.incidents.list().incidents} == {
+        "disk full",
+        "certificate expired",
+    }
+    assert not memory.incidents.add([one, other]).added
+    founding = incident_id("web", "2026-02-01T10:00:00Z")
+    old = {"component": "web", "source": "jira:OPS-1", "timestamp": "2026-02-01T10:00:00Z"}
+    memory.incidents.add({**old, "incident_id": founding})
+    assert memory.incidents.add({**old, "title": "web is down"}).added == (founding,)

@@ -202,6 +202,7 @@ def test_where_like_cases_exist_there_is_always_an_action() -> None:
         assert any("nothing here is much like it" in note for note in advice.notes)
         named[name] = [action.action for action in advice.actions]
         assert any("thin evidence" in note for note in advice.notes)
+        assert any("what was done then" in note for note in advice.notes) == bool(attempts)
         (like,) = advice.alike
         assert len(like.tried) == len(attempts)
     assert named == {

@@ -1,4 +1,4 @@
-"""Ids, severities, bounds, analysis and forecast of incidents: pure rules."""
+"""Ids, severities, bounds and analysis of incidents: pure rules."""
 
 import math
 
@@ -6,12 +6,7 @@ import msgspec
 import pytest
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.analysis import (
-    Sample,
-    agent_analysis,
-    predictive_insights,
-    severity_by_rule,
-)
+from quipu.kinds.incidents.analysis import agent_analysis, severity_by_rule
 from quipu.kinds.incidents.model import (
     Metrics,
     OutcomeReport,
@@ -33,6 +28,7 @@ def test_the_id_is_that_of_the_component_and_the_window() -> None:
     assert first != incident_id("payments", "2026-02-01T10:00:01Z")
     assert first == incident_id("ledger", "2026-02-01T12:00:01+02:00")
     assert first != incident_id("ledger", "2026-02-01T10:00:01Z", window_s=60)
+    assert first != incident_id("ledger", "2026-02-01T10:00:01Z", own="pagerduty:P1")
     assert first == "inc_" + first[4:]
     assert len(first) == 28
 
@@ -116,24 +112,3 @@ def test_the_analysis_names_what_is_out_of_bounds_and_why() -> None:
     assert summary["anomaly_confidence"] == pytest.approx(1 - 0.05**3 * 0.5, abs=1e-3)
     assert analysis["root_cause_insights"] == []
     assert analysis["recommended_actions"] == ["scale_out"]
-
-
-def _samples(values: list[float]) -> list[Sample]:
-    return [
-        Sample(f"2026-02-01T10:{minute:02d}:00.000Z", Metrics(latency_p99=value))
-        for minute, value in enumerate(values)
-    ]
-
-
-def test_a_rising_line_is_forecast_and_one_outlier_does_not_turn_it() -> None:
-    values = [100.0 + 20 * minute for minute in range(12)]
-    values[5] = 5.0
-    found = predictive_insights(_samples(values))
-    forecast = found["forecasts"]
-    assert isinstance(forecast, list)
-    assert isinstance(forecast[0], dict)
-    assert forecast[0]["predicted_value"] == pytest.approx(320 + 20 * 15, rel=0.02)
-    assert forecast[0]["trend"] == "increasing"
-    assert forecast[0]["risk_level"] == "critical"
-    assert found["critical_risk_count"] == 1
-    assert found["warnings"]

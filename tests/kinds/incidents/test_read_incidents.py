@@ -72,6 +72,14 @@ def test_pagerduty_in_all_its_wrappings() -> None:
         assert report.source == "pagerduty:PT4KHLK"
 
 
+def test_a_problem_in_a_list_of_incidents_names_its_item() -> None:
+    good = {"id": "P1", "incident_number": 1, "service": {"summary": "ledger"}}
+    read = _one({"incidents": [good, {**good, "service": {}}]})
+    assert len(read.reports) == 1
+    (problem,) = read.problems
+    assert problem.error.startswith("item 2: no field names a component")
+
+
 def test_opsgenie_alerts_and_incidents() -> None:
     alert = {
         "alertId": "a-1",

@@ -62,21 +62,6 @@ def test_an_outcome_recorded_later_is_not_known_before(memory: Memory) -> None:
     assert (last.static, last.advised) == ("restart_container", "scale_out")
 
 
-def test_stored_replays_what_this_memory_had_been_told(open_memory: Any, tmp_path: Path) -> None:
-    now = ["2026-03-01T00:00:00.000Z"]
-    with open_memory("memory:", tmp_path, clock=lambda: now[0]) as memory:
-        for day in range(1, 8):
-            memory.incidents.add(_incident(day))
-        told = memory.incidents.replay(known="told")
-        stored = memory.incidents.replay(known="stored")
-        assert told.differs > 0
-        assert stored.differs == 0  # all of it was told at once
-        now[0] = "2026-03-02T00:00:00.000Z"
-        memory.incidents.add(_incident(9))
-        last = memory.incidents.replay(known="stored").rows[-1]
-        assert (last.known_incidents, last.advised) == (7, "scale_out")
-
-
 class _GraphOnly:
     """The reads of a `Graph`; anything else of the store raises."""
 

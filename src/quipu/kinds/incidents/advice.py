@@ -342,10 +342,11 @@ def advise(
     if choice.thin:
         most = max((action.weight for action in known.values()), default=0.0)
         recorded = sum(len(case.outcomes) for case in case_base.cases)
-        what = "this is the static policy" if static or not order else "this is what was done then"
+        what = "; this is what was done then" if tried else ""
+        what = "; this is the static policy" if static else what
         notes.append(
             f"thin evidence: no action has attempts worth {THIN:g} (the most has {most:.1f}, of "
-            f"{recorded} recorded); {what}"
+            f"{recorded} recorded){what}"
         )
     first = next((known[a] for a in static if a not in _NOT_HEALING), None)
     shown = (_shown(known[a], component, advice.policies, first) for a in order)

@@ -49,7 +49,6 @@ from quipu.kinds.incidents.policies import (
     actions_of,
     evaluate,
     read_policies,
-    record_policies,
 )
 from quipu.kinds.incidents.reading import (
     IncidentsRead,
@@ -201,8 +200,6 @@ class Incidents:
         with self._handle.writing:
             writer = self._writer(embed=embed)
             tally = writer.add(read.reports, read.outcomes, progress=progress)
-            if tally.added or tally.unchanged:
-                record_policies(self._handle.store, self.policies(), clock=self._handle.clock)
         every = [*read.problems, *tally.problems]
         unlinked = embed and self._model().get() is None and bool(tally.added)
         return IncidentsAdded(
@@ -314,8 +311,8 @@ class Incidents:
         return timeline(self._handle.store, self._case_base(), self._case(incident_id))
 
     def summary(self) -> IncidentSummary:
-        """Counts, recurrence and time to repair by service, and the failures that come back."""
-        return summary(self._handle.store, self._case_base())
+        """Counts and time to repair by service."""
+        return summary(self._case_base())
 
     def _case(self, incident_id: str) -> Case:
         found = (case for case in self._case_base().cases if case.name == incident_id)
@@ -445,10 +442,10 @@ class Incidents:
         context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
         return compare(case_base, incident.component, first, second, at=at, context=context)
 
-    def replay(self, *, known: Literal["told", "stored"] = "told") -> Replay:
-        """The policies over history, each incident with what was known at its moment: by the
-        records' own times (`told`) or by when this memory was told (`stored`)."""
-        return replay(self._handle.store, self.policies(), known=known)
+    def replay(self) -> Replay:
+        """The policies over history, each incident with what was known at its moment by the
+        records' own times."""
+        return replay(self._handle.store, self.policies())
 
     def _case_base(self) -> CaseBase:
         """Every case; read anew only when the store has changed."""

@@ -1,11 +1,9 @@
-"""An incident's life: what is open, what was done when, how often it comes back.
+"""An incident's life: what is open, what was done when, how long it took.
 
-Only the graph is read. Incidents are of one type when SIMILAR_TO edges of at least .8 join them,
-over whatever services.
+Only the graph is read.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from statistics import mean, median
 from typing import Annotated
 
@@ -29,9 +27,6 @@ __all__ = [
     "summary",
     "timeline",
 ]
-
-_ONE_TYPE = 0.8
-_TYPES = 20
 
 
 class IncidentRow(IncidentHead, frozen=True, kw_only=True):
@@ -83,30 +78,17 @@ class ServiceRecord(msgspec.Struct, frozen=True, kw_only=True):
     component: Annotated[str, "the service"]
     incidents: Annotated[int, "how many incidents it had"]
     open: Annotated[int, "how many of them are open"]
-    recurring: Annotated[int, "how many were of one type with an earlier incident"]
     median_minutes: Annotated[float | None, "the median time to repair, or null"]
     mean_minutes: Annotated[float | None, "the mean time to repair (MTTR), or null"]
     last: Annotated[str | None, "when the last one began, or null"]
 
 
-class IncidentType(msgspec.Struct, frozen=True, kw_only=True):
-    """A failure that comes back, on whatever service."""
-
-    title: Annotated[str, "the commonest title among them"]
-    incidents: Annotated[int, "how many incidents are of it"]
-    components: Annotated[tuple[str, ...], "the services it befell"]
-    resolved_by: Annotated[str | None, "what resolved most of them, or null"]
-    resolved: Annotated[int, "how many of them that resolved"]
-    incident_ids: Annotated[tuple[str, ...], "the incidents, the earliest first"]
-
-
 class IncidentSummary(msgspec.Struct, frozen=True, kw_only=True):
-    """The incidents of a memory by service, and the types that come back."""
+    """The incidents of a memory by service."""
 
     incidents: Annotated[int, "how many incidents"]
     open: Annotated[int, "how many of them are open"]
     services: Annotated[tuple[ServiceRecord, ...], "each service, that with the most first"]
-    types: Annotated[tuple[IncidentType, ...], "failures that came back, the commonest first"]
 
 
 def listed(
@@ -192,65 +174,28 @@ def _moment(what: str, incident: Incident) -> IncidentMoment:
     return IncidentMoment(at=incident.timestamp, what=what, text=text, ref=ref)
 
 
-def summary(graph: Graph, case_base: CaseBase) -> IncidentSummary:
-    """Counts, recurrence and time to repair by service, and the types of failure that recur."""
-    groups = _types(graph, case_base)
-    again = {case.incident.incident_id for group in groups for case in group[1:]}
+def summary(case_base: CaseBase) -> IncidentSummary:
+    """Counts and time to repair by service."""
     services: dict[str, list[Case]] = {}
     for case in case_base.cases:
         services.setdefault(case.incident.component, []).append(case)
-    records = [_service(name, cases, again) for name, cases in services.items()]
+    records = [_service(name, cases) for name, cases in services.items()]
     records.sort(key=lambda r: (-r.incidents, r.component))
     return IncidentSummary(
         incidents=len(case_base.cases),
         open=sum(record.open for record in records),
         services=tuple(records),
-        types=tuple(_type(group) for group in groups[:_TYPES]),
     )
 
 
-def _service(name: str, cases: Sequence[Case], again: set[str]) -> ServiceRecord:
+def _service(name: str, cases: Sequence[Case]) -> ServiceRecord:
     took = [case.minutes for case in cases if case.minutes is not None]
     times = [case.incident.timestamp for case in cases if case.incident.timestamp]
     return ServiceRecord(
         component=name,
         incidents=len(cases),
         open=sum(case.state == "open" for case in cases),
-        recurring=sum(case.incident.incident_id in again for case in cases),
         median_minutes=round(median(took), 1) if took else None,
         mean_minutes=round(mean(took), 1) if took else None,
         last=max(times, default=None),
     )
-
-
-def _types(graph: Graph, case_base: CaseBase) -> list[list[Case]]:
-    """Groups of two and more that sure SIMILAR_TO edges join, the largest first."""
-    names = [case.incident.incident_id for case in case_base.cases]
-    groups = {each: {each} for each in names}
-    for edge in edges_between(graph, names, kinds=(RelationType.SIMILAR_TO,)):
-        if edge.confidence >= _ONE_TYPE and {edge.source_id, edge.target_id} <= groups.keys():
-            joined = groups[edge.source_id] | groups[edge.target_id]
-            groups |= dict.fromkeys(joined, joined)
-    cases = {case.incident.incident_id: case for case in case_base.cases}
-    apart = {min(group): group for group in groups.values() if len(group) > 1}
-    found = [[cases[name] for name in names if name in group] for group in apart.values()]
-    return sorted(found, key=lambda group: (-len(group), group[0].incident.incident_id))
-
-
-def _type(cases: Sequence[Case]) -> IncidentType:
-    endings = [case.ending.actions_taken for case in cases if case.ending]
-    cure, times = _commonest(action for actions in endings for action in actions)
-    title, _ = _commonest(c.incident.title for c in cases if c.incident.title)
-    return IncidentType(
-        title=title or "",
-        incidents=len(cases),
-        components=tuple(sorted({case.incident.component for case in cases})),
-        resolved_by=cure,
-        resolved=times,
-        incident_ids=tuple(case.incident.incident_id for case in cases),
-    )
-
-
-def _commonest(names: Iterable[str]) -> tuple[str | None, int]:
-    counted = Counter(names)
-    return min(counted.items(), key=lambda row: (-row[1], row[0]), default=(None, 0))

@@ -48,7 +48,8 @@ UNKNOWN_COMPONENT = "unknown"
 """What a new incident is put to when nobody says where it is: what is told of it decides then."""
 
 WINDOW_S = 300
-"""Two reports on one component within one window of this many seconds are one incident."""
+"""Two reports on one component within one window of this many seconds are one incident, unless
+their system gives each an id of its own."""
 
 _COMPONENT = re.compile(r"[a-z0-9-]+")
 _LONGEST_COMPONENT = 255
@@ -209,7 +210,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     timestamp: Annotated[str | None, "when it began, or null where nobody knows"]
     metrics: Annotated[Metrics, "what was measured, by name"]
     agent_analysis: Annotated[Properties, "what was worked out: failure type, confidence, signals"]
-    predictive_insights: Annotated[Properties, "where its numbers are going"]
+    predictive_insights: Annotated[Properties, "where its numbers are going, as its source says"]
     embedding_id: Annotated[int, "a number of its own, whatever index its vector lies in"]
     title: Annotated[str, "what it is called"] = ""
     summary: Annotated[str, "what happened, in words"] = ""
@@ -288,10 +289,11 @@ def healing_actions(actions: Iterable[str]) -> tuple[HealingAction, ...]:
     return tuple(dict.fromkeys(HealingAction(each) for each in actions if each in known))
 
 
-def incident_id(component: str, timestamp: str, *, window_s: int = WINDOW_S) -> str:
-    """The id of the incident that a report on `component` at `timestamp` belongs to."""
+def incident_id(component: str, timestamp: str, *, own: str = "", window_s: int = WINDOW_S) -> str:
+    """The id of the incident that a report on `component` at `timestamp` belongs to; `own` is the
+    id that the incident has in its own system."""
     window = math.floor(to_epoch(parse_instant(timestamp)) / window_s)
-    return _digest("inc", component, str(window))
+    return _digest("inc", component, str(window), *filter(None, [own]))
 
 
 def unplaced_incident_id(source: str, position: int, text: str) -> str:

@@ -8,17 +8,11 @@ as it may be in an hour. Priority 1 comes first, then the name.
 
 Own ones stand in a YAML file as those of `policies.yaml` do; a condition is text, or `{metric,
 operator, threshold}`. One bad policy is a problem that names it; the rest is used.
-
-Those in force are also records, so that what advised an action can be looked up and cited. One
-episode asserts them all; when the file of policies changes another takes its place. They advise
-from the configuration, never from there.
 """
 
-import hashlib
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from importlib.resources import files
 from operator import eq, ge, gt, le, lt
@@ -31,15 +25,11 @@ from msgspec import Meta
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import HealingAction, Metrics
-from quipu.ports import Store
 from quipu.read.calling import Calling, here
 from quipu.read.source import read_whole
 from quipu.records.document import Problem
 from quipu.records.misfit import misfit
-from quipu.records.record import Asserted, Properties
-from quipu.records.schema import EntityType, RelationType
-from quipu.source import Draft
-from quipu.when.instants import UNKNOWN_TIME, Clock, from_epoch, to_epoch
+from quipu.when.instants import from_epoch, to_epoch
 
 __all__ = [
     "SHIPPED",
@@ -52,11 +42,8 @@ __all__ = [
     "evaluate",
     "executed",
     "read_policies",
-    "record_policies",
 ]
 
-_POLICIES_SOURCE = "action_policies"
-_REF = "action-policies"
 _HOUR_S = 3600
 _LARGEST = 1_000_000
 _WRITTEN = re.compile(r"^\s*(\w+)\s*(>=|<=|==|>|<|=|gte?|lte?|eq)\s*([\d.]+)\s*$")
@@ -266,32 +253,3 @@ SHIPPED, _ = _policies_in(
     files("quipu.kinds.incidents").joinpath("policies.yaml").read_bytes(), "policies.yaml"
 )
 """The policies that come with Quipu."""
-
-
-def record_policies(store: Store, policies: Sequence[ActionPolicy], *, clock: Clock) -> None:
-    """Record the policies, in place of those recorded before; nothing where they are the same."""
-    sha = hashlib.sha256(msgspec.json.encode(policies)).hexdigest()
-    now = clock()
-    draft = Draft(namespace=store.namespace, type=_POLICIES_SOURCE, ref=_REF, sha=sha, seen=now)
-    if draft.episode_id in store.get([draft.episode_id]):
-        return
-    names = ", ".join(p.name for p in policies)
-    episode = draft.episode(now, preview=f"{len(policies)} action policies: {names}")
-    records = [record for p in policies for record in _records(draft, p)]
-    store.write(draft.batch(episode, records, now=now))
-
-
-def _records(draft: Draft, policy: ActionPolicy) -> Iterator[Asserted]:
-    conditions = [str(each) for each in policy.conditions]
-    properties = cast(Properties, msgspec.to_builtins(policy))
-    own = draft.entity(
-        EntityType.ACTION_POLICY,
-        policy.name,
-        description=f"when {' and '.join(conditions)}: {', '.join(policy.actions)}",
-        properties={**properties, "conditions": conditions},
-    )
-    yield own
-    for name in policy.actions:
-        action = replace(draft, seen=UNKNOWN_TIME).entity(EntityType.HEALING_ACTION, name)
-        yield action
-        yield draft.relation(own.entity_id, RelationType.USES, action.entity_id)

@@ -109,11 +109,12 @@ def _row(row: object, at: str, pointer: str) -> Iterator[Read]:
     if not found:
         keys = ", ".join(map(repr, sorted(record)[:8]))
         yield Problem(at, f"is no incident: component is missing (it has {keys or 'no keys'})")
-    for fields, read in found:
+    for number, (fields, read) in enumerate(found, 1):
+        item = f"item {number}: " if len(found) > 1 else ""
         try:
             made = read(fields)
         except InvalidInput as error:
-            made = Problem(at, str(error))
+            made = Problem(at, f"{item}{error}")
         if made is not None:
             yield made
-        yield from (Problem(at, said, "warning") for said in fields.problems)
+        yield from (Problem(at, f"{item}{said}", "warning") for said in fields.problems)

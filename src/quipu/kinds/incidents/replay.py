@@ -1,14 +1,13 @@
 """The policies over history: what would have been advised at each moment, from what was known then.
 
-Two readings of "known". `told`: an incident is known from its own time, an outcome from when it
-was recorded, so a history that was imported later replays as it happened. `stored`: each is known
-from when this memory was first told of it. Neither lets anything in that came later.
+An incident is known from its own time, an outcome from when it was recorded, so a history that was
+imported later replays as it happened. Nothing that came later is let in.
 """
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
-from typing import Annotated, Literal
+from collections.abc import Iterable, Sequence
+from typing import Annotated
 
 import msgspec
 
@@ -16,14 +15,12 @@ from quipu.kinds.incidents.advice import decide, executions, first_healing, weig
 from quipu.kinds.incidents.case_base import Case, edges_between, read_cases
 from quipu.kinds.incidents.model import action_name
 from quipu.kinds.incidents.policies import ActionPolicy, Execution, actions_of, evaluate
-from quipu.kinds.incidents.records import incident_entity_id, outcome_entity_id
 from quipu.ports import Graph
 from quipu.records.schema import RelationType
 from quipu.when.instants import from_epoch, to_epoch
 
 __all__ = ["Replay", "replay"]
 
-Known = Literal["told", "stored"]
 _SIMILAR = 3
 """How many like incidents advice at a past moment rests on: as many as SIMILAR_TO edges lead to."""
 
@@ -46,7 +43,6 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
 class Replay(msgspec.Struct, frozen=True, kw_only=True):
     """Every incident by time, and what it comes to."""
 
-    known: Annotated[Known, "`told` or `stored`: what counts as known at a moment"]
     incidents: Annotated[int, "how many were replayed"]
     differs: Annotated[int, "for how many the memory would have advised another first action"]
     followed: Annotated[int, "how many first attempts did what is advised"]
@@ -56,10 +52,10 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
     rows: Annotated[tuple[Replayed, ...], "each incident, the earliest first"]
 
 
-def replay(graph: Graph, policies: Sequence[ActionPolicy], *, known: Known = "told") -> Replay:
+def replay(graph: Graph, policies: Sequence[ActionPolicy]) -> Replay:
     """Advise on every incident as it stood then; the recorded outcomes are only compared."""
     cases = {case.name: case for case in read_cases(graph).cases}
-    since = _known_since(graph, list(cases.values()), known)
+    since = _known_since(cases.values())
     runs: dict[str, list[tuple[float, Execution]]] = {}
     for case in cases.values():
         own = runs.setdefault(case.incident.component, [])
@@ -100,7 +96,6 @@ def replay(graph: Graph, policies: Sequence[ActionPolicy], *, known: Known = "to
     tried = [row for row in rows if row.success is not None and row.advised is not None]
     followed = [row for row in tried if row.advised in [*map(action_name, row.taken)]]
     return Replay(
-        known=known,
         incidents=len(rows),
         differs=sum(row.differs for row in rows),
         followed=len(followed),
@@ -115,20 +110,10 @@ def _share(rows: Sequence[Replayed]) -> float | None:
     return round(sum(bool(row.success) for row in rows) / len(rows), 4) if rows else None
 
 
-def _known_since(graph: Graph, cases: Sequence[Case], known: Known) -> dict[str, float]:
+def _known_since(cases: Iterable[Case]) -> dict[str, float]:
     """When each incident and each attempt became known, in seconds from 1970, by its id."""
-    outcomes = [outcome.outcome_id for case in cases for outcome in case.outcomes]
-    if known == "stored":
-        ids = {case.name: incident_entity_id(graph.namespace, case.name) for case in cases}
-        ids |= {name: outcome_entity_id(graph.namespace, name) for name in outcomes}
-        support = graph.support(list(ids.values()))
-        told = {
-            name: min((row.recorded_at for row in support.get(key, ())), default=None)
-            for name, key in ids.items()
-        }
-    else:
-        told = {case.name: case.incident.timestamp for case in cases}
-        told |= {o.outcome_id: o.recorded_at for case in cases for o in case.outcomes}
+    told = {case.name: case.incident.timestamp for case in cases}
+    told |= {o.outcome_id: o.recorded_at for case in cases for o in case.outcomes}
     return {name: to_epoch(at) for name, at in told.items() if at}
 
 

@@ -31,7 +31,7 @@ from quipu.read.fields import Fields, prose_of, slug
 from quipu.records.misfit import misfit
 from quipu.records.record import Properties
 
-__all__ = ["component_of", "grade", "metrics_in", "outcome", "readers_of"]
+__all__ = ["component_of", "grade", "metrics_in", "numbers_an_incident", "outcome", "readers_of"]
 
 Made: TypeAlias = IncidentReport | tuple[str, OutcomeReport] | None
 
@@ -54,12 +54,15 @@ _EMBEDDING_ID = cast("type[int]", Annotated[int, Meta(ge=0, le=2**63 - 1)])
 _LONGEST_EXTRA = 4_000  # characters of JSON
 _LONGEST_TITLE = 200
 _OTLP_WARN = 13
+_UNNAMED = "report"
+"""What a report is called whose system gives it no id."""
 _OTLP_VALUES = ("stringValue", "intValue", "doubleValue", "boolValue")
 
 
 class FieldMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where a system's reports stand, how one is known (`has`: all keys of one row), and which
-    paths hold what; `id` is joined from the first of each row."""
+    paths hold what; `id` is joined from the first of each row, and is that of one incident, not
+    that of one alert or event of it, where the system `numbers_incidents`."""
 
     at: tuple[str, ...]
     has: tuple[tuple[str, ...], ...]
@@ -75,6 +78,7 @@ class FieldMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     affected: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     trace: tuple[str, ...] = ()
+    numbers_incidents: bool = True
 
 
 @lru_cache(maxsize=1)
@@ -101,6 +105,14 @@ def readers_of(
             if found:
                 yield from ((Fields(row), partial(_foreign, name)) for row in found)
                 return
+
+
+def numbers_an_incident(source: str) -> bool:
+    """Whether `source` (`pagerduty:PT4KHLK`) is a system's own id of an incident: two of them are
+    two incidents, however near in time."""
+    system, _, own = source.partition(":")
+    known = _field_maps().get(system)
+    return known is not None and known.numbers_incidents and own not in ("", _UNNAMED)
 
 
 def component_of(written: Mapping[str, str]) -> tuple[str, Properties]:
@@ -257,7 +269,7 @@ def _foreign(name: str, report: Fields) -> IncidentReport | None:
         affected_services=tuple(filter(None, map(slug, _texts(record, known.affected)))),
         tags=(name, *_texts(record, known.tags)),
         extra={**extra, "resolved_at": ended} if ended else extra,
-        source=f"{name}:{':'.join(filter(None, named)) or 'report'}",
+        source=f"{name}:{':'.join(filter(None, named)) or _UNNAMED}",
         pointer=f"trace:{trace}" if trace else _text(record, known.pointer),
     )
 

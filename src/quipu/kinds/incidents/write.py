@@ -3,8 +3,8 @@
 Each report is one atomic write: the incident, its service and dependencies, its passage with its
 vector, its SIMILAR_TO edges and its outcomes; the edges that follow from times and dependencies are
 drawn after it (`links.py`). The same report again changes nothing; another report of the same
-source takes the place of the first. What is worked out (analysis, forecast, severity where none is
-stated) is worked out from all that the reports of an incident measured together.
+source takes the place of the first. What is worked out (analysis, severity where none is stated) is
+worked out from all that the reports of an incident measured together.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,16 +17,13 @@ from numpy.typing import NDArray
 
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable, UnknownRecord
 from quipu.kinds.incidents.analysis import (
-    Sample,
     agent_analysis,
     blast_radius,
-    predictive_insights,
     severity_by_rule,
 )
 from quipu.kinds.incidents.links import (
     NewEdge,
     draw,
-    incidents_on,
     link_relation,
     services_around,
     similar_links,
@@ -49,12 +46,14 @@ from quipu.kinds.incidents.records import (
     incident_entity_id,
     incident_in,
     incident_passage,
+    incident_ref,
     outcome_claims,
     outcome_draft,
     outcome_passage,
     report_draft,
 )
 from quipu.kinds.incidents.similar import recall
+from quipu.kinds.incidents.vendors import numbers_an_incident
 from quipu.ports import Embedder, Store
 from quipu.profiles import profile
 from quipu.read import redact
@@ -136,7 +135,6 @@ class IncidentWriter:
         self._window_s = window_s
         self._actions = actions
         self._linking = linking
-        self._measured: dict[str, dict[str, Sample]] = {}
         self.tally = IncidentTally()
 
     def add(
@@ -209,11 +207,7 @@ class IncidentWriter:
                 self._write(self._told_attempts(earlier, report))
             self.tally.unchanged.append(named)
             return
-        before = self._samples(report.component)
-        samples = [each for name, each in before.items() if name != named]
-        incident = completed(report, named, earlier, samples, actions=self._actions)
-        if incident.timestamp:
-            before[named] = Sample(incident.timestamp, incident.metrics)
+        incident = completed(report, named, earlier, actions=self._actions)
         now = self._clock()
         episode, chunk = incident_passage(draft, incident, now)
         embedding = self._embedding(chunk, placed, description_text(incident))
@@ -236,17 +230,6 @@ class IncidentWriter:
                 "machine's clock: one of the clocks is wrong; it is kept as given",
             )
 
-    def _samples(self, component: str) -> dict[str, Sample]:
-        """What was measured on a component, by incident; read once and kept up."""
-        if component not in self._measured:
-            known = [each for _, each in incidents_on(self._store, component)]
-            self._measured[component] = {
-                each.incident_id: Sample(each.timestamp, each.metrics)
-                for each in known
-                if each.timestamp
-            }
-        return self._measured[component]
-
     def _identified(self, report: IncidentReport, position: int) -> str:
         if "#" in report.incident_id:
             raise InvalidInput(
@@ -258,7 +241,14 @@ class IncidentWriter:
         if report.timestamp is None:
             text = f"{report.component}\n{report.title}\n{report.summary}\n{report.metrics}"
             return unplaced_incident_id(report.source, position, text)
-        return incident_id(report.component, report.timestamp, window_s=self._window_s)
+        founding = incident_id(report.component, report.timestamp, window_s=self._window_s)
+        if not numbers_an_incident(report.source):
+            return founding
+        if self._store.sources(refs=[incident_ref(founding, report.source)]):
+            return founding  # as it was named before such an id counted
+        return incident_id(
+            report.component, report.timestamp, own=report.source, window_s=self._window_s
+        )
 
     def _write(self, parts: Sequence[_Part]) -> None:
         """Write the parts together: a report and its attempts are in or out."""
@@ -348,12 +338,10 @@ def completed(
     report: IncidentReport,
     named: str,
     earlier: Incident | None = None,
-    samples: Sequence[Sample] = (),
     *,
     actions: Actions | None,
 ) -> Incident:
-    """The incident that a report makes, together with what other reports of it said (`earlier`)
-    and what was measured on its component (`samples`).
+    """The incident that a report makes, together with what other reports of it said (`earlier`).
 
     A stated severity counts; without one it is the graver of the rule's and the one known.
     """
@@ -376,11 +364,8 @@ def completed(
             actions=actions(report.component, metrics) if actions else (),
         ),
         "embedding_id": earlier.embedding_id if earlier else embedding_number(named),
+        "predictive_insights": earlier.predictive_insights if earlier else {},
     }
-    if report.predictive_insights is None:
-        at = report.timestamp
-        now = [*(s for s in samples if s.at <= at), Sample(at, metrics)] if at else []
-        worked_out["predictive_insights"] = predictive_insights(now)
     together: dict[str, Any] = {
         "incident_id": named,
         "severity": severity,

@@ -56,7 +56,7 @@ Write
     show       operations.incidents:show       Show an incident and what is known of it.
     timeline   operations.incidents:timeline   Show an incident's life by time.
     resolve    operations.incidents:resolve    Record what ended an incident.
-    summary    operations.incidents:summary    Count by service, time to repair, what returns.
+    summary    operations.incidents:summary    Count by service, with the time to repair.
     similar    operations.incidents:similar    Find what happened before.
     recommend  operations.incidents:recommend  Say what to try, and why.
     compare    operations.incidents:compare    Compare two actions.

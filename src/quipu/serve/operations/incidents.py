@@ -112,7 +112,7 @@ def add_record(memory: Memory, data: dict[str, Any]) -> IncidentsAdded:
 
 @operation("read", Command(), Http("GET /api/v1/incidents/summary", name="summarise"))
 def summary(memory: Memory) -> IncidentSummary:
-    """Count incidents by service, with their time to repair, and show failures that come back.
+    """Count incidents by service, with their time to repair.
 
     $ quipu incident summary
     """
@@ -120,22 +120,16 @@ def summary(memory: Memory) -> IncidentSummary:
 
 
 @operation("read", Command(), Http("GET /api/v1/incidents/replay"))
-def replay(
-    memory: Memory,
-    known: Annotated[
-        Literal["told", "stored"],
-        "what was known: by the records' own times, or by when this memory was told",
-    ] = "told",
-) -> Replay:
+def replay(memory: Memory) -> Replay:
     """Advise on every past incident from what was known at its moment, and compare.
 
     Shows where the memory would have advised something else than the static policies, and what
     was done and came of it.
 
     $ quipu incident replay
-    $ quipu incident replay --known stored --json
+    $ quipu incident replay --json
     """
-    return memory.incidents.replay(known=known)
+    return memory.incidents.replay()
 
 
 @operation("read", Command(), Http("GET /api/v1/incidents/{incident_id:str}", name="show_incident"))
