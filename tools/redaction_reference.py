@@ -5,7 +5,7 @@
 
 import click
 
-from quipu.read.credential_files import credential_files
+from quipu.read.ignore import credential_files
 from quipu.read.secret_rules import Name, Rule, secret_names, secret_rules
 from quipu.read.secret_values import CHECKS
 

@@ -25,9 +25,8 @@ from msgspec import Meta
 from quipu.errors import InvalidConfig, UntrustedFolder
 from quipu.facts.attributes import FUNCTIONAL, Attribute, Attributes
 from quipu.models.endpoint import ADDRESS_VARIABLES, KEY_VARIABLES
-from quipu.models.settings import ChatConfig, EmbedConfig
+from quipu.models.settings import NEEDS_TRUST, ORDINARY, ChatConfig, EmbedConfig, trust_unless
 from quipu.records.authority import GOVERNED, VENDORED
-from quipu.records.declared import NEEDS_TRUST, ORDINARY, trust_unless
 from quipu.records.schema import RelationType
 from quipu.trust import own_configuration, settings_are_trusted
 

@@ -16,7 +16,7 @@ import apsw
 
 from quipu.errors import CorruptStore, StoreUnavailable
 from quipu.files import checked, private
-from quipu.files.identity import Identity
+from quipu.files.checked import Identity
 
 LEDGER = "ops.db"
 """Its name in the local state."""

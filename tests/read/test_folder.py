@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quipu.read import folder as walked
-from quipu.read.folder import files_in
+from quipu.read.source import files_in
 
 
 def _filled(folder: Path) -> Path:

@@ -11,8 +11,7 @@ from tests.contract.store_sample import chunk, episode, moment
 from tests.servers.damage import USES, flips, make_memory, trials
 
 from quipu.errors import CorruptStore
-from quipu.files.pages import damaged_pages
-from quipu.files.whole import faults
+from quipu.files.whole import damaged_pages, faults
 from quipu.ledger import LEDGER, Ledger
 from quipu.records.batch import Batch
 from quipu.store.sqlite import SQLiteStore

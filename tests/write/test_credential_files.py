@@ -7,7 +7,7 @@ import pytest
 
 from quipu.config import Config
 from quipu.memory import Memory
-from quipu.read.credential_files import credential_files, credential_kind
+from quipu.read.ignore import credential_files, credential_kind
 
 Tree = Callable[[dict[str, str]], None]
 

@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from quipu.write.references import unpack
+from quipu.write.links import unpack
 
 
 @pytest.mark.parametrize("packed", ["", "no base64 at all!", base64.b64encode(b"no zlib").decode()])
@@ -14,5 +14,5 @@ def test_what_nobody_packed_is_none(packed: str) -> None:
 
 
 def test_what_unfolds_to_too_much_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quipu.write.references._MOST_BYTES", 1_000)
+    monkeypatch.setattr("quipu.write.links._MOST_BYTES", 1_000)
     assert unpack(base64.b64encode(zlib.compress(bytes(10_000))).decode()) is None

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import StoreUnavailable
-from quipu.write.hints import Resolutions
 from quipu.write.lock import Holder, WriteLock
 from quipu.write.report import write_report_files
+from quipu.write.stamps import Resolutions
 
 
 @pytest.fixture

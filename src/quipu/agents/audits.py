@@ -15,8 +15,8 @@ from quipu.facts.chains import FactStanding, holding, standings
 from quipu.facts.history import HistoryEntry
 from quipu.facts.keys import predicate_key
 from quipu.ports import every
-from quipu.records.entry import ENTRY
 from quipu.records.record import Entity, Fact
+from quipu.records.refs import ENTRY
 from quipu.text import name_key
 from quipu.when.instants import UNKNOWN_TIME
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from quipu.agents.brief import brief
 from quipu.agents.budget import CHARACTERS_A_TOKEN, cut, within
 from quipu.agents.entries import Entries, by_priority
-from quipu.records.entry import CATEGORIES
+from quipu.records.refs import CATEGORIES
 from quipu.when.instants import UNKNOWN_TIME
 
 if TYPE_CHECKING:

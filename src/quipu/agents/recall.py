@@ -10,7 +10,7 @@ from quipu.agents.budget import cut, tokens, within
 from quipu.agents.entries import PRIORITIES, Entries, Entry, Priority, entry_scope, is_expired
 from quipu.errors import InvalidInput
 from quipu.handle.dates import read_window
-from quipu.records.entry import Category
+from quipu.records.refs import Category
 from quipu.records.reply import Hit, TemporalContext, WhyRanked
 from quipu.records.scope import Scope
 

@@ -6,6 +6,9 @@ The package ships a graph of 30 KB without weights (`minilm.onnx`, made by
 rounded (`embed/weights.py`); a third gives the same bytes at the speed of fp32 where a processor
 cannot add such products. One text at a time, without padding, gives the same bytes in any batch,
 any order and with any number of threads; several texts run side by side.
+
+A text's vector is the mean of its token vectors, scaled to length 1 (Sentence-BERT, Reimers &
+Gurevych 2019); the means of spans of one pass are late chunking (Günther et al. 2024).
 """
 
 import logging
@@ -14,6 +17,7 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
@@ -24,7 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.embed.device import Device, providers, uses_gpu
-from quipu.embed.pooling import Float, Tokens, pool_spans, pool_text, pool_windows
 from quipu.embed.weights import (
     MODEL_NAME,
     WEIGHTS_SHA256,
@@ -36,7 +39,75 @@ from quipu.embed.weights import (
 from quipu.errors import InvalidConfig
 from quipu.ports import Embedded, Layers, Vectors
 
-__all__ = ["DIMENSION", "MAX_CHARACTERS", "MiniLM", "Precision", "precision_of"]
+__all__ = [
+    "DIMENSION",
+    "MAX_CHARACTERS",
+    "MiniLM",
+    "Precision",
+    "Tokens",
+    "pool_spans",
+    "pool_text",
+    "pool_windows",
+    "precision_of",
+    "scale",
+]
+
+
+Float = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """One tokenized text: ids with the two special tokens, and where each *word* token stands.
+
+    `ids` int64[t]; `starts` and `ends` int64[t - 2], character offsets of the tokens between the
+    special ones, ascending.
+    """
+
+    ids: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+def scale(rows: Float) -> Float:
+    """`rows` float32[..., d], each scaled to length 1; a zero row stays zero."""
+    lengths = np.sqrt((rows * rows).sum(axis=-1, keepdims=True))
+    return np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+
+
+def pool_text(vectors: Float) -> Float:
+    """The mean of all token vectors float32[t, d], special tokens included, as the model was
+    trained."""
+    return scale(vectors.mean(axis=0))
+
+
+def pool_spans(
+    vectors: Float, starts: NDArray[np.int64], spans: Sequence[tuple[int, int]]
+) -> Float:
+    """float32[len(spans), d]: the mean of the tokens that start inside each half-open span.
+
+    A zero row where none does: an empty span, white space, or text beyond the token limit.
+    """
+    rows = np.zeros((len(spans), vectors.shape[1]), dtype=np.float32)
+    words = vectors[1:-1]
+    for row, (start, end) in enumerate(spans):
+        first, last = np.searchsorted(starts, [start, end])
+        if first < last:
+            rows[row] = words[first:last].mean(axis=0)
+    return scale(rows)
+
+
+def pool_windows(vectors: Float, *, size: int, stride: int) -> Float:
+    """float32[m, d]: means of `size` consecutive word tokens, one every `stride` tokens.
+
+    The last window ends at the last token, so every token lies in one; a text of fewer than
+    `size` tokens is one window.
+    """
+    words = vectors[1:-1]
+    final = max(len(words) - size, 0)
+    firsts = [*range(0, final, stride), final]
+    return scale(np.stack([words[first : first + size].mean(axis=0) for first in firsts]))
+
 
 DIMENSION = 384
 _MAX_TOKENS = 256

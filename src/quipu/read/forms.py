@@ -12,8 +12,7 @@ import msgspec
 import yaml
 
 from quipu.read.front_matter import plain
-from quipu.read.json_keys import without_comments
-from quipu.read.keys import read_keys, yaml_roots
+from quipu.read.keys import read_keys, without_comments, yaml_roots
 from quipu.read.prose import sections_of
 from quipu.read.reading import Reading
 from quipu.records.document import OwnerRule, StatedRelation, Thing

@@ -12,18 +12,70 @@ for.
 
 import os
 import re
+import tomllib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+import ahocorasick_rs
+import msgspec
+from msgspec import Meta
+from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from quipu.errors import InvalidInput, MissingExtra
 from quipu.read.git_program import Git, opened_git
+
+__all__ = [
+    "IgnoreRules",
+    "costly_patterns",
+    "credential_files",
+    "credential_kind",
+    "is_never_read",
+    "is_virtual_environment",
+    "rules_above",
+]
+
+
+class CredentialFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One row of the file: what such files hold, and patterns of their paths, in lower case."""
+
+    of: str
+    names: Annotated[tuple[str, ...], Meta(min_length=1)]
+
+
+@cache
+def credential_files() -> tuple[CredentialFile, ...]:
+    """The rows that ship with Quipu."""
+    text = files("quipu.read").joinpath("rules", "credential_files.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(text)["file"], tuple[CredentialFile, ...])
+
+
+def credential_kind(path: str) -> str | None:
+    """What a file with this path (slashes) is known to hold, or None for any other file."""
+    lowered = path.lower().encode("utf-8", "replace").decode()  # a name need not be UTF-8
+    if not _literals().find_matches_as_indexes(lowered):  # by far the most
+        return None
+    return next((of for of, spec in _specs() if spec.match_file(lowered)), None)
+
+
+@cache
+def _literals() -> ahocorasick_rs.AhoCorasick:
+    """The longest literal part of each pattern: a path with none of them matches none."""
+    names = [name for row in credential_files() for name in row.names if name[0] != "!"]
+    return ahocorasick_rs.AhoCorasick(
+        sorted({max(re.split(r"[*?/]+", name), key=len) for name in names})
+    )
+
+
+@cache
+def _specs() -> tuple[tuple[str, GitIgnoreSpec], ...]:
+    return tuple((row.of, GitIgnoreSpec.from_lines(row.names)) for row in credential_files())
+
 
 _LARGEST_RULES = 1_000_000
 _MOST_STARS = 4  # a regular expression takes time with their power of a name's length

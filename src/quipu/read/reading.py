@@ -1,6 +1,8 @@
 """What each reader hands over, while the document is being put together."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
 
 from quipu.records.document import (
     Family,
@@ -14,6 +16,25 @@ from quipu.records.document import (
     Use,
 )
 from quipu.records.record import Properties, Value
+
+__all__ = ["Calling", "Reading", "here"]
+
+
+R = TypeVar("R")
+
+
+class Calling(Protocol):
+    """Gives what a reader makes of its arguments. The reader is importable by its name, and what
+    it takes and gives can be pickled."""
+
+    def __call__(self, reader: Callable[..., R], /, *arguments: object, **options: object) -> R:
+        """Raises InvalidInput for what the reader refuses, and what it cannot be let finish."""
+        ...
+
+
+def here(reader: Callable[..., R], /, *arguments: object, **options: object) -> R:
+    """Calls the reader in this process, whatever it takes."""
+    return reader(*arguments, **options)
 
 
 @dataclass(slots=True)

@@ -13,11 +13,11 @@ from pathspec import GitIgnoreSpec
 
 from quipu.errors import InvalidInput, MissingExtra
 from quipu.files.repository import repository_of
-from quipu.read.credential_files import credential_kind
 from quipu.read.git_program import Git, opened_git
 from quipu.read.ignore import (
     IgnoreRules,
     costly_patterns,
+    credential_kind,
     is_never_read,
     is_virtual_environment,
     rules_above,

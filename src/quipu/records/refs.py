@@ -1,6 +1,28 @@
 """What citations open: the references of commits and sessions, which more than one kind names."""
 
-__all__ = ["COMMIT", "COMMIT_PREFIX", "FILE", "SESSION_PREFIX", "commit_ref", "session_ref"]
+from typing import Literal, TypeAlias, get_args
+
+__all__ = [
+    "CATEGORIES",
+    "COMMIT",
+    "COMMIT_PREFIX",
+    "ENTRY",
+    "FILE",
+    "SESSION_PREFIX",
+    "Category",
+    "commit_ref",
+    "session_ref",
+]
+
+
+Category: TypeAlias = Literal[
+    "preference", "instruction", "fact", "project", "person", "decision", "insight"
+]
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+
+ENTRY = "memory"
+"""The document type of an entry."""
+
 
 COMMIT = "commit"
 """The source type of a commit."""

@@ -12,8 +12,8 @@ from quipu.agents.recall import RecalledEntry
 from quipu.facts.match import FactMatch
 from quipu.handle.status import Status
 from quipu.memory.ingestion import StageResult
-from quipu.records.entry import Category
 from quipu.records.plan import Anchor
+from quipu.records.refs import Category
 from quipu.records.reply import Hit, TemporalContext, WhyRanked
 
 

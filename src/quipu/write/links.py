@@ -9,24 +9,86 @@ where the outcome differs is anything written; when only texts change, those of 
 indexing everything at once.
 """
 
+import base64
+import dataclasses
 import hashlib
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import msgspec
 
 from quipu.extract import Catalogue, defined_by, linked_claims
 from quipu.ports import Source, Store
 from quipu.records.batch import Batch, Claim
+from quipu.records.document import Document
 from quipu.records.ids import episode_id_of
 from quipu.records.progress import Progress
-from quipu.records.record import Asserted, Entity, Episode, Fact, Relation
+from quipu.records.record import Asserted, Chunk, Entity, Episode, Fact, Relation
 from quipu.resolve import Authority, authorised, resolve
 from quipu.when.instants import Clock
-from quipu.write.hints import Resolutions, Resolved
 from quipu.write.lock import WriteLock
-from quipu.write.references import References, unpack
+from quipu.write.stamps import Resolutions, Resolved
+
+
+class ChunkLines(msgspec.Struct, frozen=True, array_like=True):
+    """Where a chunk stands in its document."""
+
+    chunk_id: str
+    start_line: int
+    end_line: int
+
+
+class References(msgspec.Struct, frozen=True, array_like=True):
+    """A document without its text, and the lines of its chunks."""
+
+    document: Document
+    chunks: tuple[ChunkLines, ...]
+
+    @classmethod
+    def of(cls, document: Document, chunks: Sequence[Chunk]) -> Self:
+        """What is kept of a document that was just read."""
+        definitions = tuple(
+            d._replace(doc="", parameters="", takes=(), returns="", fields=())
+            for d in document.definitions
+        )
+        bare = dataclasses.replace(
+            document,
+            text="",
+            problems=(),
+            spans=(),
+            redactions={},
+            definitions=definitions,
+            uses=tuple(use for use in document.uses if use.kind not in _OF_ITSELF),
+            observations=(),
+        )
+        return cls(bare, tuple(ChunkLines(c.chunk_id, c.start_line, c.end_line) for c in chunks))
+
+
+_OF_ITSELF = frozenset({"set", "delegate"})
+"""Uses that are told of a symbol as they are written, and refer to nothing."""
+_MOST_BYTES = 100_000_000
+"""More than the references of the largest file that is read come to."""
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(References)
+
+
+def pack(references: References) -> str:
+    """Text for an episode's properties: about a quarter of what JSON would take."""
+    return base64.b64encode(zlib.compress(_ENCODER.encode(references), 1)).decode()
+
+
+def unpack(packed: str) -> References | None:
+    """Return what `pack` was given; None for anything else, as an import may bring it, and for what
+    unfolds to more than `_MOST_BYTES`."""
+    try:
+        inflater = zlib.decompressobj()
+        data = inflater.decompress(base64.b64decode(packed), _MOST_BYTES)
+        return None if inflater.unconsumed_tail else _DECODER.decode(data)
+    except (ValueError, zlib.error, msgspec.DecodeError):
+        return None
+
 
 LINKS = "links"
 """The source type of the episodes written here."""

@@ -28,7 +28,7 @@ from quipu.text import excerpt
 from quipu.when.instants import UNKNOWN_TIME
 from quipu.when.intervals import read_iso
 from quipu.write.limits import Limits
-from quipu.write.references import References, pack
+from quipu.write.links import References, pack
 from quipu.write.workers import WorkerDied, Workers
 
 _CHEAP = 16_000

@@ -8,17 +8,22 @@ from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple
 
+import numpy as np
+
 from quipu.embed.cache import CACHE, VectorCache
 from quipu.kind import unlinked
 from quipu.ports import Source as StoredSource
-from quipu.ports import Store
+from quipu.ports import Store, every
+from quipu.profiles import profile
 from quipu.read import read_source, redact
 from quipu.read.kinds import require_formats
 from quipu.read.redact import redacted_path
 from quipu.read.source import escaped
+from quipu.records.batch import Batch
 from quipu.records.document import Problem
 from quipu.records.passage import PassageInput
 from quipu.records.progress import Progress
+from quipu.records.record import Chunk
 from quipu.records.refs import FILE
 from quipu.when.instants import Clock
 from quipu.write.batches import BatchWriter
@@ -30,7 +35,6 @@ from quipu.write.embed import (
     lacking,
     written_chunks,
 )
-from quipu.write.hints import Resolutions
 from quipu.write.kinds import upkeep_of_kinds
 from quipu.write.links import Linker
 from quipu.write.lock import WriteLock
@@ -39,7 +43,7 @@ from quipu.write.passages import PassageTally, add_passages
 from quipu.write.places import Places, Roots
 from quipu.write.prepare import FileTask, Preparing, outcomes, preparing
 from quipu.write.report import IndexReport, ProblemRow, in_order, write_report_files
-from quipu.write.stamps import Stamps
+from quipu.write.stamps import Resolutions, Stamps
 from quipu.write.survey import (
     Survey,
     Todo,
@@ -49,7 +53,30 @@ from quipu.write.survey import (
     survey,
 )
 from quipu.write.texts import TextInput, add_text
-from quipu.write.words import recount_words
+
+_PAGE = 256  # passages of one write
+
+
+def recount_words(store: Store, clock: Clock) -> int:
+    """Index the passages in other than ASCII letters by the words that `text.tokens` gives today;
+    return how many had others. Their vectors are gone afterwards.
+
+    A page is one atomic write, so a killed run goes on where it stopped.
+    """
+    chunks = (chunk for chunk in every(store, Chunk) if not chunk.text.isascii())
+    changed = 0
+    while page := list(islice(chunks, _PAGE)):
+        changed += _recounted(store, page, clock)
+    return changed
+
+
+def _recounted(store: Store, chunks: list[Chunk], clock: Clock) -> int:
+    chunk_ids = [chunk.chunk_id for chunk in chunks]
+    before = store.numbers(chunk_ids)
+    indexed = tuple(profile(chunk.profile).index_chunk(chunk) for chunk in chunks)
+    store.write(Batch(recorded_at=clock(), chunks=indexed))
+    return int(np.count_nonzero(before != store.numbers(chunk_ids)))
+
 
 _JOB_BYTES = 150_000
 _JOB_SOURCES = 64

@@ -7,14 +7,52 @@ In the local state they are a hint that saves work: one that is lost costs one r
 
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Self
 
 import msgspec
 
-from quipu.write.state_files import STAMPS, hint_file, replace_file
+from quipu.extract import Defined
+from quipu.write.state_files import RESOLVED, STAMPS, hint_file, replace_file
 
-__all__ = ["Stamp", "Stamps"]
+__all__ = ["Resolutions", "Resolved", "Stamp", "Stamps"]
+
+
+class Resolved(msgspec.Struct, frozen=True, array_like=True):
+    """A source's own episode, of which document, what that defines (None: it keeps no
+    references), the episode of its links ("": none), and how many references have no target."""
+
+    ref: str
+    episode_id: str
+    document_id: str
+    defined: Defined | None = None
+    links_id: str = ""
+    missing: int = 0
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_RESOLVED = msgspec.msgpack.Decoder(list[Resolved])
+
+
+class Resolutions:
+    """Those of one store and namespace (`key`); without local state nothing is kept."""
+
+    def __init__(self, state: Path | None, key: str) -> None:
+        self._path = hint_file(RESOLVED, state, key)
+
+    def get(self) -> list[Resolved]:
+        """All that were kept, in the order of their sources."""
+        try:
+            return _RESOLVED.decode(self._path.read_bytes()) if self._path else []
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return []
+
+    def set(self, rows: Sequence[Resolved]) -> None:
+        """Keep these and no others."""
+        if self._path is not None:
+            replace_file(self._path, _ENCODER.encode(rows))
+
 
 _AT_REST_NS = 2_000_000_000
 _TIMES_ARE_SURE = os.name != "nt"

@@ -11,9 +11,8 @@ from pathlib import Path
 from quipu.kinds.conversations.model import Transcript
 from quipu.kinds.conversations.read import is_memory_file
 from quipu.kinds.conversations.read.files import SUFFIXES, may_be_transcript, sessions_in
-from quipu.read.calling import Calling, here
-from quipu.read.folder import files_in
-from quipu.read.source import escaped
+from quipu.read.reading import Calling, here
+from quipu.read.source import escaped, files_in
 from quipu.records.document import Problem
 
 __all__ = ["Follower"]

@@ -25,7 +25,7 @@ from msgspec import Meta
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import HealingAction, Metrics
-from quipu.read.calling import Calling, here
+from quipu.read.reading import Calling, here
 from quipu.read.source import read_whole
 from quipu.records.document import Problem
 from quipu.records.misfit import misfit

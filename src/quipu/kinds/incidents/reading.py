@@ -13,10 +13,9 @@ from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import IncidentReport, OutcomeReport
 from quipu.kinds.incidents.postmortem import read_postmortem
 from quipu.kinds.incidents.vendors import readers_of
-from quipu.read.calling import Calling, here
 from quipu.read.fields import json_rows
-from quipu.read.folder import files_in
-from quipu.read.source import read_stable
+from quipu.read.reading import Calling, here
+from quipu.read.source import files_in, read_stable
 from quipu.records.document import Problem
 
 __all__ = ["IncidentsRead", "read_incident_files", "read_incidents", "read_rows"]

@@ -67,7 +67,7 @@ def fetch(
     $ quipu model fetch
     $ quipu model fetch --folder models/minilm
     """
-    from quipu.embed.fetch import fetch_model
+    from quipu.embed.weights import fetch_model
 
     run.note("getting the model; this takes a minute")
     return FetchedModel(folder=str(fetch_model(folder)))

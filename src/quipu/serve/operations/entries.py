@@ -12,8 +12,8 @@ from quipu.agents.recall import recall as recall_from
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
 from quipu.memory.ingestion import IngestItem, ingest_items
-from quipu.records.entry import Category
 from quipu.records.progress import Progress
+from quipu.records.refs import Category
 from quipu.records.reply import WhyRanked
 from quipu.serve.agent_shapes import (
     Ingest,

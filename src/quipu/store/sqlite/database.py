@@ -12,7 +12,7 @@ import msgspec
 
 from quipu.errors import CorruptStore, InvalidInput, NewerStore, QuipuError, StoreUnavailable
 from quipu.files import checked, private
-from quipu.files.identity import Identity
+from quipu.files.checked import Identity
 from quipu.store import rules
 from quipu.store.sqlite import schema
 

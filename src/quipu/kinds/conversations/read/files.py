@@ -6,9 +6,8 @@ from pathlib import Path
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Sessions, Transcript
 from quipu.kinds.conversations.read import is_memory_file, read_sessions
-from quipu.read.calling import Calling, here
-from quipu.read.folder import files_in
-from quipu.read.source import escaped, read_stable
+from quipu.read.reading import Calling, here
+from quipu.read.source import escaped, files_in, read_stable
 from quipu.records.document import Problem
 
 __all__ = ["SUFFIXES", "may_be_transcript", "read_session_files", "sessions_in"]

@@ -14,13 +14,12 @@ from typing import Any, NamedTuple, cast
 from quipu.errors import InvalidInput
 from quipu.kinds.work.model import KINDS, WorkKind
 from quipu.kinds.work.read.records import WorkRead, kind_of, read_record, united
-from quipu.read.calling import Calling, here
 from quipu.read.decode import decode
 from quipu.read.fields import json_rows, slug
-from quipu.read.folder import files_in
 from quipu.read.front_matter import split_front_matter
+from quipu.read.reading import Calling, here
 from quipu.read.redact import Redactor
-from quipu.read.source import escaped, read_stable
+from quipu.read.source import escaped, files_in, read_stable
 from quipu.records.document import Problem
 from quipu.when.instants import from_epoch
 
