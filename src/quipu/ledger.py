@@ -47,6 +47,10 @@ def _begin(connection: Any) -> None:
 
 _ASIDE = ".damaged-"
 
+KEYS_MAY_BE_LOST = ("salvaged", "api_key")
+"""The kind and key of an entry that stands in a ledger that was damaged once: a server without keys
+is open, and which keys were lost is not known, so with this one it stays closed."""
+
 
 class LedgerEntry(NamedTuple):
     """What stands under a kind and a key; `version` counts from 1."""
@@ -209,7 +213,7 @@ def salvage(path: Path) -> Salvaged:
     try:
         fresh.unlink(missing_ok=True)
         with Ledger(fresh) as ledger:
-            ledger.change(put=found)
+            ledger.change(put={**found, KEYS_MAY_BE_LOST: b""})
         for suffix in ("", "-wal"):  # a log that stays would be taken for the new file's
             file = path.with_name(path.name + suffix)
             if file.exists():

@@ -26,8 +26,8 @@ __all__ = [
     "copy",
     "database_files",
     "is_damage",
-    "log_begins_well",
     "make",
+    "page_size",
     "ready",
     "require_whole",
     "require_whole_log",
@@ -134,13 +134,19 @@ def require_whole(path: Path) -> None:
             "remove it to begin anew"
         )
     with path.open("rb") as stream:
-        head = stream.read(18)
-    page = int.from_bytes(head[16:18], "big")
-    if head.startswith(_MAGIC) and not has_log(path) and size % (65536 if page == 1 else page or 1):
+        page = page_size(stream.read(18))
+    if page and not has_log(path) and size % page:
         raise CorruptStore(
             f"{str(path)!r} is damaged: it ends inside a page ({size:,} bytes), was it truncated? "
             "Restore a backup (quipu restore), or keep what can be read (quipu doctor --salvage)"
         )
+
+
+def page_size(head: bytes) -> int:
+    """The page size of the file that begins with `head`; 0 when that is no SQLite file."""
+    size = int.from_bytes(head[16:18], "big")
+    size = 65536 if size == 1 else size
+    return size if head.startswith(_MAGIC) and size >= 512 and not size & (size - 1) else 0
 
 
 def has_log(path: Path) -> bool:
@@ -160,6 +166,7 @@ def _log_bytes(path: Path, end: str) -> int:
 def require_whole_log(connection: Any, path: Path) -> None:
     """CorruptStore when a commit stands in the log behind a frame that is not as it was written:
     SQLite reads no further than that, and says nothing. https://sqlite.org/walformat.html
+    A log that was cut behind a commit, or removed, is not told from one that never had more.
 
     A frame is written in two steps, so one that another process is writing now looks damaged for
     a moment: what is no damage is whole when it is looked at again.
@@ -183,7 +190,7 @@ def _stops_short(connection: Any, log: Path) -> bool:
     _, frames, _ = connection.execute("PRAGMA wal_checkpoint(NOOP)").fetchone()
     with log.open("rb") as stream:
         head, end = stream.read(_LOG_HEAD), os.fstat(stream.fileno()).st_size
-        if end > _LOG_HEAD and not (log_begins_well(head) and any(head)):
+        if end > _LOG_HEAD and not (_log_begins_well(head) and any(head)):
             return True  # it is written, and brought to the disk, before any frame
         frame_bytes = _FRAME_HEAD + int.from_bytes(head[8:12], "big")
         begin = _LOG_HEAD + frames * frame_bytes
@@ -197,7 +204,7 @@ def _stops_short(connection: Any, log: Path) -> bool:
     return False
 
 
-def log_begins_well(head: bytes) -> bool:
+def _log_begins_well(head: bytes) -> bool:
     """Whether the first 32 bytes of a log are as they were written, or there are none."""
     order = _LOG_MAGIC.get(head[:4])
     if order is None or len(head) < _LOG_HEAD:

@@ -14,7 +14,8 @@ from typing import NamedTuple, TypeAlias
 import apsw
 
 from quipu.files import checked, private
-from quipu.files.whole import damaged_pages, page_size
+from quipu.files.checked import page_size
+from quipu.files.whole import damaged_pages
 
 __all__ = ["Row", "Rows", "read_rows"]
 

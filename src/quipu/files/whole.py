@@ -1,6 +1,7 @@
 """Whether a SQLite file is as it was written: what `doctor` and a backup ask. Every page with a
 checksum is verified, those in nobody's use too."""
 
+from contextlib import closing
 from functools import partial
 from io import SEEK_CUR, BytesIO
 from pathlib import Path
@@ -10,18 +11,12 @@ import apsw
 from quipu.errors import CorruptStore
 from quipu.files import checked
 
-__all__ = ["damaged_pages", "faults", "has_checksums", "logged_pages", "page_size"]
+__all__ = ["damaged_pages", "faults", "has_checksums"]
 
+_NAMED = 8
+"""Damaged pages that are named one by one."""
 
 _HEAD, _FRAME = 32, 24
-
-
-def page_size(head: bytes) -> int:
-    """Of the file that begins with `head`; 0 when that is no SQLite file."""
-    size = int.from_bytes(head[16:18], "big")
-    size = 65536 if size == 1 else size
-    whole = head[:16] == b"SQLite format 3\0" and size >= 512 and not size & (size - 1)
-    return size if whole else 0
 
 
 def damaged_pages(path: Path, size: int) -> list[int]:
@@ -45,7 +40,7 @@ def damaged_pages(path: Path, size: int) -> list[int]:
         connection.close()
 
 
-def logged_pages(path: Path) -> frozenset[int]:
+def _logged_pages(path: Path) -> frozenset[int]:
     """The pages whose present content stands in a write-ahead log that is whole: what the database
     holds of them counts no more. A checkpoint that ended inside one leaves it half put."""
     pages: list[int] = []
@@ -59,9 +54,6 @@ def logged_pages(path: Path) -> frozenset[int]:
             if any(frame[4:8]):
                 committed = len(pages)
     return frozenset(pages[:committed])
-
-
-_NAMED = 8
 
 
 def has_checksums(path: Path) -> bool:
@@ -81,52 +73,34 @@ def faults(path: Path) -> list[str]:
     except CorruptStore as error:
         return [str(error)]
     with path.open("rb") as stream:
-        size = page_size(stream.read(100))
+        size = checked.page_size(stream.read(100))
     if not size:
         return [f"{str(path)!r} is no SQLite database"]
-    found: list[str] = []
     log = path.with_name(path.name + "-wal")
-    log_is_sound = _log_is_sound(path, log)
+    log_is_sound, noticed = _noticed(path)
     bad = damaged_pages(path, size) if has_checksums(path) else []
     if bad and log_is_sound:
-        bad = sorted({*bad} - logged_pages(log))
+        bad = sorted({*bad} - _logged_pages(log))
+    found: list[str] = []
     if bad:
         named = ", ".join(map(str, bad[:_NAMED])) + (", …" if len(bad) > _NAMED else "")
         found.append(f"{len(bad)} of {path.stat().st_size // size:,} pages ({named})")
     if not log_is_sound:
         found.append(f"the log {log.name}, with changes after the damage")
-    return found + _noticed(path)
+    return found + noticed
 
 
-def _log_is_sound(path: Path, log: Path) -> bool:
-    if not log.is_file():
-        return True
-    with log.open("rb") as stream:
-        if not checked.log_begins_well(stream.read(32)):
-            return False
+def _noticed(path: Path) -> tuple[bool, list[str]]:
+    """Whether no commit is lost in the log, and what SQLite's own check says. What cannot be opened
+    says why where it is opened as a store."""
+    log_is_sound = True
     try:
-        connection = checked.connect(path, flags=apsw.SQLITE_OPEN_READONLY)
-        try:
-            checked.require_whole_log(connection, path)
-        finally:
-            connection.close()
-    except apsw.Error:
-        return True  # what is damaged there is found page by page
-    except CorruptStore:
-        return False
-    return True
-
-
-def _noticed(path: Path) -> list[str]:
-    """What SQLite's own check says."""
-    try:
-        connection = checked.connect(path, flags=apsw.SQLITE_OPEN_READONLY)
-        try:
+        with closing(checked.connect(path, flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            try:
+                checked.require_whole_log(connection, path)
+            except CorruptStore:
+                log_is_sound = False
             rows = [str(row[0]) for row in connection.execute("PRAGMA quick_check(3)")]
-        finally:
-            connection.close()
-    except (apsw.CantOpenError, apsw.ReadOnlyError):
-        return []  # opening it as a store says why
     except apsw.Error as error:
-        return [str(error)] if checked.is_damage(error) else []
-    return [] if rows == ["ok"] else rows
+        return log_is_sound, [str(error)] if checked.is_damage(error) else []
+    return log_is_sound, [] if rows == ["ok"] else rows

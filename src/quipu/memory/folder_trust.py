@@ -1,5 +1,6 @@
 """What a folder would be allowed if it were trusted, and allowing just that."""
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -47,6 +48,11 @@ class FolderAsks(msgspec.Struct, frozen=True, kw_only=True):
     ]
     jobs: Annotated[tuple[WaitingJob, ...], "open jobs in it that this user did not accept here"]
     trusted: Annotated[bool, "whether all of it is allowed now"]
+
+    @property
+    def command(self) -> str:
+        """What allows all of it; "" where that is done."""
+        return "" if self.trusted else f"quipu trust {shlex.quote(self.folder)} --yes"
 
 
 class Wish(NamedTuple):

@@ -10,7 +10,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.files.whole import faults
 from quipu.handle.home import DATABASE, Home, database_of, find_home
-from quipu.ledger import LEDGER, Ledger, readable_entries
+from quipu.ledger import KEYS_MAY_BE_LOST, LEDGER, Ledger, readable_entries
 from quipu.records.record import Episode
 from quipu.transfer.backup import BackedUp, backup, restore
 from quipu.trust import mark
@@ -128,5 +128,8 @@ def _take_over_ledger(home: Home, path: Path) -> None:
     if home.state is None or new.state is None or not (home.state / LEDGER).is_file():
         return
     if not (new.state / LEDGER).exists():
+        found = readable_entries(home.state / LEDGER)
+        if faults(home.state / LEDGER):
+            found[KEYS_MAY_BE_LOST] = b""
         with Ledger(new.state / LEDGER) as ledger:
-            ledger.change(put=readable_entries(home.state / LEDGER))
+            ledger.change(put=found)

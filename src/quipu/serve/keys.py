@@ -15,7 +15,7 @@ from typing import Annotated
 import msgspec
 
 from quipu.errors import CorruptStore, InvalidInput, UnknownRecord
-from quipu.ledger import Ledger
+from quipu.ledger import KEYS_MAY_BE_LOST, Ledger
 from quipu.serve.operations import SCOPES, KeyScope
 from quipu.when.instants import Clock
 
@@ -115,8 +115,10 @@ class ApiKeys:
         return sorted(map(_plain, kept), key=lambda key: (key.created_at, key.key_id))
 
     def any(self) -> bool:
-        """Whether a key was ever made or given: from then on nobody comes in without one."""
-        return bool(self._given or self._ledger.list(_KIND, limit=1))
+        """Whether a key was ever made or given, or may have been lost with a damaged ledger: from
+        then on nobody comes in without one."""
+        kept = self._ledger.list(_KIND, limit=1) or self._ledger.get(*KEYS_MAY_BE_LOST)
+        return bool(self._given or kept)
 
     def revoke(self, key_id: str) -> ApiKey:
         """End a key; again changes nothing. Raises UnknownRecord."""

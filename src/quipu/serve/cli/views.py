@@ -71,7 +71,7 @@ Restart {client} to use it.
   .quipu: {state}
 * settings | It asks for
 * jobs | Open jobs
-{trusted:All of this is allowed now/Not all of this is allowed: `quipu trust --yes` allows it}.
+{trusted:All of this is allowed now/Not all of this is allowed}.  To allow it: {command}
 """,
     "Forgotten": "Erased {episodes:episode} and all that only they said.",
     "GoldenReport": """

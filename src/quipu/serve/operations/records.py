@@ -276,8 +276,8 @@ def jobs(
             "ops.db is whole: nothing was changed."
             if found.aside is None
             else f"Kept {found.entries:,} entries of ops.db; the damaged file stands beside it as "
-            f"{found.aside.name}. API keys may be among what is lost, and without any the server "
-            "asks for none: look at `quipu key list` before you serve it."
+            f"{found.aside.name}. API keys may be among what is lost (`quipu key list`); a server "
+            "asks for one all the same."
         )
     if resume:
         memory.jobs.resume()
