@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from quipu.embed.cache import CachedEmbedder, VectorCache, content_key
+from quipu.embed.cache import VectorCache, content_key, make_passages
 from quipu.ports import Embedded
 from quipu.testing.fakes import HashEmbedder
 
@@ -71,7 +71,7 @@ def test_size_is_bounded_and_the_oldest_leave(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["text", "zeros", "truncated", "other table", "empty"])
-def test_damaged_file_is_put_aside_and_begun_again(
+def test_damaged_file_is_begun_anew(
     path: Path, damage: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     first = VectorCache(path)
@@ -95,7 +95,6 @@ def test_damaged_file_is_put_aside_and_begun_again(
         cache.put("space", {content_key("new"): entry(5)})
         assert list(cache.get("space", [content_key("new")])) == [content_key("new")]
         cache.close()
-    assert path.with_name("vectors.db.damaged").exists() == (damage != "empty")
     assert not caplog.records
 
 
@@ -161,8 +160,8 @@ def test_two_processes_fill_one_file(path: Path) -> None:
 
 def test_second_run_embeds_nothing_and_gives_the_same_bytes(cache: VectorCache) -> None:
     first, second = HashEmbedder(), HashEmbedder()
-    fresh = CachedEmbedder(first, cache, threads=2).embed_passages(PASSAGES)
-    again = CachedEmbedder(second, cache).embed_passages(PASSAGES[::-1])[::-1]
+    fresh = make_passages(first, PASSAGES, cache=cache, threads=2)
+    again = make_passages(second, PASSAGES[::-1], cache=cache)[::-1]
     assert first.calls == len(PASSAGES)
     assert second.calls == 0
     assert [bytes_of(one) for one in fresh] == [bytes_of(one) for one in again]
@@ -170,20 +169,9 @@ def test_second_run_embeds_nothing_and_gives_the_same_bytes(cache: VectorCache) 
 
 def test_only_the_missing_are_embedded_and_each_once(cache: VectorCache) -> None:
     inner = HashEmbedder()
-    embedder = CachedEmbedder(inner, cache)
-    embedder.embed(TEXTS[:1])
-    rows = embedder.embed([TEXTS[1], TEXTS[0], TEXTS[1]])
+    make_passages(inner, PASSAGES[:1], cache=cache)
+    made = make_passages(inner, [PASSAGES[1], PASSAGES[0], PASSAGES[1]], cache=cache)
     assert inner.calls == 2
-    assert rows[0].tobytes() == rows[2].tobytes()
-    assert np.allclose(rows, inner.embed([TEXTS[1], TEXTS[0], TEXTS[1]]), atol=1e-3)
-
-
-def test_cached_embedder_keeps_the_shapes_of_the_port(cache: VectorCache) -> None:
-    embedder = CachedEmbedder(HashEmbedder(dimension=16), cache)
-    assert embedder.space == HashEmbedder(dimension=16).space
-    assert embedder.embed([]).shape == (0, 16)
-    assert embedder.embed_passages([]) == []
-    assert embedder.embed_parts("a b", [(0, 1), (9, 10)]).parts.shape == (2, 16)
-    assert embedder.embed_parts("a b", []).parts.shape == (0, 16)
-    windows = embedder.embed_windows("a b c d e f g")
-    assert windows.parts.shape == (2, 16)
+    assert bytes_of(made[0]) == bytes_of(made[2])
+    assert np.allclose(made[1].vector, inner.embed([TEXTS[0]])[0], atol=1e-3)
+    assert made[0].parts.shape == (2, inner.dimension)

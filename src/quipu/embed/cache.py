@@ -1,8 +1,8 @@
 """Embeddings kept by content, so that indexing again after a clear does not embed again.
 
 One small SQLite file for all namespaces and spaces: (space, SHA-256 of text and spans) → float16.
-It holds nothing that cannot be made again: a damaged file is put aside and a new one begun, a
-file that cannot be written is done without, and neither is ever an error.
+It holds nothing that cannot be made again: a damaged file is begun anew, a file that cannot be
+written is done without, and neither is ever an error.
 """
 
 import hashlib
@@ -19,21 +19,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
+import msgspec
 import numpy as np
 
 from quipu.embed.remote import RemoteEmbedder
 from quipu.errors import StoreUnavailable
 from quipu.files import checked, private
-from quipu.ports import Embedded, Embedder, ManyEmbedder, Passage, Vectors
+from quipu.ports import Embedded, Embedder, ManyEmbedder, Passage
 
-__all__ = [
-    "CACHE",
-    "DEFAULT_MAX_BYTES",
-    "CachedEmbedder",
-    "VectorCache",
-    "content_key",
-    "make_passages",
-]
+__all__ = ["CACHE", "DEFAULT_MAX_BYTES", "VectorCache", "content_key", "make_passages"]
 
 T = TypeVar("T")
 Made = TypeVar("Made")
@@ -58,17 +52,6 @@ CREATE TABLE IF NOT EXISTS vector (
     crc INTEGER NOT NULL,
     UNIQUE (space, key)
 )
-"""
-
-# Each space is looked up behind the one before it: SQLite's DISTINCT would read every key.
-_SPACES = """
-WITH RECURSIVE each(space) AS (
-    SELECT min(space) FROM vector
-    UNION ALL
-    SELECT (SELECT min(space) FROM vector WHERE space > each.space) FROM each
-    WHERE each.space IS NOT NULL
-)
-SELECT space FROM each WHERE space IS NOT NULL
 """
 
 _log = logging.getLogger(__name__)
@@ -97,9 +80,10 @@ class VectorCache:
         self._lock = threading.Lock()
         # Any: apsw declares Buffer, which type checkers know from Python 3.12 on.
         self._connection: Any = None
-        self._inode = 0
-        with self._lock:
-            self._open()
+        try:
+            self._connect()
+        except (apsw.Error, OSError) as error:
+            self._mend(error)
 
     def get(self, space: str, keys: Sequence[bytes]) -> dict[bytes, Embedded]:
         """What is known of `keys`; the others are absent."""
@@ -133,18 +117,19 @@ class VectorCache:
         silence.
         """
         with self._lock:
-            Path(f"{self._path}.damaged").unlink(missing_ok=True)
+            Path(f"{self._path}.damaged").unlink(missing_ok=True)  # an earlier version kept it
             if self._connection is None:
                 return
             try:
-                with self._connection as connection:
-                    if keys is None:
-                        connection.execute("DELETE FROM vector")
-                    else:
-                        spaces = [space for (space,) in connection.execute(_SPACES)]
-                        rows = ((space, key) for space in spaces for key in sorted(keys))
-                        delete = "DELETE FROM vector WHERE space = ? AND key = ?"
-                        connection.executemany(delete, rows)
+                if keys is None:
+                    self._connection.execute("DELETE FROM vector")
+                else:
+                    named = msgspec.json.encode([key.hex() for key in keys]).decode()
+                    self._connection.execute(
+                        "DELETE FROM vector WHERE lower(hex(key)) IN "
+                        "(SELECT value FROM json_each(?))",
+                        (named,),
+                    )
                 busy, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             except apsw.Error as error:
                 raise StoreUnavailable(
@@ -193,17 +178,10 @@ class VectorCache:
         pages = connection.pragma("page_count") - connection.pragma("freelist_count")
         return pages * connection.pragma("page_size")
 
-    def _open(self) -> None:
-        try:
-            self._connect()
-        except (apsw.Error, OSError) as error:
-            self._mend(error)
-
     def _connect(self) -> None:
         private.make_folder(self._path.parent)
         private.touch(self._path)
         private.narrow(checked.database_files(self._path))
-        self._inode = _inode(self._path)
         connection: Any = apsw.Connection(str(self._path))
         try:
             connection.set_busy_timeout(self._busy_timeout_ms)
@@ -216,37 +194,19 @@ class VectorCache:
             connection.close(True)
             raise
         self._connection = connection
-        self._inode = _inode(self._path)
 
     def _mend(self, error: Exception) -> None:
-        """Begin a damaged file again; any other trouble (busy, full, read-only) passes by."""
+        """Begin a damaged file anew; any other trouble (busy, full, read-only) passes by."""
+        _log.warning("the embedding cache %r is not used now: %s", str(self._path), error)
         if not isinstance(error, _DAMAGED):
-            _log.warning("the embedding cache %r is not used: %s", str(self._path), error)
             return
-        _log.warning("the embedding cache %r is begun again: %s", str(self._path), error)
         if self._connection is not None:
             self._connection.close(True)
             self._connection = None
-        try:
-            self._put_aside()
+        with suppress(apsw.Error, OSError):
+            for file in checked.database_files(self._path):
+                file.unlink(missing_ok=True)
             self._connect()
-        except (apsw.Error, OSError) as again:
-            self._connection = None
-            _log.warning("the embedding cache %r is not used: %s", str(self._path), again)
-
-    def _put_aside(self) -> None:
-        if _inode(self._path) != self._inode:
-            return  # another process has begun a new file already
-        for suffix in ("-wal", "-shm"):
-            Path(f"{self._path}{suffix}").unlink(missing_ok=True)
-        self._path.replace(f"{self._path}.damaged")
-
-
-def _inode(path: Path) -> int:
-    try:
-        return path.stat().st_ino
-    except FileNotFoundError:
-        return 0
 
 
 def _pack(space: str, key: bytes, entry: Embedded) -> tuple[str, bytes, int, bytes, int]:
@@ -259,70 +219,36 @@ def _unpack(dimension: int, blob: bytes) -> Embedded:
     return Embedded(rows[0], rows[1:])
 
 
-class CachedEmbedder:
-    """An Embedder that asks the cache first; the space is the inner embedder's.
-
-    Every vector is rounded to float16, found or new, so an answer never depends on what was
-    cached. Questions (`embed_windows`) go past the cache, unrounded.
-    """
-
-    def __init__(self, embedder: Embedder, cache: VectorCache, *, threads: int = 1) -> None:
-        """`threads` is how many passages `embed_passages` gives the embedder side by side."""
-        self._embedder = embedder
-        self._cache = cache
-        self._threads = threads
-
-    @property
-    def space(self) -> str:
-        """The inner embedder's."""
-        return self._embedder.space
-
-    @property
-    def dimension(self) -> int:
-        """The inner embedder's."""
-        return self._embedder.dimension
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        """float32[n, d], a row a text; each distinct text is embedded once."""
-        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
-        for row, entry in enumerate(self.embed_passages([(text, ()) for text in texts])):
-            rows[row] = entry.vector
-        return rows
-
-    def embed_parts(self, text: str, spans: Sequence[tuple[int, int]]) -> Embedded:
-        """The text's vector and one for each span, as one passage."""
-        return self.embed_passages([(text, spans)])[0]
-
-    def embed_passages(self, passages: Sequence[Passage]) -> list[Embedded]:
-        """Each passage's vector and parts, in order: what ingestion calls, a batch at a time."""
-        keys = [content_key(text, spans) for text, spans in passages]
-        by_key = dict(zip(keys, passages, strict=True))
-        found = self._cache.get(self.space, list(by_key))
-        known = {key: entry for key, entry in found.items() if self._fits(entry, by_key[key])}
-        missing = {key: passage for key, passage in by_key.items() if key not in known}
-        if missing:
-            made = map(_rounded, self._make(list(missing.values())))
-            fresh = dict(zip(missing, made, strict=True))
-            self._cache.put(self.space, fresh)
-            known |= fresh
-        return [known[key] for key in keys]
-
-    def embed_windows(self, text: str, *, size: int = 6, stride: int = 3) -> Embedded:
-        """The inner embedder's, not cached."""
-        return self._embedder.embed_windows(text, size=size, stride=stride)
-
-    def _fits(self, entry: Embedded, passage: Passage) -> bool:
-        return entry.parts.shape == (len(passage[1]), self.dimension)
-
-    def _make(self, passages: Sequence[Passage]) -> list[Embedded]:
-        return make_passages(self._embedder, passages, threads=self._threads)
-
-
 def make_passages(
-    embedder: Embedder, passages: Sequence[Passage], *, threads: int = 1
+    embedder: Embedder,
+    passages: Sequence[Passage],
+    *,
+    threads: int = 1,
+    cache: VectorCache | None = None,
 ) -> list[Embedded]:
-    """Each passage's vector and parts, in order, some side by side; a remote model is given
-    several passages in one request."""
+    """Each passage's vector and parts, in order, `threads` side by side.
+
+    With a `cache` that is asked first, and every vector is rounded to float16, found or new: it
+    never depends on what was kept.
+    """
+    if cache is None:
+        return _made(embedder, passages, threads)
+    keys = [content_key(text, spans) for text, spans in passages]
+    by_key = dict(zip(keys, passages, strict=True))
+    found = cache.get(embedder.space, list(by_key))
+    shape = embedder.dimension
+    known = {k: e for k, e in found.items() if e.parts.shape == (len(by_key[k][1]), shape)}
+    missing = {key: passage for key, passage in by_key.items() if key not in known}
+    if missing:
+        made = map(_rounded, _made(embedder, list(missing.values()), threads))
+        fresh = dict(zip(missing, made, strict=True))
+        cache.put(embedder.space, fresh)
+        known |= fresh
+    return [known[key] for key in keys]
+
+
+def _made(embedder: Embedder, passages: Sequence[Passage], threads: int) -> list[Embedded]:
+    """What the embedder gives; a remote model is given several passages in one request."""
     if isinstance(embedder, ManyEmbedder):
         return embedder.embed_passages(passages)
     if not any(spans for _, spans in passages):

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 import msgspec
 import numpy as np
 
-from quipu.embed.cache import CachedEmbedder, VectorCache, make_passages
+from quipu.embed.cache import VectorCache, make_passages
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable
 from quipu.index.multispace import multispace_name
 from quipu.ports import Embedded, Embedder, ManyEmbedder, Numbers, Planner, Store, changes_after
@@ -232,10 +232,7 @@ def _embedded(
     threads: int,
 ) -> tuple[Embedding, ...]:
     passages = [_embedded_text(chunk, neighbours) for chunk in chunks]
-    if cache is not None:
-        made = CachedEmbedder(embedder, cache, threads=threads).embed_passages(passages)
-    else:
-        made = make_passages(embedder, passages, threads=threads)
+    made = make_passages(embedder, passages, threads=threads, cache=cache)
     return tuple(
         _entry(chunk, embedder.space, entry) for chunk, entry in zip(chunks, made, strict=True)
     )
