@@ -1,6 +1,6 @@
 """Which reader a file gets: one that a kind of source brings, else by the file's name, after the
 one table of extensions and special names. Passages that come without a path are code or prose by
-what stands in them.
+what stands in them; minified code is known by what it looks like.
 """
 
 import re
@@ -23,6 +23,7 @@ __all__ = [
     "profile_of",
     "reader_of",
     "require_formats",
+    "shape_of",
 ]
 
 Reader: TypeAlias = Literal[
@@ -209,6 +210,49 @@ def _is_workflow(path: str) -> bool:
     folder = place.parent.as_posix()
     return bool(_PIPELINE_FILES.fullmatch(place.name)) or any(
         folder == each or folder.endswith(f"/{each}") for each in _PIPELINE_FOLDERS
+    )
+
+
+_STYLE_SHEETS = (".css", ".scss", ".less")
+_STATEMENTS_IN_DATA = {"sql", "bash"}  # an INSERT or a here-document may be one long line
+_SMALLEST_MINIFIED = 4_000
+_SMALLEST_ONE_LINE_JSON = 100_000
+_LEAST_MEAN_OF_JSON_LINES = 5_000
+_LONG_LINE = 300
+_LEAST_SHARE_IN_LONG_LINES = 0.6
+_MOST_SHARE_OF_SPACES = 0.1
+_LEAST_SHARE_OF_MARKS = 0.04
+"""In 71,800 files of installed packages those in long lines for the most part had at least 4 % of
+marks of code in them where they were minified; tables and messages of protocols at most 1.6 %."""
+
+
+def shape_of(path: str, data: bytes) -> str:
+    """What a file of this name and content is that a program wrote, whatever it is called:
+    `minified code` or `JSON on one line`; "" for any other. An export that a kind of source reads
+    is none."""
+    reader, language = reader_of(path)
+    is_style = path.lower().endswith(_STYLE_SHEETS)
+    found = ""
+    if is_style or (reader == "code" and language not in _STATEMENTS_IN_DATA):
+        found = "minified code" if _is_minified(data, b"{}:;" if is_style else b"();=") else ""
+    elif language in {"json", "jsonc"} and len(data) >= _SMALLEST_ONE_LINE_JSON:
+        lines = data.strip().count(b"\n") + 1
+        found = "JSON on one line" if len(data) >= lines * _LEAST_MEAN_OF_JSON_LINES else ""
+    return found if found and format_of(path, data) is None else ""
+
+
+def _is_minified(data: bytes, marks: bytes) -> bool:
+    """Whether code stands in long lines that hold few spaces and many `marks`: tables of numbers
+    or texts have lines as long, without the marks."""
+    if len(data) < _SMALLEST_MINIFIED:
+        return False
+    lines = data.split(b"\n") if b"\n" in data else data.split(b"\r")
+    long = b"".join(line for line in lines if len(line) >= _LONG_LINE)
+    spaces, marked = (len(long) - len(long.translate(None, each)) for each in (b" \t", marks))
+    return (
+        len(long) >= len(data) * _LEAST_SHARE_IN_LONG_LINES
+        and spaces <= len(long) * _MOST_SHARE_OF_SPACES
+        and marked >= len(long) * _LEAST_SHARE_OF_MARKS
     )
 
 

@@ -12,8 +12,8 @@ from quipu.errors import InvalidInput, MissingExtra
 from quipu.ports import Source as Known
 from quipu.read import CredentialEntry, FileEntry, LeftOut, read_source, walk, with_history
 from quipu.read.git_program import opened_git
+from quipu.read.kinds import shape_of
 from quipu.read.redact import redacted_path
-from quipu.read.shape import shape_of
 from quipu.read.source import escaped
 from quipu.records.document import Problem
 from quipu.records.ids import read_episode_id

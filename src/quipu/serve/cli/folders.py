@@ -136,8 +136,8 @@ def index(
     that cannot be read is a row of the report and of .quipu/index_errors.json, never a failed run;
     .gitignore and .quipuignore are honoured, and a further work tree of the same repository
     (`git worktree add`) is not read again. What looks as if a program wrote it (minified code,
-    source maps, lock files, large JSON on one line) is left out and named; `!PATTERN` in
-    .quipuignore has it read. A run that was killed is resumed by the next.
+    large JSON on one line) is left out and named; `!PATTERN` in .quipuignore has it read. A run
+    that was killed is resumed by the next.
 
     Words and graph answer before the vectors are there: interrupt the run, or give --no-embed, and
     `quipu embed` makes the rest.
