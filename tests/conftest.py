@@ -321,16 +321,29 @@ def postgres_address(
         _emptied.append(each)
 
 
-@pytest.fixture(
-    params=["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.slow)],
-)
+EVERY_STORE = {"test_memory", "test_durable", "test_incremental"}
+"""Modules whose tests of a memory run on each kind of store; others run on SQLite, since
+`tests/contract` holds all stores to one contract."""
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run the tests of a memory in these modules on each kind of store."""
+    if (
+        "memory" in metafunc.fixturenames
+        and metafunc.module.__name__.rpartition(".")[2] in EVERY_STORE
+    ):
+        kinds = ["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.slow)]
+        metafunc.parametrize("memory", kinds, indirect=True)
+
+
+@pytest.fixture
 def memory(
     request: pytest.FixtureRequest, tmp_path: Path, address_of: Callable[[str, str], str]
 ) -> Iterator[Memory]:
-    """A memory over an empty tree, `memory.home.folder`, on each kind of store."""
+    """A memory over an empty tree, `memory.home.folder`."""
     home = tmp_path / "home"
     (home / ".quipu").mkdir(parents=True)
-    with _open(address_of(request.param, "home"), home) as opened:
+    with _open(address_of(getattr(request, "param", "sqlite"), "home"), home) as opened:
         yield opened
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.rows import rows
 from tools.settings_reference import spelled
 
 from quipu import config
@@ -62,17 +63,7 @@ def test_variables_are_read_by_type(tmp_path: Path, variable: str, text: str, re
 
 @pytest.mark.parametrize(
     ("toml", "said"),
-    [
-        ("[serch]\n", "'search'"),
-        ("[search]\nlimt = 3\n", "'search.limit'"),
-        ("limit = 3\n", "no setting 'limit'"),
-        ("search = 3\n", "[search]"),
-        ('[search]\nlimit = "three"\n', "search.limit = 'three'"),
-        ("[search]\nlimit = 0\n", "search.limit = 0"),
-        ('[search]\nmode = "global"\n', "search.mode = 'global'"),
-        ("[index]\ninclude = [1]\n", "index.include"),
-        ("[search\n", "cannot be read"),
-    ],
+    rows(__file__, "a_mistake_in_the_file_names_the_file_and_the_key"),
 )
 def test_a_mistake_in_the_file_names_the_file_and_the_key(
     tmp_path: Path, toml: str, said: str

@@ -20,7 +20,7 @@ from quipu.serve.meanings import Shape, keys, parts
 from quipu.serve.operations import Operation
 from quipu.write.report import IndexReport
 
-__all__ = ["DOCUMENTS", "json_reference"]
+__all__ = ["DOCUMENTS", "reference"]
 
 _OF_OTHERS: dict[str, tuple[Shape, ...]] = {
     "quipu add": (shapes.Added,),
@@ -86,7 +86,7 @@ in the schemas of the tools over MCP and of `/api/openapi.json`.
 """
 
 
-def json_reference() -> str:
+def reference() -> str:
     """The whole page."""
     rows = [f"| `{name}` | {_documents(name, each)} |" for name, each in DOCUMENTS.items()]
     rows.append(f"| any, when it fails | {_link(shapes.Failure)} |")
@@ -157,4 +157,4 @@ def _spelled_whole(origin: Any, args: tuple[Any, ...]) -> str:
 
 
 if __name__ == "__main__":
-    click.echo(json_reference(), nl=False)
+    click.echo(reference(), nl=False)

@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import cast
 
-__all__ = ["give_vectors", "ingest_pages", "keep_secret", "read_namespace", "write_arf"]
+__all__ = ["ingest_pages", "keep_secret", "read_namespace", "write_arf"]
 
 
 def ingest_pages(port: str, urls: str) -> str:
@@ -58,17 +58,6 @@ def write_arf(folder: Path, texts: Sequence[str]) -> None:
     index.add(HashEmbedder(32).embed(list(texts)))
     faiss.write_index(index, str(folder / "incident_vectors.index"))
     (folder / "incident_texts.json").write_text(json.dumps(list(texts)))
-
-
-def give_vectors() -> int:
-    """Embed what the memory in this folder holds, by hashing words; how many vectors."""
-    from quipu.memory import Memory
-    from quipu.testing.fakes import HashEmbedder
-
-    with Memory.open(embedder=HashEmbedder()) as memory:
-        memory.index()
-        memory.search("who owns Service-3")
-        return sum(memory.store.spaces().values())
 
 
 def read_namespace(name: str, seed: str, reads: str) -> tuple[list[str], int]:

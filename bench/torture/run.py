@@ -18,9 +18,7 @@ __all__ = ["TRIALS", "load", "main"]
 TRIALS = {
     "kills": "kills:Kills",
     "disk": "disk:Disk",
-    "bytes": "damage:Damage",
     "files": "files:Files",
-    "folders": "folders:Folders",
     "processes": "processes:Processes",
     "namespaces": "namespaces:Namespaces",
     "terminal": "terminal:Terminal",

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from tests.rows import rows
 
 from quipu.answer import answer
 from quipu.answer.contract import cited
@@ -28,22 +29,7 @@ def ask(memory: Memory, question: str) -> Reply:
 
 @pytest.mark.parametrize(
     ("question", "said", "path"),
-    [
-        ("who owns pay.py?", "`pay.py` is owned by @team-pay [1].", "CODEOWNERS"),
-        ("who owns util.py?", "`util.py` is owned by @team-core [1].", "CODEOWNERS"),
-        (
-            "what does payments depend on?",
-            "`payments` depends on `cache` and `db` [1].",
-            "docker-compose.yml",
-        ),
-        ("what depends on cache?", "`payments` depends on `cache` [1].", "docker-compose.yml"),
-        ("where is parse_url defined?", "`parse_url` is defined in `util.py:1-3` [1].", "util.py"),
-        ("what calls parse_url?", "`charge_card` calls `parse_url` [1].", "pay.py"),
-        ("what does pay.py import?", "`pay.py` imports `util.py` [1].", "pay.py"),
-        ("what supersedes Old Payments?", "`payments.md` supersedes `old.md` [1].", "old.md"),
-        ("what is the default timeout?", "The default timeout is 30 seconds.\n```", "payments.md"),
-        ("what does charge_card do?", "`def charge_card(number, cents)`: Charge a card", "pay.py"),
-    ],
+    rows(__file__, "questions_are_answered_from_the_graph_or_by_quoting"),
 )
 def test_questions_are_answered_from_the_graph_or_by_quoting(
     project: Memory, question: str, said: str, path: str

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import rows
 from tests.servers.model_server import Body, ErrorStatus, ModelServer, Request
 
 from quipu.answer.by_model import supported
@@ -95,20 +96,7 @@ def test_the_prompt_holds_the_evidence_as_one_system_message(ask: Ask, server: M
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "The payments service charges cards through Adyen [N].",
-        "The payments service charges cards through Stripe.",
-        "The payments service charges cards through Stripe [99].",
-        "The payments service does not charge cards through Stripe [N].",
-        "It retries 5 times before it gives up [N].",
-        "It stores card numbers [N].",
-        "Berlin is the capital of Germany [N].",
-        "[N]",
-        "",
-        "\x1b[31m",
-        "unknown",
-        "Unknown.",
-    ],
+    rows(__file__, "what_the_evidence_does_not_bear_becomes_unknown"),
 )
 def test_what_the_evidence_does_not_bear_becomes_unknown(ask: Ask, text: str) -> None:
     reply = ask(saying(text))
@@ -181,17 +169,7 @@ def test_without_evidence_no_model_is_asked(ask: Ask, server: ModelServer) -> No
 
 @pytest.mark.parametrize(
     ("sentence", "borne"),
-    [
-        ("Team Blue owns the ledger.", True),
-        ("The ledger is owned by Team Blue.", True),
-        ("Team Red owns the ledger.", False),
-        ("Team Blue does not own the ledger.", False),
-        ("Team Blue owns the ledger since 2019.", False),
-        ("Nobody maintains the archive.", True),
-        ("Team Blue maintains the archive.", False),
-        ("Team Green owns the ledger.", False),
-        ("Team Green owns the queue.", True),
-    ],
+    rows(__file__, "support_is_numbers_names_words_and_denial"),
 )
 def test_support_is_numbers_names_words_and_denial(sentence: str, borne: bool) -> None:
     text = "Team Blue owns the ledger. Nobody maintains the archive. Team Green owns the queue."

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.rows import rows
 
 from quipu.memory import Memory
 from quipu.question.asked_for import asks_for
@@ -29,41 +30,7 @@ SHOP = {
 
 @pytest.mark.parametrize(
     ("question", "said", "path"),
-    [
-        (
-            "Which classes inherit from ShopError?",
-            "`CardDeclined` and `LateDelivery` extend `ShopError`",
-            "shop/errors.py",
-        ),
-        (
-            "What are the subclasses of ShopError?",
-            "`CardDeclined` and `LateDelivery` extend `ShopError`",
-            "shop/errors.py",
-        ),
-        (
-            "What extends ShopError?",
-            "`CardDeclined` and `LateDelivery` extend `ShopError`",
-            "shop/errors.py",
-        ),
-        ("What does LateDelivery extend?", "`LateDelivery` extends `ShopError`", "shop/charge.py"),
-        (
-            "What is the base class of CardDeclined?",
-            "`CardDeclined` extends `ShopError`",
-            "shop/errors.py",
-        ),
-        (
-            "Which class does LateDelivery inherit from?",
-            "`LateDelivery` extends `ShopError`",
-            "shop/charge.py",
-        ),
-        (
-            "Which exceptions does charge_card raise?",
-            "`charge_card` raises `CardDeclined`",
-            "shop/charge.py",
-        ),
-        ("What raises CardDeclined?", "`charge_card` raises `CardDeclined`", "shop/charge.py"),
-        ("What can charge_card raise?", "`charge_card` raises `CardDeclined`", "shop/charge.py"),
-    ],
+    rows(__file__, "the_graph_says_what_extends_and_what_raises"),
 )
 def test_the_graph_says_what_extends_and_what_raises(
     remember: Remember, question: str, said: str, path: str

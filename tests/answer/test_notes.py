@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 import pytest
+from tests.rows import rows
 
 from quipu.answer import ASSERT_ABOVE
 from quipu.answer.contract import UNKNOWN
@@ -91,23 +92,7 @@ def test_a_time_told_from_today_is_a_filter(question: str, answer: str) -> None:
 @pytest.mark.model
 @pytest.mark.parametrize(
     ("note", "asked", "told"),
-    [
-        (
-            "The pool size of the ledger database is 20.",
-            "What is the pool size of the orders database?",
-            "What is the pool size of the ledger database?",
-        ),
-        (
-            "The owner of the billing service is Ines.",
-            "Who is the owner of the shipping service?",
-            "Who is the owner of the billing service?",
-        ),
-        (
-            "Noor is on call for the parcel gateway.",
-            "Who is on call for the letter gateway?",
-            "Who is on call for the parcel gateway?",
-        ),
-    ],
+    rows(__file__, "another_thing_of_the_kind_asked_about_is_never_a_sure_answer"),
 )
 def test_another_thing_of_the_kind_asked_about_is_never_a_sure_answer(
     note: str, asked: str, told: str

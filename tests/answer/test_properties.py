@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.rows import rows
 
 from quipu.memory import Memory
 
@@ -31,19 +32,7 @@ PAGES = {
 
 @pytest.mark.parametrize(
     ("question", "answer"),
-    [
-        ("Who is the director of Blue Racer?", "The director of `Blue Racer` is Ridley Stone"),
-        ("Who directed Blue Racer?", "The director of `Blue Racer` is Ridley Stone"),
-        ("When was Blue Racer released?", "`Blue Racer` was released 1983"),
-        ("Who owns Stork?", "`owner/s1.md` is owned by Vesna Dahl"),
-        ("Who owns ADR 7?", "`docs/0007-use-sqlite.md` is owned by Ada Brook"),
-        ("Who owns the runbook?", "`docs/runbook.md` is owned by @payments-team"),
-        ("What is the status of ADR 7?", "The status of `ADR 7: Use SQLite` is accepted"),
-        ("Who reviewed ADR 7?", "`ADR 7: Use SQLite` was reviewed by Ann and Bo"),
-        ("Who is the speaker of Graph Talk?", "The speaker of `Graph Talk` is Kim Lee"),
-        ("Who maintains Eider?", "`docs/eider.md` is owned by Ann Lee and Blue"),
-        ("Who edited Graph Talk?", "The editor of `Graph Talk` is Jo"),
-    ],
+    rows(__file__, "a_property_answers_by_noun_and_by_verb"),
 )
 def test_a_property_answers_by_noun_and_by_verb(
     question: str, answer: str, remember: Remember

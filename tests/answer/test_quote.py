@@ -6,6 +6,7 @@ import unicodedata
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.rows import rows
 
 from quipu.answer.contract import CODE_SPAN, cited
 from quipu.answer.quote import code_lead, code_span, plain, units
@@ -54,35 +55,7 @@ def test_a_passage_of_markdown_is_read_by_its_parts() -> None:
 
 @pytest.mark.parametrize(
     ("code", "signature", "documentation"),
-    [
-        (
-            'def write(self,\n    n,\n):\n    """\n    Writes it. More.\n    """\n    pass',
-            "def write(self, n,)",
-            "Writes it.",
-        ),
-        (
-            "// Adds two\n// numbers. Fast.\npub fn add(a: u8) -> u8 {\n}",
-            "pub fn add(a: u8) -> u8",
-            "Adds two numbers.",
-        ),
-        (
-            "/**\n * Opens it.\n */\nexport function open(x) {\n}",
-            "export function open(x)",
-            "Opens it.",
-        ),
-        ("class A:\n    pass", "class A", ""),
-        ("#include <a.h>\n#define N 3\nstruct a {\n};", "struct a", ""),
-        ("#include <a.h>\n\n// Holds rows.\nstruct a {\n};", "struct a", "Holds rows."),
-        ("// Copyright 2020 Acme.\n// All rights reserved.\n\nfunc a() {\n}", "func a()", ""),
-        ("# -*- coding: utf-8 -*-\ndef a(): pass", "def a(): pass", ""),
-        (
-            "// Licensed under the MIT license.\n\n// Adds rows.\nfunc a() {\n}",
-            "func a()",
-            "Adds rows.",
-        ),
-        ("#[inline]\npub fn add() {\n}", "pub fn add()", ""),
-        ("x = 1\ny = 2", "", ""),
-    ],
+    rows(__file__, "code_is_introduced_by_signature_and_documentation"),
 )
 def test_code_is_introduced_by_signature_and_documentation(
     code: str, signature: str, documentation: str

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.rows import rows
 
 from quipu.answer import answer
 from quipu.answer.contract import ASSERT_ABOVE
@@ -48,19 +49,7 @@ def shop(remember: Remember) -> Memory:
 
 @pytest.mark.parametrize(
     ("question", "said", "kind", "share"),
-    [
-        ("who owns the payments service?", "`payments` is owned by @x", "OWNED_BY", 1.0),
-        ("which service depends on `db`?", "`api` depends on `db`", "DEPENDS_ON", 1.0),
-        ("what does load_all return?", "`def load_all()`: Every row", "Symbol", 1.0),
-        (
-            "Which class does Meter use to draw the bar?",
-            "`Meter` calls `Mixin`",
-            "REFERS_TO",
-            0.6,
-        ),
-        ("what does `api` block?", "`api` blocks `db`", "BLOCKS", 1.0),
-        ("", "`api` blocks `db`", "BLOCKS", 0.0),
-    ],
+    rows(__file__, "a_statement_explains_a_share_of_the_question"),
 )
 def test_a_statement_explains_a_share_of_the_question(
     question: str, said: str, kind: str, share: float

@@ -63,8 +63,8 @@ def _version(version: str) -> Episode:
     return episode("a", version, at=moment(0))
 
 
-class StoreContract:
-    """Inherit, and supply the fixture `open_handle`."""
+class VectorContract:
+    """What a change of how vectors are searched could break."""
 
     random_operations: ClassVar[int] = 200
     """How many operations each of three random streams has; fewer where one takes long."""
@@ -74,6 +74,124 @@ class StoreContract:
         """A handle on the namespace "default"."""
         with open_handle("default") as store:
             yield store
+
+    def test_handles_see_each_other(self, open_handle: OpenHandle) -> None:
+        with open_handle("default") as writer, open_handle("default") as reader:
+            for n in range(12):
+                of = episode(f"docs/h{n}.md", "A", at=moment(1))
+                one = chunk(of, 0, f"shared w{n}").chunk.chunk_id
+                vectors = (embedding(one, "small", n),)
+                writer.write(one_source(of, f"shared w{n}", at=1, embeddings=vectors))
+                assert len(reader.match_text("prose", {"shared": 1.0}).numbers) == n + 1
+                query = np.asarray(vectors[0].vector, dtype=np.float32)
+                found = reader.match_vector(query, space="small", limit=1)
+                assert reader.chunk_ids(found.numbers) == [one]
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_random_operations_match_the_reference(self, store: Store, seed: int) -> None:
+        oracle = open_store("memory:")
+        for n, operation in enumerate(operations(seed, self.random_operations)):
+            assert apply(store, operation) == apply(oracle, operation)
+            if n % 40 == 0:
+                assert_same(store, oracle, seed=n)
+        assert_same(store, oracle, seed=seed)
+
+    def test_a_scope_bounds_every_search(self, store: Store) -> None:
+        claims = (Claim(document(VERSION_A, type="adr", status="open"), VERSION_A.episode_id),)
+        near = embedding(chunk(VERSION_A, 0, "red one").chunk.chunk_id, "small", 1)
+        far = embedding(chunk(OTHER, 0, "red two").chunk.chunk_id, "small", 2)
+        store.write(one_source(VERSION_A, "red one", at=1, claims=claims, embeddings=(near,)))
+        store.write(one_source(OTHER, "red two", at=2, embeddings=(far,)))
+        query = np.asarray(near.vector, dtype=np.float32)
+        for scope, expected in (
+            (Scope(groups=frozenset({"g1"})), ["red two"]),
+            (Scope(document_types=frozenset({"adr"})), ["red one"]),
+            (Scope(statuses=frozenset({"open"}), before=moment(2)), ["red one"]),
+            (Scope(before=moment(1)), []),
+            (Scope(after=moment(3)), ["red two"]),
+            (Scope(chunk_ids=frozenset({far.chunk_id, "ch_0"})), ["red two"]),
+            (Scope(profiles=frozenset({"code"})), []),
+        ):
+            words = store.match_text("prose", {"red": 1.0}, scope=scope)
+            vectors = store.match_vector(query, space="small", scope=scope)
+            assert [c.text for c in store.chunks(words.numbers)] == expected
+            assert [c.text for c in store.chunks(vectors.numbers)] == expected
+            assert store.occurrences("prose", ["red"], scope=scope)["red"].df == len(expected)
+            assert [c.text for c in store.scan("chunk", scope=scope) if isinstance(c, Chunk)] == (
+                expected
+            )
+
+    def test_an_emptied_namespace_is_searched(self, store: Store) -> None:
+        one = chunk(VERSION_A, 0, "red").chunk.chunk_id
+        near = embedding(one, "small", 1)
+        store.write(one_source(VERSION_A, "red", at=1, embeddings=(near,)))
+        query = np.asarray(near.vector, dtype=np.float32)
+        before = Scope(before=moment(9))
+        number = store.match_vector(query, space="small", scope=before).numbers
+        assert store.chunk_ids(number) == [one]
+        store.write(Batch(recorded_at=moment(2), replaces=(VERSION_A.source_ref,)))
+        for scope in (EVERYTHING, before, Scope(chunk_ids=frozenset({one}))):
+            assert len(store.match_vector(query, space="small", scope=scope).numbers) == 0
+            assert len(store.match_text("prose", {"red": 1.0}, scope=scope).numbers) == 0
+            assert store.occurrences("prose", ["red"], scope=scope)["red"].df == 0
+        assert not store.vectors(number, "small").any()
+        assert [len(rows) for rows in store.parts(number, "small")] == [0]
+        assert store.frequencies("prose", ["red"], number).tf.tolist() == [[0]]
+        store.write(one_source(OTHER, "blue", at=3))
+        assert len(store.match_vector(query, space="small", scope=before).numbers) == 0
+
+    def test_vectors_are_nearest_first(self, store: Store) -> None:
+        ids = [chunk(VERSION_A, n, f"w{n}").chunk.chunk_id for n in range(9)]
+        vectors = tuple(embedding(i, "small", n) for n, i in enumerate(ids))
+        store.write(one_source(VERSION_A, *(f"w{n}" for n in range(9)), at=1, embeddings=vectors))
+        query = np.asarray(vectors[4].vector, dtype=np.float32)
+        found = store.match_vector(query, space="small", limit=3)
+        assert store.chunk_ids(found.numbers)[0] == ids[4]
+        assert found.scores[0] == pytest.approx(1.0, abs=1e-3)
+        rows = store.vectors(found.numbers, "small")
+        np.testing.assert_allclose(rows @ query, found.scores, atol=1e-5)
+        assert [len(p) for p in store.parts(store.numbers(ids[:4]), "small")] == [0, 1, 2, 3]
+
+    def test_spaces_do_not_mix(self, store: Store) -> None:
+        one = chunk(VERSION_A, 0, "a").chunk.chunk_id
+        store.write(one_source(VERSION_A, "a", at=1, embeddings=(embedding(one, "small", 1),)))
+        with pytest.raises(SpaceMismatch, match="small"):
+            store.match_vector(np.ones(5, dtype=np.float32), space="small")
+        assert len(store.match_vector(np.ones(5, dtype=np.float32), space="none").numbers) == 0
+        wrong = embedding(one, "other", 1)
+        wrong = type(wrong)(one, "small", wrong.vector, wrong.parts)
+        with pytest.raises(SpaceMismatch):
+            store.write(Batch(recorded_at=moment(2), embeddings=(wrong,)))
+        store.drop_space("small")
+        store.drop_space("small")
+        assert store.spaces() == {}
+        assert store.vectors(store.numbers([one]), "small").shape == (1, 0)
+        assert [c.chunk_id for c in store.unembedded("small")] == [one]
+
+    def test_a_vector_of_a_chunk_that_left_is_no_error(self, store: Store) -> None:
+        late = embedding(chunk(VERSION_A, 0, "a").chunk.chunk_id, "small", 1)
+        store.write(one_source(VERSION_A, "a", at=1))
+        store.write(one_source(VERSION_B, "b", at=2))
+        assert store.write(Batch(recorded_at=moment(3), embeddings=(late,))).changes == 0
+        assert store.spaces() == {}
+
+    @pytest.mark.parametrize("length", [0.5, 0.98, 1.02, 2.0, float("nan"), float("inf")])
+    def test_vectors_have_length_1_or_0(self, store: Store, length: float) -> None:
+        item = chunk(VERSION_A, 0, "red")
+        unit = embedding(item.chunk.chunk_id, "small", 3)
+        for wrong in (
+            replace(unit, vector=np.asarray(unit.vector) * length),
+            replace(unit, parts=np.asarray(unit.parts) * length),
+        ):
+            with pytest.raises(InvalidInput, match="length 1 or 0"):
+                store.write(one_source(VERSION_A, "red", at=1, embeddings=(wrong,)))
+        assert store.sequence() == 0
+        none = replace(unit, vector=np.zeros(8), parts=np.asarray(unit.parts, dtype=np.float16))
+        assert store.write(one_source(VERSION_A, "red", at=1, embeddings=(none,))).changes == 3
+
+
+class StoreContract(VectorContract):
+    """Inherit, and supply the fixture `open_handle`."""
 
     # writing
 
@@ -170,20 +288,6 @@ class StoreContract:
             ends=(lone, "en_\ud800", "nul\0inside"),
         )
         assert store.write(unknown).changes == 0
-
-    @pytest.mark.parametrize("length", [0.5, 0.98, 1.02, 2.0, float("nan"), float("inf")])
-    def test_vectors_have_length_1_or_0(self, store: Store, length: float) -> None:
-        item = chunk(VERSION_A, 0, "red")
-        unit = embedding(item.chunk.chunk_id, "small", 3)
-        for wrong in (
-            replace(unit, vector=np.asarray(unit.vector) * length),
-            replace(unit, parts=np.asarray(unit.parts) * length),
-        ):
-            with pytest.raises(InvalidInput, match="length 1 or 0"):
-                store.write(one_source(VERSION_A, "red", at=1, embeddings=(wrong,)))
-        assert store.sequence() == 0
-        none = replace(unit, vector=np.zeros(8), parts=np.asarray(unit.parts, dtype=np.float16))
-        assert store.write(one_source(VERSION_A, "red", at=1, embeddings=(none,))).changes == 3
 
     def test_names_cannot_be_claimed(self, store: Store) -> None:
         name = Entity(entity_id="name:x", type="Name", name="x", updated_at="", source_sha="")
@@ -411,28 +515,7 @@ class StoreContract:
             assert reader.counts(["chunk"]) == {"chunk": 2}
             assert len(reader.match_text("prose", {"red": 1.0}).numbers) == 2
 
-    def test_handles_see_each_other(self, open_handle: OpenHandle) -> None:
-        with open_handle("default") as writer, open_handle("default") as reader:
-            for n in range(12):
-                of = episode(f"docs/h{n}.md", "A", at=moment(1))
-                one = chunk(of, 0, f"shared w{n}").chunk.chunk_id
-                vectors = (embedding(one, "small", n),)
-                writer.write(one_source(of, f"shared w{n}", at=1, embeddings=vectors))
-                assert len(reader.match_text("prose", {"shared": 1.0}).numbers) == n + 1
-                query = np.asarray(vectors[0].vector, dtype=np.float32)
-                found = reader.match_vector(query, space="small", limit=1)
-                assert reader.chunk_ids(found.numbers) == [one]
-
     # everything at once
-
-    @pytest.mark.parametrize("seed", range(3))
-    def test_random_operations_match_the_reference(self, store: Store, seed: int) -> None:
-        oracle = open_store("memory:")
-        for n, operation in enumerate(operations(seed, self.random_operations)):
-            assert apply(store, operation) == apply(oracle, operation)
-            if n % 40 == 0:
-                assert_same(store, oracle, seed=n)
-        assert_same(store, oracle, seed=seed)
 
     def test_ids_decide_not_machines(self, store: Store) -> None:
         store.write(one_source(VERSION_A, "red", at=1))
@@ -501,31 +584,6 @@ class StoreContract:
         ids = store.chunk_ids(store.match_text("prose", {"red": 1.0}).numbers)
         assert ids == sorted(ids)
 
-    def test_a_scope_bounds_every_search(self, store: Store) -> None:
-        claims = (Claim(document(VERSION_A, type="adr", status="open"), VERSION_A.episode_id),)
-        near = embedding(chunk(VERSION_A, 0, "red one").chunk.chunk_id, "small", 1)
-        far = embedding(chunk(OTHER, 0, "red two").chunk.chunk_id, "small", 2)
-        store.write(one_source(VERSION_A, "red one", at=1, claims=claims, embeddings=(near,)))
-        store.write(one_source(OTHER, "red two", at=2, embeddings=(far,)))
-        query = np.asarray(near.vector, dtype=np.float32)
-        for scope, expected in (
-            (Scope(groups=frozenset({"g1"})), ["red two"]),
-            (Scope(document_types=frozenset({"adr"})), ["red one"]),
-            (Scope(statuses=frozenset({"open"}), before=moment(2)), ["red one"]),
-            (Scope(before=moment(1)), []),
-            (Scope(after=moment(3)), ["red two"]),
-            (Scope(chunk_ids=frozenset({far.chunk_id, "ch_0"})), ["red two"]),
-            (Scope(profiles=frozenset({"code"})), []),
-        ):
-            words = store.match_text("prose", {"red": 1.0}, scope=scope)
-            vectors = store.match_vector(query, space="small", scope=scope)
-            assert [c.text for c in store.chunks(words.numbers)] == expected
-            assert [c.text for c in store.chunks(vectors.numbers)] == expected
-            assert store.occurrences("prose", ["red"], scope=scope)["red"].df == len(expected)
-            assert [c.text for c in store.scan("chunk", scope=scope) if isinstance(c, Chunk)] == (
-                expected
-            )
-
     def test_the_values_of_filters_are_those_of_live_chunks(self, store: Store) -> None:
         assert store.filter_values("document_types") == []
         claims = (Claim(document(VERSION_A, type="adr", status="open"), VERSION_A.episode_id),)
@@ -565,53 +623,6 @@ class StoreContract:
         for scope in (document_type, grouped):
             assert store.occurrences("prose", ["red"], scope=scope)["red"].df == 1
 
-    def test_an_emptied_namespace_is_searched(self, store: Store) -> None:
-        one = chunk(VERSION_A, 0, "red").chunk.chunk_id
-        near = embedding(one, "small", 1)
-        store.write(one_source(VERSION_A, "red", at=1, embeddings=(near,)))
-        query = np.asarray(near.vector, dtype=np.float32)
-        before = Scope(before=moment(9))
-        number = store.match_vector(query, space="small", scope=before).numbers
-        assert store.chunk_ids(number) == [one]
-        store.write(Batch(recorded_at=moment(2), replaces=(VERSION_A.source_ref,)))
-        for scope in (EVERYTHING, before, Scope(chunk_ids=frozenset({one}))):
-            assert len(store.match_vector(query, space="small", scope=scope).numbers) == 0
-            assert len(store.match_text("prose", {"red": 1.0}, scope=scope).numbers) == 0
-            assert store.occurrences("prose", ["red"], scope=scope)["red"].df == 0
-        assert not store.vectors(number, "small").any()
-        assert [len(rows) for rows in store.parts(number, "small")] == [0]
-        assert store.frequencies("prose", ["red"], number).tf.tolist() == [[0]]
-        store.write(one_source(OTHER, "blue", at=3))
-        assert len(store.match_vector(query, space="small", scope=before).numbers) == 0
-
-    def test_vectors_are_nearest_first(self, store: Store) -> None:
-        ids = [chunk(VERSION_A, n, f"w{n}").chunk.chunk_id for n in range(9)]
-        vectors = tuple(embedding(i, "small", n) for n, i in enumerate(ids))
-        store.write(one_source(VERSION_A, *(f"w{n}" for n in range(9)), at=1, embeddings=vectors))
-        query = np.asarray(vectors[4].vector, dtype=np.float32)
-        found = store.match_vector(query, space="small", limit=3)
-        assert store.chunk_ids(found.numbers)[0] == ids[4]
-        assert found.scores[0] == pytest.approx(1.0, abs=1e-3)
-        rows = store.vectors(found.numbers, "small")
-        np.testing.assert_allclose(rows @ query, found.scores, atol=1e-5)
-        assert [len(p) for p in store.parts(store.numbers(ids[:4]), "small")] == [0, 1, 2, 3]
-
-    def test_spaces_do_not_mix(self, store: Store) -> None:
-        one = chunk(VERSION_A, 0, "a").chunk.chunk_id
-        store.write(one_source(VERSION_A, "a", at=1, embeddings=(embedding(one, "small", 1),)))
-        with pytest.raises(SpaceMismatch, match="small"):
-            store.match_vector(np.ones(5, dtype=np.float32), space="small")
-        assert len(store.match_vector(np.ones(5, dtype=np.float32), space="none").numbers) == 0
-        wrong = embedding(one, "other", 1)
-        wrong = type(wrong)(one, "small", wrong.vector, wrong.parts)
-        with pytest.raises(SpaceMismatch):
-            store.write(Batch(recorded_at=moment(2), embeddings=(wrong,)))
-        store.drop_space("small")
-        store.drop_space("small")
-        assert store.spaces() == {}
-        assert store.vectors(store.numbers([one]), "small").shape == (1, 0)
-        assert [c.chunk_id for c in store.unembedded("small")] == [one]
-
     def test_vectors_are_counted_by_profile(self, store: Store) -> None:
         prose, code = chunk(VERSION_A, 0, "a"), chunk(VERSION_A, 1, "b", profile="code")
         made = (embedding(prose.chunk.chunk_id, "small", 1),)
@@ -622,13 +633,6 @@ class StoreContract:
         assert store.spaces({"code"}) == {"small": 0}
         assert store.unembedded("small", profiles={"prose"}) == []
         assert [c.text for c in store.unembedded("small", profiles={"code"})] == ["b"]
-
-    def test_a_vector_of_a_chunk_that_left_is_no_error(self, store: Store) -> None:
-        late = embedding(chunk(VERSION_A, 0, "a").chunk.chunk_id, "small", 1)
-        store.write(one_source(VERSION_A, "a", at=1))
-        store.write(one_source(VERSION_B, "b", at=2))
-        assert store.write(Batch(recorded_at=moment(3), embeddings=(late,))).changes == 0
-        assert store.spaces() == {}
 
     def test_numbers_of_chunks_that_left_can_still_be_read(self, store: Store) -> None:
         store.write(one_source(VERSION_A, "old", at=1))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
-from tests.contract.store_contract import OpenHandle, StoreContract
+from tests.contract.store_contract import OpenHandle, StoreContract, VectorContract
 
 from quipu.store.neo4j.store import Neo4jStore
 
@@ -19,22 +19,31 @@ def opened() -> Iterator[list[Neo4jStore]]:
         store.close()
 
 
+@pytest.fixture
+def exact_up_to() -> int:
+    return 10_000
+
+
+@pytest.fixture
+def open_handle(
+    neo4j_address: Callable[[str], str], opened: list[Neo4jStore], exact_up_to: int
+) -> OpenHandle:
+    url = neo4j_address("contract")
+
+    def open_one(namespace: str) -> Neo4jStore:
+        opened.append(Neo4jStore(url, namespace=namespace, exact_up_to=exact_up_to))
+        return opened[-1]
+
+    return open_one
+
+
 class TestNeo4j(StoreContract):
-    exact_up_to = 10_000
     random_operations = 40  # one takes as long as a hundred on a file
 
+
+class TestNeo4jWithGraphIndex(VectorContract):
+    random_operations = 40
+
     @pytest.fixture
-    def open_handle(
-        self, neo4j_address: Callable[[str], str], opened: list[Neo4jStore]
-    ) -> OpenHandle:
-        url = neo4j_address("contract")
-
-        def open_one(namespace: str) -> Neo4jStore:
-            opened.append(Neo4jStore(url, namespace=namespace, exact_up_to=self.exact_up_to))
-            return opened[-1]
-
-        return open_one
-
-
-class TestNeo4jWithGraphIndex(TestNeo4j):
-    exact_up_to = 3
+    def exact_up_to(self) -> int:
+        return 3

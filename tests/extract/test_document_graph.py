@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from tests.rows import rows
 
 from quipu.records.record import Fact, Relation
 
@@ -32,19 +33,7 @@ def test_links_go_to_documents_or_to_addresses(extract: Extract) -> None:
 
 @pytest.mark.parametrize(
     ("link", "target"),
-    [
-        ("/manual/x.html", "site/manual/x.html.md"),
-        ("/manual/x.html#part", "site/manual/x.html.md"),
-        ("x.html", "site/manual/x.html.md"),
-        ("../guide/start.html", "site/guide/start.adoc"),
-        ("/guide/start", "site/guide/start.adoc"),
-        ("/guide/", "site/guide/_index.md"),
-        ("/guide/index.html", None),
-        ("old.htm", "site/manual/old.rst"),
-        ("/other/only.html", "other/only.md"),
-        ("/only.html", None),
-        ("/", "README.md"),
-    ],
+    rows(__file__, "a_page_of_a_site_is_the_source_that_it_is_made_from"),
 )
 def test_a_page_of_a_site_is_the_source_that_it_is_made_from(
     extract: Extract, link: str, target: str | None

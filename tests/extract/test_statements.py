@@ -5,6 +5,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import rows
 
 from quipu.extract.statements import read_statements
 
@@ -114,18 +115,7 @@ def test_a_switch_ends_one_thing_and_begins_another() -> None:
 
 @pytest.mark.parametrize(
     ("text", "subject", "predicate", "old", "new"),
-    [
-        (
-            "We raised the upload limit from 25 MB to 50 MB.",
-            "upload limit",
-            "value",
-            "25 MB",
-            "50 MB",
-        ),
-        ("The deadline was moved from May 3 to June 10.", "deadline", "value", "May 3", "June 10"),
-        ("We switched the cache from Redis to Valkey.", "cache", "runs on", "Redis", "Valkey"),
-        ("The press has been moved from Rome to Bern.", "press", "is located in", "Rome", "Bern"),
-    ],
+    rows(__file__, "a_change_from_one_value_to_another_ends_the_first"),
 )
 def test_a_change_from_one_value_to_another_ends_the_first(
     text: str, subject: str, predicate: str, old: str, new: str
@@ -152,23 +142,7 @@ def test_each_clause_of_a_sentence_may_say_something() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "He was the chair of the Guild from 2006 to 2015.",  # who?
-        "If we switched from MySQL to Postgres in 2024, it would help.",
-        "Was Ada Brown the chair of the Guild from 2006 to 2015?",
-        "Ada Brown was the chair of the Guild.",  # when?
-        "Maybe I like tea.",
-        "I was thinking of moving to Bergen in 2024.",
-        "The meeting lasted from 2006 to 2015.",
-        "Fighting in the war moved to the coast in 1942.",
-        "people using billing joined Acme in 2019.",  # a clause
-        "Being led Acme in 2019.",
-        "Ada Brown led the Guild from 2015 to 2006.",  # ends before it begins
-        "```\nWe switched from MySQL to Postgres on 2024-03-01.\n```",
-        "Ada Brown wasn't the chair of the Guild from 2006 to 2015.",
-        "Ada Brown didn’t play, nor was Ada Brown employed by Acme in 2006.",
-        "Nobody but Ada Brown works for Acme since 2006.",
-    ],
+    rows(__file__, "what_is_in_doubt_is_left_alone"),
 )
 def test_what_is_in_doubt_is_left_alone(text: str) -> None:
     assert _read(text) == []
@@ -282,22 +256,7 @@ def test_no_text_raises(text: str) -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    [
-        "we moved from a to b ",
-        "my a ",
-        "Owner: x\n",
-        "I like ",
-        "```\na\n```\n\nB is.\n\n",
-        "```\n",
-        "~~~\n~~~\nIs. It.\n\n",
-        "- x: ",
-        "a. ",
-        "I no longer use ",
-        "2006 to ",
-        "from 2006 ",
-        "; and i ",
-        "# ",
-    ],
+    rows(__file__, "large_text_is_read_in_linear_time"),
 )
 def test_large_text_is_read_in_linear_time(unit: str) -> None:
     def seconds(size: int) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.rows import rows
 
 from quipu.memory import Memory
 from quipu.records.record import Entity
@@ -36,18 +37,7 @@ def relations(memory: Memory) -> set[RelationTuple]:
 
 @pytest.mark.parametrize(
     ("written", "type_"),
-    [
-        ("service", "Service"),
-        ("Application", "Application"),
-        ("app", "Application"),
-        ("team", "Owner"),
-        ("infra", "Infra"),
-        ("infrastructure", "Infra"),
-        ("registry", "Registry"),
-        ("workflow", "Workflow"),
-        ("adr", "ADR"),
-        ("policy", "Policy"),
-    ],
+    rows(__file__, "a_page_is_what_its_front_matter_says"),
 )
 def test_a_page_is_what_its_front_matter_says(
     memory: Memory, tree: Tree, written: str, type_: str

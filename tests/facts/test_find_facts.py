@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.rows import rows
 
 from quipu.errors import UnknownRecord
 from quipu.facts.find import FactsFound, find_facts
@@ -47,20 +48,7 @@ def _ask(memory: Memory, question: str) -> FactsFound:
 
 @pytest.mark.parametrize(
     ("question", "ref"),
-    [
-        ("Who was the chair of the Weavers' Guild in March 2010?", "g2"),
-        ("Who chaired the Weavers' Guild in 2003?", "g1"),
-        ("Who was the chair of the Weavers' Guild after Ada Brown?", "g2"),
-        ("Who was the chair of the Weavers' Guild right before Cy Ott?", "g2"),
-        ("Before Cy Ott, who was the chair of the Weavers' Guild?", "g2"),
-        ("Which team did Dee Fox play for in Jun, 1992?", "p1"),
-        ("Which team did Dee Fox play for after Botkyrka 1947?", "p3"),
-        ("Which team did Dee Fox play for before Vårby?", "p2"),
-        ("Where does Eva Gray live?", "l2"),
-        ("Where did Eva Gray live in 2012?", "l1"),
-        ("Where did Eva Gray live when Bo Lind was the chair of the Weavers' Guild?", "l1"),
-        ("Where did Eva Gray live 10 years ago?", "l1"),
-    ],
+    rows(__file__, "the_fact_that_answers_comes_first"),
 )
 def test_the_fact_that_answers_comes_first(told: Memory, question: str, ref: str) -> None:
     found = _ask(told, question)

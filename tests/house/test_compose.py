@@ -59,12 +59,6 @@ def compose(folder: Path, *parts: str, **environment: str) -> "subprocess.Comple
     )
 
 
-def test_only_what_is_named_is_started(tmp_path: Path) -> None:
-    done = compose(tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert set(yaml.safe_load(done.stdout)["services"]) == {"quipu"}
-
-
 @pytest.mark.parametrize("database", ["postgres", "neo4j"])
 def test_the_memory_is_in_the_database_that_is_started(tmp_path: Path, database: str) -> None:
     given = {PARTS[database]: "s3cret", PARTS["watch"]: "other"}
@@ -121,23 +115,6 @@ def test_no_secret_stands_in_a_file() -> None:
     assert {"/.env", "/quipu.key"} <= set((ROOT / ".gitignore").read_text("utf-8").split())
     named = set(re.findall(r"^(\w+)=", example, re.MULTILINE)) - {"COMPOSE_FILE"}
     assert named <= set(re.findall(r"\$\{(\w+)", "".join(parts)))
-
-
-def test_memory_of_neo4j_is_set_by_the_names_of_5() -> None:
-    settings = part("neo4j")["services"]["neo4j"]["environment"]
-    memory = {name for name in settings if "memory" in name}
-    assert memory == {
-        "NEO4J_server_memory_heap_initial__size",
-        "NEO4J_server_memory_heap_max__size",
-        "NEO4J_server_memory_pagecache_size",
-    }
-
-
-def test_files_that_are_mounted_exist() -> None:
-    for service in (each for found in described() for each in found["services"].values()):
-        for mount in service.get("volumes", ()):
-            if mount.startswith("./"):
-                assert (ROOT / mount.partition(":")[0]).is_file(), mount
 
 
 def image(name: str) -> list[str]:

@@ -146,7 +146,7 @@ else:
 """
 
 
-@pytest.mark.parametrize("kind", ["text", "messages"])
+@pytest.mark.parametrize("kind", ["messages"])
 @pytest.mark.parametrize("point", ["begin", "write", "embed", "finish"])
 def test_a_kill_loses_nothing_that_was_accepted(
     tmp_path: Path, open_memory: Open, kind: str, point: str

@@ -1,6 +1,5 @@
 """Entries: stored once, merged when said again, recalled within a budget."""
 
-import multiprocessing
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -126,35 +125,6 @@ def test_secrets_are_redacted_everywhere(memory: Memory, entries: Entries) -> No
     held = entries.get(stored.entry.id)
     assert held is not None
     assert secret not in repr(held)
-
-
-def _store_tags(database: Path, first: int) -> None:
-    with Memory.open(database, config=Config(), embedder=HashEmbedder()) as memory:
-        entries = Entries(memory)
-        for number in range(first, first + 5):
-            entries.store("Everyone says this", category="fact", tags=[f"t{number}"])
-            entries.store(f"Only one says {number}", category="insight")
-
-
-def test_processes_that_store_at_once_lose_nothing(tmp_path: Path) -> None:
-    database = tmp_path / ".quipu" / "quipu.db"
-    database.parent.mkdir()
-    with Memory.open(database, config=Config(), embedder=None):
-        pass
-    spawn = multiprocessing.get_context("spawn")
-    workers = [spawn.Process(target=_store_tags, args=(database, n * 5)) for n in range(3)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
-    assert [worker.exitcode for worker in workers] == [0, 0, 0]
-    with Memory.open(database, config=Config(), embedder=HashEmbedder()) as memory:
-        entries = Entries(memory)
-        shared = recall(memory, entries, "Everyone says this", categories=["fact"]).entries
-        assert len(shared) == 1
-        assert len(shared[0].tags) == 15
-        own = recall(memory, entries, "Only one says", categories=["insight"])
-        assert own.matched == 15
 
 
 def test_a_window_bounds_recall(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """Items handed over in one call, and the page that says what a memory holds."""
 
-import multiprocessing
 from pathlib import Path
 
 import pytest
@@ -8,7 +7,6 @@ import pytest
 from quipu.agents.budget import tokens
 from quipu.agents.entries import Entries
 from quipu.agents.prompt_index import prompt_index
-from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
@@ -69,13 +67,6 @@ def test_a_batch_has_bounds(memory: Memory, items: list[IngestItem]) -> None:
         ingest_items(memory, items)
 
 
-def _append(database: Path, who: str) -> None:
-    with Memory.open(database, config=Config(), embedder=None) as memory:
-        for number in range(10):
-            item = IngestItem(text=f"{who} says {number}", kind="turn", metadata={"speaker": who})
-            ingest_items(memory, [item], session_key="shared")
-
-
 def test_a_text_takes_the_place_of_no_file(tmp_path: Path) -> None:
     (tmp_path / "pay.md").write_text("# Pay\n\nThe payments service is owned by Ana Brook.\n")
     with Memory.open(tmp_path / "q.db", embedder=None) as memory:
@@ -84,23 +75,6 @@ def test_a_text_takes_the_place_of_no_file(tmp_path: Path) -> None:
             memory.add("The payments service is owned by Bo.", source_ref="pay.md")
         memory.index(tmp_path)
         assert "Ana Brook" in memory.ask("Who owns the payments service?").contract.answer
-
-
-def test_processes_that_append_to_one_session_lose_nothing(tmp_path: Path) -> None:
-    database = tmp_path / ".quipu" / "quipu.db"
-    database.parent.mkdir()
-    with Memory.open(database, config=Config(), embedder=None):
-        pass
-    spawn = multiprocessing.get_context("spawn")
-    workers = [spawn.Process(target=_append, args=(database, who)) for who in ("Ann", "Bo", "Cy")]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join(60)
-    assert [worker.exitcode for worker in workers] == [0, 0, 0]
-    with Memory.open(database, config=Config(), embedder=None) as memory:
-        lines = read_lines(memory, "session:shared").text.splitlines()
-    assert len(lines) == len(set(lines)) == 30
 
 
 def test_the_index_stays_within_its_budget(memory: Memory) -> None:

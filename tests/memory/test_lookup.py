@@ -1,6 +1,7 @@
 """What people write is found as they mean it: turns, lines of a turn, paths with odd signs."""
 
 import pytest
+from tests.rows import rows
 
 from quipu import Passage
 from quipu.errors import InvalidInput, UnknownRecord
@@ -47,17 +48,7 @@ def test_a_turn_that_is_not_there_is_unknown(talk: Memory, ref: str) -> None:
 
 @pytest.mark.parametrize(
     ("as_of", "count"),
-    [
-        ("2012", 1),
-        ("2012-06", 1),
-        ("2012-06-15", 1),
-        ("2012-06-15T10:00:00Z", 1),
-        ("2012-01", 0),
-        ("2012-08", 0),
-        ("2013", 0),
-        ("2012-08-01", 0),
-        ("2012-07-31", 1),
-    ],
+    rows(__file__, "facts_hold_at_some_moment_of_the_date_asked"),
 )
 def test_facts_hold_at_some_moment_of_the_date_asked(
     memory: Memory, as_of: str, count: int

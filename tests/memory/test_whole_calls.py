@@ -1,7 +1,6 @@
 """What one call says is one batch: a kill leaves it whole or not at all."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from quipu.agents.knowledge import (
     ThingObservations,
 )
 from quipu.memory import Memory
-from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.records.batch import Batch
 
 ANN = KnowledgeEntity(name="Ann", type="person", observations=("Likes tea", "Runs far"))
@@ -83,34 +81,3 @@ def _batches(memory: Memory, patch: pytest.MonkeyPatch) -> list[Batch]:
 
     patch.setattr(memory.store, "write", counted)
     return batches
-
-
-def test_a_killed_call_of_many_items_is_made_good_whole(
-    tmp_path: Path, open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    items = [
-        IngestItem(text="Use tabs in every project."),
-        IngestItem(text="Draw the map", kind="task", id="7"),
-        IngestItem(text="Use Postgres for billing."),
-        IngestItem(text="I leave for Lima in May.", kind="message"),
-    ]
-    url = tmp_path / ".quipu" / "quipu.db"
-    with open_memory(url, tmp_path) as memory, monkeypatch.context() as patched:
-        write, written = memory.store.write, list[Batch]()
-
-        def dies(batch: Batch) -> Any:
-            if written:
-                raise KeyboardInterrupt
-            written.append(batch)
-            return write(batch)
-
-        patched.setattr(memory.store, "write", dies)
-        with pytest.raises(KeyboardInterrupt):
-            ingest_items(memory, items, session_key="trip")
-        assert len(memory.jobs()) == 4
-    with open_memory(url, tmp_path) as memory:
-        memory.jobs.resume()
-        assert {job.status for job in memory.jobs()} == {"done"}
-        assert len(list(memory.store.scan("chunk"))) == 4
-        again = ingest_items(memory, items, session_key="trip")
-        assert (again.accepted, again.unchanged) == (4, 4)

@@ -4,6 +4,7 @@ import json
 import os
 
 import pytest
+from tests.rows import rows
 
 from quipu.memory import Memory
 from quipu.memory.ingestion import IngestItem, ingest_items
@@ -142,20 +143,7 @@ def test_files_sessions_and_commits_are_tied_before_and_after_they_come(memory: 
 
 @pytest.mark.parametrize(
     ("question", "said", "cited"),
-    [
-        ("What is blocking goal-3?", "`task-7` (Rent a machine) blocks `task-13`", "task:13"),
-        ("What blocks task-13?", "`task-7` (Rent a machine) blocks `task-13`", "task:13"),
-        ("Which tasks does goal-3 have?", "`task-12` (Write the parser) and `task-13`", "task:12"),
-        ("Which goal is task-12 part of?", "`goal-3` (Leave the old database)", "task:12"),
-        ("What does task-13 depend on?", "depends on `task-12`", "task:13"),
-        ("Who owns task-12?", "is owned by Bo", "task:12"),
-        ("When is goal-3 due?", "2026-06-01", "goal:3"),
-        (
-            "What was the status of task-12 on 5 January?",
-            "in progress",
-            "task:12#status@2026-01-03",
-        ),
-    ],
+    rows(__file__, "questions_are_answered_with_citations"),
 )
 def test_questions_are_answered_with_citations(
     memory: Memory, question: str, said: str, cited: str

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import rows
 
 from quipu.read.dated import written_on
 
@@ -11,18 +12,7 @@ NOW = "2026-11-26T08:00:00.000Z"
 
 @pytest.mark.parametrize(
     ("path", "text", "day"),
-    [
-        ("minutes/2026-03-04.md", "# Minutes\n", "2026-03-04"),
-        ("20260304_notes.txt", "", "2026-03-04"),
-        ("minutes.md", "# Minutes, 4 March 2026\n\nNext time: 1 April 2026.\n", "2026-03-04"),
-        ("minutes.md", "# Minutes\n\n**Date:** 2026-02-03\n", "2026-02-03"),
-        ("minutes.md", "Board\nHeld on 5 March 2026 in the hall\n", "2026-03-05"),
-        ("README.md", "# Tool\n\nLast updated: 2025-03-01\n", "2025-03-01"),
-        ("party.md", "# Party on 12 May 2027\n", ""),  # is still to come
-        ("CHANGELOG.md", "# 1.2.0, 1 March 2024\n", ""),  # tells of many days
-        ("plan.md", "# Plan\n\nWe began on 3 March 2026.\n", ""),  # no day of its own
-        ("v1.20260399.md", "# Build\n", ""),
-    ],
+    rows(__file__, "a_document_names_its_day"),
 )
 def test_a_document_names_its_day(path: str, text: str, day: str) -> None:
     found = written_on(path, text, {}, until=NOW)

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.rows import rows
 
 from quipu.read import redact
 
@@ -31,19 +32,7 @@ def test_a_known_token_goes_and_is_counted(kind: str) -> None:
 
 @pytest.mark.parametrize(
     ("written", "left"),
-    [
-        ('password = "hunter2!x9Q"', 'password = "[redacted:password]"'),
-        ('passwd: str = "Tr0ub4dor&3"', 'passwd: str = "[redacted:password]"'),
-        ("DB_PASSWORD=hunter2x9Q!zz", "DB_PASSWORD=[redacted:password]"),
-        ('api_key: "9f8a7b6c5d4e3f2a1b0c"', 'api_key: "[redacted:secret]"'),
-        ('{"apiKey": "abcDEF1234567890xyz"}', '{"apiKey": "[redacted:secret]"}'),
-        ("client_secret=abcdefghij0123456789", "client_secret=[redacted:secret]"),
-        ("postgres://user:s3cr3t@host/db", "postgres://user:[redacted:url-password]@host/db"),
-        ("Authorization: Bearer ab12cd34ef56ab78cd90", "Authorization: Bearer [redacted:auth"),
-        ("curl -u bob:hunter2Pw https://h", "curl -u bob:[redacted:password] https://h"),
-        ("curl -sSu 'bob:hunter2Pw' h", "curl -sSu 'bob:[redacted:password]' h"),
-        ("curl -L --user=bob:hunter2Pw h", "curl -L --user=bob:[redacted:password] h"),
-    ],
+    rows(__file__, "a_secret_value_goes"),
 )
 def test_a_secret_value_goes(written: str, left: str) -> None:
     assert redact(written)[0].startswith(left)
@@ -51,28 +40,7 @@ def test_a_secret_value_goes(written: str, left: str) -> None:
 
 @pytest.mark.parametrize(
     "code",
-    [
-        "token = get_token()",
-        'password = "changeme"',
-        'secret = os.environ["SECRET"]',
-        "token: str",
-        "tokenizer = self.tokenizer2,",
-        "def f(tokenizer: apsw.FTS5Tokenizer, text: str)",
-        'TOKEN_TYPE = "urn:ietf:params:oauth:token-type:id_token"',
-        'publicKeyToken="1fc8b3b9a1e18e3b"',
-        "DEFAULT_TOKEN_TYPE: str\n@staticmethod",
-        "Credential: _win32typing.PyCredHandle,",
-        "_token_end = r'(?=\\s|#|[)\\]]|$)'",
-        "postgres://user:password@host/db",
-        "postgres://user:${PGPASSWORD}@host/db",
-        "https://example.org:8080/a@b",
-        'password: "{{ vault_password }}"',
-        "key = value12345678",
-        "curl -u user:password https://h",
-        "curl -u $USER:$TOKEN https://h",
-        "curl -o out https://h:8080/x",
-        "curl has -useful notes: see below",
-    ],
+    rows(__file__, "code_and_placeholders_stay"),
 )
 def test_code_and_placeholders_stay(code: str) -> None:
     assert redact(code) == (code, {})

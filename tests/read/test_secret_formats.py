@@ -1,14 +1,64 @@
-"""Nearly every published format of a secret goes, and what only looks like one stays."""
+"""Nearly every published format of a secret goes, and what only looks like one stays.
 
+`secrets/formats.tsv` holds how secrets are written by the public documentation of who issues them,
+a name and a text a line: the secret between brackets, and in it marks such as `<<hex:32>>`, whose
+values are made of a seed, so that no scanner takes the file for a leak.
+"""
+
+import base64
+import random
 import re
+import string
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
-from tests.read.secret_formats import FORMATS, Made, make
 
 from quipu.read import redact
 
 ROOT = Path(__file__).parents[2]
+_ROWS = (Path(__file__).parent / "secrets" / "formats.tsv").read_text("utf-8").splitlines()
+FORMATS = dict(line.split("\t") for line in _ROWS)
+_LOWER, _UPPER, _DIGITS = string.ascii_lowercase, string.ascii_uppercase, string.digits
+_ALNUM = string.ascii_letters + _DIGITS
+_ALPHABETS = {
+    "hex": "0123456789abcdef",
+    "HEX": "0123456789ABCDEF",
+    "alnum": _ALNUM,
+    "letter": _LOWER,
+    "Letter": string.ascii_letters,
+    "lower": _LOWER + _DIGITS,
+    "upper": _UPPER + _DIGITS,
+    "digit": _DIGITS,
+    "nonzero": "123456789",
+    "url": _ALNUM + "_-",
+    "b64": _ALNUM + "+/",
+    "b32": _UPPER + "234567",
+    "crypt": _ALNUM + "./",
+    "bech": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
+}
+
+
+class Made(NamedTuple):
+    """A text and the secret in it; of what is to go, no eight characters may stay."""
+
+    text: str
+    secret: str
+
+
+def make(name: str, seed: str = "1") -> Made:
+    """The format of this name with values of `seed`."""
+    pen = random.Random(f"{name}/{seed}")
+    filled = re.sub(
+        r"<<(\w+):(\d+)>>",
+        lambda mark: "".join(pen.choices(_ALPHABETS[mark[1]], k=int(mark[2]))),
+        FORMATS[name].encode("raw_unicode_escape").decode("unicode_escape"),
+    )
+    coded = re.sub(
+        r"(?s)\{b64:(.*?)\}", lambda held: base64.b64encode(held[1].encode()).decode(), filled
+    )
+    before, secret, after = re.split("[⟦⟧]", coded)
+    return Made(before + secret + after, secret)
 
 
 def left_of(made: Made) -> bool:

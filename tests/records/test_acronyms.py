@@ -5,29 +5,14 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import rows
 
 from quipu.records.acronyms import find_definitions
 
 
 @pytest.mark.parametrize(
     ("text", "long", "short"),
-    [
-        ("The Payment Service Team (PST) owns it.", "Payment Service Team", "PST"),
-        ("Ask PST (Payment Service Team) first.", "Payment Service Team", "PST"),
-        ("the Department of Defense (DoD) said", "Department of Defense", "DoD"),
-        (
-            "the National Aeronautics and Space Administration (NASA) flew",
-            "National Aeronautics and Space Administration",
-            "NASA",
-        ),
-        (
-            "It is run by British Broadcasting Corporation (B.B.C.)",
-            "British Broadcasting Corporation",
-            "B.B.C.",
-        ),
-        ("Before. Core Support Team (CST) after", "Core Support Team", "CST"),
-        ("University of California, Berkeley (UCB)", "University of California, Berkeley", "UCB"),
-    ],
+    rows(__file__, "a_definition_is_read"),
 )
 def test_a_definition_is_read(text: str, long: str, short: str) -> None:
     (found,) = find_definitions(text)
@@ -36,23 +21,7 @@ def test_a_definition_is_read(text: str, long: str, short: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "The team (PST) owns it.",
-        "Payment Service Team (planet)",
-        "Payment Service. Team (PST)",
-        "Payment (Service) Team (PST)",
-        "our payment service team (PST)",
-        "see Figure One (FO-2) and Part (P)",
-        "Payment Service Team (PSX)",
-        "PST (Payment Team)",
-        "the Midland Railway (MR)",
-        "the Support Team (ST)",
-        "the World Health Order (WHO)",
-        "f(X) and g(AB)",
-        "Payment Service\n\nTeam (PST)",
-        "",
-        "((((",
-    ],
+    rows(__file__, "what_is_no_definition_is_left"),
 )
 def test_what_is_no_definition_is_left(text: str) -> None:
     assert find_definitions(text) == []

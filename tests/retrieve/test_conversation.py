@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.rows import rows
 
 from quipu.config import Config
 from quipu.kinds.conversations.model import Role, Transcript, Turn
@@ -127,18 +128,7 @@ def test_a_standing_instruction_counts_unless_the_past_is_asked_for(tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("said", "asked", "answer"),
-    [
-        (
-            ("My favourite tea is oolong.", "My favourite tea is now sencha."),
-            "What is my favourite tea?",
-            "sencha",
-        ),
-        (
-            ("My rent is 950 euros a month.", "My rent is 1020 euros a month now."),
-            "How much is my rent?",
-            "1020",
-        ),
-    ],
+    rows(__file__, "an_answer_states_what_holds_now"),
 )
 def test_an_answer_states_what_holds_now(
     tmp_path: Path, said: tuple[str, str], asked: str, answer: str

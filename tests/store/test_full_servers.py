@@ -18,7 +18,7 @@ from quipu.records.batch import Batch
 from quipu.store import open_store
 from quipu.store.inmemory import InMemoryStore, Shelf
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.large
 MOST = 200
 
 

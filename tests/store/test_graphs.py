@@ -19,9 +19,3 @@ def test_graphiti_is_asked_for_at_a_graph_database_only() -> None:
         with pytest.raises(InvalidInput, match="no graph database: give one") as refused:
             memory.import_graphiti("postgres://ann:s3cret@host")
         assert "s3cret" not in str(refused.value)
-
-
-@pytest.mark.enable_socket
-def test_a_server_that_is_not_there_is_unhealthy() -> None:
-    status, body = graphs_of("bolt://").health("bolt://127.0.0.1:1")
-    assert (status, body["status"]) == (503, "unhealthy")

@@ -18,7 +18,7 @@ def test_the_stream_makes_the_same_changes_each_time() -> None:
     assert sum(len(c.chunks) > 100 for c in stream(12) if isinstance(c, Batch)) == 6
 
 
-@pytest.mark.slow
+@pytest.mark.large
 @pytest.mark.enable_socket
 @pytest.mark.parametrize("kind", KINDS)
 def test_killed_writers_and_servers_lose_and_double_nothing(

@@ -1,6 +1,5 @@
 """What goes wrong with a Neo4j server is said clearly, and loses nothing."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,7 +8,7 @@ import pytest
 from neo4j import Transaction
 from neo4j.exceptions import IncompleteCommit
 from tests.contract.store_compare import assert_same
-from tests.contract.store_sample import OTHER, VERSION_A, episode, moment, one_source
+from tests.contract.store_sample import OTHER, VERSION_A, one_source
 from tests.servers.neo4j.server import PASSWORD, USER, Neo4jServer
 
 from quipu.errors import InvalidInput, MissingExtra, NewerStore, StoreUnavailable
@@ -18,7 +17,7 @@ from quipu.serve.http.routes.health import neo4j_health
 from quipu.serve.http.shapes import StoreHealth
 from quipu.store import open_store
 from quipu.store.inmemory import InMemoryStore, Shelf
-from quipu.store.neo4j import connection, health
+from quipu.store.neo4j import health
 from quipu.store.neo4j.connection import Address, require_version
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
@@ -164,46 +163,7 @@ def own_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer
     server.kill()
 
 
-def test_a_server_that_is_killed_again_and_again_loses_and_doubles_nothing(
-    own_server: Neo4jServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NEO4J_USER", USER)
-    monkeypatch.setenv("NEO4J_PASSWORD", PASSWORD)
-    batches = [
-        one_source(episode(f"docs/{n}.md", "A", at=moment(n)), f"red cord {n}", "knot", at=n)
-        for n in range(60)
-    ]
-    oracle = InMemoryStore(Shelf(), namespace="default")
-    failed: list[Exception] = []
-
-    # How long the server takes to start depends on what else the machine does.
-    monkeypatch.setattr(connection, "RETRY_S", 600.0)
-    store = open_store(own_server.url)
-
-    def write() -> None:
-        try:
-            with store:
-                for batch in batches:
-                    store.write(batch)
-        except Exception as error:  # noqa: BLE001 - told below, in the test's own thread
-            failed.append(error)
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    kills = 0
-    while writer.is_alive() and kills < 3:
-        time.sleep(1.5)
-        own_server.kill()
-        own_server.start()
-        kills += 1
-    writer.join()
-    for batch in batches:
-        oracle.write(batch)
-    assert (failed, kills > 0) == ([], True)
-    with open_store(own_server.url) as again:
-        assert_same(again, oracle, seed=1)
-
-
+@pytest.mark.large
 def test_a_dump_is_restored_and_a_database_that_is_read_only_is_only_read(
     own_server: Neo4jServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

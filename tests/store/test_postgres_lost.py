@@ -1,10 +1,8 @@
 """Writers that meet on a PostgreSQL server, servers that are lost or stopped, writers that are
 killed: nothing is lost and nothing is doubled."""
 
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from signal import SIGINT, SIGQUIT
 
 import psycopg
 import pytest
@@ -167,30 +165,6 @@ def test_a_server_that_stays_away_is_told(
         own_server.start()
         store.write(source(1))
     assert_whole(url, 2)
-
-
-@pytest.mark.slow
-def test_a_server_restarted_under_writers_is_survived(own_server: PostgresServer) -> None:
-    url = own_server.url(own_server.new_database())
-    open_store(url).close()
-
-    def write(mine: range) -> None:
-        with open_store(url) as store:
-            for n in mine:
-                store.write(source(n))
-
-    with ThreadPoolExecutor(3) as threads:
-        writing = [threads.submit(write, range(n, 120, 3)) for n in range(3)]
-        for how in (SIGINT, SIGQUIT, SIGQUIT):
-            time.sleep(0.5)
-            own_server.stop(how)
-            own_server.start()
-        for each in writing:
-            each.result()
-    with open_store(url) as store:
-        assert store.counts()["episode"] == 120
-        assert store.spaces() == {"small": 240}
-        assert len(store.changes(0)) == store.sequence() == 120 * 5
 
 
 @pytest.mark.parametrize(

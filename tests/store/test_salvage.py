@@ -68,7 +68,7 @@ def test_all_of_a_whole_memory_is_kept(kept: Path, tmp_path: Path) -> None:
     assert records(folder / "new") == records(folder)
 
 
-@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.large)])
 def test_whatever_page_is_damaged_every_record_is_kept_or_named(
     kept: Path, tmp_path: Path, step: int
 ) -> None:

@@ -14,7 +14,6 @@ from tests.contract.store_sample import chunk, episode, moment
 
 from quipu.errors import CorruptStore, InvalidInput, StoreUnavailable
 from quipu.records.batch import Batch
-from quipu.store import open_store
 from quipu.store.sqlite import SQLiteStore, schema
 
 
@@ -281,10 +280,3 @@ def test_a_file_that_may_not_be_written_is_named(tmp_path: Path, disk: _Disk) ->
     with pytest.raises(StoreUnavailable, match=r"cannot be written.*rights.*read-only"):
         open_at(path).write(batch("a", "red"))
     assert path.read_bytes() == before
-
-
-def test_a_namespace_is_valid_unicode(tmp_path: Path) -> None:
-    for url in ("memory:", str(tmp_path / "q.db")):
-        for name in ("lone \ud800", "nul\0inside", ""):
-            with pytest.raises(InvalidInput, match="namespace"):
-                open_store(url, namespace=name)

@@ -15,7 +15,7 @@ from quipu.records.batch import Batch, Claim
 from quipu.store import open_store
 from quipu.testing.fakes import HashEmbedder
 
-pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
+pytestmark = [pytest.mark.enable_socket, pytest.mark.large]
 
 
 def write_notes(url: str) -> str:

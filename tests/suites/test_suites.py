@@ -13,7 +13,7 @@ import tarfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import pytest
 from tests.cannot import cannot
@@ -22,14 +22,13 @@ from quipu.agents.dumps import Dump, DumpTaken, import_dump
 from quipu.agents.items import Items
 from quipu.config import Config
 from quipu.memory import Memory
-from quipu.records.record import Entity, Fact, Relation
 from quipu.testing.fakes import HashEmbedder
 from quipu.transfer.formats import FORMATS
 
+pytestmark = pytest.mark.large
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 OURS = ("-e", str(ROOT))
-Row: TypeAlias = tuple[object, ...]
 TOOLS: tuple[Dump, ...] = ("mem0", "graphiti", "langgraph")
 
 
@@ -68,7 +67,6 @@ def _run(python: Path, suite: Path, folder: Path) -> subprocess.CompletedProcess
     )
 
 
-@pytest.mark.slow
 def test_langchains_standard_tests_of_a_retriever(tmp_path: Path) -> None:
     python = _environment(tmp_path / "env", *OURS, "langchain-core>=1.4", "langchain-tests==1.1.9")
     done = _run(python, HERE / "langchain_retriever.py", tmp_path)
@@ -91,7 +89,6 @@ ON_PURPOSE = {
 """The tests of LangGraph's that differ on purpose, and how many of each fail."""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sdist", "names"),
     [
@@ -157,7 +154,6 @@ def _tests_of(sdist: str, python: Path, folder: Path) -> Path:
     return tests
 
 
-@pytest.mark.slow
 def test_libraries_open_the_graph_as_it_goes_out(tmp_path: Path) -> None:
     readers = ("networkx", "pandas", "rdflib", "graphqlite==0.12.0", "apsw")
     python = _environment(tmp_path / "env", *readers)
@@ -175,7 +171,6 @@ def test_libraries_open_the_graph_as_it_goes_out(tmp_path: Path) -> None:
     assert found == {w.format: [w.nodes, w.edges, owned] for w in written}
 
 
-@pytest.mark.slow
 def test_dumps_that_other_memories_made_are_taken_in(tmp_path: Path) -> None:
     models = ("mem0ai==2.2.1", "graphiti-core==0.31.2")
     needs = ("pydantic", "numpy", "python-dotenv", "tenacity", "openai", "diskcache", "pytz")
@@ -206,58 +201,3 @@ def _printed(python: Path, program: Path, folder: Path) -> Any:
     done = subprocess.run([python, program, folder], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout) if done.stdout.strip() else None
-
-
-@pytest.mark.slow
-def test_a_vault_that_basic_memory_wrote_is_read_as_it_reads_it(tmp_path: Path) -> None:
-    needs = ("dateparser", "loguru", "markdown-it-py", "pydantic", "pydantic-settings")
-    more = ("python-frontmatter", "pyyaml", "sqlalchemy[asyncio]", "unidecode", "aiosqlite")
-    python = _environment(tmp_path / "env", *needs, *more, alone=["basic-memory==0.12.3"])
-    vault = tmp_path / "vault"
-    read = _printed(python, HERE / "basic_memory_vault.py", vault)
-    (vault / ".trash").mkdir()
-    (vault / ".trash" / "Old.md").write_text("# Old\n\n- relates_to [[Atlas]]\n")
-    with _memory(tmp_path) as memory:
-        assert memory.index(vault).errors == ()
-        notes, relations, facts = _records(memory)
-        question = memory.facts.find("What is the decision of Atlas?")
-        assert "ships on Mondays" in str(question)
-    assert set(notes.values()) == {Path(path).stem for path in read}
-    assert relations == {
-        (Path(path).stem, type_.upper().replace(" ", "_"), _stem(target))
-        for path, said in read.items()
-        for type_, target in said["relations"]
-    }
-    assert len(relations) == 14
-    assert facts == {
-        (Path(path).stem, category, content.removesuffix(" #code"), context)
-        for path, said in read.items()
-        for category, content, context in said["observations"]
-    }
-
-
-def _stem(target: str) -> str:
-    return target.rpartition("/")[2].title()
-
-
-def _records(
-    memory: Memory,
-) -> tuple[dict[str, str], set[tuple[str, ...]], set[tuple[object, ...]]]:
-    """The notes by id, the relations between them, and what they state."""
-    store = memory.store
-    notes = {
-        e.entity_id: e.name
-        for e in store.scan("entity", after="", limit=1_000)
-        if isinstance(e, Entity) and e.type == "Document"
-    }
-    relations = {
-        (notes[r.source_entity_id], r.type, notes[r.target_entity_id])
-        for r in store.scan("relation", after="", limit=1_000)
-        if isinstance(r, Relation) and r.target_entity_id in notes
-    }
-    facts = {
-        (f.subject, f.predicate, f.object, f.provenance.get("context"))
-        for f in store.scan("fact", after="", limit=1_000)
-        if isinstance(f, Fact) and f.provenance.get("rule") == "observation"
-    }
-    return notes, relations, facts

@@ -6,7 +6,6 @@ from random import Random
 
 import pytest
 from bench.torture.files import make_heavy, read_hostile
-from bench.torture.folders import TRAPS, Trap, spring
 from bench.torture.kills import cases_of
 from bench.torture.processes import Processes
 from bench.torture.run import TRIALS, load, main
@@ -69,10 +68,6 @@ def test_a_file_that_costs_too_much_is_left_out(
     read_hostile(Hands(warm, tmp_path), name, name, data, cpu_s=8, max_seconds=3)
 
 
-def test_a_damaged_byte_changes_nothing_without_a_word(tried: Try) -> None:
-    tried("bytes", range(24))
-
-
 def test_no_escape_reaches_a_terminal(tried: Try) -> None:
     assert tried("terminal", range(2)).tried > 80
 
@@ -86,13 +81,6 @@ def test_processes_at_once_lose_nothing(tried: Try, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Processes, "writers", 2)
     monkeypatch.setattr(Processes, "readers", 1)
     assert tried("processes", [0]).tried >= 3
-
-
-@pytest.mark.parametrize("trap", TRAPS, ids=[trap.name for trap in TRAPS])
-def test_a_hostile_folder_runs_nothing_and_reaches_nothing(
-    trap: Trap, warm: Warm, tmp_path: Path
-) -> None:
-    spring(trap, Hands(warm, tmp_path))
 
 
 class Failing(Trial):
@@ -112,7 +100,3 @@ def test_a_trial_names_what_failed_and_how_to_repeat_it(
     said = capsys.readouterr().out
     assert "case 1: it broke" in said
     assert "python -m bench torture --only failing --seed 7 --case 1" in said
-
-
-def test_no_sure_answer_is_refuted_by_a_tree_that_changes(tried: Try) -> None:
-    tried("tree", range(2))

@@ -1,6 +1,7 @@
 """The time in a question."""
 
 import pytest
+from tests.rows import rows
 
 from quipu.question import read_question
 from quipu.when import read_question_time
@@ -37,32 +38,7 @@ def test_a_text_is_read_without_its_dates(text: str, bare: str) -> None:
 
 @pytest.mark.parametrize(
     ("question", "kind", "base", "anchor"),
-    [
-        ("Who led Acme after Ann Lee?", "after", "Who led Acme", "Ann Lee"),
-        ("Who led Acme right before Ann Lee?", "before", "Who led Acme", "Ann Lee"),
-        ("Before Ann Lee, who led Acme?", "before", "who led Acme", "Ann Lee"),
-        # A year inside a name belongs to the name.
-        (
-            "Which team did he play for before F.C. Turris 1944 A.S.D.?",
-            "before",
-            "Which team did he play for",
-            "F.C. Turris 1944 A.S.D",
-        ),
-        # Of two, the last one is the relation.
-        ("Who led Before Midnight after Bo?", "after", "Who led Before Midnight", "Bo"),
-        (
-            "Where did Kim live when Bo was still at Acme?",
-            "while",
-            "Where did Kim live",
-            "Bo was still at Acme",
-        ),
-        (
-            "When Bo was still at Acme, where did Kim live?",
-            "while",
-            "where did Kim live",
-            "Bo was still at Acme",
-        ),
-    ],
+    rows(__file__, "a_place_beside_another_fact"),
 )
 def test_a_place_beside_another_fact(question: str, kind: str, base: str, anchor: str) -> None:
     time = read_question_time(question)
