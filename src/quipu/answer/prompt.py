@@ -23,6 +23,8 @@ __all__ = [
     "PromptSource",
     "build_context",
     "by_confidence",
+    "fenced",
+    "one_line",
     "with_context",
 ]
 
@@ -71,11 +73,17 @@ def by_confidence(sources: Sequence[PromptSource]) -> list[PromptSource]:
 
 
 def _block(n: int, source: PromptSource) -> str:
-    fence = "`" * max([3, *(len(run) + 1 for run in _FENCE.findall(source.text))])
-    note = f"{_line(source.note)}\n" if source.note else ""
-    heading = f"[{n}] {_line(source.path)} (confidence: {source.confidence:.0%})"
-    return f"{heading}\n{note}{fence}\n{source.text}\n{fence}"
+    note = f"{one_line(source.note)}\n" if source.note else ""
+    heading = f"[{n}] {one_line(source.path)} (confidence: {source.confidence:.0%})"
+    return f"{heading}\n{note}{fenced(source.text)}"
 
 
-def _line(text: str) -> str:
+def fenced(text: str) -> str:
+    """`text` between fences longer than any in it: it cannot end its own quotation."""
+    fence = "`" * max([3, *(len(run) + 1 for run in _FENCE.findall(text))])
+    return f"{fence}\n{text}\n{fence}"
+
+
+def one_line(text: str) -> str:
+    """`text` with a blank for every run of control characters and ends of lines."""
     return _BREAK.sub(" ", text)

@@ -24,13 +24,14 @@ DEFAULT = [
     "memory_store",
     "memory_state",
     "memory_recall",
-    "memory_ingest",
     "memory_context_pack",
     "memory_audit",
     "ask",
+    "explore",
 ]
 FULL = [
     *DEFAULT,
+    "memory_ingest",
     "memory_query",
     "memory_index_status",
     "graph_search",
@@ -64,6 +65,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_context_pack": {"query": "payment service"},
     "memory_audit": {"subject": "Eva"},
     "ask": {"question": "who owns the payment service?"},
+    "explore": {"task": "give the payment service a second owner"},
     "memory_query": {"query": "payment service"},
     "memory_index_status": {},
     "graph_search": {"query": "Ledger"},
@@ -118,7 +120,7 @@ def test_every_tool_has_a_title_hints_and_a_schema_for_strict_clients(
 
 @pytest.mark.parametrize(
     ("profile", "most"),
-    [("default", 8_000), ("full", 15_000), ("server-memory", 6_000)],
+    [("default", 8_000), ("full", 16_000), ("server-memory", 6_000)],
 )
 def test_every_key_of_a_result_is_explained_and_the_list_is_bounded(
     held: Memory, profile: Profile, most: int
@@ -135,7 +137,7 @@ def test_every_key_of_a_result_is_explained_and_the_list_is_bounded(
 
 def test_a_server_that_only_reads_has_no_tool_that_writes(held: Memory) -> None:
     assert [tool.name for tool in _tools(held, "default", read_only=True)] == [
-        name for name in DEFAULT if name not in {"memory_store", "memory_state", "memory_ingest"}
+        name for name in DEFAULT if name not in {"memory_store", "memory_state"}
     ]
     assert [tool.name for tool in _tools(held, "server-memory", read_only=True)] == KEPT[6:]
 

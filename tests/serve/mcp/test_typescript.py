@@ -128,6 +128,7 @@ def test_the_typescript_client_uses_every_tool(
         ("memory_audit", {"subject": "Eva"}),
         ("memory_audit", {}),
         ("ask", {"question": "Who owns the payment service?"}),
+        ("explore", {"task": "give the payment service a second owner"}),
         ("memory_query", {"query": "payment service", "explain": True}),
         ("memory_index_status", {}),
         (

@@ -187,6 +187,7 @@ HOW: Mapping[str, Callable[[Any], str]] = {
     "lines": lambda texts: "\n".join(safe(each, line=True) for each in texts),
     "quoted": lambda value: shlex.quote(safe(value, line=True)),
     "said": _said,
+    "verbatim": lambda text: "\n".join(safe(line) for line in text.splitlines()),
 }
 """How a value may be shown. Beside these: `label` is an id in words, `rows` objects on one line,
 `yes/no` a word for true and one for false, `or x` the value or x, a noun the count of it, and all

@@ -57,6 +57,10 @@ Restart {client} to use it.
 * sentences
 """,
     "Expansion": "{source_id:label} · {via} · {target_id:label}",
+    "Explored": """
+{text:verbatim}
+About {token_count:#} tokens.  Left out: {left_out:#} places; give more --budget-tokens.
+""",
     "Fact": """
 {subject:label} {predicate} {object:label}  {valid_from:or …} to {valid_to:or …}  \
 {confidence:.2f}  {fact_id}  replaces {supersedes_fact_id}

@@ -27,6 +27,7 @@ _MEMORY = "Quipu is this user's long-term memory: documents, code, conversations
 _USES = {
     "memory_search": "Search it (memory_search, or ask for one cited answer) before you answer "
     "about earlier work.",
+    "explore": "Call explore once with the task before you work on code.",
     "memory_store": "Store what will matter later (memory_store).",
 }
 _KEEPING = """\
@@ -39,12 +40,13 @@ _DEFAULT = (
     "memory_store",
     "memory_state",
     "memory_recall",
-    "memory_ingest",
     "memory_context_pack",
     "memory_audit",
     "ask",
+    "explore",
 )
 _FURTHER = (
+    "memory_ingest",
     "memory_query",
     "memory_index_status",
     "graph_search",
