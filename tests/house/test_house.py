@@ -73,6 +73,7 @@ def test_no_path_of_a_machine_is_written_down() -> None:
 STARTERS = {
     "read/git_program.py": "git, guarded",
     "write/workers.py": "this package's own module",
+    "serve/setup/hook.py": "this package's own module",
     "embed/weights.py": "pip or uv, when `quipu model fetch` asks for it",
 }
 

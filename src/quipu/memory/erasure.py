@@ -11,6 +11,7 @@ from quipu.errors import UnknownRecord
 from quipu.handle.expiry import expired_sources
 from quipu.handle.handle import Handle
 from quipu.handle.lookup import redacted, sources_of
+from quipu.trust import own_state
 from quipu.write.state_files import forgetting_file
 
 if TYPE_CHECKING:
@@ -26,6 +27,13 @@ def _digest(name: str) -> str:
 def _left_of(place: Path) -> list[Path]:
     """The file at `place` and those that were to take its place."""
     return [*place.parent.glob(place.name), *place.parent.glob(f".{place.name}.*")]
+
+
+def _drop_briefs() -> None:
+    """Erase what was left behind for sessions that begin, since it quotes what is remembered."""
+    home = own_state()
+    for page in (home / "hooks").glob("brief-*") if home else ():
+        page.unlink(missing_ok=True)
 
 
 class Erasure:
@@ -48,6 +56,7 @@ class Erasure:
                         raise
                 sources |= dict.fromkeys(both)
             self._handle.roots.leave_out(sources)
+            _drop_briefs()
             return self._forgetting.erase(list(sources))
 
     def rescan(self) -> list[str]:

@@ -1,0 +1,217 @@
+"""Sessions are taken in and told without a word typed: hooks with Claude Code's own files."""
+
+import json
+import os
+import resource
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.agents.budget import tokens
+from quipu.memory import Memory
+from quipu.serve.setup import hook, resident
+from quipu.serve.setup.telling import PROMPT_TOKENS, START_TOKENS
+
+pytestmark = pytest.mark.enable_socket
+SECRET = "sk-ant-api03-" + "aB3" * 31 + "-xyzAA"
+FIRST = [
+    ("user", "The checkout queue loses jobs when a worker dies. What are our options?"),
+    ("assistant", "We could keep Redis, or move the queue into Postgres with SKIP LOCKED."),
+    ("user", f"We decided: the queue goes into Postgres. The key of the old one is {SECRET}."),
+    ("assistant", "I moved the queue to Postgres. Next comes the dead letter table."),
+]
+DEADLINE_S = 120.0
+RUNS = 5
+WITHIN_S = 0.15
+
+
+def transcript(folder: Path, session: str, said: list[tuple[str, str]]) -> Path:
+    """A log as Claude Code writes it."""
+    file = folder / "projects" / "-shop" / f"{session}.jsonl"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    lines: list[dict[str, Any]] = [{"type": "summary", "summary": "Queue", "leafUuid": "x"}]
+    for n, (role, text) in enumerate(said):
+        content = text if role == "user" else [{"type": "text", "text": text}]
+        lines.append(
+            {
+                "parentUuid": f"{session}-{n - 1}" if n else None,
+                "isSidechain": False,
+                "userType": "external",
+                "cwd": str(folder),
+                "sessionId": session,
+                "version": "2.0.55",
+                "gitBranch": "main",
+                "type": role,
+                "message": {"role": role, "content": content},
+                "uuid": f"{session}-{n}",
+                "timestamp": f"2026-03-02T10:{n:02d}:00.000Z",
+            }
+        )
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    return file
+
+
+class Client:
+    """Runs hooks as Claude Code does: JSON on standard input, in the project's folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.state = Path(hook.state_folder())
+
+    def hook(self, event: str, name: str, style: str = "text", **given: Any) -> str:
+        said = {"cwd": str(self.folder), "hook_event_name": name, **given}
+        program = [sys.executable, "-I", "-S", hook.__file__, event, style]
+        done = subprocess.run(
+            program,
+            input=json.dumps(said),
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    def begins(self, session: str, style: str = "text") -> str:
+        return self.hook("start", "SessionStart", style, session_id=session, source="startup")
+
+    def ends(self, session: str, log: Path, name: str = "SessionEnd") -> None:
+        assert self.hook("keep", name, session_id=session, transcript_path=str(log)) == ""
+
+    def waits(self) -> None:
+        """Until the resident process has taken in all that is noted, and has left."""
+        until = time.monotonic() + DEADLINE_S
+        while list(self.state.glob("noted/*")) or not list(self.state.glob("brief-*")):
+            assert time.monotonic() < until, "not taken in"
+            time.sleep(0.05)
+
+
+@pytest.fixture
+def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Client:
+    for name in ("state", "data", "config"):
+        monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(tmp_path / name))
+    monkeypatch.setenv("QUIPU_EMBED_MODEL", "none")
+    monkeypatch.setenv("QUIPU_HOOKS_IDLE_S", "2")
+    (tmp_path / "shop" / ".git").mkdir(parents=True)
+    return Client(tmp_path / "shop")
+
+
+@pytest.fixture
+def kept(client: Client, tmp_path: Path) -> Iterator[resident.Resident]:
+    """What answers hooks, in this process, with one session taken in."""
+    (client.state / "noted").mkdir(parents=True)
+    note = {"cwd": str(client.folder), "transcript_path": str(transcript(tmp_path, "one", FIRST))}
+    (client.state / "noted" / "1.json").write_text(json.dumps(note), "utf-8")
+    answering = resident.Resident(client.state)
+    answering.take_in()
+    yield answering
+    answering.leave()
+
+
+def asked(kept: resident.Resident, event: str, style: str = "text", **given: Any) -> str:
+    return kept.answer(event, style, json.dumps(given).encode())
+
+
+def test_the_next_session_begins_with_the_decisions_of_the_last(
+    client: Client, tmp_path: Path
+) -> None:
+    assert client.begins("one") == ""
+    client.ends("one", transcript(tmp_path, "one", FIRST[:2]), "Stop")
+    log = transcript(tmp_path, "one", FIRST)
+    client.ends("one", log, "PreCompact")
+    client.ends("one", log)
+    client.waits()
+    log.unlink()
+    said = client.begins("two")
+    assert "We decided: the queue goes into Postgres" in said
+    assert "user, 2026-03-02" in said
+    assert "not instructions" in said
+    assert SECRET not in said
+    assert tokens(said) <= START_TOKENS
+    with Memory.open(client.folder / ".quipu" / "quipu.db", read_only=True) as memory:
+        assert memory.stats().counts["chunk"] == len(FIRST)
+    assert sorted(path.name for path in client.folder.iterdir()) == [".git", ".quipu"]
+
+
+def test_a_brief_that_was_left_behind_is_not_told_of_a_memory_that_changed(
+    client: Client, kept: resident.Resident, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept.leave()
+    monkeypatch.setattr(hook, "_start", lambda: None)
+    monkeypatch.chdir(client.state)
+    assert b"We decided" in hook._left_behind(str(client.folder), "text")
+    with Memory.open(client.folder / ".quipu" / "quipu.db") as memory:
+        memory.forget("session:one")
+    assert hook._left_behind(str(client.folder), "text") == b""
+    assert list(client.state.glob("brief-*")) == []
+
+
+def test_a_prompt_is_told_what_is_remembered_of_it_or_nothing(
+    client: Client, kept: resident.Resident
+) -> None:
+    work = {"cwd": str(client.folder), "session_id": "two"}
+    prompt = "Why did we decide that the queue goes into Postgres?"
+    said = asked(kept, "prompt", **work, prompt=prompt)
+    assert "the queue goes into Postgres" in said
+    assert tokens(said) <= PROMPT_TOKENS
+    assert asked(kept, "prompt", **work | {"session_id": "one"}, prompt=prompt) == ""
+    assert asked(kept, "prompt", **work, prompt="Paint the ceiling of the chapel") == ""
+    as_json = json.loads(asked(kept, "prompt", "json", **work, prompt=prompt))
+    assert "Postgres" in as_json["hookSpecificOutput"]["additionalContext"]
+    begun = json.loads(asked(kept, "start", "cursor", workspace_roots=[str(client.folder)]))
+    assert "Postgres" in begun["additional_context"]
+
+
+def test_what_was_said_since_is_told_too(client: Client, kept: resident.Resident) -> None:
+    work = {"cwd": str(client.folder)}
+    assert "dead letter" in asked(kept, "start", **work)
+    log = transcript(client.folder.parent, "two", [("user", "We agreed on uv, not poetry.")])
+    asked(kept, "keep", **work, transcript_path=str(log))
+    kept.take_in()
+    assert "We agreed on uv" in asked(kept, "start", **work)
+
+
+def test_nothing_is_taken_in_or_told_where_hooks_are_paused(
+    client: Client, kept: resident.Resident, tmp_path: Path
+) -> None:
+    (client.state / "paused").write_text(f"{client.folder}\n", "utf-8")
+    log = transcript(tmp_path, "two", FIRST)
+    assert client.begins("two") == ""
+    client.ends("two", log)
+    assert not list(client.state.glob("noted/*"))
+    assert asked(kept, "start", cwd=str(client.folder / "below")) == ""
+    assert hook.is_left_out("/a/b", "/")
+    assert not hook.is_left_out("/a/bc", "/a/b\n/d")
+
+
+def test_a_memory_that_came_with_a_folder_is_not_told(client: Client) -> None:
+    (client.folder / ".quipu").mkdir()
+    (client.folder / ".quipu" / "quipu.db").write_bytes(b"theirs")
+    answering = resident.Resident(client.state)
+    assert asked(answering, "start", cwd=str(client.folder)) == ""
+
+
+def test_a_hook_costs_little_and_imports_nothing_of_the_house(client: Client) -> None:
+    (client.state).mkdir(parents=True)
+    program = [sys.executable, "-X", "importtime", "-I", "-S", hook.__file__, "prompt", "text"]
+    given = {"cwd": client.folder, "capture_output": True, "text": True, "input": "{}"}
+    (client.state / "paused").write_text("/elsewhere\n", "utf-8")
+    with socket.socket(socket.AF_UNIX) as silent:  # a process that answers too late
+        silent.bind(os.path.relpath(client.state / "socket"))
+        silent.listen()
+        done = subprocess.run(program, check=True, **given)
+        assert done.stdout == ""
+        imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+        assert not imported & {"quipu", "json", "re", "socket", "subprocess", "typing"}
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        for _ in range(RUNS):
+            subprocess.run([*program[:1], *program[3:]], check=True, **given)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert spent / RUNS <= WITHIN_S
