@@ -22,9 +22,10 @@ Made from the tools by `python -m tools.mcp_reference`; a test compares. A recor
 conversation with real output is [walk-through](../mcp-walkthrough.md).
 
     pip install 'quipu-memory[mcp]'
-    quipu mcp install --client claude-code     # or claude-desktop, cursor, vscode, codex
+    quipu setup                                # tells the agents on this machine of it
 
-`quipu mcp` serves the nearest `.quipu` (or `--store`) on standard input and output, which then
+[Memory for your agent](../how-to/agents.md) says which, and what else is written. `quipu mcp`
+serves the nearest `.quipu` (or `--store`) on standard input and output, which then
 carry the protocol alone; `quipu mcp --http` serves streamable HTTP at `http://127.0.0.1:8765/mcp`
 to many clients. Several servers and commands may work on one file at once. It is the official
 Python SDK (`mcp` 2), and is tested with its client and with the public TypeScript client.
@@ -49,26 +50,8 @@ tokens, that says what the memory holds: entries by priority, documents, convers
 `memory://knowledge-graph` (profile `server-memory`) is the
 whole graph.
 
-**Clients.** `quipu mcp install` writes the client's own configuration and changes nothing but its
-own entry there; so stays what you add to the entry (`env`, `disabled`, a time-out) when it is
-installed again. A JSON file with comments is left to you. The file as it was stays
-beside it as `….before-quipu`; `quipu mcp uninstall` puts it back, byte for byte if nothing changed
-since, whatever names were installed in between, and deletes no file that was there. With
-`--project` it is the project's file, without a path of this machine. By hand it is, for VS Code
-(its key is `servers`) with `"type": "stdio"` in the entry:
-
-    {"mcpServers": {"quipu": {"command": "quipu", "args": ["mcp", "--store", "PATH"]}}}
-
-| client | the user's file | the project's file |
-|---|---|---|
-| `claude-code` | `~/.claude.json` | `.mcp.json` |
-| `claude-desktop` | `claude_desktop_config.json` in its settings folder | |
-| `cursor` | `~/.cursor/mcp.json` | `.cursor/mcp.json` |
-| `vscode` (key `servers`) | `Code/User/mcp.json` in the settings folder | `.vscode/mcp.json` |
-| `codex` (TOML, `[mcp_servers.quipu]`) | `~/.codex/config.toml` | `.codex/config.toml` |
-
 **Coming from the official memory server.** `quipu mcp import memory.jsonl` takes in the file it
-keeps; `quipu mcp install --client … --profile server-memory --name memory` takes its place. Two
+keeps; `quipu setup CLIENT --profile server-memory --name memory` takes its place. Two
 things differ: a blank name or observation is an error, and secrets are redacted. What is deleted
 leaves the graph and stays in history.
 

@@ -74,7 +74,6 @@ _ADD = ("incident", "add", "../given/incidents.jsonl")
 _OUTCOME = tuple(
     "incident outcome {incident} rollback --worked --minutes 12 --recorded-at 2026-02-20".split()
 )
-_INSTALL = ("mcp", "install", "--client", "claude-code", "--project")
 _MERGE = ("entity", "merge", "team-ash", "team-birch")
 _THINGS = _told("create_entities", entities=[_thing(n, f"is {n}", f"was {n}") for n in range(4)])
 _KNOWN = [{"from": "Thing 0", "to": f"Thing {n}", "relationType": "knows"} for n in (1, 2, 3)]
@@ -169,13 +168,6 @@ WRITES: tuple[Write, ...] = (
     ),
     _command("import arf ../given/arf", name="import arf", embeds=True),
     _command("mcp import ../given/memory.jsonl", name="mcp import"),
-    Write("mcp install", _INSTALL, file=".mcp.json"),
-    _command(
-        "mcp uninstall --client claude-code --project",
-        _INSTALL,
-        name="mcp uninstall",
-        file=".mcp.json",
-    ),
     _command("backup out.backup", _INDEX, name="backup", file="out.backup"),
     Write("state", ("state", "billing owner = Dagny", "billing: tier = 2"), whole=True),
     _tool(_told("memory_state", "default", statements=[_OWNER]), ("state", "billing owner = Erik")),
@@ -199,7 +191,9 @@ _READS = """
     recommend, incident compare, incident replay, incident policies, golden run, incident list,
     incident show, incident timeline, incident summary, key list, contract check
 """
-_WRITES_NO_MEMORY = "key create, key revoke, trust, untrust"
+_WRITES_NO_MEMORY = (
+    "key create, key revoke, trust, untrust, setup, pause, mcp install, mcp uninstall"
+)
 _HAS_ITS_OWN_STORE = "eval retrieval, eval facts, eval memory, eval incidents, eval answers"
 
 

@@ -218,6 +218,13 @@ class ClientChange(msgspec.Struct, frozen=True, kw_only=True):
     backup: Annotated[str | None, "where the file as it was is kept, or null"]
 
 
+class Paused(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu pause`: where hooks do nothing."""
+
+    everywhere: Annotated[bool, "whether they do nothing anywhere"]
+    folders: Annotated[tuple[str, ...], "the folders in which, and below which, they do nothing"]
+
+
 class Serving(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu serve`, printed once it is about to listen."""
 

@@ -23,43 +23,50 @@ def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
-def test_a_client_is_told_and_forgets(quipu, project: Path, user_home: Path) -> None:
+def test_agents_are_set_up_once_it_was_agreed_and_taken_back(quipu, user_home: Path) -> None:
+    (user_home / ".codex").mkdir()
+    (user_home / ".cursor").mkdir()
+    planned = quipu("setup", "--dry-run", "--json").document
+    assert (planned["found"], planned["written"]) == (["codex", "cursor"], False)
+    asked = quipu("setup")
+    assert "nothing was written" in asked.err
+    assert list((user_home / ".cursor").iterdir()) == []
+    assert quipu("setup", "--yes", "--json").document["written"]
+    entry = json.loads((user_home / ".cursor" / "mcp.json").read_text("utf-8"))["mcpServers"]
+    assert entry["quipu"]["args"] == ["mcp"]
+    assert Path(entry["quipu"]["command"]).name == "quipu"
+    assert "unchanged" in quipu("setup", "cursor").out
+    assert "removed" in quipu("setup", "--remove", "--yes").out
+    assert [list(folder.iterdir()) for folder in sorted(user_home.iterdir())] == [[], []]
+    assert quipu("setup", "emacs").code == 2
+
+
+def test_what_is_left_to_a_person_is_shown_as_it_is_to_be_pasted(quipu, user_home: Path) -> None:
+    (user_home / ".cursor").mkdir()
+    (user_home / ".cursor" / "mcp.json").write_text("{mine", "utf-8")
+    outcome = quipu("setup", "cursor", "--yes")
+    assert outcome.code == 1
+    assert '\n    "quipu": {\n' in outcome.out
+
+
+def test_hooks_are_paused_somewhere_or_everywhere(quipu, tmp_path: Path) -> None:
+    assert quipu("pause", "--json").document == {"everywhere": True, "folders": []}
+    apart = quipu("pause", "apart", "--json").document
+    assert apart == {"everywhere": True, "folders": [str(tmp_path / "apart")]}
+    assert not quipu("pause", "--off", "--json").document["everywhere"]
+    assert quipu("pause", "apart", "--off", "--json").document["folders"] == []
+
+
+def test_the_old_command_works_and_says_that_it_goes(quipu, user_home: Path) -> None:
     told = quipu("mcp", "install", "--client", "claude-code", "--profile", "full", "--json")
     assert told.document["done"] == "created"
+    assert "quipu setup" in told.err
     entry = json.loads((user_home / ".claude.json").read_text("utf-8"))["mcpServers"]["quipu"]
     assert entry["args"] == ["mcp", "--profile", "full"]
-    assert Path(entry["command"]).name == "quipu"
-    again = quipu("mcp", "install", "--client", "claude-code", "--profile", "full")
-    assert "unchanged" in again.out
-    assert quipu("mcp", "uninstall", "--client", "claude-code").code == 0
-    assert not (user_home / ".claude.json").exists()
-
-
-def test_one_entry_serves_every_project_and_none_is_replaced_unasked(
-    quipu, project: Path, user_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def args(name: str = "quipu") -> list[str]:
-        text = (user_home / ".claude.json").read_text("utf-8")
-        return json.loads(text)["mcpServers"][name]["args"]
-
-    telling = ("mcp", "install", "--client", "claude-code")
-    assert quipu(*telling).code == 0
-    second = tmp_path / "second"
-    second.mkdir()
-    monkeypatch.chdir(second)
-    quipu("init")
-    assert "unchanged" in quipu(*telling).out
-    assert args() == ["mcp"]  # the memory of the folder that the client works in
-    stores = [str(folder / ".quipu" / "quipu.db") for folder in (project, second)]
-    assert quipu(*telling, "--name", "first", "--store", stores[0]).code == 0
-    refused = quipu(*telling, "--name", "first", "--store", stores[1])
-    assert refused.code == 2
-    assert "--replace" in refused.err
-    assert "--name" in refused.err
-    assert args("first") == ["mcp", "--store", stores[0]]
-    assert quipu(*telling, "--name", "first").code == 2  # nor by one that serves any folder
-    assert quipu(*telling, "--name", "first", "--store", stores[1], "--replace").code == 0
-    assert args("first") == ["mcp", "--store", stores[1]]
+    assert [path.name for path in user_home.iterdir()] == [".claude.json"]
+    gone = quipu("mcp", "uninstall", "--client", "claude-code", "--json").document
+    assert gone["done"] == "removed"
+    assert list(user_home.iterdir()) == []
 
 
 def test_in_a_folder_without_a_memory_the_server_still_serves(
@@ -73,19 +80,6 @@ def test_in_a_folder_without_a_memory_the_server_still_serves(
     assert "there is no memory in" in outcome.err
     assert served == ["stdio"]
     assert list(tmp_path.glob(".quipu")) == []
-
-
-def test_a_project_is_told_without_paths_of_this_machine(quipu, project: Path) -> None:
-    assert quipu("mcp", "install", "--client", "cursor", "--project").code == 0
-    entry = json.loads((project / ".cursor" / "mcp.json").read_text("utf-8"))["mcpServers"]
-    assert entry == {"quipu": {"command": "quipu", "args": ["mcp"]}}
-
-
-def test_without_a_memory_no_client_is_told(quipu, user_home: Path) -> None:
-    outcome = quipu("mcp", "install", "--client", "codex")
-    assert outcome.code == 2
-    assert "quipu init" in outcome.err
-    assert list(user_home.iterdir()) == []
 
 
 def test_the_official_servers_file_is_taken_in(quipu, project: Path) -> None:
@@ -108,11 +102,11 @@ def test_options_that_do_not_fit_are_refused(quipu, project: Path) -> None:
 
 
 def test_a_client_is_told_of_a_server_that_cannot_start_yet(
-    quipu, project: Path, user_home: Path, monkeypatch: pytest.MonkeyPatch
+    quipu, user_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "quipu-memory[mcp]" not in quipu("mcp", "install", "--client", "codex").err
+    assert "quipu-memory[mcp]" not in quipu("setup", "codex", "--yes").err
     monkeypatch.setitem(sys.modules, "mcp", None)
-    outcome = quipu("mcp", "install", "--client", "claude-code")
+    outcome = quipu("setup", "claude-code", "--yes")
     assert (outcome.code, (user_home / ".claude.json").exists()) == (0, True)
     assert "pip install 'quipu-memory[mcp]'" in outcome.err
 

@@ -53,7 +53,7 @@ COMMANDS = (
     (("search", "when is the harbour dredged"), "dredged"),
     (("forget", "--yes", "docs/pay.md"), ""),
     (("jobs",), ""),
-    (("mcp", "install", "--client", "cursor", "--project"), ""),
+    (("setup", "cursor", "--project", "--yes"), ""),
     (("import", "all.quipu"), ""),
     (("search", "who charges cards"), "docs/pay.md"),
 )

@@ -74,7 +74,6 @@ def test_a_foreign_folder_sends_no_key_and_no_passage(
         ("index", "."),
         ("init",),
         ("add", "a text"),
-        ("mcp", "install", "--client", "vscode", "--project"),
     ):
         outcome = quipu(*words)
         assert outcome.code == 2, words

@@ -1,13 +1,10 @@
 """`mcp`: the memory as tools for agents, and how clients are told of it."""
 
-import shutil
-import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from quipu.agents.knowledge_file import KnowledgeImported, import_knowledge
 from quipu.errors import InvalidInput
@@ -16,19 +13,13 @@ from quipu.memory import Memory
 from quipu.serve.cli.folders import initialise, is_remembered
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.serving import Port, Watch
+from quipu.serve.cli.setup import Name, Profiled, Project, launch_of
 from quipu.serve.keeping_up import kept_up
-from quipu.serve.mcp import NEEDS, Profile, build_server
-from quipu.serve.mcp.installing import (
-    Client,
-    ConfigFile,
-    FileChange,
-    ServerCommand,
-    install,
-    place_of,
-    uninstall,
-)
+from quipu.serve.mcp import build_server
 from quipu.serve.operations import Command, Exists, Flag, Word, operation
+from quipu.serve.setup.clients import Places
 from quipu.serve.setup.places import folder_of_work, own_folder
+from quipu.serve.setup.setting_up import SetupChange, set_up, take_back
 from quipu.serve.shapes import ClientChange
 
 if TYPE_CHECKING:  # pragma: no cover
@@ -36,14 +27,9 @@ if TYPE_CHECKING:  # pragma: no cover
 
 __all__: list[str] = []
 
-Profiled = Annotated[
-    Profile,
-    "which tools: the default set, all of them (full), or those of the official memory server "
-    "(server-memory)",
+Told = Annotated[
+    Literal["claude-code", "claude-desktop", "cursor", "vscode", "codex"], "the program to be told"
 ]
-Told = Annotated[Client, "the program to be told"]
-Name = Annotated[str, "what the server is called there"]
-Project = Annotated[bool, "in the files of this folder, not the user's own"]
 
 
 @operation(None, Command())
@@ -69,7 +55,6 @@ def mcp(
 
     $ quipu mcp --profile full
     $ quipu mcp --http --port 8765
-    $ quipu mcp install --client claude-code
     """
     if token_file and not http:
         raise InvalidInput("--token-file is for --http: standard input asks for no token")
@@ -133,39 +118,32 @@ def install_client(
     profile: Profiled = "default",
     name: Name = "quipu",
     project: Project = False,
-    replacing: Annotated[
-        bool, "put it in the place of one for another memory", Flag("--replace")
-    ] = False,
+    replacing: Annotated[bool, "counts for nothing, and goes", Flag("--replace")] = False,
 ) -> ClientChange:
-    """Write this server into the configuration of a client; again changes nothing.
-
-    One entry serves every project: the memory of the folder that the client works in. With --store,
-    and for claude-desktop, which works in none, it serves that memory alone; an entry for another
-    is not replaced: give --name or --replace.
-
-    What else the file holds stays, and the file as it was is kept beside it. Restart the client
-    afterwards. With --project the nearest .quipu is used wherever the project is checked out.
+    """Write this server into the configuration of a client. It goes: use `quipu setup CLIENT`.
 
     $ quipu mcp install --client claude-code
-    $ quipu mcp install --client codex --profile full
-    $ quipu mcp install --client vscode --project
     """
-    place = _place(run, client, project)
-    change = install(place, name, _command(run, client, profile, project), replace=replacing)
-    if find_spec("mcp") is None:
-        run.note(NEEDS)
-    return _told(client, change)
+    run.note("`mcp install` goes with the next version: use `quipu setup`", fg="yellow")
+    if replacing:
+        run.note("--replace counts for nothing any more: take the other entry out first")
+    launch = launch_of(run, profile=profile, name=name, project=project)
+    places = Places(Path.cwd())
+    return _told(set_up(client, launch, places, project=project, dry_run=False, only="server"))
 
 
 @operation(None, Command())
 def uninstall_client(
     run: Invocation, client: Told, name: Name = "quipu", project: Project = False
 ) -> ClientChange:
-    """Undo `quipu mcp install`; if nothing else changed since, the file is as it was before.
+    """Undo `quipu mcp install`. It goes: use `quipu setup --remove CLIENT`.
 
     $ quipu mcp uninstall --client claude-code
     """
-    return _told(client, uninstall(_place(run, client, project), name))
+    run.note("`mcp uninstall` goes with the next version: use `quipu setup --remove`", fg="yellow")
+    launch = launch_of(run, profile="default", name=name, project=project)
+    places = Places(Path.cwd())
+    return _told(take_back(client, launch, places, project=project, dry_run=False, only="server"))
 
 
 @operation("write", Command())
@@ -180,37 +158,10 @@ def import_graph(memory: Memory, path: Annotated[Path, Word(), Exists()]) -> Kno
     return import_knowledge(memory, path)
 
 
-def _told(client: Client, change: FileChange) -> ClientChange:
-    return ClientChange(
-        client=client,
-        file=str(change.file),
-        done=change.done,
-        backup=str(change.backup) if change.backup else None,
-    )
-
-
-def _place(run: Invocation, client: Client, project: bool) -> ConfigFile:
-    return place_of(client, "project" if project else "user", folder=_folder(run))
-
-
-def _folder(run: Invocation) -> Path:
-    with run.open(read_only=True) as memory:
-        return memory.home.folder
-
-
-def _command(run: Invocation, client: Client, profile: str, project: bool) -> ServerCommand:
-    """How a client starts this server: of a project by name, of the user by its whole path, for
-    the memory of the folder that the client works in. A password is not written into its
-    configuration."""
-    chosen = () if profile == "default" else ("--profile", profile)
-    space = ("--namespace", run.namespace) if run.namespace else ()
-    if project:
-        return ServerCommand("quipu", ("mcp", *chosen, *space))
-    script = Path(sys.executable).with_name("quipu")
-    program = str(script) if script.exists() else shutil.which("quipu") or "quipu"
-    if not run.store and client != "claude-desktop":
-        return ServerCommand(program, ("mcp", *chosen, *space))
-    with run.open(read_only=True) as memory:
-        url = memory.home.shown
-    store = url if "://" in url else str(Path(url).expanduser().resolve())
-    return ServerCommand(program, ("mcp", "--store", store, *chosen, *space))
+def _told(changes: list[SetupChange]) -> ClientChange:
+    if not changes:
+        raise InvalidInput("this client knows no projects: leave --project out")
+    (change,) = changes
+    if change.why:
+        raise InvalidInput(f"{change.file!r}: {change.why}; by hand it is\n{change.text}")
+    return ClientChange(client=change.client, file=change.file, done=change.done, backup=None)

@@ -77,6 +77,9 @@ Look after
   migrate    cli.upkeep:migrate           Bring everything into another store.
   backup     operations.upkeep:backup     Write all of it to one file.
   restore    cli.upkeep:restore           Put a memory back from a backup.
+Agents
+  setup      cli.setup:setup              Give the memory to the agents on this machine.
+  pause      cli.setup:pause              Let hooks take in and tell nothing.
 Serve
   serve      cli.serving:serve            Serve HTTP, a web page and MCP.
   key        (group)                      Make and end keys of the server.

@@ -162,6 +162,10 @@ Bounds: {constraints}
 Made at generation {sequence}.
 Vectors: {space}
 """,
+    "Paused": """
+{everywhere:Hooks do nothing: `quipu pause --off` ends it/Hooks work}.
+They do nothing in {folders}
+""",
     "PlannedReport": "{score:.2f}  {title}  {ref}",
     "PolicyMatch": "{policy}: {conditions}  ({state})",
     "ProblemRow": "{path}: {error}",
@@ -213,6 +217,16 @@ the old one and run `quipu index .`, which makes its vectors.
 """,
     "Seed": "{chunk_id:label}  by {reasons}  {parts}",
     "SentenceCheck": "{found}: {text}",
+    "SetupChange": """
+# {client} {what}  {file}  {done}
+    {why}
+{text:verbatim}
+""",
+    "SetupReport": """
+Found: {found:or no client}
+* changes
+{written:Restart the clients to use it/Nothing was written}.
+""",
     "SimilarIncident": """
 # {component}  {severity}  {timestamp}  {title}
     {incident_id}  score {score:.2f}  ({parts})  via {via}

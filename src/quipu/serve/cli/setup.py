@@ -1,0 +1,142 @@
+"""`setup` and `pause`: memory for agents without being asked."""
+
+import shutil
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import click
+
+from quipu.errors import InvalidInput
+from quipu.files import private
+from quipu.serve.cli.invocation import Invocation
+from quipu.serve.cli.text import Given, lines_of
+from quipu.serve.mcp import NEEDS, Profile
+from quipu.serve.operations import Command, Flag, Word, operation
+from quipu.serve.setup.clients import CLIENTS, Launch, Places
+from quipu.serve.setup.hook import ALL, state_folder
+from quipu.serve.setup.setting_up import SetupReport, set_up, take_back
+from quipu.serve.shapes import Paused
+
+__all__ = ["launch_of"]
+
+Name = Annotated[str, "what the server is called there"]
+Project = Annotated[bool, "in the files of this folder, not the user's own"]
+Profiled = Annotated[
+    Profile,
+    "which tools: the default set, all of them (full), or those of the official memory server "
+    "(server-memory)",
+]
+
+
+def _is_left_undone(report: SetupReport) -> bool:
+    return any(change.done == "by hand" for change in report.changes)
+
+
+@operation(None, Command(fails=_is_left_undone))
+def setup(
+    run: Invocation,
+    clients: Annotated[tuple[str, ...], Word("[CLIENT]...")] = (),
+    remove: Annotated[bool, "take out again what was written"] = False,
+    dry_run: Annotated[bool, "show what would be written, and write nothing"] = False,
+    agreed: Annotated[bool, "write without asking", Flag("--yes")] = False,
+    project: Project = False,
+    profile: Profiled = "default",
+    name: Name = "quipu",
+) -> SetupReport:
+    """Give the memory to the agents on this machine: shows what it will write, asks, writes.
+
+    CLIENT is one of the programs of docs/how-to/agents.md; without one, all that are found. Each is
+    told of the server, and where it has them, of hooks (a session begins with what is remembered,
+    and is taken in when it ends), a skill, and instructions. One entry serves every project. All
+    else in the files stays byte for byte, and --remove takes ours out again. Exit code 1 when
+    something is left for you to do by hand.
+
+    $ quipu setup
+    $ quipu setup claude-code codex --yes
+    $ quipu setup --dry-run
+    $ quipu setup --remove
+    """
+    if unknown := [each for each in clients if each not in CLIENTS]:
+        raise InvalidInput(f"there is no client {unknown[0]!r}: {', '.join(CLIENTS)}")
+    places = Places(Path.cwd())
+    found = tuple(each for each, client in CLIENTS.items() if places.is_there(client))
+    do = take_back if remove else set_up
+
+    def changes(*, dry_run: bool) -> SetupReport:
+        every = clients or (tuple(CLIENTS) if remove else found)
+        done = [
+            change
+            for each in every
+            for change in do(
+                each,
+                launch_of(run, profile=profile, name=name, project=project),
+                places,
+                project=project,
+                dry_run=dry_run,
+            )
+            if not (remove and change.done == "absent")
+        ]
+        return SetupReport(found=found, written=not dry_run, changes=tuple(done))
+
+    planned = changes(dry_run=True)
+    if dry_run or not any(c.done in ("created", "changed", "removed") for c in planned.changes):
+        return planned
+    if not agreed and not run.as_json and sys.stdin.isatty():
+        for line in lines_of(planned, Given(None, {})):
+            run.note(line)
+        agreed = click.confirm("Write all of this?", err=True)
+    if not agreed:
+        run.note("nothing was written: --yes writes it without asking")
+        return planned
+    if not remove and find_spec("mcp") is None:
+        run.note(NEEDS)
+    return changes(dry_run=False)
+
+
+@operation(None, Command())
+def pause(
+    _run: Invocation,
+    folder: Annotated[Path | None, Word()] = None,
+    off: Annotated[bool, "end the pause: hooks work again"] = False,
+) -> Paused:
+    """Let no hook take in or tell anything: in FOLDER and below it, or without one, anywhere.
+
+    What was remembered stays, and so do the tools of the server. `quipu pause --off` ends it for
+    what it is given.
+
+    $ quipu pause
+    $ quipu pause ~/private
+    $ quipu pause --off
+    """
+    state = Path(state_folder())
+    file = state / "paused"
+    listed = file.read_text("utf-8").splitlines() if file.exists() else []
+    wanted = ALL if folder is None else str(folder.expanduser().resolve())
+    listed = [line for line in listed if line != wanted] + ([] if off else [wanted])
+    if listed:
+        private.make_folder(state)
+        private.write_whole(file, ("\n".join(sorted(listed)) + "\n").encode())
+    else:
+        file.unlink(missing_ok=True)
+    return Paused(everywhere=ALL in listed, folders=tuple(sorted({*listed} - {ALL})))
+
+
+def launch_of(run: Invocation, *, profile: str, name: str, project: bool) -> Launch:
+    """How a client starts this server: of a project by name, of the user by its whole path, for
+    the memory of the folder that the client works in. A password is not written into its
+    configuration."""
+    options = () if profile == "default" else ("--profile", profile)
+    if run.namespace:
+        options = (*options, "--namespace", run.namespace)
+    if project:
+        return Launch(name, "quipu", ("mcp", *options))
+    script = Path(sys.executable).with_name("quipu")
+    program = str(script) if script.exists() else shutil.which("quipu") or "quipu"
+    if run.store:
+        with run.open(read_only=True) as memory:
+            url = memory.home.shown
+        store = url if "://" in url else str(Path(url).expanduser().resolve())
+        options = ("--store", store, *options)
+    return Launch(name, program, ("mcp", *options))

@@ -1,0 +1,333 @@
+"""Setting clients up: what is to be written into which file, writing it, and taking it back.
+
+What was written is noted in the user's own state folder, by file: each text that was put in and
+what it took the place of, and which folders were made. So all of it can be taken back byte for
+byte, and where a client has changed the file since, what it changed stays.
+"""
+
+import shlex
+import sys
+from collections.abc import Iterator
+from importlib.resources import files
+from itertools import groupby
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, cast
+
+import msgspec
+
+from quipu.errors import InvalidInput, StoreUnavailable
+from quipu.files import private
+from quipu.serve.setup.clients import CLIENTS, Client, Format, Launch, Places
+from quipu.serve.setup.edits import Edit, inserted, pasted, says_besides, value_in, without
+from quipu.trust import own_state
+
+__all__ = ["SetupChange", "SetupReport", "hook_command", "set_up", "take_back"]
+
+Done: TypeAlias = Literal["created", "changed", "unchanged", "removed", "absent", "by hand"]
+_BEGIN, _END = "<!-- quipu: begin -->", "<!-- quipu: end -->"
+_PLUGIN = files("quipu.serve.setup") / "plugin"
+_CHANGED = "it has changed since: take this out by hand"
+_NO_FILE = "there was no file\n"
+_SKILL = "skills/quipu-memory/SKILL.md"
+
+
+class SetupChange(msgspec.Struct, frozen=True, kw_only=True):
+    """What is done to one file of a client."""
+
+    client: Annotated[str, "the program"]
+    what: Annotated[str, "`server`, `hooks`, `skill` or `instructions`"]
+    file: Annotated[str, "the file"]
+    done: Annotated[
+        str, "`created`, `changed`, `unchanged`, `removed`, `absent`, or `by hand`: see `text`"
+    ]
+    text: Annotated[str, "what is put in, or is to be; empty where nothing is"] = ""
+    why: Annotated[str, "why it is left to you; empty where it is not"] = ""
+
+
+class SetupReport(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu setup`: what was done, or would be."""
+
+    found: Annotated[tuple[str, ...], "the programs that are on this machine"]
+    written: Annotated[bool, "whether anything was written; not with --dry-run"]
+    changes: Annotated[tuple[SetupChange, ...], "file by file"]
+
+
+class _Piece(NamedTuple):
+    """Something that is to stand in a file: `value` under `keys`, or a text of its own."""
+
+    what: str
+    file: Path
+    kind: Format | Literal["block", "whole"]
+    keys: tuple[str, ...]
+    value: Any
+
+    @property
+    def text(self) -> str:
+        """What a person would paste."""
+        if self.kind in ("block", "whole"):
+            return self.value
+        return pasted(self.keys, self.value, self.kind)
+
+
+class _Put(msgspec.Struct, frozen=True):
+    """One text that was put into a file, and the value that it stands for."""
+
+    client: str
+    what: str
+    at: int
+    cut: str
+    put: str
+    keys: tuple[str, ...]
+    value: Any
+
+
+class _Written(msgspec.Struct):
+    """What was put into a file, in order; whether it was there, and the folders made for it."""
+
+    was_there: bool
+    folders: list[str]
+    puts: list[_Put]
+
+
+def hook_command(event: str, style: str) -> str:
+    """What a client runs at an event, quoted for a shell."""
+    hook = str(Path(__file__).with_name("hook.py"))
+    return shlex.join([sys.executable, "-I", "-S", hook, event, style])
+
+
+def set_up(
+    client: str, launch: Launch, places: Places, *, project: bool, dry_run: bool, only: str = ""
+) -> list[SetupChange]:
+    """Write what a client needs, or `only` its server: a change for each file. With `dry_run`, say
+    what that would be."""
+    notes = _Notes()
+    wanted = _by_file(client, launch, places, project=project, only=only)
+    return [_put_in(client, pieces, notes, dry_run=dry_run) for pieces in wanted]
+
+
+def take_back(
+    client: str, launch: Launch, places: Places, *, project: bool, dry_run: bool, only: str = ""
+) -> list[SetupChange]:
+    """Take out what `set_up` wrote; a file and folders that it made go with it."""
+    notes = _Notes()
+    wanted = _by_file(client, launch, places, project=project, only=only)
+    return [_take_out(client, pieces[0], notes, dry_run=dry_run) for pieces in reversed(wanted)]
+
+
+def _by_file(
+    client: str, launch: Launch, places: Places, *, project: bool, only: str
+) -> list[list[_Piece]]:
+    """What a client needs, by file and by what it is."""
+    every = _pieces(CLIENTS[client], launch, places, project=project)
+    chosen = (piece for piece in every if only in ("", piece.what))
+    return [list(pieces) for _, pieces in groupby(chosen, key=lambda p: (p.what, p.file))]
+
+
+def _pieces(client: Client, launch: Launch, places: Places, *, project: bool) -> Iterator[_Piece]:
+    file = client.project if project else client.file
+    if not file:
+        return
+    entry = client.shape(launch)
+    keys = (client.key,) if isinstance(entry, list) else (client.key, launch.name)
+    yield _Piece("server", places.of(file), client.format, keys, entry)
+    block = f"{_BEGIN}\n{(_PLUGIN / 'AGENTS.md').read_text('utf-8')}{_END}\n"
+    if project:
+        yield _Piece("instructions", places.of("{project}/AGENTS.md"), "block", (), block)
+        return
+    if client.hooks is not None:
+        hooks = places.of(client.hooks.file)
+        if client.hooks.fixed and not hooks.exists():
+            for key, value in client.hooks.fixed.items():
+                yield _Piece("hooks", hooks, "json", (key,), value)
+        for name, event in client.hooks.events.items():
+            entry = client.hooks.entry(hook_command(event, client.hooks.style))
+            yield _Piece("hooks", hooks, "json", ("hooks", name), [entry])
+    if client.skills:
+        skill = places.of(client.skills) / Path(_SKILL).relative_to("skills")
+        yield _Piece("skill", skill, "whole", (), (_PLUGIN / _SKILL).read_text("utf-8"))
+    if client.rules:
+        yield _Piece("instructions", places.of(client.rules), "block", (), block)
+
+
+def _put_in(client: str, pieces: list[_Piece], notes: "_Notes", *, dry_run: bool) -> SetupChange:
+    file, what = pieces[0].file, pieces[0].what
+    shown = SetupChange(client=client, what=what, file=str(file), done="unchanged")
+    edits: list[tuple[_Piece, Edit]] = []
+    try:
+        before = _text_of(file.resolve())
+        text = before or ""
+        if all(_is_there(text, piece) for piece in pieces):
+            return shown
+        text = _without(text, notes.of(file, client, what), file) or ""
+        for piece in pieces:
+            if not _is_there(text, piece):
+                edit = _edit(text, piece)
+                edits.append((piece, edit))
+                text = edit.done(text)
+    except InvalidInput as error:
+        by_hand = "\n".join(piece.text for piece in pieces)
+        return msgspec.structs.replace(shown, done="by hand", text=by_hand, why=str(error))
+    if not dry_run:
+        notes.put(file, client, edits, was_there=before is not None)
+        notes.keep()
+        _write(file.resolve(), text)
+    put = text if before is None else "\n".join(edit.put.strip("\n") for _, edit in edits)
+    done = "created" if before is None else "changed"
+    return msgspec.structs.replace(shown, done=done, text=put)
+
+
+def _is_there(text: str, piece: _Piece) -> bool:
+    if piece.kind in ("block", "whole"):
+        return piece.value in text
+    there, wanted = value_in(text, piece.keys, piece.kind), piece.value
+    if isinstance(wanted, list) and isinstance(there, list):
+        known = cast("list[Any]", there)
+        return all(item in known for item in cast("list[Any]", wanted))
+    if isinstance(wanted, dict) and isinstance(there, dict):  # more may stand there: `env` …
+        entry = cast("dict[str, Any]", there)
+        return entry == {**entry, **cast("dict[str, Any]", wanted)}
+    return there == wanted
+
+
+def _edit(text: str, piece: _Piece) -> Edit:
+    if piece.kind == "whole":
+        if text:
+            raise InvalidInput("a file of that name is there already")
+        return Edit(0, "", piece.value)
+    if piece.kind == "block":
+        if _BEGIN in text:
+            raise InvalidInput("an earlier block is there: `quipu setup --remove` takes it out")
+        gap = "" if not text else "\n" if text.endswith("\n") else "\n\n"
+        return Edit(len(text), "", gap + piece.value)
+    return inserted(text, piece.keys, piece.value, piece.kind)
+
+
+def _take_out(client: str, piece: _Piece, notes: "_Notes", *, dry_run: bool) -> SetupChange:
+    what, file = piece.what, piece.file
+    shown = SetupChange(client=client, what=what, file=str(file), done="absent")
+    mine, text = notes.of(file, client, what), _text_of(file.resolve())
+    if text is None:
+        return shown
+    if not mine:
+        return _take_out_earlier(shown, piece, text, dry_run=dry_run)
+    after = _without(text, mine, file)
+    if after is None:
+        left = "\n".join(put.put.strip("\n") for put in mine)
+        return msgspec.structs.replace(shown, done="by hand", text=left, why=_CHANGED)
+    if not dry_run:
+        made = notes.drop(file, mine)
+        if made is not None and "".join(after.split()) in ("", "{}"):
+            file.resolve().unlink()
+            for folder in made:
+                if folder.is_dir() and not any(folder.iterdir()):
+                    folder.rmdir()
+        else:
+            _write(file.resolve(), after)
+        notes.keep()
+    return msgspec.structs.replace(shown, done="removed")
+
+
+def _without(text: str, mine: list[_Put], file: Path) -> str | None:
+    """A text without what was put in; None where some of it can only be taken out by hand. What a
+    client or a person took out already is gone."""
+    for put in reversed(mine):
+        after = Edit(put.at, put.cut, put.put).undone(text)
+        if after is None and put.keys and file.suffix == ".json":
+            after = without(text, put.keys, put.value, made=put.put)
+        if after is None and put.put.strip() in text:
+            return None
+        text = text if after is None else after
+    return text
+
+
+def _take_out_earlier(
+    shown: SetupChange, piece: _Piece, text: str, *, dry_run: bool
+) -> SetupChange:
+    """Take out a server that `quipu mcp install` of an earlier version wrote, which kept the file
+    as it was beside it."""
+    kept = piece.file.with_name(piece.file.name + ".before-quipu")
+    before, kind = _text_of(kept), piece.kind
+    if before is None or piece.what != "server" or kind in ("block", "whole"):
+        return shown
+    entry = value_in(text, piece.keys, kind)
+    if entry is None:
+        return shown
+    after = without(text, piece.keys, entry) if kind == "json" else None
+    if before == _NO_FILE:
+        before = ""
+    if says_besides(text, piece.keys, kind) == says_besides(before, piece.keys, kind):
+        after = before
+    if after is None:
+        return msgspec.structs.replace(shown, done="by hand", text=piece.text, why=_CHANGED)
+    if not dry_run:
+        if after.strip():
+            _write(piece.file.resolve(), after)
+        else:
+            piece.file.unlink()
+        kept.unlink()
+    return msgspec.structs.replace(shown, done="removed")
+
+
+class _Notes:
+    """What was written, by file, as the user's own state keeps it."""
+
+    def __init__(self) -> None:
+        home = own_state()
+        if home is None:
+            raise StoreUnavailable("you have no home folder: set XDG_STATE_HOME to one of your own")
+        self._file = home / "setup.json"
+        try:
+            stored = self._file.read_bytes()
+        except FileNotFoundError:
+            stored = b"{}"
+        self._files = msgspec.json.decode(stored, type=dict[str, _Written])
+
+    def of(self, file: Path, client: str, what: str) -> list[_Put]:
+        """What was put into a file for a client."""
+        written = self._files.get(str(file))
+        every = written.puts if written else []
+        return [put for put in every if (put.client, put.what) == (client, what)]
+
+    def put(
+        self, file: Path, client: str, edits: list[tuple[_Piece, Edit]], *, was_there: bool
+    ) -> None:
+        """Note what is put into a file, in the place of what was before."""
+        made = [str(folder) for folder in file.parents if not folder.exists()]
+        known = self._files.setdefault(str(file), _Written(was_there, made, []))
+        new = [_Put(client, piece.what, *edit, piece.keys, piece.value) for piece, edit in edits]
+        earlier = self.of(file, client, new[0].what)
+        known.puts = [put for put in known.puts if put not in earlier] + new
+
+    def drop(self, file: Path, mine: list[_Put]) -> list[Path] | None:
+        """Forget what was put into a file; if that was all in a file that was made, the folders
+        made for it."""
+        written = self._files[str(file)]
+        written.puts = [put for put in written.puts if put not in mine]
+        if written.puts:
+            return None
+        del self._files[str(file)]
+        return None if written.was_there else [Path(folder) for folder in written.folders]
+
+    def keep(self) -> None:
+        """Keep the notes; a file is written after it was noted, so that a kill loses nothing."""
+        if not self._files:
+            self._file.unlink(missing_ok=True)
+            return
+        private.make_folder(self._file.parent)
+        private.write_whole(self._file, msgspec.json.format(msgspec.json.encode(self._files)))
+
+
+def _text_of(file: Path) -> str | None:
+    try:
+        return file.read_bytes().decode("utf-8")
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as error:
+        raise InvalidInput("it is not UTF-8: mend it first") from error
+
+
+def _write(file: Path, text: str) -> None:
+    """Write whole or not at all, with the rights that the file has."""
+    rights = file.stat().st_mode & 0o777 if file.exists() else private.FILE
+    file.parent.mkdir(parents=True, exist_ok=True)
+    private.write_whole(file, text.encode("utf-8"), rights=rights)

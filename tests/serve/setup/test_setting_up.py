@@ -1,0 +1,224 @@
+"""Clients are set up, again changes nothing, and taking it back gives the bytes back."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from quipu.errors import InvalidInput
+from quipu.serve.setup.clients import CLIENTS, Launch, Places
+from quipu.serve.setup.edits import inserted, value_in
+from quipu.serve.setup.setting_up import SetupChange, set_up, take_back
+
+LAUNCH = Launch("quipu", "/opt/bin/quipu", ("mcp", "--store", "/data/ü.db"))
+JSON = {
+    "none": "",
+    "empty": "{}",
+    "one line": '{"KEY":{"other":{"command":"x"}},"last":[1,2.50]}',
+    "full": """{
+    // the "best" theme
+    "theme": "dark — ünïcode", /* it is */
+    "KEY": { // servers
+        "other": {"command": "npx", "args": ["-y", "x"]}, // mine
+    },
+}
+""",
+    "tabs": '{\r\n\t"KEY": {\r\n\t\t// none\r\n\t}\r\n}\r\n',
+    "a mark": '\ufeff{"a": 1}',
+}
+TOML = {
+    "none": "",
+    "full": '# mine\nmodel = "o9"   # best\n\n[KEY.other]\ncommand = "npx"\n\n[tui]\nbell = true\n',
+    "no end": "a = 1",
+}
+MAPPING = "# mine\nMODEL: x\nKEY:\n  other:   # builtin\n    enabled: true\n# end\n"
+LIST = "name: mine\nKEY:\n  - name: a\n    command: b\n# end\n"
+CASES = [
+    (name, case)
+    for name, client in CLIENTS.items()
+    for case in {"json": JSON, "toml": TOML, "yaml": ("none", "full", "no end")}[client.format]
+]
+
+
+def text_of(name: str, case: str) -> str:
+    client = CLIENTS[name]
+    if client.format == "yaml":
+        text = {"none": "", "no end": "a: 1"}.get(case)
+        text = (LIST if name == "continue" else MAPPING) if text is None else text
+    else:
+        text = (JSON if client.format == "json" else TOML)[case]
+    return text.replace("KEY", client.key)
+
+
+@pytest.fixture
+def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Places:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return Places(tmp_path / "project", home=tmp_path / "home", environ={}, platform="linux")
+
+
+def up(name: str, places: Places, launch: Launch = LAUNCH, **how: Any) -> list[SetupChange]:
+    return set_up(name, launch, places, **{"project": False, "dry_run": False, **how})
+
+
+def back(name: str, places: Places, **how: Any) -> list[SetupChange]:
+    return take_back(name, LAUNCH, places, **{"project": False, "dry_run": False, **how})
+
+
+def tree(folder: Path) -> dict[str, bytes | None]:
+    every = sorted(folder.rglob("*"))
+    return {str(path): path.read_bytes() if path.is_file() else None for path in every}
+
+
+def given(name: str, places: Places, text: str) -> Path:
+    file = places.of(CLIENTS[name].file)
+    file.parent.mkdir(parents=True)
+    if text:
+        file.write_bytes(text.encode())
+    return file
+
+
+@pytest.mark.parametrize(("name", "case"), CASES)
+def test_what_is_written_is_there_and_is_taken_back_byte_for_byte(
+    name: str, case: str, places: Places, tmp_path: Path
+) -> None:
+    text = text_of(name, case)
+    file = given(name, places, text)
+    before = tree(tmp_path / "home")
+    planned = up(name, places, dry_run=True)
+    assert tree(tmp_path / "home") == before
+    assert [(c.file, c.what) for c in up(name, places)] == [(c.file, c.what) for c in planned]
+    client = CLIENTS[name]
+    written = file.read_bytes().decode()
+    servers = value_in(written, [client.key], client.format)
+    entry = client.shape(LAUNCH)
+    assert entry[0] in servers if isinstance(entry, list) else servers["quipu"] == entry
+    for line in filter(str.strip, text.replace("{}", "").splitlines()):
+        if "\n" in text:
+            assert line in written.splitlines(), "a line of the user's was changed"
+    once = tree(tmp_path / "home")
+    assert {change.done for change in up(name, places)} == {"unchanged"}
+    assert tree(tmp_path / "home") == once
+    assert {change.done for change in back(name, places)} == {"removed"}
+    assert tree(tmp_path / "home") == before
+    assert back(name, places, dry_run=True)[0].done == "absent"
+    assert not (tmp_path / "state" / "quipu" / "setup.json").exists()
+
+
+def test_another_start_takes_the_place_of_ours(places: Places, tmp_path: Path) -> None:
+    for name in CLIENTS:
+        before = tree(tmp_path / "home")
+        up(name, places)
+        up(name, places, Launch("quipu", "/opt/bin/quipu", ("mcp", "--profile", "full")))
+        assert "full" in places.of(CLIENTS[name].file).read_text("utf-8")
+        back(name, places)
+        assert tree(tmp_path / "home") == before, name
+
+
+def test_what_a_client_wrote_since_stays(places: Places) -> None:
+    file = given("claude-code", places, '{"a": 1}')
+    up("claude-code", places)
+    said = json.loads(file.read_text("utf-8")) | {"since": True}
+    said["mcpServers"]["later"] = {"command": "x"}
+    file.write_text(json.dumps(said, indent=1), "utf-8")
+    settings = places.of("{claude}/settings.json")
+    settings.write_text(json.dumps(json.loads(settings.read_text("utf-8"))), "utf-8")
+    assert {change.done for change in back("claude-code", places)} == {"removed"}
+    left = json.loads(file.read_text("utf-8"))
+    assert left == {"a": 1, "since": True, "mcpServers": {"later": {"command": "x"}}}
+    assert not settings.exists()
+
+
+def test_hooks_join_those_that_are_there(places: Places) -> None:
+    settings = places.of("{claude}/settings.json")
+    settings.parent.mkdir(parents=True)
+    mine = {"hooks": [{"type": "command", "command": "say done"}]}
+    settings.write_text(json.dumps({"hooks": {"Stop": [mine]}}), "utf-8")
+    up("claude-code", places)
+    hooks = json.loads(settings.read_text("utf-8"))["hooks"]
+    assert sorted(hooks) == ["PreCompact", "SessionEnd", "SessionStart", "Stop", "UserPromptSubmit"]
+    assert mine in hooks["Stop"]
+    assert len(hooks["Stop"]) == 2
+    assert all("hook.py" in row["hooks"][0]["command"] for row in hooks["SessionStart"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("cursor", "{not json"),
+        ("cursor", "[1, 2]"),
+        ("cursor", '{"mcpServers": 5}'),
+        ("cursor", '{"mcpServers": {"quipu": {"command": "theirs"}}}'),
+        ("codex", "mcp_servers = {other = {command = 'x'}}\n"),
+        ("codex", "= 1"),
+        ("goose", "extensions: {a: {enabled: true}}\n"),
+        ("goose", "extensions: [\n"),
+    ],
+)
+def test_what_cannot_be_changed_alone_is_left_with_the_lines_to_paste(
+    name: str, text: str, places: Places
+) -> None:
+    file = given(name, places, text)
+    change = up(name, places)[0]
+    assert (change.done, bool(change.why)) == ("by hand", True)
+    assert "/opt/bin/quipu" in change.text
+    assert file.read_text("utf-8") == text
+    parse = {"cursor": json.loads, "codex": tomllib.loads, "goose": yaml.safe_load}[name]
+    assert CLIENTS[name].key in parse(change.text)
+
+
+def test_a_link_stays_a_link_and_rights_stay(places: Places, tmp_path: Path) -> None:
+    file = given("cursor", places, '{"a": 1}')
+    real = tmp_path / "dotfiles.json"
+    file.rename(real)
+    real.chmod(0o640)
+    file.symlink_to(real)
+    up("cursor", places)
+    assert file.is_symlink()
+    assert "quipu" in real.read_text("utf-8")
+    assert real.stat().st_mode & 0o777 == 0o640
+
+
+def test_a_project_is_told_without_paths_of_this_machine(places: Places, tmp_path: Path) -> None:
+    launch = Launch("quipu", "quipu", ("mcp",))
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "AGENTS.md").write_text("# Ours\n", "utf-8")
+    before = tree(tmp_path / "project")
+    for name in ("cursor", "claude-code"):
+        set_up(name, launch, places, project=True, dry_run=False)
+    entry = json.loads((tmp_path / "project" / ".cursor" / "mcp.json").read_text("utf-8"))
+    assert entry == {"mcpServers": {"quipu": {"command": "quipu", "args": ["mcp"]}}}
+    text = (tmp_path / "project" / "AGENTS.md").read_text("utf-8")
+    assert text.startswith("# Ours\n")
+    assert text.count("quipu: begin") == 1
+    for name in ("cursor", "claude-code"):
+        take_back(name, launch, places, project=True, dry_run=False)
+    assert tree(tmp_path / "project") == before
+    assert set_up("windsurf", launch, places, project=True, dry_run=False) == []
+
+
+@pytest.mark.parametrize("earlier", ['{"theme": "dark"}', "there was no file\n"])
+def test_what_an_earlier_version_installed_is_taken_back(earlier: str, places: Places) -> None:
+    said = {} if earlier.startswith("there") else json.loads(earlier)
+    entry = {"command": "quipu", "args": ["mcp"]}
+    file = given("cursor", places, json.dumps({**said, "mcpServers": {"quipu": entry}}, indent=2))
+    kept = file.with_name("mcp.json.before-quipu")
+    kept.write_text(earlier, "utf-8")
+    assert back("cursor", places)[-1].done == "removed"
+    assert not kept.exists()
+    assert (file.read_text("utf-8") if file.exists() else "there was no file\n") == earlier
+
+
+def test_at_least_fifteen_clients_are_known_and_found_by_what_is_there(places: Places) -> None:
+    assert len(CLIENTS) >= 15
+    assert not any(places.is_there(client) for client in CLIENTS.values())
+    for client in CLIENTS.values():
+        places.of(client.found[0]).mkdir(parents=True, exist_ok=True)
+    assert all(places.is_there(client) for client in CLIENTS.values())
+
+
+def test_a_value_that_is_there_is_not_put_in_again() -> None:
+    with pytest.raises(InvalidInput, match="already"):
+        inserted('{"a": {"b": 1}}', ["a", "b"], 2, "json")
