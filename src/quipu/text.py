@@ -6,13 +6,14 @@ Offsets always count characters of the text that was given: folding never moves 
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import accumulate, repeat
 from typing import NamedTuple, cast
 
 import Stemmer  # pyright: ignore[reportMissingTypeStubs]  # ships none
 
+from quipu.language import language_of
 from quipu.patterns import late
 
 # Marks that a word is compared without, as it is without the accents of its letters, and blocks of
@@ -185,8 +186,7 @@ class _Snowball(threading.local):
     def __init__(self) -> None:
         self._made: dict[str, Callable[[str], str]] = {}
 
-    def stem(self, word: str) -> str:
-        algorithm = _algorithm(word)
+    def stem(self, word: str, algorithm: str) -> str:
         if algorithm not in self._made:
             stemmer = Stemmer.Stemmer(algorithm, 0)  # pyright: ignore
             self._made[algorithm] = cast(Callable[[str], str], stemmer.stemWord)  # pyright: ignore
@@ -218,15 +218,20 @@ _snowball = _Snowball()
 class _Stems(dict[str, str]):
     """Stems by word, worked out when first met; begun anew when there are many."""
 
+    def __init__(self, algorithm: str = "") -> None:
+        super().__init__()
+        self._of_words = algorithm
+
     def __missing__(self, word: str) -> str:
         if len(self) >= _MOST_STEMS:
             self.clear()
-        found = self[word] = _snowball.stem(word)
+        found = self[word] = _snowball.stem(word, self._of_words or _algorithm(word))
         return found
 
 
 _MOST_STEMS = 1 << 17
 _stems = _Stems()
+_stems_of: dict[str, _Stems] = {}
 
 
 def stem(word: str) -> str:
@@ -235,8 +240,35 @@ def stem(word: str) -> str:
 
 
 def stems(text: str) -> list[str]:
-    """The stems of the words of `text` that are not stop words, in order."""
-    return stem_words([t.word for t in tokens(text) if t.word not in STOP_WORDS])
+    """The stems of the words of `text` that are not stop words, in order, then `other_stems`."""
+    words = [token for token in tokens(text) if token.word not in STOP_WORDS]
+    return stem_words([token.word for token in words]) + other_stems(text, words)
+
+
+def own_stems(text: str, words: Sequence[Token]) -> list[str]:
+    """The stems of `words`, tokens of `text`, in the language that `text` is in."""
+    language = language_of(text)
+    if language is not None and language.accents:
+        return [lower(composed(text[word.start : word.end])) for word in words]
+    plain = [word.word for word in words]
+    if language is not None and language.prefix:
+        return [word[: language.prefix] for word in plain]
+    if language is None or not language.stemmer:
+        return stem_words(plain)
+    known = _stems_of.setdefault(language.stemmer, _Stems(language.stemmer))
+    return list(map(known.__getitem__, plain))
+
+
+def other_stems(text: str, words: Sequence[Token]) -> list[str]:
+    """Those of `own_stems` that are not what `stem` gives; none for English.
+
+    A passage is found by both: by a question in its language and by one whose language nothing
+    tells, as a name alone.
+    """
+    if language_of(text) is None:
+        return []
+    pairs = zip(own_stems(text, words), words, strict=True)
+    return [own for own, word in pairs if own != stem(word.word)]
 
 
 def stems_in_parts(text: str) -> list[str]:

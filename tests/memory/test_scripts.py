@@ -54,3 +54,22 @@ def test_reindex_counts_the_words_anew_that_an_earlier_version_divided_otherwise
     assert memory.reindex().recounted == 1
     assert memory.search("сервис").hits[0].path == "ru.md"
     assert memory.reindex().recounted == 0
+
+
+def test_an_index_counts_anew_once_what_an_earlier_version_divided_otherwise(
+    memory: Memory, tree: Callable[[dict[str, str]], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    tree({"ru.md": NOTES["ru.md"], "en.md": NOTES["en.md"]})
+    memory.index()
+    store, state = memory.store, memory.home.state
+    assert state is not None
+    older = [IndexedChunk(chunk, {"prose": {"сервисы": 1}}) for chunk in every(store, Chunk)]
+    store.write(Batch(recorded_at=memory.clock(), chunks=tuple(older)))
+    for mark in state.glob("words-*"):
+        mark.unlink()
+    memory.index()
+    assert memory.search("сервис").hits[0].path == "ru.md"
+    assert [record.message[:1] for record in caplog.records] == ["1"]
+    caplog.clear()
+    memory.index()
+    assert not caplog.records

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from quipu.language import Language, language_of
 from quipu.question.asked_for import (
     AnswerType,
     Kind,
@@ -21,7 +22,7 @@ from quipu.question.asked_for import (
 )
 from quipu.question.names import capitals_tell, identifiers_of, runs_of, surfaces_of, written_names
 from quipu.records.mentions import Mention, find_mentions
-from quipu.text import STOP_WORDS, Token, fold, split_identifier, stem_words, tokens
+from quipu.text import STOP_WORDS, Token, fold, own_stems, split_identifier, stem_words, tokens
 from quipu.when import QuestionTime, TimeSpan, find_spans, read_question_time, without
 
 __all__ = ["AnswerType", "Kind", "Question", "read_question", "versions_in"]
@@ -58,7 +59,13 @@ class Question:
     @cached_property
     def tokens(self) -> tuple[Token, ...]:
         """Its words with their places, in order."""
-        return tuple(word for word in tokens(self.text) if word.word)
+        text = self.language.without_function_words(self.text) if self.language else self.text
+        return tuple(word for word in tokens(text) if word.word)
+
+    @cached_property
+    def language(self) -> Language | None:
+        """The language that it is in; None for English, and where nothing tells which it is."""
+        return language_of(self.text)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -68,7 +75,18 @@ class Question:
     @cached_property
     def content(self) -> tuple[str, ...]:
         """Its distinct words that are no stop words, in order."""
-        return tuple(dict.fromkeys(t.word for t in self.tokens if t.word not in STOP_WORDS))
+        return tuple(token.word for token in self._content)
+
+    @cached_property
+    def _content(self) -> tuple[Token, ...]:
+        """A token for each of `content`."""
+        asking = self.language.words if self.language else frozenset[str]()
+        telling = [t for t in self.tokens if t.word not in STOP_WORDS]
+        own = [t for t in telling if self.text[t.start : t.end].lower() not in asking] or telling
+        first: dict[str, Token] = {}
+        for token in own:
+            first.setdefault(token.word, token)
+        return tuple(first.values())
 
     @cached_property
     def stems(self) -> tuple[str, ...]:
@@ -82,7 +100,7 @@ class Question:
 
     @cached_property
     def _stemmed(self) -> list[str]:
-        return stem_words(list(self.content))
+        return own_stems(self.text, self._content)
 
     @cached_property
     def content_stems(self) -> tuple[int, ...]:

@@ -8,22 +8,17 @@ from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-
 from quipu.embed.cache import CACHE, VectorCache
 from quipu.kind import unlinked
 from quipu.ports import Source as StoredSource
-from quipu.ports import Store, every
-from quipu.profiles import profile
+from quipu.ports import Store
 from quipu.read import read_source, redact
 from quipu.read.kinds import require_formats
 from quipu.read.redact import redacted_path
 from quipu.read.source import escaped
-from quipu.records.batch import Batch
 from quipu.records.document import Problem
 from quipu.records.passage import PassageInput
 from quipu.records.progress import Progress
-from quipu.records.record import Chunk
 from quipu.records.refs import FILE
 from quipu.when.instants import Clock
 from quipu.write.batches import BatchWriter
@@ -53,30 +48,7 @@ from quipu.write.survey import (
     survey,
 )
 from quipu.write.texts import TextInput, add_text
-
-_PAGE = 256  # passages of one write
-
-
-def recount_words(store: Store, clock: Clock) -> int:
-    """Index the passages in other than ASCII letters by the words that `text.tokens` gives today;
-    return how many had others. Their vectors are gone afterwards.
-
-    A page is one atomic write, so a killed run goes on where it stopped.
-    """
-    chunks = (chunk for chunk in every(store, Chunk) if not chunk.text.isascii())
-    changed = 0
-    while page := list(islice(chunks, _PAGE)):
-        changed += _recounted(store, page, clock)
-    return changed
-
-
-def _recounted(store: Store, chunks: list[Chunk], clock: Clock) -> int:
-    chunk_ids = [chunk.chunk_id for chunk in chunks]
-    before = store.numbers(chunk_ids)
-    indexed = tuple(profile(chunk.profile).index_chunk(chunk) for chunk in chunks)
-    store.write(Batch(recorded_at=clock(), chunks=indexed))
-    return int(np.count_nonzero(before != store.numbers(chunk_ids)))
-
+from quipu.write.words import recount_once, recount_words
 
 _JOB_BYTES = 150_000
 _JOB_SOURCES = 64
@@ -141,6 +113,7 @@ class Indexer:
         began = time.monotonic()
         roots = check_roots(paths, self._places.home)
         require_formats()
+        self._recount_once()
         surveyed_at, sources = self._store.sequence(), self._store.sources()
         found = self._survey(roots, sources, again, upkeep, progress)
         writer = self._writer(surveyed_at=surveyed_at)
@@ -309,6 +282,7 @@ class Indexer:
         since: int | None,
     ) -> IndexReport:
         began = time.monotonic()
+        self._recount_once()
         writer = self._writer(dropped=self._dropped)
         tally = fill(writer)
         return self._report(
@@ -321,6 +295,9 @@ class Indexer:
             unchanged=tally.unchanged,
             refused=dict(tally.refused),
         )
+
+    def _recount_once(self) -> None:
+        recount_once(self._store, self._clock, self.state, self._key)
 
     def recount_words(self) -> int:
         """Index passages by the words of today; return how many an earlier version had divided

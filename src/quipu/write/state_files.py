@@ -13,6 +13,7 @@ __all__ = [
     "HINTS",
     "RESOLVED",
     "STAMPS",
+    "WORDS",
     "forgetting_file",
     "hint_file",
     "replace_file",
@@ -21,7 +22,8 @@ __all__ = [
 
 STAMPS: Final = "stamps-{}.msgpack"
 RESOLVED: Final = "resolved-{}.msgpack"
-HINTS: Final = (STAMPS, RESOLVED, "incident-shadow.jsonl")
+WORDS: Final = "words-{}"
+HINTS: Final = (STAMPS, RESOLVED, WORDS, "incident-shadow.jsonl")
 """What runs keep to save work, a file a store and namespace, and a log of earlier versions: it can
 go at any time."""
 

@@ -20,7 +20,7 @@ from quipu.records.batch import IndexedChunk, Terms
 from quipu.records.mentions import Mention, find_mentions
 from quipu.records.passage import SPOKEN
 from quipu.records.record import Chunk
-from quipu.text import STOP_WORDS, name_key, sentences, stem_words, tokens
+from quipu.text import STOP_WORDS, name_key, other_stems, sentences, stem_words, tokens
 from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = ["EVERY_TURN", "PROFILE", "index_chunk", "of_session", "stating"]
@@ -67,7 +67,7 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
     mentions = who + find_mentions(chunk.text)[:_MOST_NAMES]
     names = Counter(mention.key for mention in mentions)
     fields: dict[str, Terms] = {
-        "turn": dict(Counter(found)),
+        "turn": dict(Counter(found + other_stems(chunk.text, content))),
         "turn-of": {EVERY_TURN: 1, of_session(chunk.document_id): 1},
         "name": dict(names),
     }

@@ -15,7 +15,7 @@ from quipu.records.mentions import find_mentions, key_words, title_runs, whole_t
 from quipu.records.record import Chunk
 from quipu.records.weights import PROSE, base
 from quipu.retrieve.rank import off_time
-from quipu.text import STOP_WORDS, sentences, stem_words, stems, tokens
+from quipu.text import STOP_WORDS, other_stems, sentences, stem_words, stems, tokens
 
 __all__ = ["PROFILE", "index_chunk", "title_terms"]
 
@@ -30,8 +30,10 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
     """The fields "prose" (stems), "title" (runs) and "name" (keys), and the packed columns, which
     end with the times that the text names."""
     words = tokens(chunk.text)
-    content = [(start, word) for word, start, _ in words if word not in STOP_WORDS and word]
+    telling = [token for token in words if token.word not in STOP_WORDS and token.word]
+    content = [(token.start, token.word) for token in telling]
     terms = Counter(stem_words([word for _, word in content]))
+    terms.update(other_stems(chunk.text, telling))
     for stem in stems(chunk.title):
         terms[stem] += _TITLE_TIMES
     mentions = find_mentions(chunk.text, words)
