@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from tests.servers.model_server import ModelServer
 
-from quipu.models.budget import Breaker, Budget
-from quipu.models.calling import EndpointClient
+from quipu.models.calling import Breaker, Budget, EndpointClient
 from quipu.models.chat import RemoteChat
 from quipu.models.endpoint import Endpoint, Secret, read_name
 

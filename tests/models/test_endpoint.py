@@ -2,24 +2,16 @@
 
 import pickle
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from quipu.errors import InvalidConfig, ModelUnavailable
-from quipu.models.budget import Budget
+from quipu.models.calling import Budget
 from quipu.models.chat import open_chat
 from quipu.models.endpoint import Secret, endpoint, find_key, read_name
 from quipu.models.settings import ChatConfig
 
-GIVEN: dict[str, Any] = {
-    "base_url": "",
-    "api_version": "v",
-    "deployment": "",
-    "key_file": "",
-    "timeout_s": 1.0,
-    "variables": {"OPENAI_API_KEY": "k1"},
-}
+KEYS = {"OPENAI_API_KEY": "k1"}
 
 
 @pytest.mark.parametrize("text", ["", "gpt-4o", "openai:", "nobody:x", ":x"])
@@ -38,15 +30,15 @@ def test_a_model_may_have_colons_of_its_own() -> None:
 )
 def test_an_address_that_cannot_be_used_is_refused_without_being_shown(address: str) -> None:
     with pytest.raises(InvalidConfig) as caught:
-        endpoint("openai:x", **{**GIVEN, "base_url": address})
+        endpoint(ChatConfig(model="openai:x", base_url=address), KEYS)
     assert "secret" not in str(caught.value)
     assert "pw" not in str(caught.value).replace("password", "")
 
 
 def test_a_compatible_model_needs_an_address_and_no_key() -> None:
     with pytest.raises(InvalidConfig, match="base_url"):
-        endpoint("compatible:x", **GIVEN)
-    found = endpoint("compatible:x", **{**GIVEN, "base_url": "http://localhost:1/v1"})
+        endpoint(ChatConfig(model="compatible:x"), KEYS)
+    found = endpoint(ChatConfig(model="compatible:x", base_url="http://localhost:1/v1"), KEYS)
     assert not found.key
 
 
@@ -72,7 +64,7 @@ def test_a_file_without_a_key_is_refused_without_being_shown(
 
 def test_a_secret_does_not_show_itself() -> None:
     secret = Secret("hidden-key")
-    assert "hidden" not in f"{secret}{secret!r}{endpoint('openai:x', **GIVEN)}"
+    assert "hidden" not in f"{secret}{secret!r}{endpoint(ChatConfig(model='openai:x'), KEYS)}"
     with pytest.raises(TypeError):
         pickle.dumps(secret)
     assert secret.within("the hidden-key is") == "the [key] is"

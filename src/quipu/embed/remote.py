@@ -13,8 +13,7 @@ import msgspec
 import numpy as np
 
 from quipu.errors import InvalidConfig, ModelUnavailable
-from quipu.models.budget import Breaker, Budget, Usage
-from quipu.models.calling import EndpointClient, tokens_of
+from quipu.models.calling import Budget, EndpointClient, Usage, tokens_of
 from quipu.models.endpoint import endpoint, read_name
 from quipu.models.settings import EmbedConfig
 from quipu.ports import Embedded, Vectors
@@ -115,9 +114,8 @@ class RemoteEmbedder:
 
     def _asked(self, texts: Sequence[str]) -> Vectors:
         where = self._caller.endpoint
-        azure = where.name.provider == "azure"
         body: dict[str, Any] = {
-            "model": where.deployment if azure else where.name.model,
+            "model": where.asked,
             "input": list(texts),
             "encoding_format": "float",
         }
@@ -192,17 +190,8 @@ def open_remote(
         raise InvalidConfig(
             f"the length of the vectors of {config.model!r} is not known: set embed.dimension"
         )
-    where = endpoint(
-        config.model,
-        base_url=config.base_url,
-        api_version=config.api_version,
-        deployment=config.deployment,
-        key_file=config.key_file,
-        timeout_s=config.timeout_s,
-        variables=variables,
-    )
-    spent = budget or budget_of(config)
-    caller = EndpointClient(where, budget=spent, breaker=Breaker(), retries=config.retries)
+    where, spent = endpoint(config, variables), budget or budget_of(config)
+    caller = EndpointClient(where, budget=spent, retries=config.retries)
     return RemoteEmbedder(caller, dimension)
 
 
@@ -213,7 +202,4 @@ def _within(text: str) -> str:
 def _same_model(answered: str, asked: str) -> bool:
     """`text-embedding-ada-002-v2` and `nomic-embed-text:latest` are what was asked for."""
     rest = answered.casefold().removeprefix(asked.casefold())
-    return (
-        len(rest) < len(answered)
-        and re.fullmatch(r"(?:[-:@](?:v?[0-9.-]+|latest))?", rest) is not None
-    )
+    return len(rest) < len(answered) and _VERSION.fullmatch(rest) is not None

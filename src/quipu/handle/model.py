@@ -27,7 +27,7 @@ from quipu.embed.minilm import MiniLM, Precision, precision_of
 from quipu.embed.remote import budget_of, is_remote, name_in, open_remote
 from quipu.errors import InvalidConfig, MissingExtra, MissingModel, ModelUnavailable, Unavailable
 from quipu.index.asked import question_vectors
-from quipu.models.budget import Budget
+from quipu.models.calling import Budget
 from quipu.ports import Embedder
 
 SpaceCounts = Callable[[], Mapping[str, int]]

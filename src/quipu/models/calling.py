@@ -5,6 +5,7 @@ own words with a bounded piece of the server's, the key taken out; and no except
 whose request carries the key, is chained to ours.
 """
 
+import threading
 import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
@@ -13,16 +14,122 @@ from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
-from quipu.errors import MissingExtra, ModelUnavailable
-from quipu.models.budget import Breaker, Budget, Usage
+from quipu.errors import InvalidConfig, MissingExtra, ModelUnavailable, OverBudget
 from quipu.models.endpoint import Endpoint
 
-__all__ = ["EndpointClient", "tokens_of"]
+__all__ = ["Breaker", "Budget", "EndpointClient", "Usage", "tokens_of"]
 
 T = TypeVar("T")
 
 _SHOWN = 200
 _LARGEST = 64_000_000
+_MILLION = 1_000_000
+
+
+class Usage(NamedTuple):
+    """Tokens read and written by a model."""
+
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Both."""
+        return self.tokens_in + self.tokens_out
+
+
+class Budget:
+    """Tokens and money that calls may use; 0 is no limit. `tokens` and `cost` are what was spent
+    or reserved so far.
+
+    A call is weighed before it is made by its estimate, which stays reserved while it runs, so
+    that calls side by side do not pass the limit together.
+    """
+
+    def __init__(
+        self,
+        *,
+        max_tokens: int = 0,
+        max_cost: float = 0.0,
+        input_price: float = 0.0,
+        output_price: float = 0.0,
+    ) -> None:
+        """Prices are for a million tokens; InvalidConfig where a cost is limited without them."""
+        if max_cost and not (input_price or output_price):
+            raise InvalidConfig(
+                f"max_cost = {max_cost!r} cannot be kept without prices: set the price of a "
+                "million tokens too"
+            )
+        self._max_tokens, self._max_cost = max_tokens, max_cost
+        self._prices = (input_price, output_price)
+        self._lock = threading.Lock()
+        self.tokens, self.cost = 0, 0.0
+
+    @contextmanager
+    def spending(self, estimate: Usage) -> Generator[Callable[[Usage], None]]:
+        """Reserve `estimate` for one call, and yield what is told how much it really used;
+        OverBudget when it does not fit. A call that fails costs nothing that is known of."""
+        self._add(estimate, 1, within=True)
+        used = [Usage()]
+        try:
+            yield lambda usage: used.__setitem__(0, usage)
+        finally:
+            self._add(estimate, -1)
+            self._add(used[0], 1)
+
+    def _add(self, usage: Usage, sign: int, *, within: bool = False) -> None:
+        read, written = self._prices
+        cost = (usage.tokens_in * read + usage.tokens_out * written) / _MILLION
+        with self._lock:
+            if within and self._max_tokens and self.tokens + usage.tokens > self._max_tokens:
+                raise OverBudget(
+                    f"max_tokens = {self._max_tokens} would be passed ({self.tokens} are spent, "
+                    f"about {usage.tokens} are needed): raise it in quipu.toml, or start anew"
+                )
+            if within and self._max_cost and self.cost + cost > self._max_cost:
+                raise OverBudget(
+                    f"max_cost = {self._max_cost:g} would be passed ({self.cost:.4f} is spent, "
+                    f"about {cost:.4f} is needed): raise it in quipu.toml, or start anew"
+                )
+            self.tokens += sign * usage.tokens
+            self.cost += sign * cost
+
+
+class Breaker:
+    """Refuses calls for `cool_down_s` seconds after `threshold` failures in a row; then lets one
+    try."""
+
+    def __init__(
+        self,
+        *,
+        threshold: int = 5,
+        cool_down_s: float = 30.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._threshold, self._cool_down_s, self._clock = threshold, cool_down_s, clock
+        self._lock = threading.Lock()
+        self._failures = 0
+        self._open_until: float | None = None
+
+    def check(self, what: str) -> None:
+        """ModelUnavailable while it is open; the first one after that is let through alone."""
+        with self._lock:
+            if self._open_until is None:
+                return
+            left = self._open_until - self._clock()
+            if left > 0:
+                raise ModelUnavailable(
+                    f"{what} failed {self._failures} times in a row and is not asked for another "
+                    f"{left:.0f} s"
+                )
+            self._open_until = self._clock() + self._cool_down_s
+
+    def ended(self, *, well: bool) -> None:
+        """Close it, or count a failure."""
+        with self._lock:
+            self._failures = 0 if well else self._failures + 1
+            is_open = self._failures >= self._threshold
+            self._open_until = self._clock() + self._cool_down_s if is_open else None
 
 
 class _Failure(NamedTuple):
@@ -73,7 +180,7 @@ class EndpointClient:
 
         Raises ModelUnavailable, OverBudget, MissingExtra.
         """
-        with self.budget.spending(estimate) as share, self._calling():
+        with self.budget.spending(estimate) as settle, self._calling():
             body: bytes = request(self.client).http_response.content
             if len(body) > _LARGEST:
                 raise _Odd(f"it answered with {len(body):,} bytes")
@@ -81,19 +188,19 @@ class EndpointClient:
                 found = msgspec.json.decode(body, type=shape)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise _Odd(f"its answer cannot be read: {error}") from None
-            share.settle(used(found))
+            settle(used(found))
         return found
 
     def stream(self, request: Callable[[Any], Any], *, estimate: Usage) -> Iterator[Any]:
         """The chunks of a streamed answer. Once something was given, a failure is raised: half an
         answer is not repeated."""
-        with self.budget.spending(estimate) as share, self._calling():
+        with self.budget.spending(estimate) as settle, self._calling():
             deadline = time.monotonic() + 10 * self.endpoint.timeout_s
-            share.settle(estimate)
+            settle(estimate)
             chunk = None
             for chunk in request(self.client):
                 if usage := getattr(chunk, "usage", None):
-                    share.settle(
+                    settle(
                         Usage(_count(usage, "prompt_tokens"), _count(usage, "completion_tokens"))
                     )
                 yield chunk
@@ -114,10 +221,10 @@ class EndpointClient:
         except Exception as error:  # noqa: BLE001  whatever the client raises is mapped here
             failure = self._read(error)
             if not failure.ours:
-                self._breaker.failed()
+                self._breaker.ended(well=False)
             said = self.endpoint.key.within(failure.said)
             raise ModelUnavailable(f"the model {what!r} failed: {said}") from None
-        self._breaker.succeeded()
+        self._breaker.ended(well=True)
 
     def _read(self, error: Exception) -> _Failure:
         """What went wrong, in our words."""

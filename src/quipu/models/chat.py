@@ -7,8 +7,7 @@ from typing import Any
 import msgspec
 
 from quipu.errors import ModelUnavailable
-from quipu.models.budget import Breaker, Budget, Usage
-from quipu.models.calling import EndpointClient, tokens_of
+from quipu.models.calling import Budget, EndpointClient, Usage, tokens_of
 from quipu.models.endpoint import endpoint
 from quipu.models.settings import ChatConfig
 from quipu.ports import ChatReply
@@ -98,10 +97,9 @@ class RemoteChat:
         self, messages: Sequence[Mapping[str, Any]], schema: Mapping[str, Any] | None
     ) -> dict[str, Any]:
         where = self._caller.endpoint
-        azure = where.name.provider == "azure"
         compatible = where.name.provider == "compatible"
         body: dict[str, Any] = {
-            "model": where.deployment if azure else where.name.model,
+            "model": where.asked,
             "messages": [dict(message) for message in messages],
             "max_tokens" if compatible else "max_completion_tokens": self._answer_tokens,
         }
@@ -129,20 +127,12 @@ def open_chat(config: ChatConfig, variables: Mapping[str, str]) -> RemoteChat | 
     """
     if config.model == "none":
         return None
-    where = endpoint(
-        config.model,
-        base_url=config.base_url,
-        api_version=config.api_version,
-        deployment=config.deployment,
-        key_file=config.key_file,
-        timeout_s=config.timeout_s,
-        variables=variables,
-    )
     budget = Budget(
         max_tokens=config.max_tokens,
         max_cost=config.max_cost,
         input_price=config.input_price,
         output_price=config.output_price,
     )
-    caller = EndpointClient(where, budget=budget, breaker=Breaker(), retries=config.retries)
+    where = endpoint(config, variables)
+    caller = EndpointClient(where, budget=budget, retries=config.retries)
     return RemoteChat(caller, answer_tokens=config.answer_tokens)

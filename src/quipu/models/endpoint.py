@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, NoReturn, TypeAlias, get_args
 from urllib.parse import urlsplit
 
 from quipu.errors import InvalidConfig, ModelUnavailable
+from quipu.models.settings import ChatConfig, EmbedConfig
 
 __all__ = ["Endpoint", "Secret", "endpoint", "find_key", "read_name"]
 
@@ -71,6 +72,11 @@ class Endpoint(NamedTuple):
     deployment: str
     timeout_s: float
 
+    @property
+    def asked(self) -> str:
+        """What a request calls the model."""
+        return self.deployment if self.name.provider == "azure" else self.name.model
+
 
 def read_name(text: str) -> ModelName:
     """`openai:gpt-x` in its parts; InvalidConfig for a provider that is not known."""
@@ -82,25 +88,17 @@ def read_name(text: str) -> ModelName:
     raise InvalidConfig(f"{text!r} names no model: write {known}")
 
 
-def endpoint(
-    text: str,
-    *,
-    base_url: str,
-    api_version: str,
-    deployment: str,
-    key_file: str,
-    timeout_s: float,
-    variables: Mapping[str, str],
-) -> Endpoint:
+def endpoint(config: ChatConfig | EmbedConfig, variables: Mapping[str, str]) -> Endpoint:
     """The endpoint that settings name; `variables` are the environment and `.env`.
 
     Raises InvalidConfig for an address that cannot be used, ModelUnavailable without a key.
     """
-    name = read_name(text)
-    address = base_url.strip() or _address(name, variables)
+    name = read_name(config.model)
+    address = config.base_url.strip() or _address(name, variables)
     _check(address)
-    key = find_key(name.provider, key_file=key_file, variables=variables)
-    return Endpoint(name, address, key, api_version, deployment.strip() or name.model, timeout_s)
+    key = find_key(name.provider, key_file=config.key_file, variables=variables)
+    deployment = config.deployment.strip() or name.model
+    return Endpoint(name, address, key, config.api_version, deployment, config.timeout_s)
 
 
 def find_key(provider: Provider, *, key_file: str, variables: Mapping[str, str]) -> Secret:

@@ -19,25 +19,41 @@ def trust_unless(*harmless: str) -> dict[str, Any]:
 
 _REMOTE = "openai|azure|compatible"
 
-# What every remote model has, whatever it is for.
-_ApiVersion: TypeAlias = Annotated[str, Meta(description="Azure's API version.")]
-_Deployment: TypeAlias = Annotated[
-    str, Meta(description="Azure's name for the deployed model; empty: the model's.")
-]
-_KeyFile: TypeAlias = Annotated[
-    str, Meta(description="A file with the key; else the environment or a trusted `.env` has it.")
-]
-_Timeout: TypeAlias = Annotated[float, Meta(gt=0, description="How long one request may take.")]
-_Retries: TypeAlias = Annotated[
-    int, Meta(ge=0, le=10, description="How often a failed request is made again.")
-]
-
-
 _CONTENT: TypeAlias = Literal["prose", "code", "conversation", "commit"]
 _EmbedModel: TypeAlias = Annotated[str, Meta(pattern=rf"^(minilm|none|({_REMOTE}):\S+)$")]
 
 
-class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _RemoteConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is set of every model that is asked over the network."""
+
+    base_url: Annotated[
+        str,
+        Meta(
+            description="Where a remote model is, such as `http://localhost:11434/v1`; Azure: the "
+            "resource's endpoint."
+        ),
+    ] = ""
+    api_version: Annotated[str, Meta(description="Azure's API version.")] = "2024-10-21"
+    deployment: Annotated[
+        str, Meta(description="Azure's name for the deployed model; empty: the model's.")
+    ] = ""
+    key_file: Annotated[
+        str,
+        Meta(description="A file with the key; else the environment or a trusted `.env` has it."),
+    ] = ""
+    timeout_s: Annotated[float, Meta(gt=0, description="How long one request may take.")] = 30.0
+    retries: Annotated[
+        int, Meta(ge=0, le=10, description="How often a failed request is made again.")
+    ] = 2
+    max_tokens: Annotated[
+        int, Meta(extra=NEEDS_TRUST, ge=0, description="Tokens a process may spend; 0: no limit.")
+    ] = 0
+    max_cost: Annotated[
+        float, Meta(extra=NEEDS_TRUST, ge=0, description="What a process may spend; 0: no limit.")
+    ] = 0.0
+
+
+class EmbedConfig(_RemoteConfig, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The model that turns text into vectors."""
 
     model: Annotated[
@@ -90,31 +106,9 @@ class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             "was built, else words and graph, and says so. `off`: an error."
         ),
     ] = "minilm"
-    base_url: Annotated[
-        str, Meta(description="Where a remote model is; Azure: the resource's endpoint.")
-    ] = ""
-    api_version: _ApiVersion = "2024-10-21"
-    deployment: _Deployment = ""
     dimension: Annotated[
         int, Meta(ge=0, description="The length of a remote model's vectors; 0: the known one.")
     ] = 0
-    key_file: _KeyFile = ""
-    timeout_s: _Timeout = 30.0
-    retries: _Retries = 2
-    max_tokens: Annotated[
-        int,
-        Meta(
-            extra=NEEDS_TRUST,
-            ge=0,
-            description="Tokens a process may spend on vectors; 0: no limit.",
-        ),
-    ] = 0
-    max_cost: Annotated[
-        float,
-        Meta(
-            extra=NEEDS_TRUST, ge=0, description="What a process may spend on vectors; 0: no limit."
-        ),
-    ] = 0.0
     price: Annotated[
         float,
         Meta(
@@ -125,7 +119,7 @@ class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = 0.0
 
 
-class ChatConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ChatConfig(_RemoteConfig, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The language model; without one answers are the evidence's own sentences."""
 
     model: Annotated[
@@ -137,29 +131,7 @@ class ChatConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             "`openai`).",
         ),
     ] = "none"
-    base_url: Annotated[
-        str,
-        Meta(
-            description="Where the model is, such as `http://localhost:11434/v1`; Azure: the "
-            "resource's endpoint."
-        ),
-    ] = ""
-    api_version: _ApiVersion = "2024-10-21"
-    deployment: _Deployment = ""
-    key_file: _KeyFile = ""
-    timeout_s: _Timeout = 60.0
-    retries: _Retries = 2
-    max_tokens: Annotated[
-        int, Meta(extra=NEEDS_TRUST, ge=0, description="Tokens a process may spend; 0: no limit.")
-    ] = 0
-    max_cost: Annotated[
-        float,
-        Meta(
-            extra=NEEDS_TRUST,
-            ge=0,
-            description="What a process may spend; 0: no limit.",
-        ),
-    ] = 0.0
+    timeout_s: Annotated[float, Meta(gt=0, description="How long one request may take.")] = 60.0
     input_price: Annotated[
         float,
         Meta(
