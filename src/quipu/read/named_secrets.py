@@ -6,7 +6,7 @@ word goes whatever stands between the two, and less is asked where that is marks
 Three places may hold a value that looks like a word:
 
 - after a sign: `NAME=v`, `NAME: v`, `NAME := "v"`, `NAME || "v"`;
-- in its column: Markdown, CSV, what psql prints, `INSERT INTO t (a, NAME) VALUES …`;
+- in its column: Markdown, CSV, what psql prints;
 - after the words of a sentence: "NAME for staging is v", "admin / v".
 
 What stands there goes if it passes the test for such a place (`secret_values.is_named_secret`).
@@ -31,6 +31,8 @@ _SENTENCE = 90
 _ROWS = 500
 """How many rows of a table are looked at."""
 _NAME_LENGTH = 64
+_LEADS = " \t-+*>:$#{,&(|0123456789.)\"'"
+"""What may stand before a name that begins its line."""
 _LINE = 2000
 """How much of a line is looked at before a name, in characters."""
 
@@ -66,7 +68,6 @@ _FIELD_NAMES = "value|parametervalue|default|defaultvalue|val|result|data"
 _VALUE_BY = late(
     rf"""(?i)(?<![\w-])\\?["']?(?:{_FIELD_NAMES})\\?["']?[ \t]{{0,20}}[:=][ \t]{{0,20}}"""
 )
-_QUOTED_ITEM = late(r"""[\s,]{0,200}(?P<quote>["'`])(?P<value>[^"'`\s]{3,4000}+)(?P=quote)""")
 _TOKEN = late(r"\S{3,4000}+")
 _TOLD = late(
     r"""(?:(?:[ \t]{1,4}(?P<by>is|was|ist|lautet|war|est|es|é|to)|(?<=[Ii]t|at)['’]s)"""
@@ -81,10 +82,6 @@ _ANSWER = late(
     r"""(?:[^\n]{0,40}?\b(?:it|that)(?:['’]?s| is)[ \t]{1,4}|(?=\S{1,400}[ \t]{0,9}(?:\n|$)))"""
     r"""["'`]?(?P<value>[^\s"'`<>{}\[(]{4,400}+)"""
 )
-_INSERTS = late(r"(?i)insert[ \t]+into[ \t]+[\w.\"`\[\]]{1,100}[ \t]{0,9}\($")
-_VALUES = late(r"(?i)[\w\s,\"`\[\]]{0,2000}\)\s{0,20}values\s{0,20}")
-_ROW = late(r"[\s,]{0,9}\((?P<values>(?:'(?:[^'\n]|''){0,4000}'|[^()'\n]){0,4000})\)")
-_VALUE = late(r"(?:'(?:[^']|'')*'|[^,'])+")
 _CHANGED = late(r"(?i)\b(?:chang|reset|updat|rotat|switch|set)")
 _SENTENCE_END = late(r"[.;!,][ \t]|\n")
 _RULE = late(r"[ \t|:+-]{3,}\r?$")
@@ -93,12 +90,6 @@ _COLUMN = r"""["']?[\w.-]{0,40}(?: [\w.-]{1,30}){0,2}["']?"""
 _HEADER_OF_ROWS = late(
     rf"(?m)(?=[\"'\w]){_COLUMN}(?P<by>[,;\t]){_COLUMN}(?:(?P=by){_COLUMN}){{0,60}}\r?$"
 )
-_ANCHOR = late(
-    r"""(?i)(?:\d{1,9}[.)]|[-+*>:$;#{,&\s"'(|]|export|setx?|env|arg|-e|--env|define|const|let|var"""
-    r"""|with|password|login|=){0,9}"""
-)
-_OPERATOR = late(r"[ \t]{1,9}(?:[-+*/%=!<>?&|]{1,2}[ \t]|\(|(?:if|or|and|else|in|for|is|not|as)\b)")
-_CODE = late(r"[A-Za-z_$@&*][\w.$]*(?:(?:->|::)[\w.$]*)*[(\[{<].*")
 _FIELDS = late(r"[{<}>]|(?:^|\n)[ \t]*-[ \t]")
 _RUN = late(
     r"(?P<quote>[\"'`])(?P<quoted>(?:(?!(?P=quote))[^\s]){6,400}+)(?P=quote)"
@@ -214,7 +205,7 @@ def _near(text: str, name: _Name) -> Iterator[_Found]:
             if group == "quoted":
                 place = "given" if "default" in gap.lower() else "quoted"
             elif "\n" in gap and text[run.end() : run.end() + 1] in {"\n", "\r", ""}:
-                place = "block"
+                place = "quoted"
         yield start, start + len(value), place
 
 
@@ -228,17 +219,13 @@ def _before(text: str, name: _Name) -> Iterator[_Found]:
     if by := _VALUE_BY.search(text, begin, name.start):
         for value in _RUN.finditer(text, by.end() - 1, name.start):
             group = "quoted" if value["quoted"] else "bare"
-            yield *value.span(group), "field"
+            yield *value.span(group), "quoted"
             return
 
 
 def _columns(text: str, name: _Name) -> Iterator[_Found]:
-    """The cells below a name that heads a column: of Markdown, psql, CSV, an INSERT of SQL."""
+    """The cells below a name that heads a column: of Markdown, CSV, what psql prints."""
     line = _line_start(text, name.start)
-    begin = text.rfind("(", max(name.start - _LINE, 0), name.start) + 1
-    if begin and (values := _VALUES.match(text, name.end)) and _INSERTS.search(text[line:begin]):
-        yield from _inserted(text, values.end(), text.count(",", begin, name.start))
-        return
     end = text.find("\n", name.end)
     head = text[line : end if end >= 0 else len(text)]
     rows = _lines_below(text, name.end)
@@ -254,21 +241,9 @@ def _columns(text: str, name: _Name) -> Iterator[_Found]:
             body = cells[number].strip().strip("`*\"'")
             start = at + row.find(body, sum(len(cell) + 1 for cell in cells[:number]))
             if body and not any(map(str.isspace, body)):
-                yield start, start + len(body), "cell"
+                yield start, start + len(body), "bare" if name.strong else "quoted"
         elif by == "|" or (row.strip() and '"' not in row):
             return
-
-
-def _inserted(text: str, at: int, number: int) -> Iterator[_Found]:
-    """The values of a column that a statement of SQL names."""
-    for _ in range(_ROWS):
-        row = _ROW.match(text, at)
-        if row is None:
-            return
-        fields = list(_VALUE.finditer(text, row.start("values"), row.end("values")))
-        if number < len(fields) and (quoted := _QUOTED_ITEM.match(text, fields[number].start())):
-            yield *quoted.span("value"), "quoted"
-        at = row.end()
 
 
 def _line_start(text: str, at: int) -> int:
@@ -312,53 +287,19 @@ def _end_of_quoted(text: str, start: int, quote: str) -> int | None:
 def _bare(text: str, name: _Name, start: int, sep: str) -> Iterator[_Found]:
     """A value without quotation marks: up to a space, or less in the middle of a line."""
     run = _TOKEN.match(text, start)
-    if run is None:
-        return
-    value = run[0]
-    line = _line_start(text, name.start)
-    anchored = bool(_ANCHOR.fullmatch(text, line, name.start)) if name.start - line < 80 else False
-    whole = anchored and sep != ":-" and "\\" not in value
-    if whole:
-        value = value.rstrip(",;")
-        if ";" in value and (name.start == line or "=" in value[value.index(";") :]):
-            value = value[: value.index(";")]
-        direct = text[start - 1] == "=" and text[start - 2] not in "= "  # as in a shell
-        operator = None if direct else _OPERATOR.match(text, run.end())
-        if operator and sep == ":" and not operator[0][-1].isspace():
-            operator = None  # `pw: v (as before)`
-        if operator or _CODE.fullmatch(value):
-            return
-        if value[-1:] in "\"')`]}" and not _balanced(value):
-            value = value.rstrip("\"')`]}")
-    else:
-        cut = _BARE_END.search(value)
-        if cut:
-            if value[cut.start()] in "(<" and value[cut.start() : cut.start() + 2] != "</":
-                return
-            value = value[: cut.start()]
-        if _CODE.fullmatch(value) or "(" in value:
-            return
-    if value:
-        yield start, start + len(value), _place(text, name, start, sep)
-
-
-def _place(text: str, name: _Name, start: int, sep: str) -> Place:
-    """Where a bare value stands: whether it may be something else than a value."""
-    direct = sep == "=" and text[start - 1] == "="
-    before = text[name.start - 1 : name.start]
-    named = name.text.isupper() or name.text.startswith("-") or before in {";", "?", "&", "="}
-    if direct and named:
-        return "given"
-    dotted = "." in name.text and not name.text.startswith(("self.", "this.", "cls."))
-    if dotted and before in {"", "\n"}:
-        return "given"
-    return "harsh" if len(sep) > 2 else "bare"
-
-
-def _balanced(value: str) -> bool:
-    """Whether the sign at the end has its partner in the value."""
-    partner = {")": "(", "]": "[", "}": "{"}.get(value[-1], value[-1])
-    return value.count(partner) == (value.count(value[-1]) if partner != value[-1] else 2)
+    value = run[0] if run else ""
+    begins_line = not text[_line_start(text, name.start) : name.start].strip(_LEADS)
+    if begins_line and sep != ":-" and "\\" not in value:
+        value = value.rstrip(",;").partition(";")[0]
+    elif cut := _BARE_END.search(value):
+        value = value[: cut.start()]
+    if value and "(" not in value:
+        direct = sep == "=" and text[start - 1] == "="
+        before = text[name.start - 1 : name.start]
+        named = name.text.isupper() or name.text.startswith("-") or before in {";", "?", "&", "="}
+        dotted = "." in name.text and before in {"", "\n"}
+        place: Place = "given" if (direct and named) or dotted else "bare"
+        yield start, start + len(value), place
 
 
 def _lines_below(text: str, at: int) -> Iterator[tuple[int, str]]:

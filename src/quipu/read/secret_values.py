@@ -1,9 +1,7 @@
 """Whether a value that stands where a secret may stand is one, or a word that stands for one."""
 
-import base64
 import math
 import re
-import string
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
@@ -15,28 +13,20 @@ from quipu.patterns import late
 __all__ = ["CHECKS", "Check", "Place", "is_named_secret", "is_secret"]
 
 Check: TypeAlias = Literal[
-    "any",
-    "token",
-    "random",
-    "given",
-    "query",
-    "element",
-    "header",
-    "quoted",
+    "any", "token", "random", "given", "query", "element", "header", "quoted"
 ]
 
-Place: TypeAlias = Literal[
-    "given", "quoted", "bare", "harsh", "field", "block", "cell", "told", "close", "near"
-]
-"""Where the value of a name stands: where nothing else does (`DB_PASSWORD=v`), in quotation marks,
-bare, bare where code often stands (`x: T = v`), in a field beside, in a block below, in a cell of
-a table, in a sentence, or anywhere `close` to the name of a password or `near` another one."""
+Place: TypeAlias = Literal["given", "quoted", "bare", "told", "close", "near"]
+"""Where the value of a name stands: where nothing else does (`DB_PASSWORD=v`), in quotation marks
+or a field of its own, bare, in a sentence, or anywhere `close` to the name of a password or `near`
+another one."""
 
-_MARKED = late(
-    r"(?i)0123456789abcdef|abcdefghijklm|example|change.?(?:me|it)|placeholder|your[_-]|insert|xxxx|\*\*\*|\.\.\.|…|redacted|"
-    r"\bdummy|<[^<>]*>|^<|\$\{|\$\(|\{\{|%\(|%[sd]\b|todo|environ|process\.env|\benv\."
+_PLACEHOLDER = late(
+    r"(?i)0123456789abcdef|abcdefghijklm|example|change.?(?:me|it)|placeholder|your[_-]|insert|xxxx"
+    r"|\*\*\*|\.\.\.|…|redacted|\bdummy|<[^<>]*>|^<|\$\{|\$\(|\{\{|%\(|%[sd]\b|todo|environ"
+    r"|process\.env|\benv\."
 )
-_STANDING_IN = late(
+_STANDS_FOR_ONE = late(
     r"(?i)passw(?:or)?ds?|passphrase|pass|pwd|pw|secrets?|tokens?|api|key|user(?:name)?|name|value"
     r"|hidden|none|null|nil|true|false|undefined|empty|default|string|str|text|test(?:ing)?|fake"
     r"|mock|stub|sample|dummy|foo|bar|baz|qux|foobar|hash|my|the|your|our|some|new|old|current|this"
@@ -44,32 +34,22 @@ _STANDING_IN = late(
     r"|here|goes|put|enter|env|var|not|set|invalid|wrong|valid|type|field|input|prompt|file|x+"
     r"|[^A-Za-z0-9]+"
 )
-_SIGNS_ONLY = late(r"\W+|[\d.:]+|[A-Z][A-Z_]*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
-_REFERENCE = late(
-    r"(?:[A-Za-z_]\w*(?:\.|->|::))+[A-Za-z_]\w*|[$@%!&*][A-Za-z_][\w.:>\[\]'\"()-]*|[A-Za-z_]\w*\[.*\]"
-    r"|[A-Za-z_][\w.]*\(.*\)|-+\w.*"
-    r"|(?:arn|secret|vault|op|ref|ssm|file|env|awssm|gcpsm|sops):.*|!.*|ENC\[.*"
+_CODE = late(
+    r"\W+|[\d.:]+|[A-Z][A-Z_]*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|(?:[A-Za-z_]\w*(?:\.|->|::?))+[A-Za-z_]\w*"
+    r"|[$@%!&*][A-Za-z_].*|[A-Za-z_][\w.]*[(\[].*|\[.*|-+\w.*|(?:arn|vault|op|ref|ssm|sops):.*"
+    r"|.*(?:\(\?|\\[nrtswd]|%[srd]|::|->).*"
 )
-_WORDS = late(r"[A-Za-z]+(?:[_./:-][A-Za-z]+)*\.?|[\d.:]+|\W+")
+"""Names, references and expressions: no value by itself."""
+_WORDS = late(r"[A-Za-z]+(?:[_./:-][A-Za-z]+)*\.?")
 _KEY_LIKE = late(r"[A-Za-z0-9+/=_.~:-]+")
-_FORMAT = late(r"%[sdr]|\\[ntrsdw]|\(\?|::|->|\+\+")
-_COUNTED = late(
-    r"(?i)(?:u?int|float|bool|str|string|bytes?|utf|ascii|base|sha|md|bcrypt|argon|scrypt|pbkdf|hex"
-    r"|vec|arg|args|param|value|val|var|tmp|field|col|p|pw|pwd|pass|passwd|password|passphrase|token|"
-    r"tok|secret|key|text|line|word|s|v|t|x|a|b|c|i|k|n|u|f|part|group|item|v?ersion|user|other|new"
-    r"|old|test|len|max|min)s?_?\d{1,3}"
-)
 _NUMBERED = late(r"[A-Za-z]{0,7}\d+|[0-9a-f]+|.{0,3}")
 _FEW_DIGITS, _MANY_DIGITS = 2, 4
 """Near a name: more digits than few make a password of a word, so many a token of a mixed one."""
-_ALNUM = string.ascii_letters + string.digits
 _LONGEST = 4000
 """A value with more characters than this is no password, token or key."""
 _LAST_LATIN = "\u024f"
 _NO_WORD = 24
 """No word has as many letters as this."""
-_EXPRESSION = late(r"\\|\[[^\]]*\w-\w|\{\d|\(\?|\.[*+]|[A-Za-z_]{3,}\(")
-_LONG_RUN = late(r"[A-Za-z0-9+]{20}")
 _PATH = ("/", "*.", "./", "../", "~/", "http://", "https://", "[", "file:")
 
 
@@ -95,42 +75,30 @@ def is_named_secret(value: str, place: Place, *, strong: bool, name: str) -> boo
     if len(value) > _LONGEST or "[redacted:" in value:
         return False
     if " " in value:
-        return strong and place in {"quoted", "field"} and _is_phrase(value)
+        return strong and place == "quoted" and _is_phrase(value)
     if place in {"close", "near"}:
         return _is_near(value, strong=place == "close")
     if strong:
-        return _is_pin(value) if name.lower().endswith("pin") else _is_password_at(place, value)
-    if place in {"bare", "harsh", "given", "told"}:
-        bare = _is_told_secret(value) if place == "told" else _is_bare_secret(value)
-        return bare or (place == "given" and _is_no_word(value))
-    return _is_quoted_secret(value)
+        is_pin = name.lower().endswith("pin")
+        return value.isdigit() and 4 <= len(value) <= 8 if is_pin else _PASSWORDS[place](value)
+    if place == "quoted":
+        return _is_quoted_secret(value)
+    is_long = place != "told" or len(value) >= 16
+    return (place == "given" and _is_no_word(value)) or (_is_bare_secret(value) and is_long)
 
 
 def _is_near(value: str, *, strong: bool) -> bool:
     """Whether what stands near a name is no word, no count of one and no number of a commit."""
     digits = sum(map(str.isdigit, value))
-    mixed = any(map(str.islower, value)) and any(map(str.isupper, value))
     if not strong:
+        mixed = any(map(str.islower, value)) and any(map(str.isupper, value))
         odd = _is_jumbled(value) or digits >= _MANY_DIGITS
-        return digits > 1 and odd and mixed and "." not in value and _is_told_secret(value)
+        is_long = len(value) >= 16 and "." not in value
+        return digits > 1 and odd and mixed and is_long and _is_bare_secret(value)
     if "/" in value or value.isupper() or not value[0].isalpha() or _NUMBERED.fullmatch(value):
         return False
     odd = digits > _FEW_DIGITS or any(sign in value for sign in "!#$%&*+?^~@")
     return digits > 1 and (odd or _is_jumbled(value)) and _is_quoted_password(value)
-
-
-def _is_pin(value: str) -> bool:
-    return value.isdigit() and 4 <= len(value) <= 8
-
-
-def _is_password_at(place: Place, value: str) -> bool:
-    if place == "told":
-        return _is_told(value)
-    if place == "given":
-        return len(value) > 2 and _is_password(value)
-    if place in {"quoted", "field", "block"}:
-        return _is_quoted_password(value)
-    return _is_bare_password(value, harsh=place == "harsh")
 
 
 def _is_phrase(value: str) -> bool:
@@ -148,19 +116,15 @@ def _is_no_word(value: str) -> bool:
     return len(value) >= _NO_WORD or (len(value) >= 10 and _is_jumbled(value))
 
 
-def _is_told_secret(value: str) -> bool:
-    return _is_bare_secret(value) and len(value) >= 16
-
-
 def _is_token(value: str) -> bool:
     return len(set(value)) >= 6
 
 
 def _is_password(value: str) -> bool:
     """A password given where nothing else stands: neither a reference nor a word for one."""
-    if _MARKED.search(value) or _SIGNS_ONLY.fullmatch(value) or _REFERENCE.fullmatch(value):
+    if len(value) < 3 or _PLACEHOLDER.search(value) or _CODE.fullmatch(value):
         return False
-    return bool(_STANDING_IN.sub("", value))
+    return bool(_STANDS_FOR_ONE.sub("", value))
 
 
 def _is_mixed(value: str) -> bool:
@@ -171,37 +135,27 @@ def _is_mixed(value: str) -> bool:
 
 
 def _is_quoted_password(value: str) -> bool:
-    if value.startswith(_PATH) or _FORMAT.search(value) or not _is_password(value):
+    if value.startswith(_PATH) or _WORDS.fullmatch(value) or not _is_password(value):
         return False
-    if _COUNTED.fullmatch(value) or _WORDS.fullmatch(value):
-        return False
-    digits = sum(c.isdigit() for c in value)
-    signs = sum(not c.isalnum() and c not in "._-" for c in value)
-    return digits + signs > 0 and len(value) >= 4 and _entropy(value) >= 1.5
+    signs = sum(not c.isalpha() and c not in "._-" for c in value)
+    return signs > 0 and len(value) >= 4 and _entropy(value) >= 1.5
 
 
-def _is_bare_password(value: str, *, harsh: bool) -> bool:
-    if value.startswith(_PATH) or _FORMAT.search(value) or _COUNTED.fullmatch(value):
+def _is_bare_password(value: str) -> bool:
+    if value.startswith(_PATH) or max(value) > _LAST_LATIN or not _is_password(value):
         return False
-    if max(value) > _LAST_LATIN or not _is_password(value) or _WORDS.fullmatch(value):
-        return False
-    digits = sum(c.isdigit() for c in value)
-    letters = sum(c.isalpha() for c in value)
-    if harsh:
-        return digits >= 2 and _entropy(value) >= 3.0
-    return digits >= 1 and letters >= 1 and len(value) >= 5 and _entropy(value) >= 1.9
+    mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return mixed and len(value) >= 5 and _entropy(value) >= 1.9
 
 
 def _is_random(value: str, *, at_least: int = 12) -> bool:
     """Letters and digits without a pattern that a person reads."""
-    if len(value) < at_least or not value.isascii() or _MARKED.search(value):
-        return False
-    if value.startswith(_PATH) and not _LONG_RUN.search(value):
+    if len(value) < at_least or not value.isascii() or _PLACEHOLDER.search(value):
         return False
     if _is_jumbled(value):
         return True
     digits = sum(c.isdigit() for c in value)
-    return digits >= 2 and not _WORDS.fullmatch(value) and _entropy(value) >= 2.8
+    return digits >= 2 and not value.startswith(_PATH) and _entropy(value) >= 2.8
 
 
 def _is_jumbled(value: str) -> bool:
@@ -214,27 +168,21 @@ def _is_jumbled(value: str) -> bool:
 
 
 def _is_quoted_secret(value: str) -> bool:
-    if len(value) >= 24 and value.isascii() and sum(map(str.isdigit, value)) >= 2:
-        signed = len({*value} - {*_ALNUM, *"/.:_-+=%&?,"}) >= 3  # as Django makes its keys
-        if signed and _is_password(value) and not _EXPRESSION.search(value):
+    if len(value) >= _NO_WORD and value.isascii() and sum(map(str.isdigit, value)) >= 2:
+        signs = {c for c in value if not c.isalnum()} - {*"/.:_-+=%&?,"}
+        if len(signs) >= 3 and _is_password(value):  # as Django makes its keys
             return _entropy(value) >= 4
-    if not _KEY_LIKE.fullmatch(value) or "::" in value or _COUNTED.fullmatch(value):
-        return False
-    return _is_random(value, at_least=8) and _is_password(value)
+    is_key = _KEY_LIKE.fullmatch(value) is not None
+    return is_key and _is_random(value, at_least=8) and _is_password(value)
 
 
 def _is_bare_secret(value: str) -> bool:
     """As a quoted one, and no code: a bare value could be a name."""
-    if not _is_quoted_secret(value) or len(value) < 10:
+    if len(value) < 10 or ("." in value and len(value) < 20) or not _is_quoted_secret(value):
         return False
     digits = sum(c.isdigit() for c in value)
-    if (
-        value.isidentifier()
-        and digits < 3
-        and not (digits and _is_jumbled(value) and len(value) >= 20)
-    ):
-        return False
-    return "." not in value or len(value) >= 20
+    is_long = len(value) >= 20 and _is_jumbled(value)
+    return not value.isidentifier() or digits >= 3 or (digits > 0 and is_long)
 
 
 def _in_query(name: str, value: str) -> bool:
@@ -248,19 +196,10 @@ def _in_query(name: str, value: str) -> bool:
 
 def _is_header(value: str) -> bool:
     """Whether what stands in a header holds a run that looks random."""
-    if _MARKED.match(value) or value.lstrip().startswith(("$", "{", "<", "%")):
+    if _PLACEHOLDER.match(value) or value.lstrip().startswith(("$", "{", "<", "%")):
         return False
     runs = re.findall(r"[\w+/.~=%-]{6,}", value)
-    return any(_is_random(run, at_least=6) or _is_user_and_password(run) for run in runs)
-
-
-def _is_user_and_password(value: str) -> bool:
-    """Whether a value is `user:password` in base64."""
-    try:
-        plain = base64.b64decode(value, validate=True).decode("ascii")
-    except ValueError:
-        return False
-    return ":" in plain and plain.isprintable()
+    return any(_is_random(run, at_least=6) for run in runs)
 
 
 def _is_told(value: str) -> bool:
@@ -278,6 +217,12 @@ def _entropy(value: str) -> float:
     return -sum(n / size * math.log2(n / size) for n in Counter(value).values())
 
 
+_PASSWORDS: dict[Place, Callable[[str], bool]] = {
+    "given": _is_password,
+    "quoted": _is_quoted_password,
+    "bare": _is_bare_password,
+    "told": _is_told,
+}
 _BY_CHECK: dict[Check, Callable[[str], bool]] = {
     "any": bool,
     "token": _is_token,
