@@ -45,10 +45,9 @@ Arguments that are missing, of the wrong type or not known are tool errors that
 say so in a line; `null` is an argument left out. Names of arguments and keys that agents know from
 elsewhere keep their spelling.
 
-**Resources.** `quipu://index` (profiles `default` and `full`) is one page, at most 1500
-tokens, that says what the memory holds: entries by priority, documents, conversations, subjects.
-`memory://knowledge-graph` (profile `server-memory`) is the
-whole graph.
+**Resources.** `quipu://index` (profiles `default` and `full`) is one page: how much the
+memory holds, and the brief that `quipu brief` prints.
+`memory://knowledge-graph` (profile `server-memory`) is the whole graph.
 
 **Coming from the official memory server.** `quipu mcp import memory.jsonl` takes in the file it
 keeps; `quipu setup CLIENT --profile server-memory --name memory` takes its place. Two

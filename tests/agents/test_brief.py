@@ -8,7 +8,6 @@ import pytest
 from quipu.agents.brief import Brief, brief
 from quipu.agents.entries import Entries
 from quipu.agents.packs import context_pack
-from quipu.agents.prompt_index import prompt_index
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
@@ -105,9 +104,7 @@ def test_what_makes_no_brief_is_refused(told: Memory, about: str, budget: int) -
         brief(told, about=about, budget_tokens=budget)
 
 
-def test_the_index_and_the_pack_begin_with_it(told: Memory) -> None:
-    page = prompt_index(told, Entries(told))
-    assert page.index("always answer in German") < page.index("## Entries")
+def test_the_pack_begins_with_it(told: Memory) -> None:
     pack = context_pack(told, "Where does Ann work?").pack
     assert pack.index("always answer in German") < pack.index("Context:")
     assert "Ann works for Acme" in pack

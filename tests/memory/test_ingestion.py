@@ -4,9 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from quipu.agents.budget import tokens
-from quipu.agents.entries import Entries
-from quipu.agents.prompt_index import prompt_index
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
@@ -75,13 +72,3 @@ def test_a_text_takes_the_place_of_no_file(tmp_path: Path) -> None:
             memory.add("The payments service is owned by Bo.", source_ref="pay.md")
         memory.index(tmp_path)
         assert "Ana Brook" in memory.ask("Who owns the payments service?").contract.answer
-
-
-def test_the_index_stays_within_its_budget(memory: Memory) -> None:
-    entries = Entries(memory)
-    for number in range(80):
-        entries.store(f"Rule {number} {'is long and goes on ' * 20}", category="insight")
-    page = prompt_index(memory, entries)
-    assert tokens(page) <= 1500
-    assert "do not fit" in page
-    assert tokens(prompt_index(memory, entries, budget_tokens=200)) <= 200

@@ -117,13 +117,12 @@ def test_secrets_are_counted_in_the_report(quipu, project: Path) -> None:
     assert token not in quipu("search", "--json", "deploy token").out
 
 
-def test_a_terminal_sees_a_bar_on_standard_error(
+def test_a_terminal_sees_progress_on_standard_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from quipu.serve.cli import progress
 
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    monkeypatch.setenv("TERM", "xterm")
     with progress.progress(quiet=False) as shown:
         assert shown is not None
         shown("read \x1b[31m", 3, 1200)

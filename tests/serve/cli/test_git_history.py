@@ -1,6 +1,5 @@
 """Commits on the command line: indexed, searched before a moment and by files, measured."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,14 +43,3 @@ def test_what_is_no_repository_is_a_mistake(quipu: Any, tmp_path: Path) -> None:
     outcome = quipu("index", "--git", str(tmp_path))
     assert outcome.code == 2
     assert "not a git repository" in outcome.err
-
-
-def test_the_figures_are_printed(quipu: Any, tmp_path: Path) -> None:
-    rows = [{"id": "a" * 40, "text": "pool: idle", "time": 1, "files": ["pool.c"]}]
-    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    asked = {"id": "q", "text": "idle", "as_of": 9, "kind": "cause", "touched_files": ["pool.c"]}
-    (tmp_path / "queries.jsonl").write_text(json.dumps(asked) + "\n")
-    (tmp_path / "qrels.tsv").write_text(f"q\t{'a' * 40}\t1\n")
-    figures = quipu("eval", "incidents", ".", "--no-embed", "--json").document
-    assert figures["hit"]["A"]["cause"]["10"] == figures["mrr"]["B"]["cause"] == 1.0
-    assert "cause: 1 1, 10 1" in quipu("eval", "incidents", ".", "--no-embed").out

@@ -2,15 +2,12 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from quipu.errors import InvalidInput
 from quipu.evaluate.answers import AnswersEvaluation, evaluate_answers
-from quipu.evaluate.facts import FactsEvaluation, evaluate_facts
 from quipu.evaluate.golden import GoldenReport
 from quipu.evaluate.retrieval import Evaluation, evaluate_retrieval
-from quipu.kinds.commits.evaluate import IncidentsEvaluation, evaluate_incidents
-from quipu.kinds.conversations.evaluate import MemoryEvaluation, evaluate_memory
 from quipu.memory import Memory
 from quipu.records.progress import Progress
 from quipu.serve.cli.invocation import Invocation
@@ -46,14 +43,10 @@ def run_golden(memory: Memory, file: Annotated[Path, Word(), Exists()]) -> Golde
     return golden_run(memory, file)
 
 
-def _opener(run: Invocation, **how: Any) -> Callable[..., Memory]:
+def _opener(run: Invocation) -> Callable[..., Memory]:
     """What opens a memory at a path as this run is configured."""
     config = run.config()
-
-    def opened(path: str, home: Path | None = None) -> Memory:
-        return Memory.open(path, config=config, home=home, **how)
-
-    return opened
+    return lambda path, home=None: Memory.open(path, config=config, home=home)
 
 
 @operation(None, Command(prints=lambda figures, _given: figures.as_json()))
@@ -96,59 +89,6 @@ def retrieval(
     if figures.without_gold:
         run.note(f"passed over {counted(figures.without_gold, 'question')} without gold")
     return figures
-
-
-@operation(None, Command())
-def facts(
-    run: Invocation, directory: Directory, keep: Keep = None, progress: Progress | None = None
-) -> FactsEvaluation:
-    """Write the statements of DIRECTORY, ask what held when, print how often the first is right.
-
-    DIRECTORY holds corpus.jsonl (id, text), queries.jsonl (id, text; with `as_of` it asks what
-    held then) and qrels.tsv. The product reads every date from the text.
-
-    $ quipu eval facts sets/tempreason
-    $ quipu eval facts sets/tempreason --json
-    """
-    return evaluate_facts(directory, _opener(run), folder=keep, progress=progress)
-
-
-@operation(None, Command())
-def conversations(
-    run: Invocation, directory: Directory, keep: Keep = None, progress: Progress | None = None
-) -> MemoryEvaluation:
-    """Write the conversations of DIRECTORY as transcripts, ask inside them, print the figures.
-
-    DIRECTORY holds corpus.jsonl (id, conv, session, speaker or role, text, a time), queries.jsonl
-    (id, conv, text) and qrels.tsv. Rates are in [0, 1]; `auroc` is of the product's confidence.
-
-    $ quipu eval memory sets/locomo
-    $ quipu eval memory sets/locomo --json
-    """
-    return evaluate_memory(directory, _opener(run), folder=keep, progress=progress)
-
-
-@operation(None, Command())
-def incidents(
-    run: Invocation,
-    directory: Directory,
-    keep: Keep = None,
-    embed: Annotated[
-        bool, Flag("--no-embed", says="rank without vectors: words, files and time")
-    ] = True,
-    progress: Progress | None = None,
-) -> IncidentsEvaluation:
-    """Write the commits of DIRECTORY, ask which earlier one a later one goes back to.
-
-    DIRECTORY holds corpus.jsonl (id, text, time, files), queries.jsonl (id, kind, text, as_of,
-    touched_files) and qrels.tsv. Track A asks by the message, track B by the touched files too;
-    only what came before `as_of` is ranked.
-
-    $ quipu eval incidents sets/curl
-    $ quipu eval incidents sets/curl --json
-    """
-    opened = _opener(run) if embed else _opener(run, embedder=None)
-    return evaluate_incidents(directory, opened, folder=keep, progress=progress)
 
 
 @operation(None, Command(prints=lambda figures, _given: figures.as_json()))

@@ -101,11 +101,8 @@ Measure
     check      operations.upkeep:check         Look up an answer's evidence.
   golden     (group)                      Ask golden questions and check.
     run        cli.measure:run_golden       Ask the questions of a file and check.
-  eval       (group)                      Measure retrieval on a data set.
+  eval       (group)                      Measure on a data set with known answers.
     retrieval  cli.measure:retrieval        Measure search on a labelled set.
-    facts      cli.measure:facts            Measure questions of time on dated facts.
-    memory     cli.measure:conversations    Measure memory of conversations.
-    incidents  cli.measure:incidents        Measure what changes go back to.
     answers    cli.measure:answers          Measure answers about repositories.
 """
 """Every command: its section, its name, where in `quipu.serve` it is defined, its line. Those of a
@@ -145,7 +142,7 @@ _GROUPS = {
     "eval": (
         "Measure on data sets with known answers.",
         "quipu eval retrieval sets/hotpot",
-        "quipu eval facts sets/tempreason",
+        "quipu eval answers sets/repositories",
     ),
 }
 """The help of each group, then its examples."""

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from mcp.server import MCPServer
 from mcp.server.mcpserver.tools import Tool
 
+from quipu.agents.brief import brief
 from quipu.agents.entries import Entries
 from quipu.agents.knowledge import KnowledgeGraph
-from quipu.agents.prompt_index import prompt_index
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.serve.mcp import PROFILES, Profile, keeping
@@ -120,9 +120,7 @@ class Server(MCPServer[Any]):
                 lambda: graph_json(KnowledgeGraph(served.memory()))
             )
         if profile in ("default", "full"):
-            self.resource(_INDEX_RESOURCE, **_index_resource())(
-                lambda: prompt_index(served.memory(), Entries(served.memory()))
-            )
+            self.resource(_INDEX_RESOURCE, **_index_resource())(lambda: _page(served.memory()))
 
 
 def tools_of(memory: Memory, profile: Profile) -> list[Tool]:
@@ -158,11 +156,21 @@ def _instructions(profile: Profile, names: Collection[str], note: str) -> str:
 
 
 def _index_resource() -> dict[str, Any]:
-    """What the prompt index is called; it is made afresh whenever it is read."""
+    """Return what the page is called; it is made afresh whenever it is read."""
     return {
         "name": "index",
         "title": "What this memory holds",
-        "description": "One page, at most 1500 tokens: entries by priority, documents, "
-        "conversations, subjects.",
+        "description": "One page: how much there is, and the brief that `quipu brief` prints.",
         "mime_type": "text/markdown",
     }
+
+
+def _page(memory: Memory) -> str:
+    counts = memory.store.counts(["chunk", "entity", "relation", "fact"])
+    holds = (
+        f"{counts['chunk']} passages, {counts['entity']} things, {counts['relation']} relations, "
+        f"{counts['fact']} dated facts. Recall with memory_recall (entries) or memory_search "
+        "(everything); read a place with memory_get."
+    )
+    always = brief(memory, Entries(memory).live()).text
+    return "\n\n".join(filter(None, ("# What this memory holds", holds, always)))
