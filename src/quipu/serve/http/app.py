@@ -64,7 +64,7 @@ def endpoints() -> list[Endpoint]:
 def make_api(memories: Memories, options: Options, metrics: ServerMetrics) -> Starlette:
     """The routes over `memories`, without the gate."""
     serving = Serving(memories, metrics, Runs(), Threads(options.threads, options.waiting))
-    metrics.watch(memories.all, lambda: len(serving.threads.active))
+    metrics.calls.set_function(lambda: len(serving.threads.active))
     every = endpoints()
 
     @cache

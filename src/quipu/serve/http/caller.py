@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from quipu.serve.keys import SCOPES, KeyScope
+from quipu.serve.keys import GIVEN, SCOPES, KeyScope
 
 __all__ = ["ASKED", "CALLER", "REQUEST_ID", "ROUTE", "Caller", "caller_of", "given_key"]
 
@@ -28,6 +28,11 @@ class Caller(NamedTuple):
     def is_known(self) -> bool:
         """Whether it has a key or is a user of this machine, and not just anybody."""
         return bool(self.key_id) or self.scope == "admin"
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether it runs the server: a user of this machine, or the key it was started with."""
+        return self.is_known and self.key_id in ("", GIVEN)
 
     def may(self, needs: KeyScope) -> bool:
         """Whether the caller's scope allows what needs another."""

@@ -101,14 +101,11 @@ class Endpoint:
         }
         hints = self.operation.hints
         values |= {name: it for name, it in shared.items() if hints.get(name) is type(it)}
-        memory = None
         if self.operation.takes("memory"):
-            memories = serving.memories
-            memory = memories.of(caller.namespace) if caller.namespace else memories.first
-            values["memory"] = memory
+            values["memory"] = serving.memories.of(caller.namespace)
         result = self.operation.run(**values)
-        if memory is not None and isinstance(result, Answer):
-            serving.metrics.answered(result, namespace=memory.store.namespace)
+        if isinstance(result, Answer):
+            serving.metrics.answered(result)
         if isinstance(result, Response):
             return result
         if paging is not None:

@@ -157,8 +157,7 @@ class Gate:
         route = str(scope.get(ROUTE) or "other")
         caller: Caller | None = scope.get(CALLER)
         if self._metrics is not None:
-            namespace = self._namespace_of(caller)
-            self._metrics.request(route, scope["method"], status, seconds, namespace=namespace)
+            self._metrics.request(route, scope["method"], status, seconds)
         if not _LOG.isEnabledFor(logging.INFO):
             return
         fields = {
@@ -172,13 +171,6 @@ class Gate:
         if self._options.log_questions and ASKED in scope:
             fields["question"] = redact(str(scope[ASKED]))[0]
         _LOG.info(json.dumps(fields))
-
-    def _namespace_of(self, caller: Caller | None) -> str:
-        """Whose request it is; "" where nobody is known to have sent it."""
-        if caller is None or not caller.is_known or self._memories is None:
-            return ""
-        first = self._memories.first.store.namespace if self._memories.exist else ""
-        return caller.namespace or first
 
 
 async def whole_request(receive: Receive, largest: int) -> Receive:

@@ -75,17 +75,13 @@ class Memories:
         return self._keys
 
     def of(self, namespace: str) -> Memory:
-        """The memory of a namespace. Raises NoMemory, StoreUnavailable."""
+        """Return the memory of a namespace; empty is the configured one. Raises NoMemory,
+        StoreUnavailable."""
         with self._lock:
             first = self.first
-            if namespace not in self._memories:
+            if namespace and namespace not in self._memories:
                 self._memories[namespace] = self._opened(namespace)
             return self._memories.get(namespace, first)
-
-    def all(self) -> list[Memory]:
-        """Those that are open."""
-        with self._lock:
-            return list(self._memories.values())
 
     def make(self) -> Memory:
         """Make the memory of a folder that has none; the one that is there, when it has."""

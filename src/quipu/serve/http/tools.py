@@ -94,7 +94,7 @@ class BesideTools:
 
     async def _tools(self, scope: Message, receive: Receive, send: Send) -> None:
         caller: Caller = scope[CALLER]
-        memory = self._memories.of(caller.namespace) if caller.namespace else self._memories.first
+        memory = self._memories.of(caller.namespace)
         chosen = memory.store.namespace, not caller.may("write")
         if chosen not in self._served:
             server = build_server(memory, profile=self._options.profile, read_only=chosen[1])

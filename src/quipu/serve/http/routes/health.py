@@ -52,13 +52,13 @@ def neo4j(memory: Memory) -> Response:
 
 @operation("read", Http("GET /metrics"))
 def metrics_text(metrics: ServerMetrics, memories: Memories, caller: Caller) -> Response:
-    """Give figures for Prometheus: of the key's namespace, without keys of all.
+    """Give figures for Prometheus: what the memory of the caller's namespace holds.
 
-    Those of the whole server's calls and models are for scope `admin`.
+    What the server counts (requests, latencies, confidence) is for whoever runs it: for the key it
+    was started with, and without keys for everybody.
     """
-    if caller.namespace:
-        memories.of(caller.namespace)  # the figures are of memories that are open
-    text = metrics.text(namespace=caller.namespace or None, whole=caller.may("admin"))
+    memory = memories.of(caller.namespace) if memories.exist else None
+    text = metrics.text(memory, whole=caller.is_operator)
     return Response(text, headers={"content-type": CONTENT_TYPE})
 
 
@@ -76,7 +76,7 @@ def neo4j_health(memory: Memory) -> tuple[int, StoreHealth]:
 
 def _checks(memories: Memories, namespace: str) -> Iterator[ReadyCheck]:
     try:
-        memory = memories.of(namespace) if namespace else memories.first
+        memory = memories.of(namespace)
         status = memory.stats()
     except (QuipuError, OSError) as error:
         yield ReadyCheck(name="store", status="failed", detail=redact(str(error))[0])
