@@ -27,8 +27,8 @@ GIVEN = "given"
 _KIND = "api_key"
 _PREFIX = "quipu"
 _LONGEST_NOTE = 200
-_SHORTEST_GIVEN = 32
-"""Characters of a key that somebody makes up: 128 bits where it is written in hexadecimal."""
+_SHORTEST_GIVEN = 16
+"""Characters of a key that somebody makes up: 64 bits where it is written in hexadecimal."""
 
 
 class ApiKey(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,11 +59,11 @@ class _Kept(ApiKey, frozen=True, kw_only=True):
 
 
 def read_key(file: Path) -> str:
-    """Return the key in `file`, which a server is started with. Raises InvalidInput for a file that
-    cannot be read, and for a key that could be guessed."""
-    advice = f"put a key into it: openssl rand -hex {_SHORTEST_GIVEN}"
+    """Return the key or token in `file`, which a server is started with. Raises InvalidInput for a
+    file that cannot be read, and for a key that could be guessed."""
+    advice = "put a key into it: openssl rand -hex 32"
     try:
-        key = file.read_text("utf-8").strip()
+        key = file.read_text("utf-8-sig").strip()
     except (OSError, UnicodeDecodeError) as error:
         why = f"the key in {str(file)!r} cannot be read ({error})"
         raise InvalidInput(f"{why}: {advice}") from error

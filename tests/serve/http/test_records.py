@@ -55,6 +55,14 @@ def test_a_cursor_that_is_none_is_a_mistake(server: Any, cursor: str) -> None:
     assert "cursor" in reply.json()["detail"]
 
 
+def test_a_cursor_is_of_one_list(server: Any) -> None:
+    cursor = server.client.get("/api/v1/entities", params={"limit": 1}).json()["next_cursor"]
+    for path, asked in (("/api/v1/entities", {"type": "Document"}), ("/api/v1/facts", {})):
+        reply = server.client.get(path, params={**asked, "cursor": cursor})
+        assert reply.status_code == 400
+        assert "no cursor of this list" in reply.json()["detail"]
+
+
 def test_a_reference_is_looked_up(server: Any) -> None:
     shown = server.client.get("/api/v1/records/docs/payments.md").json()
     assert shown["kind"] == "entity"

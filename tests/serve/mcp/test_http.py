@@ -22,7 +22,8 @@ from mcp.client.streamable_http import streamable_http_client
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.serve.http.connections import PatientConnection
-from quipu.serve.http.tools import read_token, tools_app
+from quipu.serve.http.tools import tools_app
+from quipu.serve.keys import read_key
 from quipu.serve.mcp import build_server
 
 pytestmark = pytest.mark.enable_socket
@@ -295,5 +296,11 @@ def test_a_client_without_room_is_turned_away(hasty: str) -> None:
 def test_a_weak_token_is_refused(tmp_path: Path, text: str) -> None:
     file = tmp_path / "token"
     file.write_text(text, "utf-8")
-    with pytest.raises(InvalidInput, match="holds no token"):
-        read_token(file)
+    with pytest.raises(InvalidInput, match="it needs 16 or more"):
+        read_key(file)
+
+
+def test_a_token_is_read_behind_a_mark_of_its_encoding(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("0123456789abcdef\n", "utf-8-sig")
+    assert read_key(file) == "0123456789abcdef"

@@ -274,6 +274,16 @@ def test_long_lists_come_by_pages(given: Any) -> None:
     assert len(ids) == len(set(ids)) > 5
 
 
+def test_a_cursor_is_of_one_question(given: Any, call: Any) -> None:
+    for n in range(20):
+        text = f"Decision {n}: the harbour is dug {n} metres deep, as the board said in its report."
+        given("memory_store", category="decision", content=text)
+    cursor = given("memory_recall", query="how deep is the harbour dug?")["next_cursor"]
+    other = call("memory_recall", query="who dug the harbour?", cursor=cursor)
+    assert other.is_error
+    assert "no cursor of this list" in other.content[0].text
+
+
 @pytest.mark.usefixtures("moved")
 def test_memory_audit_tells_who_said_what_when(given: Any) -> None:
     page = "\n".join(given("memory_audit", subject="Eva", as_of="2020-01-01")["lines"])
@@ -327,7 +337,7 @@ def test_ask_keeps_the_answer_contract(given: Any) -> None:
         ("fact_query_at_time", {"query": "who?", "at": "2020-13-77"}, "date"),
         ("graph_path", {"source": "docs/ledger.md", "target": "nothing"}, "'nothing'"),
         ("graph_inspect", {"ref": ""}, "'ref'"),
-        ("memory_recall", {"query": "harbour", "cursor": 500}, "nothing from cursor 500 on"),
+        ("memory_recall", {"query": "harbour", "cursor": "NTAw"}, "no cursor of this list"),
         ("memory_nothing", {}, "Unknown tool"),
     ],
 )

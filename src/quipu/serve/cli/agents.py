@@ -84,9 +84,10 @@ def mcp(
         if not http:
             server.run("stdio")  # what else is printed goes to standard error meanwhile
             return
-        from quipu.serve.http.tools import read_token, serve_tools
+        from quipu.serve.http.tools import serve_tools
+        from quipu.serve.keys import read_key
 
-        token = read_token(token_file) if token_file else ""
+        token = read_key(token_file) if token_file else ""
         run.note(f"serving at http://{host}:{port}/mcp; Ctrl-C ends it")
         serve_tools(server, host=host, port=port, token=token)
 

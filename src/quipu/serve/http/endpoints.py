@@ -19,11 +19,11 @@ from quipu.serve.arguments import field_of, shape_of, unusable
 from quipu.serve.http.caller import ASKED, ROUTE, Caller, caller_of
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
-from quipu.serve.http.paging import page_of
 from quipu.serve.http.problems import response_of
 from quipu.serve.http.runs import Runs
 from quipu.serve.http.threads import Threads
 from quipu.serve.operations import Argument, Http, Operation
+from quipu.serve.paging import page_of
 from quipu.serve.results import Answer
 
 __all__ = ["Endpoint", "Serving", "endpoints_of", "route_of"]
@@ -92,7 +92,8 @@ class Endpoint:
 
     def answer(self, serving: Serving, caller: Caller, values: dict[str, Any]) -> Response:
         """The response to a caller who gave these values."""
-        paging = (values.pop("cursor"), values.pop("limit")) if self.door.page else None
+        page = (values.pop("cursor"), values.pop("limit")) if self.door.page else None
+        query = [self.shown_path, {**values}] if page else ()
         shared: dict[str, object] = {
             "caller": caller,
             "memories": serving.memories,
@@ -108,8 +109,8 @@ class Endpoint:
             serving.metrics.answered(result)
         if isinstance(result, Response):
             return result
-        if paging is not None:
-            rows, after = page_of(getattr(result, self.door.page), *paging)
+        if page is not None:
+            rows, after = page_of(getattr(result, self.door.page), *page, query)
             fields = msgspec.structs.asdict(result) | {self.door.page: rows, "next_cursor": after}
             result = self.gives(**fields)
         told = (status for status, shape in self.door.told.items() if type(result) is shape)

@@ -98,7 +98,9 @@ class _Held:
             return
         status = memory.stats()
         for name, (says, label, values) in _GAUGES.items():
-            family = GaugeMetricFamily(name, says, labels=["namespace", *([label] if label else [])])
+            family = GaugeMetricFamily(
+                name, says, labels=["namespace", *([label] if label else [])]
+            )
             for key, value in values(memory, status).items():
                 family.add_metric([memory.store.namespace, *([key] if label else [])], value)
             yield family

@@ -6,7 +6,6 @@ calls, so there is no session that could outlive its client.
 
 import asyncio
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mcp.server.transport_security import TransportSecuritySettings
@@ -23,13 +22,11 @@ from quipu.serve.mcp.server import Server
 if TYPE_CHECKING:
     from quipu.serve.http.memories import Memories
 
-__all__ = ["LARGEST_REQUEST", "BesideTools", "read_token", "serve_tools", "tools_app"]
+__all__ = ["LARGEST_REQUEST", "BesideTools", "serve_tools", "tools_app"]
 
 PATH = "/mcp"
 LARGEST_REQUEST = 32 * 1024 * 1024
 """Bytes that the body of a request to tools alone may have; a larger one is answered with 413."""
-
-_SHORTEST_TOKEN = 16
 
 
 def serve_tools(server: Server, *, host: str, port: int, token: str = "") -> None:
@@ -53,17 +50,6 @@ def tools_app(server: Server, *, host: str = "127.0.0.1", token: str = "") -> Ap
     options = Options(host=host, largest=LARGEST_REQUEST)
     tools = _tools_of(server, LARGEST_REQUEST)
     return Gate(_posts(tools, LARGEST_REQUEST), options, local=local, hosts=hosts, token=token)
-
-
-def read_token(file: Path) -> str:
-    """The secret in `file`; InvalidInput when it is too short to be one."""
-    token = file.read_text("utf-8", "replace").strip()
-    if len(token) < _SHORTEST_TOKEN or not token.isascii() or " " in token:
-        raise InvalidInput(
-            f"{str(file)!r} holds no token: write {_SHORTEST_TOKEN} or more letters and digits, "
-            "for example with `openssl rand -hex 32`"
-        )
-    return token
 
 
 class BesideTools:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate
-from typing import Annotated, Any, Protocol, cast, get_args
+from typing import Any, Protocol, cast, get_args
 
 import anyio.to_thread
 import msgspec
@@ -23,18 +23,19 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from msgspec import Meta
 from pydantic import Field
 
-from quipu.errors import InvalidInput, QuipuError
+from quipu.errors import QuipuError
 from quipu.read import redact
 from quipu.serve.arguments import field_of, said_of, shape_of, unusable
 from quipu.serve.operations import Argument, Mark, Operation
 from quipu.serve.operations import Tool as Door
+from quipu.serve.paging import cursor_at, place_at
 from quipu.serve.results import shaped, without_middle
 
 __all__ = ["Hints", "Result", "make_tool", "tools_over"]
 
 _PAGE = 4_000
 """Characters of JSON that a page has."""
-_CURSOR = ("cursor", Annotated[int, Meta(ge=0)], 0)
+_CURSOR = ("cursor", str, "")
 _HALF = re.compile("[\ud800-\udfff]")
 _BOUNDS = ("minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems")
 _COSTS = frozenset(["title", "examples", "additionalProperties", *_BOUNDS])
@@ -157,7 +158,7 @@ def _tool(
             result = door.shown(result)
         elif door.gives is not None and not isinstance(result, Result):
             result = shaped(door.gives, result)
-        return _page(result, door.page, given["cursor"]) if door.page else result
+        return _page(result, door.page, {**given}) if door.page else result
 
     hints = Hints(reads=not writes, destroys=door.destroys, idempotent=door.idempotent)
     fields = [_field(each, door.spelled.get(each.name)) for each in arguments]
@@ -217,20 +218,16 @@ def _item(given: Any, shape: type[msgspec.Struct]) -> msgspec.Struct | str:
         return said_of(error, shape)
 
 
-def _page(result: Any, name: str, cursor: int) -> dict[str, Any]:
-    """A result with the rows from `cursor` on that fit into a page, at least one; where there are
-    more, `next_cursor` is what gives them. Raises InvalidInput for a cursor with no row behind."""
+def _page(result: Any, name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """A result with the rows from the cursor on that fit into a page, at least one; where there are
+    more, `next_cursor` is what gives them. Raises InvalidInput for a cursor of another question."""
+    begin = int(place_at(given.pop("cursor"), given) or 0)
     plain: dict[str, Any] = msgspec.to_builtins(result, order="deterministic")
-    rows = plain[name][cursor:]
-    if cursor and not rows:
-        raise InvalidInput(
-            f"there is nothing from cursor {cursor} on, of {len(plain[name])} {name}: give the "
-            "next_cursor of a reply to the same question, or none to begin anew"
-        )
+    rows = plain[name][begin:]
     room = _PAGE - len(json.dumps({**plain, name: []}, ensure_ascii=False))
     sizes = accumulate(len(json.dumps(row, ensure_ascii=False)) + 2 for row in rows)
     fit = max(sum(size <= room for size in sizes), 1)
-    more = {"next_cursor": cursor + fit} if fit < len(rows) else {}
+    more = {"next_cursor": cursor_at(str(begin + fit), given)} if fit < len(rows) else {}
     return {**plain, name: rows[:fit], **more}
 
 

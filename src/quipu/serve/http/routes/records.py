@@ -1,6 +1,5 @@
 """Lists of records by id, page by page."""
 
-import logging
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -8,14 +7,12 @@ from msgspec import Meta
 
 from quipu.memory import Memory
 from quipu.records.ids import Kind
-from quipu.records.record import Entity, Episode, Relation, record_id
-from quipu.serve.http.paging import page_of, paged
+from quipu.records.record import record_id
 from quipu.serve.http.shapes import EntityPage, Episodes, RelationPage
 from quipu.serve.operations import Http, operation
+from quipu.serve.paging import page_of, paged
 
 __all__: list[str] = []
-
-_LOG = logging.getLogger("quipu.serve.http")
 
 Ref = Annotated[str, "an id, a path, a source or a unique name"]
 Cursor = Annotated[str | None, "`next_cursor` of the page before", Meta(max_length=2000)]
@@ -28,9 +25,11 @@ def list_episodes(
     memory: Memory, source_type: OfType = None, cursor: Cursor = None, limit: HowMany = 50
 ) -> Episodes:
     """List observations of sources, by id."""
-    rows, after = _scanned(
-        memory, "episode", cursor, limit, lambda r: source_type in (None, _kind_of(r))
-    )
+
+    def keep(record: Any) -> bool:
+        return source_type in (None, record.source_type)
+
+    rows, after = _scanned(memory, "episode", cursor, limit, keep, source_type)
     return Episodes(episodes=rows, next_cursor=after)
 
 
@@ -42,9 +41,7 @@ def list_entities(
     limit: HowMany = 50,
 ) -> EntityPage:
     """List things, by id."""
-    rows, after = _scanned(
-        memory, "entity", cursor, limit, lambda r: isinstance(r, Entity) and type in (None, r.type)
-    )
+    rows, after = _scanned(memory, "entity", cursor, limit, _of_type(type), type)
     return EntityPage(entities=rows, next_cursor=after)
 
 
@@ -58,26 +55,26 @@ def list_relations(
 ) -> RelationPage:
     """List relations, by id: all, or those at a thing."""
     if of is not None:
-        found, after = page_of(memory.relations(of, type=type, limit=10_000), cursor, limit)
-        return RelationPage(relations=found, next_cursor=after)
-    rows, after = _scanned(
-        memory,
-        "relation",
-        cursor,
-        limit,
-        lambda r: isinstance(r, Relation) and type in (None, r.type),
-    )
+        at = memory.relations(of, type=type, limit=10_000)
+        rows, after = page_of(at, cursor, limit, [of, type])
+    else:
+        rows, after = _scanned(memory, "relation", cursor, limit, _of_type(type), type)
     return RelationPage(relations=rows, next_cursor=after)
 
 
+def _of_type(wanted: str | None) -> Callable[[Any], bool]:
+    return lambda record: wanted in (None, record.type)
+
+
 def _scanned(
-    memory: Memory, kind: Kind, cursor: str | None, limit: int, keep: Callable[[Any], bool]
+    memory: Memory,
+    kind: Kind,
+    cursor: str | None,
+    limit: int,
+    keep: Callable[[Any], bool],
+    wanted: str | None,
 ) -> Any:
     def fetch(after: str, count: int) -> Any:
         return memory.graph.scan(kind, after=after, limit=count)
 
-    return paged(fetch, record_id, keep, cursor, limit)
-
-
-def _kind_of(record: Any) -> str:
-    return record.source_type if isinstance(record, Episode) else ""
+    return paged(fetch, record_id, keep, cursor, limit, [kind, wanted])
