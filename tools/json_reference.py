@@ -6,29 +6,46 @@
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from types import NoneType
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import click
+import msgspec
 
 from quipu.agents.audits import Audit, Overview
 from quipu.agents.chat import Exchange
 from quipu.records.plan import Plan
-from quipu.serve import shapes
 from quipu.serve.cli.lazy import CommandEntry
 from quipu.serve.cli.root import ENTRIES
-from quipu.serve.meanings import Shape, keys, parts
+from quipu.serve.cli.serving import Serving
 from quipu.serve.operations import Operation
+from quipu.serve.operations.asking import DocumentsPlan, PlannedAnswer
+from quipu.serve.operations.records import Added
+from quipu.serve.schemas import Shape, keys, parts
 from quipu.write.report import IndexReport
 
 __all__ = ["DOCUMENTS", "reference"]
 
+
+class FailureDetail(msgspec.Struct, frozen=True, kw_only=True):
+    """What failed."""
+
+    kind: Annotated[str, "a class of `quipu.errors`, `Usage`, `System` or `Internal`"]
+    message: Annotated[str, "what failed, with which value, and what to do next"]
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True):
+    """Any command that failed (exit code 2, 3), instead of its own document."""
+
+    error: Annotated[FailureDetail, "what failed"]
+
+
 _OF_OTHERS: dict[str, tuple[Shape, ...]] = {
-    "quipu add": (shapes.Added,),
-    "quipu ask": (shapes.PlannedAnswer,),
+    "quipu add": (Added,),
+    "quipu ask": (PlannedAnswer,),
     "quipu audit": (Overview, Audit),
     "quipu chat": (Exchange,),
-    "quipu plan": (Plan, shapes.DocumentsPlan),
-    "quipu serve": (shapes.Serving,),
+    "quipu plan": (Plan, DocumentsPlan),
+    "quipu serve": (Serving,),
     "quipu watch": (IndexReport,),
 }
 """The commands that print another document than their operation gives."""
@@ -89,7 +106,7 @@ in the schemas of the tools over MCP and of `/api/openapi.json`.
 def reference() -> str:
     """The whole page."""
     rows = [f"| `{name}` | {_documents(name, each)} |" for name, each in DOCUMENTS.items()]
-    rows.append(f"| any, when it fails | {_link(shapes.Failure)} |")
+    rows.append(f"| any, when it fails | {_link(Failure)} |")
     told: dict[tuple[str, Any, str], str] = {}
     whole = set(_shapes())
     sections = [
@@ -105,7 +122,7 @@ def _documents(name: str, each: tuple[Shape, ...]) -> str:
 
 
 def _shapes() -> list[Shape]:
-    return [shapes.Failure, *(shape for each in DOCUMENTS.values() for shape in each)]
+    return [Failure, *(shape for each in DOCUMENTS.values() for shape in each)]
 
 
 def _section(shape: Shape, told: dict[tuple[str, Any, str], str]) -> str:

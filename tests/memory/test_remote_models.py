@@ -11,7 +11,7 @@ from tests.servers.model_server import ErrorStatus, ModelServer
 from quipu.config import ChatConfig, Config, EmbedConfig, IndexConfig
 from quipu.errors import ModelUnavailable
 from quipu.memory import Memory
-from quipu.memory.folder_trust import wish_of
+from quipu.serve.cli.trust import wish_of
 from quipu.when.instants import system_clock
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("error")]

@@ -13,8 +13,7 @@ from tests.servers.neo4j.server import PASSWORD, USER, Neo4jServer
 
 from quipu.errors import InvalidInput, MissingExtra, NewerStore, StoreUnavailable
 from quipu.memory import Memory
-from quipu.serve.http.routes.health import neo4j_health
-from quipu.serve.http.shapes import StoreHealth
+from quipu.serve.http.routes import StoreHealth, neo4j_health
 from quipu.store import open_store
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.store.neo4j import health

@@ -13,7 +13,6 @@ from quipu.handle.dates import asked_moment, first_instant, holds_in
 from quipu.handle.filters import known_scope
 from quipu.handle.handle import Handle
 from quipu.memory.freshness import Cited, Freshness
-from quipu.memory.stated_reply import STATEMENT
 from quipu.ports import Embedder, Planner
 from quipu.question import Question, read_question
 from quipu.records.mentions import names_in
@@ -30,8 +29,10 @@ if TYPE_CHECKING:
     from quipu.records.reply import Retrieved
 
 DISAGREES = 0.9
+STATEMENT = "statement"
+"""The kind of source that a stated fact is."""
 
-__all__ = ["DISAGREES", "Facts", "StatedFacts", "fact_passages", "with_dates"]
+__all__ = ["DISAGREES", "STATEMENT", "Facts", "StatedFacts", "fact_passages", "with_dates"]
 
 _PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool", STATEMENT})
 _OURS = frozenset({"we", "our", "us"})
@@ -185,7 +186,7 @@ class Facts:
 
     def _spellings(self, planner: Planner, subject: str) -> set[str]:
         """What facts call a subject: as it is written, and as it was first stated."""
-        from quipu.memory.stated_reply import known_subject
+        from quipu.memory.stating import known_subject
 
         return {subject, known_subject(planner, subject)}
 

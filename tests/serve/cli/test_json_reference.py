@@ -8,7 +8,7 @@ import pytest
 from tools.cli_reference import commands
 from tools.json_reference import DOCUMENTS
 
-from quipu.serve.meanings import keys, parts
+from quipu.serve.schemas import keys, parts
 
 
 def test_every_command_has_a_documented_document() -> None:

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from quipu.serve.operations.asking import FoundPassages
 from quipu.serve.results import notes_of, shaped
-from quipu.serve.shapes import FoundPassages
 
 pytestmark = pytest.mark.enable_socket
 

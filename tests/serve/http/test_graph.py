@@ -7,7 +7,7 @@ import pytest
 from quipu.agents.graphs import Edge
 from quipu.serve.http.app import endpoints
 from quipu.serve.http.openapi import shapes_of
-from quipu.serve.shapes import FoundPassages
+from quipu.serve.operations.asking import FoundPassages
 
 pytestmark = pytest.mark.enable_socket
 

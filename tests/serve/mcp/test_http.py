@@ -21,7 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.serve.http.connections import PatientConnection
+from quipu.serve.http.listening import PatientConnection
 from quipu.serve.http.tools import tools_app
 from quipu.serve.keys import read_key
 from quipu.serve.mcp import build_server

@@ -16,7 +16,7 @@ from quipu.memory import Memory
 from quipu.serve.mcp import PROFILES, Profile, build_server
 from quipu.serve.mcp.server import tools_of
 from quipu.serve.mcp.tool import Result
-from quipu.serve.meanings import keys
+from quipu.serve.schemas import keys
 
 DEFAULT = [
     "memory_search",

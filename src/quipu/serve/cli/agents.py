@@ -17,10 +17,10 @@ from quipu.serve.cli.setup import Name, Profiled, Project, launch_of
 from quipu.serve.keeping_up import kept_up
 from quipu.serve.mcp import build_server
 from quipu.serve.operations import Command, Exists, Flag, Word, operation
+from quipu.serve.results import ClientChange
 from quipu.serve.setup.clients import Places
 from quipu.serve.setup.places import folder_of_work, own_folder
 from quipu.serve.setup.setting_up import SetupChange, set_up, take_back
-from quipu.serve.shapes import ClientChange
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.serve.mcp.server import LackingMemory

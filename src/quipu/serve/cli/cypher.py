@@ -9,7 +9,6 @@ from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.serve.cli.terminal import safe
 from quipu.serve.operations import Command, Word, operation
-from quipu.serve.shapes import CypherQueries, CypherQuery
 from quipu.store.graphs import GraphQuery, Graphs, graphs_of
 from quipu.text import tokens
 
@@ -17,6 +16,21 @@ __all__ = ["cypher_lines"]
 
 _LANGUAGE = "neo4j://"
 """Whose graphs the queries are for, wherever the memory itself lies."""
+
+
+class CypherQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """A query for the graph that a memory on Neo4j keeps."""
+
+    name: Annotated[str, "what it is called: `documents`, `failing-test`, `owners`, `callers`"]
+    title: Annotated[str, "what it answers"]
+    parameters: Annotated[dict[str, str | Sequence[float]], "its parameters, by name"]
+    cypher: Annotated[str, "the query"]
+
+
+class CypherQueries(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu cypher`."""
+
+    queries: Annotated[tuple[CypherQuery, ...], "the queries that were asked for"]
 
 
 @operation("read", Command())

@@ -11,6 +11,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
+
 from quipu.config import Config, EmbedConfig, environment
 from quipu.embed.remote import is_remote, open_remote
 from quipu.embed.weights import MODEL_NAME, find_model
@@ -29,7 +31,6 @@ from quipu.memory.recovery import SalvagedRecords, damage, salvage_into
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.text import ago
 from quipu.serve.operations import Command, operation
-from quipu.serve.shapes import Check, Checkup
 from quipu.trust import standing
 from quipu.when.instants import system_clock
 
@@ -42,6 +43,22 @@ _MEND = (
     "keep a copy, then put back a backup (quipu restore) or keep what can be read (quipu doctor "
     "--salvage NEW.db); files can be indexed again, what was added by hand cannot"
 )
+
+
+class Check(msgspec.Struct, frozen=True):
+    """One line of `quipu doctor`."""
+
+    name: Annotated[str, "what was checked"]
+    status: Annotated[str, "`ok`, `warn` or `fail`"]
+    detail: Annotated[str, "what was found"]
+    remedy: Annotated[str, "what to do about it; empty when nothing"] = ""
+
+
+class Checkup(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu doctor`."""
+
+    ok: Annotated[bool, "false when a check failed (exit code 1)"]
+    checks: Annotated[tuple[Check, ...], "every check, in order"]
 
 
 @operation(None, Command(fails=lambda found: isinstance(found, Checkup) and not found.ok))

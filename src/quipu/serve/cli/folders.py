@@ -24,7 +24,6 @@ from quipu.serve.cli.terminal import say
 from quipu.serve.cli.text import Given, lines_of
 from quipu.serve.operations import Command, Flag, Word, operation
 from quipu.serve.operations.records import Embed
-from quipu.serve.shapes import Initialised
 from quipu.store.addresses import shown
 from quipu.write.report import IndexReport
 
@@ -45,6 +44,15 @@ _GITIGNORE = """\
 """
 
 Paths = Annotated[tuple[Path, ...], Word("[PATHS]...")]
+
+
+class Initialised(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu init`."""
+
+    folder: Annotated[str, "the folder that has a memory now"]
+    store: Annotated[str, "what opens its store"]
+    created: Annotated[tuple[str, ...], "files that were made, from that folder"]
+    kept: Annotated[tuple[str, ...], "files that were there already"]
 
 
 @operation(None, Command())

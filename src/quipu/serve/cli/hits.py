@@ -7,14 +7,13 @@ from quipu.facts.history import History
 from quipu.kinds.reports.model import REPORT, report_text
 from quipu.kinds.reports.reflect import Reflected
 from quipu.records.reply import Hit, WhyRanked
-from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import cut, snippet, width, wrapped
 from quipu.serve.cli.terminal import colours, safe, style
-from quipu.serve.cli.text import Given, note_lines, page_lines, template_lines
+from quipu.serve.cli.text import Given, Labels, note_lines, page_lines, template_lines
 from quipu.serve.results import KEPT
 
 if TYPE_CHECKING:  # pragma: no cover
-    from quipu.serve.shapes import FoundPassages, Replied
+    from quipu.serve.operations.asking import FoundPassages, Replied
 
 __all__ = ["answer_lines", "history_lines", "reflected_lines", "search_lines"]
 

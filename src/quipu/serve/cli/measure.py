@@ -13,8 +13,8 @@ from quipu.records.progress import Progress
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.layout import counted
 from quipu.serve.cli.terminal import safe
-from quipu.serve.lookups import golden_run
 from quipu.serve.operations import Command, Exists, Flag, Word, operation
+from quipu.serve.operations.upkeep import golden_run
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.serve.cli.text import Given

@@ -31,7 +31,7 @@ Ask
   brief      operations.facts:brief       Show what an agent should always know.
   explain    operations.upkeep:explain    Show how a number came about.
 Write
-  state      cli.state:state              State facts; see what they replace.
+  state      operations.facts:state_words  State facts; see what they replace.
   add        operations.records:add       Remember a text.
   ingest     operations.records:ingest    Remember transcripts.
   extract    operations.upkeep:extract    Let a model read a source's facts.

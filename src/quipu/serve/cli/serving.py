@@ -5,13 +5,13 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
+import msgspec
 from msgspec import Meta
 
 from quipu.serve.cli.folders import initialise, is_remembered
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.mcp import Profile
 from quipu.serve.operations import Command, Flag, operation
-from quipu.serve.shapes import Serving
 
 __all__ = ["Port", "Watch"]
 
@@ -19,6 +19,16 @@ Port = Annotated[int, "the port to listen at", Meta(ge=1, le=65535)]
 Watch = Annotated[
     bool, "whether to read what changes in what was indexed", Flag("--watch/--no-watch")
 ]
+
+
+class Serving(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu serve`, printed once it is about to listen."""
+
+    url: Annotated[str, "the page"]
+    api: Annotated[str, "the description of the API"]
+    mcp: Annotated[str, "what MCP clients are told"]
+    folder: Annotated[str, "the folder that is remembered, or will be"]
+    memory: Annotated[bool, "whether it has a memory yet; the page offers to make one"]
 
 
 @operation(None, Command())

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import click
+import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.files import private
@@ -17,7 +18,6 @@ from quipu.serve.operations import Command, Flag, Word, operation
 from quipu.serve.setup.clients import CLIENTS, Launch, Places
 from quipu.serve.setup.hook import ALL, state_folder
 from quipu.serve.setup.setting_up import SetupReport, set_up, take_back
-from quipu.serve.shapes import Paused
 
 __all__ = ["launch_of"]
 
@@ -28,6 +28,13 @@ Profiled = Annotated[
     "which tools: the default set, all of them (full), or those of the official memory server "
     "(server-memory)",
 ]
+
+
+class Paused(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu pause`: where hooks do nothing."""
+
+    everywhere: Annotated[bool, "whether they do nothing anywhere"]
+    folders: Annotated[tuple[str, ...], "the folders in which, and below which, they do nothing"]
 
 
 def _is_left_undone(report: SetupReport) -> bool:

@@ -4,9 +4,18 @@ In a row without a template, words stand as they are and numbers with their key 
 is empty is left out.
 """
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from quipu.records.ids import name_key
+from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation
+from quipu.records.refs import SESSION_PREFIX
+
+if TYPE_CHECKING:  # pragma: no cover
+    from quipu.memory import Memory
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from functools import reduce
 from importlib import import_module
 from string import Formatter
@@ -14,12 +23,20 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import cells, counted, width, wrapped
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.cli.views import TEMPLATES
 
-__all__ = ["Given", "ago", "field_lines", "lines_of", "note_lines", "page_lines", "template_lines"]
+__all__ = [
+    "Given",
+    "Labels",
+    "ago",
+    "field_lines",
+    "lines_of",
+    "note_lines",
+    "page_lines",
+    "template_lines",
+]
 
 _SHOWN = 40
 _FEW = 5
@@ -305,3 +322,56 @@ def _word(value: Any) -> str:
         case _:
             shown = safe(str(value), line=True)
     return shown if len(shown) <= _LONGEST_VALUE else f"{shown[:_LONGEST_VALUE]}…"
+
+
+class Labels:
+    """Ids to labels, read from the memory a batch at a time and remembered."""
+
+    def __init__(self, memory: "Memory") -> None:
+        """Know nothing yet; `read` what will be asked for."""
+        self._graph = memory.graph
+        self._known: dict[str, str] = {}
+
+    def read(self, ids: Iterable[str]) -> None:
+        """Get the labels of `ids` at once."""
+        missing = sorted({each for each in ids if each not in self._known})
+        found = self._graph.get([each for each in missing if name_key(each) is None])
+        paths = self._paths(found.values())
+        for each in missing:
+            self._known[each] = label(found.get(each), each, paths)
+
+    def __getitem__(self, record_id: str) -> str:
+        """The label of one id; the id itself when it names nothing that is live."""
+        if record_id not in self._known:
+            self.read([record_id])
+        return self._known[record_id]
+
+    def _paths(self, records: Iterable[Record]) -> dict[str, str]:
+        documents = {each.document_id for each in records if isinstance(each, Chunk)}
+        found = self._graph.get(sorted(documents))
+        return {key: label(record, key, {}) for key, record in found.items()}
+
+
+def label(  # noqa: PLR0911 - one return a kind of record
+    record: Record | None, record_id: str, paths: dict[str, str]
+) -> str:
+    """What a person calls `record`; `paths` are the labels of the documents of chunks."""
+    match record:
+        case Entity(type="Document"):
+            return str(record.properties.get("file_path") or record.name)
+        case Entity():
+            return f"{record.name} ({record.type})"
+        case Chunk():
+            path = paths.get(record.document_id, record.document_id)
+            if path.startswith(SESSION_PREFIX):  # a turn is named by its number
+                return f"{path}#{record.position}"
+            return f"{path}:{record.start_line}-{record.end_line}"
+        case Episode():
+            return record.source_ref
+        case Relation():
+            return record.type
+        case Fact():
+            return f"{record.subject} {record.predicate} {record.object}"
+        case None:
+            key = name_key(record_id)
+            return f"“{key}”" if key is not None else record_id

@@ -4,16 +4,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
+
 from quipu.errors import InvalidInput
 from quipu.memory.recovery import put_back
 from quipu.records.progress import Progress
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.operations import Command, Word, operation
-from quipu.serve.shapes import FetchedModel
 from quipu.transfer import Migrated
 from quipu.transfer.backup import BackedUp
 
 __all__: list[str] = []
+
+
+class FetchedModel(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu model fetch`."""
+
+    folder: Annotated[str, "where the model is"]
 
 
 @operation(None, Command())

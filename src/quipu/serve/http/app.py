@@ -16,18 +16,22 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from quipu.errors import InvalidInput
-from quipu.serve.http import Options
-from quipu.serve.http.connections import PatientConnection
-from quipu.serve.http.endpoints import Endpoint, Serving, endpoints_of, json_response, route_of
+from quipu.serve.http import Options, routes
+from quipu.serve.http.endpoints import (
+    Endpoint,
+    Serving,
+    Threads,
+    endpoints_of,
+    json_response,
+    route_of,
+)
 from quipu.serve.http.gate import App, Gate
-from quipu.serve.http.listening import served_hosts, until_interrupted
+from quipu.serve.http.listening import PatientConnection, served_hosts, until_interrupted
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.openapi import described
 from quipu.serve.http.problems import response_of
-from quipu.serve.http.routes import health, page, records, work
 from quipu.serve.http.runs import Runs
-from quipu.serve.http.threads import Threads
 from quipu.serve.http.tools import BesideTools
 from quipu.serve.operations import operations, operations_in
 
@@ -57,8 +61,7 @@ def build_app(memories: Memories, options: Options) -> App:
 
 def endpoints() -> list[Endpoint]:
     """Every endpoint: those of HTTP alone, then those of the table of operations."""
-    own = [each for module in (health, records, work) for each in operations_in(module)]
-    return list(endpoints_of([*own, *operations()]))
+    return list(endpoints_of([*operations_in(routes), *operations()]))
 
 
 def make_api(memories: Memories, options: Options, metrics: ServerMetrics) -> Starlette:
@@ -88,7 +91,7 @@ def make_api(memories: Memories, options: Options, metrics: ServerMetrics) -> St
     fixed_first = sorted(paths, key=lambda path: "{" in path)
     api = Starlette(
         routes=[
-            *page.ROUTES,
+            *routes.PAGE,
             Route("/api/openapi.json", openapi),
             *(
                 route_of(path, [each for each in every if each.path == path], serving)

@@ -3,9 +3,10 @@
 import asyncio
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin
 
 import msgspec
 from msgspec import Meta
@@ -14,19 +15,47 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from quipu.errors import InvalidInput
-from quipu.serve.arguments import field_of, shape_of, unusable
+from quipu.errors import InvalidInput, Unavailable
 from quipu.serve.http.caller import ASKED, ROUTE, Caller, caller_of
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.problems import response_of
 from quipu.serve.http.runs import Runs
-from quipu.serve.http.threads import Threads
 from quipu.serve.operations import Argument, Http, Operation
 from quipu.serve.paging import page_of
 from quipu.serve.results import Answer
+from quipu.serve.schemas import field_of, shape_of, unusable
 
 __all__ = ["Endpoint", "Serving", "endpoints_of", "route_of"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Busy(Unavailable):
+    """More is asked at once than is taken."""
+
+
+class Threads(ThreadPoolExecutor):
+    """`threads` calls run at once and `waiting` wait for their turn; the next raises Busy."""
+
+    def __init__(self, threads: int, waiting: int) -> None:
+        super().__init__(max_workers=threads, thread_name_prefix="quipu-http")
+        self.most = threads + waiting
+        self.active: set[Future[Any]] = set()
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run `fn` in a thread. Raises Busy."""
+        if len(self.active) >= self.most:
+            raise Busy(
+                f"{len(self.active)} requests are being answered and more are not taken: try again "
+                "in a moment, or start the server with more --threads"
+            )
+        future = super().submit(fn, *args, **kwargs)
+        self.active.add(future)
+        future.add_done_callback(self.active.discard)
+        return future
+
 
 _KIND_OF_PATH = re.compile(r":\w+\}")
 _IN_PATH = re.compile(r"\{(\w+):")

@@ -13,9 +13,8 @@ from mcp.server.transport_security import TransportSecuritySettings
 from quipu.errors import InvalidInput
 from quipu.serve.http import Options
 from quipu.serve.http.caller import CALLER, ROUTE, Caller
-from quipu.serve.http.connections import PatientConnection
 from quipu.serve.http.gate import App, Gate, Message, Receive, Send, whole_request
-from quipu.serve.http.listening import served_hosts, until_interrupted
+from quipu.serve.http.listening import PatientConnection, served_hosts, until_interrupted
 from quipu.serve.mcp import build_server
 from quipu.serve.mcp.server import Server
 

@@ -25,11 +25,11 @@ from pydantic import Field
 
 from quipu.errors import QuipuError
 from quipu.read import redact
-from quipu.serve.arguments import field_of, said_of, shape_of, unusable
 from quipu.serve.operations import Argument, Mark, Operation
 from quipu.serve.operations import Tool as Door
 from quipu.serve.paging import cursor_at, place_at
 from quipu.serve.results import shaped, without_middle
+from quipu.serve.schemas import field_of, said_of, shape_of, unusable
 
 __all__ = ["Hints", "Result", "make_tool", "tools_over"]
 

@@ -2,6 +2,7 @@
 
 from typing import Annotated, TypedDict, Unpack
 
+import msgspec
 from msgspec import Meta
 
 from quipu.agents.explore import Explored
@@ -9,17 +10,10 @@ from quipu.agents.explore import explore as explored
 from quipu.answer.render import reference
 from quipu.memory import Memory
 from quipu.records.plan import Mode, Plan
+from quipu.records.reply import Contract, Hit
 from quipu.records.scope import EVERYTHING, Scope, read_scope
 from quipu.serve.operations import Command, Day, Flag, Http, Mark, Tool, operation
-from quipu.serve.results import answer, notes_of, shaped
-from quipu.serve.shapes import (
-    AskResult,
-    FoundPassages,
-    PlannedAnswer,
-    Replied,
-    Sureness,
-    documents_plan,
-)
+from quipu.serve.results import Answer, answer, notes_of, shaped
 
 __all__ = [
     "CAMEL",
@@ -77,6 +71,71 @@ SourceTypes = Annotated[Names, "only these kinds of source", Most, Flag("--sourc
 DocumentTypes = Annotated[Names, "only documents of these types", Most, Flag("--type")]
 Before = Annotated[Day | None, "only what was observed before this date"]
 After = Annotated[Day | None, "only what was observed then or later"]
+
+
+class FoundPassages(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu search`."""
+
+    question: Annotated[str, "the question as it was understood"]
+    mode: Annotated[str, "`local`, `documents` or `global`"]
+    hits: Annotated[tuple[Hit, ...], "the passages, or in mode `global` the reports, best first"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
+
+
+class PlannedAnswer(Answer, frozen=True, kw_only=True):
+    """`quipu ask`."""
+
+    plan: Annotated[Plan, "what was allowed to be used"]
+
+
+class Replied(PlannedAnswer, frozen=True, kw_only=True):
+    """`POST /api/v1/ask`: what `quipu ask` gives, with the references as lines."""
+
+    references: Annotated[tuple[str, ...], "the citations, a line each"]
+
+
+class SeedDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """A document the question leads to directly."""
+
+    document_id: Annotated[str, "the document"]
+
+
+class ExpandedDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """A document one outgoing relation away from a seed; one row for every way to it."""
+
+    document_id: Annotated[str, "the document that was reached"]
+    via: Annotated[str, "the relation type"]
+    source_id: Annotated[str, "the document it was reached from"] = msgspec.field(name="from")
+
+
+class DocumentConstraints(msgspec.Struct, frozen=True, kw_only=True):
+    """The bounds of a `documents` plan, which are constants."""
+
+    max_relationship_depth: Annotated[int, "1"]
+    traversal_enabled: Annotated[bool, "false"]
+
+
+class DocumentsPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu plan --mode documents`: which documents may be consulted, and nothing else."""
+
+    seed_documents: Annotated[tuple[SeedDocument, ...], "documents the question leads to directly"]
+    expanded_documents: Annotated[tuple[ExpandedDocument, ...], "one relation away, a row each way"]
+    constraints: Annotated[DocumentConstraints, "the bounds, which are constants"]
+
+
+class Sureness(msgspec.Struct, frozen=True, kw_only=True):
+    """How sure an answer is."""
+
+    value: Annotated[float, "in [0, 1]"]
+
+
+class AskResult(msgspec.Struct, frozen=True, kw_only=True):
+    """`ask`: what `POST /api/v1/ask` gives, without what led to it."""
+
+    contract: Annotated[Contract, "the answer under the contract's schema"]
+    confidence: Annotated[Sureness, "how sure the answer is"]
+    references: Annotated[tuple[str, ...], "the citations, a line each"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
 class Bounds(TypedDict, total=False):
@@ -249,3 +308,15 @@ def _scope(memory: Memory, bounds: Bounds) -> Scope:
 def of_path(memory: Memory, path: str | None) -> Scope:
     """The scope of one pattern of paths; everything without it."""
     return memory.within(paths=[path]) if path else EVERYTHING
+
+
+def documents_plan(plan: Plan) -> DocumentsPlan:
+    """A plan in the terms of documents alone: seeds by first mention, every way kept."""
+    seeds = dict.fromkeys(seed.document_id for seed in plan.seeds)
+    return DocumentsPlan(
+        seed_documents=tuple(SeedDocument(document_id=each) for each in seeds),
+        expanded_documents=tuple(
+            shaped(ExpandedDocument, each, document_id=each.target_id) for each in plan.expansions
+        ),
+        constraints=shaped(DocumentConstraints, plan.constraints),
+    )

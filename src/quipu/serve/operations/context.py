@@ -1,19 +1,19 @@
 """What agents ask: passages, packs of context, everything that bears on a question."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from msgspec import Meta
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import replace
 
 from quipu.agents.budget import cut
 from quipu.agents.packs import Pack, context_pack
 from quipu.errors import BrokenPromise, Mistake, QuipuError, Unavailable
+from quipu.facts.match import FactMatch
 from quipu.memory import Memory
-from quipu.records.plan import Mode
-from quipu.records.reply import Retrieved
+from quipu.records.plan import Anchor, Mode
+from quipu.records.reply import Hit, Retrieved, TemporalContext, WhyRanked
 from quipu.records.scope import Scope, read_scope
-from quipu.serve.agent_shapes import Fallback, Query, SearchResult
-from quipu.serve.lookups import found_passage, provider_of
 from quipu.serve.operations import Http, Tool, operation
 from quipu.serve.operations.asking import (
     CAMEL,
@@ -29,14 +29,71 @@ from quipu.serve.operations.asking import (
     UseGraph,
     of_path,
 )
-from quipu.serve.results import KEPT, notes_of
+from quipu.serve.results import KEPT, notes_of, shaped
 
 __all__: list[str] = []
 
 _MOST_IDS = 20
+_FEW_IDS = 5
+_SNIPPET = 700
 _GRAPH_FAILED = "The graph could not be read"
 
 Least = Annotated[float, "leave out what is less likely relevant", Meta(ge=0, le=1)]
+
+
+class Fallback(msgspec.Struct, frozen=True, kw_only=True):
+    """What was used instead of another, and why."""
+
+    origin: Annotated[str, "what failed or is off"] = msgspec.field(name="from")
+    reason: Annotated[str, "why"]
+
+
+class FoundPassage(msgspec.Struct, frozen=True, kw_only=True):
+    """One result of `memory_search`."""
+
+    path: Annotated[str, "what `memory_get` reads"]
+    start_line: Annotated[int, "its first line, from 1"] = msgspec.field(name="startLine")
+    end_line: Annotated[int, "its last line, included"] = msgspec.field(name="endLine")
+    score: Annotated[float, "how likely it is relevant, in [0, 1]"]
+    snippet: Annotated[str, "its beginning"]
+    source: Annotated[Literal["memory", "sessions"], "where it comes from"]
+    citation: Annotated[str, "path and lines"]
+    title: Annotated[str, "the document's title and its heading or symbol"]
+    source_ref: Annotated[str, "what a person opens"]
+    why_ranked: Annotated[WhyRanked, "the parts of the score"]
+    temporal_context: Annotated[TemporalContext | None, "when it is true, if facts took part"]
+    graph_ids: Annotated[tuple[str, ...], "the graph records that tie it to the question"]
+    changed: Annotated[
+        str | UnsetType, "`changed since it was read`, where its file is not as it was read"
+    ] = UNSET
+
+
+class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
+    """`memory_search`. When the memory cannot be searched: no results, `disabled`, `error`."""
+
+    results: Annotated[tuple[FoundPassage, ...], "the passages, best first"]
+    provider: Annotated[str | UnsetType, "where vectors come from"] = UNSET
+    model: Annotated[str | None | UnsetType, "their embedding space"] = UNSET
+    fallback: Annotated[Fallback | None | UnsetType, "what did not take part"] = UNSET
+    citations: Annotated[Literal["on"] | UnsetType, "always on"] = UNSET
+    mode: Annotated[str | UnsetType, "how passages were found"] = UNSET
+    notes: Annotated[tuple[str, ...] | UnsetType, "what should be known about the result"] = UNSET
+    disabled: Annotated[bool | UnsetType, "the memory cannot be searched"] = UNSET
+    error: Annotated[str | UnsetType, "why not"] = UNSET
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True):
+    """`memory_query`."""
+
+    query: Annotated[str, "as it was asked"]
+    mode: Annotated[str, "how passages were found"]
+    hits: Annotated[tuple[Hit, ...], "the passages, best first"]
+    facts: Annotated[tuple[FactMatch, ...], "dated facts that bear on it, best first"]
+    facts_answer: Annotated[bool, "whether the first of them answers"]
+    anchors: Annotated[tuple[Anchor, ...], "graph records that the query names"]
+    seeds: Annotated[int, "passages it leads to directly"]
+    expansions: Annotated[int, "records reached over a relation"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
 @operation(
@@ -199,3 +256,22 @@ def _retrieved(
         return found, Fallback(origin="graph", reason=str(error))
     failed = next((note for note in found.plan.notes if note.startswith(_GRAPH_FAILED)), None)
     return found, Fallback(origin="graph", reason=failed) if failed else None
+
+
+def found_passage(hit: Hit) -> FoundPassage:
+    """A hit as `memory_search` shows it."""
+    end = f"-L{hit.end_line}" if hit.end_line != hit.start_line else ""
+    return shaped(
+        FoundPassage,
+        hit,
+        snippet=cut(hit.text, _SNIPPET),
+        source="sessions" if hit.source_type == "session" else "memory",
+        citation=f"{hit.path}#L{hit.start_line}{end}",
+        graph_ids=hit.graph_ids[:_FEW_IDS],
+    )
+
+
+def provider_of(memory: Memory) -> tuple[str, str | None]:
+    """Where vectors come from, and the name of their space; ("none", None) without a model."""
+    embedder = memory.embedder
+    return ("local", embedder.space) if embedder else ("none", None)

@@ -1,31 +1,23 @@
 """What agents remember for good and recall; lines read as they stand; what was accepted."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from msgspec import UNSET, Meta
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import replace
 
 from quipu.agents.budget import tokens
 from quipu.agents.entries import Entries, Origin, Priority
-from quipu.agents.recall import Detail
+from quipu.agents.recall import Detail, RecalledEntry
 from quipu.agents.recall import recall as recall_from
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
-from quipu.memory.ingestion import IngestItem, ingest_items
+from quipu.memory.ingestion import IngestItem, StageResult, ingest_items
 from quipu.records.progress import Progress
 from quipu.records.refs import Category
 from quipu.records.reply import WhyRanked
-from quipu.serve.agent_shapes import (
-    Ingest,
-    IngestContract,
-    Lines,
-    Recalled,
-    RecallFallback,
-    ReplacedFact,
-    StoreResult,
-)
-from quipu.serve.lookups import found_passage, provider_of
 from quipu.serve.operations import Date, Http, Mark, Tool, operation
+from quipu.serve.operations.context import FoundPassage, found_passage, provider_of
 from quipu.serve.results import shaped
 from quipu.write.jobs import STAGES
 
@@ -39,6 +31,90 @@ Names = Annotated[
 ]
 _LONGEST = Meta(max_length=100_000)
 _MOST_TOLD = 200
+
+
+class _Camel(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    pass
+
+
+class Lines(_Camel, frozen=True, kw_only=True):
+    """`memory_get`."""
+
+    path: Annotated[str, "what was read"]
+    text: Annotated[str, "the lines"]
+    start_line: Annotated[int, "the first of them, from 1"]
+    end_line: Annotated[int, "the last, included"]
+    truncated: Annotated[bool, "more was asked for than fits"]
+    changed: Annotated[
+        str | UnsetType, "`changed since it was read`, where the file is not as it was read"
+    ] = UNSET
+
+
+class ReplacedFact(_Camel, frozen=True, kw_only=True):
+    """A fact that no longer holds because of what was stored."""
+
+    ref: Annotated[str, "the source that states it; `memory_get` opens it"]
+    fact_id: Annotated[str, "its id"]
+    said: Annotated[str, "what it says"]
+
+
+class StoreResult(_Camel, frozen=True, kw_only=True):
+    """`memory_store`."""
+
+    id: Annotated[str, "what names the entry"]
+    category: Annotated[Category, "its category"]
+    stored: Annotated[bool, "it is remembered"]
+    deduplicated: Annotated[bool, "it was merged with another"]
+    merged_with: Annotated[str | UnsetType, "which one"] = msgspec.field(
+        name="mergedWithId", default=UNSET
+    )
+    token_cost: Annotated[int, "about how many tokens it has"]
+    replaces: Annotated[tuple[ReplacedFact, ...], "facts whose place it takes"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
+
+
+class RecallFallback(msgspec.Struct, frozen=True, kw_only=True):
+    """Plain passages, given when no entry matches."""
+
+    results: Annotated[tuple[FoundPassage, ...], "the passages, best first"]
+    provider: Annotated[str, "where vectors come from"]
+    model: Annotated[str | None, "their embedding space"]
+
+
+class Recalled(_Camel, frozen=True, kw_only=True):
+    """`memory_recall`."""
+
+    entries: Annotated[tuple[RecalledEntry, ...], "the entries, best first"]
+    token_count: Annotated[int, "about how many tokens came back"]
+    budget_remaining: Annotated[int, "tokens left of the budget"]
+    matched: Annotated[int, "entries before the cut"] = msgspec.field(name="totalEntriesMatched")
+    fallback: Annotated[RecallFallback | None, "passages, when no entry matches"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
+
+
+class IngestContract(_Camel, frozen=True, kw_only=True):
+    """The stages of the write way, and how each ended for this batch."""
+
+    stages: Annotated[tuple[str, ...], "their names"]
+    stage_results: Annotated[tuple[StageResult, ...], "whether each did its work"]
+    started_at: Annotated[str, "when the batch began"]
+    completed_at: Annotated[str, "when it was done"]
+
+
+class Ingest(msgspec.Struct, frozen=True, kw_only=True):
+    """`memory_ingest`."""
+
+    ok: Annotated[bool, "nothing went wrong"]
+    tool: Annotated[Literal["memory_ingest"], "this tool"] = "memory_ingest"
+    run_id: Annotated[str, "the job that did it"] = msgspec.field(name="runId")
+    batch_id: Annotated[str, "a hash of the batch"] = msgspec.field(name="batchId")
+    trace_id: Annotated[str, "as it was given"] = msgspec.field(name="traceId")
+    accepted: Annotated[int, "items that are stored"]
+    unchanged: Annotated[int, "items that were there already"]
+    source_refs: Annotated[tuple[str, ...], "what a person opens"]
+    refused: Annotated[dict[str, int], "junk (echoes, tool noise, boot text), by rule"]
+    warnings: Annotated[tuple[str, ...], "items that cannot be used, and why"]
+    contract: Annotated[IngestContract, "what was done"]
 
 
 @operation(

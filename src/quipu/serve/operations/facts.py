@@ -1,7 +1,9 @@
 """Dated statements: listed, told as history, audited, asked at a date; what always holds."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
+import msgspec
 from msgspec import Meta
 
 from quipu.agents.audits import Audit, Overview, overview
@@ -12,12 +14,20 @@ from quipu.agents.entries import Entries
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.facts.history import History
 from quipu.memory import Memory, Passage
-from quipu.records.record import record_id
+from quipu.records.record import Fact, record_id
 from quipu.records.stated import StatedList, StatementInput
-from quipu.serve.agent_shapes import Audited, AuditPage, FactAtTime, FactsAtTime
-from quipu.serve.operations import Command, Date, Flag, Http, Mark, Tool, Word, operation
+from quipu.serve.operations import (
+    Command,
+    Date,
+    Flag,
+    Http,
+    Mark,
+    Tool,
+    Word,
+    operation,
+    standard_input,
+)
 from quipu.serve.results import shaped
-from quipu.serve.shapes import FactList
 from quipu.when.instants import parse_instant
 
 __all__: list[str] = []
@@ -27,6 +37,53 @@ AboutOrNone = Annotated[str | None, "whom or what it is said of", Word(), Mark.S
 AsOf = Annotated[Date | None, "only what was true on this date"]
 KnownAt = Annotated[Date | None, "only what was known then, as it stood then"]
 Text = Meta(max_length=20_000)
+
+
+class FactList(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu facts`."""
+
+    facts: Annotated[tuple[Fact, ...], "by subject, predicate, date and id"]
+
+
+class Audited(msgspec.Struct, frozen=True, kw_only=True):
+    """`memory_audit`."""
+
+    audit: Annotated[Audit | None, "of one subject"] = None
+    overview: Annotated[Overview | None, "of the whole memory"] = None
+
+
+class AuditPage(msgspec.Struct, frozen=True, kw_only=True):
+    """`memory_audit`, a page of it: `cursor` takes `next_cursor`."""
+
+    lines: Annotated[
+        tuple[str, ...], "what held, what disagrees, the timeline with what took whose place"
+    ] = ()
+    overview: Annotated[Overview | None, "of the whole memory"] = None
+
+
+class FactAtTime(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact and how it stood then."""
+
+    fact_id: Annotated[str, "its id"]
+    subject: Annotated[str, "whom or what it is about"]
+    predicate: Annotated[str, "what it says of it"]
+    object: Annotated[str, "what it says it is"]
+    valid_from: Annotated[str | None, "from when it holds, or null"]
+    valid_to: Annotated[str | None, "until when it holds, excluded; or null"]
+    superseded_by: Annotated[str | None, "the fact that took its place"]
+    contradicted_by: Annotated[tuple[str, ...], "the facts that disagree"]
+    confidence: Annotated[float, "how sure it is, in [0, 1]"]
+    source_ref: Annotated[str, "the source that said it"]
+    score: Annotated[float | None, "how well it fits the question"] = None
+
+
+class FactsAtTime(msgspec.Struct, frozen=True, kw_only=True):
+    """`fact_query_at_time`."""
+
+    at: Annotated[str, "the date"]
+    known_at: Annotated[str | None, "judged by what was known then"] = None
+    known: Annotated[bool, "whether the first fact answers at all"]
+    facts: Annotated[tuple[FactAtTime, ...], "the facts, best first"]
 
 
 @operation(
@@ -223,3 +280,79 @@ def state(
     that is known, or name the fact that yours `replaces`.
     """
     return StatedList(stated=tuple(memory.facts.state(statements)))
+
+
+@operation("write", Command())
+def state_words(
+    memory: Memory,
+    statements: Annotated[tuple[str, ...], Word("[STATEMENTS]...")] = (),
+    since: Annotated[Date | None, "from when on; when it is said, if left out"] = None,
+    until: Annotated[Date | None, "until when, if it has an end"] = None,
+    said_at: Annotated[Date | None, "when it was said; now, if left out"] = None,
+    source: Annotated[str, "who said it, or where"] = "",
+    ends: Annotated[bool, "it is so no more: a statement without a value"] = False,
+    replaces: Annotated[str, "the id of the fact whose place it takes"] = "",
+    corrects: Annotated[str, "the id of a fact that was never so, but this was"] = "",
+    retracts: Annotated[str, "the id of a fact that was never so; no STATEMENT"] = "",
+    listed: Annotated[
+        str | None,
+        "a list of statements as JSON, as `POST /api/v1/statements` takes them; - for a pipe",
+        Flag("--file"),
+    ] = None,
+) -> StatedList:
+    """State facts, all or none of them: "SUBJECT ATTRIBUTE = VALUE".
+
+    The attribute is the last word before the sign, or what follows a colon; a value in JSON keeps
+    its type. A key has one value at a time. What was replaced, and which keys may mean the same, is
+    told; nothing is merged that is not named by --replaces.
+
+    $ quipu state "billing owner = Dagny" --since 2026-08-10
+    $ quipu state "checkout api: deploy day = Tuesday" "billing: tags = ["eu", "core"]"
+    $ quipu state "billing owner" --ends --until 2026-09-01
+    $ quipu state "billing on-call person = Erik" --replaces fa_0123456789abcdef01234567
+    $ quipu state --file statements.json
+    """
+    if listed is not None:
+        return StatedList(stated=tuple(memory.facts.state(_read(listed))))
+    told = {
+        "since": since,
+        "until": until,
+        "said_at": said_at,
+        "source": source,
+        "ends": ends,
+        "replaces": replaces,
+        "corrects": corrects,
+        "retracts": retracts,
+    }
+    more: Any = {name: value for name, value in told.items() if value}
+    given = [StatementInput(**_parts(each), **more) for each in statements or ("",)]
+    return StatedList(stated=tuple(memory.facts.state(given)))
+
+
+def _read(file: str) -> list[StatementInput]:
+    try:
+        data = standard_input() if file == "-" else Path(file).read_bytes()
+        return msgspec.json.decode(data, type=list[StatementInput])
+    except OSError as error:
+        raise InvalidInput(f"--file {file!r} cannot be read: {error.strerror}") from error
+    except msgspec.DecodeError as error:
+        raise InvalidInput(f"{file} holds no list of statements: {error}") from error
+
+
+def _parts(statement: str) -> dict[str, Any]:
+    key, _, value = (part.strip() for part in statement.partition("="))
+    subject, colon, attribute = key.partition(": ")
+    if not colon:
+        subject, _, attribute = key.rpartition(" ")
+    if statement and not (subject and attribute.strip()):
+        raise InvalidInput(
+            f'{statement!r} is no statement: write it as "SUBJECT ATTRIBUTE = VALUE"'
+        )
+    return {"subject": subject, "attribute": attribute.strip(), "value": _value(value)}
+
+
+def _value(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text, type=list[str | int | float | bool])
+    except msgspec.DecodeError:
+        return text

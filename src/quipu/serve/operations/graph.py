@@ -3,11 +3,13 @@
 from collections import Counter
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
 
 from quipu.agents.graphs import (
     Inspected,
     Neighborhood,
+    Node,
     Path,
     find_nodes,
     find_path,
@@ -16,13 +18,11 @@ from quipu.agents.graphs import (
     sample,
 )
 from quipu.errors import InvalidInput
-from quipu.memory import Memory
+from quipu.memory import Memory, Status
 from quipu.memory.entities import EntityHistory, Merged, Proposals, Unmerged
 from quipu.records.record import Entity, Properties, Relation, record_id
-from quipu.serve.agent_shapes import GraphFound, GraphStats, IndexStatus
-from quipu.serve.lookups import index_status, relation_of
 from quipu.serve.operations import Command, Flag, Http, Mark, Tool, Word, operation
-from quipu.serve.shapes import RelationList, Removed
+from quipu.serve.results import shaped
 
 __all__: list[str] = []
 
@@ -36,6 +36,39 @@ Confidence = Annotated[float, Meta(ge=0, le=1)]
 Weight = Annotated[float, Meta(gt=0, le=1e6)]
 Description = Annotated[str, Meta(max_length=10_000)]
 Kept = Annotated[Properties, "a property to keep", Mark.PAIRS]
+
+
+class IndexStatus(Status, frozen=True, kw_only=True):
+    """`memory_index_status`."""
+
+    source_types: Annotated[dict[str, int], "sources by kind"]
+    note: Annotated[str, "what to know before using it, such as that there is no memory yet"] = ""
+
+
+class GraphFound(msgspec.Struct, frozen=True, kw_only=True):
+    """`graph_search`."""
+
+    nodes: Annotated[tuple[Node, ...], "the things, best first"]
+
+
+class GraphStats(msgspec.Struct, frozen=True, kw_only=True):
+    """`GET /api/graph/stats`."""
+
+    counts: Annotated[dict[str, int], "live records by kind"]
+    entities: Annotated[dict[str, int], "things by type"]
+    relations: Annotated[dict[str, int], "relations by type"]
+
+
+class RelationList(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu relation list`."""
+
+    relations: Annotated[tuple[Relation, ...], "by id"]
+
+
+class Removed(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu relation rm`."""
+
+    removed: Annotated[tuple[str, ...], "the relations that were ended"]
 
 
 @operation(
@@ -316,3 +349,17 @@ def _types(memory: Memory, kind: Literal["entity", "relation"]) -> dict[str, int
         counted.update(each.type for each in page if isinstance(each, Entity | Relation))
         after = record_id(page[-1])
     return dict(sorted(counted.items()))
+
+
+def index_status(memory: Memory, note: str = "") -> IndexStatus:
+    """How the memory is, its sources by kind, and `note`."""
+    kinds = Counter(source.source_type for source in memory.store.sources())
+    return shaped(IndexStatus, memory.stats(), source_types=dict(sorted(kinds.items())), note=note)
+
+
+def relation_of(memory: Memory, rel_id: str) -> Relation:
+    """The relation of an id. Raises UnknownRecord, InvalidInput for an id of something else."""
+    found = memory.get(rel_id)
+    if not isinstance(found, Relation):
+        raise InvalidInput(f"{rel_id!r} is no relation: `quipu relation list` shows their ids")
+    return found

@@ -10,12 +10,22 @@ from msgspec import Meta
 
 from quipu.errors import InvalidInput, QuipuError
 from quipu.handle.dates import first_instant
-from quipu.memory import Memory, Status
+from quipu.memory import Memory, Passage, Status
 from quipu.memory.ingestion import settle_text
 from quipu.memory.payloads import given_text
+from quipu.records.ids import kind_of
 from quipu.records.progress import Progress
-from quipu.records.record import Properties
-from quipu.serve.lookups import added, looked_up
+from quipu.records.record import (
+    Chunk,
+    Entity,
+    Fact,
+    Properties,
+    Record,
+    Relation,
+    Support,
+    record_id,
+)
+from quipu.resolve.merges import may_be_merged
 from quipu.serve.operations import (
     Command,
     Date,
@@ -26,7 +36,6 @@ from quipu.serve.operations import (
     operation,
     standard_input,
 )
-from quipu.serve.shapes import Added, Forgotten, JobList, Opened, Rescanned
 from quipu.when.instants import expiry_instant, observed_instant
 from quipu.write.jobs import Job
 from quipu.write.texts import TextInput
@@ -35,11 +44,56 @@ __all__: list[str] = []
 
 _LOG = logging.getLogger("quipu.serve")
 _STANDARD = "standard input"
+_MOST_AROUND = 200
 
 Name = Meta(max_length=500)
 Embed = Annotated[
     bool, "make its vectors", Flag("--no-embed", says="leave the vectors for the next run")
 ]
+
+
+class Added(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu add`."""
+
+    episode_id: Annotated[str, "what `quipu forget` erases again"]
+    unchanged: Annotated[bool, "the same text was there under its reference: nothing was changed"]
+    facts: Annotated[tuple[Fact, ...], "what it was read to state"]
+    replaces: Annotated[tuple[Fact, ...], "facts whose place these take; nothing of them is lost"]
+
+
+class JobList(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu jobs`."""
+
+    jobs: Annotated[tuple[Job, ...], "the latest first"]
+
+
+class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu forget`."""
+
+    refs: Annotated[tuple[str, ...], "what was asked for"]
+    episodes: Annotated[int, "how many episodes were erased, ended ones included"]
+
+
+class Rescanned(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu rescan`."""
+
+    sources: Annotated[tuple[str, ...], "the sources that held secrets, which are redacted now"]
+
+
+class Opened(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu get`: the record with the fields of its kind, and what stands around it.
+
+    `chunks` are a document's passages by position, without limit; `relations` those at an
+    entity, `facts` those of it that hold, at most 200 each; `support` says which episodes assert
+    the record and in which chunks.
+    """
+
+    kind: Annotated[str, "`episode`, `chunk`, `entity`, `relation`, `fact` or `passage`"]
+    record: Annotated[Record | Passage, "the record, with the keys of its kind"]
+    chunks: Annotated[tuple[Chunk, ...], "a document's passages by position"] = ()
+    relations: Annotated[tuple[Relation, ...], "those at an entity, at most 200, by id"] = ()
+    facts: Annotated[tuple[Fact, ...], "statements of an entity that hold, at most 200"] = ()
+    support: Annotated[tuple[Support, ...], "which episodes assert it, and in which chunks"] = ()
 
 
 @operation("read", Command(), Http("GET /api/v1/records/{ref:path}", name="get_record"))
@@ -55,7 +109,7 @@ def get(
     $ quipu get 'payment service'
     $ quipu get --json ch_0123456789abcdef01234567
     """
-    return looked_up(memory, ref)
+    return _looked_up(memory, ref)
 
 
 @operation(
@@ -117,7 +171,7 @@ def add(
         properties=properties,
         embed=embed,
     )
-    return added(memory, episode_id)
+    return _added(memory, episode_id)
 
 
 def _accepted(
@@ -336,3 +390,43 @@ def status(memory: Memory) -> Status:
     $ quipu status --json
     """
     return memory.stats()
+
+
+def _looked_up(memory: Memory, ref: str) -> Opened:
+    """What `ref` names, with the chunks, relations, facts and support around it."""
+    found = memory.get(ref)
+    if isinstance(found, Passage):
+        return Opened(kind="passage", record=found)
+    key = record_id(found)
+    support = tuple(memory.graph.support([key]).get(key, ()))
+    kind = kind_of(key) or "record"
+    if not isinstance(found, Entity):
+        return Opened(kind=kind, record=found, support=support)
+    return Opened(
+        kind=kind,
+        record=found,
+        support=support,
+        relations=tuple(memory.relations(key, limit=_MOST_AROUND)),
+        chunks=tuple(memory.store.chunks(memory.store.numbers_in([key])[key])),
+        facts=_facts_of(memory, found),
+    )
+
+
+def _facts_of(memory: Memory, thing: Entity) -> tuple[Fact, ...]:
+    """What holds of a thing: facts call it by its id or, where its name says what it is, by
+    that."""
+    names = [thing.entity_id, *([thing.name] if may_be_merged(thing.type) else [])]
+    found = {f.fact_id: f for name in names for f in memory.facts(name, live=True)}
+    return tuple(found.values())[:_MOST_AROUND]
+
+
+def _added(memory: Memory, episode_id: str) -> Added:
+    """What became of the text that was just added: its last job says whether it was known."""
+    job = next(each for each in memory.jobs() if each.result == episode_id)
+    read = memory.facts.stated_by(episode_id)
+    return Added(
+        episode_id=episode_id,
+        unchanged=bool(job.unchanged),
+        facts=read.stated,
+        replaces=read.replaced,
+    )
