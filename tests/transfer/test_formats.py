@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from quipu.agents.dumps import export_knowledge, import_dump
 from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation
-from quipu.agents.knowledge_file import export_knowledge, import_knowledge
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.transfer.formats import FORMATS, GraphFormat
@@ -136,5 +136,5 @@ def test_the_hand_kept_graph_goes_out_as_it_came_in(
         {"type": "relation", "from": "Atlas", "to": "Zed", "relationType": "led by"},
     ]
     with open_memory("memory:", tmp_path / "other", embedder=None) as other:
-        import_knowledge(other, out)
+        import_dump(other, out, "server-memory")
         assert KnowledgeGraph(other).read() == (things, relations)

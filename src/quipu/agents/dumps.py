@@ -1,4 +1,5 @@
-"""What other memories let out as JSON, taken in: mem0, Graphiti and Zep, LangGraph's stores.
+"""What other memories let out as JSON, taken in: mem0, Graphiti and Zep, LangGraph's stores, the
+official MCP memory server, whose file is written, too.
 
 Every record keeps the id it had there in its reference (`mem0:<id>`, `graphiti:<uuid>`), so the
 same file again changes nothing, and a citation names it. What cannot be used is told, and the rest
@@ -22,15 +23,16 @@ from quipu.records.batch import Batch, Claim
 from quipu.records.ids import make_id
 from quipu.records.passage import PassageInput
 from quipu.records.record import Fact, Properties
+from quipu.transfer.formats import GraphWritten, replace_files
 from quipu.when.instants import parse_instant
 from quipu.write.passages import prepared_passages
 
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["Dump", "DumpTaken", "import_dump"]
+__all__ = ["Dump", "DumpTaken", "export_knowledge", "import_dump"]
 
-Dump: TypeAlias = Literal["mem0", "graphiti", "zep", "langgraph"]
+Dump: TypeAlias = Literal["mem0", "graphiti", "zep", "langgraph", "server-memory"]
 _Row: TypeAlias = Mapping[str, Any]
 
 _PAGE = 500
@@ -88,8 +90,12 @@ def import_dump(memory: "Memory", path: Path, tool: Dump) -> DumpTaken:
 
     Raises InvalidInput for a file that is no JSON or holds nothing of the kind.
     """
-    content = _loaded(path)
+    text = _text_of(path)
     read = _Dump()
+    if tool == "server-memory":
+        _read_knowledge(text, read)
+        return _write(memory, read)
+    content = _loaded(text, path)
     {"mem0": _read_mem0, "langgraph": _read_langgraph}.get(tool, _read_graphiti)(content, read)
     if not (read.passages or read.stated or read.things or read.items or read.errors):
         raise InvalidInput(
@@ -98,13 +104,32 @@ def import_dump(memory: "Memory", path: Path, tool: Dump) -> DumpTaken:
     return _write(memory, read)
 
 
-def _loaded(path: Path) -> Any:
+def export_knowledge(memory: "Memory", path: Path, *, overwrite: bool = False) -> GraphWritten:
+    """Write the hand-kept graph to `path` as the official memory server keeps it, in the order in
+    which it was said. Raises InvalidInput for a file that is there when it is not to be
+    overwritten."""
+    things, relations = KnowledgeGraph(memory).read()
+    records = [
+        *({"type": "entity", **msgspec.to_builtins(thing)} for thing in things),
+        *({"type": "relation", **msgspec.to_builtins(relation)} for relation in relations),
+    ]
+    lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    replace_files({path: lines}, overwrite=overwrite)
+    return GraphWritten(
+        format="server-memory", nodes=len(things), edges=len(relations), files=(str(path),)
+    )
+
+
+def _text_of(path: Path) -> str:
     try:
         if path.stat().st_size > _LARGEST:
             raise InvalidInput(f"{str(path)!r} is larger than {_LARGEST:,} bytes: cut it")
-        text = path.read_bytes().decode("utf-8-sig", "replace")
+        return path.read_bytes().decode("utf-8-sig", "replace")
     except OSError as error:
         raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+
+
+def _loaded(text: str, path: Path) -> Any:
     try:
         return json.loads(text)
     except RecursionError as error:
@@ -230,6 +255,48 @@ def _read_langgraph(content: Any, read: _Dump) -> None:
         read.items.append(record)
 
     read.take("item", _listed(content, "items"), item)
+
+
+class _ThingLine(
+    KnowledgeEntity, frozen=True, forbid_unknown_fields=False, tag_field="type", tag="entity"
+):
+    pass
+
+
+class _RelationLine(
+    KnowledgeRelation, frozen=True, forbid_unknown_fields=False, tag_field="type", tag="relation"
+):
+    pass
+
+
+def _read_knowledge(text: str, read: _Dump) -> None:
+    """The lines of the file that the official memory server keeps: entities and relations."""
+    things: dict[str, KnowledgeEntity] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = _line_of(line)
+        except (InvalidInput, msgspec.DecodeError, RecursionError) as error:
+            read.errors.append(f"line {number}: {error}")
+            continue
+        if isinstance(record, _RelationLine):
+            read.relations.append(record)
+        else:
+            known = things.setdefault(record.name, record)
+            texts = (*known.observations, *record.observations)
+            said = tuple(dict.fromkeys(text for text in texts if text.strip()))
+            things[record.name] = msgspec.structs.replace(known, observations=said)
+    read.things += things.values()
+
+
+def _line_of(line: str) -> _ThingLine | _RelationLine:
+    record = msgspec.json.decode(line, type=_ThingLine | _RelationLine)
+    is_thing = isinstance(record, _ThingLine)
+    names = (record.name,) if is_thing else (record.source, record.type, record.target)
+    if not all(map(str.strip, names)):
+        raise InvalidInput("a name is blank: give a text")
+    return record
 
 
 def _listed(content: Any, *keys: str) -> list[Any]:

@@ -39,15 +39,6 @@ _OF_A_PASSAGE = (
 _SIDE = 800  # characters of an error at its beginning, and at its end
 
 
-class ClientChange(msgspec.Struct, frozen=True, kw_only=True):
-    """`quipu mcp install` and `quipu mcp uninstall`."""
-
-    client: Annotated[str, "the program that was told"]
-    file: Annotated[str, "its configuration file"]
-    done: Annotated[str, "`created`, `changed`, `unchanged`, `removed` or `absent`"]
-    backup: Annotated[str | None, "where the file as it was is kept, or null"]
-
-
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """An answer, and beside it what led to it."""
 

@@ -6,7 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from quipu.agents.knowledge_file import KnowledgeImported, import_knowledge
+import msgspec
+
+from quipu.agents.dumps import DumpTaken, import_dump
 from quipu.errors import InvalidInput
 from quipu.handle.home import DATABASE
 from quipu.memory import Memory
@@ -17,7 +19,6 @@ from quipu.serve.cli.setup import Name, Profiled, Project, launch_of
 from quipu.serve.keeping_up import kept_up
 from quipu.serve.mcp import build_server
 from quipu.serve.operations import Command, Exists, Flag, Word, operation
-from quipu.serve.results import ClientChange
 from quipu.serve.setup.clients import Places
 from quipu.serve.setup.places import folder_of_work, own_folder
 from quipu.serve.setup.setting_up import SetupChange, set_up, take_back
@@ -30,6 +31,15 @@ __all__: list[str] = []
 Told = Annotated[
     Literal["claude-code", "claude-desktop", "cursor", "vscode", "codex"], "the program to be told"
 ]
+
+
+class ClientChange(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu mcp install` and `quipu mcp uninstall`."""
+
+    client: Annotated[str, "the program that was told"]
+    file: Annotated[str, "its configuration file"]
+    done: Annotated[str, "`created`, `changed`, `unchanged`, `removed` or `absent`"]
+    backup: Annotated[str | None, "where the file as it was is kept, or null"]
 
 
 @operation(None, Command())
@@ -148,7 +158,7 @@ def uninstall_client(
 
 
 @operation("write", Command())
-def import_graph(memory: Memory, path: Annotated[Path, Word(), Exists()]) -> KnowledgeImported:
+def import_graph(memory: Memory, path: Annotated[Path, Word(), Exists()]) -> DumpTaken:
     """Take in the knowledge graph that the official MCP memory server keeps in PATH.
 
     Its entities, observations and relations become this memory's; what is there already is left
@@ -156,7 +166,7 @@ def import_graph(memory: Memory, path: Annotated[Path, Word(), Exists()]) -> Kno
 
     $ quipu mcp import memory.jsonl
     """
-    return import_knowledge(memory, path)
+    return import_dump(memory, path, "server-memory")
 
 
 def _told(changes: list[SetupChange]) -> ClientChange:

@@ -46,7 +46,11 @@ def run_golden(memory: Memory, file: Annotated[Path, Word(), Exists()]) -> Golde
 def _opener(run: Invocation) -> Callable[..., Memory]:
     """What opens a memory at a path as this run is configured."""
     config = run.config()
-    return lambda path, home=None: Memory.open(path, config=config, home=home)
+
+    def opened(path: str, home: Path | None = None) -> Memory:
+        return Memory.open(path, config=config, home=home)
+
+    return opened
 
 
 @operation(None, Command(prints=lambda figures, _given: figures.as_json()))

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, cast
 
 import msgspec
 
-from quipu.agents.dumps import DumpTaken, import_dump
+from quipu.agents.dumps import DumpTaken, export_knowledge, import_dump
 from quipu.answer.examine import Examined, violations
 from quipu.errors import InvalidInput
 from quipu.evaluate import golden
@@ -26,7 +26,7 @@ from quipu.write.report import IndexReport
 
 __all__: list[str] = []
 
-_IMPORTS = ("arf", "docgraph", "mem0", "graphiti", "zep", "langgraph")
+_IMPORTS = ("arf", "docgraph", "mem0", "graphiti", "zep", "langgraph", "server-memory")
 
 File = Annotated[Path, Word("PATH")]
 Force = Annotated[bool, "write over a file that is there"]
@@ -108,8 +108,6 @@ def export(
     if format == "quipu":
         return memory.export(path, vectors=vectors, overwrite=force)
     if format == "server-memory":
-        from quipu.agents.knowledge_file import export_knowledge
-
         return export_knowledge(memory, path, overwrite=force)
     return memory.export_graph(path, to=format, overwrite=force)
 
@@ -155,7 +153,7 @@ def import_(
             return memory.import_docgraph(path)
         case ["graphiti"] if "://" in path:
             return memory.import_graphiti(path)
-        case ["mem0" | "graphiti" | "zep" | "langgraph" as tool]:
+        case ["mem0" | "graphiti" | "zep" | "langgraph" | "server-memory" as tool]:
             return import_dump(memory, Path(path), tool)
         case _:
             raise InvalidInput(
