@@ -16,7 +16,7 @@ __all__ = ["ingest_pages", "keep_secret", "read_namespace", "write_arf"]
 def ingest_pages(port: str, urls: str) -> str:
     """Fetch `urls` (commas between them) from the pages that are laid at `port` of this machine,
     which `quipu ingest` would refuse to reach; the job's status."""
-    from quipu.kinds.pages.crawl import Network
+    from quipu.kinds.pages.network import Network
     from quipu.memory import Memory
 
     network = Network(

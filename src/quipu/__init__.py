@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from quipu.kinds.incidents.policies import ActionPolicy
     from quipu.kinds.incidents.replay import Replay
     from quipu.kinds.incidents.similar import SimilarIncidents
-    from quipu.kinds.pages.crawl import Network
+    from quipu.kinds.pages.network import Network
     from quipu.kinds.reports.model import Report
     from quipu.kinds.reports.reflect import Reflected
     from quipu.kinds.values.api import Valued, Values
@@ -178,7 +178,7 @@ _HOMES = {
     "quipu.kinds.incidents.model": "IncidentReport Outcome",
     "quipu.kinds.incidents.policies": "ActionPolicy",
     "quipu.kinds.incidents.similar": "SimilarIncidents",
-    "quipu.kinds.pages.crawl": "Network",
+    "quipu.kinds.pages.network": "Network",
     "quipu.kinds.reports.model": "Report",
     "quipu.kinds.reports.reflect": "Reflected",
     "quipu.kinds.values.api": "Valued Values",

@@ -14,7 +14,7 @@ from ssl import SSLContext
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from quipu.kinds.pages.crawl.network import Address, Network, is_public
+from quipu.kinds.pages.network import Address, Network, is_public
 
 __all__ = ["Laid", "PageRequest", "PageServer"]
 

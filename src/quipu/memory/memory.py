@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from quipu.evaluate.validation import Validation
     from quipu.kinds.commits.repository import HistoryReport
     from quipu.kinds.incidents.api import Incidents
-    from quipu.kinds.pages.crawl import Network
+    from quipu.kinds.pages.network import Network
     from quipu.kinds.reports.reflect import Reflected
     from quipu.memory.entities import Entities
     from quipu.memory.extraction import Extracted

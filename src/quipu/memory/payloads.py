@@ -160,7 +160,7 @@ def _transcript(given: Transcript, dropped: Dropped) -> Transcript | None:
 
 def _record(record: dict[str, Any], dropped: Dropped) -> dict[str, Any] | None:
     """The record with those of the records inside it that stay."""
-    from quipu.kinds.work.read.records import kind_of
+    from quipu.kinds.work.read import kind_of
 
     try:
         kind = kind_of(record)

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
-from quipu.kinds.pages.crawl import Network, is_public, parse_url
-from quipu.kinds.pages.crawl.address import is_url, redirected
-from quipu.kinds.pages.crawl.network import addresses_of
+from quipu.kinds.pages.address import is_url, parse_url, redirected
+from quipu.kinds.pages.network import Network, addresses_of, is_public
 
 
 @pytest.mark.parametrize(

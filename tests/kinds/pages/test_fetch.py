@@ -18,7 +18,9 @@ from cryptography.x509.oid import NameOID
 from tests.servers.page_server import PageServer
 
 from quipu.errors import InvalidInput, QuipuError, Unavailable
-from quipu.kinds.pages.crawl import CrawlLimits, Fetcher, Network, Page, Validators
+from quipu.kinds.pages.exchange import CrawlLimits
+from quipu.kinds.pages.fetch import Fetcher, Page, Validators
+from quipu.kinds.pages.network import Network
 
 pytestmark = pytest.mark.enable_socket
 

@@ -9,7 +9,8 @@ from quipu.records.document import Problem
 from quipu.records.progress import Progress
 
 if TYPE_CHECKING:
-    from quipu.kinds.pages.crawl import Fetcher, Network
+    from quipu.kinds.pages.fetch import Fetcher
+    from quipu.kinds.pages.network import Network
     from quipu.kinds.pages.write import FetchedPage
     from quipu.write.batches import BatchWriter
     from quipu.write.passages import PassageTally
@@ -63,7 +64,7 @@ class Pages:
         return indexer.added(fill, embed, progress)
 
     def _fetched(self, fetcher: "Fetcher", url: str) -> "FetchedPage | Problem":
-        from quipu.kinds.pages.crawl import parse_url
+        from quipu.kinds.pages.address import parse_url
         from quipu.kinds.pages.write import FetchedPage, page_ref, validators_of
         from quipu.read import redact
         from quipu.read.redact import without_url_secrets
@@ -79,7 +80,9 @@ class Pages:
         return FetchedPage(ref, page)
 
     def _fetcher(self, network: "Network | None") -> "Fetcher":
-        from quipu.kinds.pages.crawl import CrawlLimits, Fetcher, Network
+        from quipu.kinds.pages.exchange import CrawlLimits
+        from quipu.kinds.pages.fetch import Fetcher
+        from quipu.kinds.pages.network import Network
         from quipu.version import VERSION
 
         crawl = self._handle.config.crawl

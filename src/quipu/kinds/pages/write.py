@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from quipu.kinds.pages.crawl import Page, Validators
+from quipu.kinds.pages.fetch import Page, Validators
 from quipu.ports import Store
 from quipu.read import SourceFile, content_hash
 from quipu.read.redact import Redactor, without_url_secrets

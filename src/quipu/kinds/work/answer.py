@@ -12,13 +12,12 @@ from quipu.answer.gate import Evidence
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.support import EvidencePool, support
 from quipu.answer.wording import LISTED, listed, shown
-from quipu.kinds.work.model import CLOSED, is_closed
+from quipu.kinds.work.model import CLOSED, TYPES, is_closed, status_key
 from quipu.ports import Graph, Planner
 from quipu.question import Question
-from quipu.records.mentions import names_in
 from quipu.records.plan import Plan
 from quipu.records.record import Entity, Fact, Relation
-from quipu.records.schema import EntityType, RelationType
+from quipu.records.schema import RelationType
 from quipu.records.scope import EVERYTHING
 from quipu.text import name_key
 from quipu.when.instants import parse_instant
@@ -37,68 +36,13 @@ _FORMS = tuple(
         rf"^\s*(?:what|which)(?:'s|\s+is|\s+are){_STILL}\s+{_STATUS}{_NOW}",
     )
 )
-_KNOWN = CLOSED | frozenset({"open", "todo", "inprogress"})
+_KNOWN = CLOSED | {"open", "todo", "inprogress"}
 _DONE = frozenset({"done", "complete", "completed", "finished"})
-_VALUE = re.compile(r"(?:goal|task):.+#(?P<predicate>[a-z]+)@")
-_PAST = re.compile(r"\b(?:was|were|did|had|been|before|when|since|history|ever)\b", re.IGNORECASE)
-_CODE = re.compile(r"[\W_]+")
-_TYPES = frozenset({EntityType.GOAL, EntityType.TASK})
-_WORK = frozenset({EntityType.GOAL, EntityType.TASK})
+_VALUE = re.compile(r"(?:goal|task):.+#[a-z]+@")
+_WORK = frozenset(TYPES.values())
 _PARTS = frozenset({RelationType.HAS_TASK, RelationType.HAS_SUBTASK})
-_MOST = 200
-
-
-def _holding_up(
-    asked: Question, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
-) -> list[tuple[str, Relation]]:
-    """For a question what blocks a goal or a task: the relations that block what is to be done
-    for it (its tasks and their subtasks), each after the anchor that it holds up; only ties that
-    the scope lets be seen."""
-    if not asked.asks_for(RelationType.BLOCKS)[1]:
-        return []
-    works = [i for i, each in _entities(graph, anchors).items() if each.type in _WORK]
-    return [(work, relation) for work in works for relation in _within(graph, evidence, work)]
-
-
-def _within(graph: Planner, evidence: EvidencePool, work: str) -> list[Relation]:
-    parts: list[str] = []
-    level = [work]
-    for _ in range(2):
-        found = graph.neighbors(level, types=_PARTS, limit_per_id=_MOST)
-        seen = _seen(graph, evidence, [r for each in found.values() for r in each])
-        reached = {r.target_entity_id for r in seen} - {work, *parts}
-        every = _entities(graph, sorted(reached)).items()
-        level = [i for i, each in every if not _is_over(each)][:_MOST]
-        parts += level
-    blocking = graph.neighbors(
-        parts, direction="in", types=frozenset({RelationType.BLOCKS}), limit_per_id=_MOST
-    )
-    found = [relation for part in parts for relation in blocking[part]]
-    own = {work, *parts}
-    return _without_what_is_over(graph, [r for r in found if r.source_entity_id not in own])
-
-
-def _seen(graph: Planner, evidence: EvidencePool, relations: Sequence[Relation]) -> list[Relation]:
-    if evidence.scope == EVERYTHING:
-        return [*relations]
-    return [r for r in relations if support(graph, r.rel_id, evidence, r)[1]]
-
-
-def _without_what_is_over(graph: Graph, relations: Sequence[Relation]) -> list[Relation]:
-    """The relations, but those by which work that is over blocks something."""
-    blocking = {r.source_entity_id for r in relations if r.type == RelationType.BLOCKS}
-    over = {i for i, each in _entities(graph, sorted(blocking)).items() if _is_over(each)}
-    return [
-        r for r in relations if not (r.type == RelationType.BLOCKS and r.source_entity_id in over)
-    ]
-
-
-def _entities(graph: Graph, ids: Sequence[str]) -> dict[str, Entity]:
-    return {i: r for i, r in sorted(graph.get(list(ids)).items()) if isinstance(r, Entity)}
-
-
-def _is_over(entity: Entity) -> bool:
-    return entity.type in _WORK and is_closed(entity.properties.get("status"))
+_BLOCKS = frozenset({RelationType.BLOCKS})
+_DEPTH, _MOST = 2, 200
 
 
 class WorkAnswers(Answers):
@@ -107,78 +51,76 @@ class WorkAnswers(Answers):
     def listed(
         self, plan: Plan, graph: Planner, found: Sequence[Evidence], *, now: str
     ) -> AnswerStatement | None:
-        """Which have the status that is asked for now."""
-        return _with_status(plan, graph, found, now=now)
+        """Return which have the status that is asked for now; None for another question. Without
+        evidence it says that nothing has it."""
+        form = next((m for each in _FORMS if (m := each.match(plan.question))), None)
+        if form is None:
+            return None
+        facts = [f for f in graph.facts(predicate="status") if _VALUE.match(_path(f))]
+        words = form["status"].casefold()
+        asked = status_key(words.removeprefix("not "))
+        if not facts or asked not in _KNOWN | {status_key(f.object) for f in facts}:
+            return None
+        kind = (form.groupdict().get("kind") or "").casefold()
+        statuses = _DONE if asked in _DONE else {asked}
+        pool = EvidencePool(found, plan.scope)
+        items: list[tuple[str, Evidence]] = []
+        for fact in _present(facts, now):
+            has = (status_key(fact.object) in statuses) is not words.startswith("not ")
+            if has and _path(fact).startswith(kind):
+                sources = support(graph, fact.fact_id, pool, fact)[1]
+                items += [(_shown(graph, fact.subject), source) for source in sources[:1]]
+        items.sort(key=lambda each: (each[0], each[1].id))
+        is_or_are = "is" if len(items) == 1 else "are"
+        said = f"{listed([name for name, _ in items])} {is_or_are} {words}"
+        return AnswerStatement(said, tuple(source for _, source in items[:LISTED]), kind="status")
 
     def led_to(
         self, asked: Question, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
     ) -> Sequence[tuple[str, Relation]]:
-        """What blocks a part of a goal or task that the question is about."""
-        return _holding_up(asked, graph, evidence, anchors)
+        """Return what blocks a part of a goal or task (its tasks and their subtasks that are to be
+        done), each after the anchor that it holds up; only ties that the scope lets be seen."""
+        if not asked.asks_for(RelationType.BLOCKS)[1]:
+            return ()
+        works = [i for i, each in _entities(graph, anchors).items() if each.type in _WORK]
+        return [(work, relation) for work in works for relation in _within(graph, evidence, work)]
 
     def in_force(self, graph: Graph, relations: Sequence[Relation]) -> list[Relation]:
-        """Work that is over blocks nothing."""
-        return _without_what_is_over(graph, relations)
-
-    def present(
-        self, question: Question, graph: Graph, found: Sequence[Evidence], *, now: str
-    ) -> list[Evidence]:
-        """Without passages that only say what was true of a goal or task before."""
-        return _without_past_values(question, graph, found, now=now)
+        """Return the relations, but those by which work that is over blocks something."""
+        blocking = {r.source_entity_id for r in relations if r.type == RelationType.BLOCKS}
+        over = {i for i, each in _entities(graph, sorted(blocking)).items() if _is_over(each)}
+        return [
+            r for r in relations if r.type != RelationType.BLOCKS or r.source_entity_id not in over
+        ]
 
 
 ANSWERS = WorkAnswers()
 
 
-def _with_status(
-    plan: Plan, graph: Planner, found: Sequence[Evidence], *, now: str
-) -> AnswerStatement | None:
-    """What has the status that a question asks for now; None for another question. Without
-    evidence it says that nothing has it."""
-    form = next((m for each in _FORMS if (m := each.match(plan.question))), None)
-    if form is None:
-        return None
-    facts = [f for f in graph.facts(predicate="status") if _VALUE.match(_path(f))]
-    words = form["status"].casefold()
-    asked = _code(words.removeprefix("not "))
-    if not facts or asked not in _KNOWN | {_code(f.object) for f in facts}:
-        return None
-    kind = (form.groupdict().get("kind") or "").casefold()
-    statuses = _DONE if asked in _DONE else {asked}
-    pool = EvidencePool(found, plan.scope)
-    items: list[tuple[str, Evidence]] = []
-    for fact in _present(facts, now):
-        has = (_code(fact.object) in statuses) is not words.startswith("not ")
-        if not has or not _path(fact).startswith(kind):
-            continue
-        if sources := support(graph, fact.fact_id, pool, fact)[1]:
-            items.append((_shown(graph, fact.subject), sources[0]))
-    items.sort(key=lambda each: (each[0], each[1].id))
-    is_or_are = "is" if len(items) == 1 else "are"
-    said = f"{listed([name for name, _ in items])} {is_or_are} {words}"
-    return AnswerStatement(said, tuple(source for _, source in items[:LISTED]), kind="status")
+def _within(graph: Planner, evidence: EvidencePool, work: str) -> list[Relation]:
+    parts: list[str] = []
+    level = [work]
+    for _ in range(_DEPTH):
+        found = graph.neighbors(level, types=_PARTS, limit_per_id=_MOST).values()
+        relations = [r for each in found for r in each]
+        if evidence.scope != EVERYTHING:
+            relations = [r for r in relations if support(graph, r.rel_id, evidence, r)[1]]
+        reached = {r.target_entity_id for r in relations} - {work, *parts}
+        every = _entities(graph, sorted(reached)).items()
+        level = [i for i, each in every if not _is_over(each)][:_MOST]
+        parts += level
+    blocking = graph.neighbors(parts, direction="in", types=_BLOCKS, limit_per_id=_MOST)
+    found = [relation for part in parts for relation in blocking[part]]
+    own = {work, *parts}
+    return ANSWERS.in_force(graph, [r for r in found if r.source_entity_id not in own])
 
 
-def _without_past_values(
-    question: Question, graph: Graph, found: Sequence[Evidence], *, now: str
-) -> list[Evidence]:
-    """The passages without those that only say what was true of a goal or task before, where the
-    question names none and no time."""
-    dated = any(span.dated for span in question.spans)
-    if dated or names_in(question.text) or _PAST.search(question.text):
-        return list(found)
-    return [each for each in found if not _is_past(each, graph, now)]
+def _entities(graph: Graph, ids: Sequence[str]) -> dict[str, Entity]:
+    return {i: r for i, r in sorted(graph.get(list(ids)).items()) if isinstance(r, Entity)}
 
 
-def _is_past(each: Evidence, graph: Graph, now: str) -> bool:
-    value = _VALUE.match(each.path)
-    if value is None:
-        return False
-    work = each.path.partition("#")[0].replace(":", "-", 1)
-    names = [e.name for e in graph.named([name_key(work)]).get(name_key(work), ())]
-    facts = [f for name in names for f in graph.facts(name, value["predicate"])]
-    same = [f for f in facts if _path(f).partition("#")[0] == each.path.partition("#")[0]]
-    return bool(same) and each.path not in {_path(fact) for fact in _present(same, now)}
+def _is_over(entity: Entity) -> bool:
+    return entity.type in _WORK and is_closed(entity.properties.get("status"))
 
 
 def _present(facts: Iterable[Fact], now: str) -> list[Fact]:
@@ -195,10 +137,6 @@ def _begun(fact: Fact) -> tuple[str, str, str]:
     return since, fact.updated_at, fact.fact_id
 
 
-def _code(status: str) -> str:
-    return _CODE.sub("", status.casefold())
-
-
 def _path(fact: Fact) -> str:
     path = fact.provenance.get("path")
     return path if isinstance(path, str) else ""
@@ -206,5 +144,4 @@ def _path(fact: Fact) -> str:
 
 def _shown(graph: Graph, name: str) -> str:
     named = graph.named([name_key(name)]).get(name_key(name), ())
-    entity = next((e for e in named if e.type in _TYPES), None)
-    return shown(entity, name)
+    return shown(next((e for e in named if e.type in _WORK), None), name)

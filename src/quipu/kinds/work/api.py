@@ -51,7 +51,7 @@ class Works:
                 for file in files
                 for each in _given(read_work_file(file, given.kind, call=call), file.seen)
             )
-            report = self.add_work(read, embed=embed, progress=progress)
+            report = self._add(read, embed=embed, progress=progress)
         work_files = frozenset(file.path for file in files)
         whole = given.kind is not None or work_files.issuperset(paths)
         return report, None if whole else work_files
@@ -61,21 +61,16 @@ class Works:
     ) -> IndexReport:
         """Remember records of goals and tasks (docs/how-to/goals.md); those that name no date
         hold from the instant `seen`."""
-        from quipu.kinds.work.read import read_record, united
+        from quipu.kinds.work.read import WorkRead, read_record
 
-        read = united(
+        read = WorkRead.of(
             read_record(dict(record), at=f"#{n}", seen=seen) for n, record in enumerate(records, 1)
         )
-        return self.add_work(_given(read, seen), embed=embed)
+        return self._add(_given(read, seen), embed=embed, progress=None)
 
-    def add_work(
-        self,
-        given: "Iterable[GivenWork | Problem]",
-        *,
-        embed: bool = True,
-        progress: Progress | None = None,
+    def _add(
+        self, given: "Iterable[GivenWork | Problem]", *, embed: bool, progress: Progress | None
     ) -> IndexReport:
-        """Remember goals and tasks that were read already."""
         from quipu.kinds.work.write import add_work
 
         fill = partial(add_work, given, self._handle.store, clock=self._handle.clock)

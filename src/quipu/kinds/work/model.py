@@ -17,6 +17,7 @@ __all__ = [
     "CLOSED",
     "DATED",
     "KINDS",
+    "TYPES",
     "DatedValue",
     "End",
     "EndKind",
@@ -25,15 +26,16 @@ __all__ = [
     "WorkKind",
     "WorkRelation",
     "is_closed",
+    "status_key",
     "work_entity_id",
     "work_id",
-    "work_name",
     "work_ref",
 ]
 
 WorkKind: TypeAlias = Literal["goal", "task"]
 KINDS: Final[tuple[WorkKind, ...]] = get_args(WorkKind)
 """They are also the source types of what is read."""
+TYPES: dict[WorkKind, EntityType] = {"goal": EntityType.GOAL, "task": EntityType.TASK}
 
 EndKind: TypeAlias = Literal["goal", "task", "file", "session", "commit", "url"]
 Predicate: TypeAlias = Literal["status", "owner", "priority", "deadline"]
@@ -45,9 +47,7 @@ CLOSED = frozenset(
 )
 """Statuses of work that is over, so that it holds nothing up any more."""
 
-_TYPES: dict[WorkKind, EntityType] = {"goal": EntityType.GOAL, "task": EntityType.TASK}
 _ID = re.compile(r"[^\W_][\w.:/-]{0,99}")
-_CODE = re.compile(r"[\W_]+")
 
 
 class End(NamedTuple):
@@ -95,16 +95,22 @@ class WorkItem(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         """What it is called: `task-12`."""
-        return work_name(self.kind, self.id)
+        return f"{self.kind}-{self.id}"
+
+    @property
+    def ref(self) -> str:
+        """What a citation of it opens."""
+        return work_ref(self.kind, self.id)
 
     def now(self, predicate: Predicate) -> str:
-        """The last value that the record gives; empty where it gives none."""
+        """Return the last value that the record gives; empty where it gives none."""
         states = [state for state in self.states if state.predicate == predicate]
         return states[-1].value if states else ""
 
 
 def work_id(kind: WorkKind, written: object, field: str = "id") -> str:
-    """The id in `written`, a text or a whole number, without the `goal-` or `task-` before it.
+    """Return the id in `written`, a text or a whole number, without the `goal-` or `task-` before
+    it.
 
     Raises InvalidInput naming `field` and the value.
     """
@@ -119,21 +125,21 @@ def work_id(kind: WorkKind, written: object, field: str = "id") -> str:
     return text
 
 
-def work_name(kind: WorkKind, identity: str) -> str:
-    """What the goal or task of an id is called."""
-    return f"{kind}-{identity}"
-
-
 def work_ref(kind: WorkKind, identity: str) -> str:
-    """What a citation opens."""
+    """Return what a citation opens."""
     return f"{kind}:{identity.casefold()}"
 
 
 def work_entity_id(namespace: str, kind: WorkKind, identity: str) -> str:
-    """The record id of a goal or task."""
-    return named_entity_id(namespace, _TYPES[kind], work_name(kind, identity))
+    """Return the record id of a goal or task."""
+    return named_entity_id(namespace, TYPES[kind], f"{kind}-{identity}")
+
+
+def status_key(status: str) -> str:
+    """Return a status as statuses are compared: `In progress` and `in_progress` are one."""
+    return re.sub(r"[\W_]+", "", status.casefold())
 
 
 def is_closed(status: object) -> bool:
-    """Whether work of this status is over."""
-    return isinstance(status, str) and _CODE.sub("", status.casefold()) in CLOSED
+    """Return whether work of this status is over."""
+    return isinstance(status, str) and status_key(status) in CLOSED

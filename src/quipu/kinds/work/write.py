@@ -6,40 +6,61 @@ the values before the present one stay known. A tie to what is not here yet is k
 when that comes.
 """
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import msgspec
 
-from quipu.kinds.work.claims import (
-    Destination,
-    item_episode_id,
-    prepared_item,
-    prepared_state,
-    state_ref,
-)
 from quipu.kinds.work.model import (
+    DATED,
+    KINDS,
+    TYPES,
     DatedValue,
     End,
+    Predicate,
     WorkItem,
     work_entity_id,
-    work_name,
     work_ref,
 )
 from quipu.ports import Store
+from quipu.profiles import profile
 from quipu.records.document import Problem
+from quipu.records.ids import make_id
 from quipu.records.naming import document_entity_id, named_entity_id
-from quipu.records.record import Entity
+from quipu.records.record import Asserted, Entity, Fact, Properties
 from quipu.records.refs import COMMIT, FILE, SESSION_PREFIX, commit_ref, session_ref
-from quipu.records.schema import EntityType
+from quipu.records.schema import EntityType, RelationType
+from quipu.source import Draft
+from quipu.text import excerpt
 from quipu.when.instants import Clock, parse_instant
 from quipu.write.batches import BatchWriter
 from quipu.write.passages import PassageTally
+from quipu.write.prepare import Prepared
 
 __all__ = ["GivenWork", "add_work"]
 
-_FULL_HASH = 40
+_PROFILE = "prose"
+_PREVIEW = 500
+_VALUE_LINES: dict[Predicate, str] = {
+    "status": "Status: {}",
+    "owner": "Owner: {} owns it",
+    "priority": "Priority: {}",
+    "deadline": "Deadline: due on {}",
+}
+_RELATION_LINES: dict[tuple[RelationType, bool], str] = {
+    (RelationType.HAS_TASK, True): "Task of",
+    (RelationType.HAS_TASK, False): "Its tasks are",
+    (RelationType.HAS_SUBTASK, True): "Subtask of",
+    (RelationType.HAS_SUBTASK, False): "Its subtasks are",
+    (RelationType.PART_OF, False): "Part of",
+    (RelationType.DEPENDS_ON, False): "Depends on",
+    (RelationType.BLOCKS, False): "Blocks",
+    (RelationType.BLOCKS, True): "Blocked by",
+    (RelationType.MODIFIES, False): "Modifies",
+    (RelationType.REFERENCES, False): "References",
+}
 
 
 class GivenWork(NamedTuple):
@@ -49,45 +70,56 @@ class GivenWork(NamedTuple):
     seen: str
 
 
+class _Destination(NamedTuple):
+    """Where a record goes, the instant from which it holds, and when it is written."""
+
+    store: Store
+    seen: str
+    now: str
+
+
 def add_work(
     given: Iterable[GivenWork | Problem], store: Store, writer: BatchWriter, *, clock: Clock
 ) -> PassageTally:
     """Write what is new in the records; of one record given twice the last stands."""
     tally = PassageTally()
-    ends, known = _Ends(store), _Known(store)
+    known: dict[str, _Standing] = {}
     for each in given:
         if isinstance(each, Problem):
             tally.problems.append(each)
             continue
-        for written in each.items:
-            seen = parse_instant(written.updated_at or each.seen)
-            place = Destination(store.namespace, seen, clock())
-            added = _add(written, place, known, ends, writer)
-            tally.added |= dict.fromkeys(added)
-            tally.unchanged += not added
+        for item in each.items:
+            key = work_entity_id(store.namespace, item.kind, item.id)
+            if key not in known:
+                known[key] = _standing(item, key, store)
+            place = _Destination(store, parse_instant(item.updated_at or each.seen), clock())
+            prepared = list(_news(item, known[key], place))
+            for one in prepared:
+                writer.add(one)
+            tally.added |= dict.fromkeys(one.ref for one in prepared)
+            tally.unchanged += not prepared
     writer.flush()
     return tally
 
 
-def _add(
-    written: WorkItem, place: Destination, known: "_Known", ends: "_Ends", writer: BatchWriter
-) -> list[str]:
-    """Write what a record says that is new; what citations of it open."""
-    standing = known.of(written)
+def _news(written: WorkItem, standing: "_Standing", place: _Destination) -> Iterator[Prepared]:
+    """What a record says that is new."""
     item = msgspec.structs.replace(written, id=standing.id)
     outdated = standing.outdates(item)
-    added: list[str] = []
     for state in item.states:
-        settled = standing.settled(state, item, place.seen, outdated=outdated)
-        if settled is not None:
-            writer.add(prepared_state(item, settled, place))
-            added.append(state_ref(item, settled))
-    if not outdated:
-        standing.updated_at = max(item.updated_at, standing.updated_at)
-        if known.replace(standing, item_episode_id(item, place.namespace)):
-            writer.add(prepared_item(item, ends.of(item), place))
-            added.append(work_ref(item.kind, item.id))
-    return added
+        if settled := standing.settled(state, item, place.seen, outdated=outdated):
+            yield _prepared_state(item, settled, place)
+    if outdated:
+        return
+    standing.updated_at = max(item.updated_at, standing.updated_at)
+    prepared = _prepared_item(item, place)
+    episode_id = prepared.episode.episode_id if prepared.episode else ""
+    before, standing.episode_id = standing.episode_id, episode_id
+    if before != episode_id if before else episode_id not in place.store.get([episode_id]):
+        yield prepared
+
+
+# --- what stands
 
 
 @dataclass
@@ -101,8 +133,8 @@ class _Standing:
     episode_id: str = ""
 
     def outdates(self, item: WorkItem) -> bool:
-        """Whether a record of a later date stands already, or a value that began later than the
-        day of one that the record does not date itself."""
+        """Return whether a record of a later date stands already, or a value that began later than
+        the day of one that the record does not date itself."""
         if not item.updated_at:
             return False
         if self.updated_at and parse_instant(item.updated_at) < parse_instant(self.updated_at):
@@ -118,7 +150,7 @@ class _Standing:
     def settled(
         self, state: DatedValue, item: WorkItem, seen: str, *, outdated: bool
     ) -> DatedValue | None:
-        """The state of `item` as it is to be written; None where it says nothing new."""
+        """Return the state of `item` as it is to be written; None where it says nothing new."""
         last = self._last(state)
         if state.given:
             began = (state.predicate, state.since)
@@ -140,74 +172,162 @@ class _Standing:
         return max(same, key=lambda each: parse_instant(each.since), default=None)
 
 
-class _Known:
-    """What the store holds of pieces of work, and what this run has added to it."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._standing: dict[str, _Standing] = {}
-
-    def of(self, item: WorkItem) -> _Standing:
-        """What stands of a piece of work. Its id is as it was written first: `ABC1` and `abc1`
-        are one, and what is said of them is said of one name."""
-        key = work_entity_id(self._store.namespace, item.kind, item.id)
-        if key not in self._standing:
-            record = self._store.get([key]).get(key)
-            held = record.properties if isinstance(record, Entity) else {}
-            ref, stored = work_ref(item.kind, item.id), str(held.get("id") or "")
-            named = stored if work_ref(item.kind, stored) == ref else item.id
-            states = [
-                DatedValue(fact.predicate, fact.object, fact.valid_from)  # type: ignore[arg-type]
-                for fact in self._store.facts(work_name(item.kind, named))
-                if fact.valid_from and str(fact.provenance.get("path")).startswith(f"{ref}#")
-            ]
-            self._standing[key] = _Standing(named, str(held.get("updated_at") or ""), states)
-        return self._standing[key]
-
-    def replace(self, standing: _Standing, episode_id: str) -> bool:
-        """Take a record in place of the one that stands; whether it says something else."""
-        before, standing.episode_id = standing.episode_id, episode_id
-        return before != episode_id if before else episode_id not in self._store.get([episode_id])
+def _standing(item: WorkItem, key: str, store: Store) -> _Standing:
+    """What the store holds of a piece of work. Its id is as it was written first: `ABC1` and `abc1`
+    are one, and what is said of them is said of one name."""
+    record = store.get([key]).get(key)
+    held = record.properties if isinstance(record, Entity) else {}
+    stored = str(held.get("id") or "")
+    own = stored if work_ref(item.kind, stored) == item.ref else item.id
+    states = [
+        DatedValue(cast("Predicate", fact.predicate), fact.object, fact.valid_from)
+        for fact in store.facts(f"{item.kind}-{own}")
+        if fact.valid_from and str(fact.provenance.get("path")).startswith(f"{item.ref}#")
+    ]
+    return _Standing(own, str(held.get("updated_at") or ""), states)
 
 
-class _Ends:
-    """The records that ties lead to, whether they are here yet or not."""
+# --- what is written
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._space = store.namespace
-        self._files: dict[str, str] | None = None
-        self._commits: Sequence[str] | None = None
 
-    def of(self, item: WorkItem) -> dict[End, str]:
-        """The record id of each end of a piece of work."""
-        return {relation.end: self._record(relation.end) for relation in item.relations}
+def _prepared_item(item: WorkItem, place: _Destination) -> Prepared:
+    """The piece of work with its passage and its ties."""
+    said = [msgspec.structs.replace(item, pointer="", states=()), list(map(item.now, DATED))]
+    draft = _draft(item, place, item.ref, msgspec.json.encode(said, order="deterministic"))
+    entity = _entity(item, draft)
+    title = f"{item.name}: {item.title}"
+    ties = [(draft.document_id, RelationType.DESCRIBES, entity.entity_id)]
+    records: list[Asserted] = [draft.document_entity(item.kind, title), entity]
+    for relation in item.relations:
+        other = _end_id(relation.end, place.store)
+        if other != entity.entity_id:
+            pair = (other, entity.entity_id) if relation.inward else (entity.entity_id, other)
+            ties.append((pair[0], relation.type, pair[1]))
+        if relation.end.kind == "url":
+            records.append(draft.entity(EntityType.URL, relation.end.name))
+    if owner := item.now("owner"):
+        owning = draft.entity(EntityType.OWNER, owner)
+        records.append(owning)
+        ties.append((entity.entity_id, RelationType.OWNED_BY, owning.entity_id))
+    records += [
+        draft.relation(source, type_, target, properties={"as_written": type_.lower()})
+        for source, type_, target in ties
+    ]
+    text = "\n".join(filter(None, [f"{title}.", *_lines(item), item.description]))
+    return _prepared(item, draft, place, text, title, records)
 
-    def _record(self, end: End) -> str:
-        if end.kind == "goal" or end.kind == "task":
-            return work_entity_id(self._space, end.kind, end.name)
-        if end.kind == "url":
-            return named_entity_id(self._space, EntityType.URL, end.name.partition("#")[0])
-        if end.kind == "session":
-            ref = session_ref(end.name.removeprefix(SESSION_PREFIX).partition("#")[0])
-            return document_entity_id(self._space, ref)
-        if end.kind == "commit":
-            return document_entity_id(self._space, commit_ref(self._whole(end.name)))
-        return self._document(end.name)
 
-    def _document(self, path: str) -> str:
-        """The document of a file: a renamed one keeps the id it had."""
-        if self._files is None:
-            sources = self._store.sources(frozenset({FILE}))
-            self._files = {s.source_ref: s.document_id for s in sources if s.document_id}
-        return self._files.get(path) or document_entity_id(self._space, path)
+def _prepared_state(item: WorkItem, state: DatedValue, place: _Destination) -> Prepared:
+    """A value of a piece of work and since when it holds, as a fact with a passage of its own in
+    the document of the work: the next value does not end what was true before it."""
+    day = state.since[:10]
+    text = f"The {state.predicate} of {item.name} ({item.title}) is {state.value} since {day}."
+    ref = f"{item.ref}#{state.predicate}@{state.since}"
+    draft = _draft(item, place, ref, text.encode())
+    said = (item.name, state.predicate, state.value, state.since)
+    fact = Fact(
+        fact_id=make_id("fact", place.store.namespace, draft.document_id, *said, ""),
+        subject=item.name,
+        predicate=state.predicate,
+        object=state.value,
+        updated_at=place.seen,
+        source_sha=draft.sha,
+        valid_from=state.since,
+        provenance={"document_id": draft.document_id, "path": ref, "line": 1, "text": text},
+    )
+    title = f"{item.name}: {item.title} ({state.predicate} since {day})"
+    return _prepared(item, draft, place, text, title, [fact])
 
-    def _whole(self, digits: str) -> str:
-        """The whole hash of the one commit that begins with `digits`, if there is one."""
-        if len(digits) == _FULL_HASH:
-            return digits
-        if self._commits is None:
-            sources = self._store.sources(frozenset({COMMIT}))
-            self._commits = [s.source_ref.removeprefix(commit_ref("")) for s in sources]
-        found = [sha for sha in self._commits if sha.startswith(digits)]
-        return found[0] if len(found) == 1 else digits
+
+def _draft(item: WorkItem, place: _Destination, ref: str, said: bytes) -> Draft:
+    return Draft(
+        namespace=place.store.namespace,
+        type=item.kind,
+        ref=ref,
+        sha=hashlib.sha256(said).hexdigest(),
+        seen=place.seen,
+        document=item.ref,
+    )
+
+
+def _prepared(
+    item: WorkItem,
+    draft: Draft,
+    place: _Destination,
+    text: str,
+    title: str,
+    records: Sequence[Asserted],
+) -> Prepared:
+    """One observation with its passage, to be written in place of what stood under its
+    reference."""
+    pointer: Properties = {"pointer": item.pointer} if item.pointer else {}
+    position = 0 if draft.ref == draft.document else 1
+    chunk = draft.passage(text, profile=_PROFILE, title=title, position=position)
+    return Prepared(
+        draft.ref,
+        (),
+        draft.episode(place.now, preview=excerpt(text, limit=_PREVIEW), properties=pointer),
+        (profile(_PROFILE).index_chunk(chunk),),
+        draft.claims(records, chunk),
+        (draft.ref,),
+    )
+
+
+def _entity(item: WorkItem, draft: Draft) -> Entity:
+    several = len(item.title.split()) > 1  # a title of one word would be found in every question
+    properties: Properties = {
+        "id": item.id,
+        "title": item.title,
+        "tags": [*item.tags],
+        "created_at": item.created_at,
+        "updated_at": item.updated_at,
+        "pointer": item.pointer,
+    }
+    properties |= {predicate: item.now(predicate) for predicate in DATED}
+    return draft.entity(
+        TYPES[item.kind],
+        item.name,
+        aliases=(item.title,) if several else (),
+        description=excerpt(item.description or item.title, limit=_PREVIEW),
+        properties={key: value for key, value in properties.items() if value},
+    )
+
+
+def _lines(item: WorkItem) -> Iterator[str]:
+    """What the fields of a record say, a line each."""
+    for predicate, words in _VALUE_LINES.items():
+        if value := item.now(predicate):
+            yield words.format(value)
+    for key, words in _RELATION_LINES.items():
+        if ends := [_shown(t.end) for t in item.relations if (t.type, t.inward) == key]:
+            yield f"{words}: {', '.join(ends)}"
+    if item.tags:
+        yield f"Tags: {', '.join(item.tags)}"
+
+
+def _shown(end: End) -> str:
+    if end.kind in KINDS:
+        return f"{end.kind}-{end.name}"
+    return f"{end.kind}:{end.name}" if end.kind in ("session", "commit") else end.name
+
+
+def _end_id(end: End, store: Store) -> str:
+    """The record that a tie leads to, whether it is here yet or not. A renamed file keeps the id it
+    had; the beginning of a hash means the one commit that it can."""
+    space, name = store.namespace, end.name
+    if end.kind in KINDS:
+        return work_entity_id(space, end.kind, name)
+    if end.kind == "url":
+        return named_entity_id(space, EntityType.URL, name.partition("#")[0])
+    if end.kind == "session":
+        ref = session_ref(name.removeprefix(SESSION_PREFIX).partition("#")[0])
+        return document_entity_id(space, ref)
+    if end.kind == "commit":
+        found = store.sources(frozenset({COMMIT}), prefix=commit_ref(name))
+        return document_entity_id(
+            space, found[0].source_ref if len(found) == 1 else commit_ref(name)
+        )
+    files = store.sources(frozenset({FILE}), refs=[name])
+    return next((s.document_id for s in files if s.document_id), None) or document_entity_id(
+        space, name
+    )

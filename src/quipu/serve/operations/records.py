@@ -263,7 +263,7 @@ def ingest(
     $ quipu ingest https://example.org/guide
     $ cat talk.jsonl | quipu ingest -
     """
-    from quipu.kinds.pages.crawl.address import is_url
+    from quipu.kinds.pages.address import is_url
 
     piped = paths == ("-",)
     urls = [path for path in paths if is_url(path)]

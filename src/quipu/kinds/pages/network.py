@@ -13,7 +13,7 @@ from ssl import SSLContext, create_default_context
 from typing import TypeAlias
 
 from quipu.errors import InvalidInput, Unavailable
-from quipu.kinds.pages.crawl.address import WebAddress
+from quipu.kinds.pages.address import WebAddress
 
 __all__ = ["Address", "Network", "addresses_of", "is_public"]
 

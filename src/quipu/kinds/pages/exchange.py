@@ -9,15 +9,14 @@ import ssl
 import threading
 import time
 import zlib
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse
-from ipaddress import IPv4Address, IPv6Address
 from typing import NamedTuple
 
 from quipu.errors import InvalidInput, Unavailable
-from quipu.kinds.pages.crawl.address import WebAddress
-from quipu.kinds.pages.crawl.network import Network, addresses_of
+from quipu.kinds.pages.address import WebAddress
+from quipu.kinds.pages.network import Address, Network, addresses_of
 
 __all__ = ["CrawlLimits", "Deadline", "Response", "exchange"]
 
@@ -53,13 +52,12 @@ class Deadline:
 
 
 class Response(NamedTuple):
-    """What a server said. Header names are in lower case; `body` is unpacked and whole, unless
-    `cut` (only where that was allowed)."""
+    """What a server said. Header names are in lower case; `body` is unpacked, and whole unless it
+    might be cut."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
-    cut: bool = False
 
 
 def exchange(
@@ -77,17 +75,21 @@ def exchange(
     """
     addresses = addresses_of(network, place, timeout_s=deadline.left_s)
     connection = _Pinned(place, addresses, network, deadline)
+    # A server that sends a byte now and then would pass every time-out of a socket.
+    watch = threading.Timer(deadline.left_s, connection.cut)
+    watch.daemon = True
+    watch.start()
     try:
-        with connection.watched():
-            connection.request("GET", place.target, headers=dict(headers))
-            with connection.getresponse() as response:
-                answer = _read(response, place, max_bytes, may_cut)
+        connection.request("GET", place.target, headers=dict(headers))
+        with connection.getresponse() as response:
+            answer = _read(response, place, max_bytes, may_cut)
         if deadline.passed:  # what was cut off looks like an end where no length was given
             raise TimeoutError
         return answer
     except (OSError, HTTPException, ValueError) as error:
         raise Unavailable(_said(place, error, deadline)) from error
     finally:
+        watch.cancel()
         connection.close()
 
 
@@ -107,11 +109,7 @@ class _Pinned(HTTPConnection):
     """A connection to one of the given addresses, whatever the name means elsewhere."""
 
     def __init__(
-        self,
-        place: WebAddress,
-        addresses: "list[IPv4Address | IPv6Address]",
-        network: Network,
-        deadline: Deadline,
+        self, place: WebAddress, addresses: Sequence[Address], network: Network, deadline: Deadline
     ) -> None:
         super().__init__(place.host, place.port, timeout=deadline.left_s)
         self.default_port = 443 if place.scheme == "https" else 80
@@ -131,29 +129,17 @@ class _Pinned(HTTPConnection):
 
     def _first(self) -> socket.socket:
         """A connection to the first address that takes one."""
-        last: OSError | None = None
+        last = OSError("it has no address")
         for address in self._addresses:
+            place = (str(address), self._place.port)
             try:
-                return socket.create_connection(
-                    (str(address), self._place.port), timeout=self._deadline.left_s
-                )
+                return socket.create_connection(place, timeout=self._deadline.left_s)
             except OSError as error:
                 last = error
-        raise last or OSError("it has no address")
+        raise last
 
-    @contextmanager
-    def watched(self) -> Generator[None]:
-        """Cut the connection at the deadline: a server that sends a byte now and then would
-        pass every time-out of a socket."""
-        watch = threading.Timer(self._deadline.left_s, self._cut)
-        watch.daemon = True
-        watch.start()
-        try:
-            yield
-        finally:
-            watch.cancel()
-
-    def _cut(self) -> None:
+    def cut(self) -> None:
+        """Cut the connection, whoever reads from it."""
         if self._open_socket is not None:
             with suppress(OSError):
                 socket.socket.shutdown(self._open_socket, socket.SHUT_RDWR)
@@ -163,9 +149,13 @@ def _read(response: HTTPResponse, place: WebAddress, max_bytes: int, may_cut: bo
     headers = {name.lower(): value for name, value in response.getheaders()}
     if response.status in range(300, 400):
         return Response(response.status, headers, b"")
+    too_large = InvalidInput(
+        f"the page of {place.host!r} has more than {max_bytes:,} bytes: raise crawl.max_bytes, or "
+        "save it and index the file"
+    )
     length = headers.get("content-length", "")
     if length.isdigit() and int(length) > max_bytes and not may_cut:
-        raise InvalidInput(_too_large(place, max_bytes))
+        raise too_large
     packing = headers.get("content-encoding", "identity").strip().lower()
     if packing not in ("identity", "gzip", "x-gzip", "deflate", ""):
         raise Unavailable(f"{place.host!r} answers packed as {packing!r}, which was not asked for")
@@ -181,15 +171,7 @@ def _read(response: HTTPResponse, place: WebAddress, max_bytes: int, may_cut: bo
             raise Unavailable(f"what {place.host!r} sends is not packed as it says") from error
     if len(body) > max_bytes or came > max_bytes or (unpack and unpack.unconsumed_tail):
         if not may_cut:
-            raise InvalidInput(_too_large(place, max_bytes))
-        return Response(response.status, headers, bytes(body[:max_bytes]), cut=True)
-    if response.length or (unpack and came and not unpack.eof):
+            raise too_large
+    elif response.length or (unpack and came and not unpack.eof):
         raise ConnectionError("it broke off in the middle of the page")
-    return Response(response.status, headers, bytes(body))
-
-
-def _too_large(place: WebAddress, max_bytes: int) -> str:
-    return (
-        f"the page of {place.host!r} has more than {max_bytes:,} bytes: raise crawl.max_bytes, or "
-        "save it and index the file"
-    )
+    return Response(response.status, headers, bytes(body[:max_bytes]))

@@ -1,39 +1,63 @@
 """A page fetched politely: robots.txt asked, redirects followed by hand, checks at every hop.
 
+    fetcher = Fetcher(Network(), CrawlLimits(), user_agent="Quipu/0.1")
+    page = fetcher.fetch("https://example.org/guide")      # Page | None (unchanged); or an error
+
 robots.txt is read as RFC 9309 has it, by protego: the longest rule wins.
 """
 
+import codecs
 import re
+from contextlib import suppress
+from email.message import Message
+from email.utils import parsedate_to_datetime
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from protego import Protego
 
 from quipu.errors import InvalidInput, Unavailable
-from quipu.kinds.pages.crawl.address import WebAddress, parse_url, redirected
-from quipu.kinds.pages.crawl.content import content_of, http_date, utf8
-from quipu.kinds.pages.crawl.exchange import CrawlLimits, Deadline, Response, exchange
-from quipu.kinds.pages.crawl.network import Network
+from quipu.kinds.pages.address import WebAddress, parse_url, redirected
+from quipu.kinds.pages.exchange import CrawlLimits, Deadline, Response, exchange
+from quipu.kinds.pages.network import Network
+from quipu.when.instants import instant
 
 __all__ = ["Fetcher", "Page", "Validators"]
 
 _LARGEST_ROBOTS = 512_000
 """The bytes of a robots.txt that are read; the RFC asks for 500 KiB at least."""
-
-_TOKEN = re.compile(r"[A-Za-z_-]+")
-
-
-def product_token(name: str) -> str:
-    """What robots.txt knows a product by: the letters, `-` and `_` that its name begins with, in
-    lower case; may be empty."""
-    token = _TOKEN.match(name)
-    return token[0].lower() if token else ""
-
-
+_PRODUCT = re.compile(r"(?=[A-Za-z_-])[^/ ]+")
+"""What robots.txt knows a product by begins with one of these."""
 _ALLOW_ALL = Protego.parse("")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _ROBOTS = "/robots.txt"
 _ROBOTS_REDIRECTS = 5
 _ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/pdf;q=0.9"
+_TYPES = {
+    "text/html": ".html",
+    "application/xhtml+xml": ".html",
+    "text/markdown": ".md",
+    "text/x-markdown": ".md",
+    "text/plain": ".txt",
+    "application/pdf": ".pdf",
+}
+_BY_ENDING = {
+    ".pdf": "application/pdf",
+    ".txt": "text/plain",
+    **dict.fromkeys((".md", ".markdown", ".mdown", ".mkd"), "text/markdown"),
+}
+"""The type of a page that is sent without one; of any other ending it is HTML."""
+_BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_META = re.compile(
+    rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})", re.IGNORECASE
+)
+_HEAD = 4_096
+# What browsers read these as: pages that say Latin-1 mean what Windows wrote, and a page that
+# names its charset byte by byte is not in one of two bytes.
+_MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252"}
+_MEANT_INSIDE = {"utf-16": "utf-8", "utf-16-le": "utf-8", "utf-16-be": "utf-8", "utf-32": "utf-8"}
+# Codecs that Python counts among those of text and no page is written in.
+_NO_CHARSET = frozenset({"utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape"})
 
 
 class Validators(NamedTuple):
@@ -46,7 +70,8 @@ class Validators(NamedTuple):
 
 class Page(NamedTuple):
     """A page as it came: text in UTF-8 (or a PDF). `url` is what was asked for, `final_url` where
-    redirects led; `changed_at` is the instant the server gives, None where it gives none."""
+    redirects led, `suffix` says which reader takes it (`.html`, `.md`, `.txt`, `.pdf`);
+    `changed_at` is the instant the server gives, None where it gives none."""
 
     url: str
     final_url: str
@@ -63,8 +88,8 @@ class Fetcher:
 
     def __init__(self, network: Network, limits: CrawlLimits, *, user_agent: str) -> None:
         """`user_agent` begins with the product token that robots.txt knows it by."""
-        product = user_agent.partition("/")[0].strip().partition(" ")[0]
-        if not (user_agent.isprintable() and user_agent.isascii() and product_token(product)):
+        product = _PRODUCT.match(user_agent)
+        if not (user_agent.isprintable() and user_agent.isascii() and product):
             raise InvalidInput(
                 f"crawl.user_agent {user_agent!r} is no name: use plain ASCII that begins with a "
                 "letter, for example Quipu/1.0"
@@ -76,11 +101,11 @@ class Fetcher:
             "Accept-Encoding": "gzip",
             "Connection": "close",
         }
-        self._product = product
+        self._product = product[0]
         self._robots: dict[str, Protego | str] = {}
 
     def fetch(self, url: str, validators: Validators | None = None) -> Page | None:
-        """The page at `url`; None when the server says that it is as `validators` know it.
+        """Return the page at `url`; None when the server says that it is as `validators` know it.
 
         Raises InvalidInput for what may not be fetched or read, Unavailable for what fails.
         """
@@ -102,10 +127,7 @@ class Fetcher:
     def _get(
         self, place: WebAddress, validators: Validators | None, deadline: Deadline
     ) -> Response:
-        headers = {
-            **self._headers,
-            "Accept": _ACCEPT,
-        }
+        headers = {**self._headers, "Accept": _ACCEPT}
         if validators is not None and validators.url == place.url:
             if validators.etag:
                 headers["If-None-Match"] = validators.etag
@@ -173,19 +195,22 @@ def _next(place: WebAddress, answer: Response) -> WebAddress:
 
 def _page(first: WebAddress, place: WebAddress, answer: Response) -> Page:
     _check_status(place, answer.status)
-    content = content_of(answer.headers.get("content-type", ""), place.target)
+    type_, suffix, charset = _content_of(answer.headers.get("content-type", ""), place.target)
     if not answer.body.strip():
         raise InvalidInput(f"the page of {place.host!r} is empty: there is nothing to remember")
     modified = answer.headers.get("last-modified", "")
+    changed_at = None
+    with suppress(ValueError, TypeError, OverflowError):
+        changed_at = instant(parsedate_to_datetime(modified))
     return Page(
         url=first.url,
         final_url=place.url,
-        data=utf8(answer.body, content),
-        suffix=content.suffix,
-        content_type=content.type,
+        data=_utf8(answer.body, suffix, charset),
+        suffix=suffix,
+        content_type=type_,
         etag=answer.headers.get("etag", ""),
         last_modified=modified,
-        changed_at=http_date(modified) if modified else None,
+        changed_at=changed_at,
     )
 
 
@@ -200,3 +225,38 @@ def _check_status(place: WebAddress, status: int) -> None:
             "the file if you may"
         )
     raise Unavailable(f"{place.host!r} answers {status}: try later")
+
+
+def _content_of(header: str, path: str) -> tuple[str, str, str]:
+    """The type, suffix and charset that a `Content-Type` header gives the page at `path`; without
+    one the path decides. Raises InvalidInput for what no reader takes."""
+    by_path = _BY_ENDING.get(PurePosixPath(path.partition("?")[0]).suffix.lower(), "text/html")
+    message = Message()
+    message["content-type"] = header or by_path
+    type_ = message.get_content_type().lower()
+    if type_ not in _TYPES:
+        raise InvalidInput(
+            f"the page is of type {type_!r}: HTML, Markdown, plain text and PDF are read; save it "
+            "and ingest the file if it is a transcript"
+        )
+    is_markdown = type_ == "text/plain" and by_path == "text/markdown"
+    charset = message.get_param("charset", "")
+    suffix = ".md" if is_markdown else _TYPES[type_]
+    return type_, suffix, charset if isinstance(charset, str) else ""
+
+
+def _utf8(data: bytes, suffix: str, charset: str) -> bytes:
+    """The text of a page in UTF-8: by its byte order mark, the header's charset, or the one that
+    HTML names itself; what names none is left to the readers, which tell. PDF stays as it is."""
+    if suffix == ".pdf" or data.startswith(_BOMS):
+        return data
+    inside = _META.search(data[:_HEAD]) if suffix == ".html" else None
+    named = [(charset, _MEANT)]
+    if inside:
+        named.append((inside[1].decode("ascii"), _MEANT | _MEANT_INSIDE))
+    for name, meant in named:
+        with suppress(LookupError, ValueError):
+            codec = codecs.lookup(name.strip(" \"'")).name
+            if codec not in _NO_CHARSET:
+                return data.decode(meant.get(codec, codec), "replace").encode()
+    return data
