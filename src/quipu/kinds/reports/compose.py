@@ -1,4 +1,4 @@
-"""A community's report: its names, its best sentences, what holds, what is disputed, what changed.
+"""A community's report: its names, its first sentences, what holds, what is disputed, what changed.
 
 Everything is read from the store and nothing is invented.
 """
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from quipu.kinds.reports.lines import CandidateLine, choose, is_whole, quotable
+from quipu.kinds.reports.lines import Line, quotable
 from quipu.kinds.reports.model import Changed, NamedIn, Quote, ReflectionBudget, Report, report_text
 from quipu.kinds.reports.network import Community, Mentions, written_names
 from quipu.kinds.reports.stated import StatedFacts
@@ -22,7 +22,7 @@ from quipu.records.schema import RelationType
 from quipu.text import name_key as folded
 from quipu.when.instants import UNKNOWN_TIME
 
-__all__ = ["Material", "place_of", "report_on"]
+__all__ = ["Material", "report_on"]
 
 _READ_DOCUMENTS, _READ_PASSAGES = 24, 3
 """How many central documents, and passages of each, sentences are taken from."""
@@ -30,7 +30,6 @@ _COMMITS_A_DOCUMENT = 50
 _MODIFIES = frozenset({RelationType.MODIFIES})
 _SHOWN_NAMES, _IN_TITLE = 12, 3
 _MOST_MEMBERS = 100
-_PLACE_SHARE = 0.6
 _DIGITS = 12
 
 
@@ -57,14 +56,14 @@ class _ReadPassage(NamedTuple):
 
 def report_on(community: Community, material: Material) -> Report | None:
     """Return the report of one community within the budget; None where it has nothing to say."""
-    documents = {node: tie for node, tie in community.members if node in material.documents}
+    documents = [node for node, _ in community.members if node in material.documents]
     if not documents:
         return None
     worth = _own_names(community, documents, material.mentions)
     passages = _central_passages(documents, worth, material)
     names = _shown_names(worth, passages, material)
     entities = [material.documents[d] for d in documents]
-    place, witnesses = place_of([material.refs[d] for d in documents])
+    refs = [material.refs[d] for d in documents]
     title = ", ".join(name.name for name in names[:_IN_TITLE])
     facts, disputed = material.facts.about(
         documents, (name.name for name in names), most=material.budget.facts
@@ -73,18 +72,18 @@ def report_on(community: Community, material: Material) -> Report | None:
     draft = Report(
         ref="",
         title=title or entities[0].name,
-        place=place,
+        place=_common_folder(refs),
         documents=len(documents),
         passages=sum(len(material.mentions.passages[d]) for d in documents),
         first_seen=min(seen, default=UNKNOWN_TIME),
         last_seen=max(e.updated_at for e in entities),
         names=tuple(names),
-        quotes=tuple(_quotes(documents, passages, names, material.budget.sentences)),
+        quotes=tuple(_quotes(passages, names, material.budget.sentences)),
         facts=facts,
         disagreements=disputed,
-        changes=_last_commits(list(documents), material),
-        members=tuple(documents)[:_MOST_MEMBERS],
-        witnesses=tuple(witnesses) if title else (*witnesses, material.refs[entities[0].entity_id]),
+        changes=_last_commits(documents, material),
+        members=tuple(documents[:_MOST_MEMBERS]),
+        witnesses=tuple(refs[:1]),
     )
     if not draft.quotes and not draft.facts:
         return None
@@ -130,11 +129,11 @@ def _own_names(
 
 
 def _central_passages(
-    documents: Iterable[str], worth: Mapping[str, float], material: Material
+    documents: Sequence[str], worth: Mapping[str, float], material: Material
 ) -> list[_ReadPassage]:
     """Of the most central documents the first passage, and those with the most of the names."""
     planner, found = material.planner, list[_ReadPassage]()
-    for document in list(documents)[:_READ_DOCUMENTS]:
+    for document in documents[:_READ_DOCUMENTS]:
         numbers = material.mentions.passages[document]
         spoken = document in material.sessions
         read = zip(planner.chunks(numbers), planner.columns(numbers), strict=True)
@@ -173,33 +172,30 @@ def _shown_names(
     return list(shown.values())
 
 
-def _quotes(
-    documents: Mapping[str, float],
-    passages: Sequence[_ReadPassage],
-    names: Sequence[NamedIn],
-    most: int,
-) -> list[Quote]:
-    strongest = max(documents.values()) or 1.0
-    by_chunk = {p.chunk.chunk_id: p for p in passages}
-    candidates = [
-        CandidateLine(line, chunk.chunk_id, document, documents[document] / strongest)
-        for chunk in (p.chunk for p in passages)
-        for document in [chunk.document_id]
-        for line in quotable(chunk)
-        if is_whole(line)
-    ]
+def _quotes(passages: Sequence[_ReadPassage], names: Sequence[NamedIn], most: int) -> list[Quote]:
+    """The first sentences of the documents, the most central first; documents take turns, and what
+    is said twice is quoted once."""
+    lines: dict[str, list[tuple[Line, _ReadPassage]]] = {}
+    for passage in passages:
+        own = lines.setdefault(passage.chunk.document_id, [])
+        own += [(line, passage) for line in quotable(passage.chunk)]
+    turns = max(map(len, lines.values()), default=0)
+    in_turn = [own[n] for n in range(turns) for own in lines.values() if n < len(own)]
+    chosen: dict[frozenset[str], tuple[Line, _ReadPassage]] = {}
+    for line, passage in in_turn:
+        chosen.setdefault(line.stems, (line, passage))
     known = {folded(n.name): n.entity_id for n in names if n.entity_id}
     return [
         Quote(
             text=line.text,
-            chunk_id=chunk_id,
-            document_id=document,
-            source_ref=by_chunk[chunk_id].source_ref,
+            chunk_id=passage.chunk.chunk_id,
+            document_id=passage.chunk.document_id,
+            source_ref=passage.source_ref,
             start_line=line.start_line,
             end_line=line.end_line,
             graph_ids=tuple(sorted(i for name, i in known.items() if name in folded(line.text))),
         )
-        for line, chunk_id, document, _ in choose(candidates, most)
+        for line, passage in list(chosen.values())[:most]
     ]
 
 
@@ -226,17 +222,13 @@ def _last_commits(documents: Sequence[str], material: Material) -> tuple[Changed
     return tuple(ranked[: material.budget.changes])
 
 
-def place_of(refs: Sequence[str]) -> tuple[str, list[str]]:
-    """Return the deepest folder, site or conversation that three fifths of the sources are of, and
-    the first source there; ("", []) where there is none."""
-    folders = Counter[str]()
-    for ref in refs:
-        folder = ref.partition("#")[0].rpartition("/")[0]
-        while folder and not folder.endswith((":", ":/")):  # "https:/" is no place
-            folders[folder] += 1
-            folder = folder.rpartition("/")[0]
-    fitting = [f for f, n in folders.items() if n >= _PLACE_SHARE * len(refs)]
-    if not fitting:
-        return "", []
-    place = max(fitting, key=lambda f: (f.count("/"), folders[f], f)) + "/"
-    return place, [ref for ref in refs if ref.startswith(place)][:1]
+def _common_folder(refs: Sequence[str]) -> str:
+    """The deepest folder or site that all of the sources are of; "" where there is none."""
+    folders = [ref.partition("#")[0].split("/")[:-1] for ref in refs]
+    shared: list[str] = []
+    for parts in zip(*folders, strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(parts[0])
+    place = "/".join([*shared, ""])
+    return "" if place.endswith(("//", ":/")) else place
