@@ -171,6 +171,10 @@ class SessionsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=
     preview_characters: Annotated[
         int, Meta(ge=500, le=1500, description="How much of a turn `preview` keeps.")
     ] = 1000
+    hooks_idle_s: Annotated[
+        float,
+        Meta(gt=0, description="The process that answers hooks ends when none ran for so long."),
+    ] = 3600.0
 
 
 class IngestConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,8 +1,8 @@
 """The brief: what an agent should know whatever it is asked, on a few bounded lines.
 
-Standing instructions, what is preferred, who the user is and what is open, each of what holds now,
-what the table of attributes knows first, newest first, with the source that says so. What another
-statement took the place of is not in it, nor what was read with doubt.
+Standing instructions, what is preferred and was decided, who the user is and what is open, each of
+what holds now, what the table of attributes knows first, newest first, with the source that says
+so. What another statement took the place of is not in it, nor what was read with doubt.
 """
 
 from collections import defaultdict
@@ -43,7 +43,8 @@ _PREFERRED = frozenset(
 )
 _FAVOURITE = ("favorite ", "favourite ", "preferred ")
 _WORK = ("goal:", "task:")
-_SECTIONS = ("Instructions", "Preferences", "Profile", "We", "Open work")
+_SECTIONS = ("Instructions", "Preferences", "Decisions", "Profile", "We", "Open work")
+_STORED = frozenset({"Instructions", "Preferences", "Decisions"})
 
 
 class BriefLine(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +58,9 @@ class BriefLine(msgspec.Struct, frozen=True, kw_only=True):
 class BriefSection(msgspec.Struct, frozen=True, kw_only=True):
     """Lines of one kind, newest first."""
 
-    title: Annotated[str, "`Instructions`, `Preferences`, `Profile`, `We` or `Open work`"]
+    title: Annotated[
+        str, "`Instructions`, `Preferences`, `Decisions`, `Profile`, `We` or `Open work`"
+    ]
     lines: Annotated[tuple[BriefLine, ...], "what holds"]
 
 
@@ -83,9 +86,9 @@ def brief(
 ) -> Brief:
     """What holds now of `about` (by default the user), of the group and of open work.
 
-    `entries` are those that still hold; their instructions and preferences count too. Sections
-    give way from the last: instructions are the last to be left out. Raises InvalidInput for a
-    blank `about` or a budget below 20 tokens (4 characters each).
+    `entries` are those that still hold; their instructions, preferences and decisions count too.
+    Sections give way from the last: instructions are the last to be left out. Raises InvalidInput
+    for a blank `about` or a budget below 20 tokens (4 characters each).
     """
     if not about.strip():
         raise InvalidInput("there is nobody to be brief about: give a name, or leave it out")
@@ -96,7 +99,7 @@ def brief(
     now = memory.clock()
     lines: dict[str, list[BriefLine]] = {title: [] for title in _SECTIONS}
     for entry in by_priority(entries):
-        if (title := f"{entry.category.capitalize()}s") in ("Instructions", "Preferences"):
+        if (title := f"{entry.category.capitalize()}s") in _STORED:
             text = cut(" ".join(entry.content.split()), _LINE)
             lines[title].append(
                 BriefLine(text=text, source_ref=entry.id, since=entry.stored_at[:10])

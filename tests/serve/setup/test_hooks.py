@@ -97,7 +97,7 @@ def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Client:
     for name in ("state", "data", "config"):
         monkeypatch.setenv(f"XDG_{name.upper()}_HOME", str(tmp_path / name))
     monkeypatch.setenv("QUIPU_EMBED_MODEL", "none")
-    monkeypatch.setenv("QUIPU_HOOKS_IDLE_S", "2")
+    monkeypatch.setenv("QUIPU_SESSIONS_HOOKS_IDLE_S", "2")
     (tmp_path / "shop" / ".git").mkdir(parents=True)
     return Client(tmp_path / "shop")
 

@@ -29,8 +29,6 @@ from quipu.write.lock import WriteLock
 
 __all__ = ["Resident", "main"]
 
-_IDLE = "QUIPU_HOOKS_IDLE_S"
-"""The variable that says after how many seconds without a hook the process ends; else an hour."""
 _LOOKED_EVERY_S = 10.0
 _LARGEST = 1 << 21
 _TRANSCRIPT = ("transcript_path", "transcriptPath")
@@ -206,10 +204,10 @@ def _listening(resident: Resident) -> Generator[None]:
 
 def main() -> None:
     """Answer hooks until nobody has asked for a while; end at once where another process does."""
-    idle_s = float(os.environ.get(_IDLE) or 3600)
     state = Path(state_folder())
     private.make_folder(state)
     state.chmod(0o700)
+    idle_s = load(start=state).sessions.hooks_idle_s
     os.chdir(state)  # the path of a socket must be short
     with WriteLock(state, "lock").at_once() as alone:
         if not alone:
