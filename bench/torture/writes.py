@@ -189,7 +189,7 @@ _READS = """
     ask, search, plan, get, facts, history, audit, brief, explain, chat, status, validate,
     cypher, doctor, relation list, entity show, entity history, incident similar, incident
     recommend, incident compare, incident replay, incident policies, golden run, incident list,
-    incident show, incident timeline, incident summary, key list, contract check
+    incident show, incident summary, key list, contract check
 """
 _WRITES_NO_MEMORY = (
     "key create, key revoke, trust, untrust, setup, pause, mcp install, mcp uninstall"

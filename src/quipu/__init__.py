@@ -37,7 +37,6 @@ if TYPE_CHECKING:
         IncidentDetail,
         IncidentList,
         IncidentSummary,
-        IncidentTimeline,
     )
     from quipu.kinds.incidents.migrate import Migration
     from quipu.kinds.incidents.model import IncidentReport, Outcome
@@ -110,7 +109,6 @@ __all__ = [
     "IncidentList",
     "IncidentReport",
     "IncidentSummary",
-    "IncidentTimeline",
     "Incidents",
     "IncidentsAdded",
     "IncidentsMoved",
@@ -173,7 +171,7 @@ _HOMES = {
     "quipu.kinds.incidents.api": "Incidents IncidentsAdded IncidentsMoved Policies",
     "quipu.kinds.incidents.advice": "Comparison Recommendation",
     "quipu.kinds.incidents.replay": "Replay",
-    "quipu.kinds.incidents.life": "IncidentDetail IncidentList IncidentSummary IncidentTimeline",
+    "quipu.kinds.incidents.life": "IncidentDetail IncidentList IncidentSummary",
     "quipu.kinds.incidents.migrate": "Migration",
     "quipu.kinds.incidents.model": "IncidentReport Outcome",
     "quipu.kinds.incidents.policies": "ActionPolicy",

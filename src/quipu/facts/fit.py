@@ -8,8 +8,7 @@ import re
 from itertools import pairwise
 
 from quipu.facts.attributes import SHIPPED
-from quipu.facts.keys import NAMELESS, affirmed, asked_by, is_negated, is_row
-from quipu.facts.value_kinds import value_kind
+from quipu.facts.keys import NAMELESS, affirmed, asked_by, is_negated, is_row, value_kind
 from quipu.question import Question
 from quipu.records.record import Fact
 from quipu.text import denies, name_key, stems

@@ -5,14 +5,16 @@ state it; who only has a role for a name ("user", "we") is somebody else in ever
 is told apart.
 """
 
-from typing import NamedTuple
+import re
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeAlias
 
 from quipu.facts.attributes import VALUE, Attributes
 from quipu.facts.stated import plain_key
-from quipu.facts.value_kinds import value_kind
 from quipu.records.record import Fact
 from quipu.records.refs import session_ref
 from quipu.text import name_key
+from quipu.when.dates import MONTH
 
 __all__ = [
     "NAMELESS",
@@ -26,7 +28,18 @@ __all__ = [
     "other_subjects",
     "owner_of",
     "predicate_key",
+    "value_kind",
 ]
+
+ValueKind: TypeAlias = Literal["date", "day", "clock", "amount", "words"]
+
+_DATE = re.compile(rf"(?i)\b\d{{1,2}}(?:st|nd|rd|th)?(?: of)? {MONTH}\b|\b{MONTH} \d|\d{{4}}-\d\d")
+_DAY = re.compile(r"(?i)\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|\bweekly\b")
+_CLOCK = re.compile(r"(?i)\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?[ap]m\b|\b(?:noon|midnight)\b")
+_AMOUNT = re.compile(
+    r"(?i)\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|hundred|"
+    r"thousand|million|dozen|half|once|twice|free|daily|monthly|yearly|every|always|never)\b"
+)
 
 TABLED = "table"
 """The rule of what a table says."""
@@ -123,3 +136,16 @@ def other_subjects(fact: Fact) -> frozenset[str]:
     if noun != VALUE:
         return frozenset({noun, f"{fact.subject} {noun}"} - {fact.subject})
     return frozenset(" ".join(words[:count]) for count in range(1, len(words)))
+
+
+@lru_cache(maxsize=8192)
+def value_kind(value: str) -> ValueKind:
+    """A `date`, a `day` of the week, a `clock` time, an `amount` (what counts anything), or
+    `words`."""
+    if _DATE.search(value):
+        return "date"
+    if _DAY.search(value):
+        return "day"
+    if _CLOCK.search(value):
+        return "clock"
+    return "amount" if _AMOUNT.search(value) else "words"

@@ -20,7 +20,6 @@ from quipu.ports import (
     Planner,
 )
 from quipu.records.batch import Claim
-from quipu.records.mentions import key_words
 from quipu.records.neighbors import nearest_neighbors
 from quipu.records.record import (
     Asserted,
@@ -43,15 +42,12 @@ from quipu.resolve.merges import (
     is_written,
     read_merges,
 )
-from quipu.text import name_key, stem_words
+from quipu.text import name_key
 
 __all__ = ["MergedView", "Resolver", "merged_view"]
 
 _SUPPORTING = 60
 """Passages that mention a merged thing, at most, that count as its support."""
-
-_SPOKEN = frozenset({"prose", "turn"})
-"""The fields whose terms are the stems of running text."""
 
 
 def merged_view(store: Planner, merges: Merges) -> Planner:
@@ -68,7 +64,6 @@ class MergedView:
         """Reads names as `merges` say."""
         self._store = store
         self._merges = merges
-        self._stems = {key: _stems_of(key) for key in merges.names}
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
@@ -338,7 +333,3 @@ def _goes_by(text: str, merges: Merges) -> str:
 
 def _fact_order(fact: Fact) -> tuple[str, str, str, str]:
     return (fact.subject, fact.predicate, fact.valid_from or "", fact.fact_id)
-
-
-def _stems_of(key: str) -> frozenset[str]:
-    return frozenset(stem_words(list(key_words(key))))

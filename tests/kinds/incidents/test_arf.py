@@ -48,7 +48,7 @@ def test_every_text_becomes_an_incident_and_keeps_its_vector(
     _store(tmp_path / "old" / "data", RUNTIME, metric=metric, name=name)
     calls = _calls(memory)
     done = memory.incidents.import_arf(tmp_path / "old")
-    assert (done.imported, done.success_rate, done.metric) == (3, 1.0, metric)
+    assert (done.imported, done.success_rate) == (3, 1.0)
     assert done.joined
     assert done.sample_cosine == pytest.approx(1, abs=1e-3)
     assert _calls(memory) - calls == 3  # the sample only
@@ -101,17 +101,6 @@ def test_vectors_of_another_model_form_a_space_of_their_own(memory: Memory, tmp_
     assert any("form the space" in note for note in done.notes)
     assert memory.store.spaces()[done.space] == 3
     assert HashEmbedder().space not in memory.store.spaces()
-
-
-def test_the_summary_is_kept_in_the_local_state(open_memory: Any, tmp_path: Path) -> None:
-    _store(tmp_path / "old", RUNTIME)
-    (tmp_path / ".quipu").mkdir()
-    with open_memory(tmp_path / ".quipu" / "quipu.db", tmp_path) as memory:
-        memory.incidents.import_arf(tmp_path / "old")
-    held = json.loads((tmp_path / ".quipu" / "migration_summary.json").read_text())
-    assert (held["found_texts"], held["imported"], held["success_rate"]) == (3, 3, 1.0)
-    assert held["unmatched_texts"] == []
-    assert held["when"] == "2026-03-01T10:00:00.000Z"
 
 
 def test_a_bad_text_is_named_and_the_rest_goes_in(memory: Memory, tmp_path: Path) -> None:

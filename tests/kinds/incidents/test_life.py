@@ -82,35 +82,6 @@ def test_incidents_are_counted_by_service(told: Memory) -> None:
     assert (by_name["db"].incidents, by_name["db"].open, by_name["db"].mean_minutes) == (2, 1, 20)
 
 
-def test_a_timeline_tells_causes_attempts_and_the_end(memory: Memory) -> None:
-    memory.incidents.add(
-        [
-            _record("backup", 3, severity="info", title="backup finished"),
-            _record("db", 3, title="db is down"),
-            {
-                **_record("web", 3, title="pages fail", upstream_deps=["db", "backup"]),
-                "timestamp": "2026-02-03T10:05:00Z",
-                "outcomes": [
-                    {
-                        "actions_taken": ["rollback"],
-                        "success": False,
-                        "recorded_at": "2026-02-03T10:10:00Z",
-                    },
-                    _worked("traffic_shift", 3, 40),
-                ],
-            },
-        ]
-    )
-    (row, *_) = memory.incidents.list(component="web").incidents
-    shown = memory.incidents.timeline(row.incident_id)
-    assert [(each.what, each.text) for each in shown.moments] == [
-        ("cause", "WARN on db: db is down"),
-        ("began", "WARN on web: pages fail"),
-        ("tried", "rollback"),
-        ("resolved", "traffic_shift"),
-    ]
-
-
 def test_two_incidents_that_a_system_numbers_stay_two(memory: Memory) -> None:
     """A memory that had them as one keeps them so when they are told again."""
     one, other = (

@@ -142,7 +142,7 @@ def test_the_life_of_incidents_in_words(project: Path, quipu) -> None:
     done = quipu("incident", "resolve", named, "clean_up_disk", "--at", "2026-02-01T10:30:00Z")
     assert "in 30 min" in done.out
     assert "state: resolved\nminutes: 30" in quipu("incident", "show", named).out
-    assert "clean_up_disk" in quipu("incident", "timeline", named).out
+    assert "clean_up_disk" in quipu("incident", "show", named).out
     assert "median minutes 30" in quipu("incident", "summary").out
     assert quipu("incident", "list", "--open").out == "total: 0\n"
     assert quipu("incident", "show", "inc_none").code == 2

@@ -12,7 +12,7 @@ import re
 from typing import Literal, TypeAlias
 
 from quipu.kinds.conversations.model import Turn
-from quipu.kinds.conversations.read.marks import without_marks
+from quipu.kinds.conversations.read.collect import without_marks
 from quipu.ledger import Ledger
 from quipu.ports import Store
 from quipu.text import name_key

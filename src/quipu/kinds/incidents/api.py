@@ -28,14 +28,12 @@ from quipu.kinds.incidents.life import (
     IncidentDetail,
     IncidentList,
     IncidentSummary,
-    IncidentTimeline,
     detail,
     listed,
     summary,
-    timeline,
 )
 from quipu.kinds.incidents.links import draw_all
-from quipu.kinds.incidents.migrate import Migration, migrate_arf, write_summary
+from quipu.kinds.incidents.migrate import Migration, migrate_arf
 from quipu.kinds.incidents.model import (
     Incident,
     IncidentReport,
@@ -306,10 +304,6 @@ class Incidents:
         Raises UnknownRecord."""
         return detail(self._handle.store, self._case(incident_id))
 
-    def timeline(self, incident_id: str) -> IncidentTimeline:
-        """What happened before, at and after an incident, by time. Raises UnknownRecord."""
-        return timeline(self._handle.store, self._case_base(), self._case(incident_id))
-
     def summary(self) -> IncidentSummary:
         """Counts and time to repair by service."""
         return summary(self._case_base())
@@ -361,15 +355,13 @@ class Incidents:
         Raises InvalidInput when a file is missing, cut or foreign. Written at once.
         """
         with self._handle.writing:
-            done = migrate_arf(
+            return migrate_arf(
                 self._handle.store,
                 Path(folder),
                 embedder=self._model().get(),
                 clock=self._handle.clock,
                 progress=progress,
             )
-            write_summary(done, self._handle.home.state)
-        return done
 
     def _model(self) -> EmbedderSource:
         return self._handle.models.of("prose")

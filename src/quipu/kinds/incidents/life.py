@@ -1,4 +1,4 @@
-"""An incident's life: what is open, what was done when, how long it took.
+"""What incidents there are: what is open, what is known of one, how long they took.
 
 Only the graph is read.
 """
@@ -11,21 +11,17 @@ import msgspec
 
 from quipu.kinds.incidents.case_base import Case, CaseBase, IncidentEdge, State, edges_between
 from quipu.kinds.incidents.model import Incident, IncidentHead, Outcome
-from quipu.kinds.incidents.records import incident_ref, outcome_ref
 from quipu.ports import Graph
-from quipu.records.schema import RelationType
 
 __all__ = [
     "IncidentDetail",
     "IncidentList",
     "IncidentRow",
     "IncidentSummary",
-    "IncidentTimeline",
     "ServiceRecord",
     "detail",
     "listed",
     "summary",
-    "timeline",
 ]
 
 
@@ -54,22 +50,6 @@ class IncidentDetail(msgspec.Struct, frozen=True, kw_only=True):
     edges: Annotated[
         tuple[IncidentEdge, ...], "its edges to other incidents and to what resolved it"
     ]
-
-
-class IncidentMoment(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that happened in the life of an incident."""
-
-    at: Annotated[str | None, "when, or null"]
-    what: Annotated[str, "`cause`, `escalated from`, `began`, `caused`, `tried` or `resolved`"]
-    text: Annotated[str, "it, in words"]
-    ref: Annotated[str, "what a citation of it opens"]
-
-
-class IncidentTimeline(msgspec.Struct, frozen=True, kw_only=True):
-    """What happened in the life of an incident, the earliest first."""
-
-    incident_id: Annotated[str, "the incident"]
-    moments: Annotated[tuple[IncidentMoment, ...], "each moment; those without a time last"]
 
 
 class ServiceRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -131,47 +111,6 @@ def detail(graph: Graph, case: Case) -> IncidentDetail:
         outcomes=case.outcomes,
         edges=tuple(edges_between(graph, [case.name])),
     )
-
-
-_WHAT = {
-    (RelationType.CAUSED_BY, True): "cause",
-    (RelationType.ESCALATED_FROM, True): "escalated from",
-    (RelationType.ESCALATED_FROM, False): "escalated to",
-    (RelationType.CAUSED_BY, False): "caused",
-}
-"""What the other end of an edge is to an incident, by whether the edge leaves it."""
-_ORDER = ("cause", "escalated from", "began", "escalated to", "caused", "tried", "resolved")
-
-
-def timeline(graph: Graph, case_base: CaseBase, case: Case) -> IncidentTimeline:
-    """What happened before, at and after an incident, as far as edges and attempts tell."""
-    own = case.incident
-    incidents = {each.incident.incident_id: each.incident for each in case_base.cases}
-    moments = [_moment("began", own)]
-    for edge in edges_between(graph, [own.incident_id]):
-        forth = edge.source_id == own.incident_id
-        other = incidents.get(edge.target_id if forth else edge.source_id)
-        what = _WHAT.get((RelationType(edge.type), forth))
-        if other is not None and what is not None:
-            moments.append(_moment(what, other))
-    moments += [
-        IncidentMoment(
-            at=outcome.recorded_at,
-            what="resolved" if outcome.success else "tried",
-            text=" + ".join(outcome.actions_taken),
-            ref=outcome_ref(outcome.outcome_id),
-        )
-        for outcome in case.outcomes
-    ]
-    moments.sort(key=lambda m: (m.at is None, m.at or "", _ORDER.index(m.what), m.ref))
-    return IncidentTimeline(incident_id=own.incident_id, moments=tuple(moments))
-
-
-def _moment(what: str, incident: Incident) -> IncidentMoment:
-    title = f": {incident.title}" if incident.title else ""
-    text = f"{incident.severity} on {incident.component}{title}"
-    ref = incident_ref(incident.incident_id)
-    return IncidentMoment(at=incident.timestamp, what=what, text=text, ref=ref)
 
 
 def summary(case_base: CaseBase) -> IncidentSummary:

@@ -55,7 +55,6 @@ Write
     outcome    operations.incidents:outcome    Record what was tried and whether it worked.
     list       operations.incidents:list_      List incidents: open ones, those of a service.
     show       operations.incidents:show       Show an incident and what is known of it.
-    timeline   operations.incidents:timeline   Show an incident's life by time.
     resolve    operations.incidents:resolve    Record what ended an incident.
     summary    operations.incidents:summary    Count by service, with the time to repair.
     similar    operations.incidents:similar    Find what happened before.

@@ -12,7 +12,6 @@ from quipu.kinds.incidents.life import (
     IncidentDetail,
     IncidentList,
     IncidentSummary,
-    IncidentTimeline,
 )
 from quipu.kinds.incidents.model import UNKNOWN_COMPONENT, Outcome
 from quipu.kinds.incidents.replay import Replay
@@ -139,19 +138,6 @@ def show(memory: Memory, incident_id: Id) -> IncidentDetail:
     $ quipu incident show inc_0123456789abcdef01234567
     """
     return memory.incidents.show(incident_id)
-
-
-@operation(
-    "read",
-    Command(),
-    Http("GET /api/v1/incidents/{incident_id:str}/timeline", name="show_timeline"),
-)
-def timeline(memory: Memory, incident_id: Id) -> IncidentTimeline:
-    """Show what happened before, at and after an incident, by time.
-
-    $ quipu incident timeline inc_0123456789abcdef01234567
-    """
-    return memory.incidents.timeline(incident_id)
 
 
 @operation(

@@ -123,7 +123,7 @@ def import_(
     A record that breaks a rule of `quipu validate` is left out and named; the exit code is 1 then.
 
     With the format `arf`, PATH is a folder with a FAISS index of incidents and their texts: the
-    vectors are reused, and `.quipu/migration_summary.json` says what became of it. Exit code 1
+    vectors are reused, and what became of each is said. Exit code 1
     when a text could not be used.
 
     With `mem0`, `graphiti`, `zep` or `langgraph`, PATH is JSON that those let out: memories and

@@ -5,6 +5,7 @@ and files are captions. Tool use, tool results, thinking and unknown blocks are 
 providers add kinds, and a new kind is no damage.
 """
 
+import re
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from quipu.kinds.conversations.read.values import Json, shown, text
 from quipu.records.document import Problem
 from quipu.when.instants import UNKNOWN_TIME
 
-__all__ = ["Collector", "Content", "read_content"]
+__all__ = ["Collector", "Content", "read_content", "without_marks"]
 
 _LAST_OFFSET = 1_000_000_000
 _ROLES: dict[str, Role] = {
@@ -44,6 +45,16 @@ _SHOWN: Mapping[str, tuple[str, ...]] = {
     ),
 }
 """By the type of a block, what it shows, and the fields that may say more."""
+_TAGS = (
+    "bash-input bash-stdout bash-stderr collaboration_mode command-args command-message "
+    "command-name environment_context function_results ide_opened_file ide_selection INSTRUCTIONS "
+    "local-command-caveat local-command-stderr local-command-stdout permissions skill "
+    "system-reminder task-notification tool_call tool_result tool_use turn_aborted "
+    "user-prompt-submit-hook user_instructions user_shell_command"
+).split()
+"""Between these programs put into messages what nobody said."""
+_OPENING = re.compile(rf"<(?P<tag>{'|'.join(map(re.escape, _TAGS))})(?=[\s>])[^<>]{{0,200}}>")
+_INTERRUPTED = re.compile(r"\[Request interrupted by user(?: for tool use)?\]")
 
 
 @dataclass(slots=True)
@@ -73,6 +84,20 @@ def read_content(value: object) -> Content:
             name, *said = _SHOWN[kind]
             content.captions.append(text(fields, *said) or name)
     return content
+
+
+def without_marks(text: str) -> str:
+    """Return `text` without what stands between a program's marks; what is never closed stays."""
+    kept: list[str] = []
+    at = 0
+    while match := _OPENING.search(text, at):
+        closing = f"</{match['tag']}>"
+        end = text.find(closing, match.end())
+        if end < 0:
+            break
+        kept.append(text[at : match.start()])
+        at = end + len(closing)
+    return _INTERRUPTED.sub("", "".join((*kept, text[at:])))
 
 
 @dataclass(slots=True)

@@ -15,8 +15,7 @@ over.
 """
 
 from quipu.errors import InvalidInput
-from quipu.kinds.conversations.read.collect import Collector, Content, read_content
-from quipu.kinds.conversations.read.marks import without_marks
+from quipu.kinds.conversations.read.collect import Collector, Content, read_content, without_marks
 from quipu.kinds.conversations.read.values import Json, an_object, shown, text
 from quipu.when.instants import UNKNOWN_TIME
 

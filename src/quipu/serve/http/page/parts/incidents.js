@@ -37,8 +37,8 @@ async function replayTable() {
 
 async function detail(id) {
   const path = `/api/v1/incidents/${encodeURIComponent(id)}`;
-  const [shownNow, similar, advice, timeline] = await Promise.all([
-    get(path), get(`${path}/similar`), get(`${path}/recommendation`, { retrieval: "on" }), get(`${path}/timeline`)]);
+  const [shownNow, similar, advice] = await Promise.all([
+    get(path), get(`${path}/similar`), get(`${path}/recommendation`, { retrieval: "on" })]);
   const { incident } = shownNow;
   return [
     el("p", {}, el("a", { href: "#incidents" }, "← all incidents")),
@@ -51,7 +51,8 @@ async function detail(id) {
     advice.notes.length ? el("ul", { class: "soft" }, advice.notes.map((n) => el("li", {}, n))) : null,
     el("h2", {}, "Similar incidents"),
     similar.incidents.length ? el("ul", { class: "plain" }, similar.incidents.map(likeness)) : el("p", {}, "None is like it."),
-    el("h2", {}, "Timeline"), el("ol", {}, timeline.moments.map((m) => el("li", {}, `${m.at || "?"} ${m.what}: ${m.text}`))),
+    el("h2", {}, "What was tried"), el("ol", {}, shownNow.outcomes.map((o) => el("li", {},
+      `${o.recorded_at || "?"} ${o.actions_taken.join(" + ")}: ${o.success ? "worked" : "did not work"}`))),
     outcomeForm(id),
   ];
 }
