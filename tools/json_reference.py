@@ -23,7 +23,7 @@ from quipu.serve.operations.records import Added
 from quipu.serve.schemas import Shape, keys, parts
 from quipu.write.report import IndexReport
 
-__all__ = ["DOCUMENTS", "reference"]
+__all__ = ["DOCUMENTS", "described", "reference"]
 
 
 class FailureDetail(msgspec.Struct, frozen=True, kw_only=True):
@@ -109,10 +109,13 @@ def reference() -> str:
     rows.append(f"| any, when it fails | {_link(Failure)} |")
     told: dict[tuple[str, Any, str], str] = {}
     whole = set(_shapes())
-    sections = [
-        _section(shape, told) if shape in whole else _part(shape) for shape in parts(_shapes())
-    ]
+    sections = [_section(shape, told) if shape in whole else _part(shape) for shape in described()]
     return _HEAD + "\n".join(rows) + "\n" + "".join(sections)
+
+
+def described() -> list[Shape]:
+    """The shapes that have a section of their own."""
+    return list(parts(_shapes()))
 
 
 def _documents(name: str, each: tuple[Shape, ...]) -> str:

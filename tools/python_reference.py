@@ -16,6 +16,7 @@ from typing import NamedTuple
 import click
 
 import quipu
+from tools.json_reference import described
 
 __all__ = ["WAYS", "reference"]
 
@@ -48,8 +49,9 @@ with Memory.open("notes.db") as memory:
 
 Every type whose name is a heading under [Types](#types) comes from `quipu` itself
 (`from quipu import Reply`) and is imported when it is first used. Those under
-[Parts of types](#parts-of-types) are what these are made of. Times are ISO 8601 in UTC. What is
-raised is under [Errors](#errors).
+[Parts of types](#parts-of-types) are what these are made of. A type without fields here has the
+keys that [JSON](json.md) tells of it. Times are ISO 8601 in UTC. What is raised is under
+[Errors](#errors).
 
 ## Ways in: which are durable
 
@@ -314,7 +316,8 @@ def _type_part(name: str, found: _DefinedName, *, brief: bool = False) -> str:
     if members:
         words = ", ".join(f"`{ast.unparse(each.value)}`" for each in members)
         parts.append(f"\nOne of {words}.\n")
-    if fields := [ast.unparse(_plain_field(field)) for field in _every_field(found)]:
+    fields = [ast.unparse(_plain_field(field)) for field in _every_field(found)]
+    if fields and name not in _in_json():
         parts.append("\n```python\n" + "\n".join(fields) + "\n```\n")
     methods = list(_methods(node))
     if "Protocol" in _bases(node):
@@ -322,6 +325,12 @@ def _type_part(name: str, found: _DefinedName, *, brief: bool = False) -> str:
     elif methods and not brief:
         parts.append("\n" + "".join(map(_method_line, methods)))
     return "".join(parts)
+
+
+@cache
+def _in_json() -> frozenset[str]:
+    """The types whose fields the page on JSON tells."""
+    return frozenset(shape.__name__ for shape in described())
 
 
 def _method_line(function: ast.FunctionDef) -> str:
@@ -361,7 +370,9 @@ def reference() -> str:
     parts.append("\n## Types\n")
     parts += [_type_part(n, f) for n, f in reached.items() if n in public]
     parts.append("\n## Parts of types\n")
-    parts += [_type_part(n, f, brief=True) for n, f in reached.items() if n not in public]
+    parts += [
+        _type_part(n, f, brief=True) for n, f in reached.items() if n not in public | _in_json()
+    ]
     errors = _tree("quipu.errors")
     assert errors is not None
     tree = inspect.cleandoc(ast.get_docstring(errors) or "")
