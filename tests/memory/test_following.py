@@ -37,7 +37,7 @@ def test_a_folder_is_followed_until_it_is_told_to_stop(memory: Memory, tmp_path:
     logs.mkdir()
     (logs / "a.jsonl").write_text(line("First turn."))
     stop = threading.Event()
-    jobs = memory.follow(logs, stop=stop)
+    jobs = memory.jobs.follow(logs, stop=stop)
     assert next(jobs).added == 1
     writer = threading.Timer(0.3, lambda: (logs / "b.jsonl").write_text(line("New.", "b")))
     late = threading.Timer(20, stop.set)

@@ -30,7 +30,7 @@ READS_OR_KEEPS_HOUSE = set(
     "incidents.replay values.explain entities.show entities.proposals entities.history "
     "embed_lacking facts.find facts.history facts.is_over facts.stated_by jobs.get jobs.accept "
     "jobs.do jobs.do_transcripts "
-    "jobs.follow jobs.resume jobs.work_on jobs.salvage jobs.read_facts jobs.close".split()
+    "jobs.resume jobs.work_on jobs.salvage jobs.close".split()
 )
 
 Call = Callable[[Memory, Path], object]
@@ -52,7 +52,7 @@ def file(folder: Path, name: str, text: str) -> Path:
 def followed(memory: Memory, folder: Path) -> object:
     stop = Event()
     stop.set()
-    return list(memory.follow(file(folder, "s.jsonl", LINES), stop=stop))
+    return list(memory.jobs.follow(file(folder, "s.jsonl", LINES), stop=stop))
 
 
 def watched(memory: Memory, folder: Path) -> object:
@@ -93,8 +93,8 @@ CALLS: dict[str, Call] = {
     "ingest_sessions": lambda m, _: m.ingest_sessions(spoken()),
     "ingest_work": lambda m, _: m.ingest_work([TASK]),
     "ingest_urls": lambda m, _: m.ingest_urls("http://127.0.0.1:9/"),
-    "follow": followed,
-    "read_facts": lambda m, _: m.read_facts(),
+    "jobs.follow": followed,
+    "jobs.read_facts": lambda m, _: m.jobs.read_facts(),
     "index": lambda m, f: m.index(file(f, "a.md", TEXT)),
     "watch": watched,
     "keep_up": lambda m, f: [m.index(file(f, "a.md", TEXT)), kept_up(m)],

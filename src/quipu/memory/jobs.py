@@ -100,18 +100,26 @@ class JobQueue:
         return self.do(rest, embed=embed, progress=progress, problems=problems)
 
     def follow(
-        self, paths: Sequence[Path], *, embed: bool = True, stop: "Event | None" = None
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        *,
+        embed: bool = True,
+        stop: "Event | None" = None,
     ) -> "Iterator[Job]":
-        """As `Memory.follow`."""
+        """Remember the transcripts in files and folders now and whenever they grow: a job for
+        each time there was something new or wrong. A line that is cut waits for its end. Ends
+        when `stop` is set, or on Ctrl-C. Raises InvalidInput for a path that is not there.
+        Accepted as a job first."""
         from quipu.kinds.conversations.follow import Follower
         from quipu.write.watch import changes_in
 
-        for path in paths:
+        chosen = [Path(path) for path in ((paths,) if isinstance(paths, str | Path) else paths)]
+        for path in chosen:
             if not path.exists():
                 raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
         with self._handle.guard() as call:
-            follower = Follower(paths, call=call)
-            for _ in chain([0], changes_in(paths, self._handle.home.state, stop=stop)):
+            follower = Follower(chosen, call=call)
+            for _ in chain([0], changes_in(chosen, self._handle.home.state, stop=stop)):
                 found = list(follower.look())
                 if found:
                     job = self.do_transcripts(found, embed=embed, progress=None)
@@ -164,7 +172,8 @@ class JobQueue:
             return salvage(state / LEDGER)
 
     def read_facts(self, *, progress: Progress | None = None) -> "Extracted":
-        """As `Memory.read_facts`."""
+        """Let the language model read what was given with `ingest.extract = "model"` and could
+        not be read then; `stopped` says why some still waits. Written at once."""
         return self._reading.go_on(progress=progress)
 
     def close(self) -> None:

@@ -60,7 +60,6 @@ if TYPE_CHECKING:
     from quipu.kinds.pages.network import Network
     from quipu.kinds.reports.reflect import Reflected
     from quipu.memory.entities import Entities
-    from quipu.memory.extraction import Extracted
     from quipu.transfer import Migrated, Moved
     from quipu.transfer.backup import BackedUp
     from quipu.transfer.formats import GraphFormat, GraphWritten
@@ -85,6 +84,8 @@ def _messages(
 _OLD_NAMES: Mapping[str, tuple[str, Callable[["Memory"], Any]]] = {
     "handle": ("…, the memory itself", lambda memory: memory),
     "job": ("jobs.get", lambda memory: memory.jobs.get),
+    "follow": ("jobs.follow", lambda memory: memory.jobs.follow),
+    "read_facts": ("jobs.read_facts", lambda memory: memory.jobs.read_facts),
     "resume": ("jobs.resume", lambda memory: memory.jobs.resume),
     "work_on": ("jobs.work_on", lambda memory: memory.jobs.work_on),
     "salvage_jobs": ("jobs.salvage", lambda memory: memory.jobs.salvage),
@@ -336,25 +337,6 @@ class Memory(Handle):
         return self.jobs.do(
             payloads.given_pages(chosen), embed=embed, progress=progress, fetch=fetch
         )
-
-    def follow(
-        self,
-        paths: Sequence[str | Path] | str | Path,
-        *,
-        embed: bool = True,
-        stop: "Event | None" = None,
-    ) -> Iterator["Job"]:
-        """Remember the transcripts in files and folders now and whenever they grow: a job for
-        each time there was something new or wrong. A line that is cut waits for its end. Ends
-        when `stop` is set, or on Ctrl-C. Raises InvalidInput for a path that is not there.
-        Accepted as a job first."""
-        chosen = (paths,) if isinstance(paths, str | Path) else paths
-        return self.jobs.follow([Path(path) for path in chosen], embed=embed, stop=stop)
-
-    def read_facts(self, *, progress: Progress | None = None) -> "Extracted":
-        """Let the language model read what was given with `ingest.extract = "model"` and could
-        not be read then; `stopped` says why some still waits. Written at once."""
-        return self.jobs.read_facts(progress=progress)
 
     @property
     def is_forgetting(self) -> bool:

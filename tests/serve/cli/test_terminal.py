@@ -83,14 +83,15 @@ def test_a_cut_text_fits(text: str, limit: int) -> None:
     assert cells(cut(text, limit)) <= limit
 
 
-def test_prose_is_shown_from_the_sentence_that_fits_the_question() -> None:
-    text = "Cats sleep a lot. " * 5 + "The retry policy is three attempts. Dogs bark."
-    lines = snippet(text, "what is the retry policy?", is_code=False)
-    assert lines[0].startswith("… The retry policy is three attempts.")
+def test_prose_is_shown_around_the_line_that_fits_the_question() -> None:
+    text = "Cats sleep a lot. " * 90 + "The retry policy is three attempts. " + "Dogs bark. " * 90
+    lines = snippet(text, "what is the retry policy?")
+    assert "The retry policy is three attempts" in " ".join(lines)
+    assert len(lines) == 6
 
 
-def test_code_is_shown_from_its_first_lines_dedented() -> None:
+def test_code_is_shown_dedented() -> None:
     code = "    def f():\n        return 1\n\n" + "        x = 1\n" * 20
-    lines = snippet(code, "f", is_code=True, indent="> ")
+    lines = snippet(code, "f", indent="> ")
     assert lines[:2] == ["> def f():", ">     return 1"]
     assert len(lines) == 6

@@ -118,7 +118,7 @@ def test_the_api_is_described(server: Any) -> None:
     document = server.client.get("/api/openapi.json").json()
     ask = document["paths"]["/api/v1/ask"]["post"]
     assert ask["x-quipu-scope"] == "read"
-    assert ask["responses"]["400"]["content"]["application/problem+json"]
+    assert ask["responses"]["default"]["content"]["application/problem+json"]
     shapes = document["components"]["schemas"]
     assert shapes["Ask"]["additionalProperties"] is False
     assert shapes["Citation"]["properties"]["n"]["description"] == "the number of the mark"

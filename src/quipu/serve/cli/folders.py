@@ -242,7 +242,7 @@ def _watched(
     memory: "Memory", paths: tuple[Path, ...], transcripts: tuple[Path, ...], *, embed: bool
 ) -> Iterator[object]:
     if transcripts:
-        return iter(memory.follow(transcripts, embed=embed))
+        return iter(memory.jobs.follow(transcripts, embed=embed))
     return iter(memory.watch(paths, embed=embed))
 
 

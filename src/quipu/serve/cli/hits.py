@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # pragma: no cover
 __all__ = ["answer_lines", "history_lines", "reflected_lines", "search_lines"]
 
 _INDENT = "    "
-_REPORT_LINES = 12
 
 
 def answer_lines(reply: "Replied", _given: Given) -> Iterator[str]:
@@ -63,7 +62,8 @@ def search_lines(found: "FoundPassages", given: Given) -> Iterator[str]:
         yield f"{first}  {style(title, dim=True)}" if title else first
         for line in _why(hit, labels, explain=explain):
             yield style(f"{_INDENT}{line}", dim=True)
-        yield from _text(hit, found.question)
+        text = hit.text.partition("\n")[2] if hit.source_type == REPORT else hit.text
+        yield from snippet(text, found.question, indent=_INDENT)
         yield ""
     if not found.hits:
         yield "Nothing was found."
@@ -89,18 +89,6 @@ def _why(hit: Hit, labels: Labels, *, explain: bool) -> Iterator[str]:
         until = f"{context.valid_from or '…'} to {context.valid_to or '…'}"
         later = f", superseded by {context.superseded_by}" if context.superseded_by else ""
         yield safe(f"true from {until}{later}", line=True)
-
-
-def _text(hit: Hit, question: str) -> Iterator[str]:
-    if hit.source_type != REPORT:
-        is_code = hit.why_ranked.profile == "code"
-        yield from snippet(hit.text, question, is_code=is_code, indent=_INDENT)
-        return
-    rows = [row for row in hit.text.split("\n")[1:] if row]
-    for row in rows[:_REPORT_LINES]:
-        yield from wrapped(row, indent=_INDENT)
-    if len(rows) > _REPORT_LINES:
-        yield style(f"{_INDENT}… {len(rows) - _REPORT_LINES} more lines", dim=True)
 
 
 def _ends(why: WhyRanked) -> Iterator[str]:

@@ -1,18 +1,15 @@
 """Text that fits a terminal: cells, not characters, are what a line is made of."""
 
-import re
 import shutil
 import textwrap
 import unicodedata
 
 from quipu.serve.cli.terminal import safe
-from quipu.text import excerpt, sentences, stems
+from quipu.text import stems
 
 __all__ = ["cells", "counted", "cut", "snippet", "width", "wrapped"]
 
-_CODE_LINES = 6
-_PROSE_CHARACTERS = 320
-_LAID_OUT = re.compile(r"^\s*(?:```|~~~|\|)|^(?: {4}|\t)\S", re.MULTILINE)
+_SNIPPET_LINES = 6
 
 
 def width() -> int:
@@ -75,31 +72,14 @@ def _pieces(word: str, room: int) -> list[str]:
     return [*pieces, word]
 
 
-def snippet(text: str, question: str, *, is_code: bool, indent: str = "") -> list[str]:
-    """A bounded part of a passage: code from its first line, prose from its best sentence."""
-    if is_code:
-        lines = textwrap.dedent(text.expandtabs(4)).strip("\n").splitlines()
-        shown = [line for line in lines if line.strip()][:_CODE_LINES]
-        return [indent + cut(safe(line), width() - cells(indent)) for line in shown]
+def snippet(text: str, question: str, *, indent: str = "") -> list[str]:
+    """Return a few lines of a passage, around the one that shares most words with a question."""
+    room = width() - cells(indent)
+    lines: list[str] = []
+    for line in textwrap.dedent(text.expandtabs(4)).splitlines():
+        shown = safe(line).rstrip()
+        lines += [shown] if shown and cells(shown) <= room else wrapped(line, limit=room)
     terms = set(stems(question))
-    if _LAID_OUT.search(text):
-        return _best_lines(text, terms, indent)
-    spans = sentences(text)
-    if not spans:
-        return []
-    first = max(spans, key=lambda span: (_shared(text[slice(*span)], terms), -span[0]))
-    shown = excerpt(text[first[0] :], limit=_PROSE_CHARACTERS)
-    return wrapped(("… " if first[0] > spans[0][0] else "") + shown, indent=indent)
-
-
-def _best_lines(text: str, terms: set[str], indent: str) -> list[str]:
-    """The lines around the one that fits best: tables and fences are not run together."""
-    lines = [line for line in text.expandtabs(4).splitlines() if line.strip()]
-    best = max(range(len(lines)), key=lambda at: (_shared(lines[at], terms), -at))
-    first = max(best - 1, 0)
-    shown = lines[first : first + _CODE_LINES]
-    return [indent + cut(safe(line), width() - cells(indent)) for line in shown]
-
-
-def _shared(text: str, terms: set[str]) -> int:
-    return len(terms & set(stems(text)))
+    shared = [len(terms & set(stems(line))) for line in lines]
+    first = max(shared.index(max(shared)) - 1, 0) if lines else 0
+    return [indent + line for line in lines[first : first + _SNIPPET_LINES]]

@@ -21,17 +21,6 @@ Evidence-first graph memory. Answers cite graph records and `path:line`, or are 
 Every request but those for health and the page needs a key (`Authorization: Bearer` or
 `X-API-Key`) once one was made; before, the server answers this machine alone. A key opens one
 namespace. Errors are `application/problem+json` with the words of the command line."""
-_FAILURES = {
-    400: "what was given cannot be used",
-    401: "no key, or one that is unknown or revoked",
-    403: "the key's scope does not allow it, or a page of elsewhere asks",
-    404: "what was named is not there",
-    409: "the state of the memory does not allow it",
-    413: "the request is too large",
-    421: "the host is not this server",
-    503: "something is missing, locked or full, or too much is asked at once",
-    504: "no answer in time",
-}
 # One event of a stream, as the readers of OpenAPI take the schema of `text/event-stream`.
 _EVENT = {
     "type": "object",
@@ -127,17 +116,15 @@ def _responses(endpoint: Endpoint) -> Iterator[tuple[str, Any]]:
     content = _json(endpoint.gives) if list(_structs(endpoint.gives)) else {}
     if door.streams:
         content["text/event-stream"] = {"schema": _EVENT}
-    yield (
-        str(door.status),
-        {"description": HTTPStatus(door.status).phrase, "content": content or _TEXT},
-    )
+    yield str(door.status), _response(door.status, content or _TEXT)
     for status, shape in door.told.items():
-        meaning = _FAILURES.get(status, "accepted: it is done after")
-        yield str(status), {"description": meaning, "content": _json(shape)}
+        yield str(status), _response(status, _json(shape))
     problem = {"schema": {"$ref": _REF.format(name=ProblemDetails.__name__)}}
-    for status, meaning in _FAILURES.items():
-        if status not in door.told and (endpoint.operation.needs or status not in (401, 403)):
-            yield str(status), {"description": meaning, "content": {PROBLEM_TYPE: problem}}
+    yield "default", {"description": "what failed, and why", "content": {PROBLEM_TYPE: problem}}
+
+
+def _response(status: int, content: dict[str, Any]) -> dict[str, Any]:
+    return {"description": HTTPStatus(status).phrase, "content": content}
 
 
 def _json(kind: Any) -> dict[str, Any]:

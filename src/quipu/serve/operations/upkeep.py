@@ -215,7 +215,7 @@ def extract(
     $ quipu extract
     """
     if ref is None:
-        return memory.read_facts(progress=progress)
+        return memory.jobs.read_facts(progress=progress)
     return extract_facts(memory, ref, progress=progress)
 
 
