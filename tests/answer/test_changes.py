@@ -57,6 +57,7 @@ CASES = {
     "Which commit fixed the crash when the port is missing?": (CRASH, "`dddddddddddd`"),
     "Why was the crash with a missing port fixed?": (CRASH, "gives no reason"),
     "Who changed lib/url.c last?": (CRASH, "Alan Turing"),
+    "Who created lib/url.c?": (ZONE, "`lib/url.c` was added on 2026-03-02 by Grace Hopper"),
     "When was lib/url.c first changed?": (ZONE, "on 2026-03-02"),
     "Who changed url.c last?": (CRASH, "Alan Turing"),
     "What changed in lib/cache.c?": (LEAK, "memory leak"),
@@ -81,6 +82,10 @@ def test_every_change_of_a_file_is_told_the_last_first(told: Memory) -> None:
     answer, cited, _ = ask(told, "What changed in lib/url.c?")
     assert cited == [f"commit:{CRASH}", f"commit:{ZONE}"]
     assert answer.index("port is missing") < answer.index("zone id")
+
+
+def test_who_wrote_what_several_changed_is_never_sure(told: Memory) -> None:
+    assert ask(told, "Who wrote lib/url.c?")[2] < 0.7
 
 
 def test_a_scope_bounds_what_is_told_of_a_file(told: Memory) -> None:

@@ -6,9 +6,15 @@ from pathlib import Path
 import pytest
 
 from quipu.config import Config
-from quipu.kinds.commits.columns import commit_hash, file_hash, pack_commit, read_commits
 from quipu.kinds.commits.features import asked_commit, measure_commits
-from quipu.kinds.commits.history import CommitHistory, histories
+from quipu.kinds.commits.history import (
+    CommitHistory,
+    commit_hash,
+    file_hash,
+    histories,
+    pack_commit,
+    read_commits,
+)
 from quipu.kinds.commits.model import CommitInput
 from quipu.kinds.commits.weights import FEATURES
 from quipu.memory import Memory

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index import bm25
-from quipu.kinds.commits.columns import file_hash
-from quipu.kinds.commits.history import CommitHistory, Floats, Rows, TermPostings
+from quipu.kinds.commits.history import CommitHistory, Floats, Rows, TermPostings, file_hash
 from quipu.kinds.commits.model import file_terms, message_terms, paths_in, title_of, words_of
 from quipu.kinds.commits.weights import COMMITS, FEATURES, WEIGHTS
 from quipu.ports import Index
