@@ -1,11 +1,8 @@
 """Histories into memory: what is offered for the commits of repositories."""
 
-from collections.abc import Callable, Iterable
-from functools import partial
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import msgspec
 
 from quipu.handle.handle import Handle
 from quipu.kinds.commits.model import CommitInput
@@ -30,8 +27,7 @@ class Histories:
         """As `Memory.index_git`."""
         from quipu.kinds.commits.repository import index_history
 
-        run = partial(index_history, folder=Path(repository), home=self._handle.home.folder)
-        return self._written(run, embed, progress)
+        return index_history(self._handle, Path(repository), embed=embed, progress=progress)
 
     def add_commits(
         self,
@@ -44,26 +40,4 @@ class Histories:
         """As `Memory.add_commits`."""
         from quipu.kinds.commits.repository import add_history
 
-        return self._written(partial(add_history, commits=commits, root=root), embed, progress)
-
-    def _written(
-        self, run: "Callable[..., HistoryReport]", embed: bool, progress: Progress | None
-    ) -> "HistoryReport":
-        """The report of a run over commits, after what lacks a vector got one."""
-        store, state, clock = self._handle.store, self._handle.home.state, self._handle.clock
-        with self._handle.writing:
-            report = run(store, state=state, clock=clock, progress=progress)
-            indexer = self._handle.indexer()
-            done = (
-                indexer.embed_lacking(progress=progress)
-                if embed
-                else indexer.add_passages((), embed=False, progress=None)
-            )
-            return msgspec.structs.replace(
-                report,
-                embedded=done.embedded,
-                unembedded=done.unembedded,
-                embed_seconds=done.embed_seconds,
-                sequence=store.sequence(),
-                notes=(*report.notes, *done.notes),
-            )
+        return add_history(self._handle, commits, root=root, embed=embed, progress=progress)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import msgspec
 
+from quipu.handle.handle import Handle
 from quipu.kinds.commits.model import CommitInput
 from quipu.kinds.commits.read import Repository, open_repository, reachable, read_commits
 from quipu.kinds.commits.write import add_commits
@@ -15,7 +16,6 @@ from quipu.records.document import Problem
 from quipu.records.progress import Progress
 from quipu.records.record import Episode
 from quipu.records.refs import COMMIT, commit_ref
-from quipu.when.instants import Clock
 from quipu.write.batches import BatchWriter
 from quipu.write.lock import WriteLock
 from quipu.write.places import Places
@@ -27,6 +27,7 @@ _A_BATCH = 3_000
 """Commits that are written together."""
 _PAGE = 1_500
 _SHOWN = 100
+_NOTHING = "there was no commit to remember"
 
 
 class HistoryReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,32 +51,27 @@ class HistoryReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def index_history(
-    store: Store,
-    folder: Path,
-    *,
-    home: Path,
-    state: Path | None,
-    clock: Clock,
-    progress: Progress | None,
+    handle: Handle, folder: Path, *, embed: bool, progress: Progress | None
 ) -> HistoryReport:
     """Write the commits of the repository at `folder` that are not there yet, and retire those
     that its HEAD no longer leads to. Raises InvalidInput, MissingExtra."""
     repository = open_repository(folder.expanduser().absolute())
-    name, root = _called(repository, Places(home))
-    listed = reachable(repository)
-    stored = {s.source_ref: s.episode_id for s in store.sources(frozenset({COMMIT}))}
-    gone = _vanished(store, name, stored, set(map(commit_ref, listed)))
-    missing = [sha for sha in listed if commit_ref(sha) not in stored]
-    report = add_history(
-        store,
-        read_commits(repository, missing, name=name),
-        root=root,
-        state=state,
-        clock=clock,
-        progress=progress,
-        total=len(missing),
-        gone={ref: stored[ref] for ref in gone},
-    )
+    name, root = _called(repository, Places(handle.home.folder))
+    with handle.writing:
+        listed = reachable(repository)
+        sources = handle.store.sources(frozenset({COMMIT}))
+        stored = {s.source_ref: s.episode_id for s in sources}
+        gone = _vanished(handle.store, name, stored, set(map(commit_ref, listed)))
+        missing = [sha for sha in listed if commit_ref(sha) not in stored]
+        report = add_history(
+            handle,
+            read_commits(repository, missing, name=name),
+            root=root,
+            embed=embed,
+            progress=progress,
+            total=len(missing),
+            gone={ref: stored[ref] for ref in gone},
+        )
     known = len(listed) - len(missing)
     return msgspec.structs.replace(
         report,
@@ -84,31 +80,38 @@ def index_history(
         commits=report.commits + known,
         removed=len(gone),
         unchanged=report.unchanged + known,
-        notes=_notes(repository),
+        notes=(*_notes(repository), *(note for note in report.notes if note != _NOTHING)),
     )
 
 
 def add_history(
-    store: Store,
+    handle: Handle,
     commits: Iterable[CommitInput | Problem],
     *,
     root: str,
-    state: Path | None,
-    clock: Clock,
+    embed: bool,
     progress: Progress | None,
     total: int = 0,
     gone: Mapping[str, str] | None = None,
 ) -> HistoryReport:
-    """Write commits, oldest first, that somebody else has read, and retire those that are `gone`
-    (episodes by reference)."""
+    """Write commits, oldest first, that somebody else has read, retire those that are `gone`
+    (episodes by reference), and make the vectors that are lacking."""
     began = time.monotonic()
-    writer = BatchWriter(store, turns=WriteLock(state), clock=clock, sources=_A_BATCH)
-    writer.remove(dict(gone or {}))
-    tally = add_commits(
-        commits, store, writer, root=root, clock=clock, total=total, progress=progress
-    )
+    store, clock, indexer = handle.store, handle.clock, handle.indexer()
+    with handle.writing:
+        turns = WriteLock(handle.home.state)
+        writer = BatchWriter(store, turns=turns, clock=clock, sources=_A_BATCH)
+        writer.remove(dict(gone or {}))
+        tally = add_commits(
+            commits, store, writer, root=root, clock=clock, total=total, progress=progress
+        )
+        seconds = time.monotonic() - began
+        done = (
+            indexer.embed_lacking(progress=progress)
+            if embed
+            else indexer.add_passages((), embed=False, progress=None)
+        )
     held = tally.added + tally.unchanged
-    nothing = () if held or tally.problems else ("there was no commit to remember",)
     return HistoryReport(
         repository="",
         head="",
@@ -120,8 +123,11 @@ def add_history(
         errors=tuple(ProblemRow(path=p.path, error=p.error) for p in tally.problems[:_SHOWN]),
         redacted=dict(sorted(writer.redacted.items())),
         sequence=store.sequence(),
-        seconds=time.monotonic() - began,
-        notes=nothing,
+        seconds=seconds,
+        embedded=done.embedded,
+        unembedded=done.unembedded,
+        embed_seconds=done.embed_seconds,
+        notes=(*(() if held or tally.problems else (_NOTHING,)), *done.notes),
     )
 
 
