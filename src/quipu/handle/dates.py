@@ -1,7 +1,7 @@
 """Dates as people give them to a memory: a year, a month, a day, an instant, a window of time."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from quipu.errors import InvalidInput
@@ -87,21 +87,7 @@ def read_window(text: str, clock: Clock) -> TimeWindow:
         raise InvalidInput(
             f"{text!r} is no time window: write 7d, 24h, 2026-01-01..2026-02-01 or 'last week'"
         )
-    return TimeWindow(_first(found.start), _past(found.end))
-
-
-def _first(date: CalendarDate | None) -> str | None:
-    if date is None:
-        return None
-    return instant(datetime(date.year, max(date.month, 1), max(date.day, 1), tzinfo=UTC))
-
-
-def _past(date: CalendarDate | None) -> str | None:
-    """The first instant after `date`."""
-    if date is None:
-        return None
-    if date.day:
-        begin = datetime(date.year, date.month, date.day, tzinfo=UTC)
-        return instant(begin + timedelta(days=1))
-    year, month = divmod(date.last + 1, 12)
-    return instant(datetime(year, month + 1, 1, tzinfo=UTC))
+    return TimeWindow(
+        _begin(found.start) if found.start else None,
+        _begin(following(found.end)) if found.end else None,
+    )

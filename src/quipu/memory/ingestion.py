@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import msgspec
 
 from quipu.errors import InvalidInput
+from quipu.handle.dates import first_instant
 from quipu.handle.lookup import chunks_of
 from quipu.kinds.conversations.model import ROLES, Role, Transcript, Turn
 from quipu.kinds.conversations.read.times import read_time
@@ -24,7 +25,7 @@ from quipu.records.naming import document_entity_id
 from quipu.records.progress import Progress
 from quipu.records.record import Episode, Properties
 from quipu.records.refs import FILE, session_ref
-from quipu.when.instants import parse_instant
+from quipu.when.instants import expiry_instant, observed_instant, parse_instant
 from quipu.write.jobs import STAGES, Given, Stage
 from quipu.write.lock import WriteLock
 from quipu.write.texts import TextInput, episode_of, settled
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from quipu.memory.memory import Memory
     from quipu.write.jobs import Job
 
-__all__ = ["IngestItem", "StageResult", "ingest_items", "settle_text"]
+__all__ = ["IngestItem", "StageResult", "ingest_items", "text_job"]
 
 _TURNS = frozenset({"message", "turn"})
 _MOST_ITEMS = 10_000
@@ -241,7 +242,36 @@ def ingest_items(
     )
 
 
-def settle_text(memory: "Memory", given: "TextInput") -> "TextInput":
+def text_job(
+    memory: "Memory",
+    text: str,
+    *,
+    source_ref: str | None,
+    title: str,
+    group: str,
+    observed_at: str | None,
+    expires: str | None,
+    source_type: str = "manual_ingest",
+    properties: Properties | None = None,
+) -> Given:
+    """Return what writes a text as `Memory.add` takes it. Raises InvalidInput."""
+    now = memory.clock()
+    kept = dict(properties or {})
+    if expires is not None:
+        kept["expires"] = expiry_instant(first_instant(expires), now)
+    given = TextInput(
+        text=text,
+        source_ref=source_ref or "",
+        title=title,
+        source_type=source_type,
+        group=group,
+        observed_at="" if observed_at is None else observed_instant(observed_at, now),
+        properties=kept,
+    )
+    return given_text(_settled(memory, given), memory.store.namespace)
+
+
+def _settled(memory: "Memory", given: TextInput) -> TextInput:
     """The text as it is to be written: without its secrets, with its time and its reference. One
     that names none has that of its day where the same was said on an earlier one and is told
     again: with a date, or after what it stated had ended. Raises InvalidInput."""

@@ -12,7 +12,6 @@ from quipu import config as configuration
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.files import private
-from quipu.handle.dates import first_instant
 from quipu.handle.filters import in_files
 from quipu.handle.handle import Handle
 from quipu.handle.home import Home, admit, database_path, find_home, needed
@@ -47,7 +46,7 @@ from quipu.records.record import Properties, Record, Relation
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import composed
-from quipu.when.instants import Clock, expiry_instant, observed_instant, system_clock
+from quipu.when.instants import Clock, observed_instant, system_clock
 from quipu.write.report import IndexReport
 
 if TYPE_CHECKING:
@@ -255,24 +254,20 @@ class Memory(Handle):
         """
         if not isinstance(text, str):
             return self.ingest_sessions(transcripts_of(text, session_id), embed=embed)
-        from quipu.memory.ingestion import settle_text
-        from quipu.write.texts import TextInput
+        from quipu.memory.ingestion import text_job
 
-        now = self.clock()
-        kept = dict(properties or {})
-        if expires is not None:
-            kept["expires"] = expiry_instant(first_instant(expires), now)
-        given = TextInput(
-            text=text,
-            source_ref=source_ref or "",
+        given = text_job(
+            self,
+            text,
+            source_ref=source_ref,
             title=title,
             source_type=source_type,
             group=group,
-            observed_at="" if observed_at is None else observed_instant(observed_at, now),
-            properties=kept,
+            observed_at=observed_at,
+            properties=properties,
+            expires=expires,
         )
-        given_as_job = payloads.given_text(settle_text(self, given), self.store.namespace)
-        return self.jobs.do(given_as_job, embed=embed).result
+        return self.jobs.do(given, embed=embed).result
 
     def ingest(
         self,

@@ -16,13 +16,6 @@ def told(quipu: Any) -> Any:
     return quipu
 
 
-def test_the_page_says_what_held_and_what_took_its_place(told: Any) -> None:
-    page = told("audit", "ledger service", "--as-of", "2024").out
-    assert "ledger service, as of 2024, by what is known now" in page
-    assert "  uses: MySQL, 2021-03 → 2025-05 (2024-02-01.md, 2025-06-10.md)" in page
-    assert "superseded by: The ledger service uses Postgres (since May 2025)" in page
-
-
 def test_what_was_not_known_then_is_not_said(told: Any) -> None:
     page = told("audit", "ledger service", "--known-at", "2020-01-01").out
     assert page == "Nothing was said of 'ledger service'.\n"

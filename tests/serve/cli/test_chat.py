@@ -19,13 +19,7 @@ def test_a_conversation_reads_lines_until_they_end(quipu, project: Path) -> None
     assert "(confidence:" in outcome.out
 
 
-@pytest.mark.parametrize("word", ["/help", ":help", "help", ":"])
-def test_help_shows_what_can_be_said(quipu, project: Path, word: str) -> None:
-    outcome = quipu("chat", stdin=f"{word}\n")
-    assert outcome.out.startswith(":1 opens source 1")
-
-
-@pytest.mark.parametrize("word", ["/exit", "/quit", ":exit", ":quit", ":q", "exit", "quit"])
+@pytest.mark.parametrize("word", ["/exit", ":q", "quit"])
 def test_a_conversation_is_left_by_word(quipu, project: Path, word: str) -> None:
     assert quipu("chat", stdin=f"{word}\nwho owns docs/payments.md?\n").out == ""
 

@@ -9,10 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from quipu.errors import InvalidInput, QuipuError
-from quipu.handle.dates import first_instant
 from quipu.memory import Memory, Passage, Status
-from quipu.memory.ingestion import settle_text
-from quipu.memory.payloads import given_text
+from quipu.memory.ingestion import text_job
 from quipu.records.ids import kind_of
 from quipu.records.progress import Progress
 from quipu.records.record import (
@@ -36,9 +34,7 @@ from quipu.serve.operations import (
     operation,
     standard_input,
 )
-from quipu.when.instants import expiry_instant, observed_instant
 from quipu.write.jobs import Job
-from quipu.write.texts import TextInput
 
 __all__: list[str] = []
 
@@ -159,7 +155,18 @@ def add(
     $ git log -1 | quipu add -
     """
     if not wait:
-        return _accepted(memory, text, source_ref, title, group, observed_at, expires)
+        given = text_job(
+            memory,
+            text,
+            source_ref=source_ref,
+            title=title,
+            group=group,
+            observed_at=observed_at,
+            expires=expires,
+        )
+        (job,) = memory.jobs.accept([given])
+        threading.Thread(target=_work, args=(memory, job), name="quipu-job").start()
+        return job
     episode_id = memory.add(
         text,
         source_ref=source_ref,
@@ -172,32 +179,6 @@ def add(
         embed=embed,
     )
     return _added(memory, episode_id)
-
-
-def _accepted(
-    memory: Memory,
-    text: str,
-    source_ref: str | None,
-    title: str,
-    group: str,
-    observed_at: str | None,
-    expires: str | None,
-) -> Job:
-    """Accept a text as a job, which is not lost from here on, and write it in the background."""
-    now = memory.clock()
-    until = expiry_instant(first_instant(expires), now) if expires else None
-    given = TextInput(
-        text=text,
-        source_ref=source_ref or "",
-        title=title,
-        group=group,
-        observed_at=observed_instant(observed_at, now) if observed_at else "",
-        properties={"expires": until} if until else {},
-    )
-    kept = given_text(settle_text(memory, given), memory.store.namespace)
-    (job,) = memory.jobs.accept([kept])
-    threading.Thread(target=_work, args=(memory, job), name="quipu-job").start()
-    return job
 
 
 def _work(memory: Memory, job: Job) -> None:
