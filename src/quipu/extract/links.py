@@ -31,6 +31,7 @@ _NAMED = (
     "Workflow",
     "Infra",
     "Registry",
+    "API",
     "Tool",
     "Package",
     "Owner",

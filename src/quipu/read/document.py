@@ -165,8 +165,9 @@ def _marked(reader: Reader, text: str) -> Reading:
 
 
 def _data(reader: Reader, text: str, document: Document) -> Reading:
-    from quipu.read.forms import add_tools, read_codeowners, read_compose, read_workflow
+    from quipu.read.forms import add_tools, read_codeowners, read_workflow
     from quipu.read.keys import read_keys
+    from quipu.read.services import add_services, read_compose, read_terraform
 
     if reader == "manifest":
         from quipu.read.manifest import read_manifest
@@ -179,7 +180,11 @@ def _data(reader: Reader, text: str, document: Document) -> Reading:
         return read_workflow(text, document.path)
     if reader == "codeowners":
         return read_codeowners(text)
+    if document.language == "terraform":
+        return read_terraform(text)
     reading = read_keys(text, document.language)
+    if document.language in ("yaml", "json"):
+        add_services(reading)
     if document.language in ("json", "jsonc"):
         add_tools(reading, comments=document.language == "jsonc")
     return reading

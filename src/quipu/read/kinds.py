@@ -77,6 +77,7 @@ _DATA = {
     "jsonc": "jsonc code-workspace",
     "json5": "json5",
     "jsonl": "jsonl ndjson",
+    "terraform": "tf",
 }
 _WITH_COMMENTS = ("tsconfig", "jsconfig", "devcontainer", ".devcontainer")
 

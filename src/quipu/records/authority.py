@@ -71,7 +71,7 @@ WITHHELD = "may_not_assert"
 
 _PREFIX = "asserted_by:"
 
-_MANIFESTS = frozenset({"manifest", "compose", "workflow"})
+_MANIFESTS = frozenset({"manifest", "compose", "workflow", "catalog", "deployment"})
 _CONVERSATIONS = frozenset({"session", "manual_ingest", "memory_file", "tool", "knowledge_graph"})
 
 

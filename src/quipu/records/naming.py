@@ -16,7 +16,7 @@ _LOOSE_RUN = re.compile(r"[\s_\-.]+")
 _EXACT = frozenset({"URL", "EnvironmentVariable", "Setting", "Option"})
 CONSTRUCTORS = ("__init__", "__new__", "__construct", "constructor", "initialize")
 """What languages call the method that makes a thing of a type, where not by the type's own name."""
-_LOOSE = frozenset({"Owner", "Service", "Application", "Infra", "Workflow", "Registry"})
+_LOOSE = frozenset({"Owner", "Service", "Application", "Infra", "Workflow", "Registry", "API"})
 
 
 def identity_key(type: str, name: str) -> str:  # noqa: A002 - the record's own word

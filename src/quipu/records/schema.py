@@ -27,6 +27,8 @@ class EntityType(StrEnum):
     APPLICATION = "Application"
     INFRA = "Infra"
     REGISTRY = "Registry"
+    API = "API"
+    ENDPOINT = "Endpoint"
     WORKFLOW = "Workflow"
     OWNER = "Owner"
     POLICY = "Policy"
@@ -121,6 +123,7 @@ class RelationType(StrEnum):
     TAKES_OPTION = "TAKES_OPTION"
     DEPENDS_ON = "DEPENDS_ON"
     OWNED_BY = "OWNED_BY"
+    PROVIDES = "PROVIDES"
     GOVERNED_BY = "GOVERNED_BY"
     DECIDED_BY = "DECIDED_BY"
     SUPERSEDES = "SUPERSEDES"
@@ -250,13 +253,19 @@ _ROWS: dict[str, RelationRow] = {
         r"|\bwhere is\b.*\b(?:declared|defined)\b",
     ),
     RelationType.DEPENDS_ON: RelationRow(
-        words="depends depend dependency dependencies needs requires",
-        also="rely need require",
+        words="depends depend dependency dependencies needs requires breaks",
+        also="rely need require break affect go goes down",
         outward=r"\bdo(?:es)? .+ (?:depend|rely) (?:up)?on\b|\bdependenc(?:y|ies) of\b"
         r"|\bdependencies (?:does|do|are|has|have)\b|\bdo(?:es)? .+ (?:need|require)\b",
         inward=r"\b(?:depends?|rel(?:y|ies)|dependents?) (?:up)?o[nf]\b"
-        r"|\b(?:needs?|requires?)\b",
+        r"|\b(?:needs?|requires?)\b|\bwhat (?:breaks|is affected)\b",
         cites=True,
+    ),
+    RelationType.PROVIDES: RelationRow(
+        words="provides provide offers offer exposes expose",
+        also="api apis interface",
+        outward=r"\bdo(?:es)? .+ (?:provide|offer|expose)\b",
+        inward=r"\b(?:provides?|offers?|exposes?|provided|offered|exposed)\b",
     ),
     RelationType.OWNED_BY: RelationRow(
         targets=_WHO,
