@@ -20,7 +20,7 @@ PROGRAMS = Path(__file__).parent / "telemetry_programs"
 STAY_S = 14
 """ONNX Runtime asks for its server ten seconds after it was imported."""
 
-EXTRAS = {"openai", "langchain", "langgraph", "llama_index", "neo4j", "postgres"}
+EXTRAS = {"anthropic", "openai", "langchain", "langgraph", "llama_index", "neo4j", "postgres"}
 """Those that `make test` installs."""
 
 pytestmark = [

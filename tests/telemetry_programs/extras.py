@@ -31,6 +31,15 @@ def openai(port: str) -> None:
             assert server.requests
 
 
+def anthropic(port: str) -> None:
+    from quipu.serve.anthropic_memory import QuipuMemoryTool
+
+    with Memory.open("memory:") as memory:
+        tool = QuipuMemoryTool(memory)
+        tool.call({"command": "create", "path": "/memories/a", "file_text": SAID})
+        assert SAID in str(tool.call({"command": "view", "path": "/memories/a"}))
+
+
 def langchain(port: str) -> None:
     from quipu.serve.langchain import QuipuRetriever
 
@@ -87,6 +96,7 @@ def ray(port: str) -> None:
 
 
 MODULES = {
+    "anthropic": "anthropic",
     "openai": "openai",
     "langchain": "langchain_core",
     "langgraph": "langgraph",

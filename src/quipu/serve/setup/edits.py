@@ -278,7 +278,7 @@ def _toml_table(keys: Sequence[str], value: Mapping[str, Any]) -> str:
 
 
 def _in_yaml(text: str, keys: Sequence[str], value: Any) -> Edit:
-    root: Any = yaml.compose(text)  # pyright: ignore[reportUnknownMemberType]  no types there
+    root = cast("Any", yaml.compose(text))  # pyright: ignore[reportUnknownMemberType]  untyped
     pairs: list[tuple[Any, Any]] = root.value if isinstance(root, yaml.MappingNode) else []
     there = next((node for key, node in pairs if key.value == keys[0]), None)
     if there is None:

@@ -1,0 +1,157 @@
+"""Adapters for agent frameworks, used as the frameworks use them and compared with their own."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.config import Config
+from quipu.memory import Memory
+from quipu.serve.openai_agents import QuipuSession
+from quipu.testing.fakes import HashEmbedder
+
+SECRET = "sk-ant-api03-" + "aB3" * 31 + "-xyzAA"
+ITEMS: list[Any] = [
+    {"role": "user", "content": "Who owns billing?"},
+    {"type": "function_call", "name": "look", "arguments": '{"team": 7}', "call_id": "c1"},
+    {"type": "function_call_output", "call_id": "c1", "output": "Dagny owns billing."},
+    {"role": "assistant", "content": [{"type": "output_text", "text": "Dagny.", "n": [1, 2.5]}]},
+]
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory.open(tmp_path / "m.db", config=Config(), embedder=HashEmbedder()) as opened:
+        yield opened
+
+
+def test_a_session_does_what_the_sdks_own_does(memory: Memory) -> None:
+    agents = pytest.importorskip("agents", reason="a development dependency")
+
+    async def talk(session: Any) -> list[Any]:
+        seen: list[Any] = [await session.pop_item(), await session.get_items()]
+        await session.add_items(ITEMS[:3])
+        await session.add_items([])
+        await session.add_items(ITEMS[3:])
+        seen += [await session.get_items(), await session.get_items(2), await session.get_items(0)]
+        seen += [await session.pop_item(), await session.get_items()]
+        await session.add_items(ITEMS[:1])
+        seen.append(await session.get_items())
+        await session.clear_session()
+        return [*seen, await session.get_items()]
+
+    ours = QuipuSession("one", memory)
+    assert isinstance(ours, agents.memory.Session)
+    assert asyncio.run(talk(ours)) == asyncio.run(talk(agents.SQLiteSession("one")))
+
+
+def test_runs_of_an_agent_go_on_where_the_last_ended(memory: Memory) -> None:
+    agents = pytest.importorskip("agents", reason="a development dependency")
+    from agents.items import ModelResponse
+    from agents.usage import Usage
+    from openai.types.responses import ResponseOutputMessage, ResponseOutputText
+
+    asked: list[Any] = []
+
+    class Model(agents.models.interface.Model):
+        async def get_response(self, *given: Any, **named: Any) -> ModelResponse:
+            asked.append(named.get("input", given[1] if len(given) > 1 else None))
+            text = ResponseOutputText(annotations=[], text="Noted.", type="output_text")
+            message = ResponseOutputMessage(
+                id="m1", content=[text], role="assistant", status="completed", type="message"
+            )
+            return ModelResponse(output=[message], usage=Usage(), response_id=None)
+
+        def stream_response(self, *given: Any, **named: Any) -> Any:
+            raise AssertionError
+
+    async def run() -> None:
+        agents.set_tracing_disabled(True)
+        agent = agents.Agent(name="a", model=Model())
+        for said in (f"The queue is in Postgres, the key was {SECRET}.", "Where is the queue?"):
+            session = QuipuSession("one", memory)
+            await agents.Runner.run(agent, said, session=session)
+
+    asyncio.run(run())
+    again = str(asked[1])
+    assert "The queue is in Postgres" in again
+    assert "Where is the queue?" in again
+    assert SECRET not in again
+    assert any("Postgres" in hit.text for hit in memory.search("where is the queue").hits)
+    assert asyncio.run(QuipuSession("two", memory).get_items()) == []
+
+
+CALLS: list[dict[str, Any]] = [
+    {"command": "view", "path": "/memories"},
+    {"command": "view", "path": "/memories/none.md"},
+    {"command": "create", "path": "/memories/a.md", "file_text": "one\ntwo\nthree\ntwo\n"},
+    {"command": "create", "path": "/memories/a.md", "file_text": "again"},
+    {"command": "create", "path": "/memories/team/b.txt", "file_text": ""},
+    {"command": "create", "path": "/elsewhere/c", "file_text": "x"},
+    {"command": "create", "path": "/memories/../c", "file_text": "x"},
+    {"command": "view", "path": "/memories/a.md"},
+    {"command": "view", "path": "/memories/a.md", "view_range": [2, 3]},
+    {"command": "view", "path": "/memories/a.md", "view_range": [2, -1]},
+    {"command": "str_replace", "path": "/memories/a.md", "old_str": "two", "new_str": "2"},
+    {"command": "str_replace", "path": "/memories/a.md", "old_str": "nine", "new_str": "9"},
+    {"command": "str_replace", "path": "/memories/a.md", "old_str": "three", "new_str": "3\n3"},
+    {"command": "str_replace", "path": "/memories/team", "old_str": "a", "new_str": "b"},
+    {"command": "str_replace", "path": "/memories/no", "old_str": "a", "new_str": "b"},
+    {"command": "insert", "path": "/memories/a.md", "insert_line": 0, "insert_text": "zero\n"},
+    {"command": "insert", "path": "/memories/a.md", "insert_line": 6, "insert_text": "last"},
+    {"command": "insert", "path": "/memories/a.md", "insert_line": 99, "insert_text": "x"},
+    {"command": "insert", "path": "/memories/team/b.txt", "insert_line": 0, "insert_text": "b"},
+    {"command": "view", "path": "/memories/a.md"},
+    {"command": "view", "path": "/memories/team/b.txt"},
+    {"command": "rename", "old_path": "/memories/a.md", "new_path": "/memories/team/b.txt"},
+    {"command": "rename", "old_path": "/memories/team", "new_path": "/memories/group/x"},
+    {"command": "rename", "old_path": "/memories/no", "new_path": "/memories/yes"},
+    {"command": "rename", "old_path": "/memories", "new_path": "/memories/yes"},
+    {"command": "view", "path": "/memories/group/x/b.txt"},
+    {"command": "delete", "path": "/memories/group"},
+    {"command": "delete", "path": "/memories/group"},
+    {"command": "delete", "path": "/memories"},
+    {"command": "view", "path": "/memories/a.md"},
+]
+
+
+def test_the_memory_tool_answers_as_anthropics_own_over_files(
+    memory: Memory, tmp_path: Path
+) -> None:
+    tools = pytest.importorskip("anthropic.lib.tools", reason="a development dependency")
+    from anthropic.tools import BetaLocalFilesystemMemoryTool
+
+    from quipu.serve.anthropic_memory import QuipuMemoryTool
+
+    def said(tool: Any, call: dict[str, Any]) -> str:
+        try:
+            return str(tool.call(call))
+        except tools.ToolError as error:
+            return f"error: {error}"
+
+    ours, theirs = QuipuMemoryTool(memory), BetaLocalFilesystemMemoryTool(str(tmp_path / "files"))
+    assert ours.to_dict() == theirs.to_dict()
+    for call in CALLS:
+        found, expected = said(ours, call), said(theirs, call)
+        if "files and directories" in expected:  # theirs tells blocks of the disk
+            found, expected = (text.split(":\n")[0] for text in (found, expected))
+        assert found == expected, call
+
+
+def test_what_claude_keeps_is_found_without_secrets(memory: Memory) -> None:
+    pytest.importorskip("anthropic", reason="a development dependency")
+    from quipu.serve.anthropic_memory import QuipuMemoryTool
+
+    tool = QuipuMemoryTool(memory)
+    text = f"The queue stays in Postgres. Key: {SECRET}\n"
+    tool.call({"command": "create", "path": "/memories/shop/queue.md", "file_text": text})
+    assert "queue stays" in memory.search("where does the queue stay").hits[0].text
+    shown = str(tool.call({"command": "view", "path": "/memories/shop/queue.md"}))
+    assert SECRET not in shown
+    listed = str(tool.call({"command": "view", "path": "/memories"}))
+    assert "/memories/shop/\n" in listed
+    assert "/memories/shop/queue.md" in listed
+    tool.clear_all_memory()
+    assert "shop" not in str(tool.call({"command": "view", "path": "/memories"}))
