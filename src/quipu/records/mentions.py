@@ -17,7 +17,6 @@ from quipu.patterns import late
 from quipu.text import STOP_WORDS, Token, fold, looks_like_identifier, name_key, tokens
 
 __all__ = [
-    "WORK_NAME",
     "Mention",
     "find_mentions",
     "is_date",
@@ -29,7 +28,7 @@ __all__ = [
 ]
 
 # "task-force" and "goal-line" are words: a name has a number, or is as long as a title.
-WORK_NAME = r"(?:goal|task)-(?:(?=[\w.-]*\d)\w+(?:[.-]\w+)*|\w+(?:-\w+){2,})"
+_WORK_NAME = r"(?:goal|task)-(?:(?=[\w.-]*\d)\w+(?:[.-]\w+)*|\w+(?:-\w+){2,})"
 """The name of a goal or a task."""
 
 _LONGEST_RUN = 6
@@ -55,7 +54,7 @@ _QUOTED = late(
 _IDENTIFIER = late(r"[A-Za-z_][\w]*(?:(?:::|->|[./#:-])[\w][\w-]*)*(?:\(\))?")
 # What every identifier has that is told from a word: most text has none of it, and is not read.
 _OF_CODE = late(r"[./#](?=\w)|_|\(\)|::|->|[A-Z](?<=[a-z][A-Z])|\d(?<=[A-Za-z]\d)")
-_WORK = late(rf"(?i)(?<![\w/-]){WORK_NAME}")
+_WORK = late(rf"(?i)(?<![\w/-]){_WORK_NAME}")
 _CLASSES = str.maketrans(ascii_uppercase + ascii_lowercase + digits, "A" * 26 + "a" * 26 + "0" * 10)
 _HINTS = (
     *(mark + after for mark in "./#" for after in "Aa0"),
