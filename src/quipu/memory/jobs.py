@@ -20,8 +20,7 @@ from quipu.errors import InvalidInput, Mistake, QuipuError, StoreUnavailable
 from quipu.handle.handle import Handle
 from quipu.handle.home import database_of
 from quipu.kinds.conversations.api import Conversations
-from quipu.kinds.pages.api import Pages
-from quipu.kinds.work.api import GivenFiles, Works
+from quipu.kinds.work.model import GivenFiles
 from quipu.memory import payloads
 from quipu.records.document import Problem
 from quipu.records.progress import Progress
@@ -46,13 +45,9 @@ class JobQueue:
     """The jobs of one memory. Called, it gives those that are open and the last that ended, the
     latest first."""
 
-    def __init__(
-        self, handle: Handle, conversations: Conversations, works: Works, pages: Pages
-    ) -> None:
+    def __init__(self, handle: Handle, conversations: Conversations) -> None:
         self._handle = handle
         self._conversations = conversations
-        self._works = works
-        self._pages = pages
         self._took_up = False  # whether what other processes left undone was looked for
 
     def __call__(self) -> "list[Job]":
@@ -251,18 +246,21 @@ class JobQueue:
             given = payloads.read_transcripts(payload)
             return self._conversations.add_sessions(given, embed=embed, progress=on_progress), ""
         if kind == payloads.WORK:
+            from quipu.kinds.work.write import add_records
+
             records = payloads.read_records(payload)
-            return self._works.add_records(records.records, seen=records.seen, embed=embed), ""
+            return add_records(self._handle, records.records, seen=records.seen, embed=embed), ""
         return self._write_files(payloads.read_files(payload), embed, on_progress), ""
 
     def _write_files(
         self, given: GivenFiles, embed: bool, on_progress: Callable[[str, int, int], None]
     ) -> "IndexReport":
         """Goals and tasks where a file holds them, transcripts elsewhere."""
+        from quipu.kinds.work.write import add_files
         from quipu.write.report import joined
 
         paths = [Path(path) for path in given.paths]
-        report, work_files = self._works.add_files(given, embed=embed, progress=on_progress)
+        report, work_files = add_files(self._handle, given, embed=embed, progress=on_progress)
         if report is not None and work_files is None:
             return report
         rest = self._conversations.add_transcripts(

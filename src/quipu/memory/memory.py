@@ -20,15 +20,12 @@ from quipu.handle.model import AUTO, Auto
 from quipu.handle.models import Models
 from quipu.handle.status import Status, status
 from quipu.index.asked import spaces_of
-from quipu.kinds.commits.api import Histories
 from quipu.kinds.commits.model import CommitInput
 from quipu.kinds.conversations.api import Conversations, transcripts_of
 from quipu.kinds.conversations.model import Transcript
-from quipu.kinds.pages.api import Pages
 from quipu.kinds.reports.api import Reports
 from quipu.kinds.reports.model import Report
 from quipu.kinds.values.api import Values
-from quipu.kinds.work.api import Works
 from quipu.kinds.work.model import WorkKind
 from quipu.memory import payloads
 from quipu.memory.erasure import Erasure
@@ -118,8 +115,6 @@ class Memory(Handle):
         )
         self.freshness = Freshness(self)
         self._conversations = Conversations(self)
-        self._histories = Histories(self)
-        self._pages = Pages(self)
         self._reports = Reports(self)
         self._questions = Questions(self, self._reports, self.freshness)
         self._erasure = Erasure(self)
@@ -203,7 +198,7 @@ class Memory(Handle):
     @cached_property
     def jobs(self) -> JobQueue:
         """What was accepted first and is written after; called, the jobs there are."""
-        return JobQueue(self, self._conversations, Works(self), self._pages)
+        return JobQueue(self, self._conversations)
 
     @overload
     def add(
@@ -328,7 +323,9 @@ class Memory(Handle):
         Accepted as a job first.
         """
         chosen = (urls,) if isinstance(urls, str) else tuple(urls)
-        fetch = partial(self._pages.add_pages, chosen, network=network)
+        from quipu.kinds.pages.write import add_pages
+
+        fetch = partial(add_pages, self, chosen, network=network)
         return self.jobs.do(
             payloads.given_pages(chosen), embed=embed, progress=progress, fetch=fetch
         )
@@ -572,11 +569,12 @@ class Memory(Handle):
         """Bring the memory up to date with the commits that a repository's HEAD leads to.
 
         Only new commits are read, by git itself; those that vanished (a rewritten history) are
-        retired. Commits that cite earlier ones by hash teach how much age and the rest count in
-        this repository. Raises InvalidInput where there is no readable repository, MissingExtra
-        without git. Written at once.
+        retired. Raises InvalidInput where there is no readable repository, MissingExtra without
+        git. Written at once.
         """
-        return self._histories.index_git(repository, embed=embed, progress=progress)
+        from quipu.kinds.commits.repository import index_history
+
+        return index_history(self, Path(repository), embed=embed, progress=progress)
 
     def add_commits(
         self,
@@ -591,7 +589,9 @@ class Memory(Handle):
         A commit of the same hash replaces the one that is there. `root` is put before the paths
         of their files. What cannot be used is a row of `errors`. Written at once.
         """
-        return self._histories.add_commits(commits, root=root, embed=embed, progress=progress)
+        from quipu.kinds.commits.repository import add_history
+
+        return add_history(self, commits, root=root, embed=embed, progress=progress)
 
     def reflect(
         self,

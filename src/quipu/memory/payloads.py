@@ -10,8 +10,7 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Transcript
-from quipu.kinds.work.api import GivenFiles
-from quipu.kinds.work.model import WorkKind, work_id, work_ref
+from quipu.kinds.work.model import GivenFiles, WorkKind, work_id, work_ref
 from quipu.records.record import Properties
 from quipu.records.refs import session_ref
 from quipu.write.dropped import NOTHING, Dropped

@@ -21,6 +21,7 @@ __all__ = [
     "DatedValue",
     "End",
     "EndKind",
+    "GivenFiles",
     "Predicate",
     "WorkItem",
     "WorkKind",
@@ -48,6 +49,14 @@ CLOSED = frozenset(
 """Statuses of work that is over, so that it holds nothing up any more."""
 
 _ID = re.compile(r"[^\W_][\w.:/-]{0,99}")
+
+
+class GivenFiles(msgspec.Struct, frozen=True):
+    """Paths to be remembered, as a job holds them; `kind` is what their records are that do not
+    say so themselves."""
+
+    paths: tuple[str, ...]
+    kind: WorkKind | None = None
 
 
 class End(NamedTuple):

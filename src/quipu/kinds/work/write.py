@@ -9,26 +9,32 @@ when that comes.
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple, cast
 
 import msgspec
 
+from quipu.handle.handle import Handle
 from quipu.kinds.work.model import (
     DATED,
     KINDS,
     TYPES,
     DatedValue,
     End,
+    GivenFiles,
     Predicate,
     WorkItem,
     work_entity_id,
     work_ref,
 )
+from quipu.kinds.work.read import WorkRead, find_work_files, read_record, read_work_file
 from quipu.ports import Store
 from quipu.profiles import profile
 from quipu.records.document import Problem
 from quipu.records.ids import make_id
 from quipu.records.naming import document_entity_id, named_entity_id
+from quipu.records.progress import Progress
 from quipu.records.record import Asserted, Entity, Fact, Properties
 from quipu.records.refs import COMMIT, FILE, SESSION_PREFIX, commit_ref, session_ref
 from quipu.records.schema import EntityType, RelationType
@@ -38,8 +44,9 @@ from quipu.when.instants import Clock, parse_instant
 from quipu.write.batches import BatchWriter
 from quipu.write.passages import PassageTally
 from quipu.write.prepare import Prepared
+from quipu.write.report import IndexReport
 
-__all__ = ["GivenWork", "add_work"]
+__all__ = ["add_files", "add_records"]
 
 _PROFILE = "prose"
 _PREVIEW = 500
@@ -63,7 +70,7 @@ _RELATION_LINES: dict[tuple[RelationType, bool], str] = {
 }
 
 
-class GivenWork(NamedTuple):
+class _GivenWork(NamedTuple):
     """Records, and the instant from which they hold if they name no date themselves."""
 
     items: tuple[WorkItem, ...]
@@ -78,8 +85,56 @@ class _Destination(NamedTuple):
     now: str
 
 
-def add_work(
-    given: Iterable[GivenWork | Problem], store: Store, writer: BatchWriter, *, clock: Clock
+def add_files(
+    handle: Handle, given: GivenFiles, *, embed: bool, progress: Progress | None
+) -> tuple[IndexReport | None, frozenset[Path] | None]:
+    """Remember the goals and tasks in files, or in all files of folders: the report, None where
+    no file holds any, and the files that were read; None for these when all were."""
+    paths = [Path(path) for path in given.paths]
+    with handle.guard() as call:
+        files = find_work_files(paths, given.kind, call=call)
+        if not files:
+            return None, frozenset()
+        read = (
+            each
+            for file in files
+            for each in _given(read_work_file(file, given.kind, call=call), file.seen)
+        )
+        report = _added(handle, read, embed=embed, progress=progress)
+    work_files = frozenset(file.path for file in files)
+    whole = given.kind is not None or work_files.issuperset(paths)
+    return report, None if whole else work_files
+
+
+def add_records(
+    handle: Handle, records: Sequence[dict[str, object]], *, seen: str, embed: bool
+) -> IndexReport:
+    """Remember records of goals and tasks (docs/how-to/goals.md); those that name no date hold
+    from the instant `seen`."""
+    read = WorkRead.of(
+        read_record(dict(record), at=f"#{n}", seen=seen) for n, record in enumerate(records, 1)
+    )
+    return _added(handle, _given(read, seen), embed=embed, progress=None)
+
+
+def _given(read: WorkRead, seen: str) -> "list[_GivenWork | Problem]":
+    return [*read.problems, _GivenWork(read.items, seen)]
+
+
+def _added(
+    handle: Handle,
+    given: "Iterable[_GivenWork | Problem]",
+    *,
+    embed: bool,
+    progress: Progress | None,
+) -> IndexReport:
+    fill = partial(_add_work, given, handle.store, clock=handle.clock)
+    with handle.writing:
+        return handle.indexer().added(fill, embed, progress)
+
+
+def _add_work(
+    given: Iterable[_GivenWork | Problem], store: Store, writer: BatchWriter, *, clock: Clock
 ) -> PassageTally:
     """Write what is new in the records; of one record given twice the last stands."""
     tally = PassageTally()
