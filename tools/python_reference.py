@@ -30,7 +30,7 @@ WAYS = {
 }
 """What the docstring of a verb that writes says, and the word for it in the table."""
 
-_SHARED = ("embedder", "embedder_for", "chat", "graph", "graph_for", "graph_of")
+_SHARED = ("embedder", "embedder_for", "chat", "graph", "graph_of")
 """What a memory has from what its parts share, and its users may use."""
 
 _SETTINGS = {"quipu.config"}

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quipu.extract.asserting import Assertions, PassageText, Unresolved, evidence_at
+from quipu.extract.asserting import Assertions, PassageText, Unresolved
 from quipu.extract.catalogue import Catalogue, Defined, defined_by
 from quipu.extract.entities import entities_of
 from quipu.extract.fact_claims import (
@@ -27,14 +27,9 @@ from quipu.extract.links import (
 )
 from quipu.extract.uses import assert_uses, named_symbol
 from quipu.facts.attributes import SHIPPED, Attributes
-from quipu.records.acronyms import find_definitions
 from quipu.records.batch import Claim
 from quipu.records.document import Document
-from quipu.records.ids import name_id
-from quipu.records.mentions import key_words
-from quipu.records.naming import relation_id
-from quipu.records.record import Entity, Episode, Relation
-from quipu.records.schema import RelationType
+from quipu.records.record import Entity, Episode
 from quipu.text import looks_like_identifier
 
 __all__ = [
@@ -43,7 +38,6 @@ __all__ = [
     "Unresolved",
     "asked_facts",
     "defined_by",
-    "defined_names",
     "entities_of",
     "linked_claims",
     "local_claims",
@@ -91,7 +85,6 @@ def local_claims(
     for fact in dated_facts(document, document_id=document_id, namespace=namespace):
         found.claims.append(Claim(fact, episode.episode_id, found.evidence(1)))
     if document.family == "prose":
-        found.claims += defined_names(document.text, chunks, episode, namespace=namespace)
         found.claims += observed_facts(document, chunks, episode, namespace=namespace)
         found.claims += stated_facts(
             document.text,
@@ -156,28 +149,3 @@ def _assert_described(found: Assertions, catalogue: Catalogue) -> None:
                 section.start_line,
                 confidence=_DESCRIBES_CONFIDENCE,
             )
-
-
-def defined_names(
-    text: str, chunks: Sequence[PassageText], episode: Episode, *, namespace: str
-) -> list[Claim]:
-    """A claim for each acronym that `text` defines, by where it stands: the short name is the
-    same as the long one. `chunks` are those of the text, in order; lines count from 1."""
-    claims: list[Claim] = []
-    for long, short, start in find_definitions(text):
-        ends = [name_id(" ".join(key_words(name))) for name in (short, long)]
-        if ends[0] == ends[1] or not chunks:
-            continue
-        line = text.count("\n", 0, start) + 1
-        relation = Relation(
-            rel_id=relation_id(namespace, ends[0], RelationType.SAME_AS, ends[1]),
-            source_entity_id=ends[0],
-            target_entity_id=ends[1],
-            type=RelationType.SAME_AS.value,
-            created_at=episode.observed_at,
-            updated_at=episode.observed_at,
-            source_sha=episode.source_sha,
-            properties={"long": long, "rule": "acronym", "short": short},
-        )
-        claims.append(Claim(relation, episode.episode_id, evidence_at(chunks, line)))
-    return claims

@@ -18,7 +18,6 @@ from quipu.extract.statements import (
 from quipu.extract.statements.tables import table_statements
 from quipu.facts.attributes import SHIPPED, Attributes
 from quipu.facts.keys import predicate_key
-from quipu.records.acronyms import without_acronym
 from quipu.records.batch import Claim
 from quipu.records.document import Document
 from quipu.records.ids import make_id
@@ -56,6 +55,8 @@ _TO_KEYS = (
     "sunset",
 )
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_ACRONYM = re.compile(r"(?<=\w) \([A-Z][A-Z&.-]{2,9}\)$")
+"""What stands in brackets behind a name and is short for it: "Payment Service Team (PST)"."""
 
 
 def stated_facts(
@@ -192,7 +193,7 @@ def _fact(
         provenance["for"] = statement.purpose
     if episode.group:
         provenance["group"] = episode.group
-    subject, said = (without_acronym(name) for name in (statement.subject, statement.object))
+    subject, said = (_ACRONYM.sub("", name) for name in (statement.subject, statement.object))
     return Fact(
         fact_id=make_id(
             "fact",

@@ -12,7 +12,6 @@ from quipu.config import Config
 from quipu.handle.home import Home, database_of
 from quipu.handle.models import Models
 from quipu.ports import Chat, Embedder, Planner, Store
-from quipu.text import name_key
 from quipu.when.instants import Clock
 from quipu.write.dropped import Dropped
 
@@ -189,32 +188,21 @@ class Handle:
         """The store as it reads when what was merged is one thing; itself where nothing was."""
         return self.resolver.read()
 
-    def graph_for(self, asked: "Question | str") -> Planner:
-        """As `graph`, with the acronyms in a question (or of what it names) that texts define."""
-        from quipu.question import read_question
-
-        asked = read_question(asked) if isinstance(asked, str) else asked
-        keys = dict.fromkeys((*asked.name_keys, *asked.surfaces))
-        return self.resolver.read_for(keys, asked.text)
-
     def asked_of(self, asked: "Question") -> "tuple[Planner, Question]":
-        """`graph_for` the question, and the question as facts there call what it names."""
+        """`graph`, and the question as facts there call what it names."""
         from quipu.question import read_question
         from quipu.resolve import MergedView
 
-        graph = self.graph_for(asked)
+        graph = self.graph
         if isinstance(graph, MergedView):
             asked = read_question(graph.in_their_names(asked.text))
         return graph, asked
 
     def graph_of(self, name: str, known_at: str | None = None) -> tuple[Planner, str]:
-        """As `graph_for` one name, or `graph` as it was known at an instant; and what facts there
-        call the thing."""
-        from quipu.records.mentions import key_words
+        """`graph`, or as it was known at an instant; and what facts there call the thing."""
         from quipu.resolve import MergedView
 
-        keys = {key for key in (name_key(name), " ".join(key_words(name))) if key}
-        graph = self.resolver.read_at(known_at, sorted(keys))
+        graph = self.resolver.read_at(known_at)
         return graph, graph.name_of(name) if isinstance(graph, MergedView) else name
 
     @cached_property

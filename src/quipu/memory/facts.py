@@ -276,7 +276,7 @@ def _facts_may_answer(handle: Handle, question: Question) -> bool:
     names |= {re.sub(r"['’]s$", "", name) for name in names}
     names.update(_plain_names(read_question(_OF.sub(r"\2 \1", text))))
     with handle.store.moment():  # a store on a server is asked once, not once a name
-        graph = handle.graph_for(question)
+        graph = handle.graph
         return bool(graph.facts(names.union(_plain_names(question))))
 
 
@@ -285,7 +285,7 @@ def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
     its place where a fact that a hit states holds no more."""
     table = handle.attributes
     question = read_question(plan.question)
-    graph = handle.graph_for(question)
+    graph = handle.graph
     contexts = temporal_contexts(plan, graph, table=table)
     ids = [hit.id for hit in found.hits if hit.source_type in _PERSONAL and hit.id not in contexts]
     marks = superseded_contexts(ids, graph, table=table, scope=plan.scope, now=handle.clock())

@@ -70,7 +70,7 @@ class Questions:
             space = embedder.space if embedder else None
             made = plan(
                 asked,
-                handle.models.reading(handle.graph_for(asked), space),
+                handle.models.reading(handle.graph, space),
                 embedder,
                 mode=chosen,
                 scope=scope,
@@ -95,9 +95,7 @@ class Questions:
             return self._reports.retrieve(plan, chosen)
 
         def kept(model: Embedder | None) -> Retrieved:
-            planner = handle.models.reading(
-                handle.graph_for(read_question(plan.question)), plan.space
-            )
+            planner = handle.models.reading(handle.graph, plan.space)
             fetch = partial(retrieve, plan, planner, model, explain=explain)
             return unexpired(handle.store, lambda n: fetch(limit=n), chosen, handle.clock())
 
@@ -174,7 +172,7 @@ class Questions:
             return answer(
                 asked,
                 found,
-                handle.graph_for(asked),
+                handle.graph,
                 clock=handle.clock,
                 floor=handle.config.answer.floor,
                 assert_above=handle.config.answer.assert_above,

@@ -2,12 +2,10 @@
 
 A decision is a dated fact, asserted by an episode of its own: `PST — same as — Payment Service
 Team`, or `… — not same as — …` once it was undone. Nothing else is written: which record stands for
-the others, and under which names, is derived from the decisions that are known. A rule decides by
-the acronyms that texts define: two names are one where every text that defines the short one means
-the same by it.
+the others, and under which names, is derived from the decisions that are known.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -15,11 +13,10 @@ import msgspec
 import numpy as np
 
 from quipu.ports import Planner
-from quipu.records.ids import make_id, name_id
-from quipu.records.ids import name_key as key_of_name_id
+from quipu.records.ids import make_id
 from quipu.records.mentions import key_words
-from quipu.records.record import Entity, Fact, Relation
-from quipu.records.schema import EntityType, RelationType
+from quipu.records.record import Entity, Fact
+from quipu.records.schema import EntityType
 from quipu.text import name_key, tokens
 
 __all__ = [
@@ -31,9 +28,7 @@ __all__ = [
     "Merges",
     "decision_of",
     "decisions",
-    "defined",
     "in_their_names",
-    "is_written",
     "keys_of",
     "may_be_merged",
     "pair_ref",
@@ -61,10 +56,6 @@ _OF_THEIR_OWN = frozenset(
 )
 _NO_HOMONYMS = _OF_THEIR_OWN | {EntityType.SYMBOL, EntityType.URL}
 """Types whose names say nothing of what else is called so: a document is about its title."""
-
-_NAMES_SAME = frozenset({RelationType.SAME_AS.value})
-_ACRONYM = "acronym"
-_MOST_DEFINITIONS = 20
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,12 +181,9 @@ def keys_of(entity: Entity) -> frozenset[str]:
     return frozenset(keys - {""})
 
 
-def read_merges(
-    graph: Planner, *, known_at: str | None = None, also: Sequence[Decision] = ()
-) -> Merges:
-    """What is merged in a store, now or as it was known then; its ends must be there. `also` are
-    decisions of a rule, which come after those."""
-    standing = [*decisions(graph, known_at=known_at), *also]
+def read_merges(graph: Planner, *, known_at: str | None = None) -> Merges:
+    """What is merged in a store, now or as it was known then; its ends must be there."""
+    standing = decisions(graph, known_at=known_at)
     if not standing:
         return _NOTHING_MERGED
     ids = dict.fromkeys(i for d in standing for i in (d.merged_id, d.kept_id))
@@ -317,75 +305,3 @@ def _spelled(
                 if canonical is not None:
                     found[canonical].add(subject)
     return {canonical: tuple(sorted(spellings)) for canonical, spellings in found.items()}
-
-
-def _definitions_at(planner: Planner, keys: Iterable[str]) -> list[Relation]:
-    """The definitions that have a name of one of `keys` at either end, by id."""
-    near = planner.neighbors(
-        [name_id(key) for key in keys],
-        direction="both",
-        types=_NAMES_SAME,
-        limit_per_id=_MOST_DEFINITIONS,
-    )
-    found = {r.rel_id: r for relations in near.values() for r in relations}
-    return [found[i] for i in sorted(found) if found[i].properties.get("rule") == _ACRONYM]
-
-
-def defined(planner: Planner, keys: Collection[str]) -> list[Decision]:
-    """What the definitions of the names `keys` come to; a short name that is defined in two ways,
-    that something else is called, or that was parted from the long one, means neither."""
-    near = _definitions_at(planner, keys)
-    if not near:
-        return []
-    shorts = sorted({key_of_name_id(r.source_entity_id) or "" for r in near})
-    every: dict[str, list[Relation]] = {}
-    for relation in _definitions_at(planner, shorts):
-        every.setdefault(relation.source_entity_id, []).append(relation)
-    plain = [found[0] for _, found in sorted(every.items()) if len(found) == 1]
-    called = planner.named(
-        [key for r in plain for end in _ends(r) if (key := key_of_name_id(end)) is not None]
-    )
-    parted = {frozenset((d.merged_id, d.kept_id)) for d in decisions(planner, same=False)}
-    made = [decision for r in plain if (decision := _decision(r, called)) is not None]
-    return [d for d in made if frozenset((d.merged_id, d.kept_id)) not in parted]
-
-
-def is_written(decision: Decision, text: str) -> bool:
-    """Whether `text` may mean the acronym: it has no capitals, has it as it was defined ("Mr." is
-    no MR), or names what it stands for."""
-    return (
-        text == text.lower()
-        or decision.merged_name in text
-        or " ".join(key_words(decision.kept_name)) in " ".join(key_words(text))
-    )
-
-
-def _ends(relation: Relation) -> tuple[str, str]:
-    return relation.source_entity_id, relation.target_entity_id
-
-
-def _decision(relation: Relation, called: dict[str, list[Entity]]) -> Decision | None:
-    """The short name is the thing with the long one: a record of its own, if there is just one
-    called so, else the name."""
-    short, long = _ends(relation)
-    things = [
-        [e for e in called.get(key_of_name_id(end) or "", ()) if e.type not in _NO_HOMONYMS]
-        for end in (short, long)
-    ]
-    if len(things[1]) > 1 or any(e not in things[1] for e in things[0]):
-        return None
-    kept = things[1][0] if things[1] else None
-    written = relation.properties
-    return Decision(
-        merge_id=relation.rel_id,
-        merged_id=short,
-        kept_id=kept.entity_id if kept else long,
-        merged_name=str(written.get("short", key_of_name_id(short))),
-        kept_name=kept.name if kept else str(written.get("long", key_of_name_id(long))),
-        type=kept.type if kept else EntityType.NAME.value,
-        same=True,
-        by=_ACRONYM,
-        reason=f"{written.get('long')} ({written.get('short')})",
-        score=relation.confidence,
-        decided_at=relation.created_at,
-    )

@@ -37,9 +37,7 @@ from quipu.resolve.merges import (
     APART,
     SAME,
     Merges,
-    defined,
     in_their_names,
-    is_written,
     read_merges,
 )
 from quipu.text import name_key
@@ -235,7 +233,6 @@ class Resolver:
         """Has read nothing yet."""
         self._store = store
         self._read: tuple[int, Merges, Planner] | None = None
-        self._last: tuple[tuple[int, tuple[str, ...], str], Planner] | None = None
 
     def read(self) -> Planner:
         """The store, its merged things as one; the store itself where nothing is merged."""
@@ -251,27 +248,10 @@ class Resolver:
                 self._read = known
         return known[2]
 
-    def read_for(self, keys: Collection[str], text: str = "") -> Planner:
-        """As `read`, and the acronyms among `keys` that texts define are what they stand for; in a
-        `text` with capitals only those that are written with theirs."""
-        asked = (self._store.sequence(), tuple(keys), text)
-        last = self._last
-        if last is None or last[0] != asked:  # a search asks for the same some times in a row
-            last = self._last = asked, self._read_for(keys, text)
-        return last[1]
-
-    def _read_for(self, keys: Collection[str], text: str) -> Planner:
-        with self._store.moment():
-            also = tuple(d for d in defined(self._store, keys) if is_written(d, text))
-            if not also:
-                return self.read()
-            return merged_view(self._store, read_merges(self._store, also=also))
-
-    def read_at(self, known_at: str | None, keys: Collection[str] = ()) -> Planner:
-        """The store, with what was merged at `known_at` seen as one; as `read_for` where that is
-        None, for what a text defined earlier is not looked up."""
+    def read_at(self, known_at: str | None) -> Planner:
+        """As `read`, or the store with what was merged at `known_at` seen as one."""
         if known_at is None:
-            return self.read_for(keys)
+            return self.read()
         return merged_view(self._store, read_merges(self._store, known_at=known_at))
 
 

@@ -11,7 +11,7 @@ import msgspec
 
 from quipu.chunk import chunk
 from quipu.errors import InvalidInput, QuipuError
-from quipu.extract import defined_names, local_claims, stated_facts
+from quipu.extract import local_claims, stated_facts
 from quipu.facts.attributes import SHIPPED, Attributes
 from quipu.profiles import profile
 from quipu.read import SourceFile, read_document
@@ -228,9 +228,8 @@ def _statements(
     namespace: str,
     attributes: Attributes,
 ) -> list[Claim]:
-    """The names that a passage of prose defines, and the facts that it tells."""
-    defined = defined_names(passage.text, [only], episode, namespace=namespace)
-    return defined + stated_facts(
+    """The facts that a passage of prose tells."""
+    return stated_facts(
         passage.text,
         [only],
         episode,

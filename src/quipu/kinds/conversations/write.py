@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from quipu.extract import asked_facts, defined_names
+from quipu.extract import asked_facts
 from quipu.kinds.conversations.junk import Seen, noise
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.kinds.conversations.profile import stating
@@ -225,7 +225,6 @@ def _prepared(
     claims = [*draft.claims(entities, chunk)]
     if rules.extract and turn.role not in MACHINES:
         claims += asked_facts(text, [chunk], episode, namespace=namespace, speaker=speaker)
-        claims += defined_names(text, [chunk], episode, namespace=namespace)
     stated = [c.record.predicate for c in claims if isinstance(c.record, Fact)]
     return Prepared(
         ref=ref,

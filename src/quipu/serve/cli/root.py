@@ -113,7 +113,7 @@ _GROUPS = {
         "quipu relation list 'payment service'",
     ),
     "entity": (
-        "Find, merge and part things that are one: a team and its acronym, a name and its typo.",
+        "Find, merge and part things that are one: a name and its typo.",
         "quipu entity proposals",
         "quipu entity merge PST 'Payment Service Team'",
     ),
