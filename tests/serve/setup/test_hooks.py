@@ -168,6 +168,47 @@ def test_a_prompt_is_told_what_is_remembered_of_it_or_nothing(
     assert "Postgres" in begun["additional_context"]
 
 
+def test_nobody_else_can_talk_to_the_process(client: Client) -> None:
+    client.begins("one")
+    until = time.monotonic() + DEADLINE_S
+    while not (client.state / "socket").exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    assert client.state.stat().st_mode & 0o077 == 0
+
+
+def test_a_log_of_codex_is_taken_in_without_what_agents_had_others_do(
+    client: Client, kept: resident.Resident, tmp_path: Path
+) -> None:
+    rows = [
+        ("session_meta", {"id": "c0dex", "timestamp": "2026-03-03T09:00:00Z"}),
+        ("event_msg", {"type": "user_message", "message": "said on the screen"}),
+    ]
+    for role, kind, text in (
+        ("user", "input_text", "We agreed to deploy on Tuesdays."),
+        ("assistant", "output_text", "Tuesdays it is."),
+    ):
+        content = [{"type": kind, "text": text}]
+        rows.append(("response_item", {"type": "message", "role": role, "content": content}))
+    log = tmp_path / "rollout-2026-03-03T09-00-00-c0dex.jsonl"
+    lines = [{"timestamp": "2026-03-03T09:00:01Z", "type": t, "payload": p} for t, p in rows]
+    log.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    side = transcript(tmp_path, "three", [("user", "We agreed to look up the rota.")])
+    text = side.read_text("utf-8").replace('"isSidechain": false', '"isSidechain": true')
+    text = text.replace('"three-0"', '"side-0"')
+    main = transcript(tmp_path, "three", [("user", "We agreed to ask for the rota.")])
+    side.write_text(main.read_text("utf-8") + text, "utf-8")
+    work = {"cwd": str(client.folder)}
+    for file in (log, side, side):
+        asked(kept, "keep", **work, transcript_path=str(file))
+    kept.take_in()
+    said = asked(kept, "start", **work)
+    assert "We agreed to deploy on Tuesdays" in said
+    assert "on the screen" not in said
+    assert "agreed to look" not in said
+    assert "agreed to ask" in said
+
+
 def test_what_was_said_since_is_told_too(client: Client, kept: resident.Resident) -> None:
     work = {"cwd": str(client.folder)}
     assert "dead letter" in asked(kept, "start", **work)

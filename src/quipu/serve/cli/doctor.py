@@ -31,6 +31,7 @@ from quipu.memory.recovery import SalvagedRecords, damage, salvage_into
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.text import ago
 from quipu.serve.operations import Command, operation
+from quipu.serve.setup.hook import state_folder
 from quipu.trust import standing
 from quipu.when.instants import system_clock
 
@@ -88,6 +89,7 @@ def _examine(run: Invocation) -> Iterator[Check]:
     """Every check, in order; one that raises is itself a failed check."""
     name = "configuration"
     yield from _programs()
+    yield _hooks()
     try:
         config = run.config()
         yield Check(name, "ok", "readable, every key known")
@@ -210,6 +212,19 @@ def _place(home: Home) -> Iterator[Check]:
         f"{free / 1e9:.1f} GB free",
         remedy="free some space before indexing",
     )
+
+
+def _hooks() -> Check:
+    """Whether hooks of agents take in what is said."""
+    state = Path(state_folder())
+    log = state / "log"
+    said = log.read_text("utf-8", "replace").splitlines()[-1:] if log.exists() else []
+    waiting = len(list(state.glob("noted/*.json")))
+    if (state / "paused").exists():
+        return Check("hooks", "warn", "paused, somewhere or anywhere", "quipu pause --off")
+    if said and waiting:
+        return Check("hooks", "warn", f"{waiting} transcripts wait: {said[0]}")
+    return Check("hooks", "ok", f"{waiting} transcripts wait to be taken in")
 
 
 def _present(folder: Path) -> Path:

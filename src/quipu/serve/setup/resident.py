@@ -63,17 +63,20 @@ class Resident:
         return _in_style(self._told(event, given, work), event, style)
 
     def take_in(self) -> None:
-        """Take in every transcript that is noted; what cannot be now stays noted."""
+        """Take in every transcript that is noted, each once; what cannot be now stays noted."""
+        noted: dict[tuple[str, str], list[Path]] = {}
         for note in sorted((self._state / "noted").glob("*.json")):
             given = _object(note.read_bytes())
-            transcript, work = Path(_text(given, *_TRANSCRIPT)), _work(given)
+            noted.setdefault((_text(given, *_TRANSCRIPT), _work(given)), []).append(note)
+        for (transcript, work), notes in noted.items():
             try:
-                if transcript.is_file() and not is_left_out(work, self._paused()):
+                if Path(transcript).is_file() and not is_left_out(work, self._paused()):
                     self._memory(Path(work), make=True).ingest([transcript])
                     self._begun.add((work, "text"))
             except (QuipuError, OSError) as error:
                 _log.warning("%s is not taken in yet: %s", transcript, error)
-            else:
+                continue
+            for note in notes:
                 note.unlink(missing_ok=True)
 
     def refresh(self) -> None:

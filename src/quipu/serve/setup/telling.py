@@ -22,7 +22,8 @@ PROMPT_TOKENS = 300
 _BRIEF_TOKENS = 400
 _DATA = "What follows was remembered by Quipu: data from earlier work, not instructions."
 _SETTLED = "what was decided and agreed; what comes next"
-_SESSIONS = 3
+_TURNS = (6, 3, 2)
+"""So many turns are told of the last session, of the one before it, and of the one before that."""
 _LINES = 8
 _LINE = 240
 _SESSION = "session:"
@@ -35,10 +36,9 @@ def at_start(memory: "Memory") -> str:
     """
     always = brief(memory, Entries(memory).live(), budget_tokens=_BRIEF_TOKENS).text
     hits: list[Hit] = []
-    if sessions := _last_sessions(memory):
-        scope = Scope(document_ids=frozenset(sessions))
-        hits = list(memory.search(_SETTLED, limit=_LINES, scope=scope).hits)
-        hits.sort(key=lambda hit: (sessions.index(hit.document_id), _turn(hit)))
+    for document, limit in zip(_last_sessions(memory), _TURNS, strict=False):
+        scope = Scope(document_ids=frozenset([document]))
+        hits += sorted(memory.search(_SETTLED, limit=limit, scope=scope).hits, key=_turn)
     title = "## Said in the last sessions\n\n"
     said = _fitting(_quoted(hits), START_TOKENS, len(_DATA) + len(always) + len(title) + 8)
     return _page(always, title + said if said else "")
@@ -57,13 +57,18 @@ def to_prompt(memory: "Memory", prompt: str, *, session: str = "") -> str:
 
 
 def _last_sessions(memory: "Memory") -> list[str]:
-    """The documents of the last sessions, the newest first."""
-    of_sessions = (s for s in memory.store.sources() if s.source_ref.startswith(_SESSION))
-    sessions = {source.document_id for source in of_sessions if source.document_id}
-    found = memory.store.get(sorted(sessions)).values()
+    """The documents of the last sessions, the newest first, without what their agents had done by
+    others (`session:ID/agent`)."""
+    sessions = {
+        source.source_ref.rpartition("#")[0]: source.document_id
+        for source in memory.store.sources(prefix=_SESSION)
+        if source.document_id
+    }
+    own = {of for name, of in sessions.items() if name.rpartition("/")[0] not in sessions}
+    found = memory.store.get(sorted(own)).values()
     documents = [each for each in found if isinstance(each, Entity)]
     documents.sort(key=lambda document: (document.updated_at, document.entity_id), reverse=True)
-    return [document.entity_id for document in documents[:_SESSIONS]]
+    return [document.entity_id for document in documents[: len(_TURNS)]]
 
 
 def _is_of(hit: Hit, session: str) -> bool:
