@@ -173,11 +173,6 @@ def test_a_large_class_is_its_head_and_its_methods() -> None:
     assert [c.symbol for c in cut("a.py", text)] == ["A", "A.m0", "A.m1", "A.m2", "A.m3"]
 
 
-def test_a_small_class_is_one_chunk() -> None:
-    text = "class A:\n    def m(self):\n        pass\n\n    def n(self):\n        pass\n"
-    assert [c.symbol for c in cut("a.py", text)] == ["A"]
-
-
 @pytest.mark.parametrize("unit", ["word ", "x", "é", "👩‍👩‍👧", "e\u0301", "👍🏽"])
 def test_an_enormous_line_is_cut_between_characters(unit: str) -> None:
     line = unit * (12_000 // len(unit))
@@ -193,13 +188,3 @@ def test_ids_are_deterministic_and_differ_for_equal_passages() -> None:
     first, again = cut("a.md", text), cut("a.md", text)
     assert [c.chunk_id for c in first] == [c.chunk_id for c in again]
     assert len({c.chunk_id for c in first}) == len(first) == 2
-
-
-def test_code_and_prose_have_their_own_profiles() -> None:
-    kinds = {path: cut(path, "x = 1\n")[0].profile for path in ("a.py", "a.sql", "a.md", "a.toml")}
-    assert kinds == {"a.py": "code", "a.sql": "code", "a.md": "prose", "a.toml": "prose"}
-
-
-@pytest.mark.parametrize("path", ["a.md", "a.py", "a.json", "a.txt", "a.ipynb"])
-def test_an_empty_file_has_no_chunks(path: str) -> None:
-    assert cut(path, "") == cut(path, "\n \n\n") == []

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 from tests.rows import rows
-from tools.settings_reference import spelled
 
 from quipu import config
 from quipu.errors import InvalidConfig
@@ -110,20 +109,9 @@ def test_an_unknown_variable_is_named_and_stops_nothing(
     assert said[1].endswith("does nothing")
 
 
-def test_a_named_file_must_exist(tmp_path: Path) -> None:
-    with pytest.raises(InvalidConfig, match=r"nowhere\.toml"):
-        config.load(tmp_path / "nowhere.toml")
-
-
 def test_every_setting_is_documented_and_can_be_set() -> None:
     listed = list(config.settings())
     assert len({s.key for s in listed}) == len(listed) > 10
     for setting in listed:
         assert setting.doc.endswith((".", "`)."))
         assert setting.environment == "QUIPU_" + setting.key.replace(".", "_").upper()
-
-
-def test_a_list_is_documented_with_what_it_holds() -> None:
-    types = {setting.key: spelled(setting.hint) for setting in config.settings()}
-    assert types["crawl.ports"] == "list of integer"
-    assert types["index.include"] == "list of text"

@@ -10,7 +10,6 @@ import pytest
 
 import quipu
 from quipu import patterns
-from quipu.patterns import late
 
 SOURCE = Path(quipu.__file__).parent
 USERS = sorted(
@@ -36,20 +35,6 @@ def test_every_late_expression_compiles(module: str) -> None:
     assert found
     for each in found:
         assert re.compile(*each._given).pattern == each.pattern
-
-
-def test_it_does_what_a_compiled_one_does() -> None:
-    ours, theirs = (
-        late(r"(?P<a>\d+)-(\w)", re.IGNORECASE),
-        re.compile(r"(?P<a>\d+)-(\w)", re.IGNORECASE),
-    )
-    text = "12-x and 3-Y"
-    assert [m.span() for m in ours.finditer(text)] == [m.span() for m in theirs.finditer(text)]
-    assert (ours.groupindex, ours.flags) == (theirs.groupindex, theirs.flags)
-    assert ours.sub("-", text) == theirs.sub("-", text)
-    assert ours.split(text) == theirs.split(text)
-    with pytest.raises(re.error):
-        late("(").search("x")
 
 
 def test_a_search_imports_no_reader() -> None:

@@ -3,12 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.text import (
-    fold,
     name_key,
     natural_key,
     sentences,
     split_identifier,
-    stem_words,
     stems,
     tokens,
 )
@@ -39,16 +37,6 @@ def test_words_are_folded_and_without_possessives(text: str, words: list[str]) -
     assert [token.word for token in tokens(text)] == words
 
 
-def test_offsets_are_those_of_the_word_as_it_stands() -> None:
-    text = "In Zürich’s cafés"
-    assert [text[t.start : t.end] for t in tokens(text)] == ["In", "Zürich’s", "cafés"]
-
-
-@given(st.text())
-def test_folding_never_moves_a_character(text: str) -> None:
-    assert len(fold(text)) == len(text)
-
-
 @given(st.text())
 def test_tokens_lie_in_order_inside_the_text(text: str) -> None:
     last, begun = 0, -1
@@ -57,11 +45,6 @@ def test_tokens_lie_in_order_inside_the_text(text: str) -> None:
         assert overlaps or last <= token.start
         assert begun < token.start < token.end <= len(text)
         last, begun = token.end, token.start
-
-
-def test_stems_leave_stop_words_out() -> None:
-    assert stems("Who was running the king's races?") == ["run", "king", "race"]
-    assert stem_words([]) == []
 
 
 def test_identifiers_split_at_humps_and_digits() -> None:

@@ -12,7 +12,6 @@ from tests.servers.model_server import Cut, ErrorStatus, ModelServer, Slow
 from quipu.agents.chat import Agent, converse
 from quipu.answer.prompt import INSTRUCTIONS
 from quipu.config import ChatConfig, Config
-from quipu.errors import UnknownRecord
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 
@@ -77,14 +76,6 @@ def test_the_history_is_kept_and_its_contexts_are_not(make: Make) -> None:
     assert sum(str(m["content"]).startswith("Context:") for m in messages(server)) == 1
 
 
-def test_a_mark_opens_its_source(make: Make) -> None:
-    agent, _ = make("Team Blue owns the payment service [1].")
-    said(agent)
-    assert "owned by Team Blue" in agent.source(1).text
-    with pytest.raises(UnknownRecord, match="no source of the last answer"):
-        agent.source(99)
-
-
 @pytest.mark.parametrize(
     ("text", "note"),
     [
@@ -122,13 +113,6 @@ def test_without_a_model_it_is_a_browser_of_evidence(make: Make) -> None:
     assert "error: [9] is no source" in text
     assert "never" not in text
     assert server.requests == []
-
-
-def test_control_characters_reach_no_terminal(make: Make) -> None:
-    agent, _ = make("The ledger\x1b[31m keeps every booking [1].", limit=5)
-    shown: list[str] = []
-    converse(agent, ["What does the ledger keep?", ":1", ":2"], shown.append)
-    assert "\x1b" not in "".join(shown)
 
 
 def test_it_runs_as_a_module(tmp_path: Path) -> None:

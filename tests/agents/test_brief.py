@@ -85,19 +85,6 @@ def test_the_budget_leaves_out_the_last_first_and_counts_it(told: Memory) -> Non
     assert "We" not in _lines(short)
 
 
-def test_the_budget_is_spent_to_the_last_line_that_fits(told: Memory) -> None:
-    lines = [line.text for section in _brief(told).sections for line in section.lines]
-    for budget in range(20, 80, 5):
-        found = _brief(told, budget_tokens=budget)
-        kept = [line.text for section in found.sections for line in section.lines]
-        assert len(found.text) <= 4 * budget
-        assert found.left_out == len(lines) - len(kept)
-        room = 4 * budget - len(found.text)
-        longest_heading = len("\n\n## Instructions\n\n")
-        left = [text for text in lines if text not in kept]
-        assert all(len(f"- {text} (2026-03-01)") + longest_heading > room for text in left)
-
-
 @pytest.mark.parametrize(("about", "budget"), [(" ", 400), ("user", 3)])
 def test_what_makes_no_brief_is_refused(told: Memory, about: str, budget: int) -> None:
     with pytest.raises(InvalidInput):
@@ -108,12 +95,6 @@ def test_the_pack_begins_with_it(told: Memory) -> None:
     pack = context_pack(told, "Where does Ann work?").pack
     assert pack.index("always answer in German") < pack.index("Context:")
     assert "Ann works for Acme" in pack
-
-
-def test_a_memory_of_nobody_has_no_brief(tmp_path: Path) -> None:
-    with Memory.open(tmp_path / "memory.db", config=Config(), clock=_Clock()) as memory:
-        assert brief(memory).sections == ()
-        assert context_pack(memory, "anything?").pack.startswith("Context:")
 
 
 def test_what_an_entry_says_is_not_said_again_by_its_fact() -> None:

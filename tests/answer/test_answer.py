@@ -10,12 +10,12 @@ from tests.rows import rows
 from quipu.answer import answer
 from quipu.answer.contract import cited
 from quipu.answer.examine import violations
-from quipu.answer.render import reference, render
+from quipu.answer.render import render
 from quipu.embed.minilm import MiniLM
 from quipu.memory import Memory
 from quipu.ports import Embedder
 from quipu.question import read_question
-from quipu.records.reply import Citation, Reply
+from quipu.records.reply import Reply
 
 NOW = "2026-11-22T01:05:00.000Z"
 Remember = Callable[[dict[str, str]], Memory]
@@ -184,23 +184,6 @@ def test_what_is_just_not_sure_is_not_shown_as_sure(
     reply = project.ask("who owns pay.py?")
     sure = msgspec.structs.replace(reply.confidence, value=value)
     assert f"(confidence {shown})" in render(msgspec.structs.replace(reply, confidence=sure))
-
-
-def test_a_path_with_control_characters_still_tells_which_file() -> None:
-    odd = Citation(n=1, path="a\nb\x1b.md", start_line=3, end_line=3, match=0.5, graph_ids=())
-    assert reference(odd) == r"[1] a\nb\x1b.md:3 (50% match)"
-
-
-def test_one_line_is_shown_as_one(remember: Remember) -> None:
-    memory = remember({"a.py": "def load_all(): return 1\n"})
-    reply = memory.ask("where is load_all defined?")
-    assert "`load_all` is defined in `a.py:1` [1]" in reply.contract.answer
-
-
-def test_abstaining_shows_no_reference(project: Memory) -> None:
-    shown = render(project.ask("who is the mayor of Ouagadougou?"))
-    assert "unknown" in shown
-    assert "[1]" not in shown
 
 
 @pytest.mark.model

@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.rows import rows
 from tests.servers.model_server import Body, ErrorStatus, ModelServer, Request
 
@@ -174,9 +172,3 @@ def test_without_evidence_no_model_is_asked(ask: Ask, server: ModelServer) -> No
 def test_support_is_numbers_names_words_and_denial(sentence: str, borne: bool) -> None:
     text = "Team Blue owns the ledger. Nobody maintains the archive. Team Green owns the queue."
     assert supported(sentence, [("Teams", text)]) is borne
-
-
-@given(st.text(max_size=80), st.lists(st.text(max_size=80), max_size=3))
-def test_nothing_is_borne_by_nothing(sentence: str, passages: list[str]) -> None:
-    assert not supported(sentence, [])
-    assert supported(sentence, [("", text) for text in passages]) in {True, False}

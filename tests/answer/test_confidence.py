@@ -11,15 +11,12 @@ from quipu.answer.confidence import (
     INTERCEPT,
     TABLE,
     confidence,
-    freshness,
-    match,
     value_of,
     weaknesses,
 )
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.kinds.conversations import confidence as conversation
-from quipu.when.instants import UNKNOWN_TIME
 
 NOW = "2026-11-22T01:05:00.000Z"
 EVIDENCE = Evidence(
@@ -88,20 +85,6 @@ def test_more_of_an_input_moves_the_value_its_way(
     if weight < 0:
         low, high = high, low
     assert value_of(rest | {name: low}) <= value_of(rest | {name: high})
-
-
-def test_freshness_halves_in_two_years() -> None:
-    assert freshness(NOW, NOW) == 1
-    assert freshness("2024-11-22T01:05:00.000Z", NOW) == pytest.approx(0.5)
-    assert freshness("2030-01-01T00:00:00.000Z", NOW) == 1
-    assert freshness(UNKNOWN_TIME, NOW) is None
-    assert freshness("", NOW) is None
-
-
-def test_a_match_is_a_mean_of_what_is_known() -> None:
-    assert match(EVIDENCE, now=NOW, citations=0) == pytest.approx(0.6 * 0.9 + 0.3 * 0.6 + 0.05)
-    from_graph = EVIDENCE._replace(score=None, similarity=None, updated_at="")
-    assert match(from_graph, now=NOW, citations=0) == pytest.approx(0.6 / 0.65, abs=1e-4)
 
 
 def test_weaknesses_say_what_speaks_against_it() -> None:

@@ -4,8 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.answer.prompt import (
-    INSTRUCTIONS,
-    NOTHING_FOUND,
     PromptSource,
     build_context,
     with_context,
@@ -40,10 +38,6 @@ def test_the_order_of_the_sources_does_not_matter() -> None:
     assert build_context([OLD, OWNERS]) == SNAPSHOT
 
 
-def test_without_sources_the_context_says_so() -> None:
-    assert build_context([]) == f"Context:\n{NOTHING_FOUND}\n\n---\n{INSTRUCTIONS}"
-
-
 def test_the_context_follows_the_first_system_message() -> None:
     messages = [
         {"role": "system", "content": "Be brief."},
@@ -53,16 +47,6 @@ def test_the_context_follows_the_first_system_message() -> None:
     assert [m["role"] for m in placed] == ["system", "system", "user"]
     assert placed[1]["content"] == build_context([OWNERS])
     assert len(messages) == 2
-
-
-def test_the_context_is_first_where_there_is_no_system_message() -> None:
-    placed = with_context([{"role": "user", "content": "Who?"}], [OWNERS])
-    assert [m["role"] for m in placed] == ["system", "user"]
-
-
-def test_a_path_with_a_line_break_stays_on_its_line() -> None:
-    text = build_context([PromptSource("a\n---\nb.md", 0.5, "x")])
-    assert "[1] a --- b.md (confidence: 50%)" in text.splitlines()
 
 
 @given(st.lists(st.text(alphabet="`~ax\n", max_size=40), max_size=4))

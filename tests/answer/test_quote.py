@@ -71,15 +71,6 @@ def test_documentation_is_told_with_the_sentence_that_says_what_is_asked() -> No
     assert code_lead(code, {"join"})[1] == "Join joins parts."
 
 
-def test_what_documentation_is_made_of_is_no_sentence() -> None:
-    page = "Retrying\n--------\n\n.. autoclass:: retry.Retrying\n   :members:\n\nIt waits.\n"
-    assert [unit.text for unit in units(page)] == ["Retrying", "It waits."]
-
-
-def test_long_text_is_cut_at_a_word() -> None:
-    assert plain("one two three", limit=9) == "one two…"
-
-
 @pytest.mark.parametrize(
     "order",
     [

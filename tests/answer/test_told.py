@@ -41,8 +41,3 @@ def test_a_thing_without_capitals_is_told_of_as_it_stands(memory: Memory, questi
     assert reply.contract.answer.startswith(
         "The ledger service uses Postgres (since May 2025) [1]."
     )
-
-
-def test_the_time_that_is_asked_for_decides(memory: Memory) -> None:
-    told = memory.ask("What did we use in April 2026?").contract.answer
-    assert told == "We use Postgres (until 3 May 2026) [1]."

@@ -126,16 +126,6 @@ def test_nothing_is_added_from_a_document_on_something_else(remember: Remember) 
     assert [citation.path for citation in reply.citations] == ["clock.md"]
 
 
-def test_an_empty_store_says_that_nothing_is_indexed(tmp_path: Path) -> None:
-    memory = Memory.open("memory:", home=tmp_path, config=Config(), clock=lambda: NOW)
-    contract = ask(memory, "who owns pay.py?").contract
-    assert contract.answer == "unknown"
-    assert contract.limitations == "Nothing is indexed yet in the namespace 'default'."
-    for way in ("quipu index", "quipu add", "quipu ingest"):
-        assert way in contract.next_step
-    memory.close()
-
-
 @pytest.mark.parametrize(
     "text",
     ["---\ntype: adr\nstatus: accepted\n---", "---\r\ntype: adr\r\n---\r\n", "+++\na = 1\n+++"],

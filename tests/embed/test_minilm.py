@@ -69,11 +69,6 @@ def test_text_without_tokens_has_the_zero_vector(minilm: MiniLM, blank: str) -> 
     assert minilm.embed_windows(blank).parts.shape == (0, 384)
 
 
-def test_space_names_model_version_precision_and_dimension(minilm: MiniLM) -> None:
-    assert minilm.space == "all-MiniLM-L6-v2/53aa51172d14/onnx-fp32/384"
-    assert minilm.dimension == 384
-
-
 def test_a_huge_text_is_read_up_to_the_character_limit(minilm: MiniLM) -> None:
     start = "x" * 40 + " " * (MAX_CHARACTERS - 40)
     assert minilm.embed([start + "more"]).tobytes() == minilm.embed([start]).tobytes()
@@ -90,14 +85,6 @@ def test_parts_are_means_of_the_tokens_in_their_spans(minilm: MiniLM) -> None:
     city, weather = minilm.embed(["A city in France", "Winter weather"])
     assert first @ city > second @ city
     assert second @ weather > first @ weather
-
-
-def test_spans_count_characters_not_bytes(minilm: MiniLM) -> None:
-    text = "Zürich 東京 😀 Paris"
-    start = text.index("Paris")
-    paris, everything_else = minilm.embed_parts(text, [(start, len(text)), (0, start)]).parts
-    alone = minilm.embed(["Paris"])[0]
-    assert paris @ alone > everything_else @ alone + 0.2
 
 
 @pytest.mark.parametrize(
@@ -156,11 +143,6 @@ def test_int8_gives_the_same_bytes_in_any_batch_and_on_any_threads(int8: MiniLM)
         assert int8.embed_windows(text).vector.tobytes() == vector.tobytes()
 
 
-def test_int8_reads_layers_in_fp32(minilm: MiniLM, int8: MiniLM) -> None:
-    text = "The ferry leaves at seven."
-    assert int8.read(text).vectors.tobytes() == minilm.read(text).vectors.tobytes()
-
-
 def test_int8_has_the_same_bytes_where_8_bit_sums_saturate(
     int8: MiniLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,13 +185,6 @@ def test_weights_are_rounded_once(
     kept.unlink()
     kept.mkdir()  # nothing can be put there
     assert embedded() == expected
-
-
-def test_a_precision_that_is_gone_counts_as_auto(
-    minilm: MiniLM, caplog: pytest.LogCaptureFixture
-) -> None:
-    assert MiniLM(precision="openvino-bf16").space == MiniLM(precision="auto").space
-    assert "'openvino-bf16' is gone" in caplog.text
 
 
 def test_without_a_gpu_the_processor_goes_on(minilm: MiniLM) -> None:

@@ -33,12 +33,6 @@ def test_vectors_are_the_servers_scaled_to_length_one(server: ModelServer) -> No
     assert server.requests[0].body["input"] == ["red fox", "blue sea"]
 
 
-def test_a_text_without_words_is_not_sent(server: ModelServer) -> None:
-    assert not remote(server).embed(["", " \n", "\x00"]).any()
-    assert server.requests == []
-    assert remote(server).embed([]).shape == (0, 32)
-
-
 def test_parts_and_windows_are_texts_of_their_own(server: ModelServer) -> None:
     made = remote(server).embed_parts("red fox. blue sea.", [(0, 8), (9, 18)])
     assert np.allclose(made.parts, HashEmbedder(32).embed(["red fox.", "blue sea."]), atol=1e-6)

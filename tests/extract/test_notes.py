@@ -160,16 +160,6 @@ def test_comments_are_left_out_and_lines_stay() -> None:
     assert "100%% sure" in document.text
 
 
-def test_tags_of_the_text_join_those_of_the_front_matter() -> None:
-    document = _read("---\ntags: [maps, '#old']\n---\nOf #europe/north, #123 and a#b.\n\n# Head\n")
-    assert document.properties["tags"] == ["maps", "old", "europe/north"]
-
-
-def test_a_callout_is_one_passage() -> None:
-    document = _read("# A\n\n> [!warning]- Careful\n> It is hot.\n\nAfter.\n")
-    assert (3, 4) in document.spans
-
-
 @pytest.mark.parametrize(
     "hostile", ["[[" * 50_000, "%%" * 50_001, "- [[a]], " * 30_000, "`" * 90_000]
 )

@@ -88,11 +88,6 @@ def test_a_quoted_cell_may_hold_the_separator_and_the_end_of_a_line() -> None:
     assert text[last.start : last.end] == "INC-4;bad config;"
 
 
-def test_a_cell_of_prose_in_quotes_makes_a_table_no_text() -> None:
-    text = 'service,owner,note\nledger,Ann,"Keeps all, always."\nmailer,Bo,"Is new."\n'
-    assert _read(text) == [("ledger", "owner", "Ann"), ("mailer", "owner", "Bo")]
-
-
 @pytest.mark.parametrize(
     ("head", "counted"),
     [("id", "id"), ("order_id", "order"), ("Ticket Number", "ticket"), ("orderId", "order")],
@@ -102,10 +97,6 @@ def test_a_number_names_with_a_head_that_says_so(head: str, counted: str) -> Non
         (f"{counted} 1041", "owner", "Ann"),
         (f"{counted} 1042", "owner", "Bo"),
     ]
-
-
-def test_quotes_that_do_not_close_make_no_table() -> None:
-    assert _read('name,team\nAnn,"Blue\nBo,Red\nCy,Green\n') == []
 
 
 RECORDS = (

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.counting import lines_run
 
-from quipu.facts.attributes import FUNCTIONAL, Attributes
+from quipu.facts.attributes import Attributes
 from quipu.facts.chains import chains, fit, interval_of, standings
 from quipu.records.ids import make_id
 from quipu.records.record import Fact
@@ -120,11 +120,6 @@ def test_an_ending_counts_by_the_calendar(begin: str, ended: str, end: str | Non
     assert held[begin] == end
 
 
-def test_of_two_ends_in_one_year_the_more_precise_is_kept() -> None:
-    facts = [_fact("Ann", "2008", "2010"), _fact("Ann", "2009", "2010-05"), _fact("Bo", "2011")]
-    assert [s.valid_to for s in standings(facts)] == ["2010-05", "2010-05", None]
-
-
 @pytest.mark.parametrize("end", [None, "2021"])
 @pytest.mark.parametrize("predicate", ["owner", "uses", "not uses"])
 def test_a_long_chain_costs_no_more_than_its_pairs(end: str | None, predicate: str) -> None:
@@ -211,13 +206,6 @@ def test_touching_fits_less_than_holding() -> None:
     assert fit(held, month[2010, 3]) == 1.0
     assert 0.9 < fit(held, month[2015, 1]) < 1.0
     assert fit(held, Interval(CalendarDate(2016), None)) == 0.0
-
-
-def test_what_is_shipped_is_in_the_form_that_is_compared() -> None:
-    from quipu.facts.keys import predicate_key
-
-    words = {each.removesuffix(" *") for each in FUNCTIONAL}
-    assert {predicate_key(each) for each in words} == words
 
 
 def test_a_star_stands_for_the_rest_of_a_predicate() -> None:

@@ -62,10 +62,6 @@ def test_a_date_keeps_what_held_then(told: Memory) -> None:
     ]
 
 
-def test_what_names_it_as_the_object_counts(told: Memory) -> None:
-    assert [e.source_ref for e in told.facts.history("Oslo").entries] == ["e"]
-
-
 @pytest.mark.parametrize(
     "dates", [{"as_of": "soon"}, {"known_at": "soon"}, {"as_of": "2026-02-30"}]
 )

@@ -13,7 +13,6 @@ from quipu.index.placed import Placed, by_signs
 from quipu.index.rotation import decoded
 from quipu.index.vector_file import SavedVectors, VectorFile
 from quipu.records.batch import Batch, Embedding
-from quipu.records.scope import Scope
 from quipu.store.sqlite import SQLiteStore
 
 SIZE, DIMENSION = 1500, 16
@@ -206,26 +205,6 @@ def test_what_came_and_went_since_is_seen(path: Path, exact_up_to: int, read: li
         assert ITEMS[3].chunk.chunk_id not in nearest(store, query, limit=200)
         assert store.spaces() == {"space": SIZE - 1}
         assert read == []
-
-
-def test_a_dropped_space_is_not_read_from_its_file(path: Path, exact_up_to: int) -> None:
-    with open_at(path, exact_up_to) as store, open_at(path, exact_up_to) as other:
-        nearest(other, rows(1)[0])
-        store.drop_space("space")
-        assert files(path) == []
-        assert nearest(other, rows(1)[0]) == []
-        store.write(Batch(recorded_at=moment(2), embeddings=embeddings(rows(3)[:5])))
-        assert set(nearest(other, rows(1)[0])) == {i.chunk.chunk_id for i in ITEMS[:5]}
-
-
-def test_a_scope_is_exact_whatever_the_index(path: Path, exact_up_to: int) -> None:
-    chosen = frozenset(i.chunk.chunk_id for i in ITEMS[::7])
-    with open_at(path, exact_up_to) as store:
-        for query in rows(4)[:10]:
-            scope = Scope(chunk_ids=chosen)
-            found = store.match_vector(query, space="space", scope=scope, limit=10)
-            wanted = [i for i in expected(rows(0), query, SIZE) if i in chosen][:10]
-            assert store.chunk_ids(found.numbers) == wanted
 
 
 def test_pieces_grow_without_reading_what_is_there(

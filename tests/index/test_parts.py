@@ -44,13 +44,6 @@ def test_what_was_unpacked_packs_to_the_same_bytes(dimension: int) -> None:
     assert packed(again) == blob
 
 
-def test_a_zero_part_stays_zero() -> None:
-    rows = unit_rows(3, 384)
-    rows[1] = 0
-    kept, _ = parts.unpack([packed(rows)], 384)
-    assert np.linalg.norm(kept, axis=1) == pytest.approx([1, 0, 1], abs=2e-3)
-
-
 def test_parts_of_before_stand_beside_packed_ones() -> None:
     one, two, three = (unit_rows(count, 384, count) for count in (2, 3, 4))
     blobs = [packed(one), b"", two.tobytes(), packed(three)]

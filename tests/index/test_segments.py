@@ -59,12 +59,6 @@ def test_packing_keeps_everything(columns) -> None:
         assert [n for _, tf in pages for n in tf.tolist()] == part.tf.tolist()
 
 
-@given(st.lists(st.booleans(), max_size=40))
-def test_the_dead_are_remembered(alive: list[bool]) -> None:
-    mask = np.array(alive, dtype=bool)
-    assert blobs.unpack_alive(blobs.pack_dead(mask), len(mask)).tolist() == alive
-
-
 @pytest.mark.parametrize(
     ("sizes", "run"),
     [

@@ -1,17 +1,13 @@
 """Audits of one subject and of everything; the graph looked at."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from quipu.agents.audits import audit, overview
-from quipu.agents.entries import Entries
-from quipu.agents.graphs import find_nodes, find_path, inspect
-from quipu.config import Config
+from quipu.agents.audits import audit
+from quipu.agents.graphs import find_path, inspect
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.testing.fakes import HashEmbedder
 
 Tree = Callable[[dict[str, str | bytes]], None]
 
@@ -20,17 +16,6 @@ def test_an_audit_of_an_unknown_subject_says_so(memory: Memory) -> None:
     assert audit(memory, "Nobody").text == "Nothing was said of 'Nobody'."
     with pytest.raises(InvalidInput, match="no date"):
         audit(memory, "Nobody", as_of="soon")
-
-
-def test_the_overview_names_what_has_expired(tmp_path: Path) -> None:
-    now = ["2026-01-01T00:00:00.000Z"]
-    with Memory.open(
-        "memory:", config=Config(), embedder=HashEmbedder(), home=tmp_path, clock=lambda: now[0]
-    ) as memory:
-        held = Entries(memory).store("The freeze ends", category="fact", expires="2026-02-01")
-        assert overview(memory).expired == ()
-        now[0] = "2026-03-01T00:00:00.000Z"
-        assert overview(memory).expired == (held.entry.id,)
 
 
 @pytest.fixture
@@ -63,11 +48,3 @@ def test_the_shortest_way_is_found_in_either_direction(linked: Memory) -> None:
     assert [node.name for node in there.nodes] == ["Alpha", "Beta", "Gamma"]
     assert [node.name for node in back.nodes] == ["Gamma", "Beta", "Alpha"]
     assert [step.type for step in there.steps] == ["LINKS_TO", "LINKS_TO"]
-
-
-def test_things_are_found_by_name_first(linked: Memory) -> None:
-    found = find_nodes(linked, "Beta")
-    assert (found[0].name, found[0].match) == ("Beta", "name")
-    assert find_nodes(linked, "Beta", types=["Service"]) == ()
-    with pytest.raises(InvalidInput, match="empty"):
-        find_nodes(linked, " ")

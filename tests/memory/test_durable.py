@@ -12,13 +12,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from quipu.config import Config, IngestConfig
 from quipu.errors import InvalidInput, StoreUnavailable, UnknownRecord
 from quipu.handle.home import find_home
 from quipu.memory import Memory
 from quipu.memory.recovery import salvage_into
 from quipu.ports import JobRow
-from quipu.records.document import Problem
 from quipu.records.record import Chunk
 from quipu.write.jobs import STAGES, Job, KeptJob, accepted
 
@@ -64,19 +62,6 @@ def test_every_way_is_a_job_that_stores_facts(memory: Memory, tmp_path: Path, wa
     said = " ".join(f"{f.predicate} {f.object}" for f in memory.facts())
     assert "tabs" in said
     assert "Postgres" in said
-
-
-@pytest.mark.parametrize("way", ["text", "messages", "files"])
-def test_without_extraction_it_is_stored_all_the_same(
-    tmp_path: Path, open_memory: Open, way: str
-) -> None:
-    config = Config(ingest=IngestConfig(extract="off"))
-    with open_memory("memory:", tmp_path, config=config) as memory:
-        write(memory, way, tmp_path)
-        assert memory.facts() == []
-        assert "tabs" in " ".join(texts(memory))
-        assert memory.validate().errors == ()
-        assert memory.search("tabs or spaces").hits
 
 
 def test_what_cannot_be_remembered_is_no_job(memory: Memory, tmp_path: Path) -> None:
@@ -249,15 +234,6 @@ def damage(path: Path) -> None:
     middle = len(data) // page // 2 * page
     data[middle : middle + page] = b"\xff" * page
     path.write_bytes(bytes(data))
-
-
-def test_a_job_lists_the_first_reservations_and_counts_the_rest(memory: Memory) -> None:
-    doubted = [Problem(f"log-{n}.jsonl", "no time zone", "warning") for n in range(1_030)]
-    job = memory.ingest_sessions(doubted)
-    assert len(job.notes) == 21
-    assert job.notes[0] == "log-0.jsonl: no time zone"
-    assert job.notes[-1] == "1,010 more were read with a reservation"
-    assert memory.jobs.get(job.job_id) == job
 
 
 def test_only_the_last_jobs_that_ended_are_kept(

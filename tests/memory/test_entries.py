@@ -66,28 +66,6 @@ def test_texts_that_differ_in_what_counts_stay_apart(
     assert entries.store(second, category="fact").merged_with is None
 
 
-def test_without_a_model_only_the_same_words_are_merged(tmp_path: Path) -> None:
-    with Memory.open("memory:", config=Config(), embedder=None, home=tmp_path) as memory:
-        entries = Entries(memory)
-        entries.store("Ann leads payments", category="fact")
-        assert entries.store("Ann leads payments!", category="fact").merged_with
-        assert not entries.store("Ann leads payments now", category="fact").merged_with
-
-
-def test_an_expired_entry_is_not_recalled(memory: Memory, tmp_path: Path) -> None:
-    now = ["2026-01-01T00:00:00.000Z"]
-    with Memory.open(
-        "memory:", config=Config(), embedder=HashEmbedder(), home=tmp_path, clock=lambda: now[0]
-    ) as ageing:
-        entries = Entries(ageing)
-        entries.store("The freeze ends on Friday", category="fact", expires="2026-01-10")
-        assert recall(ageing, entries, "when does the freeze end").matched == 1
-        now[0] = "2026-01-10T00:00:00.000Z"
-        after = recall(ageing, entries, "when does the freeze end")
-        assert after.matched == 0
-        assert after.fallback == ()
-
-
 def test_recall_stays_within_its_budget(memory: Memory, entries: Entries) -> None:
     for number in range(12):
         entries.store(f"Rule {number}: review {'carefully ' * number}", category="instruction")

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from quipu.errors import InvalidInput
 from quipu.memory import Memory
 
 
@@ -68,9 +67,3 @@ def test_purging_erases_it_and_nothing_else(memory: Memory, clock: _Clock) -> No
     assert memory.stats().expired == 0
     assert memory.store.counts()["episode"] == 1
     assert memory.purge_expired() == 0
-
-
-def test_an_expiry_that_has_passed_is_refused(memory: Memory) -> None:
-    with pytest.raises(InvalidInput, match="has passed"):
-        memory.add("Dana lives in Oslo.", expires="2020-01-01")
-    assert memory.store.counts()["episode"] == 0

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quipu import Memory
-from quipu.errors import InvalidInput, UnknownRecord
+from quipu.errors import UnknownRecord
 
 
 def test_a_removed_file_is_erased_for_good(tmp_path: Path) -> None:
@@ -24,8 +24,3 @@ def test_a_removed_file_is_erased_for_good(tmp_path: Path) -> None:
         assert memory.get("kept.md")
     held = b"".join(p.read_bytes() for p in store.parent.glob("quipu.db*") if p.is_file())
     assert b"xylograph" not in held
-
-
-def test_a_blank_namespace_is_the_callers_mistake() -> None:
-    with pytest.raises(InvalidInput, match="namespace is blank"):
-        Memory.open("memory:", namespace="", embedder=None)

@@ -93,26 +93,6 @@ def test_a_commit_is_an_episode_with_its_edges(memory: Memory) -> None:
     assert validate(memory.store).valid
 
 
-def test_the_same_commits_again_change_nothing(memory: Memory) -> None:
-    memory.add_commits(HISTORY)
-    sequence = memory.store.sequence()
-    report = memory.add_commits(HISTORY)
-    assert (report.added, report.unchanged) == (0, 7)
-    assert memory.store.sequence() == sequence
-
-
-def test_secrets_are_redacted_in_message_author_and_title(memory: Memory) -> None:
-    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-    report = memory.add_commits([commit(1, f"use {secret}\n\nand {secret}", author=f"x {secret}")])
-    assert sum(report.redacted.values()) >= 2
-    stored = [
-        str(record)
-        for kind in ("episode", "chunk", "entity", "relation")
-        for record in memory.store.scan(kind)  # type: ignore[arg-type]  # each is a Kind
-    ]
-    assert not [each for each in stored if secret in each]
-
-
 @pytest.mark.parametrize(
     "bad",
     [

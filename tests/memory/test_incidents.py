@@ -35,15 +35,6 @@ def edges(memory: Memory, kind: str) -> dict[tuple[str, str], float]:
     }
 
 
-def test_the_same_report_again_changes_nothing(memory: Memory) -> None:
-    first = memory.incidents.add(record("ledger", f"{DAY}10:00:00Z", metrics=SLOW))
-    before = memory.store.sequence()
-    again = memory.incidents.add(record("ledger", f"{DAY}10:00:00Z", metrics=SLOW))
-    assert again.unchanged == first.added
-    assert again.added == ()
-    assert memory.store.sequence() == before
-
-
 def test_secrets_are_redacted_everywhere(memory: Memory) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLQ"[:16]
     memory.incidents.add(
@@ -99,16 +90,6 @@ def test_the_order_of_arrival_does_not_matter(open_memory: Any, tmp_path: Path) 
         assert seen[2][kind] == pytest.approx(seen[0][kind], abs=1e-3)
     assert seen[0][0]
     assert seen[0][1]
-
-
-def test_cyclic_dependencies_end_and_only_time_speaks(memory: Memory) -> None:
-    memory.incidents.add(
-        [
-            record("a", f"{DAY}10:00:00Z", metrics=SLOW, upstream_deps=["b"]),
-            record("b", f"{DAY}10:10:00Z", metrics=SLOW, upstream_deps=["a"]),
-        ]
-    )
-    assert set(edges(memory, "CAUSED_BY")) == {("b 10:10", "a 10:00")}
 
 
 def test_the_most_alike_incident_comes_first_with_its_outcomes(memory: Memory) -> None:

@@ -32,22 +32,6 @@ def test_turns_and_texts_find_their_places(memory: Memory) -> None:
     assert memory.search("how many zones has blue").hits[0].path == "manual:zones"
 
 
-def test_the_same_batch_again_changes_nothing(memory: Memory) -> None:
-    first = ingest_items(memory, [ASK, TOLD, IngestItem(text="A text")], session_key="s1")
-    sequence = memory.store.sequence()
-    again = ingest_items(memory, [ASK, TOLD, IngestItem(text="A text")], session_key="s1")
-    assert memory.store.sequence() == sequence
-    assert (again.unchanged, again.batch_id) == (3, first.batch_id)
-    assert again.source_refs == ("manual:" + first.source_refs[0][7:], *first.source_refs[1:])
-
-
-def test_junk_is_refused_and_counted(memory: Memory) -> None:
-    noise = IngestItem(text="<system-reminder>Be brief.</system-reminder>", kind="turn")
-    done = ingest_items(memory, [ASK, noise], session_key="s1")
-    assert done.source_refs == ("session:s1#1",)
-    assert done.refused == {"tool noise": 1}
-
-
 def test_a_bad_item_is_a_warning_and_the_others_are_kept(memory: Memory) -> None:
     blank = IngestItem(text="  ", kind="message")
     odd = IngestItem(text="x", kind="note", metadata={"time": "2026-02-30"})

@@ -71,13 +71,6 @@ def test_what_is_deleted_is_gone_with_what_hangs_on_it(graph: KnowledgeGraph) ->
     assert graph.create_entities([ANN]) == [ANN]
 
 
-def test_observations_are_found_by_search(memory: Memory, graph: KnowledgeGraph) -> None:
-    graph.create_entities([ANN, ACME])
-    hits = memory.search("what does Ann_Lee speak?").hits
-    assert hits[0].text == "Speaks Spanish"
-    assert hits[0].title == "Ann_Lee"
-
-
 def test_things_and_ties_are_records_of_the_graph(memory: Memory, graph: KnowledgeGraph) -> None:
     graph.relate([WORKS])
     graph.create_entities([ANN, ACME])

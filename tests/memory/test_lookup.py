@@ -4,7 +4,7 @@ import pytest
 from tests.rows import rows
 
 from quipu import Passage
-from quipu.errors import InvalidInput, UnknownRecord
+from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 
@@ -38,12 +38,6 @@ def test_a_turn_is_its_own_text(talk: Memory, ref: str, text: str, lines: tuple[
     assert (found.start_line, found.end_line) == lines
     assert found.path == ref.partition(":2")[0].partition("#L")[0].removesuffix(":1")
     assert found.chunk_ids
-
-
-@pytest.mark.parametrize("ref", ["session:s#9", "session:s#3:7", "session:t#1"])
-def test_a_turn_that_is_not_there_is_unknown(talk: Memory, ref: str) -> None:
-    with pytest.raises(UnknownRecord):
-        talk.get(ref)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from quipu import Memory, Passage
-from quipu.config import Config
 from quipu.errors import InvalidInput, MissingModel, QuipuError, StoreUnavailable, UnknownRecord
 from quipu.records.record import Chunk, Entity, Episode
 from quipu.testing.fakes import HashEmbedder
@@ -24,17 +23,6 @@ TREE = {
     "docs/other.md": "# Other\n\nRefunds take three days at Lloyds.\n",
     "pay.py": "def charge_card(card, amount):\n    '''Charge a card.'''\n    return amount\n",
 }
-
-
-def test_search_gives_passages_with_reasons(memory: Memory, tree: Tree) -> None:
-    tree(TREE)
-    memory.index()
-    found = memory.search("How long do refunds take?", limit=2)
-    first, *others = found.hits
-    assert (first.path, first.source_ref) == ("docs/other.md", "docs/other.md:1-3")
-    assert len(others) <= 1
-    assert 0 <= first.score <= 1
-    assert first.why_ranked.parts
 
 
 def test_ask_answers_with_citations_or_unknown(memory: Memory, tree: Tree) -> None:
@@ -241,14 +229,6 @@ def test_threads_may_share_a_memory(memory: Memory, tree: Tree) -> None:
         thread.join()
     assert failures == []
     assert memory.stats().counts["chunk"] == 20 + memory.index().documents
-
-
-def test_without_a_store_anywhere_the_message_says_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(StoreUnavailable, match="quipu init"):
-        Memory.open(config=Config())
 
 
 def test_opening_does_not_load_the_model(tmp_path: Path) -> None:

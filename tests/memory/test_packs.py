@@ -43,23 +43,6 @@ def test_a_pack_is_never_longer_than_its_budget(indexed: Memory, limit: int) -> 
     assert len(context_pack(indexed, "payment retries", max_chars=limit).pack) <= limit
 
 
-def test_the_tightest_budget_wins_and_is_named(indexed: Memory) -> None:
-    made = context_pack(indexed, "payment retries", max_chars=4000, token_budget=200)
-    assert made.bounded_by == "token_budget"
-    assert made.token_count <= 200
-    few = context_pack(indexed, "payment retries", max_chars=50_000, max_sources=2)
-    assert (few.bounded_by, len(few.sources)) == ("max_sources", 2)
-    assert few.left_out > 0
-
-
-def test_lines_come_back_as_they_were(indexed: Memory) -> None:
-    whole = read_lines(indexed, "docs/payments.md")
-    assert whole.text.rstrip() == PAYMENTS.rstrip()
-    one = read_lines(indexed, "docs/payments.md", first=3, count=1)
-    assert (one.start_line, one.end_line) == (3, 3)
-    assert one.text == "The payment service retries failed charges three times."
-
-
 @pytest.mark.parametrize(
     "path", ["../../etc/passwd", "/etc/passwd", "docs/../docs/none.md", "docs", "~/.ssh/id_rsa"]
 )

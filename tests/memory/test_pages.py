@@ -48,17 +48,6 @@ def test_a_page_is_found_and_cited(memory: Memory, server: PageServer) -> None:
     assert memory.validate().errors == ()
 
 
-def test_an_unchanged_page_writes_nothing(memory: Memory, server: PageServer) -> None:
-    ingest(memory, server, "/guide")
-    before = memory.store.sequence()
-    again = ingest(memory, server, "/guide")
-    assert (again.added, again.unchanged, memory.store.sequence()) == (0, 1, before)
-    assert server.asked[-1].headers["if-none-match"] == '"1"'
-    server.lay("/guide", GUIDE, etag='"2"')  # the server knows no better, the text is the same
-    assert ingest(memory, server, "/guide").unchanged == 1
-    assert memory.store.sequence() == before
-
-
 def test_a_changed_page_takes_the_place_of_the_earlier(memory: Memory, server: PageServer) -> None:
     ingest(memory, server, "/guide")
     server.lay("/guide", GUIDE.replace("autumn", "spring"), etag='"2"')
@@ -81,11 +70,6 @@ def test_nothing_that_a_page_links_to_is_fetched(memory: Memory, server: PageSer
     server.lay("/a", f'<a href="{server.url("/guide")}">more</a><img src="/b.png"> and text')
     ingest(memory, server, "/a")
     assert [asked.path for asked in server.asked] == ["/robots.txt", "/a"]
-
-
-def test_this_machine_is_refused_by_default(memory: Memory, server: PageServer) -> None:
-    job = memory.ingest_urls([f"http://127.0.0.1:{server.port}/guide", "http://localhost/"])
-    assert (job.added, len(job.errors), server.asked) == (0, 2, [])
 
 
 def test_secrets_are_kept_nowhere(tmp_path: Path, open_memory: Callable[..., Memory]) -> None:

@@ -71,11 +71,6 @@ def test_what_a_method_takes_and_gives_is_exported(
             assert getattr(quipu, kind.__name__, None) is kind
 
 
-def test_every_noun_of_a_memory_is_looked_at() -> None:
-    nouns = {name for name, member in vars(Memory).items() if isinstance(member, cached_property)}
-    assert nouns == {"incidents", "values", "entities", "facts", "jobs"}
-
-
 @pytest.mark.parametrize("name", quipu.__all__)
 def test_every_exported_name_can_be_imported(name: str) -> None:
     assert getattr(quipu, name) is not None

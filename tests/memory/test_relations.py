@@ -33,15 +33,6 @@ def test_ends_may_be_ids_paths_or_unique_names(memory: Memory, tree: Tree) -> No
     assert memory.relations(type="explains") == memory.relations("plan.md", type="explains")
 
 
-def test_the_same_relation_again_changes_nothing(memory: Memory, tree: Tree) -> None:
-    tree(TREE)
-    memory.index()
-    memory.relate("plan.md", "explains", "guide.md")
-    before = memory.store.sequence()
-    memory.relate("plan.md", "explains", "guide.md")
-    assert memory.store.sequence() == before
-
-
 def test_a_relation_can_be_changed_and_removed(memory: Memory, tree: Tree) -> None:
     tree(TREE)
     memory.index()

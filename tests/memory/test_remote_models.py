@@ -9,7 +9,6 @@ import pytest
 from tests.servers.model_server import ErrorStatus, ModelServer
 
 from quipu.config import ChatConfig, Config, EmbedConfig, IndexConfig
-from quipu.errors import ModelUnavailable
 from quipu.memory import Memory
 from quipu.serve.cli.trust import wish_of
 from quipu.when.instants import system_clock
@@ -121,11 +120,3 @@ def test_a_question_whose_model_fails_is_asked_of_minilm_and_says_so(
     assert (reply.plan.space or "").startswith(MINILM)
     assert "MiniLM answers in its own space" in reply.contract.limitations
     assert "Team Blue" in reply.contract.answer
-
-
-def test_with_the_fallback_off_it_is_a_clear_error(opened: Open, server: ModelServer) -> None:
-    memory = opened(fallback="off")
-    memory.index()
-    server.always(ErrorStatus(503))
-    with pytest.raises(ModelUnavailable, match=r"embed\.fallback is off"):
-        memory.ask(QUESTION)

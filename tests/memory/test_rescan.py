@@ -162,18 +162,3 @@ def test_what_is_forgotten_after_a_killed_rescan_does_not_come_back(
         memory.rescan()
         hits = memory.search("port of the gateway of payments").hits
         assert [hit for hit in hits if "8443" in hit.text] == []
-
-
-def test_a_rescan_that_was_killed_while_it_wrote_leaves_no_file(
-    open_memory: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "home"
-    folder.mkdir()
-    url = written_by_older_rules(open_memory, folder)
-    with open_memory(url, home=folder) as memory:
-        with monkeypatch.context() as patched:  # a killed process tidies nothing
-            patched.setattr(Path, "unlink", lambda *_args, **_named: None)
-            _killed_rescan(memory, monkeypatch, "period_line")
-        assert list((folder / ".quipu").glob("*rescan*"))
-    with open_memory(url, home=folder):
-        assert list((folder / ".quipu").glob("*rescan*")) == []

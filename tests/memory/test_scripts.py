@@ -42,20 +42,6 @@ def test_a_word_finds_the_note_that_holds_it(
     assert first.why_ranked.parts["lexical"] == 1.0
 
 
-def test_reindex_counts_the_words_anew_that_an_earlier_version_divided_otherwise(
-    memory: Memory, tree: Callable[[dict[str, str]], None]
-) -> None:
-    tree({"ru.md": NOTES["ru.md"], "en.md": NOTES["en.md"]})
-    memory.index()
-    store = memory.store
-    older = [IndexedChunk(chunk, {"prose": {"сервисы": 1}}) for chunk in every(store, Chunk)]
-    store.write(Batch(recorded_at=memory.clock(), chunks=tuple(older)))
-    assert [hit.path for hit in memory.search("сервис").hits] == []
-    assert memory.reindex().recounted == 1
-    assert memory.search("сервис").hits[0].path == "ru.md"
-    assert memory.reindex().recounted == 0
-
-
 def test_an_index_counts_anew_once_what_an_earlier_version_divided_otherwise(
     memory: Memory, tree: Callable[[dict[str, str]], None], caplog: pytest.LogCaptureFixture
 ) -> None:

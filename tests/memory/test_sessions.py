@@ -50,17 +50,6 @@ def found(memory: Memory, question: str, group: str = "ann-bo", limit: int = 1) 
     return [hit.source_ref for hit in memory.search(question, scope=scope, limit=limit).hits]
 
 
-def test_a_turn_is_found_and_cited(memory: Memory) -> None:
-    memory.add_sessions([talk()])
-    (hit,) = memory.search("What is Ann's greyhound called?", limit=1).hits
-    assert hit.source_ref == hit.path == "session:ann-bo/1#5"
-    assert hit.title == "Ann, 2024-05-08"
-    assert hit.why_ranked.profile == "conversation"
-    assert hit.why_ranked.parts["speaker"] > 0
-    assert 0 < hit.score < 1
-    assert memory.search("What is Ann's greyhound called?", limit=1).hits == (hit,)
-
-
 def test_an_answer_is_found_by_the_question_before_it(memory: Memory) -> None:
     memory.add_sessions([talk()])
     assert "session:ann-bo/1#4" in found(memory, "How many children does Bo have?", limit=2)

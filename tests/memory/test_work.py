@@ -81,15 +81,6 @@ def test_work_is_a_graph(memory: Memory) -> None:
     assert isinstance(memory.get("goal-3"), Entity)
 
 
-def test_the_same_again_writes_nothing(memory: Memory) -> None:
-    first = write(memory, PLAN)
-    before = memory.store.sequence()
-    again = write(memory, PLAN, at=1_769_000_000)
-    assert memory.store.sequence() == before
-    assert (again.added, again.unchanged) == (0, 6)
-    assert first.added > 6
-
-
 def test_a_record_that_is_older_than_its_dates_can_be_written_again(memory: Memory) -> None:
     task = {"kind": "task", "id": 1, "title": "Pay", "status": "done", "created_at": "2026-02-20"}
     write(memory, {"tasks": [task]})

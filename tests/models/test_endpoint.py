@@ -7,7 +7,6 @@ import pytest
 
 from quipu.errors import InvalidConfig, ModelUnavailable
 from quipu.models.calling import Budget
-from quipu.models.chat import open_chat
 from quipu.models.endpoint import Secret, endpoint, find_key, read_name
 from quipu.models.settings import ChatConfig
 
@@ -18,10 +17,6 @@ KEYS = {"OPENAI_API_KEY": "k1"}
 def test_a_name_without_a_known_provider_is_refused(text: str) -> None:
     with pytest.raises(InvalidConfig, match="openai:NAME"):
         read_name(text)
-
-
-def test_a_model_may_have_colons_of_its_own() -> None:
-    assert read_name("compatible:llama3:8b").model == "llama3:8b"
 
 
 @pytest.mark.parametrize(
@@ -73,7 +68,3 @@ def test_a_secret_does_not_show_itself() -> None:
 def test_a_cost_without_prices_cannot_be_kept() -> None:
     with pytest.raises(InvalidConfig, match="price"):
         Budget(max_cost=1.0)
-
-
-def test_no_model_is_no_model() -> None:
-    assert open_chat(ChatConfig(), {}) is None

@@ -79,25 +79,6 @@ def test_what_a_scope_hides_is_in_no_plan_and_no_hit(
         assert "closed" not in msgspec.json.encode((made, found.hits)).decode()
 
 
-@pytest.mark.parametrize("mode", MODES)
-def test_two_namespaces_of_one_file_never_meet(tmp_path: Path, mode: str) -> None:
-    url = str(tmp_path / "quipu.db")
-    embedder = HashEmbedder()
-    ours = Memory.open(url, namespace="ours", config=Config(), embedder=embedder)
-    theirs = Memory.open(url, namespace="theirs", config=Config(), embedder=embedder)
-    with ours, theirs:
-        ours.add_documents(passages(["open"] * 6)[:3])
-        theirs.add_documents(passages(["closed"] * 6))
-        theirs.relate("p0", "PART_OF", "p5")
-        found = ours.search("Who owns Tower A and Tower F?", mode=mode, limit=50)  # type: ignore[arg-type]
-        mine = set(documents(ours))
-        assert found.hits
-        assert {hit.document_id for hit in found.hits} <= mine
-        assert reached(found.plan) <= mine | {a.entity_id for a in found.plan.anchors}
-        assert all(a.type == "Name" or a.entity_id in mine for a in found.plan.anchors)
-        assert b"closed" not in msgspec.json.encode(found)
-
-
 @pytest.mark.parametrize("url", ["memory:", "sqlite"])
 def test_a_relation_of_a_named_record_brings_no_passage_from_outside(
     tmp_path: Path, url: str

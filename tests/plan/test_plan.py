@@ -11,7 +11,6 @@ from quipu.errors import StoreUnavailable
 from quipu.memory import Memory
 from quipu.plan import plan
 from quipu.question import read_question
-from quipu.records.passage import PassageInput
 from quipu.records.plan import Constraints, Plan, PlannedReport, Seed
 from quipu.records.scope import Scope
 from quipu.testing.fakes import HashEmbedder
@@ -76,36 +75,6 @@ def test_the_titled_passage_is_the_first_seed_and_bridges_lead_on(songs: Memory)
     assert _titles(songs, found)[found.seeds[0].chunk_id] == "Hello Love"
     assert "name" in found.seeds[0].reasons
     assert any(bridge.key == "hank snow" for bridge in found.bridges)
-
-
-@pytest.fixture
-def couple() -> Iterator[Memory]:
-    """Whom one passage calls by office and name is the title of another; a third shares a year."""
-    passages = {
-        ("wife", "Dianne Bentley"): "Dianne Bentley was married to then Governor of Alabama Robert "
-        "J. Bentley. She was born in 1944.",
-        ("husband", "Robert J. Bentley"): "A former politician who was born in Columbiana.",
-        ("stranger", "Clifford Durr"): "He was born in Montgomery. In 1944 he came home.",
-    }
-    with Memory.open("memory:", embedder=HashEmbedder()) as opened:
-        opened.add_documents(
-            PassageInput(source_ref=ref, title=title, text=text, profile="prose")
-            for (ref, title), text in passages.items()
-        )
-        yield opened
-
-
-HUSBAND = "Where was the husband of Dianne Bentley born?"
-
-
-def test_a_title_within_a_longer_name_leads_on(couple: Memory) -> None:
-    keys = {bridge.key for bridge in _plan(couple, HUSBAND).bridges}
-    assert "robert j bentley" in keys
-    assert not keys & {"alabama robert", "alabama robert j bentley"}
-
-
-def test_a_date_leads_nowhere(couple: Memory) -> None:
-    assert "1944" not in {bridge.key for bridge in _plan(couple, HUSBAND).bridges}
 
 
 def test_a_question_that_names_nothing_gets_no_bridges(songs: Memory) -> None:

@@ -93,14 +93,6 @@ def test_a_bad_line_of_toml_front_matter_costs_no_other_line(read: Read) -> None
     assert [each.line for each in document.problems] == [2, 4]
 
 
-def test_front_matter_of_a_thousand_bad_lines_is_told_in_a_few(read: Read) -> None:
-    lines = "\n".join(f"key{n}: @x" for n in range(1_000))
-    document = read("x.md", f"---\n{lines}\n---\n# T\n")
-    assert len(document.properties) == 1_000
-    assert len(document.problems) == 11
-    assert "990 more" in document.problems[-1].error
-
-
 def test_front_matter_that_is_too_long_is_read_to_the_limit(read: Read) -> None:
     lines = "\n".join(f"key{n}: {'x' * 200}" for n in range(1_000))
     document = read("x.md", f"---\nowner: Ada\n{lines}\nlast: 1\n---\n# T\n")
@@ -242,27 +234,6 @@ def test_what_is_not_whole_says_where(path: str, text: str, line: int, read: Rea
     (problem,) = read(path, text).problems
     assert "not whole" in problem.error
     assert problem.line == line
-
-
-def test_tools_in_json_with_comments_know_their_lines(read: Read) -> None:
-    text = '{\n // "git"\n "servers": {\n  "git": {"command": "uvx",},\n },\n}\n'
-    (tool,) = read(".vscode/mcp.json", text).things
-    assert (tool.name, tool.line) == ("git", 4)
-
-
-def test_yaml_lines_are_those_of_the_file(read: Read) -> None:
-    text = f"a: 'x\u2028y\x85z'\nb: {'x ' * 600}\nc:\n  d: {'y ' * 600}\n"
-    sections = read("x.yaml", text).sections
-    assert [(s.path, s.start_line) for s in sections][:3] == [
-        (("a",), 1),
-        (("b",), 2),
-        (("c",), 3),
-    ]
-
-
-def test_a_line_in_a_string_that_looks_like_a_table_takes_no_time(read: Read) -> None:
-    text = 'a = """\n[' + " " * 400_000 + '\n"""\n[b]\nc = 1\n'
-    assert read("x.toml", text).problems == ()
 
 
 def test_a_cell_that_claims_to_span_everything_is_read_once(read: Read) -> None:

@@ -62,13 +62,6 @@ def test_a_link_brings_in_nothing_that_is_ignored(tmp_path: Path, target: str) -
     assert problems(tmp_path) == []
 
 
-def test_a_link_to_a_file_that_no_pattern_chose_is_followed_by_its_own_name(tmp_path: Path) -> None:
-    put(tmp_path, "notes.txt")
-    (tmp_path / "notes.md").symlink_to("notes.txt")
-    entries = [e.path for e in walk(tmp_path, include=["*.md"]) if isinstance(e, FileEntry)]
-    assert entries == ["notes.md"]
-
-
 @pytest.mark.parametrize("seconds", [10**13, -(10**12)])
 def test_a_file_from_outside_of_all_years_has_no_known_time(tmp_path: Path, seconds: int) -> None:
     put(tmp_path, "a.md")
@@ -98,12 +91,6 @@ def test_a_pattern_that_cannot_be_read_is_the_callers_mistake(tmp_path: Path, in
         list(walk(tmp_path, include=[include]))
 
 
-def test_rules_with_a_byte_order_mark_and_odd_line_ends_hold(tmp_path: Path) -> None:
-    put(tmp_path, "a.log", "b.tmp", "c.md", "x\u2028y.md")
-    (tmp_path / ".gitignore").write_bytes("\ufeff*.log\r\n*.tmp\r\nx\u2028y.md\n".encode())
-    assert found(tmp_path) == [".gitignore", "c.md"]
-
-
 def test_a_pipe_that_bears_the_name_of_a_rule_file_is_never_opened(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / ".gitignore")
     put(tmp_path, "a.md")
@@ -129,15 +116,6 @@ def test_a_file_that_became_a_pipe_is_a_problem_and_never_waited_for(tmp_path: P
     problem = read_source(entry)
     assert isinstance(problem, Problem)
     assert "no regular file" in problem.error
-
-
-def test_a_file_that_became_a_link_is_not_followed(tmp_path: Path) -> None:
-    put(tmp_path, "root/a.md", "outside.md")
-    (entry,) = walk(tmp_path / "root")
-    assert isinstance(entry, FileEntry)
-    (tmp_path / "root/a.md").unlink()
-    (tmp_path / "root/a.md").symlink_to("../outside.md")
-    assert isinstance(read_source(entry), Problem)
 
 
 def test_folders_too_deep_for_a_path_are_a_problem(tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 import pytest
 
-from quipu.read.code import read_code
 from quipu.records.document import Document
 
 Read = Callable[[str, str | bytes], Document]
@@ -205,14 +204,6 @@ def test_uses_know_what_they_are_inside_of(read: Read) -> None:
     assert uses == {("top", ""), ("deep", "f"), ("inner", "f"), ("last", "")}
 
 
-def test_a_module_docstring_describes_the_document(read: Read) -> None:
-    assert read("a.py", '"""What it is for."""\n\nx = 1\n').description == "What it is for."
-
-
-def test_names_inside_functions_are_not_symbols(read: Read) -> None:
-    assert [d.qualified for d in read("a.py", "def f():\n    def g(): pass\n").definitions] == ["f"]
-
-
 @pytest.mark.parametrize(
     ("path", "text"),
     [
@@ -225,16 +216,6 @@ def test_names_inside_functions_are_not_symbols(read: Read) -> None:
 )
 def test_code_that_cannot_be_parsed_is_still_text(path: str, text: str, read: Read) -> None:
     assert read(path, text).text == text
-
-
-def test_a_script_of_odd_characters_ends_no_process() -> None:
-    written = bytes.fromhex(
-        "3d3d310a6060606060607bf388b7a9f286abaf12c29bc2b1c2a1f0a5ae8b0d0af181a39df093a0a3c2bdc2b4f291"
-        "898b344cc2a9f48185b4c28d78f388b7a9f286abaf12c29bc2b1c2a1f0a5ae8b18f1bcbd8720c292f0ada2925c34"
-    )
-    read_code(written.decode(), "bash")
-    (defined,) = read_code("größe() {\n  echo 'schön'\n}\n", "bash").definitions
-    assert defined.name == "größe"
 
 
 @pytest.mark.parametrize(

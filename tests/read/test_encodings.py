@@ -1,15 +1,11 @@
 """Text that is not UTF-8 is read in the encoding that it is in, and the report says in which."""
 
 import hashlib
-from collections.abc import Callable
 
 import pytest
 
 from quipu.errors import InvalidInput
 from quipu.read.decode import decode, is_binary
-from quipu.records.document import Document
-
-Read = Callable[[str, str | bytes], Document]
 
 SHORT = {
     "simplified": "翠鸟服务由陈晓负责。",
@@ -85,13 +81,6 @@ def test_utf_16_needs_no_mark(language: str, encoding: str, size: int) -> None:
     assert found == text
     assert warning is not None
     assert f"read as {encoding.upper()}" in warning
-
-
-def test_the_report_says_which_encoding_was_assumed(read: Read) -> None:
-    document = read("a.md", f"# 说明\n\n{LONG['simplified']}".encode("gbk"))
-    assert document.title == "说明"
-    assert [problem.severity for problem in document.problems] == ["warning"]
-    assert "read as GBK" in document.problems[0].error
 
 
 def test_one_wrong_byte_costs_a_text_in_utf_8_that_byte_alone() -> None:

@@ -211,25 +211,6 @@ def test_what_a_cell_gives_out_is_read(output: object, read_as: str, read: Read)
     assert outputs_of(read, output) == f"```output\n{read_as}\n```"
 
 
-def test_images_of_a_notebook_are_not_read_and_long_outputs_only_begin(read: Read) -> None:
-    image = {"data": {"image/png": "iVBORw0KGgo=" * 999, "text/plain": "<Figure size 640x480>"}}
-    assert outputs_of(read, image, {"png": "iVBORw0KGgo="}, {"data": 7}, 7) == ""
-    long = outputs_of(
-        read, {"text": "x" * 50_000}, {"text": "line\n" * 5_000}, *[{"text": "a"}] * 99
-    )
-    assert len(long) < 6_000
-    assert long.count("…") == 2
-
-
-def test_every_worksheet_of_an_old_notebook_is_read(read: Read) -> None:
-    sheets = [
-        {"cells": [{"cell_type": "heading", "level": 2, "source": ["Setup"]}]},
-        {"cells": [{"cell_type": "code", "input": ["f()"], "outputs": [{"text": ["7"]}]}]},
-    ]
-    document = read("x.ipynb", json.dumps({"worksheets": sheets, "nbformat": 3}))
-    assert document.text == "## Setup\n\n```python\nf()\n```\n\n```output\n7\n```\n"
-
-
 def test_data_files_are_sections_by_key(read: Read) -> None:
     table = {"name": "x" * 500, "inner": {"a": "y" * 600, "b": "z" * 600}}
     document = read("x.json", json.dumps(table, indent=1))

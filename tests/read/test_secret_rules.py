@@ -1,6 +1,5 @@
 """The file of rules: every row whole, none able to take more than bounded time."""
 
-import math
 import re
 from importlib.resources import files
 from typing import Any
@@ -74,10 +73,3 @@ def _backtracking(parsed: Any) -> tuple[int, bool]:
             long += max(inside for inside, _ in each)
             nested = nested or any(deeper for _, deeper in each)
     return long, nested
-
-
-@pytest.mark.parametrize("piece", ["token=A1", "curl -u a:", "password=", "://a:", "cookie: a="])
-def test_hostile_repetition_ends_and_keeps_its_lines(piece: str) -> None:
-    text = f"{piece * 2_000}\n{piece}\n"
-    assert redact(text)[0].count("\n") == 2
-    assert math.isfinite(len(redact(text)[0]))

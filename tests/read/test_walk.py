@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from quipu.errors import InvalidInput
 from quipu.read import FileEntry, read_source, walk
 from quipu.records.document import Problem
 
@@ -37,11 +36,6 @@ def git(root: Path, *arguments: str) -> None:
     }
     who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
     subprocess.run(["git", "-C", root, *who, *arguments], check=True, env=environment)
-
-
-def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
-    put(tmp_path, "b.md", "a/z.py", "a.txt", "a/b/c.go")
-    assert found(tmp_path) == ["a.txt", "a/b/c.go", "a/z.py", "b.md"]
 
 
 def test_naming_an_ignored_folder_means_wanting_it(tmp_path: Path) -> None:
@@ -119,13 +113,6 @@ def test_links_out_of_the_root_are_problems_and_links_inside_bring_nothing_twice
     ]
 
 
-def test_odd_names_are_found_and_escaped_in_reports(tmp_path: Path) -> None:
-    put(tmp_path, "a\nb.md", "tab\t.md")
-    assert found(tmp_path) == ["a\nb.md", "tab\t.md"]
-    (tmp_path / "c\nd").symlink_to("missing")
-    assert [p.path for p in problems(tmp_path)] == ["c\\nd"]
-
-
 def test_a_name_that_is_not_utf8_is_a_problem(tmp_path: Path) -> None:
     try:
         (tmp_path / os.fsdecode(b"caf\xe9.md")).write_text("x")
@@ -149,24 +136,6 @@ def test_a_file_without_permission_is_a_problem_when_read(tmp_path: Path) -> Non
     read = read_source(entry)
     assert isinstance(read, Problem)
     assert "Permission denied" in read.error
-
-
-def test_a_file_that_is_gone_when_read_is_a_problem(tmp_path: Path) -> None:
-    put(tmp_path, "a.md")
-    (entry,) = walk(tmp_path)
-    assert isinstance(entry, FileEntry)
-    (tmp_path / "a.md").unlink()
-    assert read_source(entry) == Problem("a.md", "cannot be read: No such file or directory")
-
-
-def test_a_root_that_is_not_there_is_invalid(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="cannot be indexed"):
-        list(walk(tmp_path / "missing"))
-
-
-def test_a_file_as_root_is_itself(tmp_path: Path) -> None:
-    put(tmp_path, "a.md", "b.md")
-    assert found(tmp_path / "a.md") == ["a.md"]
 
 
 def test_outside_of_git_a_source_carries_its_hash_and_its_own_time(tmp_path: Path) -> None:

@@ -1,15 +1,9 @@
 """Arithmetic on stretches of time."""
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from quipu.when.intervals import (
     CalendarDate,
     Interval,
-    calendar_date,
-    following,
     gap,
-    month_of,
     overlap,
     touches,
 )
@@ -17,13 +11,6 @@ from quipu.when.intervals import (
 
 def _years(first: int, last: int) -> Interval:
     return Interval(CalendarDate(first), CalendarDate(last))
-
-
-def test_days_that_do_not_exist_are_no_dates() -> None:
-    assert calendar_date(2023, 2, 29) is None
-    assert calendar_date(2024, 2, 29) == (2024, 2, 29)
-    assert calendar_date(1900, 2, 29) is None
-    assert calendar_date(2000, 13) is None
 
 
 def test_days_decide_where_both_sides_name_them() -> None:
@@ -50,9 +37,3 @@ def test_gaps_count_months_and_are_negative_in_an_overlap() -> None:
     assert gap(_years(1990, 1999), _years(2000, 2001)) == 1
     assert gap(_years(1990, 1999), _years(1998, 2001)) == -23
     assert gap(Interval(CalendarDate(1990), None), _years(2000, 2001)) is None
-
-
-@given(st.integers(1 * 12, 9998 * 12))
-def test_months_and_their_numbers_are_one(count: int) -> None:
-    assert month_of(count).first == month_of(count).last == count
-    assert following(month_of(count)) == month_of(count + 1)

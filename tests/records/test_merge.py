@@ -2,7 +2,6 @@
 
 from itertools import permutations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,8 +64,3 @@ def test_the_latest_observation_wins_and_all_names_stay() -> None:
     assert (found.name, found.aliases, found.description) == ("Ann B.", ("Ann",), "a person")
     assert found.properties == {"a": 2, "b": 1}
     assert (found.mention_count, found.first_seen, found.last_seen) == (2, TIMES[1], TIMES[2])
-
-
-def test_nothing_makes_no_entity() -> None:
-    with pytest.raises(AssertionError):
-        _ = MergedEntity().record

@@ -59,7 +59,3 @@ def test_the_better_known_is_kept_and_the_reasons_are_told() -> None:
         "the same words in other forms or another order",
         "they mean the same (cosine 1.00)",
     )
-
-
-def test_without_a_model_only_the_same_letters_count() -> None:
-    assert [(p.merged_name, p.cosine) for p in propose(TEAMS, None)] == [("Payment-Team", None)]

@@ -1,6 +1,3 @@
-import pytest
-
-from quipu.errors import InvalidInput
 from quipu.index.columns import prefix_hash, unpack
 from quipu.kinds.files.code import code_terms
 from quipu.kinds.files.prose import title_terms
@@ -21,11 +18,6 @@ def _chunk(text: str, *, title: str = "", kind: str = "prose", symbol: str | Non
         title=title,
         symbol=symbol,
     )
-
-
-def test_title_words_count_twice() -> None:
-    fields = profile("prose").index_chunk(_chunk("A king ruled.", title="King Lothair")).fields
-    assert fields["prose"] == {"king": 3, "rule": 1, "lothair": 2}
 
 
 def test_title_runs_carry_the_percent_they_cover() -> None:
@@ -62,15 +54,3 @@ def test_code_weighs_name_documentation_and_parameters() -> None:
     assert terms["row"] == 3
     assert terms["path"] == 3  # twice as a parameter and once where it is used
     assert terms["split"] == 1
-
-
-def test_code_is_embedded_as_it_stands() -> None:
-    source = 'def f(x):\n    """Twice x."""\n    return x\n'
-    text, spans = profile("code").embedding_text(_chunk(source, kind="code"))
-    assert text == source
-    assert [text[a:b] for a, b in spans] == ["Twice x."]
-
-
-def test_an_unknown_profile_names_the_known_ones() -> None:
-    with pytest.raises(InvalidInput, match="code, commit, conversation, prose"):
-        profile("poetry")

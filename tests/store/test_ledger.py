@@ -21,12 +21,6 @@ def test_a_put_names_the_version_it_replaces(tmp_path: Path) -> None:
         assert ledger.get("job", "one") == LedgerEntry("one", 2, b"c")
 
 
-def test_one_of_two_racing_processes_wins(tmp_path: Path) -> None:
-    with Ledger(tmp_path / "ops.db") as one, Ledger(tmp_path / "ops.db") as two:
-        assert [one.put_if("k", "x", 0, b"1"), two.put_if("k", "x", 0, b"2")] == [True, False]
-        assert two.get("k", "x") == LedgerEntry("x", 1, b"1")
-
-
 def _open_again_and_again(path: Path) -> int:
     for _ in range(500):
         with Ledger(path) as ledger:

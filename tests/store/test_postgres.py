@@ -66,11 +66,6 @@ def test_an_address_that_cannot_be_read_is_refused_without_its_password(login: s
     assert "no address" in refusal(f"postgresql://{login}", InvalidInput)
 
 
-def test_a_schema_is_a_plain_name() -> None:
-    for name in ("", "Quipu", "a-b", "a;drop", "1a", "x" * 64):
-        assert "schema" in refusal(f"postgresql:///notes?schema={name}", InvalidInput)
-
-
 def test_a_library_that_is_missing_names_the_command() -> None:
     run = (
         "import sys; sys.modules['psycopg'] = None\n"
@@ -100,11 +95,6 @@ def test_a_server_that_refuses_is_told_apart(postgres_server: PostgresServer, ur
     )
     with open_store(postgres_server.tcp(database)) as store:
         assert store.sequence() == 0
-
-
-def test_a_server_that_is_too_old_is_named(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema, "OLDEST_SERVER", 990_000)
-    assert "99 is the oldest" in refusal(url, StoreUnavailable)
 
 
 def test_a_database_that_is_not_unicode_is_refused(postgres_server: PostgresServer) -> None:

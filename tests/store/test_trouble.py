@@ -76,17 +76,6 @@ def test_a_log_that_another_program_left_is_not_worked_in(tmp_path: Path) -> Non
     assert (copy.read_bytes(), copy.with_name("copy-places.db-wal").read_bytes()) == before
 
 
-def test_a_file_of_ours_from_before_files_were_marked_is_used(tmp_path: Path) -> None:
-    path = tmp_path / "q.db"
-    with open_at(path) as store:
-        store.write(batch("a", "red"))
-    with closing(apsw.Connection(str(path))) as ours:
-        assert ours.execute("PRAGMA application_id").get == schema.APPLICATION_ID
-        ours.execute("PRAGMA application_id = 0")
-    with open_at(path) as store:
-        assert texts(store, "red") == ["red"]
-
-
 @pytest.mark.parametrize("read_only", [False, True])
 def test_an_empty_file_is_not_taken_for_a_new_store(tmp_path: Path, read_only: bool) -> None:
     path = tmp_path / "q.db"

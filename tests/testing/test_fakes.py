@@ -25,11 +25,6 @@ def test_vectors_are_units_and_independent_of_their_batch(texts: list[str]) -> N
         assert np.isclose(row @ row, 1, atol=1e-5) or not row.any()
 
 
-def test_texts_that_share_words_are_nearer() -> None:
-    knot, both, other = EMBEDDER.embed(["red knot", "the red knot", "market report"])
-    assert knot @ both > knot @ other
-
-
 def test_parts_hold_the_words_that_start_in_their_span() -> None:
     vector, parts = EMBEDDER.embed_parts("red knot", [(0, 3), (4, 8), (8, 9)])
     red, knot, whole = EMBEDDER.embed(["red", "knot", "red knot"])
@@ -37,9 +32,3 @@ def test_parts_hold_the_words_that_start_in_their_span() -> None:
     assert parts[1].tobytes() == knot.tobytes()
     assert not parts[2].any()
     assert vector.tobytes() == whole.tobytes()
-
-
-def test_windows_cover_every_word() -> None:
-    _, windows = EMBEDDER.embed_windows("a b c d", size=2, stride=3)
-    assert windows.tobytes() == EMBEDDER.embed(["a b", "c d"]).tobytes()
-    assert EMBEDDER.embed_windows("").parts.shape == (0, EMBEDDER.dimension)

@@ -15,16 +15,14 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from string import ascii_lowercase
 
 import pytest
 from tests.servers.damage import make_memory
 
-from quipu.errors import CorruptStore, InvalidInput, StoreUnavailable
+from quipu.errors import CorruptStore, InvalidInput
 from quipu.files.whole import faults
 from quipu.handle.home import DATABASE
 from quipu.memory import Memory
-from quipu.records.passage import PassageInput
 
 
 def opened(folder: Path, **options: object) -> Memory:
@@ -61,25 +59,6 @@ def test_a_restored_memory_is_the_same(kept: Path, tmp_path: Path) -> None:
         assert path.stat().st_mode & 0o077 == 0, path
 
 
-def test_a_memory_beyond_any_cache_is_backed_up(tmp_path: Path) -> None:
-    """SQLite's own copy ran out of its cache at 4 MB, and what it wrote then had no checksums."""
-    draw, file = random.Random(7), tmp_path / "memory.quipu"
-    words = ["".join(draw.choices(ascii_lowercase, k=7)) for _ in range(5000)]
-    with opened(tmp_path / "a") as memory:
-        memory.add_documents(
-            PassageInput(
-                source_ref=f"note:{n}", text=f"Note {n}: {' '.join(draw.choices(words, k=250))}"
-            )
-            for n in range(800)
-        )
-        memory.add("This stands in the log.", source_ref="manual:log", embed=False)
-        done = memory.backup(file)
-    assert done.bytes > 6_000_000
-    assert Memory.restore(file, tmp_path / "b" / DATABASE).counts == done.counts
-    assert faults(tmp_path / "b" / DATABASE) == []
-    assert exported(tmp_path / "b") == exported(tmp_path / "a")
-
-
 def test_a_memory_beside_which_nothing_can_be_written_is_backed_up(
     kept: Path, tmp_path: Path
 ) -> None:
@@ -93,16 +72,6 @@ def test_a_memory_beside_which_nothing_can_be_written_is_backed_up(
     restored = Memory.restore(tmp_path / "memory.quipu", tmp_path / "new" / DATABASE)
     assert restored.counts == done.counts
     assert exported(tmp_path / "new") == exported(kept)
-
-
-def test_what_was_restored_here_is_written_to(kept: Path, tmp_path: Path) -> None:
-    file = tmp_path / "memory.quipu"
-    with opened(kept, read_only=True) as memory:
-        memory.backup(file)
-    Memory.restore(file, tmp_path / "new" / DATABASE)
-    with Memory.open(home=tmp_path / "new", embedder=None) as memory:  # found, not named
-        memory.add("Ben stayed in Lima.", source_ref="manual:ben")
-        assert "Lima" in memory.search("Ben").hits[0].text
 
 
 def test_nothing_is_written_over(kept: Path, tmp_path: Path) -> None:
@@ -226,20 +195,6 @@ def test_a_backup_that_is_larger_than_it_is_writes_nothing(tmp_path: Path, kind:
     with refusing_writes_of(1_000_000), pytest.raises(refused, match=r"bomb\.quipu.*no backup"):
         Memory.restore(path, tmp_path / "new" / DATABASE)
     assert not (tmp_path / "new").exists()
-
-
-def test_without_room_nothing_is_written(
-    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "memory.quipu"
-    with opened(kept, read_only=True) as memory:
-        memory.backup(file)
-        monkeypatch.setattr("shutil.disk_usage", lambda _: shutil._ntuple_diskusage(9, 1, 8))  # type: ignore[attr-defined]
-        with pytest.raises(StoreUnavailable, match="and 8 are free"):
-            memory.backup(tmp_path / "other.quipu")
-    with pytest.raises(StoreUnavailable, match="nothing was written"):
-        Memory.restore(file, tmp_path / "new" / DATABASE)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["memory.quipu"]
 
 
 @contextmanager

@@ -24,7 +24,6 @@ TREE = {
     "other.md": '# Other\n\nText, "quoted".\n',
     "a.py": "def fetch_rows(x):\n    '''Fetch rows.'''\n    return x\n",
 }
-NAMES = {"guide.md", "Other"}
 
 
 @pytest.fixture
@@ -100,13 +99,6 @@ def test_the_same_graph_gives_the_same_bytes_and_nothing_is_written_over(
     assert [Path(f).read_bytes() for f in one] == [Path(f).read_bytes() for f in two]
     with pytest.raises(InvalidInput, match="--force"):
         told.export_graph(tmp_path / f"a.{to}", to=to)
-
-
-def test_what_has_ended_is_not_in_it(told: Memory, tree: Tree, tmp_path: Path) -> None:
-    (told.home.folder / "other.md").unlink()
-    told.index()
-    told.export_graph(tmp_path / "g.csv", to="csv")
-    assert "Other" not in {row["name"] for row in _rows(tmp_path / "g.nodes.csv")}
 
 
 def test_the_hand_kept_graph_goes_out_as_it_came_in(

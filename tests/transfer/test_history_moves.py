@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from quipu.errors import InvalidInput
-from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 from quipu.ports import Store
 
@@ -94,14 +93,6 @@ def test_an_export_of_the_first_version_is_read(
         assert other.store.counts() == lived.store.counts()
 
 
-def test_another_namespace_is_refused(lived: Memory, open_memory: Open, tmp_path: Path) -> None:
-    lived.export(tmp_path / "out.jsonl")
-    with open_memory("memory:", tmp_path, namespace="other") as other:
-        with pytest.raises(InvalidInput, match="--namespace default"):
-            other.import_(tmp_path / "out.jsonl")
-        assert other.store.sequence() == 0
-
-
 def _change(lines: list[str], kind: str, change: Callable[[dict[str, Any]], Any]) -> str:
     at = next(n for n, line in enumerate(lines) if f'"kind":"{kind}"' in line)
     value = json.loads(lines[at])
@@ -153,37 +144,3 @@ def test_a_secret_in_a_foreign_file_is_redacted(
         other.export(tmp_path / "clean.jsonl")
     assert token not in (tmp_path / "clean.jsonl").read_text()
     assert "[redacted:github-token]" in (tmp_path / "clean.jsonl").read_text()
-
-
-class _Counting:
-    """Counts how many chunks are read, however they are asked for."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.read = 0
-
-    def __getattr__(self, name: str) -> Any:
-        value = getattr(self._store, name)
-        if name not in {"chunks", "numbers_in"}:
-            return value
-
-        def counted(asked: Any) -> Any:
-            found = value(asked)
-            self.read += sum(map(len, found.values())) if isinstance(found, dict) else len(found)
-            return found
-
-        return counted
-
-
-def test_a_long_session_is_exported_in_linear_work(memory: Memory, tmp_path: Path) -> None:
-    from quipu.transfer import export
-
-    count = 500
-    turns = tuple(
-        Turn(session_id="s", offset=n, speaker="Ann", role="other", text=f"Turn number {n}.")
-        for n in range(1, count + 1)
-    )
-    memory.add_sessions([Transcript(session_id="s", group="s", turns=turns)], embed=False)
-    counting: Any = _Counting(memory.store)
-    assert export(counting, tmp_path / "out.jsonl").chunks == count
-    assert counting.read <= 2 * count

@@ -10,7 +10,6 @@ from tests.contract.store_compare import apply
 from tests.contract.store_sample import OTHER, VERSION_A, episode, moment, one_source, operations
 
 from quipu.errors import InvalidInput, StoreUnavailable
-from quipu.memory import Memory
 from quipu.ports import Store
 from quipu.records.batch import Batch
 from quipu.store import open_store
@@ -125,23 +124,3 @@ def test_what_is_not_the_same_is_named(tmp_path: Path) -> None:
         migrate(source, target, clock=clock)
     with pytest.raises(InvalidInput, match="the namespaces are 'default' and 'own'"):
         migrate(source, InMemoryStore(Shelf(), namespace="own"), clock=clock)
-
-
-def test_a_migrated_memory_answers_alike(
-    postgres_address: Callable[[str], str], open_memory: Callable[..., Memory], tmp_path: Path
-) -> None:
-    docs = Path(__file__).parents[2] / "docs" / "how-to"
-    for page in ("trust.md", "backup.md", "models.md"):
-        (tmp_path / page).write_bytes((docs / page).read_bytes())
-    with (
-        open_memory(str(tmp_path / "quipu.db"), tmp_path) as old,
-        open_memory(postgres_address("new"), tmp_path) as new,
-    ):
-        old.index(tmp_path)
-        done = old.migrate(new)
-        asked = "How is a backup verified?"
-        assert [hit.id for hit in new.search(asked).hits] == [h.id for h in old.search(asked).hits]
-        assert done.vectors == done.chunks > 20
-        assert new.stats().counts == old.stats().counts
-        with pytest.raises(InvalidInput, match="the store itself"):
-            new.migrate(new)

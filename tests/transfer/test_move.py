@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quipu.agents.entries import Entries
-from quipu.errors import InvalidInput, NewerStore, StoreUnavailable
+from quipu.errors import InvalidInput
 from quipu.memory import Memory
 
 Tree = Callable[[dict[str, str]], None]
@@ -273,23 +273,6 @@ def test_a_cut_file_is_named_and_what_came_before_stands(
         assert other.store.counts() == memory.store.counts()
 
 
-def test_an_export_of_a_newer_version_is_refused(memory: Memory, tmp_path: Path) -> None:
-    (tmp_path / "new.jsonl").write_text('{"quipu":"export","version":99,"namespace":"default"}\n')
-    with pytest.raises(NewerStore, match="99"):
-        memory.import_(tmp_path / "new.jsonl")
-
-
-def test_what_was_forgotten_leaves_no_edge_in_an_export(
-    memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path
-) -> None:
-    filled(memory, tree)
-    memory.forget("other.md")
-    assert memory.validate().errors == ()
-    memory.export(tmp_path / "out.jsonl")
-    with open_memory("memory:", tmp_path, embedder=None) as other:
-        assert other.import_(tmp_path / "out.jsonl").refused == ()
-
-
 def test_a_task_that_waits_for_its_parent_moves_whole(
     memory: Memory, open_memory: Open, tmp_path: Path
 ) -> None:
@@ -300,13 +283,6 @@ def test_a_task_that_waits_for_its_parent_moves_whole(
         other.export(tmp_path / "again.jsonl")
         assert other.validate().errors == ()
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "out.jsonl").read_bytes()
-
-
-def test_places_that_cannot_be_read_or_written_are_named(memory: Memory, tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="nowhere"):
-        memory.import_(tmp_path / "nowhere.jsonl")
-    with pytest.raises(StoreUnavailable, match="missing"):
-        memory.export(tmp_path / "missing" / "out.jsonl")
 
 
 @pytest.mark.parametrize(

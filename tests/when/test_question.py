@@ -7,8 +7,6 @@ from quipu.question import read_question
 from quipu.when import read_question_time
 from quipu.when.intervals import iso
 
-NOW = "2026-05-20T10:00:00.000Z"
-
 
 def test_a_date_is_taken_out() -> None:
     time = read_question_time("Who was the chair of the Order in Jun, 1970?")
@@ -16,11 +14,6 @@ def test_a_date_is_taken_out() -> None:
     assert time.interval is not None
     assert time.interval.start is not None
     assert iso(time.interval.start) == "1970-06"
-
-
-def test_a_question_without_time() -> None:
-    time = read_question_time("When was the bridge built?")
-    assert (time.kind, time.base) == ("none", "When was the bridge built?")
 
 
 @pytest.mark.parametrize(
@@ -56,11 +49,3 @@ def test_a_place_beside_another_fact(question: str, kind: str, base: str, anchor
 )
 def test_dates_decide_where_they_are_named(question: str) -> None:
     assert read_question_time(question).kind == "at"
-
-
-def test_last_spring_needs_a_clock() -> None:
-    question = "What did we decide last spring?"
-    assert read_question_time(question).kind == "none"
-    time = read_question_time(question, now=NOW)
-    assert time.kind == "at"
-    assert time.base == "What did we decide ?"

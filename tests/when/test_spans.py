@@ -69,14 +69,6 @@ def test_what_is_no_time_is_left_alone(text: str) -> None:
     assert not any(s.dated and s.interval.start != CalendarDate(2010) for s in find_spans(text))
 
 
-def test_and_counts_only_after_between() -> None:
-    assert [s.kind for s in find_spans("in 1990 and 1995")] == ["date", "date"]
-
-
-def test_a_range_that_ends_before_it_begins_is_two_dates() -> None:
-    assert [s.kind for s in find_spans("from 1985 to 1848")] == ["since", "date"]
-
-
 @pytest.mark.parametrize(
     ("text", "start", "end"),
     rows(__file__, "relative_times_are_seen_from_the_clock"),

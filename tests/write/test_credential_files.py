@@ -1,13 +1,12 @@
 """Files that exist to hold credentials stay out of the memory, and the run says which."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from quipu.config import Config
 from quipu.memory import Memory
-from quipu.read.ignore import credential_files, credential_kind
+from quipu.read.ignore import credential_kind
 
 Tree = Callable[[dict[str, str]], None]
 
@@ -39,12 +38,6 @@ def test_other_files_and_examples_stay(path: str) -> None:
     assert credential_kind(path) is None
 
 
-def test_every_row_says_what_it_is_of() -> None:
-    names = [name for row in credential_files() for name in row.names]
-    assert len(names) == len(set(names)) > 100
-    assert names == [name.lower() for name in names]
-
-
 def test_they_are_left_out_and_told(memory: Memory, tree: Tree) -> None:
     tree({"a.md": "# A\n\nText.\n", ".env": "COLOUR=teal\n", ".env.example": "COLOUR=\n"})
     report = memory.index()
@@ -69,11 +62,3 @@ def test_what_was_stored_of_one_before_is_retired(memory: Memory, tree: Tree) ->
     tree({".env": "COLOUR=teal\n", "a.md": "# A\n\nText.\n"})
     memory.index([memory.home.folder / ".env"])
     assert memory.index().removed == (".env",)
-
-
-def test_a_link_to_one_is_one(memory: Memory, tree: Tree) -> None:
-    tree({"a.md": "# A\n\nText.\n", ".ssh/id_rsa": "x\n"})
-    (Path(memory.home.folder) / "notes.md").symlink_to(memory.home.folder / ".ssh" / "id_rsa")
-    report = memory.index()
-    assert report.added == ("a.md",)
-    assert {row.path for row in report.credentials} >= {".ssh/id_rsa"}

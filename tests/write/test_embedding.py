@@ -78,14 +78,6 @@ def test_turns_that_another_process_writes_while_others_are_embedded_are_embedde
     assert memory.store.unembedded(other.space) == []
 
 
-def test_turns_that_are_gone_before_they_are_embedded_are_left_out(memory: Memory) -> None:
-    memory.add_sessions([session(300)], embed=False)
-    other = _Interrupting(lambda: memory.forget([f"session:s#{n}" for n in range(280, 301)]))
-    SpaceFiller(store=memory.store, clock=system_clock).missing(other)
-    assert memory.store.unembedded(other.space) == []
-    assert memory.store.spaces()[other.space] == 279
-
-
 WRITES: dict[str, Callable[[Memory], object]] = {
     "add": lambda m: m.add("Ana owns the tide table.", source_ref="manual:ana"),
     "add_of_messages": lambda m: m.add(
@@ -175,14 +167,6 @@ def test_forgetting_erases_the_vectors_that_only_the_forgotten_text_used(
     left = keys(memory)
     assert len(left) == 1
     assert left < before
-
-
-def test_a_forgotten_turn_leaves_no_vector_that_read_it(memory: Memory) -> None:
-    memory.add_sessions([session(9)])
-    held = keys(memory)
-    assert len(held) == 9
-    memory.forget("session:s#5")
-    assert not keys(memory) & held
 
 
 @pytest.mark.parametrize("suffix", ["", "-wal"])

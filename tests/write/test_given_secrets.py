@@ -88,16 +88,3 @@ def test_what_is_given_is_redacted(memory: Memory, write: Callable[[Memory], Non
     before = memory.store.sequence()
     write(memory)
     assert memory.store.sequence() == before
-
-
-def test_a_source_is_found_and_forgotten_by_the_reference_it_was_given(memory: Memory) -> None:
-    ref = f"https://me:{PASSWORD}@example.org/a"
-    episode_id = memory.add("Text of A.", source_ref=ref)
-    assert memory.add("Text of A.", source_ref=ref) == episode_id
-    assert memory.get(ref) is not None
-    assert memory.forget(ref) == 1
-
-
-def test_what_is_taken_out_of_passages_is_counted(memory: Memory) -> None:
-    given = PassageInput(source_ref="a", text="Plain.", title=TOKEN, properties={"token": PASSWORD})
-    assert memory.add_documents([given]).redacted == {"github-token": 1, "secret": 1}

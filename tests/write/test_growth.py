@@ -75,16 +75,6 @@ def test_what_others_refer_to_is_resolved_again_for_all(
     assert snapshot(memory.store) == from_scratch(memory.home.folder)
 
 
-@pytest.mark.usefixtures("at_rest")
-def test_a_file_of_the_same_size_and_time_is_noticed(memory: Memory, tree: Tree) -> None:
-    tree({"a.md": "# A\n\nRed.\n"})
-    time.sleep(0.02)
-    memory.index()
-    time.sleep(0.02)
-    tree({"a.md": "# A\n\nBig.\n"})
-    assert memory.index().changed == ("a.md",)
-
-
 @pytest.mark.parametrize("damaged", [b"", b"\x00", b"\xff" * 100])
 def test_hints_that_are_lost_or_damaged_cost_nothing_but_work(
     memory: Memory, tree: Tree, damaged: bytes, snapshot: Any, from_scratch: Any

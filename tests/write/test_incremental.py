@@ -118,15 +118,6 @@ def test_only_files_under_the_roots_are_taken_for_deleted(memory: Memory, tree: 
     assert memory.index().removed == ("a.py",)
 
 
-def test_a_file_outside_of_home_is_known_by_its_absolute_path(
-    memory: Memory, tmp_path: Path
-) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "note.md").write_text("# Note\n\nText.\n")
-    assert memory.index(outside).added == ((outside / "note.md").as_posix(),)
-
-
 def test_exclude_and_include_choose_files(
     tmp_path: Path, open_memory: Callable[..., Memory], write_files: Callable[..., None]
 ) -> None:

@@ -10,7 +10,6 @@ from quipu.kinds.conversations.junk import noise
 from quipu.kinds.conversations.model import Role, Transcript, Turn
 from quipu.memory import Memory
 
-BOOT = "You are a careful assistant. " * 12
 LONG = "The quarterly plan has these parts, in this order, and each has an owner. " * 4
 PACK = (
     "Context:\n\n[1] docs/a.md (confidence: 87%)\n```\nText of A.\n```\n\n---\n"
@@ -52,14 +51,6 @@ def test_many_marks_cost_no_more_than_their_length() -> None:
     assert noise(turn("<bash-stdout>" * 80_000)) is None
 
 
-def test_boot_text_is_kept_once(memory: Memory) -> None:
-    assert told(memory, turn(BOOT, role="system"), turn("Hello there.", 2)) == {}
-    again = turn(BOOT, session="t", role="system")
-    assert told(memory, again, turn("Hello again.", 2, session="t")) == {"boot text": 1}
-    assert memory.store.counts()["chunk"] == 3
-    assert told(memory, turn(BOOT, role="system")) == {}  # the first itself, given again
-
-
 def test_long_repetitions_of_one_speaker_are_refused(memory: Memory) -> None:
     refused = told(memory, turn(LONG), turn("Thanks!", 2), turn("Thanks!", 3), turn(LONG, 4))
     assert refused == {"repetition": 1}
@@ -67,13 +58,6 @@ def test_long_repetitions_of_one_speaker_are_refused(memory: Memory) -> None:
     assert told(memory, other) == {}
     assert told(memory, turn(LONG, session="t")) == {}
     assert memory.store.counts()["chunk"] == 5
-
-
-def test_what_was_forgotten_can_be_said_again(memory: Memory) -> None:
-    told(memory, turn(LONG))
-    memory.forget("session:s#1")
-    assert told(memory, turn(LONG, 7)) == {}
-    assert memory.store.counts()["chunk"] == 1
 
 
 def test_junk_can_be_kept(tmp_path: Path, open_memory: Any) -> None:

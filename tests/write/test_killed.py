@@ -100,38 +100,6 @@ def test_killed_at_random_moments_then_run_once_more(
         assert snapshot(memory.store) == from_scratch(home)
 
 
-def test_renamed_and_deleted_in_a_run_that_is_killed(
-    tmp_path: Path,
-    open_memory: Callable[..., Memory],
-    write_files: Callable[..., None],
-    snapshot: Callable[..., dict[str, Any]],
-) -> None:
-    home, url = tmp_path / "home", str(tmp_path / "home" / ".quipu" / "quipu.db")
-    (home / ".quipu").mkdir(parents=True)
-    write_files(home, files(30, 0))
-    seconds = measure(home, url)
-    for n in range(0, 30, 2):
-        (home / f"p{n}.md").rename(home / f"q{n}.md")
-        (home / f"m{n}.py").unlink()
-    with open_memory("memory:", home) as undisturbed:
-        write_files(tmp_path / "before", files(30, 0))
-        with open_memory(url, home) as memory:
-            ids = {s.source_ref: s.document_id for s in memory.store.sources(frozenset({"file"}))}
-        for fraction in (0.1, 0.3, 0.5, 0.7):
-            kill_at(home, url, seconds * fraction)
-        undisturbed.index(home)
-        with open_memory(url, home) as memory:
-            memory.index(home)
-            held = {s.source_ref: s.document_id for s in memory.store.sources(frozenset({"file"}))}
-            expected = {s.source_ref for s in undisturbed.store.sources(frozenset({"file"}))}
-            assert set(held) == expected
-            assert all(held[f"q{n}.md"] == ids[f"p{n}.md"] for n in range(0, 30, 2))
-            assert memory.store.counts() == undisturbed.store.counts()
-            before = memory.store.sequence()
-            memory.index(home)
-            assert memory.store.sequence() == before
-
-
 def test_two_processes_index_one_store_at_once(
     tmp_path: Path,
     open_memory: Callable[..., Memory],

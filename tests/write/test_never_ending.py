@@ -11,7 +11,6 @@ import pytest
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.read import FileEntry, read_source
-from quipu.read.source import read_stable
 
 
 def fifo(path: Path) -> None:
@@ -114,10 +113,3 @@ def test_a_file_that_grows_while_it_is_read_is_left_for_later(
     status = path.stat()
     entry = FileEntry("log.md", path, status.st_size, status.st_mtime_ns)
     assert "changed while it was being read" in str(read_source(entry))
-
-
-def test_no_more_is_read_of_a_file_than_it_may_have(tmp_path: Path) -> None:
-    path = tmp_path / "sparse.md"
-    with path.open("wb") as made:
-        made.truncate(10**12)
-    assert "more than the cap of 1000" in str(read_stable(path, shown="s", max_bytes=1_000))

@@ -43,17 +43,6 @@ def test_each_passage_is_one_document_and_one_chunk(memory: Memory) -> None:
     assert (episode.group, episode.observed_at) == ("g1", "2025-01-06T00:00:00.000Z")
 
 
-def test_the_same_passages_again_write_nothing(memory: Memory) -> None:
-    memory.add_documents(passages(300))
-    before = memory.store.sequence()
-    again = memory.add_documents(passages(310))
-    assert len(again.added) == 10
-    middle = memory.store.sequence()
-    assert middle > before
-    memory.add_documents(passages(310))
-    assert memory.store.sequence() == middle
-
-
 def test_the_kind_of_content_is_told_by_the_text_unless_given(memory: Memory) -> None:
     code = "def add(a, b):\n    return a + b\n"
     memory.add_documents(
@@ -100,10 +89,3 @@ def test_an_added_text_can_be_opened_and_replaced(memory: Memory) -> None:
     memory.add("# Plan\n\nWe chose red.", source_ref="manual:plan")
     assert memory.store.counts()["chunk"] == 1
     assert "red" in only_chunk(memory, "manual:plan").text
-
-
-def test_added_texts_survive_indexing(memory: Memory) -> None:
-    memory.add("One thing.", source_ref="note.md")
-    report = memory.index()
-    assert report.removed == ()
-    assert memory.store.counts()["chunk"] == 1

@@ -9,7 +9,6 @@ import pytest
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
-from quipu.records.passage import PassageInput
 
 TOKEN, OTHER = "ghp_" + "a1B2" * 9, "ghp_" + "c3D4" * 9
 
@@ -54,15 +53,6 @@ def test_a_file_is_kept_under_a_name_without_its_secret(memory: Memory) -> None:
     assert memory.index().unchanged == 3
     (memory.home.folder / f"{OTHER}.md").unlink()
     assert memory.index().removed == ("[redacted:github-token~2].md",)
-
-
-def test_reports_of_what_cannot_be_read_hold_none(memory: Memory) -> None:
-    (memory.home.folder / f"{TOKEN}.pdf").write_bytes(b"%PDF-1.4 nothing")
-    (row,) = memory.index().errors
-    assert row.path == "[redacted:github-token].pdf"
-    given = PassageInput(source_ref="a", text="Text.", observed_at=TOKEN)
-    assert TOKEN not in memory.add_documents([given]).errors[0].error
-    assert on_disk(memory, TOKEN) == []
 
 
 def test_paths_and_addresses_of_commits(memory: Memory) -> None:

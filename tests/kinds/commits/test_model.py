@@ -96,10 +96,6 @@ def test_a_path_is_found_by_its_folders_its_parts_and_its_name() -> None:
     assert file_terms([]) == file_terms([""]) == []
 
 
-def test_paths_are_words_with_a_slash_or_an_ending() -> None:
-    assert paths_in("mend lib/url.c and README.md, at last.") == ["lib/url.c", "README.md"]
-
-
 @pytest.mark.parametrize("piece", ["a.", "/", "Ab", "revert ", "X: ", "a" * 7 + " ", "by-"])
 def test_a_long_message_takes_time_in_proportion(piece: str) -> None:
     def seconds(times: int) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from quipu.errors import InvalidInput, MissingExtra
+from quipu.errors import InvalidInput
 from quipu.kinds.commits.model import CommitInput
 from quipu.kinds.commits.read import open_repository, reachable, read_commits
 
@@ -117,26 +117,6 @@ def test_a_damaged_repository_ends_with_a_clear_error(
     with pytest.raises(InvalidInput, match="git cannot read the history"):
         list(read_commits(repository, listed, name="demo"))
     assert len(shas) == 2
-
-
-def test_without_git_the_error_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(MissingExtra, match="install git"):
-        open_repository(tmp_path)
-
-
-def test_nothing_that_the_repository_configures_is_run(
-    tmp_path: Path, make_repository: Make, made: Any
-) -> None:
-    make_repository(tmp_path, [made("one", {"a": "1"}), made("two", {"a": "2"})])
-    trap = tmp_path / "trap.sh"
-    trap.write_text(f"#!/bin/sh\ntouch {tmp_path / 'sprung'}\ncat\n")
-    trap.chmod(0o755)
-    for key in ("core.pager", "diff.external", "core.fsmonitor", "gpg.program"):
-        git(tmp_path, "config", key, str(trap))
-    git(tmp_path, "config", "log.showSignature", "true")
-    assert len(read(tmp_path)) == 2
-    assert not (tmp_path / "sprung").exists()
 
 
 def git(folder: Path, *arguments: str) -> None:

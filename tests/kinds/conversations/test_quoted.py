@@ -129,15 +129,6 @@ def test_a_short_reply_is_quoted_with_its_question(memory: Memory) -> None:
     )
 
 
-def test_of_a_long_turn_what_stands_from_the_sentence_on_is_quoted(memory: Memory) -> None:
-    filler = "It rained and nobody went out, so we all sat inside and talked of nothing much. "
-    text = f"{filler * 4}Alas, the gravel came to 340 with delivery. {filler * 4}"
-    _say(memory, "2025-01-14", [("Ann", text)])
-    told = _asked(memory, "How much did the gravel come to?")
-    assert "340 with delivery" in told
-    assert len(told) < len(text) / 2
-
-
 def test_a_fact_that_says_neither_yes_nor_no_is_not_told_for_sure(memory: Memory) -> None:
     _say(memory, "2026-06-04", [("Ann", "We switched from MySQL to Postgres 16 Pro today.")])
     reply = memory.ask("Do we use Postgres?")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
-from quipu.kinds.pages.address import is_url, parse_url, redirected
+from quipu.kinds.pages.address import parse_url, redirected
 from quipu.kinds.pages.network import Network, addresses_of, is_public
 
 
@@ -121,20 +121,6 @@ def test_every_address_of_a_name_must_be_public() -> None:
         addresses_of(network, parse_url("https://example.org/"), timeout_s=1)
 
 
-def test_what_is_not_fetched_is_to_be_indexed_from_a_file() -> None:
-    network = Network(resolve=lambda host, port: ["10.0.0.1"])
-    with pytest.raises(InvalidInput, match=r"save the page and index the file"):
-        addresses_of(network, parse_url("https://example.org/"), timeout_s=1)
-
-
 def test_a_port_out_of_the_list_is_refused() -> None:
     with pytest.raises(InvalidInput, match=r"port 22 of 'example\.org' is not allowed"):
         addresses_of(Network(), parse_url("http://example.org:22/"), timeout_s=1)
-
-
-@pytest.mark.parametrize(
-    ("word", "expected"),
-    [("https://a", True), ("FTP://a", True), ("a/b.md", False), ("C:\\a", False), ("-", False)],
-)
-def test_what_is_meant_as_a_url(word: str, expected: bool) -> None:
-    assert is_url(word) is expected

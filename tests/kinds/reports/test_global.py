@@ -57,14 +57,6 @@ def test_a_subject_is_answered_from_its_own_report(
     assert reply.plan.reports[0].parts["lexical"] > 0
 
 
-def test_what_no_report_speaks_of_is_unknown(reflected: Memory) -> None:
-    reply = reflected.ask("What is the state of the submarine Nautilus?", mode="global")
-    assert reply.contract.answer == "unknown"
-    assert reply.contract.evidence == ()
-    assert "Nautilus" in reply.contract.limitations
-    assert violations(reply, reflected.store) == []
-
-
 def test_a_status_question_tells_the_facts_that_hold(
     memory: Memory, remember: Remember, town: Any
 ) -> None:

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from quipu.kinds.reports.model import Quote, Report, ReportBasis, ReportedFact, lines_of, trimmed
+from quipu.kinds.reports.model import Quote, Report, ReportBasis, ReportedFact, trimmed
 
 QUOTE = Quote(
     text="Ada leads it.",
@@ -30,10 +30,6 @@ REPORT = Report(
 )
 
 
-def test_a_report_whose_lines_all_stand_is_whole() -> None:
-    assert trimmed(REPORT, lines_of(REPORT), keep_title=True) == REPORT
-
-
 @pytest.mark.parametrize(
     "allowed",
     [
@@ -47,11 +43,6 @@ def test_a_line_goes_with_what_it_rests_on(allowed: ReportBasis) -> None:
     left = trimmed(REPORT, allowed, keep_title=True)
     assert left is not None
     assert len(left.quotes) + len(left.facts) == 1
-
-
-def test_nothing_is_left_without_a_line() -> None:
-    none = ReportBasis(frozenset(), frozenset(), frozenset())
-    assert trimmed(msgspec.structs.replace(REPORT), none, keep_title=True) is None
 
 
 def test_a_report_of_an_earlier_version_is_read() -> None:

@@ -8,7 +8,6 @@ import msgspec
 import pytest
 
 from quipu import Memory
-from quipu.errors import InvalidInput
 from quipu.kinds.reports.model import REPORTS, Report, report_text
 
 Remember = Callable[..., None]
@@ -93,14 +92,6 @@ def test_the_budget_bounds_how_many_and_how_long(
     assert short.characters == sum(len(report_text(r)) for r in short.reports)
 
 
-@pytest.mark.parametrize(("communities", "characters"), [(0, 4000), (-3, 4000), (60, 0)])
-def test_a_budget_that_allows_nothing_is_the_callers_mistake(
-    memory: Memory, communities: int, characters: int
-) -> None:
-    with pytest.raises(InvalidInput, match="too little: give"):
-        memory.reflect(communities=communities, characters=characters)
-
-
 def test_reports_stay_out_of_words_names_vectors_and_validation(
     memory: Memory, remember: Remember, town: Any
 ) -> None:
@@ -149,20 +140,6 @@ def test_reports_are_not_exported_but_made_again(
         other.import_(tmp_path / "after.jsonl")
         assert other.reports() == ()
         assert other.reflect().reports == made
-
-
-def test_a_namespace_sees_no_report_of_another(
-    tmp_path: Path, remember: Remember, town: Any
-) -> None:
-    store = tmp_path / ".quipu" / "quipu.db"
-    store.parent.mkdir()
-    with Memory.open(store, embedder=None) as here:
-        remember(here, town.payments)
-        here.reflect()
-    with Memory.open(store, namespace="other", embedder=None) as there:
-        assert there.reports() == ()
-        assert there.reflect().reports == ()
-        assert there.search("Ledger Store", mode="global").hits == ()
 
 
 def test_half_written_reports_are_made_whole_by_the_next_run(

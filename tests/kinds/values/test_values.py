@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -126,11 +125,6 @@ def test_what_is_no_front_matter_is_none(text: str) -> None:
     assert fenced(text) is None
 
 
-def test_front_matter_of_a_tag_that_is_no_yaml_is_told(memory: Memory, tree: Tree) -> None:
-    tree({**FILES, "bin/own.sh": OWN.replace("impact_tier: tier-1", "impact_tier: [")})
-    assert "is not YAML" in memory.values.derive().warnings[0].error
-
-
 def test_the_same_files_again_change_nothing(memory: Memory, tree: Tree) -> None:
     tree(dict(FILES))
     first = memory.values.derive()
@@ -220,13 +214,6 @@ def test_a_bad_tag_is_named(memory: Memory, tree: Tree) -> None:
     off = OWN.replace("tier-1", "tier-9")
     tree({**FILES, "bin/own.sh": off})
     assert "impact_tier 'tier-9'" in memory.values.derive().warnings[0].error
-
-
-def test_a_script_outside_is_never_read(memory: Memory, tree: Tree, tmp_path: Path) -> None:
-    (tmp_path / "outside.sh").write_text(OWN)
-    ledger = {"total_reclaimed_hours": 0.1, "history": [_run("../outside.sh", 0.1)]}
-    tree({"value_ledger.json": json.dumps(ledger)})
-    assert memory.values.derive().total == 0.1
 
 
 def test_without_a_ledger_it_is_told(memory: Memory, tree: Tree) -> None:

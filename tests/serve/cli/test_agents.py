@@ -92,25 +92,6 @@ def test_the_official_servers_file_is_taken_in(quipu, project: Path) -> None:
     assert (again["entities"], again["observations"], again["relations"]) == (0, 0, 0)
 
 
-def test_options_that_do_not_fit_are_refused(quipu, project: Path) -> None:
-    (project / "token").write_text("x" * 40, "utf-8")
-    outcome = quipu("mcp", "--token-file", "token")
-    assert (outcome.code, outcome.out) == (2, "")
-    assert "--http" in outcome.err
-    assert quipu("mcp", "--profile", "everything").code == 2
-    assert "--token-file" in quipu("mcp", "--http", "--host", "0.0.0.0").err
-
-
-def test_a_client_is_told_of_a_server_that_cannot_start_yet(
-    quipu, user_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    assert "quipu-memory[mcp]" not in quipu("setup", "codex", "--yes").err
-    monkeypatch.setitem(sys.modules, "mcp", None)
-    outcome = quipu("setup", "claude-code", "--yes")
-    assert (outcome.code, (user_home / ".claude.json").exists()) == (0, True)
-    assert "pip install 'quipu-memory[mcp]'" in outcome.err
-
-
 def test_without_the_sdk_the_command_says_what_to_install(
     quipu, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,11 +16,6 @@ def told(quipu: Any) -> Any:
     return quipu
 
 
-def test_what_was_not_known_then_is_not_said(told: Any) -> None:
-    page = told("audit", "ledger service", "--known-at", "2020-01-01").out
-    assert page == "Nothing was said of 'ledger service'.\n"
-
-
 def test_without_a_subject_it_is_the_whole_memory(told: Any) -> None:
     assert "facts: 3\nsuperseded: 2\n" in told("audit").out
     assert told("audit", "--json").document["superseded"] == 2

@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
 
 def test_one_question_is_one_document(quipu, project: Path) -> None:
     shown = quipu("chat", "--json", "who owns docs/payments.md?").document
@@ -17,21 +15,6 @@ def test_a_conversation_reads_lines_until_they_end(quipu, project: Path) -> None
     assert outcome.code == 0
     assert "team-pay" in outcome.out
     assert "(confidence:" in outcome.out
-
-
-@pytest.mark.parametrize("word", ["/exit", ":q", "quit"])
-def test_a_conversation_is_left_by_word(quipu, project: Path, word: str) -> None:
-    assert quipu("chat", stdin=f"{word}\nwho owns docs/payments.md?\n").out == ""
-
-
-def test_an_order_that_is_none_is_told(quipu, project: Path) -> None:
-    outcome = quipu("chat", stdin="/model\n:model gpt\n/sources\n")
-    assert outcome.out.count("there is no :model") == 2
-    assert "there are none: ask first" in outcome.out
-
-
-def test_a_path_is_no_order(quipu, project: Path) -> None:
-    assert "Answer (confidence" in quipu("chat", stdin="/docs/payments.md is whose?\n").out
 
 
 def test_json_needs_a_question(quipu, project: Path) -> None:

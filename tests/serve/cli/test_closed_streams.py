@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from quipu.memory import Memory
-
 QUIPU = "{python} -P -m quipu.serve.cli"
 
 
@@ -43,13 +41,3 @@ def test_a_closed_stream_is_no_traceback(
     assert (done.returncode, "Traceback" in done.stderr) == (code, False), done.stderr
     assert done.stderr.startswith(told)
     assert "internal" not in done.stderr.lower()
-
-
-def test_what_is_printed_does_not_get_into_a_file(quipu: Any, project: Path) -> None:
-    words = f"{QUIPU.format(python=sys.executable)} add Numbats_eat_termites. <&- >&- 2>&-"
-    subprocess.run(["bash", "-c", words], cwd=project, check=True)
-    with Memory.open(project / ".quipu" / "quipu.db", read_only=True) as memory:
-        assert memory.search("numbats").hits
-    printed = b"Added"
-    for path in project.rglob("*"):
-        assert path.is_dir() or not path.read_bytes().startswith(printed), path

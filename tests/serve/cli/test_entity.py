@@ -43,11 +43,6 @@ def test_a_pair_is_proposed_merged_shown_and_parted(team: Any) -> None:
     assert "0 proposals among 2 things" in team("entity", "proposals").out
 
 
-def test_what_is_listed_can_be_merged_at_once(team: Any) -> None:
-    assert "1 proposal among" in team("entity", "proposals", "--merge").out
-    assert "0 proposals among 1 thing" in team("entity", "proposals").out
-
-
 def test_the_command_of_a_proposal_can_be_run_as_it_is_printed(quipu: Any, tmp_path: Path) -> None:
     said = "# Moves\n\nDeploy Bot moved to Rome in 2025.\n\nThen Deploybot moved to Oslo in 2026.\n"
     (tmp_path / "moves.md").write_text(said)

@@ -102,28 +102,6 @@ def test_control_characters_of_a_message_do_not_reach_the_terminal(capsys) -> No
     assert capsys.readouterr().err == "error: no file 'a\\x1b[31m b'\n"
 
 
-def test_twice_verbose_shows_where_an_error_came_from(quipu) -> None:
-    assert "Traceback" not in quipu("-v", "search", "x").err
-    for words in (["-vv", "search", "x"], ["search", "x", "-v", "--verbose"]):
-        assert "Traceback" in quipu(*words).err
-
-
-def test_the_reader_of_the_output_may_go_away(project: Path) -> None:
-    program = subprocess.Popen(
-        [*PROGRAM, "search", "payment", "--json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=project,
-    )
-    assert program.stdout is not None
-    assert program.stderr is not None
-    program.stdout.close()
-    errors = program.stderr.read()
-    program.stderr.close()
-    assert program.wait(60) == 141
-    assert errors == b""
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_under_the_output_is_one_line(project: Path) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:

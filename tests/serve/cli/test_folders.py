@@ -1,7 +1,6 @@
 """`init`, `index` and `watch`: from an empty folder to a memory, whatever lies in it."""
 
 import json
-import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,6 @@ import pytest
 from quipu.config import Config, load
 from quipu.serve.cli.folders import settings_file
 
-PROGRAM = [sys.executable, "-m", "quipu.serve.cli"]
-
 
 def test_init_makes_a_memory_and_says_the_next_command(quipu, tmp_path: Path) -> None:
     outcome = quipu("init")
@@ -21,26 +18,6 @@ def test_init_makes_a_memory_and_says_the_next_command(quipu, tmp_path: Path) ->
     assert (tmp_path / ".quipu" / "quipu.db").is_file()
     assert "*" in (tmp_path / ".quipu" / ".gitignore").read_text().splitlines()
     assert (tmp_path / "quipu.toml").is_file()
-
-
-def test_init_keeps_what_is_there(quipu, tmp_path: Path) -> None:
-    (tmp_path / "quipu.toml").write_text("[search]\nlimit = 3\n")
-    first = quipu("init", "--json").document
-    assert first["kept"] == ["quipu.toml"]
-    again = quipu("init", "--json").document
-    assert again["created"] == []
-    assert (tmp_path / "quipu.toml").read_text() == "[search]\nlimit = 3\n"
-
-
-def test_init_takes_a_folder_but_no_store(quipu, tmp_path: Path) -> None:
-    missing = quipu("init", "deep/inside")
-    assert missing.code == 2
-    assert "there is no folder 'deep/inside'" in missing.err
-    assert not (tmp_path / "deep").exists()
-    (tmp_path / "deep" / "inside").mkdir(parents=True)
-    assert quipu("init", "deep/inside").code == 0
-    assert (tmp_path / "deep" / "inside" / ".quipu" / "quipu.db").is_file()
-    assert quipu("--store", "x.db", "init").code == 2
 
 
 def test_init_makes_the_store_that_the_settings_name(quipu, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ import pytest
 from tools.cli_reference import commands
 
 from quipu.serve.cli import cli
-from quipu.serve.cli.root import ENTRIES
 
 HEAVY = ("numpy", "onnxruntime", "msgspec", "apsw", "rich", "tokenizers", "Stemmer")
 LIGHT = (
@@ -51,13 +50,6 @@ def test_a_search_imports_nothing_of_reading_files() -> None:
     assert done.stderr.splitlines()[-1] == "[]"
 
 
-def test_every_command_is_listed_with_the_first_line_of_its_table(quipu) -> None:
-    shown = quipu("--help").out
-    for name, entry in ENTRIES.items():
-        assert f"  {name} " in shown
-        assert entry.line in shown
-
-
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_explains_itself_by_text_options_and_an_example(name: str) -> None:
     command = COMMANDS[name]
@@ -98,10 +90,3 @@ def test_shell_completion_knows_the_commands() -> None:
         check=True,
     )
     assert done.stdout.split() == ["plain,status"]
-
-
-def test_the_package_runs_as_the_command() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "quipu", "--version"], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.startswith("quipu ")

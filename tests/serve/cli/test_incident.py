@@ -82,20 +82,6 @@ def test_advice_names_its_policies_and_that_it_is_advice(quipu: Any, told: str) 
     assert "resource_exhaustion_scale: cpu_util > 0.9, memory_util > 0.9" in advice.out
 
 
-def test_export_and_import_give_the_same_file(quipu: Any, told: str, tmp_path: Path) -> None:
-    quipu("incident", "outcome", told, "scale_out", "--worked")
-    assert quipu("incident", "export", "a.json").code == 0
-    other = ("--store", str(tmp_path / "other.db"))
-    back = quipu("incident", "import", "a.json", *other)
-    assert back.code == 0, back.err
-    assert quipu("incident", "export", "b.json", *other).code == 0
-    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
-    again = quipu("incident", "export", "a.json")
-    assert again.code == 2
-    assert "--force" in again.err
-    assert quipu("incident", "export", "--force", "a.json").code == 0
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [

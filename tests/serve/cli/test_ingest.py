@@ -76,16 +76,6 @@ def test_a_job_that_read_nothing_is_no_success(quipu: Quipu, home: Path) -> None
     assert (done.code, "20 more could not be read" in done.out) == (1, True)
 
 
-@pytest.mark.parametrize("given", ["memory", "memory/", "memory/prefs.md"])
-def test_notes_are_known_by_the_folder_that_is_given(quipu: Quipu, home: Path, given: str) -> None:
-    (home / "memory").mkdir()
-    (home / "memory" / "prefs.md").write_text("# Prefs\n\n- I prefer tabs over spaces.\n")
-    done = quipu("ingest", given, "--json")
-    assert (done.code, done.document["added"]) == (0, 1)
-    assert "I prefer tabs" in quipu("get", "session:memory/prefs.md#1").out
-    assert quipu("ingest", ".", "--json").document["added"] == 0  # from above it is the same note
-
-
 @pytest.mark.parametrize("files", [(), ("readme.md",), ("a.png", "b.txt")])
 def test_a_folder_with_nothing_to_read_is_said(
     quipu: Quipu, home: Path, files: tuple[str, ...]
@@ -119,15 +109,3 @@ def test_an_option_that_would_do_nothing_is_refused(
     assert done.code == 2
     assert "leave it out" in done.err
     assert quipu("jobs").out.strip() == "Nothing."
-
-
-def test_the_same_text_again_is_told_as_known(quipu: Quipu, home: Path) -> None:
-    words = ("add", "The kiosk opens at nine.", "--source-ref", "kiosk", "--observed-at")
-    assert "Remembered as" in quipu(*words, "2026-01-01").out
-    again = quipu(*words, "2026-02-01")
-    assert again.code == 0
-    assert "Remembered" not in again.out
-    assert "Known already as" in again.out
-    assert quipu(*words, "2026-02-01", "--json").document["unchanged"] is True
-    other = ("add", "It opens at ten.", *words[2:], "2026-02-01", "--json")
-    assert quipu(*other).document["unchanged"] is False

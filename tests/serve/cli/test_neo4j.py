@@ -1,12 +1,11 @@
 """The command line on a memory in Neo4j."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.serve.cli.conftest import Quipu
-from tests.servers.neo4j.server import PASSWORD, Neo4jServer
+from tests.servers.neo4j.server import Neo4jServer
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 
@@ -65,17 +64,3 @@ def test_all_queries_are_printed_with_their_parameters(
     assert ":param queryEmb => [];" in done.out
     assert "queryEmb, the vector of the question" in done.err
     assert quipu("cypher", "nonsense").code == 2
-
-
-def test_the_store_is_named_without_its_password(
-    quipu: Quipu, neo4j_address: Callable[[str], str]
-) -> None:
-    url = neo4j_address("status").replace("://", f"://neo4j:{PASSWORD}@")
-    done = quipu("--json", "--store", url, "status")
-    assert done.code == 0
-    assert PASSWORD not in done.out + done.err
-    wrong = quipu("--store", url.replace(PASSWORD, "wr0ng-Password"), "status")
-    assert wrong.code == 3
-    assert "refused the user 'neo4j' or the password" in wrong.err
-    assert "wr0ng" not in wrong.out + wrong.err
-    assert json.loads(done.out)["counts"]["episode"] == 0

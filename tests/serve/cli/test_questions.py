@@ -36,33 +36,6 @@ def test_search_shows_place_score_reason_and_snippet(quipu, project) -> None:
     assert "\x1b" not in outcome.out
 
 
-def test_bounds_are_told_from_the_present_too(quipu, project) -> None:
-    quipu("add", "The lift retries twice.", "--observed-at", "2024-05-01")
-    for bound, found in (
-        (("--after", "yesterday"), False),
-        (("--after", "7d"), False),
-        (("--before", "last week"), True),
-        (("--after", "2024-05-01"), True),
-    ):
-        assert ("lift retries" in quipu("search", "lift retries", *bound).out) is found, bound
-    refused = quipu("search", "lift", "--after", "whenever")
-    assert refused.code == 2
-    assert "'whenever' is not a date" in refused.err
-
-
-@pytest.mark.model
-def test_search_says_that_nothing_is_likely_to_be_meant(
-    quipu, project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("QUIPU_EMBED_MODEL")
-    said = '{"speaker": "Nadia", "text": "I live in Bern."}'
-    assert quipu("ingest", "-", stdin=said).code == 0
-    told = quipu("search", "xyzzy frobnicate plugh").out
-    assert told.startswith("Nothing that is remembered is likely to be meant.")
-    assert " 1  0.0" in told
-    assert quipu("search", "Where does Nadia live?").out.startswith(" 1  0.")
-
-
 def test_search_as_json_has_the_documented_keys_and_nothing_else_beside_it(quipu, project) -> None:
     outcome = quipu("search", "--json", "where are cards charged")
     assert outcome.document.keys() == {"question", "mode", "hits", "notes"}

@@ -5,14 +5,6 @@ from pathlib import Path
 import pytest
 
 
-def test_a_name_with_control_characters_is_shown_as_escapes(quipu, project: Path) -> None:
-    (project / "a\nb\x1b.md").write_text("# Odd\n\nThe wombat digs.\n", "utf-8")
-    quipu("index", ".")
-    shown = quipu("get", "a\nb\x1b.md:1-3").out
-    assert "b\\x1b.md" in shown
-    assert "\x1b" not in shown
-
-
 def test_get_opens_every_id_that_a_reply_names(quipu, project: Path) -> None:
     hit = quipu("search", "--json", "charge card").document["hits"][0]
     chunk = quipu("get", "--json", hit["id"]).document
@@ -51,17 +43,6 @@ def test_a_blank_date_is_no_date(quipu, project: Path, words: tuple[str, ...]) -
     assert quipu(*words, "2100-01-01" if words[-1] == "--expires" else "2026-01-01").code == 0
 
 
-def test_what_was_read_and_what_that_replaces_is_said(quipu, project: Path) -> None:
-    first = quipu("add", "I live in Rome.", "--observed-at", "2026-01-05").out
-    assert "Read: The user lives in Rome (since 5 Jan 2026)" in first
-    assert "replaces" not in first
-    again = quipu("add", "I live in Milan.", "--json").document
-    assert [fact["object"] for fact in again["facts"]] == ["Milan"]
-    assert [fact["object"] for fact in again["replaces"]] == ["Rome"]
-    assert "This replaces: The user lives in Milan" in quipu("add", "I live in Oslo.").out
-    assert "Read:" not in quipu("add", "Nothing to see here.").out
-
-
 def test_all_that_is_listed_says_what_took_its_place(quipu, project: Path) -> None:
     for city, month in (("Rome", 1), ("Milan", 2)):
         assert quipu("add", f"I live in {city}.", "--observed-at", f"2026-0{month}-05").code == 0
@@ -71,16 +52,6 @@ def test_all_that_is_listed_says_what_took_its_place(quipu, project: Path) -> No
     listed = quipu("facts", "me", "--all").out.splitlines()
     (rome,) = (line for line in listed if "Rome  2026-01-05 to 2026-02-05" in line)
     assert replaced in rome
-
-
-@pytest.mark.parametrize("verb", ["history", "facts", "brief", "audit", "get"])
-def test_who_asks_is_the_user(quipu, project: Path, verb: str) -> None:
-    said = '{"role": "user", "content": "The kiosk was shut again."}'
-    assert quipu("ingest", "-", stdin=said).code == 0
-    assert quipu("add", "I live in Bern.").code == 0
-    found = quipu(verb, "me")
-    assert "Bern" in found.out
-    assert not found.err
 
 
 def test_a_speaker_is_shown_with_what_was_stated_and_every_turn(quipu, project: Path) -> None:
@@ -129,15 +100,6 @@ def test_a_name_that_nobody_knows_leads_to_the_nearest(quipu, project: Path, ver
     assert "nearest are 'Nadia'" in outcome.err
     assert not quipu(verb, "Nadia").err
     assert not quipu(verb, "Nadja", "--quiet").err
-
-
-@pytest.mark.parametrize(
-    "ref", ["", "ch_", "no such thing\x00", "docs/payments.md:99-98", "x" * 9000]
-)
-def test_a_reference_that_names_nothing_is_a_mistake(quipu, project: Path, ref: str) -> None:
-    outcome = quipu("get", ref)
-    assert outcome.code == 2
-    assert outcome.err.startswith("error: ")
 
 
 def test_what_is_added_is_found_and_what_is_forgotten_is_gone(quipu, project: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.serve.cli.layout import cells, cut, snippet, wrapped
+from quipu.serve.cli.layout import snippet
 from quipu.serve.cli.terminal import colours, emit, safe
 
 TEXT = st.text(st.characters(codec=None), max_size=200)
@@ -49,11 +49,6 @@ def test_json_says_the_same_and_steers_nothing(text: str) -> None:
     assert safe(printed) == printed
 
 
-def test_infinity_is_no_json() -> None:
-    with pytest.raises(ValueError, match="JSON"):
-        emit({"score": float("inf")})
-
-
 class _Terminal:
     def isatty(self) -> bool:
         return True
@@ -69,18 +64,6 @@ def test_colours_are_for_terminals_and_can_be_declined(monkeypatch: pytest.Monke
     monkeypatch.delenv("NO_COLOR")
     monkeypatch.setenv("TERM", "dumb")
     assert not colours(terminal)  # type: ignore[arg-type]
-
-
-@given(TEXT, st.integers(8, 60))
-def test_no_line_is_wider_than_it_may_be_and_no_word_is_lost(text: str, limit: int) -> None:
-    lines = wrapped(text, indent="  ", limit=limit)
-    assert all(cells(line) <= limit for line in lines)
-    assert "".join("".join(lines).split()) == "".join(safe(text, line=True).split())
-
-
-@given(TEXT, st.integers(2, 60))
-def test_a_cut_text_fits(text: str, limit: int) -> None:
-    assert cells(cut(text, limit)) <= limit
 
 
 def test_prose_is_shown_around_the_line_that_fits_the_question() -> None:

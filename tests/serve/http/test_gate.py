@@ -116,11 +116,6 @@ def test_what_is_no_http_is_answered_once_and_ends_the_connection(server: Any, h
     assert server.client.get("/health").status_code == 200
 
 
-def test_a_path_with_a_slash_more_is_not_there(server: Any) -> None:
-    answer = server.client.get("/health/")
-    assert (answer.status_code, answer.json()["status"]) == (404, 404)
-
-
 def test_a_body_in_pieces_is_bounded_at_mcp_too(
     memories: Memories, serve: Callable[..., Any]
 ) -> None:

@@ -1,6 +1,5 @@
 """Keys: made, shown once, revoked; what each opens."""
 
-import asyncio
 import socket
 import threading
 import time
@@ -198,12 +197,3 @@ def test_a_client_that_leaves_half_way_harms_nobody(
         assert time.monotonic() < deadline, "the request that was left was not counted"
         time.sleep(0.02)
     assert "Traceback" not in caplog.text
-
-
-def test_many_ask_at_once(server: Any) -> None:
-    async def asked() -> list[int]:
-        async with httpx2.AsyncClient(base_url=server.url, timeout=60) as client:
-            posts = [client.post("/api/v1/search", json=ASKED) for _ in range(24)]
-            return [reply.status_code for reply in await asyncio.gather(*posts)]
-
-    assert set(asyncio.run(asked())) == {200}

@@ -142,25 +142,6 @@ def test_a_question_is_answered_beside_its_evidence(page: Page) -> None:
     expect(page.get_by_role("meter", name="Confidence")).to_be_hidden()
 
 
-def test_passages_are_found_with_their_scores(page: Page) -> None:
-    page.goto("/#search")
-    page.get_by_label("Words or a question").fill("how is a score made of named parts?")
-    page.keyboard.press("Enter")
-    expect(page.locator("li.card").first).to_be_visible()
-    expect(page.get_by_role("img", name=re.compile("^Score")).first).to_be_visible()
-    _kept(page, "search")
-    page.get_by_label("As of").fill("2001-01-01")
-    page.get_by_role("button", name="Search").click()
-    expect(page.locator("main")).to_contain_text("Nothing was found")
-
-
-def test_a_plan_is_drawn(page: Page) -> None:
-    page.goto("/#plan?q=who%20owns%20the%20payment%20service")
-    expect(page.get_by_role("img", name=re.compile("documents to begin with"))).to_be_visible()
-    expect(page.get_by_role("table", name="Bounds of the plan")).to_contain_text("chunks")
-    _kept(page, "plan")
-
-
 def test_the_graph_is_walked(page: Page) -> None:
     page.goto("/#graph")
     canvas = page.locator(".canvas")
@@ -177,16 +158,6 @@ def test_the_graph_is_walked(page: Page) -> None:
     expect(canvas).to_have_attribute("data-nodes", re.compile(r"^\d{3,}$"))
     _kept(page, "graph")
     page.get_by_role("group", name="Types").get_by_role("checkbox").first.uncheck()
-
-
-def test_time_shows_what_held_when(page: Page) -> None:
-    page.goto("/#time")
-    page.locator("main a[href^='#time?']").first.click()
-    page.get_by_label("Person, project or service").fill("payment service")
-    page.get_by_role("button", name="Show").click()
-    expect(page.get_by_role("img", name=re.compile("dated statements"))).to_be_visible()
-    expect(page.locator("main")).to_contain_text("2019-01-01 → 2021-06-30")
-    _kept(page, "time")
 
 
 def test_an_incident_gets_an_outcome(page: Page) -> None:

@@ -38,16 +38,6 @@ def test_lists_come_whole_by_pages(server: Any, path: str, name: str, kind: str)
     assert len({str(row) for row in rows}) == len(rows)
 
 
-def test_lists_can_be_narrowed(server: Any) -> None:
-    documents = _all(server, "/api/v1/entities", "entities", type="Document", limit=2)
-    assert {each["type"] for each in documents} == {"Document"}
-    assert len(documents) == 4
-    page = server.client.get("/api/v1/relations", params={"of": "docs/payments.md"}).json()
-    ends = {(r["source_entity_id"], r["target_entity_id"]) for r in page["relations"]}
-    document = next(d["entity_id"] for d in documents if d["name"] == "Payments")
-    assert all(document in pair for pair in ends)
-
-
 @pytest.mark.parametrize("cursor", ["%%%", "a", "Zm9v", "\x00"])
 def test_a_cursor_that_is_none_is_a_mistake(server: Any, cursor: str) -> None:
     reply = server.client.get("/api/v1/facts", params={"cursor": cursor})
@@ -109,15 +99,6 @@ def test_a_text_can_be_accepted_and_written_after(server: Any) -> None:
     _await_job(server, job_id)
     listed = server.client.get("/api/v1/jobs").json()["jobs"]
     assert listed[0]["job_id"] == job_id
-
-
-def test_the_same_words_of_a_later_day_are_news(server: Any) -> None:
-    given = {"text": "Ana owns the till.", "wait": False}
-    for day in ("2024-05-01", "2024-05-01", "2024-06-01"):
-        made = server.post("/api/v1/episodes", {**given, "observed_at": day})
-        _await_job(server, made.json()["job_id"])
-    found = server.post("/api/v1/search", {"question": "who owns the till"}).json()["hits"]
-    assert sum("Ana owns" in hit["text"] for hit in found) == 2
 
 
 def test_a_session_and_an_entry_are_remembered(server: Any) -> None:

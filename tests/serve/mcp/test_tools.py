@@ -169,12 +169,6 @@ def test_memory_search_has_the_promised_shape(given: Any) -> None:
     assert (turn["source"], turn["citation"]) == ("sessions", "session:s2#1#L1")
 
 
-def test_memory_search_without_the_graph_is_marked(given: Any) -> None:
-    found = given("memory_search", query="payment service", useGraph=False, minScore=0)
-    assert found["fallback"] == {"from": "graph", "reason": "useGraph is false"}
-    assert found["results"]
-
-
 def test_a_graph_that_fails_leaves_plain_search(
     held: Memory, given: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,12 +217,6 @@ def test_memory_store_and_recall_have_the_promised_shapes(given: Any) -> None:
     )
     assert found["entries"][0]["tags"] == ["a", "b", "c"]
     assert found["tokenCount"] + found["budgetRemaining"] == 3000
-
-
-def test_memory_recall_falls_back_to_search(given: Any) -> None:
-    found = given("memory_recall", query="who owns the payment service?")
-    assert found["entries"] == []
-    assert found["fallback"]["results"][0]["path"] == "docs/payments.md"
 
 
 def test_memory_ingest_has_the_promised_shape(given: Any) -> None:
@@ -375,10 +363,6 @@ def test_half_a_character_is_replaced_before_a_tool_sees_it(given: Any) -> None:
     things = [{"name": "x\ud800", "entityType": "y", "observations": ["\udc00"]}]
     made = given("create_entities", "server-memory", entities=things)
     assert made["entities"][0]["name"] == "x\ufffd"
-
-
-def test_null_stands_for_an_argument_that_is_left_out(given: Any) -> None:
-    assert given("memory_search", query="payment", maxResults=None, minScore=None)["results"]
 
 
 def test_the_index_is_a_resource(held: Memory, talk: Any) -> None:

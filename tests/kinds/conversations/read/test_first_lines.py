@@ -15,12 +15,6 @@ def test_a_damaged_first_line_is_a_row_of_the_report(damaged: bytes) -> None:
     assert [(problem.line, problem.severity) for problem in found.problems] == [(1, "error")]
 
 
-@pytest.mark.parametrize("data", [b"", b" \n\n", b"\xef\xbb\xbf"])
-def test_an_empty_file_is_said_to_be(data: bytes) -> None:
-    with pytest.raises(InvalidInput, match="is empty"):
-        read_sessions("talk.jsonl", data)
-
-
 @pytest.mark.parametrize(
     ("data", "said"),
     [

@@ -9,8 +9,6 @@ import pytest
 from quipu.kinds.conversations.read import read_sessions
 from quipu.when.instants import UNKNOWN_TIME
 
-LINE = b'{"speaker": "Ann", "text": "Hello", "session": "s"}'
-
 
 @pytest.mark.parametrize(
     "written",
@@ -73,21 +71,6 @@ def test_a_bad_message_of_an_export_costs_itself_only(broken: Any, kept: list[st
     assert [t.text for t in sessions.transcripts[0].turns] == kept
     if not (isinstance(broken, dict) and broken["message"] is None):
         assert [p.severity for p in sessions.problems] == ["error"]
-
-
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
-def test_a_byte_order_mark_costs_nothing(encoding: str) -> None:
-    data = b"\n".join([LINE, LINE]).decode().encode(encoding)
-    sessions = read_sessions("a.jsonl", data)
-    assert len(sessions.transcripts[0].turns) == 2
-    assert sessions.problems == ()
-
-
-@pytest.mark.parametrize("end", [b"\r\n", b"\r", b"\n"])
-def test_every_line_end_counts_as_one(end: bytes) -> None:
-    sessions = read_sessions("a.jsonl", end.join([LINE, b"{", LINE]))
-    assert [t.line for t in sessions.transcripts[0].turns] == [1, 3]
-    assert [p.line for p in sessions.problems] == [2]
 
 
 def test_a_message_beside_lists_of_messages_is_read_too() -> None:
