@@ -44,20 +44,13 @@ class Values:
         from quipu.kinds.values.derive import reconcile
         from quipu.kinds.values.read import read_values
         from quipu.kinds.values.write import write_values
+        from quipu.write.run import rows
 
         root = self._handle.home.folder if folder is None else Path(folder)
         values = read_values(root, home=self._handle.home.folder)
         with self._handle.writing:
             fact = write_values(self._handle.store, values, clock=self._handle.clock)
         found = reconcile(self._handle.store, values.ledger)
-        rows = {
-            severity: tuple(
-                ProblemRow(path=p.path, error=p.error)
-                for p in values.problems
-                if p.severity == severity
-            )
-            for severity in ("error", "warning")
-        }
         return Valued(
             fact_id=fact.fact_id,
             ledger=values.ledger,
@@ -67,8 +60,8 @@ class Values:
             difference=found.difference,
             adds_up=not found.notes,
             notes=found.notes,
-            errors=rows["error"],
-            warnings=rows["warning"],
+            errors=rows(values.problems, "error"),
+            warnings=rows(values.problems, "warning"),
         )
 
     def explain(self, fact_id: str) -> "Explanation":
