@@ -19,7 +19,7 @@ from quipu.plan.names import find_anchors
 from quipu.plan.seeds import NO_SEEDS, FoundSeeds, Known, Matched, find_seeds, match_words
 from quipu.ports import Embedded, Embedder, Planner
 from quipu.question import Question
-from quipu.records.plan import Anchor, Bridge, Constraints, Expansion, Mode, Plan, Seed
+from quipu.records.plan import Anchor, Bridge, Constraints, Expansion, Mode, Plan
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.records.weights import BOUNDS, Bounds
 
@@ -69,7 +69,7 @@ def plan(
             limit=limits.seeds_per_index,
         )
         found = _found(asking, named.known if named else {}, words, limits)
-        seeds = _seeds(asking, found, notes if use_graph else None)
+        seeds = reduce(united, [kind.find(asking) for kind in apart()], found.seeds)
         bridges: tuple[Bridge, ...] = ()
         if named and mode == "local":
             bridges = find_bridges(asked, found, named.anchors, planner, scope=scope, limits=limits)
@@ -134,13 +134,6 @@ def _found(
     return find_seeds(others, known=known, matched=words.matched, limits=limits)
 
 
-def _seeds(asking: Asking, found: FoundSeeds, notes: list[str] | None) -> tuple[Seed, ...]:
-    """All seeds, those with an index of their own among them; with `notes` these are tied to what
-    relations say of them."""
-    seeds = reduce(united, [kind.find(asking) for kind in apart()], found.seeds)
-    return seeds if notes is None else _related(seeds, asking.planner, notes)
-
-
 def _ask_graph(
     asked: Question, planner: Planner, mode: Mode, scope: Scope, limits: Bounds, notes: list[str]
 ) -> _Named | None:
@@ -153,14 +146,6 @@ def _ask_graph(
     except QuipuError as error:
         notes.append(_unread(error))
         return None
-
-
-def _related(seeds: tuple[Seed, ...], planner: Planner, notes: list[str]) -> tuple[Seed, ...]:
-    try:
-        return reduce(lambda left, kind: kind.relate(left, planner), apart(), seeds)
-    except QuipuError as error:
-        notes.append(_unread(error))
-        return seeds
 
 
 def _unread(error: QuipuError) -> str:

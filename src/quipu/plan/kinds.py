@@ -84,10 +84,6 @@ class Apart(Candidates):
         """The best, best first."""
 
     @abstractmethod
-    def relate(self, seeds: tuple[Seed, ...], planner: Planner) -> tuple[Seed, ...]:
-        """The seeds, those of this kind with what relations tie them to."""
-
-    @abstractmethod
     def exists(self, planner: Planner) -> bool:
         """Whether there are any."""
 

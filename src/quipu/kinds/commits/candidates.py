@@ -47,9 +47,6 @@ _ACTED = (
 ).replace(" ", "|")
 _PARTS = {"words": "lexical", "path_words": "name"}
 """What two features are called in `why_ranked`, as those of other profiles."""
-_RELATED = 10
-_RELATIONS = 5
-_TYPES = frozenset({"AUTHORED_BY", "FIXES", "FOLLOWS_UP", "MODIFIES", "REFERENCES", "REVERTS"})
 
 
 class _ScoredCommit(NamedTuple):
@@ -96,24 +93,6 @@ class Commits(Apart):
         best.sort(key=lambda found: (-found.chance, found.number))
         of_commits = self.only(scope) or bool(touched) or asks_of_changes(question)
         return _seeds(best[: asking.limit], planner, {} if of_commits else {"aside": 1.0})
-
-    def relate(self, seeds: tuple[Seed, ...], planner: Planner) -> tuple[Seed, ...]:
-        """The first commits with their relations to other commits and people."""
-        first = [seed.document_id for seed in seeds if seed.profile == COMMIT][:_RELATED]
-        if not first:
-            return seeds
-        found = planner.neighbors(first, types=_TYPES, limit_per_id=_RELATIONS)
-        return tuple(
-            msgspec.structs.replace(
-                seed,
-                graph_ids=tuple(
-                    dict.fromkeys((*seed.graph_ids, *(r.rel_id for r in found[seed.document_id])))
-                ),
-            )
-            if seed.profile == COMMIT and seed.document_id in found
-            else seed
-            for seed in seeds
-        )
 
 
 COMMITS = Commits()
