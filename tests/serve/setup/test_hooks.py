@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from quipu.agents.budget import tokens
 from quipu.memory import Memory
+from quipu.serve.cli import cli
 from quipu.serve.setup import hook, resident
 from quipu.serve.setup.telling import PROMPT_TOKENS, START_TOKENS
 
@@ -175,6 +177,22 @@ def test_nobody_else_can_talk_to_the_process(client: Client) -> None:
         assert time.monotonic() < until
         time.sleep(0.02)
     assert client.state.stat().st_mode & 0o077 == 0
+
+
+def test_removing_all_ends_the_process_and_what_it_kept(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
+    monkeypatch.setenv("QUIPU_SESSIONS_HOOKS_IDLE_S", "600")
+    monkeypatch.chdir(client.folder)
+    client.begins("one")
+    until = time.monotonic() + DEADLINE_S
+    while not (client.state / "socket").exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    done = CliRunner().invoke(cli, ["setup", "--remove", "--yes"])
+    assert done.exit_code == 0, done.output
+    assert not client.state.exists()
 
 
 def test_a_log_of_codex_is_taken_in_without_what_agents_had_others_do(

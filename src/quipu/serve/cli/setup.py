@@ -1,7 +1,9 @@
 """`setup` and `pause`: memory for agents without being asked."""
 
+import contextlib
 import shutil
 import sys
+import time
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -16,10 +18,13 @@ from quipu.serve.cli.text import Given, lines_of
 from quipu.serve.mcp import NEEDS, Profile
 from quipu.serve.operations import Command, Flag, Word, operation
 from quipu.serve.setup.clients import CLIENTS, Launch, Places
-from quipu.serve.setup.hook import ALL, state_folder
+from quipu.serve.setup.hook import ALL, asked, state_folder
 from quipu.serve.setup.setting_up import SetupReport, set_up, take_back
+from quipu.write.lock import WriteLock
 
 __all__ = ["launch_of"]
+
+_LEAVES_IN_S = 5.0
 
 Name = Annotated[str, "what the server is called there"]
 Project = Annotated[bool, "in the files of this folder, not the user's own"]
@@ -88,7 +93,9 @@ def setup(
         return SetupReport(found=found, written=not dry_run, changes=tuple(done))
 
     planned = changes(dry_run=True)
-    if dry_run or not any(c.done in ("created", "changed", "removed") for c in planned.changes):
+    is_open = any(c.done in ("created", "changed", "removed") for c in planned.changes)
+    ends_hooks = remove and not clients and Path(state_folder()).exists()
+    if dry_run or not (is_open or ends_hooks):
         return planned
     if not agreed and not run.as_json and sys.stdin.isatty():
         for line in lines_of(planned, Given(None, {})):
@@ -99,7 +106,18 @@ def setup(
         return planned
     if not remove and find_spec("mcp") is None:
         run.note(NEEDS)
-    return changes(dry_run=False)
+    report = changes(dry_run=False)
+    if ends_hooks:
+        _end_hooks(Path(state_folder()))
+    return report
+
+
+def _end_hooks(state: Path) -> None:
+    """Let the process that answers hooks end, and remove what it kept for them."""
+    with contextlib.chdir(state):
+        asked(b"leave text\n", time.monotonic() + _LEAVES_IN_S)
+    with WriteLock(state, "lock").taken():  # it holds the lock until it is gone
+        shutil.rmtree(state)
 
 
 @operation(None, Command())

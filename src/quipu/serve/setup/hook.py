@@ -11,7 +11,7 @@ import os
 import sys
 from time import monotonic
 
-__all__ = ["ALL", "brief_file", "is_left_out", "main", "state_folder"]
+__all__ = ["ALL", "asked", "brief_file", "is_left_out", "main", "state_folder"]
 
 ALL = "/"
 """The folder that stands for every one in the list of those that are left out."""
@@ -54,7 +54,7 @@ def _run(event: str, style: str) -> None:
     os.chdir(folder)  # the path of a socket must be short
     if is_left_out(work, _read("paused")):
         return
-    answer = _asked(f"{event} {style}\n".encode() + said, until)
+    answer = asked(f"{event} {style}\n".encode() + said, until)
     text = answer[1:] if answer else b""
     if not answer and event == "keep":  # nobody is there, or too slow
         _note(said)
@@ -67,18 +67,20 @@ def _run(event: str, style: str) -> None:
         _start()
 
 
-def _asked(request: bytes, until: float) -> bytes | None:
-    """What the resident process answers, after a `+`; empty if not in time, None without one."""
-    answer = b""
+def asked(request: bytes, until: float) -> bytes | None:
+    """What the resident process at the socket in the present folder answers, after a `+`; empty if
+    not in time, None without one."""
     try:
         from _socket import AF_UNIX, SHUT_WR, SOCK_STREAM, socket  # `socket` is slow to import
-
-        door = socket(AF_UNIX, SOCK_STREAM)
-        door.settimeout(max(until - monotonic(), 0.001))
-        door.connect("socket")
-    except (ImportError, OSError):
+    except ImportError:
         return None
+    door, answer = socket(AF_UNIX, SOCK_STREAM), b""
     try:
+        door.settimeout(max(until - monotonic(), 0.001))
+        try:
+            door.connect("socket")
+        except OSError:
+            return None
         door.sendall(request)
         door.shutdown(SHUT_WR)
         while part := door.recv(65536):
@@ -86,6 +88,8 @@ def _asked(request: bytes, until: float) -> bytes | None:
             door.settimeout(max(until - monotonic(), 0.001))
     except OSError:
         return b""
+    finally:
+        door.close()
     return answer
 
 

@@ -6,6 +6,7 @@ when nobody has asked for a while.
 import contextlib
 import json
 import logging
+import math
 import os
 import sys
 import threading
@@ -51,6 +52,11 @@ class Resident:
     def answer(self, event: str, style: str, said: bytes) -> str:
         """What the hook prints for an event of a client that reads `style`."""
         self.asked_at = time.monotonic()
+        if event == "leave":
+            self._begun.clear()
+            self.asked_at = -math.inf
+            self.noted.set()
+            return ""
         given = _object(said)
         work = _work(given)
         if is_left_out(work, self._paused()):
@@ -73,7 +79,7 @@ class Resident:
                 if Path(transcript).is_file() and not is_left_out(work, self._paused()):
                     self._memory(Path(work), make=True).ingest([transcript])
                     self._begun.add((work, "text"))
-            except (QuipuError, OSError) as error:
+            except Exception as error:  # noqa: BLE001  one must not keep out the others
                 _log.warning("%s is not taken in yet: %s", transcript, error)
                 continue
             for note in notes:
