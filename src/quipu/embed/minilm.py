@@ -291,9 +291,10 @@ def _load_network(
 
 
 def precision_of(space: str) -> Precision | None:
-    """The precision that fills `space` with ONNX Runtime; None for another model's."""
+    """The precision in which MiniLM fills `space`, alone or beside another model; None for another
+    model's."""
     model, _, rest = space.partition("/")
-    if model != MODEL_NAME or rest.count("/") != 2:
+    if model.partition("+")[0] != MODEL_NAME or rest.count("/") != 2:
         return None
     return _PRECISIONS.get(rest.split("/")[1])
 

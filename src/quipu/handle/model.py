@@ -24,6 +24,7 @@ from quipu import config as configuration
 from quipu.config import EmbedConfig
 from quipu.embed.device import Device
 from quipu.embed.minilm import MiniLM, Precision, precision_of
+from quipu.embed.multilingual import Multilingual, is_multilingual
 from quipu.embed.remote import budget_of, is_remote, name_in, open_remote
 from quipu.errors import InvalidConfig, MissingExtra, MissingModel, ModelUnavailable, Unavailable
 from quipu.index.asked import question_vectors
@@ -53,23 +54,29 @@ class LocalModel:
         self._space_counts = space_counts
         self._anew = False
         self._lock = threading.Lock()
-        self._loaded: dict[Precision, Embedder] = {}
+        self._loaded: dict[Precision, MiniLM] = {}
+        self._multilingual: dict[str, Multilingual] = {}
 
-    def get(self) -> Embedder:
-        """The model that fills the memory. Raises MissingModel, WrongWeights, MissingExtra."""
-        return self.chosen()()
+    def get(self, name: str = "minilm") -> Embedder:
+        """The model that fills the memory: MiniLM, or as `multilingual` it and another. Raises
+        MissingModel, WrongWeights, MissingExtra."""
+        return self.chosen(name)()
 
-    def chosen(self) -> Callable[[], Embedder]:
+    def chosen(self, name: str = "minilm") -> Callable[[], Embedder]:
         """Asks the store now which model that is; what is given back loads it, and asks nothing."""
         kept = self._kept()
         if kept is None:
-            return partial(self._load, self._config.precision, self._config.device)
-        return partial(self._of, kept)
+            load = partial(self._load, self._config.precision, self._config.device)
+        else:
+            load = partial(self._of, kept)
+        return (lambda: self._beside(load())) if name == "multilingual" else load
 
     def of_space(self, space: str) -> Embedder | None:
         """The model whose vectors are in `space`, if this machine has it; as `get`."""
         precision = precision_of(space)
         found = self.get() if precision is None else self._of(precision)
+        if precision is not None and is_multilingual(space):
+            found = self._beside(self._of(precision))
         return found if found.space == space else None
 
     @contextmanager
@@ -89,19 +96,25 @@ class LocalModel:
         known: dict[Precision, int] = {}
         for space, count in self._space_counts().items():
             if (precision := precision_of(space)) is not None:
-                known[precision] = count
+                known[precision] = max(count, known.get(precision, 0))
         most = max(known.values(), default=0)
         fullest: list[Precision] = [
             precision for precision, count in known.items() if count == most > 0
         ]
         return fullest[0] if len(fullest) == 1 else None
 
-    def _of(self, precision: Precision) -> Embedder:
+    def _beside(self, model: MiniLM) -> Embedder:
+        with self._lock:
+            if model.space not in self._multilingual:
+                self._multilingual[model.space] = Multilingual(model)
+            return self._multilingual[model.space]
+
+    def _of(self, precision: Precision) -> MiniLM:
         """In this very precision: a GPU, which has none but fp32, is left alone for another."""
         device = self._config.device
         return self._load(precision, "cpu" if precision == "int8" and device == "auto" else device)
 
-    def _load(self, precision: Precision, device: Device) -> Embedder:
+    def _load(self, precision: Precision, device: Device) -> MiniLM:
         config = self._config
         with self._lock:
             if precision not in self._loaded:
@@ -155,7 +168,7 @@ class EmbedderSource:
             return None
         try:
             if not self.remote:
-                return self._minilm.get()
+                return self._minilm.get(self._config.model)
             with self._lock:
                 self._embedder = self._embedder or self._open(self._config)
                 return self._embedder
@@ -172,7 +185,7 @@ class EmbedderSource:
                 return
             self._expected = True
         is_local = not (self._failure or self.remote or self._config.model == "none")
-        load = self._minilm.chosen() if is_local else self.get
+        load = self._minilm.chosen(self._config.model) if is_local else self.get
         threading.Thread(target=_prepare, args=(load,), name="quipu-model").start()
 
     def require(self) -> Embedder:

@@ -20,7 +20,8 @@ def trust_unless(*harmless: str) -> dict[str, Any]:
 _REMOTE = "openai|azure|compatible"
 
 _CONTENT: TypeAlias = Literal["prose", "code", "conversation", "commit"]
-_EmbedModel: TypeAlias = Annotated[str, Meta(pattern=rf"^(minilm|none|({_REMOTE}):\S+)$")]
+_NAMED = rf"^(minilm|multilingual|none|({_REMOTE}):\S+)$"
+_EmbedModel: TypeAlias = Annotated[str, Meta(pattern=_NAMED)]
 
 
 class _RemoteConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -59,16 +60,17 @@ class EmbedConfig(_RemoteConfig, frozen=True, kw_only=True, forbid_unknown_field
     model: Annotated[
         str,
         Meta(
-            extra=trust_unless("minilm", "none"),
-            pattern=rf"^(minilm|none|({_REMOTE}):\S+)$",
-            description="`minilm`: all-MiniLM-L6-v2 on this machine. `none`: words and graph. "
+            extra=trust_unless("minilm", "multilingual", "none"),
+            pattern=_NAMED,
+            description="`minilm`: all-MiniLM-L6-v2 on this machine. `multilingual`: it and an "
+            "encoder of sixteen languages (extra `languages`). `none`: words and graph. "
             "`openai:NAME`, `azure:NAME`, `compatible:NAME`: a remote model (extra `openai`).",
         ),
     ] = "minilm"
     types: Annotated[
         dict[_CONTENT, _EmbedModel],
         Meta(
-            extra=trust_unless("minilm", "none"),
+            extra=trust_unless("minilm", "multilingual", "none"),
             description="A model a content type (`prose`, `code`, `conversation`, `commit`), where "
             'it is not `model`: `[embed.types]` with `code = "minilm"`.',
         ),

@@ -1,6 +1,7 @@
 """The words that passages are found by, counted anew."""
 
 import logging
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -58,11 +59,11 @@ def recount_once(store: Store, clock: Clock, state: Path | None, key: str) -> No
     """`recount_words` where this version did not do that yet in the store that the local state
     knows by `key`; say so in the log where it found any."""
     mark = hint_file(WORDS, state, key)
-    try:
-        if mark is None or mark.read_text() == _VERSION:
+    if mark is None:
+        return
+    with suppress(OSError, UnicodeDecodeError):
+        if mark.read_text() == _VERSION:
             return
-    except (OSError, UnicodeDecodeError):
-        pass
     if count := recount_words(store, clock):
         _log.warning(_COUNTED_ANEW, f"{count:,}")
     replace_file(mark, _VERSION.encode())
