@@ -4,12 +4,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from quipu.errors import ModelUnavailable
 from quipu.handle.expiry import has_expired
 from quipu.handle.handle import Handle
 from quipu.handle.status import age_notes
 from quipu.kinds.reports.model import ReflectionBudget, Report, lines_of
-from quipu.ports import Embedder
 from quipu.question import Question
 from quipu.records.plan import Plan
 from quipu.records.progress import Progress
@@ -99,25 +97,14 @@ class Reports:
 
         standing = self._standing()
         reports = [report for _, report in standing.reports.values()]
-        expired = self._expired(reports)
-
-        def planned(embedder: Embedder | None, notes: tuple[str, ...]) -> Plan:
-            return plan_reports(
-                question,
-                reports,
-                self._handle.models.reading(
-                    self._handle.store, embedder.space if embedder else None
-                ),
-                embedder,
-                scope=scope,
-                without=expired,
-                notes=(*notes, *standing.notes),
-            )
-
-        try:
-            return self._handle.models.tried(question.text, self._handle.store, planned)
-        except ModelUnavailable as error:
-            return planned(None, (f"The embedding model failed ({error}); words rank alone.",))
+        return plan_reports(
+            question,
+            reports,
+            self._handle.store,
+            scope=scope,
+            without=self._expired(reports),
+            notes=standing.notes,
+        )
 
     def _expired(self, reports: list[Report]) -> frozenset[str]:
         ids = sorted({d for report in reports for d in lines_of(report).document_ids})

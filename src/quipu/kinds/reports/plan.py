@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from quipu.errors import InvalidInput
-from quipu.index.asked import question_vectors, spaces_of
 from quipu.kinds.reports.model import (
     REPORT,
     Report,
@@ -21,7 +20,7 @@ from quipu.kinds.reports.model import (
     report_text,
     trimmed,
 )
-from quipu.ports import Embedder, Planner
+from quipu.ports import Planner
 from quipu.question import Question
 from quipu.records.plan import Constraints, Plan, PlannedReport
 from quipu.records.reply import Hit, Retrieved, WhyRanked
@@ -47,12 +46,10 @@ _STATUS = frozenset(
     )
 )
 """The stems of a question that asks how things stand or what became of them."""
-_WEIGHTS: Mapping[str, float] = {"lexical": 0.7, "similarity": 0.25, "size": 0.05}
+_WEIGHTS: Mapping[str, float] = {"lexical": 0.9, "size": 0.1}
 """score = Σ weight · part. Rounded by hand: no labelled set asks about everything."""
 _ABOUT_ALL = 0.6
 """The score of the smallest report for a question about everything; that of the largest is 1."""
-_LEAST_SIMILARITY = 0.35
-"""A report below this that says no word of the subject is not about the question at all."""
 _MOST_REPORTS = 20
 _MOST_IDS = 40
 _LIMITS = Constraints(
@@ -70,7 +67,6 @@ def plan_reports(
     question: Question,
     reports: Sequence[Report],
     planner: Planner,
-    embedder: Embedder | None,
     *,
     scope: Scope = EVERYTHING,
     without: Collection[str] = (),
@@ -85,17 +81,14 @@ def plan_reports(
     with planner.moment():
         seen = _seen(reports, planner, scope, without)
         sequence = planner.sequence()
-        spaces, _ = spaces_of(planner)
-        known = embedder if embedder is not None and embedder.space in spaces else None
-        near = _similarities(question, seen, planner, known)
-    planned = _ranked(read_breadth(question), seen, near)
+    planned = _ranked(read_breadth(question), seen)
     return Plan(
         question=question.text,
         mode="global",
         use_graph=True,
         namespace=planner.namespace,
         sequence=sequence,
-        space=known.space if known else None,
+        space=None,
         constraints=_LIMITS,
         scope=scope,
         reports=tuple(planned[:_MOST_REPORTS]),
@@ -128,38 +121,21 @@ def _seen(
     return [report for report in found if report is not None]
 
 
-def _similarities(
-    question: Question, seen: Sequence[Report], planner: Planner, embedder: Embedder | None
-) -> list[float]:
-    """Of each report the best cosine of the question with a sentence of a quoted passage."""
-    if embedder is None or not seen:
-        return [0.0] * len(seen)
-    vector = question_vectors(embedder, question.text).vector
-    found: list[float] = []
-    for report in seen:
-        numbers = planner.numbers(sorted(lines_of(report).chunk_ids))
-        best = planner.best_parts(numbers[numbers >= 0], embedder.space, vector)
-        found.append(float(best.max(initial=0.0)))
-    return found
-
-
-def _ranked(
-    breadth: "Breadth", seen: Sequence[Report], near: Sequence[float]
-) -> list[PlannedReport]:
+def _ranked(breadth: "Breadth", seen: Sequence[Report]) -> list[PlannedReport]:
+    """The reports that say a word of the subject; all of them where there is none."""
     largest = max((report.passages for report in seen), default=1)
     subject = frozenset(breadth.subject)
     planned: list[PlannedReport] = []
-    for report, similarity in zip(seen, near, strict=True):
+    for report in seen:
         said = subject.intersection(stems_in_parts(report_text(report)))
         parts = {
-            "similarity": round(similarity, 6),
             "lexical": round(len(said) / max(len(subject), 1), 6),
             "size": round(math.log1p(report.passages) / math.log1p(largest), 6),
         }
         score = math.fsum(weight * parts[name] for name, weight in _WEIGHTS.items())
         if breadth.is_about_all:
             score = _ABOUT_ALL + (1 - _ABOUT_ALL) * parts["size"]
-        elif not said and similarity < _LEAST_SIMILARITY:
+        elif not said:
             continue
         lines = lines_of(report)
         planned.append(
