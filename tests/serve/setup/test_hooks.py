@@ -168,6 +168,8 @@ def test_a_prompt_is_told_what_is_remembered_of_it_or_nothing(
     assert "Postgres" in as_json["hookSpecificOutput"]["additionalContext"]
     begun = json.loads(asked(kept, "start", "cursor", workspace_roots=[str(client.folder)]))
     assert "Postgres" in begun["additional_context"]
+    begun = json.loads(asked(kept, "start", "copilot", **work))
+    assert "Postgres" in begun["additionalContext"]
 
 
 def test_nobody_else_can_talk_to_the_process(client: Client) -> None:

@@ -2,7 +2,7 @@
 
 Places are the programs' own documentation: `{home}`, `{config}` (`~/.config`), `{settings}` (where
 applications keep settings on this kind of machine), `{code}` (the user's folder of VS Code),
-`{claude}` and `{codex}` (which a variable may move), `{project}`.
+`{claude}`, `{codex}` and `{copilot}` (which a variable may move), `{project}`.
 """
 
 import os
@@ -79,11 +79,15 @@ def _listed(launch: Launch) -> list[dict[str, Any]]:
 
 
 def _nested(command: str) -> dict[str, Any]:
-    return {"hooks": [{"type": "command", "command": command}]}
+    return {"hooks": [_command(command)]}
 
 
 def _flat(command: str) -> dict[str, Any]:
     return {"command": command}
+
+
+def _command(command: str) -> dict[str, Any]:
+    return {"type": "command", "command": command}
 
 
 _TOLD = {
@@ -96,9 +100,9 @@ _CLAUDE = Hooks("{claude}/settings.json", {**_TOLD, "SessionEnd": "keep"}, "text
 _CODEX = Hooks("{codex}/hooks.json", _TOLD, "text", _nested)
 _GEMINI_EVENTS = {"SessionStart": "start", "BeforeAgent": "prompt"}
 _GEMINI = Hooks("{home}/.gemini/settings.json", _GEMINI_EVENTS, "json", _nested)
-_CURSOR = Hooks(
-    "{home}/.cursor/hooks.json", {"sessionStart": "start"}, "cursor", _flat, {"version": 1}
-)
+_FIRST = {"sessionStart": "start"}
+_CURSOR = Hooks("{home}/.cursor/hooks.json", _FIRST, "cursor", _flat, {"version": 1})
+_COPILOT = Hooks("{copilot}/hooks/quipu.json", _FIRST, "copilot", _command, {"version": 1})
 
 CLIENTS: Mapping[str, Client] = {
     "claude-code": Client(
@@ -191,7 +195,10 @@ CLIENTS: Mapping[str, Client] = {
         project="{project}/.amazonq/mcp.json",
     ),
     "copilot-cli": Client(
-        found=("{home}/.copilot",), file="{home}/.copilot/mcp-config.json", shape=_copilot
+        found=("{copilot}",),
+        file="{copilot}/mcp-config.json",
+        shape=_copilot,
+        hooks=_COPILOT,
     ),
     "kiro": Client(
         found=("{home}/.kiro",),
@@ -237,6 +244,7 @@ class Places:
             "code": settings / "Code" / "User",
             "claude": given.get("CLAUDE_CONFIG_DIR") or home / ".claude",
             "codex": given.get("CODEX_HOME") or home / ".codex",
+            "copilot": given.get("COPILOT_HOME") or home / ".copilot",
             "goose": goose,
             "project": project,
         }

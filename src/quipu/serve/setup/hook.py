@@ -60,6 +60,8 @@ def _run(event: str, style: str) -> None:
         _note(said)
     if not answer and event == "start":
         text = _left_behind(work, style)
+    if not text and style != "text":
+        text = b"{}"
     if text:
         sys.stdout.buffer.write(text + b"\n")
         sys.stdout.flush()

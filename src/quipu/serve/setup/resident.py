@@ -32,6 +32,8 @@ __all__ = ["Resident", "main"]
 
 _LOOKED_EVERY_S = 10.0
 _LARGEST = 1 << 21
+_PLAIN_JSON = {"cursor": "additional_context", "copilot": "additionalContext"}
+"""Under which key of a JSON object a client of this style reads what it is told."""
 _TRANSCRIPT = ("transcript_path", "transcriptPath")
 
 _log = logging.getLogger(__name__)
@@ -176,8 +178,8 @@ def _in_style(text: str, event: str, style: str) -> str:
     """A text as a client reads it: plain, or as JSON of its kind."""
     if not text or style == "text":
         return text
-    if style == "cursor":
-        return json.dumps({"additional_context": text})
+    if style in _PLAIN_JSON:
+        return json.dumps({_PLAIN_JSON[style]: text})
     name = "SessionStart" if event == "start" else "BeforeAgent"
     return json.dumps({"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}})
 
