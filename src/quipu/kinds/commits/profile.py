@@ -18,13 +18,12 @@ from quipu.records.batch import IndexedChunk, Terms
 from quipu.records.record import Chunk
 from quipu.when.instants import to_epoch
 
-__all__ = ["MOST_FILES", "NAME", "PROFILE", "files_of", "heading"]
+__all__ = ["MOST_FILES", "NAME", "PROFILE", "heading"]
 
 NAME = "commit"
 EVERY = "*"
 MOST_FILES = 300
 _MOST_CITES = 100
-_FILES = 7
 _LEAST = 1e-12
 _ASIDE = 0.01
 
@@ -43,11 +42,6 @@ def heading(
     files are named; how many there were is said. It cites `fixes` for what they broke."""
     cited = (" ".join(each[:_MOST_CITES]) for each in (fixes, cites))
     return (repository, sha, author, time, *cited, str(len(files)), *files[:MOST_FILES])
-
-
-def files_of(chunk: Chunk) -> tuple[str, ...]:
-    """The files that a commit's passage names."""
-    return chunk.heading_path[_FILES:]
 
 
 def index_chunk(chunk: Chunk) -> IndexedChunk:
