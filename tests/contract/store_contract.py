@@ -67,7 +67,9 @@ class VectorContract:
     """What a change of how vectors are searched could break."""
 
     random_operations: ClassVar[int] = 200
-    """How many operations each of three random streams has; fewer where one takes long."""
+    random_streams: ClassVar[int] = 3
+    """How many random streams there are, and how many operations each has; fewer where one takes
+    long."""
 
     @pytest.fixture
     def store(self, open_handle: OpenHandle) -> Iterator[Store]:
@@ -87,9 +89,13 @@ class VectorContract:
                 found = reader.match_vector(query, space="small", limit=1)
                 assert reader.chunk_ids(found.numbers) == [one]
 
-    @pytest.mark.parametrize("seed", range(3))
-    def test_random_operations_match_the_reference(self, store: Store, seed: int) -> None:
-        oracle = open_store("memory:")
+    def test_random_operations_match_the_reference(self, open_handle: OpenHandle) -> None:
+        for seed in range(self.random_streams):
+            with open_handle(f"stream {seed}") as store:
+                self._compare(store, seed)
+
+    def _compare(self, store: Store, seed: int) -> None:
+        oracle = open_store("memory:", namespace=store.namespace)
         for n, operation in enumerate(operations(seed, self.random_operations)):
             assert apply(store, operation) == apply(oracle, operation)
             if n % 40 == 0:

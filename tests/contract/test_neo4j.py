@@ -38,11 +38,11 @@ def open_handle(
 
 
 class TestNeo4j(StoreContract):
-    random_operations = 40  # one takes as long as a hundred on a file
+    random_operations, random_streams = 40, 1  # one takes as long as a hundred on a file
 
 
 class TestNeo4jWithGraphIndex(VectorContract):
-    random_operations = 40
+    random_operations, random_streams = 40, 1
 
     @pytest.fixture
     def exact_up_to(self) -> int:

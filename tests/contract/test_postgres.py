@@ -9,6 +9,8 @@ from quipu.store.postgres.store import PostgresStore
 
 
 class TestPostgres(StoreContract):
+    random_streams = 1
+
     @pytest.fixture
     def open_handle(self, postgres_address: Callable[[str], str]) -> OpenHandle:
         url = postgres_address("contract")

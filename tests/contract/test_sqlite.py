@@ -15,6 +15,8 @@ class TestSQLite(StoreContract):
 
 
 class TestSQLiteWithGraphIndex(VectorContract):
+    random_streams = 1
+
     @pytest.fixture
     def open_handle(self, tmp_path: Path) -> OpenHandle:
         path = tmp_path / "quipu.db"

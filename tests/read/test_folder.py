@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from quipu.read import folder as walked
+from quipu.read import source as walked
 from quipu.read.source import files_in
 
 
