@@ -3,13 +3,13 @@ licence file holds, told by the words that each licence begins with.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from quipu.answer.quote import units
 from quipu.patterns import late
 from quipu.records.record import Chunk
-from quipu.text import stems, tokens
+from quipu.text import sentences, stems, tokens
 
 __all__ = ["LICENCES", "READMES", "lead", "licence_of"]
 
@@ -49,13 +49,10 @@ READMES = tuple(f"readme{end}" for end in (".md", ".rst", ".txt", ".markdown", "
 _PASSAGES = 6
 _FEWEST_WORDS = 4
 _SENTENCES = 2
-_HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>\n]{1,2000}>", re.DOTALL)
-_ANCHOR = re.compile(r"<a\b[^<>]{0,1000}>.{0,500}?</a>", re.DOTALL | re.IGNORECASE)
-_LINKED = re.compile(r"!?\[[^\]\[]*\](?:\([^()]*\)|\[[^\]]*\])")
-_TARGET = re.compile(r"^[ \t]{0,3}\[[^\]\n]+\]:[^\n]*$", re.MULTILINE)
-_SHORTCUT = re.compile(r"`[^`\n]*`|\[([^\]\[\n]{1,60})\](?![(\[:])")
-_BLANK = re.compile(r"\n\s*\n")
 _IS = re.compile(r"\W*(?:\w[\w.@/-]*\W+){1,4}(?:is|are|provides|lets|helps|makes|brings)\b")
+_SHORTCUT = re.compile(r"\[([^\]\[\n]{1,60})\](?![(\[:])")
+"""A link whose address stands in another passage."""
+_SHOWN = {"text", "code_inline", "softbreak", "hardbreak"}
 
 
 def licence_of(text: str) -> str:
@@ -78,42 +75,32 @@ def lead(chunks: Iterable[Chunk], names: Sequence[str]) -> _Lead | None:
     known = {word for name in names for word in stems(name)}
     for chunk in sorted(chunks, key=lambda c: c.position)[:_PASSAGES]:
         for paragraph in _paragraphs(chunk.text):
-            said = _IS.match(paragraph[0])
+            first, *more = (paragraph[start:end].strip() for start, end in sentences(paragraph))
+            said = _IS.match(first)
             defines = said is not None and bool(known & set(stems(said.group())))
-            text = " ".join(paragraph[:_SENTENCES])
-            if defines or not text.endswith(":"):
-                found.append((defines, _Lead(re.sub(r"\s*:$", ".", text), chunk)))
+            if defines or not first.endswith(":"):
+                told = [re.sub(r"\s*:$", ".", first), *(s for s in more if not s.endswith(":"))]
+                found.append((defines, _Lead(" ".join(told[:_SENTENCES]), chunk)))
     return next((each for defines, each in found if defines), found[0][1] if found else None)
 
 
-def _paragraphs(text: str) -> list[list[str]]:
-    """The sentences of each paragraph that begins with prose; one that leads to a list or to code
-    stands alone."""
-    bare = _SHORTCUT.sub(_without_brackets, _TARGET.sub("", _HIDDEN.sub("", _ANCHOR.sub("", text))))
-    found: list[list[str]] = []
-    end = 0
-    open_ = False
-    for unit in units(bare):
-        prose = unit.kind == "sentence"
-        leads_on = unit.text.endswith(":")
-        if prose and open_ and not leads_on and not _BLANK.search(bare, end, unit.start):
-            found[-1].append(unit.text)
-        else:
-            open_ = prose and _is_prose(bare[unit.start : unit.start + unit.length])
-            if open_:
-                found.append([unit.text])
-                open_ = not leads_on
-        end = unit.start + unit.length
-    return found
+def _paragraphs(text: str) -> Iterator[str]:
+    """The paragraphs of prose at the top level, as they are shown: those with a few words that are
+    no link."""
+    from markdown_it import MarkdownIt
 
-
-def _without_brackets(shortcut: re.Match[str]) -> str:
-    """The words of a link; code as it stands."""
-    return shortcut[0] if shortcut[1] is None else shortcut[1]
-
-
-def _is_prose(sentence: str) -> bool:
-    """Whether words are left of it without its links, and the pictures in these."""
-    bare = _LINKED.sub("", _LINKED.sub("", sentence))
-    left = [token for token in tokens(bare) if token.word.isalpha()]
-    return len(left) >= _FEWEST_WORDS
+    for opening, inline in pairwise(MarkdownIt("commonmark").parse(text)):
+        if opening.type != "paragraph_open" or opening.level:
+            continue
+        shown: list[str] = []
+        plain = 0
+        linked = False
+        for part in inline.children or ():
+            if part.type.startswith("link_") or re.match(r"</?a\b", part.content):
+                linked = part.type == "link_open" or part.content.startswith("<a")
+            elif part.type in _SHOWN:
+                written = part.content or " "
+                shown.append(_SHORTCUT.sub(r"\1", written) if part.type == "text" else written)
+                plain += 0 if linked else sum(token.word.isalpha() for token in tokens(written))
+        if plain >= _FEWEST_WORDS:
+            yield "".join(shown).strip()
