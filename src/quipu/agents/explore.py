@@ -23,7 +23,7 @@ from quipu.records.scope import EVERYTHING, Scope
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["Explored", "Place", "explore"]
+__all__ = ["Explored", "Place", "defined_in", "explore", "lines_of", "mentions"]
 
 _SOURCE: frozenset[Role] = frozenset({"source", "manifest"})
 _PASSAGES = 100
@@ -176,7 +176,7 @@ def _ranked_files(hits: Sequence[Hit]) -> list[str]:
 def _definitions(memory: "Memory", hits: Sequence[Hit], ranked: Sequence[str]) -> Iterator[_Block]:
     """The best definition of each file, and a second one of the first files behind them."""
     by_path = {path: [hit for hit in hits if hit.path == path] for path in ranked}
-    symbols = _symbols(memory, [found[0].document_id for found in by_path.values()])
+    symbols = defined_in(memory, [found[0].document_id for found in by_path.values()])
     seconds: list[_Block] = []
     for found in by_path.values():
         seen: set[str] = set()
@@ -194,7 +194,7 @@ def _definitions(memory: "Memory", hits: Sequence[Hit], ranked: Sequence[str]) -
     yield from seconds[: _FILES // 2]
 
 
-def _symbols(memory: "Memory", document_ids: Sequence[str]) -> list[Entity]:
+def defined_in(memory: "Memory", document_ids: Sequence[str]) -> list[Entity]:
     """What is defined in documents, and in what is defined there, by place."""
     found: dict[str, Entity] = {}
     ids: Sequence[str] = list(dict.fromkeys(document_ids))
@@ -207,23 +207,25 @@ def _symbols(memory: "Memory", document_ids: Sequence[str]) -> list[Entity]:
         ]
         found |= {e.entity_id: e for e in fresh}
         ids = [e.entity_id for e in fresh]
-    return sorted(found.values(), key=lambda e: (_lines(e), e.entity_id))
+    return sorted(found.values(), key=lambda e: (lines_of(e), e.entity_id))
 
 
 def _around(hit: Hit, symbols: Iterable[Entity]) -> Entity | None:
     """The innermost definition that a passage lies in, else the first that begins in it, if it is
     short enough to be shown."""
     here = [e for e in symbols if e.properties.get("path") == hit.path]
-    short = [e for e in here if _lines(e)[1] - _lines(e)[0] < _LONGEST]
-    around = [e for e in short if _lines(e)[0] <= hit.start_line and hit.end_line <= _lines(e)[1]]
+    short = [e for e in here if lines_of(e)[1] - lines_of(e)[0] < _LONGEST]
+    around = [
+        e for e in short if lines_of(e)[0] <= hit.start_line and hit.end_line <= lines_of(e)[1]
+    ]
     if around:
         return around[-1]
-    begun = [e for e in short if hit.start_line <= _lines(e)[0] <= hit.end_line]
+    begun = [e for e in short if hit.start_line <= lines_of(e)[0] <= hit.end_line]
     return begun[0] if begun and begun[0].name in hit.title else None
 
 
 def _of_definition(memory: "Memory", hit: Hit, symbol: Entity) -> _Block:
-    first, last = _lines(symbol)
+    first, last = lines_of(symbol)
     passage = memory.get(f"{hit.path}:{first}-{last}")
     text = getattr(passage, "text", hit.text)
     signature = symbol.properties.get("parameters")
@@ -236,7 +238,7 @@ def _of_definition(memory: "Memory", hit: Hit, symbol: Entity) -> _Block:
         role=hit.role,
         graph_ids=(symbol.entity_id, hit.document_id),
     )
-    return _block(place, text, hit, _mentions(memory, symbol))
+    return _block(place, text, hit, mentions(memory, symbol))
 
 
 def _of_passage(hit: Hit) -> _Block:
@@ -255,7 +257,7 @@ def _block(place: Place, text: str, hit: Hit, mentions: Iterable[str] = ()) -> _
     return _Block(place, text, hit.text, (hit.start_line, hit.end_line), tuple(mentions))
 
 
-def _mentions(memory: "Memory", symbol: Entity) -> Iterator[str]:
+def mentions(memory: "Memory", symbol: Entity) -> Iterator[str]:
     """A line each: who calls a definition, which tests and which pages name it."""
     near = memory.graph.neighbors([symbol.entity_id], direction="in", types=_NAMES_IT)
     rows = near[symbol.entity_id]
@@ -294,7 +296,8 @@ def _path(entity: Entity) -> str:
     return path if isinstance(path, str) else entity.name if "/" in entity.name else ""
 
 
-def _lines(symbol: Entity) -> tuple[int, int]:
+def lines_of(symbol: Entity) -> tuple[int, int]:
+    """The first and the last line of a definition; 0 where they are not known."""
     first, last = symbol.properties.get("start_line"), symbol.properties.get("end_line")
     first = first if isinstance(first, int) else 0
     return first, last if isinstance(last, int) else first

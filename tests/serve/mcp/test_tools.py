@@ -31,6 +31,7 @@ DEFAULT = [
 ]
 FULL = [
     *DEFAULT,
+    "impact",
     "memory_ingest",
     "memory_query",
     "memory_index_status",
@@ -65,6 +66,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_context_pack": {"query": "payment service"},
     "memory_audit": {"subject": "Eva"},
     "ask": {"question": "who owns the payment service?"},
+    "impact": {"change": "docs/payments.md"},
     "explore": {"task": "give the payment service a second owner"},
     "memory_query": {"query": "payment service"},
     "memory_index_status": {},

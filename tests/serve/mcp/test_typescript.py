@@ -129,6 +129,7 @@ def test_the_typescript_client_uses_every_tool(
         ("memory_audit", {}),
         ("ask", {"question": "Who owns the payment service?"}),
         ("explore", {"task": "give the payment service a second owner"}),
+        ("impact", {"change": "docs/payments.md"}),
         ("memory_query", {"query": "payment service", "explain": True}),
         ("memory_index_status", {}),
         (

@@ -23,6 +23,7 @@ Ask
   chat       cli.chat:chat                Talk with the memory, with a model or without.
   search     operations.asking:search     Find passages, and why each is found.
   explore    operations.asking:explore    Find what a task needs: code, who uses it.
+  impact     operations.asking:impact     Show what a change touches.
   plan       operations.asking:plan       Show what may be used for a question.
   get        operations.records:get       Show a record, a file's passages or lines.
   facts      operations.facts:facts       List dated statements.

@@ -93,6 +93,7 @@ Embedded: {embedded:#} passages in {embed_seconds:.1f} s
 Redacted: {redacted}
 * errors | Left out
 """,
+    "Impact": "{text:verbatim}",
     "IndexReport": """
 {added:#} added  {changed:#} changed  {removed:#} removed  {renamed:#} renamed  \
 {unchanged:#} unchanged  in {seconds:.1f} s

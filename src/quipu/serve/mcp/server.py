@@ -46,6 +46,7 @@ _DEFAULT = (
     "explore",
 )
 _FURTHER = (
+    "impact",
     "memory_ingest",
     "memory_query",
     "memory_index_status",

@@ -7,6 +7,8 @@ from msgspec import Meta
 
 from quipu.agents.explore import Explored
 from quipu.agents.explore import explore as explored
+from quipu.agents.impact import Impact
+from quipu.agents.impact import impact as impact_of
 from quipu.answer.render import reference
 from quipu.memory import Memory
 from quipu.records.plan import Mode, Plan
@@ -217,6 +219,32 @@ def explore(
     if path is not None:
         scope = memory.within(paths=(path,), scope=scope)
     return explored(memory, task, budget_tokens=budget_tokens, scope=scope)
+
+
+@operation(
+    "read",
+    Command(),
+    Http("POST /api/v1/impact", body="Change"),
+    Tool("impact", "Impact of a change"),
+)
+def impact(
+    memory: Memory,
+    change: Annotated[
+        str,
+        "a unified diff, or paths (src/pool.py, src/pool.py:10-40), a line each",
+        Meta(min_length=1, max_length=5_000_000),
+        Mark.CONTENT,
+    ],
+) -> Impact:
+    """Show what a change touches: definitions, who uses them, tests, pages, owners, incidents.
+
+    Of each definition in the changed lines, who uses it and which tests and pages name it; of each
+    file its owners, decisions, incidents and what imports it.
+
+    $ git diff main | quipu impact
+    $ quipu impact src/pool.py:10-40
+    """
+    return impact_of(memory, change)
 
 
 @operation(

@@ -1,0 +1,207 @@
+"""Impact: what a change touches, and who has to know.
+
+diff → lines of files → definitions there → who uses them, tests, pages
+→ owners of the files, decisions and incidents of the place
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import msgspec
+
+from quipu.agents.explore import Place, defined_in, lines_of, mentions
+from quipu.answer.prompt import one_line
+from quipu.errors import InvalidInput
+from quipu.ports import Direction, Source
+from quipu.records.record import Entity, Relation
+from quipu.records.schema import RelationType
+
+if TYPE_CHECKING:
+    from quipu.memory.memory import Memory
+
+__all__ = ["Impact", "TouchedFile", "impact"]
+
+_MOST_FILES = 200
+"""Files of one change that are looked at."""
+_MOST = 8
+"""Records of one kind that are named of a file."""
+_FILE = re.compile(
+    r"^--- (?:a/)?(?P<before>[^\t\r\n]+).*\n\+\+\+ (?:b/)?(?P<after>[^\t\r\n]+)", re.MULTILINE
+)
+_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_PLACE = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+))?)?")
+_NOWHERE = "/dev/null"
+_Lines: TypeAlias = tuple[int, int]
+"""The first and the last of some lines."""
+_OUT: Mapping[str, str] = {
+    str(RelationType.OWNED_BY): "Owned by",
+    str(RelationType.GOVERNED_BY): "Governed by",
+    str(RelationType.DECIDED_BY): "Decided by",
+}
+_IN: Mapping[str, str] = {
+    str(RelationType.AFFECTS): "Incidents",
+    str(RelationType.DECISION_FOR): "Decided by",
+    str(RelationType.DESCRIBES): "Told in",
+    str(RelationType.LINKS_TO): "Told in",
+    str(RelationType.IMPORTS): "Imported by",
+    str(RelationType.DEPENDS_ON): "Needed by",
+}
+
+
+class TouchedFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file of the change."""
+
+    path: Annotated[str, "its path"]
+    known: Annotated[bool, "whether the memory holds it"]
+    definitions: Annotated[tuple[Place, ...], "what is defined in the lines that change"]
+    ties: Annotated[dict[str, tuple[str, ...]], "who owns, governs and imports it, by relation"]
+
+
+class Impact(msgspec.Struct, frozen=True, kw_only=True):
+    """What a change touches."""
+
+    text: Annotated[str, "all of it, as Markdown"]
+    files: Annotated[tuple[TouchedFile, ...], "the files, in the order of the change"]
+
+
+def impact(memory: "Memory", change: str) -> Impact:
+    """Return what `change` touches: a unified diff, or paths (`src/pool.py`, `src/pool.py:10-40`),
+    a line each.
+
+    Of each definition that lies in the changed lines, who uses it, which tests and pages name it;
+    of each file its owners, decisions, incidents and what imports it. A file that has changed is
+    read again first. Raises InvalidInput where no file is named.
+    """
+    touched = read_change(change)
+    if not touched:
+        raise InvalidInput("no file is named: give a unified diff (git diff) or paths, a line each")
+    known = {s.source_ref: s for s in memory.store.sources(refs=[*touched])}
+    files: list[TouchedFile] = []
+    blocks: list[str] = []
+    for path, lines in touched.items():
+        file, block = _of_file(memory, path, lines, known.get(path))
+        files.append(file)
+        blocks.append(block)
+    return Impact(text="\n\n".join(blocks), files=tuple(files))
+
+
+def read_change(change: str) -> dict[str, list[_Lines]]:
+    """Return the lines that a diff changes as they are afterwards, by path; none: the whole file.
+
+    What is no diff is a list of paths, with or without lines.
+    """
+    heads = [*_FILE.finditer(change)]
+    if not heads:
+        return _read_paths(change)
+    found: dict[str, list[_Lines]] = {}
+    for head, following in zip(heads, [*heads[1:], None], strict=True):
+        before, after = (head[side].strip().strip('"') for side in ("before", "after"))
+        if after == _NOWHERE:
+            found.setdefault(before, [])  # all of it goes
+            continue
+        lines = found.setdefault(after, [])
+        hunks = change[head.end() : following.start() if following else len(change)]
+        for hunk in _HUNK.finditer(hunks):
+            first, count = int(hunk[1]), int(hunk[2] or 1)
+            lines.append((first, first + max(count, 1) - 1))
+    found.pop(_NOWHERE, None)
+    return dict([*found.items()][:_MOST_FILES])
+
+
+def _read_paths(text: str) -> dict[str, list[_Lines]]:
+    found: dict[str, list[_Lines]] = {}
+    for line in text.split():
+        if match := _PLACE.fullmatch(line):
+            lines = found.setdefault(match["path"], [])
+            if match["first"]:
+                lines.append((int(match["first"]), int(match["last"] or match["first"])))
+    return dict([*found.items()][:_MOST_FILES])
+
+
+def _of_file(
+    memory: "Memory", path: str, lines: list[_Lines], source: Source | None
+) -> tuple[TouchedFile, str]:
+    heading = f"# {one_line(path)}"
+    if source is None or not source.document_id:
+        file = TouchedFile(path=path, known=False, definitions=(), ties={})
+        return file, f"{heading}\nNot in this memory."
+    memory.get(path)  # reads it again where it has changed
+    symbols = [*_innermost(defined_in(memory, [source.document_id]), lines)]
+    ties = _ties(memory, source.document_id)
+    parts = [heading, *(f"{words}: {', '.join(names)}" for words, names in ties.items())]
+    for symbol in symbols:
+        place = _place(symbol, path, source.document_id)
+        parts += ["", f"## {one_line(f'{place.reference} · {place.title}')}"]
+        parts += mentions(memory, symbol)
+    definitions = tuple(_place(symbol, path, source.document_id) for symbol in symbols)
+    file = TouchedFile(path=path, known=True, definitions=definitions, ties=ties)
+    return file, "\n".join(parts)
+
+
+def _innermost(symbols: list[Entity], lines: list[_Lines]) -> Iterator[Entity]:
+    """The definitions in which changed lines lie, without those around others that are told too."""
+
+    def holds(symbol: Entity) -> bool:
+        first, last = lines_of(symbol)
+        return not lines or any(first <= end and start <= last for start, end in lines)
+
+    held = [symbol for symbol in symbols if holds(symbol)]
+    for symbol in held:
+        first, last = lines_of(symbol)
+        inner = [e for e in held if e is not symbol and _is_within(lines_of(e), (first, last))]
+        covered = lines and all(
+            any(_is_within(_cut(each, (first, last)), lines_of(e)) for e in inner)
+            for each in lines
+            if first <= each[1] and each[0] <= last
+        )
+        if not inner or not covered:
+            yield symbol
+
+
+def _is_within(one: _Lines, other: _Lines) -> bool:
+    return other[0] <= one[0] and one[1] <= other[1]
+
+
+def _cut(one: _Lines, other: _Lines) -> _Lines:
+    return max(one[0], other[0]), min(one[1], other[1])
+
+
+def _ties(memory: "Memory", document_id: str) -> dict[str, tuple[str, ...]]:
+    """The names of what a file is tied to, by what they are to it."""
+    found: dict[str, list[str]] = {}
+    sides: tuple[tuple[Direction, Mapping[str, str]], ...] = (("out", _OUT), ("in", _IN))
+    for direction, words in sides:
+        near = memory.graph.neighbors([document_id], direction=direction, types=frozenset(words))
+        rows: list[Relation] = near[document_id]
+        outward = direction == "out"
+        ids = [r.target_entity_id if outward else r.source_entity_id for r in rows]
+        ends = memory.graph.get(sorted(set(ids)))
+        for row, id_ in zip(rows, ids, strict=True):
+            if isinstance(end := ends.get(id_), Entity):
+                found.setdefault(words[row.type], []).append(_named(end))
+    return {key: _first(names) for key, names in sorted(found.items())}
+
+
+def _named(end: Entity) -> str:
+    path = end.properties.get("file_path")
+    return one_line(path if isinstance(path, str) and path else end.name)
+
+
+def _first(names: Iterable[str]) -> tuple[str, ...]:
+    distinct = sorted(dict.fromkeys(names))
+    more = len(distinct) - _MOST
+    return (*distinct[:_MOST], f"{more} more") if more > 0 else tuple(distinct)
+
+
+def _place(symbol: Entity, path: str, document_id: str) -> Place:
+    first, last = lines_of(symbol)
+    signature = symbol.properties.get("parameters")
+    return Place(
+        path=path,
+        start_line=first,
+        end_line=last,
+        title=f"{symbol.name}{signature if isinstance(signature, str) else ''}",
+        role="source",
+        graph_ids=(symbol.entity_id, document_id),
+    )
