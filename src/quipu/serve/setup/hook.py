@@ -29,7 +29,7 @@ def state_folder() -> str:
 
 def brief_file(folder: str, style: str) -> str:
     """What the brief for the work in `folder` is called among those that were left behind."""
-    return "brief-" + (folder.replace("%", "%25").replace("/", "%") + "." + style)[-200:]
+    return "brief-" + folder.replace("%", "%25").replace("/", "%") + "." + style
 
 
 def is_left_out(folder: str, listed: str) -> bool:

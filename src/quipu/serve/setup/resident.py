@@ -99,12 +99,16 @@ class Resident:
         for memory in self._memories.values():
             memory.close()
         for (work, style), text in texts.items():
-            page, database = self._state / brief_file(work, style), _database(work)
-            page.unlink(missing_ok=True)
-            if text and database.exists():
-                now = database.stat()
-                mark = f"{database}\t{now.st_size}\t{now.st_mtime_ns}"
-                private.write_whole(page, f"{mark}\n\n{_in_style(text, 'start', style)}".encode())
+            with contextlib.suppress(OSError):  # a path too long for a name, a folder that is gone
+                self._leave_behind(work, style, text)
+
+    def _leave_behind(self, work: str, style: str, text: str) -> None:
+        page, database = self._state / brief_file(work, style), _database(work)
+        page.unlink(missing_ok=True)
+        if text and database.exists():
+            now = database.stat()
+            mark = f"{database}\t{now.st_size}\t{now.st_mtime_ns}"
+            private.write_whole(page, f"{mark}\n\n{_in_style(text, 'start', style)}".encode())
 
     def _told(self, event: str, given: Mapping[str, Any], work: str) -> str:
         try:
