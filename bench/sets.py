@@ -121,7 +121,7 @@ def memory(directory: Path, opened: Opened, *, folder: Path | None = None) -> di
         recalls[group[each.id]].append(recall_at(each.ranking, each.gold, DEPTH))
     figures = ranking_figures(directory, answered, writing=writing, confidence=sure)
     return {
-        **msgspec.structs.asdict(figures),
+        **figures.as_json(),
         "groups": {name: mean(recalls[name]) for name in sorted(recalls) if name},
     }
 

@@ -34,7 +34,6 @@ __all__ = [
     "DEPTH",
     "Evaluation",
     "JudgedQuestion",
-    "RankingFigures",
     "Search",
     "confidences",
     "evaluate_retrieval",
@@ -71,9 +70,9 @@ class JudgedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     latency_ms: float
 
 
-class RankingFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures. Rates are means over the questions that have gold, in [0, 1]; latency is from
-    text in to hits out."""
+class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures, with each question. Rates are means over the questions that have gold, in
+    [0, 1]; latency is from text in to hits out."""
 
     dataset: Annotated[str, "the name of the folder"]
     queries: Annotated[int, "questions that have gold; the others are passed over"]
@@ -88,13 +87,8 @@ class RankingFigures(msgspec.Struct, frozen=True, kw_only=True):
     auroc: Annotated[
         float | None, "of the confidence: questions with an answer against those without"
     ]
-
-
-class Evaluation(RankingFigures, frozen=True, kw_only=True):
-    """The figures of retrieval, with each question."""
-
-    without_gold: int
-    questions: tuple[JudgedQuestion, ...]
+    without_gold: int = 0
+    questions: tuple[JudgedQuestion, ...] = ()
 
     def as_json(self) -> dict[str, object]:
         """The documented keys: everything but the questions themselves."""
@@ -155,11 +149,8 @@ def evaluate_retrieval(
         if confidence:
             sure = confidences(memory.ask, _both_sides(questions, grades), progress=progress)
     figures = ranking_figures(directory, answered, k=k, writing=writing, confidence=sure)
-    return Evaluation(
-        **msgspec.structs.asdict(figures),
-        without_gold=len(questions) - len(answered),
-        questions=answered,
-    )
+    without_gold = len(questions) - len(answered)
+    return msgspec.structs.replace(figures, without_gold=without_gold, questions=answered)
 
 
 def _passage(row: DatasetRow, group_by: str | None, before: str | None) -> PassageInput:
@@ -262,11 +253,11 @@ def ranking_figures(
     k: Sequence[int] = CUTOFFS,
     writing: WriteTimes,
     confidence: tuple[Sequence[float], Sequence[float]] | None,
-) -> RankingFigures:
+) -> Evaluation:
     """Return the figures of questions; `confidence` is how sure the answers were to those with an
     answer, and to those without."""
     found = rates(asked, k, DEPTH)
-    return RankingFigures(
+    return Evaluation(
         dataset=directory.resolve().name,
         queries=len(asked),
         recall=found.recall,

@@ -6,7 +6,7 @@ place in the change log, so a model that fails, a budget that is spent or a kill
 the next write, or to `quipu extract`; what was written stays.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
@@ -60,13 +60,12 @@ def extract_facts(memory: "Memory", ref: str, *, progress: Progress | None = Non
     document_id = getattr(found, "document_id", None) or getattr(found, "entity_id", "")
     chunks = [found] if isinstance(found, Chunk) else chunks_of(memory.store, document_id)
     chosen = [chunk for chunk in chunks if chunk.profile in _PROFILES]
-    facts, skipped = 0, list[str]()
+    read: list[_Read] = []
     for done, chunk in enumerate(chosen, 1):
-        made, said = _read(memory, chat, chunk)
-        facts, skipped = facts + made, [*skipped, *said]
+        read.append(_read(memory, chat, chunk))
         if progress:
             progress("extract", done, len(chosen))
-    return Extracted(model=chat.name, passages=len(chosen), facts=facts, skipped=tuple(skipped))
+    return _extracted(chat, read)
 
 
 class ExtractionProgress:
@@ -101,26 +100,18 @@ class ExtractionProgress:
         self._ledger.close()
 
     def _rest(self, chat: Chat, progress: Progress | None) -> Extracted:
-        passages = facts = 0
-        skipped: list[str] = []
+        read: list[_Read] = []
         stopped = ""
         try:
             for sequence, chunk in self._unread():
                 if chunk is not None:
-                    made, said = _read(self._memory, chat, chunk)
-                    passages, facts, skipped = passages + 1, facts + made, [*skipped, *said]
+                    read.append(_read(self._memory, chat, chunk))
                     if progress:
-                        progress("extract", passages, passages)
+                        progress("extract", len(read), len(read))
                 self._reached(sequence)
         except Unavailable as error:
             stopped = f"not all facts were read: {error}; `quipu extract` goes on"
-        return Extracted(
-            model=chat.name,
-            passages=passages,
-            facts=facts,
-            skipped=tuple(skipped),
-            stopped=stopped,
-        )
+        return _extracted(chat, read, stopped)
 
     def _unread(self) -> Iterator[tuple[int, Chunk | None]]:
         """Passages written after the place that was reached, each with its place; the end of each
@@ -150,8 +141,21 @@ class ExtractionProgress:
             self._ledger.put_if(_KIND, self._key, entry.version, str(sequence).encode())
 
 
-def _read(memory: "Handle", chat: Chat, chunk: Chunk) -> tuple[int, list[str]]:
-    """How many facts of one passage were written, and what was skipped."""
+_Read = tuple[int, list[str]]
+"""How many facts of one passage were written, and what was skipped."""
+
+
+def _extracted(chat: Chat, read: Sequence[_Read], stopped: str = "") -> Extracted:
+    return Extracted(
+        model=chat.name,
+        passages=len(read),
+        facts=sum(made for made, _ in read),
+        skipped=tuple(why for _, skipped in read for why in skipped),
+        stopped=stopped,
+    )
+
+
+def _read(memory: "Handle", chat: Chat, chunk: Chunk) -> _Read:
     from quipu.extract.by_model import facts_by_model
 
     store = memory.store
