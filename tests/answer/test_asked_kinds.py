@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.rows import rows
 
 from quipu.answer import answer
 from quipu.answer.answer_type import holds
@@ -80,16 +81,7 @@ def test_an_answer_without_such_a_thing_is_not_asserted(doors: Memory, question:
 
 @pytest.mark.parametrize(
     ("kind", "text", "question", "held"),
-    [
-        ("person", "Marit leads the platform group.", "Who leads the platform group?", True),
-        ("person", "Mikkel took it.", "Who took it?", True),
-        ("person", "Noor is taking the group.", "Who led the group before Noor?", False),
-        ("person", "From now on we ship on Thursdays.", "Who is on call?", False),
-        ("person", "Text messages go out at night.", "Who sends them?", False),
-        ("person", "翠鸟服务由陈晓负责。", "Who owns 翠鸟服务?", True),
-        ("number", "one reviewer is enough", "How many reviewers does it need?", True),
-        ("number", "one of the reviewers left", "How many reviewers are there?", False),
-    ],
+    rows(__file__, "what_names_a_thing_of_the_kind"),
 )
 def test_what_names_a_thing_of_the_kind(kind: Kind, text: str, question: str, held: bool) -> None:
     assert holds(kind, text, read_question(question)) is held

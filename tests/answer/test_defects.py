@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import msgspec
 import pytest
+from tests.rows import rows
 
 from quipu.answer import answer
 from quipu.answer.examine import violations
@@ -27,16 +28,7 @@ def ask(memory: Memory, question: str) -> Reply:
 
 @pytest.mark.parametrize(
     ("text", "name", "said"),
-    [
-        ("The cathedral is old.", "Cat", False),
-        ("A cat is old.", "Cat", True),
-        ("Payments are late.", "Payment", True),
-        ("def parse_urls(): ...", "parse_url", False),
-        ("def parse_url(): ...", "parse_url", True),
-        ("`threads` of [embed]", "embed.threads", True),
-        ("`threads`", "embed.threads", False),
-        ("anything", "", True),
-    ],
+    rows(__file__, "a_name_is_said_as_whole_words"),
 )
 def test_a_name_is_said_as_whole_words(text: str, name: str, said: bool) -> None:
     assert says(text, name) is said

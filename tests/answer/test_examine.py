@@ -6,6 +6,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
+from tests.rows import rows
 
 from quipu.memory import Memory
 
@@ -124,16 +125,7 @@ def test_what_ask_answers_holds(memory: Memory, contract: dict[str, Any]) -> Non
 
 @pytest.mark.parametrize(
     ("answer", "found"),
-    [
-        ("Team Blue owns the ledger [1].", "quoted"),
-        ("It settles every night [1].", "quoted"),
-        ("Yes: team blue owns the ledger [1].", "quoted"),
-        ("The ledger is owned by Team Blue [1].", "reworded"),
-        ("Team Red owns the ledger [1].", "not found"),
-        ("Team Blue does not own the ledger [1].", "not found"),
-        ("It settles 3 times a night [1].", "not found"),
-        ("The ledger was sold to Initech [1].", "not found"),
-    ],
+    rows(__file__, "a_sentence_is_compared_with_what_it_cites"),
 )
 def test_a_sentence_is_compared_with_what_it_cites(
     memory: Memory, contract: dict[str, Any], answer: str, found: str

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import pytest
+from tests.rows import rows
 
 from quipu.memory import Memory
 
@@ -41,16 +42,7 @@ ORG = """#+TITLE: Pump notes
 
 @pytest.mark.parametrize(
     ("question", "answer"),
-    [
-        ("How much memory does the installer need?", "needs 4 GB of memory"),
-        ("What is the price of Basic?", "Basic's price is 5 EUR"),
-        ("How much does Gold cost?", "Gold's price is 19 EUR"),
-        ("What is the price of Platinum?", "Platinum's price is 39 EUR"),
-        ("Who wrote the Pump Manual?", "`docs/pump.adoc` is authored by `Jo Lindt`"),
-        ("Who is the author of Pump notes?", "`notes/pump.org` is authored by `Lou Fox`"),
-        ("What is the version of the Pump Manual?", "The version of `Pump Manual` is 1.2"),
-        ("Why do we use Kafka?", "We use Kafka because replay matters"),
-    ],
+    rows(__file__, "asciidoc_and_org_answer"),
 )
 def test_asciidoc_and_org_answer(question: str, answer: str, remember: Remember) -> None:
     memory = remember({"docs/pump.adoc": ADOC, "notes/pump.org": ORG})

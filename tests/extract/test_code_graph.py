@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
+from tests.rows import rows
 
 from quipu.records.record import Entity, Relation
 
@@ -77,16 +78,7 @@ def test_a_name_that_could_mean_two_things_means_nothing(extract: Extract) -> No
 
 @pytest.mark.parametrize(
     ("path", "code"),
-    [
-        ("src/a.py", "import json\n\n\ndef read(text):\n    return json.decode_all(text)\n"),
-        ("src/a.py", "from jinja2 import Shelf\n\n\ndef read():\n    return Shelf()\n"),
-        ("src/a.py", "import a.b as shop\n\n\ndef read():\n    return shop.measure_all()\n"),
-        ("src/a.py", "def read(given):\n    return given.decode_all()\n"),
-        ("a.js", "function read(x) { return JSON.decodeAll(x); }\n"),
-        ("a.js", "const y = require('yaml');\nfunction read(x) { return y.measureAll(x); }\n"),
-        ("a.go", 'package a\n\nimport "gopkg.in/yaml.v3"\n\nfunc Read() { yaml.MeasureAll() }\n'),
-        ("a.go", "package a\n\nfunc Read(e error) string { return e.Error() }\n"),
-    ],
+    rows(__file__, "what_is_called_of_elsewhere_is_not_of_this_tree"),
 )
 def test_what_is_called_of_elsewhere_is_not_of_this_tree(
     extract: Extract, path: str, code: str

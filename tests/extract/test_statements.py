@@ -165,16 +165,7 @@ def test_what_we_do_is_said_of_us_whoever_speaks(text: str, speaker: str) -> Non
 
 @pytest.mark.parametrize(
     ("text", "who", "old", "new"),
-    [
-        ("I moved from Vienna to Graz in March 2026.", "Kit", "Vienna", "Graz"),
-        (
-            "I've just moved from New York to Stoke-On-Trent in March 2026.",
-            "Kit",
-            "New York",
-            "Stoke-On-Trent",
-        ),
-        ("Imre moved from Vienna to Graz in March 2026.", "Imre", "Vienna", "Graz"),
-    ],
+    rows(__file__, "somebody_who_moves_between_places_lives_there"),
 )
 def test_somebody_who_moves_between_places_lives_there(
     text: str, who: str, old: str, new: str

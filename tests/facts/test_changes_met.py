@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from tests.rows import rows
 
 from quipu.memory import Memory
 
@@ -26,17 +27,7 @@ def _live(memory: Memory) -> set[str]:
 
 @pytest.mark.parametrize(
     ("before", "after", "old", "new"),
-    [
-        ("The snacks budget is 40 a sprint.", "The snacks budget was cut to 25.", "40", "25"),
-        (
-            "The archive's retention is 30 days.",
-            "The retention of the archive is now 14 days because the disk is full.",
-            "30 days",
-            "14 days",
-        ),
-        ("The manual is in the wiki.", "The manual is in the drive now.", "wiki", "drive"),
-        ("The quota is 100 requests.", "The quota is set to 250 requests.", "100", "250"),
-    ],
+    rows(__file__, "a_change_meets_what_it_changes"),
 )
 def test_a_change_meets_what_it_changes(
     memory: Memory, before: str, after: str, old: str, new: str

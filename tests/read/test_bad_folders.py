@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from tests.rows import rows
 
 from quipu.errors import InvalidInput
 from quipu.read import FileEntry, read_source, walk
@@ -27,18 +28,7 @@ def problems(root: Path) -> list[Problem]:
 
 @pytest.mark.parametrize(
     "target",
-    [
-        "hidden",
-        "hidden/b.md",
-        "hidden/deep",
-        "secret.env",
-        ".git",
-        ".git/config",
-        "env",
-        "env/lib.py",
-        "sub/inner.log",
-        "data.bin",
-    ],
+    rows(__file__, "a_link_brings_in_nothing_that_is_ignored"),
 )
 def test_a_link_brings_in_nothing_that_is_ignored(tmp_path: Path, target: str) -> None:
     put(

@@ -1,82 +1,12 @@
 """What code is told from outside, as each library writes it."""
 
 import pytest
+from tests.rows import rows
 
 from quipu.read.code import read_code
 
 Read = tuple[str, str, str]
-OPTIONS: dict[str, tuple[str, str, Read]] = {
-    "click": (
-        "python",
-        '@click.option("-p", "--port", default=5000, help="The port.")\ndef run():\n    pass\n',
-        ("--port", "5000", "The port."),
-    ),
-    "click, on and off": (
-        "python",
-        '@click.option("--reload/--no-reload", default=None, help="Reload.")\ndef run(): pass\n',
-        ("--reload", "", "Reload."),
-    ),
-    "typer": (
-        "python",
-        'def run(port: int = typer.Option(5000, "--port", help="The port.")):\n    pass\n',
-        ("--port", "5000", "The port."),
-    ),
-    "yargs": (
-        "javascript",
-        "yargs.option('port', { alias: 'p', default: 5000, describe: 'The port' })\n",
-        ("--port", "5000", "The port"),
-    ),
-    "commander": (
-        "typescript",
-        "program.requiredOption('-p, --port <number>', 'the port to use', '5000');\n",
-        ("--port", "5000", "the port to use"),
-    ),
-    "cobra": (
-        "go",
-        'package p\nfunc f() { c.Flags().StringVarP(&h, "host", "H", "here", "where it is") }\n',
-        ("--host", "here", "where it is"),
-    ),
-    "commons-cli": (
-        "java",
-        'class A { void f() { options.addOption("p", "port", true, "the port to use"); } }\n',
-        ("--port", "true", "the port to use"),
-    ),
-    "JCommander": (
-        "java",
-        'class A { @Parameter(names = {"-p", "--port"}, description = "The port") int port; }\n',
-        ("--port", "", "The port"),
-    ),
-    "clap, built": (
-        "rust",
-        'fn f() { Arg::new("port").long("port"); }\n',
-        ("--port", "", ""),
-    ),
-    "clap, derived": (
-        "rust",
-        'struct A {\n#[arg(long = "listen", default_value = "80", help = "A port")]\np: u16,\n}\n',
-        ("--listen", "80", "A port"),
-    ),
-    "cxxopts": (
-        "cpp",
-        'void f() { o.add_options()("p,port", "The port", value<int>()->default_value("80")); }\n',
-        ("--port", "80", "The port"),
-    ),
-    "System.CommandLine": (
-        "csharp",
-        'class A { void F() { var o = new Option<int>("--port", "The port to use"); } }\n',
-        ("--port", "", "The port to use"),
-    ),
-    "Symfony": (
-        "php",
-        "<?php\nnew InputOption('port', 'p', Input::REQUIRED, 'The port to use', 5000);\n",
-        ("--port", "5000", "The port to use"),
-    ),
-    "Thor": (
-        "ruby",
-        "class A < Thor\n  option :port, default: 5000, desc: 'The port'\nend\n",
-        ("--port", "5000", "The port"),
-    ),
-}
+OPTIONS: dict[str, tuple[str, str, Read]] = dict(rows(__file__, "code_settings_options"))
 SETTINGS: dict[str, tuple[str, str, str]] = {
     'import os\nX = os.environ["PORT"]\n': ("python", "PORT", ""),
     'import os\nX = os.environ.get("PORT") or "80"\n': ("python", "PORT", "80"),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.rows import rows
 
 from quipu.read import redact
 
@@ -78,53 +79,14 @@ def test_published_formats_are_redacted(seed: str) -> None:
 
 @pytest.mark.parametrize(
     "around",
-    [
-        "\ud800 {}",
-        "İ ß 😀 é\u0301 {}",
-        '{{"k": "a\\n{}"}}',
-        "k=%3D{}&x=1",
-        "<b>{}</b>",
-        "({})",
-        "`{}`",
-        "{}",
-        "x\t{}\r\n",
-    ],
+    rows(__file__, "a_token_is_found_wherever_it_stands"),
 )
 def test_a_token_is_found_wherever_it_stands(around: str) -> None:
     token = make("github personal").secret
     assert token not in redact(around.format(token))[0]
 
 
-KEPT = [
-    "def login(user: str, password: str) -> None: ...",
-    "token = next(tokens)",
-    "app login --password PASSWORD",
-    "app login --password <password>",
-    "use `--password` to give it, or --token from the file",
-    "api_key = <your-token>",
-    "API_KEY=${SECRET}",
-    'key = os.environ["API_KEY"]',
-    "password: ${DB_PASSWORD}",
-    "password = getpass.getpass()",
-    "self.password = args.password",
-    "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
-    "id: 123e4567-e89b-12d3-a456-426614174000",
-    "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
-    '"integrity": "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kx"',
-    "![x](data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk)",
-    "the token is 12 characters long",
-    "The password is required.",
-    "https://example.org/?code=none&key=name",
-    "class TokenBucketRateLimiter2(Base): ...",
-    'fields = ("password", "token", "secret")',
-    '{"password": "Passwort", "token": "Zeichen"}',
-    "kind: ConfigMap\ndata:\n  greeting: aGVsbG8gd29ybGQ=",
-    "session_id: conversation-26",
-    "Hash the password to argon2 before storing it.",
-    "We changed the password to something longer.",
-    "I moved the password to 1Password.",
-    "set the password to expire after 90 days",
-]
+KEPT = rows(__file__, "secret_formats_kept")
 
 
 @pytest.mark.parametrize("text", KEPT)

@@ -3,6 +3,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rows import rows
 
 from quipu.records.mentions import (
     find_mentions,
@@ -59,16 +60,7 @@ def test_title_runs_neither_begin_nor_end_with_a_stop_word() -> None:
 
 @pytest.mark.parametrize(
     ("key", "date"),
-    [
-        ("1936", True),
-        ("1990s", True),
-        ("25 december 1913", True),
-        ("june 3rd", True),
-        ("may", True),
-        ("juneau", False),
-        ("1984 summer olympics", False),
-        ("may sinclair", False),
-    ],
+    rows(__file__, "a_date_is_told_from_a_name"),
 )
 def test_a_date_is_told_from_a_name(key: str, date: bool) -> None:
     assert is_date(key) is date

@@ -3,6 +3,7 @@
 import time
 
 import pytest
+from tests.rows import rows
 
 from quipu.kinds.commits.model import (
     citations_of,
@@ -40,16 +41,7 @@ def test_the_words_before_a_hash_say_what_it_is_cited_for(said: str, type_: str)
 
 @pytest.mark.parametrize(
     "said",
-    [
-        "1234567",
-        "issue 20240131",
-        "abcdef",
-        "abcdefg1",
-        "https://x.org/c/abcdef1",
-        "img-abcdef1.png",
-        "0xdeadbeef1",
-        "deadbeef1_x",
-    ],
+    rows(__file__, "what_only_looks_like_a_hash_is_none"),
 )
 def test_what_only_looks_like_a_hash_is_none(said: str) -> None:
     assert citations_of(said) == []

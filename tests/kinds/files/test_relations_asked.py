@@ -3,39 +3,12 @@
 from collections.abc import Callable
 
 import pytest
+from tests.rows import rows
 
 from quipu.records.reply import Reply
 
 SURE = 0.7
-FILES = {
-    "README.md": "# Knots\n\nCall `trim()` before `fasten()`; `wipe()` is for the brave.\n",
-    "pyproject.toml": '[project]\nname = "knots"\ndependencies = ["hemp", "jute", "sisal"]\n',
-    "knots.py": (
-        '"""Knots in cords."""\n\n\n'
-        "class KnotError(Exception):\n"
-        '    """A knot cannot be tied."""\n\n\n'
-        "class Cord:\n"
-        '    """A cord."""\n\n\n'
-        "class Rope(Cord):\n"
-        '    """A strong cord."""\n\n\n'
-        "class Thread(Rope):\n"
-        '    """A thin one.\n\n'
-        "    It is made by::\n\n"
-        "        def __init__(self, ends):\n"
-        "            self.ends = ends\n"
-        '    """\n\n\n'
-        "def trim(cord):\n"
-        '    """Cut the ends of a cord."""\n'
-        "    if not cord:\n"
-        '        raise KnotError("no cord")\n'
-        "    return cord.strip()\n\n\n"
-        "def fasten(cord):\n"
-        '    """Tie a knot."""\n'
-        "    return trim(cord) + trim(cord[::-1])\n\n\n"
-        "def wipe(cord):\n"
-        '    """Throw a cord away."""\n'
-    ),
-}
+FILES = dict(rows(__file__, "relations_asked_files"))
 
 Ask = Callable[[str], Reply]
 
