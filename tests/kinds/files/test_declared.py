@@ -9,7 +9,6 @@ import pytest
 
 from quipu.config import Config
 from quipu.memory import Memory
-from quipu.read import manifest
 from quipu.testing.fakes import HashEmbedder
 
 DECLARED = tomllib.loads((Path(__file__).parent / "data/declared.toml").read_text("utf-8"))
@@ -125,16 +124,6 @@ def test_a_long_list_is_shortened(project: Callable[[str, str], Ask]) -> None:
     text = f'[project]\nname = "gadget"\ndependencies = [{listed}]\n'
     said = project("pyproject.toml", text)("runtime dependencies")
     assert "part29 and 10 more" in said
-
-
-def test_a_store_that_holds_no_more_than_properties_of_the_package_answers_as_before(
-    project: Callable[[str, str], Ask], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(manifest, "declares", lambda _: {})
-    ask = project("pyproject.toml", PYPROJECT)
-    assert "licensed under BSD-3-Clause" in ask("What licence is it under?")
-    assert "brings the command gadget" in ask("Which command does it install?")
-    assert "requires Python >=3.10" in ask("minimum python version?")
 
 
 APACHE = "Apache License\n        Version 2.0, January 2004\n    http://www.apache.org/licenses/\n"

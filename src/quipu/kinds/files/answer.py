@@ -66,11 +66,9 @@ class _Manifest(NamedTuple):
 
     @property
     def declares(self) -> Mapping[str, Value]:
-        """What it declares; from stores that hold no more, what its package does."""
+        """What it declares."""
         content = self.document.properties.get("declares")
-        if isinstance(content, dict):
-            return cast("dict[str, Value]", content)
-        return self.package.properties if self.package else {}
+        return cast("dict[str, Value]", content) if isinstance(content, dict) else {}
 
 
 class _Project(NamedTuple):
@@ -241,16 +239,18 @@ def _named(said: set[str], asked: Question, planner: Planner) -> _Project | None
         if entity.type == EntityType.PACKAGE and set(stems(entity.name)) >= said
     ]
     for package in packages:
-        for manifest in _manifests_of(package, planner):
-            return _project(dirname(manifest), planner)
+        for path in sorted(filter(None, map(_path, _beside(package, planner)))):
+            return _project(dirname(path), planner)
     return None
 
 
-def _manifests_of(package: Entity, planner: Planner) -> list[str]:
+def _beside(entity: Entity, planner: Planner, *, inward: bool = False) -> list[Entity]:
+    """The documents that define a package, or (`inward`) the packages that a manifest defines."""
     types = frozenset({str(RelationType.DEFINED_IN)})
-    found = planner.neighbors([package.entity_id], types=types)[package.entity_id]
-    documents = planner.get([r.target_entity_id for r in found]).values()
-    return sorted(path for e in documents if isinstance(e, Entity) and (path := _path(e)))
+    id_, direction = entity.entity_id, "in" if inward else "out"
+    found = planner.neighbors([id_], direction=direction, types=types)[id_]
+    ends = [r.source_entity_id if inward else r.target_entity_id for r in found]
+    return [each for each in planner.get(ends).values() if isinstance(each, Entity)]
 
 
 def _project(folder: str, planner: Planner) -> _Project | None:
@@ -276,12 +276,8 @@ def _says(manifests: Sequence[_Manifest]) -> bool:
 
 def _defined_in(manifest: Entity, planner: Planner) -> Entity | None:
     """The package that a manifest defines."""
-    types = frozenset({str(RelationType.DEFINED_IN)})
-    ids = [manifest.entity_id]
-    defined = planner.neighbors(ids, direction="in", types=types)[manifest.entity_id]
-    found = planner.get([relation.source_entity_id for relation in defined]).values()
-    packages = (e for e in found if isinstance(e, Entity) and e.type == EntityType.PACKAGE)
-    return next(packages, None)
+    found = _beside(manifest, planner, inward=True)
+    return next((each for each in found if each.type == EntityType.PACKAGE), None)
 
 
 def _path(entity: Entity) -> str:
