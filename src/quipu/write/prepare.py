@@ -32,7 +32,7 @@ from quipu.write.links import References, pack
 from quipu.write.workers import WorkerDied, Workers
 
 _CHEAP = 16_000
-_COSTLY = frozenset({"pdf", "docx", "notebook", "rst"})
+_COSTLY = frozenset({"pdf", "docx", "notebook"})
 _PREVIEW = 500
 _USER = "user"
 _LARGEST_PREVIEWED = 4_000
