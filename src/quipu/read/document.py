@@ -147,21 +147,14 @@ def _reading(reader: Reader, text: str, document: Document) -> Reading:
 
 
 def _marked(reader: Reader, text: str) -> Reading:
-    if reader == "rst":
-        from quipu.read.rst import read_rst
+    if reader == "html":
+        from quipu.read.html import read_html
 
-        return read_rst(text)
-    if reader == "asciidoc":
-        from quipu.read.asciidoc import read_asciidoc
+        return read_html(text)
+    from quipu.read import outlines
 
-        return read_asciidoc(text)
-    if reader == "org":
-        from quipu.read.org import read_org
-
-        return read_org(text)
-    from quipu.read.html import read_html
-
-    return read_html(text)
+    readers = {"rst": outlines.read_rst, "asciidoc": outlines.read_asciidoc}
+    return readers.get(reader, outlines.read_org)(text)
 
 
 def _data(reader: Reader, text: str, document: Document) -> Reading:
