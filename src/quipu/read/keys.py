@@ -1,10 +1,10 @@
 """TOML, YAML and JSON: which lines belong to which key, and whether the file is whole.
 
+Keys are told by the lines that they begin and by how far those are indented, of all formats alike.
 Of JSON, `json` is strict; `jsonc` may hold comments and trailing commas; `json5` also bare keys and
 single quotes, and only its brackets are checked; `jsonl` is one value a line, and has no keys.
 """
 
-import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
@@ -13,61 +13,48 @@ from typing import NamedTuple, cast
 import msgspec
 import yaml
 
-from quipu.read.decode import normalised
 from quipu.read.prose import bare_urls, mentions
 from quipu.read.reading import Reading
 from quipu.records.document import Section
 
+__all__ = ["read_keys", "without_comments", "yaml_roots"]
+
+_GROUP_CHARACTERS = 900
 _MAX_DEPTH = 4
-_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|[{}\[\]:,\n]')
-_TOKEN_5 = re.compile(
+_LARGEST_YAML = 1_000_000
+_LONGEST_KEY = 300
+_MAX_BRACKETS = 500
+_KEY = re.compile(
+    r"(?P<lead>[ \t]*(?:- {1,4}|[\[{][ \t]*){0,3})"
+    r"(?:\"(?P<double>(?:[^\"\\]|\\.){1,300}+)\"|'(?P<single>[^'\n]{1,300}+)'"
+    r"|(?P<bare>(?!//)[\w$/@.<][\w $/@.+<>-]{0,200}?))[ \t]{0,9}(?P<sign>[:=])(?=[ \t\[{\"']|$)"
+)
+_BLOCK = re.compile(r"[|>][-+\d]{0,2}[ \t]*(?:#.*)?$")
+_TOML_TABLE = re.compile(r"\[\[?([^\[\]#]+)\]")
+_TOML_DEEP = re.compile(r"(?<![\w.\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")
+_YAML_DEEP = re.compile(r"(?:[-?:][ \t]++){100}")
+_BRACKET = re.compile(r"[\[\]{}]")
+# What YAML counts as the end of a line and nothing else does.
+_YAML_BREAKS = str.maketrans("\x85\u2028\u2029", "   ")
+_LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_JSON5_TOKEN = re.compile(
     r'"(?:[^"\\]|\\[\s\S])*+"?|\'(?:[^\'\\]|\\[\s\S])*+\'?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?'
-    r"|[\w$]++|[{}\[\]:,\n]"
+    r"|[{}\[\]]"
 )
 _COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?')
 _LAST_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*+"?|,(?=\s*+[}\]])')
 _VISIBLE = re.compile(r"\S")
-_BRACKETS = {"}": "{", "]": "["}
+_OPENS = {"}": "{", "]": "["}
 
 
-class JsonKey(NamedTuple):
-    """A key (path from the top) and the line it begins on, in the order of the file."""
+class _KeyLine(NamedTuple):
+    """A key (path from the top) and the line it begins on."""
 
     path: tuple[str, ...]
     line: int
 
 
-def json_keys(text: str) -> list[JsonKey]:
-    """The keys of strict JSON. Raises ValueError for what is not whole, or nested too deeply."""
-    try:
-        msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
-        raise ValueError(str(error)) from error
-    return _scanned(text, _TOKEN)
-
-
-def jsonc_keys(text: str) -> list[JsonKey]:
-    """The keys of JSON with comments. Raises ValueError as `json_keys`."""
-    return json_keys(without_comments(text))
-
-
-def json5_keys(text: str) -> list[JsonKey]:
-    """The keys of JSON5. Raises ValueError when the brackets do not fit together."""
-    return _scanned(text, _TOKEN_5)
-
-
-def json_lines(text: str) -> list[JsonKey]:
-    """No keys: a line is a value. Raises ValueError, naming its line, when one is none."""
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
-            try:
-                msgspec.json.decode(line)
-            except msgspec.DecodeError as error:
-                raise BadLine(str(error), number) from error
-    return []
-
-
-class BadLine(ValueError):
+class _BadLine(ValueError):
     """A line that is no value. `lineno` says which, as the errors of other parsers do."""
 
     def __init__(self, message: str, lineno: int) -> None:
@@ -75,79 +62,21 @@ class BadLine(ValueError):
         self.lineno = lineno
 
 
-def without_comments(text: str) -> str:
-    """`text` with blanks for comments and trailing commas: every line stays where it is."""
-    bare = _COMMENT.sub(lambda m: m[0] if m[0][0] == '"' else _VISIBLE.sub(" ", m[0]), text)
-    return _LAST_COMMA.sub(lambda m: " " if m[0] == "," else m[0], bare)
-
-
-def _scanned(text: str, token: re.Pattern[str]) -> list[JsonKey]:
-    keys: list[JsonKey] = []
-    path: list[str] = []
-    open_: list[str] = []
-    tables = 0  # how many of the open brackets are those of tables
-    line, pending = 1, ""
-    for match in token.finditer(text):
-        mark = match[0]
-        if mark in _BRACKETS:
-            if not open_ or open_.pop() != _BRACKETS[mark]:
-                raise BadLine(f"{mark!r} closes what is not open", line)
-            tables -= mark == "}"
-        elif mark == ":" and pending:
-            if len(open_) <= _MAX_DEPTH and open_ and open_[-1] == "{":
-                del path[tables - 1 :]
-                path.append(_name(pending))
-                if not keys or keys[-1].line < line:
-                    keys.append(JsonKey(tuple(path), line))
-            pending = ""
-        elif mark in ("{", "["):
-            open_.append(mark)
-            tables += mark == "{"
-        elif mark[0] in "\"'" or mark[0].isalnum() or mark[0] in "_$":
-            pending = mark
-        line += mark.count("\n")
-    if open_:
-        raise BadLine(f"{open_[-1]!r} is never closed", line)
-    return keys
-
-
-def _name(written: str) -> str:
-    if written[0] not in "\"'":
-        return written
-    try:
-        return str(json.loads(written))
-    except ValueError:
-        return written.strip("\"'")
-
-
-_GROUP_CHARACTERS = 900
-_LARGEST_YAML = 1_000_000
-_LONGEST_KEY = 300
-_MAX_BRACKETS = 500
-_TOML_TABLE = re.compile(r"\[\[?([^\[\]#]+)\]")
-_TOML_DEEP = re.compile(r"(?<![\w.\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")
-_YAML_DEEP = re.compile(r"(?:[-?:][ \t]++){100}")
-_BRACKET = re.compile(r"[\[\]{}]")
-# What YAML counts as the end of a line and nothing else does.
-_YAML_BREAKS = str.maketrans("\x85\u2028\u2029", "   ")
-_TOML_KEY = re.compile(r"([A-Za-z0-9_.\-\"']+)\s*=")
-_LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
 def read_keys(text: str, language: str) -> Reading:
     """A data file as sections by key path; one that cannot be parsed is plain text, with a
     warning."""
     reading = Reading(text, family="data", type="data")
+    lines = text.split("\n")
+    keys: list[_KeyLine] = []
     try:
-        keys = _KEYS[language](text) if language in _KEYS else []
-    except (ValueError, yaml.YAMLError, RecursionError) as error:
+        if language in _CHECKS:
+            _CHECKS[language](text)
+            keys = list(_key_lines(lines, language)) if language != "jsonl" else []
+    except (ValueError, msgspec.DecodeError, yaml.YAMLError, RecursionError) as error:
         where = getattr(error, "lineno", 0) or _mark(error)
         reason = " ".join(str(error).split())[:200]
         reading.warnings.append((f"is not whole {language.upper()}: {reason}", where))
-        keys = []
-    last = text.count("\n") + 1
-    lengths = [len(line) for line in text.split("\n")]
-    reading.sections = list(_sections(keys, last, lengths))
+    reading.sections = list(_sections(keys, len(lines), [len(line) for line in lines]))
     # Keys look like identifiers but name nothing of the code; paths do name files.
     reading.uses = [use for use in mentions(text, spans_are_code=False) if use.kind == "path"]
     reading.links = bare_urls(text)
@@ -159,7 +88,40 @@ def _mark(error: Exception) -> int:
     return mark.line + 1 if mark is not None else 0
 
 
-def _sections(keys: list[JsonKey], last: int, lengths: list[int]) -> Iterator[Section]:
+def _key_lines(lines: list[str], language: str) -> Iterator[_KeyLine]:
+    """The keys in the order of their lines, one a line; texts that span lines hold none."""
+    sign = "=" if language == "toml" else ":"
+    table: tuple[str, ...] = ()
+    around: list[tuple[int, str]] = []
+    deeper_than, until = -1, ""
+    for number, line in enumerate(lines, 1):
+        if until:  # inside of a text of TOML
+            until = "" if line.count(until) % 2 else until
+            continue
+        if deeper_than >= 0 and (not line.strip() or _indent(line) > deeper_than):
+            continue  # inside of a block of YAML
+        deeper_than = -1
+        if sign == "=" and (header := _TOML_TABLE.match(line.strip())):
+            table = tuple(part.strip(" \"'") for part in header[1].split("."))
+            around = []
+            yield _KeyLine(table, number)
+        elif (key := _KEY.match(line)) and key["sign"] == sign:
+            column = len(key["lead"].expandtabs())
+            while around and around[-1][0] >= column:
+                around.pop()
+            around.append((column, key["double"] or key["single"] or key["bare"]))
+            if len(around) <= _MAX_DEPTH:
+                yield _KeyLine((*table, *(name for _, name in around)), number)
+            if language == "yaml" and _BLOCK.match(line[key.end() :].strip()):
+                deeper_than = _indent(line)
+        until = next((m for m in ('"""', "'''") if sign == "=" and line.count(m) % 2), "")
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _sections(keys: list[_KeyLine], last: int, lengths: list[int]) -> Iterator[Section]:
     """Keys as sections: one large enough stands alone or is divided by its own keys, small
     neighbours go together under what they have in common."""
     if not keys or sum(lengths) <= _GROUP_CHARACTERS:
@@ -185,7 +147,7 @@ def _sections(keys: list[JsonKey], last: int, lengths: list[int]) -> Iterator[Se
         at = end
 
 
-def _common(keys: list[JsonKey]) -> tuple[str, ...]:
+def _common(keys: list[_KeyLine]) -> tuple[str, ...]:
     """What the paths begin with, all of them; a single key's own path, and a parent's with its
     first children."""
     path = keys[0].path
@@ -195,31 +157,6 @@ def _common(keys: list[JsonKey]) -> tuple[str, ...]:
             shared += 1
         path = path[:shared]
     return path
-
-
-def _toml_keys(text: str) -> list[JsonKey]:
-    if _TOML_DEEP.search(text):  # tomllib takes time with the square of a key's parts
-        raise ValueError("a key has more than 100 parts")
-    tomllib.loads(text)
-    keys: list[JsonKey] = []
-    table: tuple[str, ...] = ()
-    for number, line in enumerate(text.split("\n"), 1):
-        if header := _TOML_TABLE.match(line.strip()):
-            table = tuple(part.strip(" \"'") for part in header[1].split("."))
-            keys.append(JsonKey(table, number))
-        elif key := _TOML_KEY.match(line):
-            keys.append(JsonKey((*table, key[1].strip("\"'")), number))
-    return keys
-
-
-def _yaml_keys(text: str) -> list[JsonKey]:
-    if len(text) > _LARGEST_YAML:
-        return []
-    keys: list[JsonKey] = []
-    for root in yaml_roots(text):
-        _collect(root, (), keys, set())
-    keys.sort(key=lambda key: key.line)
-    return [key for at, key in enumerate(keys) if at == 0 or keys[at - 1].line < key.line]
 
 
 def yaml_roots(text: str) -> list[yaml.Node]:
@@ -240,28 +177,52 @@ def _is_deep(text: str) -> bool:
     return _YAML_DEEP.search(text) is not None
 
 
-def _collect(
-    node: yaml.Node | None, path: tuple[str, ...], keys: list[JsonKey], seen: set[int]
-) -> None:
-    if node is None or id(node) in seen or len(path) >= _MAX_DEPTH:
-        return
-    seen.add(id(node))
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            if isinstance(key, yaml.ScalarNode):
-                inner = (*path, normalised(str(key.value)))
-                keys.append(JsonKey(inner, key.start_mark.line + 1))
-                _collect(value, inner, keys, seen)
-    elif isinstance(node, yaml.SequenceNode):
-        for value in node.value:
-            _collect(value, path, keys, seen)
+def without_comments(text: str) -> str:
+    """`text` with blanks for comments and trailing commas: every line stays where it is."""
+    bare = _COMMENT.sub(lambda m: m[0] if m[0][0] == '"' else _VISIBLE.sub(" ", m[0]), text)
+    return _LAST_COMMA.sub(lambda m: " " if m[0] == "," else m[0], bare)
 
 
-_KEYS: dict[str, Callable[[str], list[JsonKey]]] = {
-    "json": json_keys,
-    "jsonc": jsonc_keys,
-    "json5": json5_keys,
-    "jsonl": json_lines,
-    "toml": _toml_keys,
-    "yaml": _yaml_keys,
+def _check_json5(text: str) -> None:
+    opened: list[str] = []
+    for match in _JSON5_TOKEN.finditer(text):
+        mark = match[0]
+        if mark in _OPENS and (not opened or opened.pop() != _OPENS[mark]):
+            raise _BadLine(
+                f"{mark!r} closes what is not open", text.count("\n", 0, match.end()) + 1
+            )
+        if mark in _OPENS.values():
+            opened.append(mark)
+    if opened:
+        raise _BadLine(f"{opened[-1]!r} is never closed", text.count("\n") + 1)
+
+
+def _check_json_lines(text: str) -> None:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                msgspec.json.decode(line)
+            except msgspec.DecodeError as error:
+                raise _BadLine(str(error), number) from error
+
+
+def _check_toml(text: str) -> None:
+    if _TOML_DEEP.search(text):  # tomllib takes time with the square of a key's parts
+        raise ValueError("a key has more than 100 parts")
+    tomllib.loads(text)
+
+
+def _check_yaml(text: str) -> None:
+    if len(text) <= _LARGEST_YAML:
+        yaml_roots(text)
+
+
+_CHECKS: dict[str, Callable[[str], object]] = {
+    "json": msgspec.json.decode,
+    "jsonc": lambda text: msgspec.json.decode(without_comments(text)),
+    "json5": _check_json5,
+    "jsonl": _check_json_lines,
+    "toml": _check_toml,
+    "yaml": _check_yaml,
 }
+"""What raises for a file that is not whole, by its language."""
