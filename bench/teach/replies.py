@@ -21,8 +21,7 @@ from numpy.typing import NDArray
 from bench.everyday_memory import LAST, REPLIES, Set, sets, write
 from bench.teach.lessons import read, refs, said
 from quipu.embed import MiniLM
-from quipu.heads import arrays_in
-from quipu.kinds.conversations.answering.head import AnswerHead
+from quipu.kinds.conversations.answering.head import AnswerHead, arrays_in
 from quipu.kinds.conversations.answering.inputs import TURNS, AskedWords, inputs_of
 from quipu.memory import Memory
 

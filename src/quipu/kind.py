@@ -6,6 +6,12 @@ Quipu are the folders of `quipu/kinds`; another package brings one by an entry p
 `quipu.kinds`.
 """
 
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -15,7 +21,6 @@ from importlib.util import find_spec
 from typing import Literal, TypeAlias, TypeVar, cast, get_args
 
 from quipu.errors import BrokenKind
-from quipu.plugins import plugins
 
 __all__ = [
     "GROUP",
@@ -27,9 +32,42 @@ __all__ = [
     "kinds",
     "loaded",
     "parts",
+    "plugins",
     "profile_parts",
     "unlinked",
 ]
+
+
+_INFO = (".dist-info", ".egg-info")
+
+
+def plugins(group: str) -> "list[EntryPoint]":
+    """The entry points of a group in the environment, by name and by what they lead to."""
+    if not any(_may_bring(group.encode(), Path(place)) for place in dict.fromkeys(sys.path)):
+        return []
+    from importlib.metadata import entry_points
+
+    return sorted(entry_points(group=group), key=lambda point: (point.name, point.value))
+
+
+def _may_bring(group: bytes, place: Path) -> bool:
+    """Whether a package under this place of the path names the group; an archive may."""
+    try:
+        return any(
+            group in _read(each / "entry_points.txt")
+            for each in place.iterdir()
+            if each.name.endswith(_INFO)
+        )
+    except OSError:
+        return place.is_file()
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
 
 GROUP = "quipu.kinds"
 Stage: TypeAlias = Literal["records", "read", "write", "plan", "answer", "commands", "tools"]

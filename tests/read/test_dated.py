@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rows import rows
 
-from quipu.read.dated import written_on
+from quipu.read.document import written_on
 
 NOW = "2026-11-26T08:00:00.000Z"
 

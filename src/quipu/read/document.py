@@ -3,6 +3,9 @@
 Text is redacted before it is read, as it will be stored. A reader still brings out what stood
 otherwise in the file: a title beside the text, an escape resolved, markup taken away. So the last
 look for secrets is at everything that a reader found and is not the text itself.
+
+Minutes, notes and records of decisions say of which day they are, and speak as of it: the time of
+the file is that of a copy, and that of a commit the day on which a whole folder was taken in.
 """
 
 import re
@@ -13,7 +16,6 @@ from typing import Any, cast
 
 from quipu.errors import InvalidInput
 from quipu.read.code import read_code
-from quipu.read.dated import written_on
 from quipu.read.decode import decode
 from quipu.read.front_matter import key_lines, relations_from, relations_of, thing_of
 from quipu.read.kinds import FileReader, Reader, format_of, reader_of
@@ -24,8 +26,22 @@ from quipu.read.redact import redact
 from quipu.read.source import SourceFile, escaped
 from quipu.records.document import Document, Problem
 from quipu.records.record import Properties
+from quipu.records.role import role_of
 from quipu.records.wiki import CONTENTS_PAGES, note_names
+from quipu.when import find_spans
+from quipu.when.instants import parse_instant
+from quipu.when.intervals import iso, read_iso
 
+__all__ = ["read_document", "read_text", "written_on"]
+
+
+_DAY_KEYS = ("updated", "last_updated", "modified", "date")
+_DAY_IN_NAME = re.compile(r"(?<!\d)(\d{4})([-_.]?)(\d{2})\2(\d{2})(?!\d)")
+_FIRST_LINES, _LONGEST_LINE = 6, 100
+_DAY_LINE = re.compile(
+    r"\s*(?:#{1,6}\s|[*_]{0,2}(?:date|day|(?:last )?updated|written|held|as of|minutes of)\b)",
+    re.IGNORECASE,
+)
 _ADR_PATH = re.compile(
     r"(?i)(?:^|/)(?:adrs?|decisions|architecture-decisions)/[^/]+$|(?:^|/)adr[-_]?\d"
 )
@@ -323,3 +339,39 @@ def _clean(value: object, key: str) -> object:
         make = getattr(type(values), "_make", tuple)  # named tuples keep their type
         return make(cleaned)
     return value
+
+
+def written_on(path: str, text: str, properties: Properties, *, until: str) -> str:
+    """The instant (ISO 8601) at which the day begins that a document names as its own; "" where it
+    names none, or one that is later than `until`, the time of its file. What tells of many days, a
+    list of changes, names none."""
+    if role_of(path, code=False) == "changelog":
+        return ""
+    kept = next((_day_of(properties[key]) for key in _DAY_KEYS if key in properties), "")
+    day = kept or _of_name(PurePosixPath(path).name) or _of_first_lines(text)
+    return instant if day and (instant := parse_instant(day)) <= until else ""
+
+
+def _of_name(name: str) -> str:
+    found = _DAY_IN_NAME.search(name)
+    day = read_iso(f"{found[1]}-{found[3]}-{found[4]}") if found else None
+    return iso(day) if day is not None else ""
+
+
+def _of_first_lines(text: str) -> str:
+    """Of the first heading, or line that says so, that names one day."""
+    lines = [line for line in text[: _FIRST_LINES * _LONGEST_LINE].splitlines() if line.strip()]
+    named = (
+        _day_of(line) for line in lines[:_FIRST_LINES] if _DAY_LINE.match(line[:_LONGEST_LINE])
+    )
+    return next(filter(None, named), "")
+
+
+def _day_of(value: object) -> str:
+    """The one day that a value names."""
+    days = {
+        iso(at)
+        for span in find_spans(str(value)[:_LONGEST_LINE])
+        if span.dated and (at := span.interval.start) is not None and at.month and at.day
+    }
+    return days.pop() if len(days) == 1 else ""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from quipu.errors import InvalidInput, StoreUnavailable
-from quipu.plugins import plugins
+from quipu.kind import plugins
 from quipu.ports import Store
 from quipu.store.addresses import shown
 

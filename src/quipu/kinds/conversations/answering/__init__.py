@@ -17,8 +17,7 @@ from quipu.answer.gate import Evidence, is_turn
 from quipu.answer.kinds import Likely, Read
 from quipu.answer.quote import units
 from quipu.extract.statements import sentence_spans
-from quipu.heads import Floats, weights
-from quipu.kinds.conversations.answering.head import AnswerHead
+from quipu.kinds.conversations.answering.head import AnswerHead, Floats, weights
 from quipu.kinds.conversations.answering.inputs import (
     TURNS,
     AskedWords,
