@@ -111,7 +111,8 @@ _PIPELINE_FILES = late(
 )
 
 _SNIFFED = 4000
-_CODE_SHARE = 0.34
+_LEAST_BEGUN, _LEAST_DEFINED, _LEAST_OF_CODE = 0.1, 0.33, 0.67
+"""The share of lines that are code, where a definition begins the text, stands in it, or does not."""
 _FENCE = late(r"^\s*```", re.MULTILINE)
 _DEFINES = late(
     r"^\s*(?:@[\w.]+\s*(?:\(.*)?$|(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[(:{<]"
@@ -129,7 +130,6 @@ _CODE_LINE = late(
     r"|let|var|del|pass|break|continue|finally|catch|throw|end)\b.*(?:[:;{}()]|==|$)"
     r"|\w\(.*\)\s*[:;,)\]}]?$|^\s*[)\]}]+[,;:]?$|^\s*[\"']{3}|->|=>|::",
 )
-_SENTENCE = late(r"^\s*[A-Z\"'(]?[\w'’,-]+(?: [\w'’,;:()\"%-]+){5,}[.!?]?(?:\s|$)")
 
 
 def _holds_comments(place: PurePosixPath, stem: str) -> bool:
@@ -258,26 +258,16 @@ def _is_minified(data: bytes, marks: bytes) -> bool:
 
 
 def profile_of(text: str) -> Literal["prose", "code"]:
-    """Which ranking profile fits `text`: code has a definition near its top or mostly code lines.
-
-    Markdown that holds fenced code is prose. Blank text is prose.
-    """
-    head = text[:_SNIFFED]
-    lines = [line for line in head.splitlines() if line.strip()]
-    if not lines:
+    """Which ranking profile fits `text`: code has mostly lines of code, fewer where something is
+    defined in it, fewest where it begins so. Markdown that holds fenced code is prose."""
+    lines = [line for line in text[:_SNIFFED].splitlines() if line.strip()]
+    defines = [bool(_DEFINES.match(line)) for line in lines]
+    begins = defines[:1] == [True]
+    if not lines or (_FENCE.search(text[:_SNIFFED]) and not begins):
         return "prose"
     code = sum(1 for line in lines if _CODE_LINE.search(line))
-    share = code / len(lines)
     if len(lines) == 1:
-        closed = head.rstrip().endswith((";", "{", "}", ":"))
-        sure = _DEFINES.match(head) and code and (closed or not _SENTENCE.match(head))
-        return "code" if sure else "prose"
-    if _DEFINES.match(lines[0]) and share >= _CODE_SHARE / 3:
-        return "code"
-    if _FENCE.search(head):
-        return "prose"
-    defined = any(_DEFINES.match(line) for line in lines)
-    sentences = sum(1 for line in lines if _SENTENCE.match(line))
-    if defined and share >= _CODE_SHARE and code > sentences:
-        return "code"
-    return "code" if len(lines) > 2 and share >= 2 * _CODE_SHARE and sentences <= 1 else "prose"
+        is_closed = lines[0].rstrip().endswith((";", "{", "}", ":"))
+        return "code" if begins and code and is_closed else "prose"
+    least = _LEAST_BEGUN if begins else _LEAST_DEFINED if any(defines) else _LEAST_OF_CODE
+    return "code" if code >= len(lines) * least else "prose"
