@@ -112,7 +112,7 @@ _PIPELINE_FILES = late(
 
 _SNIFFED = 4000
 _LEAST_BEGUN, _LEAST_DEFINED, _LEAST_OF_CODE = 0.1, 0.33, 0.67
-"""The share of lines that are code, where a definition begins the text, stands in it, or does not."""
+"""The least share of code lines where a definition begins the text, stands in it, or does not."""
 _FENCE = late(r"^\s*```", re.MULTILINE)
 _DEFINES = late(
     r"^\s*(?:@[\w.]+\s*(?:\(.*)?$|(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[(:{<]"

@@ -13,11 +13,11 @@ What stands there goes if it passes the test for such a place (`secret_values.is
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from quipu.patterns import late
-from quipu.read.secret_rules import Name, name_words
+from quipu.read.secret_rules import Name
 from quipu.read.secret_values import Place, is_named_secret
 
 __all__ = ["named_secrets"]
@@ -116,10 +116,13 @@ class _Name(NamedTuple):
     text: str
 
 
-def named_secrets(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where in `text` the values stand that a name says are secret, and the kinds of the names."""
+def named_secrets(
+    text: str, named: Iterable[tuple[int, int, Name]]
+) -> Iterator[tuple[int, int, str]]:
+    """Where in `text` the values stand that a name says are secret, and the kinds of the names;
+    `named` says where the words of names stand."""
     words: dict[int, tuple[int, Name]] = {}
-    for start, end, row in name_words(text):
+    for start, end, row in named:
         if end not in words or start < words[end][0]:  # of two words the longer one
             words[end] = start, row
     for word_end, (word_start, row) in words.items():

@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 
 from quipu.patterns import late
 from quipu.read.named_secrets import named_secrets
-from quipu.read.secret_rules import secret_rules, sites
+from quipu.read.secret_rules import find_keywords, secret_rules
 from quipu.read.secret_values import is_secret
 from quipu.records.record import Properties, Value
 
@@ -182,9 +182,9 @@ def secrets_in(text: str) -> dict[str, str]:
 
 
 def _secrets(text: str) -> Iterator[_Found]:
-    rules = secret_rules()
+    rules, keywords = secret_rules(), find_keywords(text)
     ends: dict[int, int] = {}
-    for at, start in sites(text):
+    for at, start in keywords.sites:
         if start < ends.get(at, 0):  # inside of what this rule found
             continue
         rule = rules[at]
@@ -203,7 +203,7 @@ def _secrets(text: str) -> Iterator[_Found]:
         ):
             ends[at] = match.end(group)
             yield _Found(match.start(group), match.end(group), at, rule.kind)
-    for start, end, kind in named_secrets(text):
+    for start, end, kind in named_secrets(text, keywords.names):
         yield _Found(start, end, len(rules), kind)
     for start, end in manifest_secrets(text):
         yield _Found(start, end, len(rules), "secret")

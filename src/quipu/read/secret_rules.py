@@ -1,15 +1,13 @@
 """The rules that say what a secret looks like: `rules/secrets.toml`, loaded once.
 
-A text is searched once for the keywords of all rules together, and a rule's pattern is tried only
-where one of its keywords stands. With bounded patterns the time for a text is linear.
+A text is searched once for the keywords of all rules and names together, and a rule's pattern is
+tried only where one of its keywords stands. With bounded patterns the time for a text is linear.
 """
 
 import re
 import tomllib
-from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
-from itertools import chain
 from typing import Annotated, NamedTuple
 
 import ahocorasick_rs
@@ -18,7 +16,7 @@ from msgspec import Meta
 
 from quipu.read.secret_values import Check
 
-__all__ = ["Name", "Rule", "name_words", "secret_names", "secret_rules", "sites"]
+__all__ = ["Found", "Name", "Rule", "find_keywords", "secret_names", "secret_rules"]
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _BEGINS = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
@@ -94,73 +92,60 @@ def _compiled(expression: str, *, fold: bool) -> re.Pattern[str]:
     return re.compile(expression, re.ASCII | (re.IGNORECASE if fold else re.NOFLAG))
 
 
-class _Searcher:
-    """All keywords of some rules in one automaton; `rules[i]` are those of keyword `i`."""
+class Found(NamedTuple):
+    """What stands in a text: where rules are to be tried, each place of each rule once, and where
+    the words of names stand, with their rows."""
 
-    def __init__(self, rules: tuple[Rule, ...], *, fold: bool) -> None:
-        by_word: dict[str, list[int]] = {}
-        for at, rule in enumerate(rules):
-            if rule.fold == fold:
-                for word in dict.fromkeys(rule.keywords):
-                    by_word.setdefault(word, []).append(at)
-        self.rules = [tuple(places) for places in by_word.values()]
-        self._automaton = ahocorasick_rs.AhoCorasick(
-            list(by_word),
-            matchkind=ahocorasick_rs.MatchKind.Standard,
-            implementation=ahocorasick_rs.Implementation.DFA,
-        )
+    sites: tuple[Site, ...]
+    names: tuple[tuple[int, int, Name], ...]
 
-    def found(self, text: str) -> Iterator[Site]:
-        """Each keyword in `text`, however they overlap."""
-        try:
-            matches = self._automaton.find_matches_as_indexes(text, overlapping=True)
-        except UnicodeEncodeError:  # a lone surrogate, which escapes in JSON can make
-            return self.found(_SURROGATE.sub("?", text))
-        return self._sites(matches)
 
-    def _sites(self, matches: list[tuple[int, int, int]]) -> Iterator[Site]:
-        for word, start, _ in matches:
-            for rule in self.rules[word]:
-                yield Site(rule, start)
+class _Keywords(NamedTuple):
+    """All keywords and words of names in small letters, in one automaton; by the number of each its
+    rules, with the keyword as they write it, and the row of its name."""
+
+    automaton: ahocorasick_rs.AhoCorasick
+    rules: list[list[tuple[int, str]]]
+    names: list[Name | None]
 
 
 @cache
-def _searchers() -> tuple[_Searcher, _Searcher]:
-    rules = secret_rules()
-    return _Searcher(rules, fold=False), _Searcher(rules, fold=True)
-
-
-def sites(text: str) -> Iterator[Site]:
-    """Where in `text` which rule is to be tried: each place of each rule once."""
-    rules = secret_rules()
-    as_written, folded = _searchers()
-    found: dict[Site, None] = {}
-    for site in chain(as_written.found(text), folded.found(_lowered(text))):
-        rule = rules[site.rule]
-        start = _word_start(text, site.start, rule) if rule.back else site.start
-        found[Site(site.rule, start)] = None
-    return iter(found)
-
-
-@cache
-def _words() -> tuple[ahocorasick_rs.AhoCorasick, tuple[Name, ...]]:
-    """An automaton of the words of all names, and the row of each word."""
-    rows = {word: name for name in secret_names() for word in name.words}
+def _keywords() -> _Keywords:
+    rules: dict[str, list[tuple[int, str]]] = {}
+    names = {word: name for name in secret_names() for word in name.words}
+    for at, rule in enumerate(secret_rules()):
+        for word in dict.fromkeys(rule.keywords):
+            rules.setdefault(word.lower(), []).append((at, word))
+    words = [*dict.fromkeys((*rules, *names))]
     automaton = ahocorasick_rs.AhoCorasick(
-        list(rows), implementation=ahocorasick_rs.Implementation.DFA
+        words,
+        matchkind=ahocorasick_rs.MatchKind.Standard,
+        implementation=ahocorasick_rs.Implementation.DFA,
     )
-    return automaton, tuple(rows.values())
+    return _Keywords(automaton, [rules.get(w, []) for w in words], [names.get(w) for w in words])
 
 
-def name_words(text: str) -> Iterator[tuple[int, int, Name]]:
-    """Where in `text` the words of names stand, with their rows."""
-    automaton, rows = _words()
-    lowered = _lowered(text)
+def find_keywords(text: str) -> Found:
+    """Where in `text` which rule is to be tried, and where the words of names stand."""
+    rules, known = secret_rules(), _keywords()
+    # as long as before: `İ` alone becomes two characters
+    lowered = text.lower() if text.isascii() else text.replace("İ", "i").lower()
     try:
-        found = automaton.find_matches_as_indexes(lowered, overlapping=True)
-    except UnicodeEncodeError:
-        found = automaton.find_matches_as_indexes(_SURROGATE.sub("?", lowered), overlapping=True)
-    return ((start, end, rows[word]) for word, start, end in found)
+        found = known.automaton.find_matches_as_indexes(lowered, overlapping=True)
+    except UnicodeEncodeError:  # a lone surrogate, which escapes in JSON can make
+        bare = _SURROGATE.sub("?", lowered)
+        found = known.automaton.find_matches_as_indexes(bare, overlapping=True)
+    sites: dict[Site, None] = {}
+    names: list[tuple[int, int, Name]] = []
+    for word, start, end in found:
+        for at, written in known.rules[word]:
+            rule = rules[at]
+            if rule.fold or text.startswith(written, start):
+                begin = _word_start(text, start, rule) if rule.back else start
+                sites[Site(at, begin)] = None
+        if (name := known.names[word]) is not None:
+            names.append((start, end, name))
+    return Found(tuple(sites), tuple(names))
 
 
 def _word_start(text: str, keyword: int, rule: Rule) -> int:
@@ -168,8 +153,3 @@ def _word_start(text: str, keyword: int, rule: Rule) -> int:
     before = text[max(keyword - rule.back, 0) : keyword]
     run = _compiled(f"[{rule.over}]{{0,{rule.back}}}+", fold=False).match(before[::-1])
     return keyword - (run.end() if run else 0)
-
-
-def _lowered(text: str) -> str:
-    """`text` in lower case, as long as before: `İ` alone becomes two characters."""
-    return text.lower() if text.isascii() else text.replace("İ", "i").lower()
