@@ -247,9 +247,10 @@ def _named(said: set[str], asked: Question, planner: Planner) -> _Project | None
 def _beside(entity: Entity, planner: Planner, *, inward: bool = False) -> list[Entity]:
     """The documents that define a package, or (`inward`) the packages that a manifest defines."""
     types = frozenset({str(RelationType.DEFINED_IN)})
-    id_, direction = entity.entity_id, "in" if inward else "out"
-    found = planner.neighbors([id_], direction=direction, types=types)[id_]
-    ends = [r.source_entity_id if inward else r.target_entity_id for r in found]
+    ids = [entity.entity_id]
+    found = planner.neighbors(ids, direction="in" if inward else "out", types=types)
+    relations = found[entity.entity_id]
+    ends = [r.source_entity_id if inward else r.target_entity_id for r in relations]
     return [each for each in planner.get(ends).values() if isinstance(each, Entity)]
 
 
