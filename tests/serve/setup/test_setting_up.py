@@ -131,6 +131,24 @@ def test_what_a_client_wrote_since_stays(places: Places) -> None:
     assert not settings.exists()
 
 
+def test_a_file_that_cannot_be_cleared_of_ours_is_left_alone(places: Places) -> None:
+    goose = given("goose", places, "extensions:\n  a:\n    cmd: b\n")
+    cursor = given("cursor", places, "{}")
+    for name in ("goose", "cursor"):
+        up(name, places)
+    ours = goose.read_text("utf-8").partition("  a:\n")[0].partition("\n")[2]
+    twice = f"# mine\nextensions:\n{ours}others:\n{ours}"
+    goose.write_text(twice, "utf-8")
+    cursor.write_text("{broken", "utf-8")
+    other = Launch("quipu", "/opt/bin/quipu", ("mcp", "--profile", "full"))
+    assert up("goose", places, other)[0].done == "by hand"
+    assert back("goose", places)[0].done == "by hand"
+    assert goose.read_text("utf-8") == twice
+    assert up("cursor", places, other)[0].done == "by hand"
+    back("cursor", places)
+    assert cursor.read_text("utf-8") == "{broken"
+
+
 def test_hooks_join_those_that_are_there(places: Places) -> None:
     settings = places.of("{claude}/settings.json")
     settings.parent.mkdir(parents=True)

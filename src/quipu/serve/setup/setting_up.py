@@ -5,6 +5,7 @@ what it took the place of, and which folders were made. So all of it can be take
 byte, and where a client has changed the file since, what it changed stays.
 """
 
+import contextlib
 import shlex
 import sys
 from collections.abc import Iterator
@@ -158,7 +159,10 @@ def _put_in(client: str, pieces: list[_Piece], notes: "_Notes", *, dry_run: bool
         text = before or ""
         if all(_is_there(text, piece) for piece in pieces):
             return shown
-        text = _without(text, notes.of(file, client, what), file) or ""
+        cleared = _without(text, notes.of(file, client, what), file)
+        if cleared is None:
+            raise InvalidInput(_CHANGED)
+        text = cleared
         for piece in pieces:
             if not _is_there(text, piece):
                 edit = _edit(text, piece)
@@ -233,7 +237,8 @@ def _without(text: str, mine: list[_Put], file: Path) -> str | None:
     for put in reversed(mine):
         after = Edit(put.at, put.cut, put.put).undone(text)
         if after is None and put.keys and file.suffix == ".json":
-            after = without(text, put.keys, put.value, made=put.put)
+            with contextlib.suppress(ValueError):  # it is no JSON any more
+                after = without(text, put.keys, put.value, made=put.put)
         if after is None and put.put.strip() in text:
             return None
         text = text if after is None else after
