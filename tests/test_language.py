@@ -12,7 +12,8 @@ from quipu.text import own_stems, stems, tokens
     [
         ("Who keeps the ledger?", None),
         ("The café of the old town was closed for a year.", None),
-        ("der die das und nicht", None),  # ASCII alone is never anything but English
+        ("Wo liegt der Port, und wer hat ihn vergeben?", "de"),
+        ("die in was an", None),  # words that English has as well
         ("Wer ist für die Zahlungen zuständig?", "de"),
         ("¿Quién mantiene el servicio?", "es"),
         ("Quem mantém o serviço de faturação?", "pt"),
@@ -52,9 +53,16 @@ def test_a_question_meets_a_passage_in_its_language(passage: str, question: str)
 
 def test_words_are_found_as_before_where_nothing_tells_the_language() -> None:
     assert {"rechnungen", "rechnung"} <= set(stems("Die Rechnungen für März"))
+    assert read_question("Rechnungen").stems == ("rechnungen",)
     assert stems("The ledgers were kept") == ["ledger", "kept"]
 
 
 def test_function_words_of_a_question_are_not_looked_for() -> None:
     assert read_question("海豚网关由谁维护？").stems == ("海豚", "豚网", "网关", "维护")
     assert "wer" not in read_question("Wer erhält die Rechnung täglich?").content
+
+
+def test_a_german_noun_is_no_name() -> None:
+    question = read_question("Wer hat die Klage gegen Virgin Media vor dem Gericht eingestellt?")
+    assert question.names == ("Virgin Media",)
+    assert not question.capitals_tell

@@ -1,7 +1,7 @@
 """The language that a text is in, told by its script, its letters and its function words.
 
-`languages.toml` holds what is known of each. English is what a text is in by default: one in ASCII
-letters alone is never anything else, so that no word of it is compared otherwise.
+`languages.toml` holds what is known of each. A text is in English by default; one in ASCII letters
+alone is in another language only where that has two more of its distinct words than English has.
 """
 
 import re
@@ -18,6 +18,8 @@ __all__ = ["Language", "language_of"]
 
 _TELLING = 1_500
 """Characters at the beginning of a text by which its language is told."""
+_MORE_THAN_ENGLISH = 2
+_ENGLISH = late(r"\b(?:the|and|are|with|from|this|that)\b")
 _LETTERS = late(r"[^\W\d_]+")
 _FOREIGN = late(r"[^\x00-\x7f\W\d_]|[¿¡]")
 _BEYOND_LATIN = late(r"[^\x00-\u036f\u1e00-\u1eff\W\d_]")
@@ -34,6 +36,7 @@ class Language:
     stemmer: str = ""
     prefix: int = 0
     accents: bool = False
+    capital_nouns: bool = False
     unspaced: bool = False
 
     def without_function_words(self, text: str) -> str:
@@ -73,17 +76,18 @@ def _function_words(language: Language) -> re.Pattern[str]:
 @lru_cache(maxsize=1024)
 def language_of(text: str) -> Language | None:
     """The language of `text`; None for English, and where nothing tells which it is."""
-    if text.isascii():
+    text = text[:_TELLING]
+    if text.isascii() and _ENGLISH.search(text):
         return None
-    text = unicodedata.normalize("NFC", text[:_TELLING]).lower()
+    text = unicodedata.normalize("NFC", text).lower()
     foreign = _FOREIGN.findall(text)
     if not foreign:
-        return None
+        return _by_words(text, least=_MORE_THAN_ENGLISH)
     letters = sum(map(len, _LETTERS.findall(text)))
     beyond = _BEYOND_LATIN.findall(text)
     if 2 * len(beyond) > len(foreign):
         return _by_script(beyond) if 3 * len(beyond) > letters else None
-    return _by_words(text)
+    return _by_words(text, least=1)
 
 
 def _by_script(characters: list[str]) -> Language | None:
@@ -97,10 +101,12 @@ def _by_script(characters: list[str]) -> Language | None:
     return None
 
 
-def _by_words(text: str) -> Language | None:
+def _by_words(text: str, *, least: int) -> Language | None:
+    """The language that has most of the words, `least` or more above what English has of them."""
     known = _known()
     scores: dict[str, int] = {}
-    for word in _LETTERS.findall(text):
+    words = _LETTERS.findall(text)
+    for word in words if least == 1 else {word for word in words if len(word) > 1}:
         telling = {*known.by_word.get(word, ())}
         for letter in set(word) if not word.isascii() else ():
             telling.update(known.by_letter.get(letter, ()))
@@ -110,7 +116,6 @@ def _by_words(text: str) -> Language | None:
         if mark in text:
             scores["es"] = scores.get("es", 0) + 1
     best = max(scores.values(), default=0)
-    for language in known.all:
-        if scores.get(language.code, 0) == best > 0:
-            return None if language.code == "en" else language
-    return None
+    if best - scores.get("en", 0) < least:
+        return None
+    return next(language for language in known.all if scores.get(language.code, 0) == best)

@@ -144,7 +144,10 @@ class Question:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """What it names, as it is written there: what is quoted, identifiers, paths, capitals."""
-        return written_names(self.text[:_LOOKED_AT])
+        found = written_names(self.text[:_LOOKED_AT])
+        if self.language is None or not self.language.capital_nouns:
+            return found
+        return tuple(name for name in found if not name.isalpha() or not name.istitle())
 
     @cached_property
     def runs(self) -> tuple[tuple[int, int, str], ...]:
@@ -159,8 +162,10 @@ class Question:
 
     @cached_property
     def capitals_tell(self) -> bool:
-        """False where nearly every word has a capital, as in a headline, or none has."""
-        return capitals_tell(self.text, self.tokens)
+        """False where nearly every word has a capital, as in a headline, or every noun, or none
+        has."""
+        nouns = self.language is not None and self.language.capital_nouns
+        return not nouns and capitals_tell(self.text, self.tokens)
 
     @cached_property
     def identifiers(self) -> tuple[str, ...]:

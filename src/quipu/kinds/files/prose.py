@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from quipu.index.columns import pack
 from quipu.index.times import pack_times
+from quipu.language import language_of
 from quipu.profiles import Profile
 from quipu.records.batch import IndexedChunk, Terms
 from quipu.records.mentions import find_mentions, key_words, title_runs, whole_titles
@@ -34,7 +35,7 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
     content = [(token.start, token.word) for token in telling]
     terms = Counter(stem_words([word for _, word in content]))
     terms.update(other_stems(chunk.text, telling))
-    for stem in stems(chunk.title):
+    for stem in stems(chunk.title) if language_of(chunk.text) else _plain_stems(chunk.title):
         terms[stem] += _TITLE_TIMES
     mentions = find_mentions(chunk.text, words)
     return IndexedChunk(
@@ -46,6 +47,11 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
         },
         columns=pack(content, mentions, pack_times(chunk.title, chunk.text)),
     )
+
+
+def _plain_stems(title: str) -> list[str]:
+    """Those of a title in an English text, which may be a foreign name."""
+    return stem_words([token.word for token in tokens(title) if token.word not in STOP_WORDS])
 
 
 def embedding_text(chunk: Chunk) -> tuple[str, list[tuple[int, int]]]:
