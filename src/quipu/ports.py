@@ -22,6 +22,10 @@ from quipu.records.ids import Kind
 from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation, Support, record_id
 from quipu.records.scope import EVERYTHING, Filter, Scope
 
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with (stage, done, total) as work goes on; total is 0 while it is not known."""
+
+
 Numbers: TypeAlias = NDArray[np.int64]
 Vectors: TypeAlias = NDArray[np.float32]
 Cosines: TypeAlias = NDArray[np.float64]

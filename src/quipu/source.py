@@ -7,8 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from quipu.records.batch import Batch, Claim
-from quipu.records.ids import episode_id_of, make_id
-from quipu.records.naming import document_entity_id, named_entity_id, relation_id
+from quipu.records.ids import (
+    document_entity_id,
+    episode_id_of,
+    make_id,
+    named_entity_id,
+    relation_id,
+)
 from quipu.records.record import Asserted, Chunk, Entity, Episode, Properties, Relation
 from quipu.records.schema import EntityType
 from quipu.when.instants import UNKNOWN_TIME

@@ -11,7 +11,7 @@ from quipu.extract import Catalogue, Unresolved, linked_claims, local_claims
 from quipu.read import SourceFile, content_hash, read_document
 from quipu.records.batch import Claim
 from quipu.records.document import Document
-from quipu.records.naming import document_entity_id
+from quipu.records.ids import document_entity_id
 from quipu.records.record import Entity, Episode, Fact, Relation
 from quipu.resolve import resolve
 

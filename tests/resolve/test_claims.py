@@ -3,7 +3,7 @@
 import pytest
 
 from quipu.records.batch import Claim
-from quipu.records.naming import identity_key, named_entity_id
+from quipu.records.ids import identity_key, named_entity_id
 from quipu.records.record import Entity, Relation
 from quipu.resolve import resolve
 

@@ -19,7 +19,7 @@ from quipu.handle.lookup import end_of_relation
 from quipu.ports import every
 from quipu.read import redact
 from quipu.records.batch import Batch
-from quipu.records.naming import document_entity_id
+from quipu.records.ids import document_entity_id
 from quipu.records.passage import SPOKEN, PassageInput, is_saying
 from quipu.records.record import Chunk, Entity
 from quipu.records.refs import CATEGORIES, ENTRY, Category

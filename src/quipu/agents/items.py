@@ -19,7 +19,7 @@ from quipu.handle.expiry import EXPIRES
 from quipu.ports import Vectors
 from quipu.read.redact import Redactor
 from quipu.records.batch import Batch
-from quipu.records.naming import document_entity_id
+from quipu.records.ids import document_entity_id
 from quipu.records.passage import PassageInput
 from quipu.records.record import Entity, Properties
 from quipu.records.scope import Scope

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from quipu.records.batch import Claim
 from quipu.records.document import Document
-from quipu.records.naming import named_entity_id, relation_id
+from quipu.records.ids import named_entity_id, relation_id
 from quipu.records.record import Entity, Properties, Relation
 
 

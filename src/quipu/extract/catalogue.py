@@ -14,7 +14,7 @@ import msgspec
 
 from quipu.extract.entities import entities_of
 from quipu.records.document import Document
-from quipu.records.naming import identity_key
+from quipu.records.ids import identity_key
 from quipu.records.record import Entity, Value
 from quipu.records.wiki import note_names
 from quipu.text import fold, name_key

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator
 
 from quipu.records.document import Definition, Document
-from quipu.records.ids import make_id
-from quipu.records.naming import named_entity_id, symbol_entity_id
+from quipu.records.ids import make_id, named_entity_id, symbol_entity_id
 from quipu.records.record import Entity, Properties, Value
 from quipu.text import excerpt
 

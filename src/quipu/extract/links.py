@@ -10,7 +10,7 @@ from pathspec import GitIgnoreSpec
 from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue
 from quipu.records.document import Document, Link, OwnerRule, StatedRelation
-from quipu.records.naming import named_entity_id, symbol_entity_id
+from quipu.records.ids import named_entity_id, symbol_entity_id
 from quipu.records.record import Properties
 from quipu.records.schema import EntityType, RelationType, directed, wrong_end
 

@@ -11,7 +11,7 @@ from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue, KnownSymbol
 from quipu.extract.imports import Imported
 from quipu.records.document import Definition, Use
-from quipu.records.naming import CONSTRUCTORS, symbol_entity_id
+from quipu.records.ids import CONSTRUCTORS, symbol_entity_id
 
 IN_FILE = 0.95
 IMPORTED = 0.9

@@ -12,8 +12,7 @@ from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.filters import relation_types
 from quipu.patterns import late
 from quipu.ports import Direction, Planner, every
-from quipu.records.ids import kind_of
-from quipu.records.naming import document_entity_id
+from quipu.records.ids import document_entity_id, kind_of
 from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation, record_id
 from quipu.records.refs import COMMIT, commit_ref, session_ref
 from quipu.text import composed, name_key

@@ -14,9 +14,8 @@ import msgspec
 from quipu.errors import InvalidInput, Unavailable, UnknownRecord
 from quipu.handle.lookup import chunks_of
 from quipu.ledger import LEDGER, Ledger
-from quipu.ports import Chat
+from quipu.ports import Chat, Progress
 from quipu.records.batch import Batch
-from quipu.records.progress import Progress
 from quipu.records.record import Chunk, Episode
 from quipu.resolve import Authority, authorised
 from quipu.write.lock import WriteLock

@@ -20,9 +20,9 @@ from quipu.kinds.conversations.read.times import read_time
 from quipu.kinds.work.model import KINDS, work_ref
 from quipu.kinds.work.read import read_record
 from quipu.memory.payloads import given_records, given_text, given_transcripts
+from quipu.ports import Progress
 from quipu.read import redact
-from quipu.records.naming import document_entity_id
-from quipu.records.progress import Progress
+from quipu.records.ids import document_entity_id
 from quipu.records.record import Episode, Properties
 from quipu.records.refs import FILE, session_ref
 from quipu.when.instants import expiry_instant, observed_instant, parse_instant

@@ -22,8 +22,8 @@ from quipu.handle.home import database_of
 from quipu.kinds.conversations.api import Conversations
 from quipu.kinds.work.model import GivenFiles
 from quipu.memory import payloads
+from quipu.ports import Progress
 from quipu.records.document import Problem
-from quipu.records.progress import Progress
 
 if TYPE_CHECKING:
     from threading import Event

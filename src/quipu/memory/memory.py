@@ -33,12 +33,11 @@ from quipu.memory.facts import Facts
 from quipu.memory.freshness import Freshness, cited_by, marked
 from quipu.memory.jobs import JobQueue
 from quipu.memory.questions import Questions, check_contract
-from quipu.ports import Direction, Embedder, Store
+from quipu.ports import Direction, Embedder, Progress, Store
 from quipu.records.document import Problem
 from quipu.records.ids import kind_of
 from quipu.records.passage import PassageInput
 from quipu.records.plan import Mode, Plan
-from quipu.records.progress import Progress
 from quipu.records.record import Properties, Record, Relation
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope

@@ -1,6 +1,6 @@
 """Which records are one thing: claims of one record, merged things, and what might be merged.
 
-Names that are one thing already share an id (`records/naming.py`); what an episode says of it in
+Names that are one thing already share an id (`records/ids.py`); what an episode says of it in
 several places is put together here, since an episode supports a record once.
 """
 

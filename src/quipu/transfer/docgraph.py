@@ -14,8 +14,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.ports import Store
 from quipu.records.batch import Period
-from quipu.records.ids import make_id
-from quipu.records.naming import document_entity_id, relation_id
+from quipu.records.ids import document_entity_id, make_id, relation_id
 from quipu.records.record import Chunk, Properties, Relation
 from quipu.records.schema import EntityType, RelationType, relation_type, wrong_end
 from quipu.source import Draft

@@ -12,13 +12,12 @@ import msgspec
 
 from quipu.errors import InvalidInput, Mistake, NewerStore
 from quipu.kind import ahead
-from quipu.ports import Graph, Store
+from quipu.ports import Graph, Progress, Store
 from quipu.profiles import profile
 from quipu.read import redact
 from quipu.read.redact import Redactor
 from quipu.records.batch import Batch, Claim, Embedding, IndexedChunk, Period
 from quipu.records.misfit import why
-from quipu.records.progress import Progress
 from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation, record_id
 from quipu.soundness import end_fault, faults
 from quipu.transfer.lines import (

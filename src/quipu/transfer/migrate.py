@@ -7,8 +7,7 @@ from typing import Annotated
 import msgspec
 
 from quipu.errors import InvalidInput
-from quipu.ports import Store
-from quipu.records.progress import Progress
+from quipu.ports import Progress, Store
 from quipu.records.record import record_id
 from quipu.transfer.export import lines_of
 from quipu.transfer.import_ import Pending, begins_source

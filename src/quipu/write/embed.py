@@ -12,10 +12,18 @@ import numpy as np
 from quipu.embed.cache import VectorCache, make_passages
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable
 from quipu.index.multispace import multispace_name
-from quipu.ports import Embedded, Embedder, ManyEmbedder, Numbers, Planner, Store, changes_after
+from quipu.ports import (
+    Embedded,
+    Embedder,
+    ManyEmbedder,
+    Numbers,
+    Planner,
+    Progress,
+    Store,
+    changes_after,
+)
 from quipu.profiles import profile
 from quipu.records.batch import Batch, Embedding
-from quipu.records.progress import Progress
 from quipu.records.record import Chunk
 from quipu.when.instants import Clock
 from quipu.write.lock import WriteLock

@@ -20,11 +20,10 @@ from typing import NamedTuple, Self
 import msgspec
 
 from quipu.extract import Catalogue, defined_by, linked_claims
-from quipu.ports import Source, Store
+from quipu.ports import Progress, Source, Store
 from quipu.records.batch import Batch, Claim
 from quipu.records.document import Document
 from quipu.records.ids import episode_id_of
-from quipu.records.progress import Progress
 from quipu.records.record import Asserted, Chunk, Entity, Episode, Fact, Relation
 from quipu.resolve import Authority, authorised, resolve
 from quipu.when.instants import Clock

@@ -8,12 +8,11 @@ from typing import TypeVar
 
 from quipu.errors import InvalidInput
 from quipu.facts.attributes import SHIPPED, Attributes
-from quipu.ports import Store
+from quipu.ports import Progress, Store
 from quipu.read import redact
 from quipu.records.document import Problem
 from quipu.records.ids import episode_id_of
 from quipu.records.passage import PassageInput
-from quipu.records.progress import Progress
 from quipu.when.instants import UNKNOWN_TIME, Clock, parse_instant
 from quipu.write.batches import BatchWriter
 from quipu.write.prepare import PassageTask, Prepared, Preparing, outcomes, passage_hash, prepare

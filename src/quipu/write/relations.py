@@ -11,7 +11,7 @@ from quipu.ports import Store
 from quipu.read.redact import Redactor
 from quipu.records.authority import by_role, governed
 from quipu.records.batch import Batch
-from quipu.records.naming import relation_id
+from quipu.records.ids import relation_id
 from quipu.records.record import Entity, Properties, Relation
 from quipu.records.schema import relation_type
 from quipu.soundness import end_fault

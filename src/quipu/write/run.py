@@ -10,15 +10,14 @@ from typing import Any, Final, NamedTuple
 
 from quipu.embed.cache import CACHE, VectorCache
 from quipu.kind import unlinked
+from quipu.ports import Progress, Store
 from quipu.ports import Source as StoredSource
-from quipu.ports import Store
 from quipu.read import read_source, redact
 from quipu.read.kinds import require_formats
 from quipu.read.redact import redacted_path
 from quipu.read.source import escaped
 from quipu.records.document import Problem
 from quipu.records.passage import PassageInput
-from quipu.records.progress import Progress
 from quipu.records.refs import FILE
 from quipu.when.instants import Clock
 from quipu.write.batches import BatchWriter

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from pathspec import GitIgnoreSpec
 
 from quipu.errors import InvalidInput, MissingExtra
+from quipu.ports import Progress
 from quipu.ports import Source as Known
 from quipu.read import CredentialEntry, FileEntry, LeftOut, read_source, walk, with_history
 from quipu.read.git_program import opened_git
@@ -16,9 +17,7 @@ from quipu.read.kinds import shape_of
 from quipu.read.redact import redacted_path
 from quipu.read.source import escaped
 from quipu.records.document import Problem
-from quipu.records.ids import read_episode_id
-from quipu.records.naming import document_entity_id
-from quipu.records.progress import Progress
+from quipu.records.ids import document_entity_id, read_episode_id
 from quipu.records.refs import FILE
 from quipu.write.options import IndexOptions, Upkeep
 from quipu.write.places import Places

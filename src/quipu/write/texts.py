@@ -9,8 +9,7 @@ from quipu.ports import Store
 from quipu.read import SourceFile, content_hash
 from quipu.read.decode import holds_nul
 from quipu.read.redact import Redactor
-from quipu.records.ids import read_episode_id
-from quipu.records.naming import document_entity_id
+from quipu.records.ids import document_entity_id, read_episode_id
 from quipu.records.record import Properties
 from quipu.when.instants import observed_instant
 from quipu.write.batches import BatchWriter

@@ -11,9 +11,8 @@ from quipu.handle.handle import Handle
 from quipu.kinds.commits.model import CommitInput
 from quipu.kinds.commits.read import Repository, open_repository, reachable, read_commits
 from quipu.kinds.commits.write import add_commits
-from quipu.ports import Store
+from quipu.ports import Progress, Store
 from quipu.records.document import Problem
-from quipu.records.progress import Progress
 from quipu.records.record import Episode
 from quipu.records.refs import COMMIT, commit_ref
 from quipu.write.batches import BatchWriter

@@ -24,13 +24,11 @@ from quipu.kinds.commits.model import (
     trailers_of,
 )
 from quipu.kinds.commits.profile import MOST_FILES, NAME, heading
-from quipu.ports import Store
+from quipu.ports import Progress, Store
 from quipu.profiles import profile
 from quipu.read import redact
 from quipu.records.document import Problem
-from quipu.records.ids import episode_id_of
-from quipu.records.naming import document_entity_id, named_entity_id
-from quipu.records.progress import Progress
+from quipu.records.ids import document_entity_id, episode_id_of, named_entity_id
 from quipu.records.record import Entity, Relation
 from quipu.records.refs import COMMIT, COMMIT_PREFIX, commit_ref
 from quipu.source import Draft

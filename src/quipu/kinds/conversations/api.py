@@ -10,8 +10,8 @@ from quipu.errors import InvalidInput
 from quipu.handle.handle import Handle
 from quipu.kinds.conversations.model import Transcript
 from quipu.ledger import LEDGER, Ledger
+from quipu.ports import Progress
 from quipu.records.document import Problem
-from quipu.records.progress import Progress
 
 if TYPE_CHECKING:
     from quipu.kinds.conversations.junk import Seen

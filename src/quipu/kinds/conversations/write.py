@@ -17,15 +17,13 @@ from quipu.extract import asked_facts
 from quipu.kinds.conversations.junk import Seen, noise
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.kinds.conversations.profile import stating
-from quipu.ports import Store
+from quipu.ports import Progress, Store
 from quipu.profiles import profile
 from quipu.read import redact
 from quipu.read.redact import Redactor
 from quipu.records.document import Problem
-from quipu.records.ids import episode_id_of, make_id
-from quipu.records.naming import named_entity_id
+from quipu.records.ids import episode_id_of, make_id, named_entity_id
 from quipu.records.passage import MACHINES, SPOKEN
-from quipu.records.progress import Progress
 from quipu.records.record import Entity, Fact
 from quipu.records.refs import session_ref
 from quipu.resolve import resolve

@@ -13,7 +13,7 @@ from quipu.answer.support import EvidencePool, chunks_of, from_chunk
 from quipu.answer.wording import meant
 from quipu.ports import Planner
 from quipu.question import Question
-from quipu.records.naming import CONSTRUCTORS
+from quipu.records.ids import CONSTRUCTORS
 from quipu.records.record import Chunk, Entity, Relation, Value
 from quipu.records.role import role_of
 from quipu.records.schema import EntityType, RelationType

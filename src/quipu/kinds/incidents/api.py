@@ -64,8 +64,8 @@ from quipu.kinds.incidents.replay import Replay, replay
 from quipu.kinds.incidents.similar import SimilarIncidents, similar
 from quipu.kinds.incidents.vendors import outcome
 from quipu.kinds.incidents.write import IncidentWriter, cleaned, completed, problem_rows
+from quipu.ports import Progress
 from quipu.read.fields import Fields
-from quipu.records.progress import Progress
 from quipu.records.record import Entity
 from quipu.when.instants import parse_instant, to_epoch
 from quipu.write.report import ProblemRow

@@ -29,11 +29,10 @@ from quipu.kinds.incidents.model import (
 from quipu.kinds.incidents.postmortem import actions_in
 from quipu.kinds.incidents.vendors import grade, metrics_in
 from quipu.kinds.incidents.write import GivenVector, IncidentWriter, problem_rows
-from quipu.ports import Embedder, Store
+from quipu.ports import Embedder, Progress, Store
 from quipu.read.fields import Fields, slug
 from quipu.read.source import read_whole
 from quipu.records.document import Problem
-from quipu.records.progress import Progress
 from quipu.text import excerpt, sentences
 from quipu.when.instants import Clock
 from quipu.write.report import ProblemRow

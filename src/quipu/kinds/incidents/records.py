@@ -16,7 +16,7 @@ import msgspec
 
 from quipu.kinds.incidents.model import METRICS, Incident, IncidentReport, Outcome, healing_actions
 from quipu.ports import Graph
-from quipu.records.naming import named_entity_id
+from quipu.records.ids import named_entity_id
 from quipu.records.record import Asserted, Chunk, Entity, Episode, Properties
 from quipu.records.schema import EntityType, RelationType
 from quipu.soundness import Soundness

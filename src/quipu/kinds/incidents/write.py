@@ -54,12 +54,11 @@ from quipu.kinds.incidents.records import (
 )
 from quipu.kinds.incidents.similar import recall
 from quipu.kinds.incidents.vendors import numbers_an_incident
-from quipu.ports import Embedder, Store
+from quipu.ports import Embedder, Progress, Store
 from quipu.profiles import profile
 from quipu.read import redact
 from quipu.records.batch import Batch, Claim, Embedding
 from quipu.records.document import Problem
-from quipu.records.progress import Progress
 from quipu.records.record import Chunk, Episode, Value
 from quipu.when.instants import UNKNOWN_TIME, Clock, to_epoch
 from quipu.write.report import ProblemRow, in_order

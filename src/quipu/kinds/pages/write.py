@@ -8,13 +8,11 @@ from quipu.kinds.pages.address import parse_url
 from quipu.kinds.pages.exchange import CrawlLimits
 from quipu.kinds.pages.fetch import Fetcher, Page, Validators
 from quipu.kinds.pages.network import Network
-from quipu.ports import Store
+from quipu.ports import Progress, Store
 from quipu.read import SourceFile, content_hash
 from quipu.read.redact import Redactor, without_url_secrets
 from quipu.records.document import Problem
-from quipu.records.ids import episode_id_of
-from quipu.records.naming import document_entity_id
-from quipu.records.progress import Progress
+from quipu.records.ids import document_entity_id, episode_id_of
 from quipu.records.record import Entity, Properties
 from quipu.version import VERSION
 from quipu.write.batches import BatchWriter

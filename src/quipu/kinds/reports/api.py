@@ -8,9 +8,9 @@ from quipu.handle.expiry import has_expired
 from quipu.handle.handle import Handle
 from quipu.handle.status import age_notes
 from quipu.kinds.reports.model import ReflectionBudget, Report, lines_of
+from quipu.ports import Progress
 from quipu.question import Question
 from quipu.records.plan import Plan
-from quipu.records.progress import Progress
 from quipu.records.record import Entity
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import Scope

@@ -33,9 +33,8 @@ from quipu.kinds.reports.network import (
     read_mentions,
 )
 from quipu.kinds.reports.stated import StatedFacts
-from quipu.ports import Graph, Planner, Store
+from quipu.ports import Graph, Planner, Progress, Store
 from quipu.records.batch import Batch
-from quipu.records.progress import Progress
 from quipu.records.record import Entity, Episode, Properties
 from quipu.source import Draft
 from quipu.text import excerpt

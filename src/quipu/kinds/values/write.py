@@ -18,7 +18,7 @@ from quipu.kinds.values.read import METADATA, ReadValues, ScriptRuns, Tag
 from quipu.ports import Store
 from quipu.profiles import profile
 from quipu.records.batch import Batch
-from quipu.records.naming import named_entity_id
+from quipu.records.ids import named_entity_id
 from quipu.records.record import Asserted, Entity, Fact
 from quipu.records.schema import EntityType, RelationType
 from quipu.source import Draft

@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 import msgspec
 
 from quipu.errors import InvalidInput
-from quipu.records.naming import named_entity_id
+from quipu.records.ids import named_entity_id
 from quipu.records.schema import EntityType, RelationType
 
 __all__ = [

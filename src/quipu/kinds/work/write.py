@@ -29,12 +29,10 @@ from quipu.kinds.work.model import (
     work_ref,
 )
 from quipu.kinds.work.read import WorkRead, find_work_files, read_record, read_work_file
-from quipu.ports import Store
+from quipu.ports import Progress, Store
 from quipu.profiles import profile
 from quipu.records.document import Problem
-from quipu.records.ids import make_id
-from quipu.records.naming import document_entity_id, named_entity_id
-from quipu.records.progress import Progress
+from quipu.records.ids import document_entity_id, make_id, named_entity_id
 from quipu.records.record import Asserted, Entity, Fact, Properties
 from quipu.records.refs import COMMIT, FILE, SESSION_PREFIX, commit_ref, session_ref
 from quipu.records.schema import EntityType, RelationType

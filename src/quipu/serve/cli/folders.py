@@ -15,7 +15,7 @@ from quipu.config import FILE_NAME, Config, Engine, Setting, find_upward, settin
 from quipu.errors import InvalidInput
 from quipu.files import private
 from quipu.kinds.commits.repository import HistoryReport
-from quipu.records.progress import Progress
+from quipu.ports import Progress
 from quipu.serve.cli.failures import INTERRUPTED
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.layout import wrapped

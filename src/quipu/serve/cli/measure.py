@@ -9,7 +9,7 @@ from quipu.evaluate.answers import AnswersEvaluation, evaluate_answers
 from quipu.evaluate.golden import GoldenReport
 from quipu.evaluate.retrieval import Evaluation, evaluate_retrieval
 from quipu.memory import Memory
-from quipu.records.progress import Progress
+from quipu.ports import Progress
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.layout import counted
 from quipu.serve.cli.terminal import safe

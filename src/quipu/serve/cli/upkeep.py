@@ -8,7 +8,7 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.memory.recovery import put_back
-from quipu.records.progress import Progress
+from quipu.ports import Progress
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.operations import Command, Word, operation
 from quipu.transfer import Migrated

@@ -18,9 +18,9 @@ from starlette.staticfiles import StaticFiles
 from quipu.errors import InvalidInput, QuipuError
 from quipu.handle.home import Home
 from quipu.memory import Memory
+from quipu.ports import Progress
 from quipu.read import redact
 from quipu.records.ids import Kind
-from quipu.records.progress import Progress
 from quipu.records.record import Entity, Episode, Relation, record_id
 from quipu.serve.http.caller import Caller
 from quipu.serve.http.endpoints import json_response

@@ -16,8 +16,8 @@ import msgspec
 
 from quipu.errors import QuipuError, UnknownRecord
 from quipu.memory import Memory
+from quipu.ports import Progress
 from quipu.read import redact
-from quipu.records.progress import Progress
 from quipu.when.instants import Clock, system_clock
 
 __all__ = ["Run", "RunKind", "Runs"]

@@ -13,7 +13,7 @@ from quipu.agents.recall import recall as recall_from
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
 from quipu.memory.ingestion import IngestItem, StageResult, ingest_items
-from quipu.records.progress import Progress
+from quipu.ports import Progress
 from quipu.records.refs import Category
 from quipu.records.reply import WhyRanked
 from quipu.serve.operations import Date, Http, Mark, Tool, operation

@@ -17,7 +17,7 @@ from quipu.kinds.incidents.model import UNKNOWN_COMPONENT, Outcome
 from quipu.kinds.incidents.replay import Replay
 from quipu.kinds.incidents.similar import SimilarIncidents
 from quipu.memory import Memory
-from quipu.records.progress import Progress
+from quipu.ports import Progress
 from quipu.serve.operations import (
     Command,
     Date,

@@ -11,8 +11,8 @@ from msgspec import Meta
 from quipu.errors import InvalidInput, QuipuError
 from quipu.memory import Memory, Passage, Status
 from quipu.memory.ingestion import text_job
+from quipu.ports import Progress
 from quipu.records.ids import kind_of
-from quipu.records.progress import Progress
 from quipu.records.record import (
     Chunk,
     Entity,

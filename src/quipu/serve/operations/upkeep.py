@@ -16,7 +16,7 @@ from quipu.kinds.values.api import Valued
 from quipu.kinds.values.derive import Explanation
 from quipu.memory import Memory
 from quipu.memory.extraction import Extracted, extract_facts
-from quipu.records.progress import Progress
+from quipu.ports import Progress
 from quipu.serve.operations import Command, Flag, Word, operation, standard_input
 from quipu.transfer import Moved
 from quipu.transfer.backup import BackedUp
