@@ -3,15 +3,12 @@
 `python -m tools.confidence_reference > docs/reference/confidence.md` brings it up to date.
 """
 
-from collections.abc import Iterable
-
 import click
 
-from quipu.answer import asked_time, quoting
-from quipu.answer.confidence import FLOOR, INTERCEPT, TABLE
+from quipu.answer.confidence import FLOOR, GENERAL, PROSE, QUOTED
 from quipu.answer.contract import ASSERT_ABOVE
-from quipu.answer.formula import Term
-from quipu.kinds.conversations import confidence as turns
+from quipu.answer.formula import ConfidenceFormula
+from quipu.kinds.conversations.confidence import ANSWERING
 from quipu.kinds.reports.answer import FORMULA as REPORTS
 
 __all__ = ["reference"]
@@ -36,39 +33,29 @@ Of the answers at {ASSERT_ABOVE:g} and more about nine in ten are right
 ([figures](../explanation/measurements.md#how-sure-an-answer-is)). Abstaining sees well that a
 subject is not there, and badly that the subject is there but the detail is not: read the citations.
 An answer that does not bear what the question names (an id, a version, a number) counts at most
-0.65. Which formula holds depends on what is quoted; of a question that names a time the smaller of
-two counts. `python -m bench.teach.confidence` fits weights to answers that were right or wrong,
-each within the sign that makes sense; they are set by hand where no set says anything. Behind the
-name of an input stand its weight and its neutral value.
+0.65. Which formula holds depends on what is quoted. `python -m bench.teach.confidence` fits weights
+to answers that were right or wrong, each within the sign that makes sense; they are set by hand
+where no set says anything. Behind the name of an input stand its weight and its neutral value.
 """
 
-_PARTS: tuple[tuple[str, str, float, Iterable[Term]], ...] = (
-    ("In general", "The four inputs that are always named come first.", INTERCEPT, TABLE),
+_PARTS: tuple[tuple[str, str, ConfidenceFormula], ...] = (
+    ("In general", "The four inputs that are always named come first.", GENERAL),
     (
         "Where lines of files and documents are quoted",
         "Sentences or blocks of lines were chosen with their vectors.",
-        quoting.FORMULA.intercept,
-        quoting.FORMULA.table,
+        QUOTED,
     ),
     (
         "Where prose alone is quoted",
         "Nothing shows code. Never above 0.69: prose is near to much that it does not answer.",
-        quoting.PLAIN.intercept,
-        quoting.PLAIN.table,
-    ),
-    (
-        "Where the question names a time",
-        "Passages were ranked by it, and no fact or relation answers.",
-        asked_time.FORMULA.intercept,
-        asked_time.FORMULA.table,
+        PROSE,
     ),
     (
         "In conversations",
         "The local encoder tells which turn answers. Without it turns are quoted as files are.",
-        turns.ANSWERING.intercept,
-        turns.ANSWERING.table,
+        ANSWERING,
     ),
-    ("Of reports", "In the mode `global`.", REPORTS.intercept, REPORTS.table),
+    ("Of reports", "In the mode `global`.", REPORTS),
 )
 
 _END = """
@@ -86,17 +73,15 @@ def reference() -> str:
     return _HEAD + "".join(_part(*each, told) for each in _PARTS) + _END
 
 
-def _part(
-    title: str, holds: str, intercept: float, table: Iterable[Term], told: set[tuple[str, str]]
-) -> str:
+def _part(title: str, holds: str, formula: ConfidenceFormula, told: set[tuple[str, str]]) -> str:
     """Return the rows of a formula; a meaning that was given before is not given again."""
     rows: list[str] = []
-    for term in table:
+    for term in formula.table:
         known = (term.name, term.meaning) in told
         told.add((term.name, term.meaning))
         meaning = "" if known else f": {term.meaning}"
         rows.append(f"- `{term.name}` {term.weight:g}, {term.neutral:g}{meaning}\n")
-    return f"\n## {title}\n\n{holds} Intercept {intercept:g}.\n\n{''.join(rows)}"
+    return f"\n## {title}\n\n{holds} Intercept {formula.intercept:g}.\n\n{''.join(rows)}"
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Fit the weights of a formula of confidence to answers that were right or wrong.
 
     python -m bench.teach.confidence collect OUT.jsonl answers:DIRECTORY | talk:SETS.tar.xz
-    python -m bench.teach.confidence fit quipu.answer.quoting:FORMULA OUT.jsonl... [--hand NAME,...]
+    python -m bench.teach.confidence fit quipu.answer.confidence:QUOTED OUT.jsonl... [--hand NAME]
 
 `collect` asks every question with floor 0 (of repositories as `quipu eval answers` takes them, or
 of conversations in the format of `bench/everyday_memory.py`) and writes a line a question: its set,

@@ -6,17 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.answer import asked_time, quoting
 from quipu.answer.confidence import (
-    INTERCEPT,
-    TABLE,
+    GENERAL,
+    PROSE,
+    QUOTED,
     confidence,
     value_of,
     weaknesses,
 )
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.gate import AnswerDraft, Evidence
-from quipu.kinds.conversations import confidence as conversation
+from quipu.kinds.conversations.confidence import ANSWERING
 
 NOW = "2026-11-22T01:05:00.000Z"
 EVIDENCE = Evidence(
@@ -40,14 +40,8 @@ SIGNALS = {"cos1": 0.6, "mslow": 0.5, "miss": 0.1, "nfound": 1.0}
 
 def test_every_input_is_named_and_gaps_are_none() -> None:
     sure = confidence(DRAFT, {}, now=NOW, citations={})
-    tables = (
-        *TABLE,
-        *conversation.ANSWERING.table,
-        *asked_time.FORMULA.table,
-        *quoting.FORMULA.table,
-    )
-    named = {term.name for term in (*tables, *quoting.PLAIN.table)} | {"plain", "worth", "unborne"}
-    assert set(sure.inputs) == named - {"general"}
+    tables = (*GENERAL.table, *ANSWERING.table, *QUOTED.table, *PROSE.table)
+    assert set(sure.inputs) == {term.name for term in tables} | {"plain", "worth", "unborne"}
     assert {"similarity", "freshness", "citation_count", "self_report"} <= set(sure.inputs)
     for name in ("self_report", "score1", *SIGNALS):
         assert sure.inputs[name] is None
@@ -60,22 +54,23 @@ def test_the_value_is_the_formula_over_the_inputs() -> None:
         DRAFT, SIGNALS, now=NOW, citations={"en_1": 3}, best_score=0.7, self_report=0.9
     )
     assert sure.inputs["score1"] == pytest.approx(math.log(7 / 3) / math.log(499), abs=1e-6)
-    total = INTERCEPT + sum(
-        t.weight * (t.neutral if (given := sure.inputs[t.name]) is None else given) for t in TABLE
+    total = GENERAL.intercept + sum(
+        t.weight * (t.neutral if (given := sure.inputs[t.name]) is None else given)
+        for t in GENERAL.table
     )
     assert sure.value == pytest.approx(1 / (1 + math.exp(-total)), abs=1e-4)
     assert confidence(None, SIGNALS, now=NOW, citations={}).value == 0
 
 
 def test_a_missing_input_counts_as_its_neutral_value() -> None:
-    assert value_of({}) == value_of({term.name: term.neutral for term in TABLE})
+    assert value_of({}) == value_of({term.name: term.neutral for term in GENERAL.table})
 
 
 @given(
-    st.sampled_from(TABLE),
+    st.sampled_from(GENERAL.table),
     st.floats(0, 1),
     st.floats(0, 1),
-    st.dictionaries(st.sampled_from([t.name for t in TABLE]), st.floats(0, 1)),
+    st.dictionaries(st.sampled_from([t.name for t in GENERAL.table]), st.floats(0, 1)),
 )
 def test_more_of_an_input_moves_the_value_its_way(
     term: tuple[str, float], one: float, other: float, rest: dict[str, float]
@@ -98,11 +93,8 @@ def test_weaknesses_say_what_speaks_against_it() -> None:
 
 def test_what_is_quoted_has_the_formula_of_its_own_table() -> None:
     inputs = {"worth": 3.6, "similarity": 0.7, "met": 0.9, "score1": 0.8, "margin": 0.4}
-    total = quoting.FORMULA.intercept + sum(
-        t.weight * inputs.get(t.name, t.neutral) for t in quoting.FORMULA.table
-    )
+    total = QUOTED.intercept + sum(t.weight * inputs.get(t.name, t.neutral) for t in QUOTED.table)
     assert value_of(inputs) == pytest.approx(1 / (1 + math.exp(-total)), abs=1e-4)
-    assert value_of(inputs | {"tfit": 0.5}) != value_of(inputs)
     assert weaknesses(inputs | {"margin": 0.0, "score1": 0.0})[0].startswith(
         "the lines of another passage"
     )

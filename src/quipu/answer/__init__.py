@@ -72,7 +72,7 @@ def answer(
     evidence, unheeded = heeded(asked, graph, linked(hits, known_ids, now=now))
     missing = _missing(asked, retrieved, graph, evidence)
     found, evidence = evidence, of_what_is_named(question, evidence, now=now)
-    draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
+    draft = write(asked, question, plan, graph, evidence, now=now, embedder=embedder)
     from_model = _consulted(chat, question.text, evidence, draft, graph, now)
     draft = _draft_of(from_model, draft, graph)
     remarks = (*remarks, *_remarks(from_model), *unheeded)

@@ -24,8 +24,8 @@ from quipu.answer.nearness import Nearness
 from quipu.answer.quote import code_span, units
 from quipu.answer.worth import Candidate, Weighing, gives, worth
 from quipu.ports import Planner
-from quipu.question import Question, read_question
-from quipu.records.plan import Plan
+from quipu.question import Question
+from quipu.records.scope import Scope
 from quipu.text import stems, tokens
 
 __all__ = ["Choice", "choose"]
@@ -41,9 +41,7 @@ class Choice(NamedTuple):
     """What is quoted and where it stands: `text` as it is printed, `quoted` what tells in it with
     what is beside that; `similarity` is its cosine with the question (None: not known), `worth`
     what it was chosen by, and `margin` how much more that is than the best of any other passage, at
-    most 1 (None: there is no other). What is `placed` begins with a line that names its place,
-    `further` is no more than that.
-    """
+    most 1 (None: there is no other). What is `placed` begins with a line that names its place."""
 
     text: str
     evidence: tuple[Evidence, ...]
@@ -52,16 +50,16 @@ class Choice(NamedTuple):
     quoted: str
     margin: float | None = None
     placed: bool = False
-    further: bool = False
 
 
 def choose(
     asked: Question,
+    question: Question,
     evidence: Sequence[Evidence],
     nearness: Nearness | None,
     *,
     planner: Planner,
-    plan: Plan,
+    scope: Scope,
     likely: Likely | None = None,
 ) -> list[Choice]:
     """The block that answers best and up to two further places, or what a kind of source quotes in
@@ -69,11 +67,8 @@ def choose(
     known = frozenset(likely.read) if likely is not None else frozenset[str]()
     chooser = _Chooser(Weighing.of(asked, planner), nearness)
     ordered = chooser.ordered(evidence, known)
-    question = read_question(plan.question)
     for each in answers_of_kinds():
-        quotations = each.quoted(
-            ordered, planner, question=question, scope=plan.scope, likely=likely
-        )
+        quotations = each.quoted(ordered, planner, question=question, scope=scope, likely=likely)
         if quotations:
             return [_quotation(quotation, ordered) for quotation in quotations]
     best: dict[str, Candidate] = {}
@@ -171,7 +166,7 @@ class _Chooser(NamedTuple):
         where = reference(cited.path, cited.start_line, cited.end_line, cited.title)
         near, text = candidate.similarity, candidate.text
         told = f"Also: {where} · {code_span(text[first:last])}"
-        return Choice(told, (cited,), near, candidate.worth, text, placed=True, further=True)
+        return Choice(told, (cited,), near, candidate.worth, text, placed=True)
 
     def _telling(self, candidate: Candidate) -> tuple[list[tuple[int, int]], int]:
         """The sentences or lines of a candidate, and which of them tells."""

@@ -1,25 +1,22 @@
-"""How sure an answer is: logistic formulas over named inputs, of which the first that holds counts.
+"""How sure an answer is: the formulas of `confidence.toml`, of which the first that holds counts.
 
-    value = 1 / (1 + e^-(intercept + Σ weight · input))
-
-Each input is a number with a neutral value that stands in when it is not known, so an input that
-is missing helps no more than a poor one would. Weights have the sign that makes sense.
-`bench/teach/confidence.py` refits them; `TABLE` and `INTERCEPT` are the only place they stand.
+Whether a passage is about the question says little of whether the lines that are quoted of it
+answer: what tells is how far the words of the question are met in them, and how much more they are
+worth (`worth`) than those of any other passage. Prose is near in words to much that it does not
+answer: where neither it nor the question shows code, a formula of its own counts.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 
-from quipu.answer import asked_time, quoting
 from quipu.answer.formula import (
     ConfidenceFormula,
     Inputs,
-    Term,
     first_of,
-    log_odds,
+    named_formula,
     scaled_log_odds,
 )
-from quipu.answer.gate import Agreement, AnswerDraft, Evidence, Gated
+from quipu.answer.gate import AnswerDraft, Evidence, Gated
 from quipu.answer.kinds import answers_of_kinds
 from quipu.ports import Graph
 from quipu.records.reply import Citation, Confidence
@@ -28,9 +25,9 @@ from quipu.when.instants import UNKNOWN_TIME, to_epoch
 
 __all__ = [
     "FLOOR",
-    "INTERCEPT",
-    "TABLE",
-    "Term",
+    "GENERAL",
+    "PROSE",
+    "QUOTED",
     "citation_counts",
     "citations_of",
     "confidence",
@@ -50,146 +47,26 @@ is asserted (`contract.ASSERT_ABOVE`)."""
 _CITING = frozenset(str(each) for each in RelationType if each.row.cites)
 
 
-INTERCEPT = -5.5
 FLOOR = 0.12
-
-TABLE: tuple[Term, ...] = (
-    Term(
-        "similarity",
-        1.5,
-        0.3,
-        "best cosine between the question and a sentence that the answer quotes",
-        "no quoted sentence is near the question in meaning",
-    ),
-    Term(
-        "freshness",
-        0.2,
-        0.5,
-        "2^(-age / 730 days) of the newest cited passage",
-        "the cited passages are old",
-    ),
-    Term(
-        "citation_count",
-        0.2,
-        0.0,
-        "ln(1 + n) / ln(21), at most 1; n other documents refer to the cited ones",
-        "nothing else refers to the cited passages",
-    ),
-    Term(
-        "self_report",
-        1.0,
-        0.0,
-        "what the language model that wrote says of its answer, less 0.5; unknown without one",
-        "the model that wrote it is not sure",
-    ),
-    Term(
-        "score1",
-        6.2,
-        -0.35,
-        "log-odds of the best passage's score, ÷ ln 499, in [-1, 1]; unknown without vectors; at "
-        "least 0 where edges of commits, or facts of turns that nobody read, alone state all of it",
-        "the best passage scores low",
-    ),
-    Term(
-        "code",
-        1.8,
-        0.0,
-        "1 - the best passage's score where that is code, of which low scores say less; else 0",
-        "",
-    ),
-    Term(
-        "cos1",
-        2.2,
-        0.35,
-        "best cosine between the question and any passage found",
-        "no passage is near the question in meaning",
-    ),
-    Term(
-        "mslow",
-        2.2,
-        0.3,
-        "mean MaxSim of the question's two weakest content words in the first five passages",
-        "part of the question is not reflected in the passages",
-    ),
-    Term(
-        "miss",
-        -1.0,
-        0.5,
-        "largest idf of a question word found in none of the first five, ÷ ln(1 + N); 0 where "
-        "commits, or facts of turns that nobody read, state all of it",
-        "a rare word of the question stands in none of the passages",
-    ),
-    Term(
-        "nfound",
-        1.7,
-        0.8,
-        "share of the question's names that the store knows; 1 where the graph states all of it",
-        "names in the question are not known here",
-    ),
-    Term(
-        "unknown_names",
-        -3.0,
-        0.0,
-        "share of the question's names that neither the graph nor any passage found knows",
-        "the question names something that is not known here",
-    ),
-    Term(
-        "coverage",
-        0.2,
-        0.7,
-        "share of the question's content words in the answer and the titles of its evidence",
-        "the answer does not hold all the words of the question",
-    ),
-    Term(
-        "stated",
-        3.5,
-        0.0,
-        "share of the question that relations or facts of the graph explain; 0 if none answers",
-        "",
-    ),
-    Term(
-        "words",
-        3.7,
-        0.0,
-        "subject² · (1 - miss), what speaks for it where there are no vectors; else unknown",
-        "the words alone say little, and there are no vectors",
-    ),
-    Term(
-        "unexplained",
-        -9.0,
-        0.0,
-        "share of the question that the relation or fact which answers leaves unexplained",
-        "the graph states only a part of what is asked",
-    ),
-    Term(
-        "subject",
-        0.4,
-        1.0,
-        "share of the words that the question is about in the cited passages",
-        "the cited passages do not hold all that the question is about",
-    ),
-    Term(
-        "lacking",
-        -6.0,
-        0.0,
-        "1 where a kind of thing is asked for (a class, a number …) and none named; less in doubt",
-        "the answer names nothing of the kind that is asked for",
-    ),
-    Term(
-        "unsaid",
-        -3.0,
-        0.0,
-        "miss · (1 - subject) where code is cited, which is about what it names; else 0",
-        "what the question is about is not said in the cited passages",
-    ),
-)
 
 
 def _always(_: Inputs) -> bool:
     return True
 
 
-_GENERAL = ConfidenceFormula(INTERCEPT, TABLE, holds=_always)
+def _is_quoted(inputs: Inputs) -> bool:
+    """Whether sentences or blocks were chosen with their vectors."""
+    return inputs.get("worth") is not None and inputs.get("similarity") is not None
+
+
+def _is_prose(inputs: Inputs) -> bool:
+    """Whether what is quoted is prose, and neither it nor the question shows code."""
+    return _is_quoted(inputs) and bool(inputs.get("plain"))
+
+
+GENERAL = named_formula("general", _always)
+QUOTED = named_formula("quoted", _is_quoted)
+PROSE = named_formula("prose", _is_prose)
 
 
 def confidence(
@@ -223,7 +100,7 @@ def confidence(
         "self_report": None if self_report is None else self_report - 0.5,
         "score1": score1,
         "code": 1 - (best_score or 0.0) if code and not bare else 0.0,
-        **{name: signals.get(name) for name in (*_OF_SEARCH, "tfit")},
+        **{name: signals.get(name) for name in _OF_SEARCH},
         **({"nfound": 1.0} if draft and draft.stated >= 1 else {}),
         "unknown_names": unknown_names,
         "unborne": float(unborne),
@@ -237,7 +114,9 @@ def confidence(
         "worth": draft.worth if draft else None,
         "likely": scaled_log_odds(draft.likely) if draft and draft.likely is not None else None,
         "margin": draft.margin if draft else None,
-        **_agreeing(draft),
+        "met": draft.met if draft else None,
+        "absent": draft.absent if draft else None,
+        "plain": draft.plain if draft else None,
         "words": (subject or 0.0) ** 2 * (1 - signals["miss"])
         if bare and "miss" in signals
         else None,
@@ -255,11 +134,6 @@ def _otherwise(draft: AnswerDraft, score1: float | None) -> dict[str, float | No
     return found
 
 
-def _agreeing(draft: AnswerDraft | None) -> dict[str, float | None]:
-    agrees = draft.agreement if draft else None
-    return agrees._asdict() if agrees else dict.fromkeys(Agreement._fields)
-
-
 def _unsaid(draft: AnswerDraft | None, signals: Mapping[str, float]) -> float:
     if draft is None or draft.subject is None or not any(e.is_code for e in draft.evidence):
         return 0.0
@@ -268,17 +142,15 @@ def _unsaid(draft: AnswerDraft | None, signals: Mapping[str, float]) -> float:
 
 def formulas() -> tuple[ConfidenceFormula, ...]:
     """Every formula, in the order in which they are asked whether they hold: those of some kinds
-    of source, of a question that names a time, of what is quoted from prose and from all files; the
-    general one is the last."""
+    of source, of what is quoted from prose and from all files, the general one."""
     of_kinds = (formula for each in answers_of_kinds() for formula in each.formulas)
-    return (*of_kinds, asked_time.FORMULA, quoting.PLAIN, quoting.FORMULA, _GENERAL)
+    return (*of_kinds, PROSE, QUOTED, GENERAL)
 
 
 def value_of(inputs: Inputs) -> float:
     """By the first formula that holds; inputs that are not in its table do not count. No answer is
     sure whose evidence does not bear what the question names."""
-    general = {"general": log_odds(INTERCEPT, TABLE, inputs)}
-    value = first_of(formulas(), inputs).value_of({**inputs, **general})
+    value = first_of(formulas(), inputs).value_of(inputs)
     return min(value, _UNSURE) if inputs.get("unborne") else value
 
 

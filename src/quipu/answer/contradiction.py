@@ -15,44 +15,26 @@ from quipu.text import STOP_WORDS, stems
 
 __all__ = ["contradicts", "in_numerals"]
 
-_WORDS = (
+_TO_TWENTY = (
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen twenty"
-).split()
-_NUMERALS = {
-    **{word: str(n) for n, word in enumerate(_WORDS, 2)},
-    **dict(
-        zip(
-            "thirty forty fifty sixty seventy eighty ninety hundred".split(),
-            "30 40 50 60 70 80 90 100".split(),
-            strict=True,
-        )
-    ),
+)
+_TENS = "thirty forty fifty sixty seventy eighty ninety hundred"
+_NUMERALS = {word: str(n) for n, word in enumerate(_TO_TWENTY.split(), 2)}
+_NUMERALS |= {word: str(10 * n) for n, word in enumerate(_TENS.split(), 3)}
+_SHORT = {
+    "percent": "%",
+    "second": "s sec secs",
+    "millisecond": "ms msec",
+    "minute": "min mins",
+    "hour": "h hr hrs",
+    "day": "d",
+    "kilobyte": "kb kib",
+    "megabyte": "mb mib",
+    "gigabyte": "gb gib",
+    "time": "tries attempts attempt occasions",
 }
-_UNITS = {
-    "%": "percent",
-    "s": "second",
-    "sec": "second",
-    "secs": "second",
-    "ms": "millisecond",
-    "msec": "millisecond",
-    "min": "minute",
-    "mins": "minute",
-    "h": "hour",
-    "hr": "hour",
-    "hrs": "hour",
-    "d": "day",
-    "kb": "kilobyte",
-    "mb": "megabyte",
-    "gb": "gigabyte",
-    "kib": "kilobyte",
-    "mib": "megabyte",
-    "gib": "gigabyte",
-    "tries": "time",
-    "attempts": "time",
-    "attempt": "time",
-    "occasions": "time",
-}
+_UNITS = {short: unit for unit, written in _SHORT.items() for short in written.split()}
 _NUMERAL = re.compile(rf"\b(?:{'|'.join(_NUMERALS)})\b", re.IGNORECASE)
 _TIMES = re.compile(
     r"\b(?:(?P<twice>twice)|(?P<thrice>thrice)"

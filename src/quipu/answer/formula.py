@@ -1,19 +1,23 @@
-"""The one form of every confidence: a logistic sum of named inputs.
+"""The one form of every confidence: a logistic sum of named inputs, by `confidence.toml`.
 
-value = 1 / (1 + e^-(intercept + Σ weight · input))
+    value = 1 / (1 + e^-(intercept + Σ weight · input))
+
+Each input is a number with a neutral value that stands in when it is not known, so an input that
+is missing helps no more than a poor one would. Weights have the sign that makes sense.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
 
 __all__ = [
     "ConfidenceFormula",
     "Inputs",
     "Term",
     "first_of",
-    "log_odds",
-    "logistic",
+    "named_formula",
     "scaled_log_odds",
 ]
 
@@ -36,20 +40,6 @@ class Term(NamedTuple):
     weakness: str
 
 
-def log_odds(intercept: float, table: Iterable[Term], inputs: Inputs) -> float:
-    """The sum; inputs that are not in the table do not count."""
-    total = intercept
-    for term in table:
-        given = inputs.get(term.name)
-        total += term.weight * (term.neutral if given is None else given)
-    return total
-
-
-def logistic(total: float) -> float:
-    """What a sum says, in [0, 1]."""
-    return round(1 / (1 + math.exp(-total)), 4)
-
-
 def scaled_log_odds(share: float) -> float:
     """The log-odds of a share, ÷ ln 499, in [-1, 1]."""
     bounded = min(max(share, _LEAST), 1 - _LEAST)
@@ -57,27 +47,26 @@ def scaled_log_odds(share: float) -> float:
 
 
 class ConfidenceFormula(NamedTuple):
-    """A confidence for what `holds` of the inputs: how likely this is times how likely `then` is,
-    given this; it is no surer than those of its `bounds` that hold too."""
+    """A confidence for what `holds` of the inputs, `most` at the most."""
 
     intercept: float
     table: tuple[Term, ...]
     holds: Callable[[Inputs], bool]
-    bounds: tuple["ConfidenceFormula", ...] = ()
-    then: "ConfidenceFormula | None" = None
+    most: float = 1.0
 
     def value_of(self, inputs: Inputs) -> float:
-        """The value, in [0, 1]."""
-        own = logistic(log_odds(self.intercept, self.table, inputs))
-        if self.then is not None:
-            own = round(own * self.then.value_of(inputs), 4)
-        return min((own, *(b.value_of(inputs) for b in self.bounds if b.holds(inputs))))
+        """The value, in [0, 1]; inputs that are not in the table do not count."""
+        total = self.intercept
+        for term in self.table:
+            given = inputs.get(term.name)
+            total += term.weight * (term.neutral if given is None else given)
+        return min(round(1 / (1 + math.exp(-total)), 4), self.most)
 
     def weaknesses(self, inputs: Inputs) -> list[str]:
         """What speaks against the answer, the heaviest first, in words: what it would be surer
         without, or what weighs heavily beside something else that does."""
         value, losses = self.value_of(inputs), list[tuple[float, float, str]]()
-        for term in (*self.table, *(self.then.table if self.then is not None else ())):
+        for term in self.table:
             given = inputs.get(term.name)
             if given is not None and term.weakness:
                 gain = self.value_of({**inputs, term.name: term.neutral}) - value
@@ -90,3 +79,19 @@ class ConfidenceFormula(NamedTuple):
 def first_of(formulas: Sequence[ConfidenceFormula], inputs: Inputs) -> ConfidenceFormula:
     """The first that holds; the last one must."""
     return next(each for each in formulas if each.holds(inputs))
+
+
+_FILE: Mapping[str, Mapping[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("confidence.toml").read_text("utf-8")
+)
+
+
+def named_formula(name: str, holds: Callable[[Inputs], bool]) -> ConfidenceFormula:
+    """The formula of this name in `confidence.toml`, for what `holds` of the inputs."""
+    rows, meaning, weakness = {**_FILE[name]}, _FILE["meaning"], _FILE["weakness"]
+    intercept, most = rows.pop("intercept"), rows.pop("most", 1.0)
+    table = tuple(
+        Term(term, weight, neutral, meaning[term], weakness.get(term, ""))
+        for term, (weight, neutral) in rows.items()
+    )
+    return ConfidenceFormula(intercept, table, holds, most)

@@ -17,7 +17,6 @@ from quipu.records.role import Role
 from quipu.text import excerpt, stems, stems_in_parts
 
 __all__ = [
-    "Agreement",
     "AnswerDraft",
     "Evidence",
     "Gated",
@@ -38,8 +37,8 @@ _LOOKED_AT = 8000
 class Evidence(NamedTuple):
     """A passage, or a source without one, that may be cited. `score` and `similarity` are the
     hit's, None where the graph led here without ranking it; `bridged` says that a name of another
-    passage led here, `outdated` that what it states holds no more; `lexical` is that part of the
-    hit's score, `role` what its file is for; `spoken` is what somebody said."""
+    passage led here, `outdated` that what it states holds no more; `role` is what
+    its file is for; `spoken` is what somebody said."""
 
     id: str
     document_id: str
@@ -56,20 +55,8 @@ class Evidence(NamedTuple):
     similarity: float | None = None
     bridged: bool = False
     outdated: bool = False
-    lexical: float = 0.0
     role: Role = "other"
     spoken: bool = False
-
-
-class Agreement(NamedTuple):
-    """`met` is the mean, over the content words of the question, of the best cosine with a word of
-    what is quoted (None where words have no vectors); `absent` is the share of what the question
-    names that stands in no passage that is cited; `plain` is 1 where neither what is quoted nor the
-    question shows code: near words of prose often say something else."""
-
-    met: float | None
-    absent: float
-    plain: float
 
 
 class AnswerDraft(NamedTuple):
@@ -80,7 +67,10 @@ class AnswerDraft(NamedTuple):
     answer and the titles of its evidence hold; `similarity` the best cosine of a quoted sentence
     with the question, where it is known, `worth` what the best of them was chosen by, `likely` how
     likely one of the cited passages answers (None: nobody knows), `margin` how much more it is
-    worth than what any other passage holds, `agreement` how far it agrees with the question;
+    worth than what any other passage holds; `met` is the mean, over the content words of the
+    question, of the best cosine with a word of what is quoted (None where words have no vectors),
+    `absent` the share of what the question names that stands in no passage that is cited, `plain`
+    is 1 where neither what is quoted nor the question shows code;
     `lacking` is 1 where the question asks for a kind of thing of which the answer names none, less
     where that is in doubt; `unvouched` is 1 where nobody but an assistant says it of who asks."""
 
@@ -96,7 +86,9 @@ class AnswerDraft(NamedTuple):
     worth: float | None = None
     likely: float | None = None
     margin: float | None = None
-    agreement: Agreement | None = None
+    met: float | None = None
+    absent: float | None = None
+    plain: float | None = None
     disagreements: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -219,7 +211,6 @@ def _evidence(hit: Hit, ids: tuple[str, ...], now: str) -> Evidence:
         similarity=hit.why_ranked.parts.get("similarity"),
         bridged=hit.why_ranked.parts.get("bridge", 0.0) > 0,
         outdated=_is_outdated(hit, now),
-        lexical=hit.why_ranked.parts.get("lexical", 0.0),
         role=hit.role,
         spoken=hit.why_ranked.profile == SPOKEN,
     )

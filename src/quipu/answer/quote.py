@@ -93,13 +93,12 @@ class Unit(NamedTuple):
     """A piece of a passage that can be quoted: where it begins in the passage's text, and the
     safe text. A `code` unit is a line of code, in backticks; a heading is never quoted alone, and
     a `front` unit, a line of front matter, is no prose. Only a `sentence` may go on over several
-    lines: it is `length` characters long there; `item` says that it begins an item of a list."""
+    lines: it is `length` characters long there."""
 
     start: int
     text: str
     kind: str
     length: int = 0
-    item: bool = False
 
 
 def plain(text: str, *, limit: int = LONGEST) -> str:
@@ -161,7 +160,7 @@ def units(text: str) -> list[Unit]:
     found: list[Unit] = []
     block: list[str] = []
     block_start = offset = 0
-    fenced = item = False
+    fenced = False
     front_end = end_of_front(text)
     for line in text[:_LOOKED_AT].split("\n"):
         kind = "front" if offset < front_end else _line_kind(line, fenced)
@@ -170,8 +169,8 @@ def units(text: str) -> list[Unit]:
         if kind == "gap" and "|" in line and found and found[-1].kind == "key":
             found[-1] = found[-1]._replace(kind="heading")  # the row above the rule of a table
         if kind != "text" or not block:
-            _close(found, block, block_start, item=item)
-            block_start, item = offset, kind == "item"
+            _close(found, block, block_start)
+            block_start = offset
         if kind == "text":
             block.append(line)
         elif kind == "item":
@@ -184,7 +183,7 @@ def units(text: str) -> list[Unit]:
         elif kind == "key" or (kind == "front" and _KEY.match(line)):
             found.append(Unit(offset, _prose(line), kind))
         offset += len(line) + 1
-    _close(found, block, block_start, item=item)
+    _close(found, block, block_start)
     return [u for u in found if any(c.isalnum() for c in u.text) and not is_order(u.text)]
 
 
@@ -228,12 +227,12 @@ def _line_kind(line: str, fenced: bool) -> str:  # noqa: PLR0911 - one line, one
     return "text"
 
 
-def _close(found: list[Unit], block: list[str], start: int, *, item: bool) -> None:
+def _close(found: list[Unit], block: list[str], start: int) -> None:
     joined = "\n".join(block)
     block.clear()
-    for n, (first, last) in enumerate(sentences(joined)):
+    for first, last in sentences(joined):
         text = _prose(joined[first:last])
-        found.append(Unit(start + first, text, "sentence", last - first, item and n == 0))
+        found.append(Unit(start + first, text, "sentence", last - first))
 
 
 def _prose(text: str) -> str:

@@ -37,7 +37,7 @@ from quipu.facts.chains import (
 from quipu.facts.fit import PROPERTIES, asks_which, is_asked_for, is_sure
 from quipu.facts.keys import asked_by, other_subjects
 from quipu.ports import Planner
-from quipu.question import Question, read_question
+from quipu.question import Question
 from quipu.records.authority import GOVERNED, ROLES, rank
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
@@ -73,7 +73,11 @@ class _SupportedRelation(NamedTuple):
 
 
 def state(
-    asked: Question, plan: Plan, graph: Planner, evidence: Sequence[Evidence]
+    asked: Question,
+    question: Question,
+    plan: Plan,
+    graph: Planner,
+    evidence: Sequence[Evidence],
 ) -> list[AnswerStatement]:
     """The statements that answer the question, at most three, in a fixed order; none that
     explains much less of it than another."""
@@ -81,7 +85,7 @@ def state(
     if for_good := [s for each in kinds for s in each.settled(asked, plan, graph)]:
         return for_good[:_MOST]
     pool = EvidencePool(evidence, plan.scope)
-    direct = _of_facts(read_question(plan.question), plan, graph, pool) or [
+    direct = _of_facts(question, plan, graph, pool) or [
         s for each in kinds for s in each.stated(asked, graph, evidence, scope=plan.scope)
     ]
     anchors = _understood(asked, plan, graph)

@@ -4,14 +4,15 @@ Nothing is invented: a relation is put into words by the table of `wording`, eve
 quoted. Marks `[1,3]` stand before the full stop and count the evidence in order of first use.
 """
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quipu.answer.agreement import agreement
 from quipu.answer.answer_type import wants
 from quipu.answer.choose import Choice, choose
-from quipu.answer.gate import Agreement, AnswerDraft, Evidence, is_turn, words_of
+from quipu.answer.gate import AnswerDraft, Evidence, is_turn, words_of
 from quipu.answer.kinds import AnswerStatement, Likely, answers_of_kinds
+from quipu.answer.limitations import says
 from quipu.answer.nearness import Nearness
 from quipu.answer.quote import code_lead, code_span, is_open, plain
 from quipu.answer.statements import state
@@ -22,11 +23,12 @@ from quipu.facts.attributes import SHIPPED
 from quipu.facts.fit import is_of_another, is_of_neighbour
 from quipu.facts.keys import asked_by, is_row
 from quipu.ports import Embedder, Graph, Planner
-from quipu.question import AnswerType, Question, read_question
+from quipu.question import AnswerType, Question
 from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
 from quipu.records.schema import RelationType
-from quipu.text import stems
+from quipu.records.scope import Scope
+from quipu.text import looks_like_identifier, stems
 
 __all__ = ["superseded", "write"]
 
@@ -40,6 +42,7 @@ _NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "time"})
 _OWN = frozenset("i me my mine myself".split())
 _AS_LIKELY = 0.5
 _DAY = len("2026-01-01")
+_POSSESSIVE = re.compile(r"['’]s?$")
 
 
 class _Page:
@@ -93,6 +96,7 @@ class _Chosen(NamedTuple):
 
 def write(
     asked: Question,
+    question: Question,
     plan: Plan,
     graph: Planner,
     evidence: Sequence[Evidence],
@@ -100,17 +104,19 @@ def write(
     now: str,
     embedder: Embedder | None = None,
 ) -> AnswerDraft | None:
-    """The answer that the evidence gives, or None when it says nothing to the question."""
+    """The answer that the evidence gives, or None when it says nothing to the question: `asked` is
+    what of the `question` a passage has to say, without its dates where facts or turns have one."""
     listings = (each.listed(plan, graph, evidence, now=now) for each in answers_of_kinds())
     of_all = next((listed for listed in listings if listed is not None), None)
     if of_all is None:
-        statements = state(asked, plan, graph, evidence)
+        statements = state(asked, question, plan, graph, evidence)
     elif of_all.evidence:
         statements = [of_all]
     else:
         return None
-    chosen = _chosen(asked, plan, graph, evidence, statements, now=now, embedder=embedder)
-    question = read_question(plan.question)
+    chosen = _chosen(
+        asked, question, plan.scope, graph, evidence, statements, now=now, embedder=embedder
+    )
     page, disagreements = _Page(), list[str]()
     for statement in chosen.statements:
         disagreements += _state(page, statement)
@@ -144,7 +150,11 @@ def _draft(
         worth=first.worth if first else None,
         likely=_likelihood(chosen, page.evidence),
         margin=first.margin if first else None,
-        agreement=_agreement(asked, first, choices, chosen.near) if first else None,
+        met=chosen.near.met(_quoted(first, choices)) if first and chosen.near else None,
+        absent=_absent(asked, choices if is_turn(first.evidence[0]) else [first])
+        if first
+        else None,
+        plain=_is_plain(asked, _quoted(first, choices), first.evidence[0]) if first else None,
         unvouched=float(first is not None and _is_unvouched(asked, first)),
         disagreements=tuple(disagreements),
         remarks=superseded(graph, page.evidence),
@@ -167,19 +177,39 @@ def _likelihood(chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
     return min(chosen.likely.of(cited, others), 1.0)
 
 
-def _agreement(
-    asked: Question, first: Choice, choices: Sequence[Choice], near: Nearness | None
-) -> Agreement:
-    """How far what is quoted agrees with the question: of files the best lines, of turns all."""
+def _quoted(first: Choice, choices: Sequence[Choice]) -> str:
+    """What is quoted and compared with the question: of files the best lines, of turns all."""
     if not is_turn(first.evidence[0]):
-        return agreement(asked, first.quoted, near, first.evidence)
+        return first.quoted
+    return "\n".join(choice.quoted for choice in choices)
+
+
+def _absent(asked: Question, choices: Sequence[Choice]) -> float:
+    """The share of what the question names that is neither quoted nor stands in what is cited."""
     cited = [each for choice in choices for each in choice.evidence]
-    return agreement(asked, "\n".join(c.quoted for c in choices), near, cited)
+    whole = "\n".join(
+        (*(c.quoted for c in choices), *(f"{e.path}\n{e.title}\n{e.text}" for e in cited))
+    )
+    names = [n for n in asked.names if looks_like_identifier(n) or any(map(str.isupper, n))]
+    absent = [n for n in names if not _stands(_POSSESSIVE.sub("", n), whole)]
+    return len(absent) / len(names) if names else 0.0
+
+
+def _stands(name: str, text: str) -> bool:
+    return says(text, name) or says(text, name.rpartition(".")[2].removesuffix("()"))
+
+
+def _is_plain(asked: Question, quoted: str, cited: Evidence) -> float:
+    """1 where neither what is quoted nor the question shows code: near words of prose often say
+    something else."""
+    names = (n for n in asked.names if looks_like_identifier(n))
+    return float(not (cited.is_code or "`" in quoted or any(names)))
 
 
 def _chosen(
     asked: Question,
-    plan: Plan,
+    question: Question,
+    scope: Scope,
     graph: Planner,
     evidence: Sequence[Evidence],
     statements: Sequence[AnswerStatement],
@@ -195,13 +225,12 @@ def _chosen(
     since = _spoken_since(statements, evidence) if explained >= _ENOUGH else []
     if explained >= _ENOUGH and not ((spoken or since) and embedder):
         return _Chosen(statements, explained)
-    question = read_question(plan.question)
     read = since or _holding(question, evidence)
     for each in answers_of_kinds():
         read = each.present(question, graph, read, now=now)
     near = Nearness(asked, read, graph, embedder) if embedder and read else None
-    sure = _likely(plan, read, graph, embedder)
-    choices = choose(asked, read, near, planner=graph, plan=plan, likely=sure)
+    sure = _likely(question, scope, read, graph, embedder)
+    choices = choose(asked, question, read, near, planner=graph, scope=scope, likely=sure)
     quoted = _Chosen((), 0.0, choices, near, sure)
     if explained >= _ENOUGH:
         open_ = bool(choices) and not any(s.replies for s in statements)
@@ -219,14 +248,17 @@ def _chosen(
 
 
 def _likely(
-    plan: Plan, read: Sequence[Evidence], graph: Planner, embedder: Embedder | None
+    question: Question,
+    scope: Scope,
+    read: Sequence[Evidence],
+    graph: Planner,
+    embedder: Embedder | None,
 ) -> Likely | None:
     """How likely passages answer, by the first kind of source that knows."""
     if embedder is None:
         return None
-    question = read_question(plan.question)
     for each in answers_of_kinds():
-        known = each.likely(question, read, graph, embedder, scope=plan.scope)
+        known = each.likely(question, read, graph, embedder, scope=scope)
         if known is not None:
             return known.without(_of_others(question, known, graph))
     return None

@@ -682,7 +682,6 @@ class Memory(Handle):
         cites and that have changed are read again first; where that cannot be, it is not sure."""
         question = composed(question)
         return self._questions.ask(
-            question,
             lambda: self.plan(question, mode=mode, scope=scope, use_graph=use_graph),
             limit=limit,
             offline=offline,

@@ -110,9 +110,7 @@ class Questions:
         )
         return marked(found, changes)
 
-    def ask(
-        self, question: str, planned: Callable[[], Plan], *, limit: int | None, offline: bool
-    ) -> Reply:
+    def ask(self, planned: Callable[[], Plan], *, limit: int | None, offline: bool) -> Reply:
         """As `Memory.ask`."""
         shown = self._shown(limit)
 
@@ -120,7 +118,7 @@ class Questions:
             found, _ = self._freshness.kept(
                 lambda: self.read(planned(), limit), lambda found: cited_by(found, shown)
             )
-            return self.answer(question, found, limit=limit, offline=offline)
+            return self.answer(found, limit=limit, offline=offline)
 
         return doubted(*self._freshness.kept(made, cited_by))
 
@@ -141,9 +139,7 @@ class Questions:
         further = _FURTHER * most if of_one_kind(found.hits) else 0
         return self.retrieve(plan, further) if further > shown else found
 
-    def answer(
-        self, question: str, retrieved: Retrieved, *, limit: int | None, offline: bool
-    ) -> Reply:
+    def answer(self, retrieved: Retrieved, *, limit: int | None, offline: bool) -> Reply:
         """The reply under the contract: by the language model where there is one, else by itself.
         Where a kind of source has a way of its own, and others stand before it, the surer reply
         counts: by all, or by that kind alone. What stands in for a model that fails is said in the
@@ -152,7 +148,7 @@ class Questions:
         from quipu.answer.kinds import read_of
 
         handle = self._handle
-        asked = read_question(question[:_LONGEST_ASKED])
+        asked = read_question(retrieved.plan.question)
         shown = retrieved.hits[: self._shown(limit)]
         if retrieved.plan.mode == "global":
             found = msgspec.structs.replace(retrieved, hits=shown)

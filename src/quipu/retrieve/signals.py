@@ -9,7 +9,7 @@ from quipu.ports import Embedded, Frequencies, Planner
 from quipu.question import Question
 from quipu.records.mentions import key_words
 from quipu.records.plan import Plan, named_keys
-from quipu.retrieve.rank import Candidate, is_timed
+from quipu.retrieve.rank import Candidate
 
 __all__ = ["read_signals"]
 
@@ -26,15 +26,11 @@ def read_signals(
     """`score1` raw score of the first passage, `cos1` best cosine among the seeds, `mslow` the
     least matched window of the question over the first five, `miss` the largest idf share of a
     question word that none of them holds, `nfound` the share of the question's names that the
-    store knows (1 when it has none), `tfit` how well the best time in the first five fits the
-    asked one (absent where none was compared). Without vectors `cos1` and `mslow` are absent."""
+    store knows (1 when it has none). Without vectors `cos1` and `mslow` are absent."""
     signals = {"score1": ranked[0].raw if ranked else 0.0, "nfound": _names_found(plan, question)}
     first = ranked[:_FIRST]
     numbers = np.array([candidate.number for candidate in first], dtype=np.int64)
     signals["miss"] = _missed(question, numbers, planner)
-    fits = [c.parts["time"] for c in first if is_timed(c)]
-    if fits:
-        signals["tfit"] = max(fits)
     if vectors is None or plan.space is None or not first:
         return signals
     signals["cos1"] = max(plan.scale.get(k, 0.0) for k in ("passage", "code passage", "turn"))

@@ -1,15 +1,13 @@
 """Turns as answers: which of them are read and quoted, and how sure an answer from them is.
 
-    value = 1 / (1 + e^-(intercept + Σ weight · input))
-
 How sure it is rests on how likely one of the cited turns answers, which the head says that reads
-them (`answering`); `bench/teach/confidence.py` fits the weights. Where nobody knows how likely a
+them (`answering`). Where nobody knows how likely a
 turn answers (another encoder, or none), the formulas of any other quotation count.
 """
 
 from collections.abc import Sequence
 
-from quipu.answer.formula import ConfidenceFormula, Inputs, Term, scaled_log_odds
+from quipu.answer.formula import Inputs, named_formula, scaled_log_odds
 from quipu.answer.gate import AnswerDraft, Evidence, is_turn
 from quipu.answer.kinds import Answers, Likely, Quotation
 from quipu.answer.worth import Candidate
@@ -32,48 +30,7 @@ def _is_read(inputs: Inputs) -> bool:
     return inputs.get("likely") is not None
 
 
-ANSWERING = ConfidenceFormula(
-    intercept=-2.1,
-    table=(
-        Term(
-            "likely",
-            7.6,
-            0.0,
-            "log-odds that one of the cited turns answers, ÷ ln 499, in [-1, 1]",
-            "none of the turns that were found surely answers",
-        ),
-        Term(
-            "met",
-            1.8,
-            0.5,
-            "mean over the question's content words of their best cosine with a quoted word",
-            "some words of the question are met by nothing that is quoted",
-        ),
-        Term("cos1", 1.45, 0.4, "best cosine between the question and a turn", ""),
-        Term(
-            "lacking",
-            -2.9,
-            0.0,
-            "1 where a kind of thing is asked for and none named, or yes or no and neither said",
-            "the answer names nothing of the kind that is asked for",
-        ),
-        Term(
-            "unknown_names",
-            -2.9,
-            0.0,
-            "share of the question's names that are not known at all",
-            "the question names something that is not known here",
-        ),
-        Term(
-            "unvouched",
-            -2.9,
-            0.0,
-            "1 where what somebody asks of themselves is told by an assistant alone",
-            "only an assistant says so",
-        ),
-    ),
-    holds=_is_read,
-)
+ANSWERING = named_formula("turns", _is_read)
 
 
 class TurnAnswers(Answers):

@@ -3,11 +3,7 @@
 Every sentence is a line of a report and cites the passage that the report took it from; the
 report itself is among the graph ids. The contract and its gate are those of any other answer.
 
-How sure such an answer is has a formula of its own:
-
-    value = 1 / (1 + e^-(intercept + Σ weight · input))
-
-No labelled set asks about everything, so the weights are set by hand: a question about all of
+How sure such an answer is has a formula of its own, set by hand: a question about all of
 the memory is answered by what it holds; one about a subject only where reports speak of it.
 """
 
@@ -15,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from quipu.answer.confidence import FLOOR, citation_counts, citations_of
-from quipu.answer.formula import ConfidenceFormula, Inputs, Term
+from quipu.answer.formula import Inputs, named_formula
 from quipu.answer.gate import AnswerDraft, Evidence, cited_ids, pass_gate, withhold
 from quipu.answer.limitations import about_answer, about_nothing, below, missing_names
 from quipu.answer.quote import plain
@@ -36,33 +32,7 @@ def _always(_: Inputs) -> bool:
     return True
 
 
-FORMULA = ConfidenceFormula(
-    intercept=-3.6,
-    table=(
-        Term(
-            "report1",
-            4.0,
-            0.0,
-            "the best report's score; 1 for a question about everything",
-            "no report is near the question",
-        ),
-        Term(
-            "subject",
-            2.6,
-            1.0,
-            "share of the words that the question is about in what is cited",
-            "the cited lines do not hold all that the question is about",
-        ),
-        Term(
-            "unknown_names",
-            -3.0,
-            0.0,
-            "share of the question's names that nothing found knows",
-            "the question names something that is not known here",
-        ),
-    ),
-    holds=_always,
-)
+FORMULA = named_formula("reports", _always)
 _THEMES = 7
 """How many reports an answer about everything tells of."""
 _ABOUT, _NEAR_BEST = 2, 0.7
