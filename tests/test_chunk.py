@@ -121,11 +121,6 @@ def test_chunks_stay_under_one_heading_and_name_it() -> None:
     ]
 
 
-def test_a_heading_with_nothing_under_it_goes_with_the_next_section() -> None:
-    (only,) = cut("g.md", "# Guide\n\n## Install\n\nRun it.\n")
-    assert (only.start_line, only.heading_path) == (1, ("Guide", "Install"))
-
-
 def test_paragraphs_are_packed_until_the_model_would_not_see_more() -> None:
     text = "\n\n".join("one two three four five six seven eight nine ten" for _ in range(60))
     chunks = cut("a.md", text)
@@ -137,12 +132,6 @@ def test_a_code_fence_is_never_split() -> None:
     fence = "```\n" + "\n\n".join(f"line {n} of the code" for n in range(200)) + "\n```"
     chunks = cut("a.md", f"# T\n\nBefore.\n\n{fence}\n\nAfter.\n")
     assert [c for c in chunks if fence in c.text]
-
-
-def test_a_table_row_is_never_split() -> None:
-    rows = [f"| {n} | {'cell ' * 30}|" for n in range(200)]
-    text = "| a | b |\n|---|---|\n" + "\n".join(rows)
-    assert "".join(c.text + "\n" for c in cut("a.md", text)).split("\n")[2:-1] == rows
 
 
 def test_a_small_function_is_one_chunk_with_its_comment_and_decorator() -> None:

@@ -35,14 +35,6 @@ def test_environment_wins_over_env_file_over_toml(tmp_path: Path) -> None:
     assert load(tmp_path, QUIPU_SEARCH_LIMIT="5").search.limit == 5
 
 
-def test_the_env_file_is_not_exported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import os
-
-    (tmp_path / ".env").write_text("QUIPU_SEARCH_LIMIT=4\n")
-    load(tmp_path)
-    assert "QUIPU_SEARCH_LIMIT" not in os.environ
-
-
 @pytest.mark.parametrize(
     ("variable", "text", "read"),
     [

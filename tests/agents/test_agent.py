@@ -67,15 +67,6 @@ def test_the_context_is_one_system_message_after_the_first(make: Make) -> None:
     assert context.endswith(INSTRUCTIONS)
 
 
-def test_the_history_is_kept_and_its_contexts_are_not(make: Make) -> None:
-    agent, server = make("Team Blue owns the payment service [1].", "Nothing more is known.")
-    said(agent)
-    said(agent, "And the ledger?")
-    roles = [m["role"] for m in messages(server)]
-    assert roles == ["system", "system", "user", "assistant", "user"]
-    assert sum(str(m["content"]).startswith("Context:") for m in messages(server)) == 1
-
-
 @pytest.mark.parametrize(
     ("text", "note"),
     [

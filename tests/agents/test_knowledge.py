@@ -1,6 +1,5 @@
 """The hand-kept graph: names that stay names, reading that costs what is read."""
 
-import pytest
 from tests.counting import lines_run
 
 from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation
@@ -32,13 +31,6 @@ def test_opening_by_name_gives_what_reading_everything_gives(memory: Memory) -> 
     assert graph.open(["Nowhere"]) == ([], [])
     graph.delete_entities(["Ann_Lee"])
     assert graph.open(["Atlas", "Ann_Lee"]) == ([ATLAS], relations[1:2])
-
-
-@pytest.mark.parametrize("query", ["Ann Lee", "ann_lee", "ANN-LEE"])
-def test_an_underscore_is_a_space(memory: Memory, query: str) -> None:
-    graph = KnowledgeGraph(memory)
-    graph.create_entities([KnowledgeEntity(name="Ann_Lee", type="person"), ATLAS])
-    assert [thing.name for thing in graph.search(query)[0]] == ["Ann_Lee"]
 
 
 def test_opening_one_thing_does_not_read_two_thousand(memory: Memory) -> None:

@@ -47,22 +47,6 @@ def test_running_text_against_codeowners_is_a_disagreement(memory: Memory, tree:
     assert "The ledger is owned by Mallory" in limits
 
 
-def test_running_text_that_says_the_same_is_none(memory: Memory, tree: Tree) -> None:
-    tree({**OWNED, "README.md": "# Platform\n\nThe ledger is owned by Team Blue.\n"})
-    memory.index()
-    answer, limits = answered(memory)
-    assert answer.startswith("`ledger` is owned by @team-blue")
-    assert "disagree" not in limits
-
-
-def test_a_dated_statement_of_running_text_does_not_win(memory: Memory, tree: Tree) -> None:
-    tree({**OWNED, "README.md": f"# Platform\n\n{DATED}"})
-    memory.index()
-    answer, limits = answered(memory)
-    assert answer.startswith("`ledger` is owned by @team-blue")
-    assert "Mallory" in limits
-
-
 @pytest.mark.parametrize("folder", ["vendor/x", "third_party", "a/vendored/x", "tests/fixtures"])
 def test_a_file_from_elsewhere_asserts_no_owner(memory: Memory, tree: Tree, folder: str) -> None:
     tree(

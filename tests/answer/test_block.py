@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.answer.block import MOST, Block, blocks, in_fence
+from quipu.answer.block import MOST, blocks, in_fence
 from quipu.answer.contract import cited
 from quipu.answer.examine import violations
 from quipu.answer.gate import Evidence
@@ -81,12 +81,6 @@ def test_a_block_is_some_lines_of_its_passage_as_they_stand(text: str, code: boo
         assert text.split("\n")[block.first : block.last + 1] == block.text.split("\n")
 
 
-def test_the_lines_that_tell_are_marked() -> None:
-    text = "The till is red.\nIt opens at nine.\n"
-    block = Block(0, 1, text.rstrip(), 0)
-    assert in_fence(text, block, (17, 34)) == "```\n  The till is red.\n> It opens at nine.\n```"
-
-
 def test_of_a_long_line_the_sentence_that_tells_is_shown() -> None:
     text = "It is so. " * 90 + "The till opens at nine. " + "It is so. " * 90
     (block,) = blocks(text)
@@ -140,12 +134,6 @@ def test_a_block_goes_on_with_the_lines_after_it_for_which_there_is_room(
     assert "> To open the till, turn the brass key." in reply.contract.answer
     assert "Then comes step 0." in reply.contract.answer
     assert reply.citations[0].end_line - reply.citations[0].start_line < MOST
-
-
-def test_no_block_goes_on_over_a_heading(remember: Remember) -> None:
-    page = "# Till\n\nTo open the till, turn the brass key.\n\n# Door\n\nIt is red.\n"
-    reply = remember({"docs/till.md": page}).ask("How do I open the till?")
-    assert "It is red." not in reply.contract.answer.partition("Also:")[0]
 
 
 def test_a_text_that_only_repeats_the_question_answers_nothing(remember: Remember) -> None:

@@ -97,11 +97,6 @@ def test_a_scope_bounds_what_is_told_of_a_file(told: Memory) -> None:
     assert none.contract.answer == "unknown"
 
 
-def test_trailers_are_no_reason(told: Memory) -> None:
-    answer, _, _ = ask(told, "Why was the retry removed?")
-    assert "Turing" not in answer
-
-
 def test_a_name_that_fits_two_files_is_not_guessed(told: Memory) -> None:
     twin = CommitInput(
         sha="f" * 40,

@@ -6,7 +6,6 @@ import pytest
 from tests.rows import rows
 
 from quipu.memory import Memory
-from quipu.question.asked_for import asks_for
 
 Remember = Callable[[dict[str, str]], Memory]
 SHOP = {
@@ -73,11 +72,6 @@ def test_a_relation_beside_what_is_asked_is_not_told(remember: Remember, questio
     assert " extend `ShopError`" not in said
     assert " extends `ShopError`" not in said
     assert " raises " not in said
-
-
-def test_blanks_do_not_matter() -> None:
-    spaced = f"Till{' ' * 900}extends{' ' * 900}which class?"
-    assert asks_for(spaced, "EXTENDS") == asks_for("Till extends which class?", "EXTENDS")
 
 
 def test_what_something_is_does_not_answer_which_of_it_there_are(remember: Remember) -> None:

@@ -46,10 +46,3 @@ def test_a_misspelt_name_is_told_with_the_one_that_is_known(
     assert f"Nothing is known by the name '{asked}'." in said
     assert ("Names that are known and alike: " in said) is (known is not None)
     assert known is None or f"'{known}'" in said
-
-
-def test_the_possessive_is_no_part_of_a_name() -> None:
-    with Memory.open("memory:", config=Config(), embedder=HashEmbedder(64)) as memory:
-        memory.add("The hall is free on Mondays.")
-        said = memory.ask("What is Paulo's phone number?").contract.limitations
-    assert "Nothing is known by the name 'Paulo'." in said

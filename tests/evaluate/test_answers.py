@@ -70,17 +70,6 @@ def test_right_wrong_and_abstained_are_told_apart(tmp_path: Path) -> None:
     assert {"precision_sure", "auroc", "ece", "file_hit"} <= shown.keys()
 
 
-def test_an_archive_is_unpacked_once_and_kept(tmp_path: Path) -> None:
-    sets = _set(tmp_path / "sets")
-    with tarfile.open(sets / "up.tar.xz", "w:xz") as archive:
-        archive.add(sets / "up" / "tree", arcname="tree")
-    (sets / "up").rename(tmp_path / "elsewhere")
-    first = evaluate_answers(sets, _open, folder=tmp_path / "kept")
-    again = evaluate_answers(sets, _open, folder=tmp_path / "kept", sets=["up"])
-    assert [each.verdict for each in first.answers] == [each.verdict for each in again.answers]
-    assert [each.answer for each in first.answers] == [each.answer for each in again.answers]
-
-
 @pytest.mark.parametrize(
     ("row", "said"),
     [

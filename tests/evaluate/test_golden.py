@@ -75,12 +75,6 @@ def test_what_must_not_stand_in_the_answer_fails_it(tmp_path: Path) -> None:
     assert "which must not stand there" in report.results[0].reasons[0]
 
 
-def test_a_reply_off_the_contract_fails(tmp_path: Path) -> None:
-    goldens = "- question: who owns pay.py?\n  expect: {words: [team]}\n"
-    report = ran(tmp_path, goldens, errors=["it is blank"])
-    assert report.results[0].reasons == ("off the contract: it is blank",)
-
-
 @pytest.mark.parametrize(
     ("goldens", "message"),
     [

@@ -158,10 +158,3 @@ def test_comments_are_left_out_and_lines_stay() -> None:
     assert "%% shown, as code %%" in document.text
     assert "`%%also%%`" in document.text
     assert "100%% sure" in document.text
-
-
-@pytest.mark.parametrize(
-    "hostile", ["[[" * 50_000, "%%" * 50_001, "- [[a]], " * 30_000, "`" * 90_000]
-)
-def test_odd_notes_cost_no_more_than_their_length(hostile: str) -> None:
-    assert _read(f"# A\n\n{hostile}\n").title == "A"

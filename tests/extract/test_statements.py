@@ -1,7 +1,5 @@
 """Statements read from text by rule: few, and right."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -232,17 +230,3 @@ def test_no_order_of_its_words_raises(words: list[str]) -> None:
 @given(st.text(max_size=200))
 def test_no_text_raises(text: str) -> None:
     read_statements(text, about="x", observed_at=NOW)
-
-
-@pytest.mark.parametrize(
-    "unit",
-    rows(__file__, "large_text_is_read_in_linear_time"),
-)
-def test_large_text_is_read_in_linear_time(unit: str) -> None:
-    def seconds(size: int) -> float:
-        text = (unit * size)[:size]
-        start = time.process_time()
-        read_statements(text, about="x", observed_at=NOW)
-        return time.process_time() - start
-
-    assert seconds(200_000) < 1 + 8 * seconds(50_000)

@@ -70,11 +70,6 @@ def test_a_row_is_read_back_by_its_name_and_stands_on_its_line() -> None:
     assert said(fact) == "ledger's owner is Team Blue"
 
 
-def test_a_large_table_is_data() -> None:
-    rows = "".join(f"service{n},team {n}\n" for n in range(400))
-    assert _read(f"service,owner\n{rows}") == []
-
-
 def test_a_quoted_cell_may_hold_the_separator_and_the_end_of_a_line() -> None:
     text = 'id;cause;note\nINC-3;"expired\ncertificate";"a; b"\n\nINC-4;bad config;\n'
     statements = read_statements(text)

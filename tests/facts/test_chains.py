@@ -3,7 +3,6 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.counting import lines_run
 
 from quipu.facts.attributes import Attributes
 from quipu.facts.chains import chains, fit, interval_of, standings
@@ -118,32 +117,6 @@ def test_an_ending_counts_by_the_calendar(begin: str, ended: str, end: str | Non
     facts = [_fact("MySQL", begin, predicate="uses"), _fact("MySQL", None, ended, predicate="uses")]
     held = {s.fact.valid_from: s.valid_to for s in standings(facts)}
     assert held[begin] == end
-
-
-@pytest.mark.parametrize("end", [None, "2021"])
-@pytest.mark.parametrize("predicate", ["owner", "uses", "not uses"])
-def test_a_long_chain_costs_no_more_than_its_pairs(end: str | None, predicate: str) -> None:
-    few, many = _chain(500, end, predicate), _chain(1000, end, predicate)
-    assert lines_run(lambda: standings(many)) < 4.5 * lines_run(lambda: standings(few))
-    assert len(standings(many)) == len({fact.fact_id for fact in many})
-
-
-def _chain(size: int, end: str | None, predicate: str) -> list[Fact]:
-    """What a thing was told to be again and again, in all ways that disagree."""
-    return [
-        *(_fact(f"v{n % 7}", "2020-01", end, predicate=predicate) for n in range(3)),
-        *(_fact(f"v{n}", f"20{n % 90 + 10}", end, predicate=predicate) for n in range(size)),
-        *(_fact("x", "2020", end, predicate=p) for p in ("owner", "uses", "not uses")),
-        *(
-            _fact("x", "2020", end, predicate=p, observed=f"2024-01-01T00:00:00.{n:03d}Z")
-            for n in range(size // 6)
-            for p in ("uses", "not uses")
-        ),
-        *(
-            _fact("x", None, "2010", observed=f"2024-01-01T00:00:01.{n:03d}Z")
-            for n in range(size // 6)
-        ),
-    ]
 
 
 @pytest.mark.parametrize(

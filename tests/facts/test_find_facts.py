@@ -108,11 +108,6 @@ def test_a_fact_goes_with_its_source(memory: Memory) -> None:
     assert (first.source_ref, first.standing.valid_to) == ("l1", None)
 
 
-@pytest.mark.parametrize("question", ["?", "in 1990", "before", "after 1990 to 1980", "  "])
-def test_odd_questions_find_nothing_and_raise_nothing(told: Memory, question: str) -> None:
-    assert not _ask(told, question).known
-
-
 def test_a_name_that_only_facts_know_leads_to_them(told: Memory) -> None:
     with pytest.raises(UnknownRecord, match="'Dee Fox' is known by facts alone: `quipu facts"):
         told.get("Dee Fox")

@@ -73,15 +73,6 @@ def test_the_memory_is_in_the_database_that_is_started(tmp_path: Path, database:
     assert not any("import" in mount for mount in found[database]["volumes"])
 
 
-def test_files_are_open_to_neo4j_only_where_apoc_is_asked_for(tmp_path: Path) -> None:
-    done = compose(tmp_path, "neo4j", "apoc", NEO4J_PASSWORD="s3cret")
-    assert done.returncode == 0, done.stderr
-    found = yaml.safe_load(done.stdout)["services"]["neo4j"]
-    assert found["environment"]["NEO4J_PLUGINS"] == '["apoc"]'
-    assert found["environment"]["NEO4J_AUTH"] == "neo4j/s3cret"
-    assert "apoc" not in json.dumps(part("neo4j"))
-
-
 @pytest.mark.parametrize("name", sorted(PARTS))
 def test_compose_refuses_to_start_without_a_password(tmp_path: Path, name: str) -> None:
     done = compose(tmp_path, name)
@@ -218,7 +209,7 @@ def test_a_key_that_could_be_guessed_is_refused(tmp_path: Path, key: str) -> Non
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.large
 def test_the_image_installs_the_package_and_its_model(tmp_path: Path) -> None:
     for line in (line for line in image("COPY") if line.endswith(("/source/", "/source/src"))):
         *names, target = line.split()

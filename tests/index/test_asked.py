@@ -2,8 +2,6 @@
 
 from threading import Event, current_thread, main_thread
 
-import pytest
-
 from quipu.index.asked import begin_vectors, question_vectors
 from quipu.ports import Embedded
 from quipu.testing.fakes import HashEmbedder
@@ -37,14 +35,3 @@ def test_a_question_is_embedded_beside_and_once() -> None:
         assert found.vector.tolist() == expected.vector.tolist()
         assert found.parts.tolist() == expected.parts.tolist()
     assert embedder.begun == 1
-
-
-def test_a_failure_is_raised_and_tried_again() -> None:
-    embedder = Slow()
-    embedder.let_go.set()
-    embedder.broken = True
-    with pytest.raises(ValueError, match="broken"):
-        begin_vectors(embedder, "who")()
-    embedder.broken = False
-    assert question_vectors(embedder, "who").vector.any()
-    assert embedder.begun == 2

@@ -108,16 +108,6 @@ def test_vectors_are_indexed_by_who_wrote_them(
     assert read == [SIZE]
 
 
-def test_a_good_file_is_read_and_not_the_database(
-    path: Path, exact_up_to: int, read: list[int]
-) -> None:
-    query = rows(1)[0]
-    with open_at(path, exact_up_to) as store:
-        assert nearest(store, query)[0] == expected(rows(0), query)[0]
-    assert read == []
-    assert len(files(path)) == 3
-
-
 @pytest.mark.parametrize("suffix", [".json", ".vectors", ".numbers"])
 @pytest.mark.parametrize("harm", ["cut", "flip", "delete"])
 def test_a_damaged_file_is_written_again(

@@ -32,11 +32,6 @@ def test_a_cosine_is_off_by_little(dimension: int) -> None:
     assert np.abs(np.linalg.norm(kept, axis=1) - 1).max() < 2e-3
 
 
-def test_six_bits_a_dimension_and_a_scale_a_part() -> None:
-    assert len(packed(unit_rows(8, 384))) == 1 + 8 * (384 * 6 // 8 + 2)
-    assert packed(unit_rows(0, 384)) == b""
-
-
 @pytest.mark.parametrize("dimension", DIMENSIONS)
 def test_what_was_unpacked_packs_to_the_same_bytes(dimension: int) -> None:
     blob = packed(unit_rows(200, dimension))

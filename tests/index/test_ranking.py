@@ -138,26 +138,3 @@ def test_the_first_postings_are_those_of_the_whole_lists(
         assert found.df[at] == len(expected.rows), term
         assert found.rows[span].tolist() == expected.rows[:limit].tolist()
         assert found.tf[span].tolist() == expected.tf[:limit].tolist()
-
-
-class Counting(Kept):
-    """Counts the pages that are read."""
-
-    read = 0
-
-    def pages(self, segment: int, field: str, pages: Sequence[int]) -> list[bytes]:
-        self.read += len(pages)
-        return super().pages(segment, field, pages)
-
-
-def test_pages_are_not_held_without_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quipu.index.postings._PAGE_BYTES", 100_000)
-    posted = [Posted(n, f"ch_{n:024x}", {"f": {f"w{n % 9}": 2}}) for n in range(90_000)]
-    kept = Counting([segments.build(posted)], [np.ones(len(posted), dtype=np.bool_)])
-    postings = Postings(kept)
-    postings.refresh()
-    for _ in range(2):
-        for word in range(9):
-            found = postings.first("f", [f"w{word}"], SIZE)
-            assert found.rows.tolist() == list(range(word, 90_000, 9))
-    assert kept.read > 2 * 11

@@ -38,10 +38,3 @@ SAID = (
 def test_what_is_taught_is_one_attribute_of_what_stands_on_the_other_side() -> None:
     with _memory(*SAID, covers=ON_CALL) as memory:
         assert _stated(memory) == [("gateway", "is covered by", "Tomas")]
-
-
-def test_phrases_are_added_to_an_attribute_that_is_known() -> None:
-    more = AttributeConfig(verbs=("be stationed in",))
-    said = (("2026-01-05", "Ida lives in Bergen."), ("2026-03-05", "Ida is stationed in Oslo."))
-    with _memory(*said, lives_in=more) as memory:
-        assert _stated(memory) == [("Ida", "lives in", "Oslo")]

@@ -171,21 +171,6 @@ def test_a_job_that_waited_does_not_override_what_came_later(
         assert sorted(texts(one)) == ["Something else.", "The new text."]
 
 
-def test_a_clock_that_steps_back_does_not_drop_what_is_given_later(
-    tmp_path: Path, open_memory: Open
-) -> None:
-    (tmp_path / ".quipu").mkdir()
-    moments = iter(f"2026-03-01T10:{59 - n:02d}:00.000Z" for n in range(60))
-    with open_memory(
-        tmp_path / ".quipu" / "quipu.db", tmp_path, clock=lambda: next(moments)
-    ) as memory:
-        first = memory.add("The first text.", source_ref="note.md")
-        second = memory.add("The second text.", source_ref="note.md")
-        assert texts(memory) == ["The second text."]
-        assert memory.store.get([first, second]).keys() == {second}
-        assert [job.result for job in memory.jobs()] == [second, first]
-
-
 def test_what_was_accepted_is_kept_of_a_damaged_store(
     tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -234,13 +219,3 @@ def damage(path: Path) -> None:
     middle = len(data) // page // 2 * page
     data[middle : middle + page] = b"\xff" * page
     path.write_bytes(bytes(data))
-
-
-def test_only_the_last_jobs_that_ended_are_kept(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("quipu.write.jobs._ENDED_JOBS_KEPT", 3)
-    for number in range(7):
-        memory.add(f"Note {number} about herons.", source_ref=f"{number}.md")
-        assert len(memory.jobs()) <= 6
-    assert memory.jobs()[0].result

@@ -48,16 +48,6 @@ def test_it_is_recalled_until_then_and_no_longer(memory: Memory, clock: _Clock) 
     assert memory.stats().expired == 1
 
 
-def test_what_expired_takes_no_place(memory: Memory, clock: _Clock) -> None:
-    for n in range(12):
-        memory.add(
-            f"The wifi code of the office is {n}.", source_ref=f"{n}.txt", expires="2026-04-01"
-        )
-    memory.add("A wifi code is somewhere in the office.", source_ref="stays.txt")
-    clock.now = "2026-05-01T00:00:00.000Z"
-    assert refs(memory, limit=1) == ["stays.txt"]
-
-
 def test_purging_erases_it_and_nothing_else(memory: Memory, clock: _Clock) -> None:
     memory.add("The wifi code of the office is blue.", source_ref="old.txt", expires="2026-04-01")
     memory.add("The wifi code of the office is green.", source_ref="new.txt", expires="2027")

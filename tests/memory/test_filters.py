@@ -6,7 +6,6 @@ from typing import Any
 import msgspec
 import pytest
 
-from quipu.agents.graphs import find_nodes, find_path
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.records.scope import Scope
@@ -63,21 +62,3 @@ def test_known_filters_pass_and_so_does_what_quipu_writes_itself(
         (Scope(groups=frozenset({"not begun"})), False),
     ):
         assert bool(memory.search("queue", scope=scope).hits) is found
-
-
-def test_unknown_types_of_things_and_relations_are_errors(memory: Memory, tree: Tree) -> None:
-    tree(TREE)
-    memory.index()
-    with pytest.raises(InvalidInput, match="'Ownr' is no entity type here: did you mean 'Owner'"):
-        find_nodes(memory, "ledger", types=["Ownr"])
-    assert find_nodes(memory, "@blue", types=["owner"])
-    with pytest.raises(InvalidInput, match="'Ownr' is no entity type"):
-        memory.entities.proposals(types=["Ownr"])
-    with pytest.raises(InvalidInput, match=r"'OWNS_BY' is no relation type.*'OWNED_BY'"):
-        memory.relations(type="owns by")
-    with pytest.raises(InvalidInput, match="'SHEPHERDS' is no relation type"):
-        find_path(memory, "docs/ledger.md", "docs/adr/1.md", types=["shepherds"])
-    memory.relate("docs/ledger.md", "shepherds", "docs/adr/1.md")
-    assert len(memory.relations(type="shepherds")) == 1
-    assert find_path(memory, "docs/ledger.md", "docs/adr/1.md", types=["shepherds"]).found
-    assert memory.relations(type="depends_on") == []

@@ -150,16 +150,6 @@ def test_commits_that_vanish_from_a_rewritten_history_are_retired(
     assert validate(memory.store).valid
 
 
-def test_a_shallow_clone_says_what_it_lacks(
-    memory: Memory, make_repository: Make, made: Any, tmp_path: Path
-) -> None:
-    make_repository(tmp_path / "whole", [made("one", {"a": "1"}), made("two", {"b": "1"})])
-    git(tmp_path, "clone", "-q", "--depth", "1", (tmp_path / "whole").as_uri(), "cut")
-    report = memory.index_git(tmp_path / "cut")
-    assert report.added == 1
-    assert "shallow" in report.notes[0]
-
-
 def git(folder: Path, *arguments: str) -> None:
     named = ("-c", "user.name=Ann Ash", "-c", "user.email=ann@example.org")
     subprocess.run(["git", *named, *arguments], cwd=folder, check=True, capture_output=True)

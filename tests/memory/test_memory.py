@@ -1,6 +1,5 @@
 """The handle: opening, asking, looking up, forgetting, status, re-embedding."""
 
-import os
 import stat
 import threading
 from collections.abc import Callable
@@ -229,22 +228,6 @@ def test_threads_may_share_a_memory(memory: Memory, tree: Tree) -> None:
         thread.join()
     assert failures == []
     assert memory.stats().counts["chunk"] == 20 + memory.index().documents
-
-
-def test_opening_does_not_load_the_model(tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
-    script = (
-        "import sys\nfrom quipu import Memory\nfrom quipu.config import Config\n"
-        f"m = Memory.open({str(tmp_path / 'x.db')!r}, config=Config()); m.close()\n"
-        "heavy = ('onnxruntime', 'tokenizers', 'tree_sitter')\n"
-        "print([n for n in heavy if n in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ
-    )
-    assert done.stdout == "[]\n"
 
 
 def test_a_verb_of_the_version_before_works_and_names_the_new_one(memory: Memory) -> None:

@@ -43,14 +43,6 @@ def test_a_pack_is_never_longer_than_its_budget(indexed: Memory, limit: int) -> 
     assert len(context_pack(indexed, "payment retries", max_chars=limit).pack) <= limit
 
 
-@pytest.mark.parametrize(
-    "path", ["../../etc/passwd", "/etc/passwd", "docs/../docs/none.md", "docs", "~/.ssh/id_rsa"]
-)
-def test_no_path_leads_out_of_what_is_remembered(indexed: Memory, path: str) -> None:
-    with pytest.raises(UnknownRecord):
-        read_lines(indexed, path)
-
-
 def test_sessions_are_read_a_line_a_turn(memory: Memory) -> None:
     messages: list[dict[str, object]] = [
         {"role": "user", "content": "Where do we deploy?"},

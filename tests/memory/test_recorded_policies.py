@@ -1,14 +1,9 @@
 """The action policies in force are records: what advised an action can be opened."""
 
-from pathlib import Path
-from typing import Any
-
-from quipu.config import Config, IncidentsConfig
 from quipu.memory import Memory
 from quipu.records.record import Entity
 
 SLOW = {"component": "a", "timestamp": "2026-02-01T10:00:00Z", "metrics": {"latency_p99": 900}}
-OWN = 'policies:\n  - {name: %s, conditions: ["latency_p99 > 800"], actions: [%s]}\n'
 
 
 def _policies(memory: Memory) -> dict[str, Entity]:
@@ -26,14 +21,3 @@ def test_what_advises_can_be_looked_up_by_its_name(memory: Memory) -> None:
     names = {r.target_entity_id: r for r in uses}
     actions = memory.store.get(list(names)).values()
     assert {e.name for e in actions if isinstance(e, Entity)} == {"restart_container", "alert_team"}
-
-
-def test_own_policies_take_the_place_of_those_before(open_memory: Any, tmp_path: Path) -> None:
-    file = tmp_path / "policies.yaml"
-    config = Config(incidents=IncidentsConfig(policies=str(file)))
-    url = str(tmp_path / "memory.db")
-    for name, action in (("first", "scale_out"), ("second", "rollback")):
-        file.write_text(OWN % (name, action))
-        with open_memory(url, tmp_path, config=config) as memory:
-            memory.incidents.add(SLOW)
-            assert set(_policies(memory)) == {name}

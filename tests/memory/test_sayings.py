@@ -33,17 +33,3 @@ def test_the_saying_that_answers_is_quoted_with_its_day() -> None:
         charged = memory.ask("What do I charge an hour?").contract.answer
     assert "2026-02-01: the roof of the shed leaks again" in answer
     assert 0 <= charged.find("680 from now on") < charged.find("[2]")  # the later one first
-
-
-@pytest.mark.model
-def test_the_same_words_of_a_later_day_are_told_again() -> None:
-    clock = "2026-06-20T12:00:00.000Z"
-    with Memory.open("memory:", embedder=MiniLM(), clock=lambda: clock) as memory:
-        first = memory.add("Ana owns the payments service.", observed_at="2025-06-01")
-        memory.add("Bo owns the payments service.", observed_at="2025-08-01")
-        again = memory.add("Ana owns the payments service.", observed_at="2025-10-01")
-        assert again != first
-        assert [fact.object for fact in memory.facts("payments service", live=True)] == ["Ana"]
-        assert memory.add("Ana owns the payments service.", observed_at="2025-10-01") == again
-        memory.add("Bo owns the payments service.")
-        assert [fact.object for fact in memory.facts("payments service", live=True)] == ["Bo"]

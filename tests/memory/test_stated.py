@@ -67,14 +67,6 @@ def test_a_statement_takes_the_place_of_that_of_its_key_however_it_is_spelled(
     assert held(memory, "2026-05-01") == {("billing", "owner"): "Erik"}
 
 
-def test_what_comes_late_says_what_had_taken_its_place(memory: Memory) -> None:
-    state(memory, "billing", "owner", "Dagny", since="2026-08-10")
-    late = state(memory, "billing", "owner", "Erik", since="2026-01-01")
-    assert late.replaced_by is not None
-    assert late.replaced_by.value == "Dagny"
-    assert late.fact.valid_to == "2026-08-10"
-
-
 def test_other_keys_and_near_keys_are_told_and_never_merged(memory: Memory) -> None:
     state(memory, "billing", "owner", "Dagny")
     near = state(memory, "billing", "owners", "Dagny, Bo")

@@ -81,15 +81,6 @@ def test_work_is_a_graph(memory: Memory) -> None:
     assert isinstance(memory.get("goal-3"), Entity)
 
 
-def test_a_record_that_is_older_than_its_dates_can_be_written_again(memory: Memory) -> None:
-    task = {"kind": "task", "id": 1, "title": "Pay", "status": "done", "created_at": "2026-02-20"}
-    write(memory, {"tasks": [task]})
-    held = states(memory, "task-1")
-    assert held[-1][0] == "done"
-    assert write(memory, {"tasks": [task]}).added == 0
-    assert states(memory, "task-1") == held
-
-
 def test_a_status_keeps_what_was_before(memory: Memory) -> None:
     task = {"kind": "task", "id": 5, "title": "Try it", "status": "open"}
     write(memory, task, at=1_768_000_000)

@@ -77,10 +77,6 @@ def test_the_titled_passage_is_the_first_seed_and_bridges_lead_on(songs: Memory)
     assert any(bridge.key == "hank snow" for bridge in found.bridges)
 
 
-def test_a_question_that_names_nothing_gets_no_bridges(songs: Memory) -> None:
-    assert _plan(songs, "which yellow things grow in warm places").bridges == ()
-
-
 def test_without_the_graph_there_are_neither_anchors_nor_bridges(songs: Memory) -> None:
     found = _plan(songs, use_graph=False)
     assert (found.anchors, found.expansions, found.bridges) == ((), (), ())

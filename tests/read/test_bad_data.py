@@ -1,7 +1,5 @@
 """Odd YAML, TOML and JSON: a warning with its line at most, never a lost file."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 
 import pytest
@@ -93,20 +91,6 @@ def test_a_bad_line_of_toml_front_matter_costs_no_other_line(read: Read) -> None
     assert [each.line for each in document.problems] == [2, 4]
 
 
-def test_front_matter_that_is_too_long_is_read_to_the_limit(read: Read) -> None:
-    lines = "\n".join(f"key{n}: {'x' * 200}" for n in range(1_000))
-    document = read("x.md", f"---\nowner: Ada\n{lines}\nlast: 1\n---\n# T\n")
-    assert document.properties["owner"] == "Ada"
-    assert "last" not in document.properties
-    assert "longer than 64000 characters" in warned(document)
-    assert document.title == "T"
-
-
-@pytest.mark.parametrize("title", ["2024", "1.10", "1984-06-08", "true"])
-def test_a_title_may_look_like_something_else(title: str, read: Read) -> None:
-    assert read("x.md", f"---\ntitle: {title}\n---\nBody.\n").title == title
-
-
 def test_odd_values_of_front_matter_become_plain_data(read: Read) -> None:
     text = (
         "---\nnames: !!set {c, b, a}\nraw: !!binary aGVsbG8=\nbig: 123456789012345678901234567890\n"
@@ -122,24 +106,6 @@ def test_odd_values_of_front_matter_become_plain_data(read: Read) -> None:
         "list": [["x", 1]],
     }
     assert document.problems == ()
-
-
-def test_sets_come_in_the_same_order_in_every_process() -> None:
-    code = (
-        "from quipu.read.front_matter import split_front_matter as split\n"
-        "print(split('---\\na: !!set {c, b, a, e, d, 1, x: }\\n---\\n')[0])"
-    )
-    outputs = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2", "3")
-    }
-    assert len(outputs) == 1
 
 
 @pytest.mark.parametrize(
@@ -234,22 +200,3 @@ def test_what_is_not_whole_says_where(path: str, text: str, line: int, read: Rea
     (problem,) = read(path, text).problems
     assert "not whole" in problem.error
     assert problem.line == line
-
-
-def test_a_cell_that_claims_to_span_everything_is_read_once(read: Read) -> None:
-    import io
-
-    import docx
-    from docx.oxml import parse_xml
-
-    written = docx.Document()
-    table = written.add_table(3, 1)
-    table.cell(0, 0).text = "Wide"
-    cells = [row._tr.tc_lst[0] for row in table.rows]  # pyright: ignore[reportPrivateUsage]
-    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-    cells[0].get_or_add_tcPr().append(parse_xml(f'<w:gridSpan {space} w:val="900000000"/>'))
-    for cell in cells[1:]:
-        cell.get_or_add_tcPr().append(parse_xml(f"<w:vMerge {space}/>"))
-    buffer = io.BytesIO()
-    written.save(buffer)
-    assert "| Wide |" in read("x.docx", buffer.getvalue()).text

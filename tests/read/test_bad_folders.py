@@ -81,22 +81,6 @@ def test_a_pattern_that_cannot_be_read_is_the_callers_mistake(tmp_path: Path, in
         list(walk(tmp_path, include=[include]))
 
 
-def test_a_pipe_that_bears_the_name_of_a_rule_file_is_never_opened(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / ".gitignore")
-    put(tmp_path, "a.md")
-    assert found(tmp_path) == ["a.md"]
-
-
-def test_a_file_that_grew_past_the_cap_is_a_problem_when_read(tmp_path: Path) -> None:
-    put(tmp_path, "a.md", text="x" * 50)
-    (entry,) = walk(tmp_path, max_bytes=100)
-    assert isinstance(entry, FileEntry)
-    put(tmp_path, "a.md", text="x" * 101)
-    problem = read_source(entry)
-    assert isinstance(problem, Problem)
-    assert "cap of 100" in problem.error
-
-
 def test_a_file_that_became_a_pipe_is_a_problem_and_never_waited_for(tmp_path: Path) -> None:
     put(tmp_path, "a.md")
     (entry,) = walk(tmp_path)

@@ -177,15 +177,6 @@ def test_what_javascript_assigns_is_defined(path: str, read: Read) -> None:
     }
 
 
-def test_what_is_required_has_its_name_here(read: Read) -> None:
-    imports = read("a.js", ASSIGNED).imports
-    assert [(i.module, i.names, i.alias) for i in imports] == [
-        ("fs", (), "fs"),
-        ("./other", (("a", "a"), ("b", "c")), ""),
-        ("./utils", (("compile", "compile"),), ""),
-    ]
-
-
 def test_a_blank_line_parts_no_documentation_from_what_it_is_about(read: Read) -> None:
     docs = {
         d.name: d.doc
@@ -196,12 +187,6 @@ def test_a_blank_line_parts_no_documentation_from_what_it_is_about(read: Read) -
         ).definitions
     }
     assert docs == {"plain": "", "said": "Doc.", "line": "", "far": ""}
-
-
-def test_uses_know_what_they_are_inside_of(read: Read) -> None:
-    text = "top()\n\n\ndef f():\n    def inner():\n        deep()\n    inner()\n\n\nlast()\n"
-    uses = {(u.name, u.within) for u in read("a.py", text).uses}
-    assert uses == {("top", ""), ("deep", "f"), ("inner", "f"), ("last", "")}
 
 
 @pytest.mark.parametrize(

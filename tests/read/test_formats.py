@@ -211,17 +211,6 @@ def test_what_a_cell_gives_out_is_read(output: object, read_as: str, read: Read)
     assert outputs_of(read, output) == f"```output\n{read_as}\n```"
 
 
-def test_data_files_are_sections_by_key(read: Read) -> None:
-    table = {"name": "x" * 500, "inner": {"a": "y" * 600, "b": "z" * 600}}
-    document = read("x.json", json.dumps(table, indent=1))
-    assert headings(document)[-1][0] == ("inner", "b")
-    yaml = f"first: {'x ' * 300}\nsecond:\n  third: {'y ' * 300}\n"
-    assert [h[:2] for h in headings(read("x.yaml", yaml))] == [
-        (("first",), 1),
-        (("second",), 2),
-    ]
-
-
 @pytest.mark.parametrize(
     ("path", "text"),
     [
@@ -301,21 +290,6 @@ def test_manifests_declare_a_package_and_its_dependencies(path: str, read: Read)
     assert [t.name for t in document.things] == ([package] if package else [])
     assert relations(document) == {("DEPENDS_ON", name) for name in dependencies}
     assert {t.source for t in document.relations} == {("Package", package) if package else None}
-
-
-def test_codeowners_of_a_section_own_what_names_no_other(read: Read) -> None:
-    text = (
-        "* @all\n[Docs] @writers w@x.org\ndocs/\n*.md @@developers\n^[Free][2]\nfree/\na\\ b.c @d\n"
-    )
-    document = read("CODEOWNERS", text)
-    assert [(rule.pattern, rule.owners) for rule in document.owner_rules] == [
-        ("*", ("@all",)),
-        ("docs/", ("@writers", "w@x.org")),
-        ("*.md", ("@@developers",)),
-        ("free/", ()),
-        ("a\\ b.c", ("@d",)),
-    ]
-    assert document.problems == ()
 
 
 def test_codeowners_rules_in_order(read: Read) -> None:

@@ -108,11 +108,6 @@ def test_without_a_repository_the_ignore_files_mean_the_same(rules: dict[str, st
         assert found(folder) == expected
 
 
-def test_a_folder_kept_out_of_what_is_left_out_is_read(tmp_path: Path) -> None:
-    plant(tmp_path, {"": "pkg/*\n!pkg/keep/\n"})
-    assert {p for p in found(tmp_path) if p.startswith("pkg/")} == {f"pkg/keep/{n}" for n in NAMES}
-
-
 def test_a_repository_within_has_rules_of_its_own(tmp_path: Path) -> None:
     plant(tmp_path, {"": "*.md\n", "pkg": "a.md\n"})
     for folder in (tmp_path, tmp_path / "pkg"):
@@ -138,14 +133,6 @@ def test_what_a_user_never_wants_listed_is_left_out(
     (tmp_path / "mine").write_text("a.md\n")
     assert "pkg/log.md" in found(folder)
     assert "pkg/a.md" not in found(folder)
-
-
-def test_a_repository_names_no_file_of_what_is_left_out(tmp_path: Path) -> None:
-    plant(tmp_path, {})
-    git(tmp_path, "init", "-q")
-    (tmp_path / "pkg/b.md").write_text("log.md\n")
-    git(tmp_path, "config", "core.excludesFile", str(tmp_path / "pkg/b.md"))
-    assert "log.md" in found(tmp_path)
 
 
 def test_what_git_does_not_leave_out_is_told(tmp_path: Path) -> None:

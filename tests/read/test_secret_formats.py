@@ -136,11 +136,3 @@ def test_a_secret_of_kubernetes_goes_entry_by_entry() -> None:
     assert not any(value in text for value in ("aGVs", "d29y", "plain"))
     assert "type: Opaque" in text
     assert "d: stays" in text
-
-
-def test_one_secret_that_two_rules_know_is_counted_once() -> None:
-    token = make("openai project key").secret
-    assert redact(f'OPENAI_API_KEY = "{token}"') == (
-        'OPENAI_API_KEY = "[redacted:openai-key]"',
-        {"openai-key": 1},
-    )

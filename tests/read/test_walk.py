@@ -82,11 +82,6 @@ def test_folders_with_a_dot_are_read_when_they_are_named(tmp_path: Path) -> None
     assert "sub/.any/e.md" in found(tmp_path)
 
 
-def test_include_keeps_only_what_matches(tmp_path: Path) -> None:
-    put(tmp_path, "a.md", "b.py", "docs/c.md")
-    assert found(tmp_path, include=["*.md"]) == ["a.md", "docs/c.md"]
-
-
 def test_a_file_over_the_cap_is_a_problem(tmp_path: Path) -> None:
     put(tmp_path, "big.txt", text="x" * 101)
     (problem,) = [p for p in walk(tmp_path, max_bytes=100) if isinstance(p, Problem)]
@@ -185,17 +180,3 @@ def test_a_further_work_tree_of_the_same_repository_is_not_read_again(tmp_path: 
     assert found(tmp_path / "three") == ["docs/a.md"]
     assert found(tmp_path) == ["main/docs/a.md"]
     assert found(main / "two") == ["docs/a.md"]  # named, it is wanted
-
-
-def test_of_the_work_trees_of_a_bare_repository_the_first_is_read(tmp_path: Path) -> None:
-    _work_trees(tmp_path / "main")
-    git(tmp_path, "clone", "-q", "--bare", "main", "bare/.git")
-    for name in ("later", "early"):
-        git(tmp_path / "bare" / ".git", "worktree", "add", "-q", "--detach", f"../{name}")
-    assert found(tmp_path / "bare") == ["early/docs/a.md"]
-
-
-def test_a_repository_of_its_own_inside_another_is_read(tmp_path: Path) -> None:
-    _work_trees(tmp_path)
-    _work_trees(tmp_path / "inner")
-    assert found(tmp_path) == ["docs/a.md", "inner/docs/a.md"]

@@ -5,7 +5,6 @@ import re
 import pytest
 
 from quipu.answer.wording import explained, verb
-from quipu.errors import InvalidInput
 from quipu.question import read_question
 from quipu.question.asked_for import asks_for
 from quipu.read.front_matter import relations_from, relations_of, thing_of
@@ -15,7 +14,6 @@ from quipu.records.schema import (
     EntityType,
     RelationType,
     directed,
-    relation_type,
     row_of,
     wrong_end,
 )
@@ -88,11 +86,3 @@ def test_a_relation_that_is_written_the_other_way_round_is_turned() -> None:
     assert directed("SUPERSEDES", "new", "old") == ("SUPERSEDES", "new", "old")
     inverses = {kind.row.inverse for kind in RelationType} - {""}
     assert inverses.isdisjoint(set(map(str, RelationType)))
-
-
-def test_a_type_that_is_not_known_has_the_defaults() -> None:
-    assert row_of("ADJOINS") == row_of(RelationType.FIXES)
-    assert asks_for("What adjoins the hall?", "ADJOINS") == (True, True)
-    assert relations_of({"adjoins_to": "Hall"}, {})[0].type == "ADJOINS_TO"
-    with pytest.raises(InvalidInput):
-        relation_type("9")

@@ -4,7 +4,7 @@ import pytest
 
 from quipu.records.batch import Claim
 from quipu.records.ids import identity_key, named_entity_id
-from quipu.records.record import Entity, Relation
+from quipu.records.record import Entity
 from quipu.resolve import resolve
 
 NOW = "2024-01-01T00:00:00.000Z"
@@ -18,19 +18,6 @@ def owner(name: str, *, description: str = "") -> Entity:
         updated_at=NOW,
         source_sha="s",
         description=description,
-    )
-
-
-def tie(confidence: float) -> Relation:
-    return Relation(
-        rel_id="re_1",
-        source_entity_id="en_1",
-        target_entity_id="en_2",
-        type="USES",
-        created_at=NOW,
-        updated_at=NOW,
-        source_sha="s",
-        confidence=confidence,
     )
 
 
@@ -66,9 +53,3 @@ def test_names_mentions_and_evidence_are_united() -> None:
     assert (claim.record.name, claim.record.aliases) == ("@Core", ("core",))
     assert (claim.record.description, claim.record.mention_count) == ("The team.", 2)
     assert claim.chunk_ids == ("ch_1", "ch_2")
-
-
-def test_the_surest_reading_counts_and_weights_add_up() -> None:
-    (claim,) = resolve([Claim(tie(0.4), "ep_1"), Claim(tie(0.9), "ep_1"), Claim(tie(0.5), "ep_1")])
-    assert isinstance(claim.record, Relation)
-    assert (claim.record.confidence, claim.record.weight) == (0.9, 3.0)

@@ -7,7 +7,7 @@ from tests.rows import rows
 
 from quipu.config import Config
 from quipu.kinds.conversations.model import Role, Transcript, Turn
-from quipu.kinds.conversations.profile import embedding_text, embedding_text_among
+from quipu.kinds.conversations.profile import embedding_text_among
 from quipu.memory import Memory
 from quipu.profiles import profile
 from quipu.records.record import Chunk
@@ -40,12 +40,6 @@ def test_people_are_read_by_name_among_their_neighbours() -> None:
         "Ann is proud of Ann's dog.",
         "Bo is kind.",
     ]
-
-
-def test_roles_keep_their_pronouns() -> None:
-    text, spans = embedding_text(turn("I need your help.", "user", role="user"))
-    assert text == "user: I need your help."
-    assert spans[0] == (6, len(text))
 
 
 def test_a_long_turn_leaves_no_room_and_a_long_neighbour_is_cut() -> None:

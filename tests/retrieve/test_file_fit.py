@@ -55,14 +55,6 @@ def test_a_title_that_says_it_comes_before_words_in_passing(memory: Memory, tree
     assert found.index("docs/deployment.md") < found.index("docs/passing.md")
 
 
-def test_prose_alone_keeps_its_order(memory: Memory, tree: Tree) -> None:
-    tree({path: text for path, text in TREE.items() if path.endswith(".md")})
-    memory.index()
-    hits = memory.search(QUESTION).hits
-    assert hits
-    assert all("words" not in hit.why_ranked.parts for hit in hits)
-
-
 RELEASES = {
     "src/shop.py": "def fill(it):\n"
     '    """Fill the cart; a cart is a cart of things."""\n    return cart\n',
@@ -76,13 +68,6 @@ def test_what_a_release_brought_is_in_the_list_of_them(memory: Memory, tree: Tre
     memory.index()
     assert _files(memory.search("How do I fill a cart?").hits)[0] == "src/shop.py"
     assert _files(memory.search("Which release brought the cart?").hits)[0] == "CHANGES.md"
-
-
-def test_the_version_that_is_named_comes_first(memory: Memory, tree: Tree) -> None:
-    tree(RELEASES)
-    memory.index()
-    hits = memory.search("What became of the cart in 2.0.1?").hits
-    assert hits[0].title.startswith("Changes › 2.0.1")
 
 
 GUIDE = {

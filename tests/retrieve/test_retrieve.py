@@ -122,24 +122,6 @@ def test_a_hit_says_what_brought_it(songs: Memory) -> None:
     assert {hit.why_ranked.found_by for hit in plain} == {"vector"}
 
 
-def test_signals_say_how_the_question_was_met(songs: Memory) -> None:
-    met = _search(songs).signals
-    missed = _search(songs, "What is the wingspan of Zorblax Prime?").signals
-    assert set(met) == {"score1", "nfound", "miss", "cos1", "mslow"}
-    assert met["nfound"] == 1.0
-    assert missed["nfound"] == 0.0
-    assert missed["miss"] > met["miss"] or missed["score1"] < met["score1"]
-
-
-def test_features_are_shown_only_when_explained(songs: Memory) -> None:
-    made = plan(read_question(QUESTION), songs.store, HashEmbedder())
-    plain = retrieve(made, songs.store, HashEmbedder())
-    explained = retrieve(made, songs.store, HashEmbedder(), explain=True)
-    assert plain.hits[0].why_ranked.features == {}
-    assert explained.hits[0].why_ranked.features["raw"] > 0
-    assert [hit.id for hit in plain.hits] == [hit.id for hit in explained.hits]
-
-
 @pytest.mark.parametrize("name", ["Ada Lovelace", "ADA LOVELACE", "Countess Ada"])
 def test_a_record_is_known_by_any_of_its_names_however_it_is_spelt(name: str) -> None:
     with Memory.open("memory:", embedder=HashEmbedder()) as memory:

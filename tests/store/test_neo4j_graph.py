@@ -10,7 +10,6 @@ from tests.contract.store_compare import apply
 from tests.contract.store_sample import (
     SPACES,
     VERSION_A,
-    document,
     embedding,
     fact,
     moment,
@@ -145,19 +144,6 @@ def test_a_fact_that_is_asserted_no_more_has_expired_and_one_that_is_forgotten_i
         group,
     ]
     assert neo4j_server.run("MATCH (n) WHERE n:Entity OR n:Episodic RETURN n") == []
-
-
-def test_namespaces_have_graphs_of_their_own(
-    neo4j_server: Neo4jServer, neo4j_address: Address
-) -> None:
-    url = neo4j_address("two")
-    claims = (Claim(document(VERSION_A), VERSION_A.episode_id),)
-    with open_store(url, namespace="a") as one, open_store(url, namespace="b") as two:
-        for store in (one, two):
-            store.write(one_source(VERSION_A, "red cord", at=1, claims=claims))
-        one.forget([VERSION_A.source_ref])
-        assert_in_step(neo4j_server, two)
-    assert {r[0] for r in neo4j_server.run("MATCH (d:Document) RETURN d.group_id")} == {"b"}
 
 
 TREE = {

@@ -123,23 +123,6 @@ def test_schemas_are_deployments_of_their_own(url: str) -> None:
         assert (texts(one, red=1), texts(two, red=1)) == (["red"], [])
 
 
-def test_a_schema_of_others_is_left_alone(postgres_server: PostgresServer) -> None:
-    name = postgres_server.new_database()
-    postgres_server.execute("CREATE SCHEMA quipu; CREATE TABLE quipu.bills (sum integer)", name)
-    said = refusal(postgres_server.url(name), StoreUnavailable)
-    assert "holds the table 'bills'" in said
-    assert "?schema=" in said
-
-
-def test_a_half_made_schema_is_named(postgres_server: PostgresServer) -> None:
-    name = postgres_server.new_database()
-    open_store(postgres_server.url(name)).close()
-    postgres_server.execute("DROP TABLE quipu.part, quipu.segment", name)
-    for read_only in (True, False):
-        said = refusal(postgres_server.url(name), CorruptStore, read_only=read_only)
-        assert "half there (missing: part, segment)" in said
-
-
 def test_a_migration_that_fails_leaves_nothing(
     postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,11 +16,8 @@ from quipu.store import open_store
 from quipu.store.backend import CHUNK
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.store.postgres import database
-from quipu.store.postgres.address import read_address
 from quipu.store.postgres.database import Database
 from quipu.store.postgres.store import PostgresStore
-from quipu.store.postgres.trouble import mapped
-from quipu.store.retry import TransientFailure
 
 END_OTHERS = b"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
 
@@ -165,18 +162,3 @@ def test_a_server_that_stays_away_is_told(
         own_server.start()
         store.write(source(1))
     assert_whole(url, 2)
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        "the database system is starting up",
-        "the database system is shutting down",
-        "the database system is in recovery mode",
-        "the database system is not yet accepting connections",
-    ],
-)
-def test_a_server_that_starts_or_stops_is_asked_again(said: str) -> None:
-    address = read_address("postgresql://db/notes")
-    with pytest.raises(TransientFailure, match="is not reached"), mapped(address):
-        raise psycopg.OperationalError(f"connection to server on socket failed: FATAL:  {said}")

@@ -122,19 +122,6 @@ def test_what_grows_while_it_is_known_is_what_a_new_reader_finds(tmp_path: Path)
                 assert new.numbers(talk_of(n)).tolist() == reader.numbers(talk_of(n)).tolist()
 
 
-def test_what_another_namespace_forgets_hides_nothing_that_is_new(tmp_path: Path) -> None:
-    path = tmp_path / "quipu.db"
-    with SQLiteStore(path, namespace="a") as store, SQLiteStore(path, namespace="b") as other:
-        store.write(turn(0))
-        other.write(turn(1))
-        assert SPEAKER in store.get([SPEAKER])
-        other.forget(["session:talk#1"])
-        store.write(turn(2))
-        found = store.get([SPEAKER]), store.support([SPEAKER])
-        with SQLiteStore(path, namespace="a", read_only=True) as new:
-            assert (new.get([SPEAKER]), new.support([SPEAKER])) == found
-
-
 def test_a_rollback_leaves_nothing_known_that_never_was(tmp_path: Path) -> None:
     path = tmp_path / "quipu.db"
     with SQLiteStore(path, namespace="a") as store:

@@ -59,23 +59,6 @@ def test_a_database_of_another_program_is_refused_untouched(
         assert other.execute("SELECT url FROM bookmarks").fetchall() == [("https://example.org",)]
 
 
-def test_a_log_that_another_program_left_is_not_worked_in(tmp_path: Path) -> None:
-    path = tmp_path / "places.db"
-    foreign(path, wal=True)
-    holder = sqlite3.connect(path)
-    holder.execute("PRAGMA wal_autocheckpoint = 0")
-    holder.execute("INSERT INTO bookmarks VALUES ('second')")
-    holder.commit()
-    for name in ("places.db", "places.db-wal"):
-        (tmp_path / f"copy-{name}").write_bytes((tmp_path / name).read_bytes())
-    holder.close()
-    copy = tmp_path / "copy-places.db"
-    before = copy.read_bytes(), copy.with_name("copy-places.db-wal").read_bytes()
-    with pytest.raises(InvalidInput, match="another program"):
-        open_at(copy)
-    assert (copy.read_bytes(), copy.with_name("copy-places.db-wal").read_bytes()) == before
-
-
 @pytest.mark.parametrize("read_only", [False, True])
 def test_an_empty_file_is_not_taken_for_a_new_store(tmp_path: Path, read_only: bool) -> None:
     path = tmp_path / "q.db"

@@ -18,8 +18,6 @@ from typing import Any
 import pytest
 from tests.cannot import cannot
 
-from quipu.agents.dumps import Dump, DumpTaken, import_dump
-from quipu.agents.items import Items
 from quipu.config import Config
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
@@ -29,7 +27,6 @@ pytestmark = pytest.mark.large
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 OURS = ("-e", str(ROOT))
-TOOLS: tuple[Dump, ...] = ("mem0", "graphiti", "langgraph")
 
 
 def _environment(folder: Path, *packages: str, alone: Sequence[str] = ()) -> Path:
@@ -169,27 +166,6 @@ def test_libraries_open_the_graph_as_it_goes_out(tmp_path: Path) -> None:
     found = _printed(python, HERE / "opened_graphs.py", tmp_path)
     owned = [["One & two", "Ann 'A' O\\Hara"], ["Two", "Bo"]]
     assert found == {w.format: [w.nodes, w.edges, owned] for w in written}
-
-
-def test_dumps_that_other_memories_made_are_taken_in(tmp_path: Path) -> None:
-    models = ("mem0ai==2.2.1", "graphiti-core==0.31.2")
-    needs = ("pydantic", "numpy", "python-dotenv", "tenacity", "openai", "diskcache", "pytz")
-    more = ("langgraph-checkpoint==4.3.2", "qdrant-client", "posthog", "sqlalchemy", "neo4j")
-    python = _environment(tmp_path / "env", *needs, *more, alone=models)
-    _printed(python, HERE / "foreign_dumps.py", tmp_path)
-    with _memory(tmp_path) as memory:
-        taken = {tool: import_dump(memory, tmp_path / f"{tool}.json", tool) for tool in TOOLS}
-        facts = {f.object: (f.valid_from, f.valid_to) for f in memory.store.facts("Ann")}
-        held = Items(memory).get(("users", "ann"), "food")
-    assert not any(each.errors for each in taken.values())
-    assert (taken["mem0"].passages, taken["langgraph"].items) == (1, 1)
-    assert taken["graphiti"] == DumpTaken(
-        passages=3, facts=2, entities=3, observations=1, relations=1
-    )
-    jobs = {"Acme": ("2020-05-01", "2025-03-01"), "Umbra": ("2025-03-01", None)}
-    assert facts == {**jobs, "green tea": ("2025-03-01", None)}
-    assert held
-    assert held.value == {"likes": "ramen"}
 
 
 def _memory(home: Path) -> Memory:

@@ -5,7 +5,6 @@ import json
 import os
 import random
 import resource
-import shutil
 import signal
 import subprocess
 import sys
@@ -57,21 +56,6 @@ def test_a_restored_memory_is_the_same(kept: Path, tmp_path: Path) -> None:
     assert exported(tmp_path / "new") == exported(kept)
     for path in (tmp_path / "new/.quipu").rglob("*"):
         assert path.stat().st_mode & 0o077 == 0, path
-
-
-def test_a_memory_beside_which_nothing_can_be_written_is_backed_up(
-    kept: Path, tmp_path: Path
-) -> None:
-    there = tmp_path / "there"
-    shutil.copytree(kept, there)
-    for name in ("quipu.db-shm", "ops.db-shm"):  # SQLite cannot make its file, as on a full disk
-        (there / DATABASE).with_name(name).unlink(missing_ok=True)
-        (there / DATABASE).with_name(name).symlink_to(tmp_path / "nowhere" / name)
-    with opened(there, read_only=True) as memory:
-        done = memory.backup(tmp_path / "memory.quipu")
-    restored = Memory.restore(tmp_path / "memory.quipu", tmp_path / "new" / DATABASE)
-    assert restored.counts == done.counts
-    assert exported(tmp_path / "new") == exported(kept)
 
 
 def test_nothing_is_written_over(kept: Path, tmp_path: Path) -> None:

@@ -1,8 +1,6 @@
 """What `rag-foundry-docgraph` keeps in PostgreSQL comes in whole: documents, passages, relations,
 how they were taken in."""
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -194,18 +192,6 @@ def test_again_changes_nothing_and_what_changed_takes_its_place(
         assert "Of rope." in texts
         assert TEXTS[1] not in texts
         assert len(by_ref(memory)) == 5
-
-
-def test_the_command_takes_it_in_without_pgvector(
-    url: str, postgres_server: PostgresServer, tmp_path: Path
-) -> None:
-    database = url.partition("///")[2].partition("?")[0]
-    postgres_server.execute("DROP EXTENSION vector CASCADE", database)
-    store = ("--store", str(tmp_path / "q.db"))
-    words = [sys.executable, "-m", "quipu.serve.cli", *store, "import", "docgraph", url]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert "episodes: 5 chunks: 4 " in " ".join(done.stdout.split())
 
 
 def test_what_is_no_such_database_is_refused(postgres_server: PostgresServer, url: str) -> None:

@@ -1,7 +1,6 @@
 """Out to a file and in again: nothing is lost, again changes nothing, damage is named."""
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -271,36 +270,3 @@ def test_a_cut_file_is_named_and_what_came_before_stands(
             other.import_(tmp_path / "cut.jsonl")
         other.import_(tmp_path / "out.jsonl")
         assert other.store.counts() == memory.store.counts()
-
-
-def test_a_task_that_waits_for_its_parent_moves_whole(
-    memory: Memory, open_memory: Open, tmp_path: Path
-) -> None:
-    memory.ingest_work([{"kind": "task", "id": 1, "title": "Pay", "goal": 9}])
-    memory.export(tmp_path / "out.jsonl")
-    with open_memory("memory:", tmp_path, embedder=None) as other:
-        assert other.import_(tmp_path / "out.jsonl").refused == ()
-        other.export(tmp_path / "again.jsonl")
-        assert other.validate().errors == ()
-    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "out.jsonl").read_bytes()
-
-
-@pytest.mark.parametrize(
-    "write",
-    [
-        lambda memory, path: memory.export(path, overwrite=True),
-        lambda memory, path: memory.backup(path, overwrite=True),
-        lambda memory, path: memory.incidents.export(path, overwrite=True),
-    ],
-)
-def test_no_file_takes_the_place_of_a_pipe(open_memory: Open, tmp_path: Path, write: Any) -> None:
-    (tmp_path / "old").write_text("old")
-    os.mkfifo(tmp_path / "pipe")
-    with open_memory(tmp_path / "q.db", tmp_path) as memory:
-        with pytest.raises(InvalidInput, match="a device or a pipe"):
-            write(memory, tmp_path / "pipe")
-        with pytest.raises(InvalidInput, match="names no file"):
-            write(memory, Path("/"))
-        write(memory, tmp_path / "old")
-    assert (tmp_path / "pipe").is_fifo()
-    assert (tmp_path / "old").read_bytes() != b"old"

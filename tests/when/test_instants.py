@@ -33,8 +33,3 @@ def test_the_instant_of_an_observation(text: str, instant: str) -> None:
 def test_what_nobody_can_have_observed_is_refused(text: str, why: str) -> None:
     with pytest.raises(InvalidInput, match=f"{text!r}.* {why}"):
         observed_instant(text, NOW)
-
-
-def test_a_number_is_refused_as_what_it_is() -> None:
-    with pytest.raises(InvalidInput, match="12345 is not a date"):
-        observed_instant(12345, NOW)  # pyright: ignore[reportArgumentType]

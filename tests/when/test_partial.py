@@ -1,14 +1,9 @@
 """Times of which a part is left out, seen from when they are told."""
 
-from datetime import date
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.rows import rows
 
 from quipu.when import find_partial, read_question_time
-from quipu.when.dates import MONTH_NAMES
 from quipu.when.intervals import iso
 
 NOW = "2026-03-10T10:00:00.000Z"
@@ -36,21 +31,6 @@ def test_the_year_is_that_which_is_meant(
 )
 def test_what_has_a_year_or_is_a_stretch_is_none(text: str) -> None:
     assert find_partial(text, now=NOW) == []
-
-
-@given(
-    now=st.dates(min_value=date(1900, 1, 1), max_value=date(2100, 1, 1)),
-    month=st.sampled_from(sorted(MONTH_NAMES)),
-)
-def test_since_has_begun_and_until_has_not_ended(now: date, month: str) -> None:
-    instant = f"{now.isoformat()}T10:00:00.000Z"
-    (since,) = find_partial(f"so since {month}", now=instant)
-    (until,) = find_partial(f"so until {month}", now=instant)
-    this = now.year * 12 + now.month - 1
-    assert since.interval.first is not None
-    assert until.interval.last is not None
-    assert this - 12 < since.interval.first <= this
-    assert this <= until.interval.last < this + 12
 
 
 @pytest.mark.parametrize(

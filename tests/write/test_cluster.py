@@ -141,9 +141,3 @@ def test_where_nothing_listens_it_is_said_soon(tmp_path: Path, address: str) -> 
         with pytest.raises(Unavailable, match="give host:port"):
             memory.index(tmp_path / "notes")
         assert memory.store.counts()["chunk"] == 0
-
-
-def test_few_bytes_ask_for_no_cluster(tmp_path: Path) -> None:
-    (tmp_path / "note.md").write_text("# A note\n\nFew words.\n")
-    with Memory.open("memory:", home=tmp_path, config=on("127.0.0.1:1"), embedder=None) as memory:
-        assert len(memory.index(tmp_path).added) == 1

@@ -15,7 +15,7 @@ from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 from quipu.memory.ingestion import IngestItem, ingest_items
-from quipu.ports import Embedded, Store
+from quipu.ports import Embedded
 from quipu.records.passage import PassageInput
 from quipu.testing.fakes import HashEmbedder
 from quipu.when.instants import system_clock
@@ -24,36 +24,12 @@ from quipu.write.embed import SpaceFiller
 Tree = Callable[[dict[str, str]], None]
 
 
-class _Counting:
-    """Counts how many places of a document are read."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self.read = 0
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._store, name)
-
-    def numbers_in(self, document_ids: Any) -> Any:
-        found = self._store.numbers_in(document_ids)
-        self.read += sum(map(len, found.values()))
-        return found
-
-
 def session(count: int) -> Transcript:
     turns = tuple(
         Turn(session_id="s", offset=n, speaker="Ann", role="other", text=f"Turn number {n}.")
         for n in range(1, count + 1)
     )
     return Transcript(session_id="s", group="s", turns=turns)
-
-
-def test_a_long_session_is_embedded_in_linear_work(memory: Memory) -> None:
-    memory.add_sessions([session(1000)], embed=False)
-    counting: Any = _Counting(memory.store)
-    done = SpaceFiller(store=counting, clock=system_clock).missing(HashEmbedder())
-    assert done == 1000
-    assert counting.read == 1000
 
 
 class _Interrupting(HashEmbedder):

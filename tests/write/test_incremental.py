@@ -1,6 +1,5 @@
 """Indexing again: only what changed is read, and the outcome is that of indexing from scratch."""
 
-import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -118,44 +117,12 @@ def test_only_files_under_the_roots_are_taken_for_deleted(memory: Memory, tree: 
     assert memory.index().removed == ("a.py",)
 
 
-def test_exclude_and_include_choose_files(
-    tmp_path: Path, open_memory: Callable[..., Memory], write_files: Callable[..., None]
-) -> None:
-    from quipu.config import Config, IndexConfig
-
-    write_files(tmp_path, TREE)
-    config = Config(index=IndexConfig(include=("*.md", "*.py"), exclude=("docs/other.md", "b.*")))
-    with open_memory("memory:", tmp_path, config=config) as memory:
-        assert memory.index().added == ("a.py", "docs/guide.md")
-
-
 def test_a_revision_is_taken_with_a_warning_and_counts_for_nothing(
     memory: Memory, tree: Tree
 ) -> None:
     tree(TREE)
     with pytest.warns(DeprecationWarning, match="no unchanged file is read"):
         assert memory.index(changed_since="HEAD").added
-
-
-def test_report_files_are_written_every_time(memory: Memory, tree: Tree) -> None:
-    tree({**TREE, "bad.md": "a\0b"})
-    for _ in range(2):
-        memory.index()
-        state = memory.home.folder / ".quipu"
-        assert json.loads((state / "index_metadata.json").read_text()) == {
-            "document_count": 4,
-            "generated_at": "2026-03-01T10:00:00.000Z",
-            "source_sha": "unknown",
-        }
-        errors = json.loads((state / "index_errors.json").read_text())
-        assert errors["error_count"] == 1
-        assert errors["errors"][0]["path"] == "bad.md"
-        for name in ("index_metadata.json", "index_errors.json"):
-            (state / name).unlink()
-    (memory.home.folder / "bad.md").unlink()
-    memory.index()
-    empty = json.loads((memory.home.folder / ".quipu/index_errors.json").read_text())
-    assert empty == {"error_count": 0, "errors": []}
 
 
 NAMES = ("a.py", "b.py", "pkg/__init__.py", "pkg/c.py", "one.md", "docs/two.md", "CODEOWNERS")

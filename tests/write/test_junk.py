@@ -47,10 +47,6 @@ def test_junk_is_told_from_speech(text: str, kind: str | None) -> None:
     assert noise(turn(text)) == kind
 
 
-def test_many_marks_cost_no_more_than_their_length() -> None:
-    assert noise(turn("<bash-stdout>" * 80_000)) is None
-
-
 def test_long_repetitions_of_one_speaker_are_refused(memory: Memory) -> None:
     refused = told(memory, turn(LONG), turn("Thanks!", 2), turn("Thanks!", 3), turn(LONG, 4))
     assert refused == {"repetition": 1}

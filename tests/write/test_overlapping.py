@@ -68,20 +68,3 @@ def test_an_older_survey_does_not_override_a_newer_one(
     memory.index()
     assert "New text of A" in texts(memory)
     assert "New text of B" in texts(memory)
-
-
-def test_what_came_back_meanwhile_is_not_removed(
-    memory: Memory, tree: Tree, during_survey: Callable[..., None], open_memory: Any
-) -> None:
-    tree({"a.md": "# A\n\nText of A.\n", "b.md": "# B\n\nText of B.\n"})
-    memory.index()
-    (memory.home.folder / "a.md").unlink()
-
-    def meanwhile() -> None:
-        tree({"a.md": "# A\n\nIt came back.\n"})
-        with open_memory(memory.home.url, memory.home.folder) as other:
-            other.index()
-
-    during_survey(meanwhile)
-    memory.index()
-    assert "It came back" in texts(memory)

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import InvalidInput
-from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 
 TOKEN, OTHER = "ghp_" + "a1B2" * 9, "ghp_" + "c3D4" * 9
@@ -70,15 +69,6 @@ def test_paths_and_addresses_of_commits(memory: Memory) -> None:
     git("commit", "-m", f"Use {TOKEN}\n\nReviewed-by: {TOKEN}")
     memory.index_git(memory.home.folder)
     assert memory.store.counts()["episode"] > 0
-    assert on_disk(memory, TOKEN) == []
-
-
-def test_a_session_is_kept_under_a_mark_and_that_is_told(memory: Memory) -> None:
-    turn = Turn(session_id=TOKEN, offset=1, speaker="Ann", role="user", text="Hello there.")
-    report = memory.add_sessions([Transcript(session_id=TOKEN, group="g", title="", turns=(turn,))])
-    (row,) = report.warnings
-    assert row.path == "[redacted:github-token]"
-    assert "give the session another id" in row.error
     assert on_disk(memory, TOKEN) == []
 
 

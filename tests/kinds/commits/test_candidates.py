@@ -99,8 +99,3 @@ def test_commits_stand_behind_the_files_in_another_search(shop: Memory) -> None:
     hits = shop.search("request timeout of the client").hits
     assert [hit.path for hit in hits[:2]] == ["README.md", f"commit:{'b' * 40}"]
     assert hits[1].why_ranked.parts["aside"] == 1.0
-
-
-def test_a_question_about_a_change_is_still_theirs(shop: Memory) -> None:
-    reply = shop.ask("Who set the request timeout of the client last in client.py?")
-    assert [c.path for c in reply.citations] == [f"commit:{'b' * 40}"]

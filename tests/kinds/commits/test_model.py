@@ -1,7 +1,5 @@
 """What a message and a path say, rule by rule."""
 
-import time
-
 import pytest
 from tests.rows import rows
 
@@ -9,8 +7,6 @@ from quipu.kinds.commits.model import (
     citations_of,
     file_terms,
     message_terms,
-    paths_in,
-    trailers_of,
     words_of,
 )
 
@@ -86,15 +82,3 @@ def test_a_path_is_found_by_its_folders_its_parts_and_its_name() -> None:
     ]
     assert file_terms([".gitignore"])[-1] == "=.gitignore"
     assert file_terms([]) == file_terms([""]) == []
-
-
-@pytest.mark.parametrize("piece", ["a.", "/", "Ab", "revert ", "X: ", "a" * 7 + " ", "by-"])
-def test_a_long_message_takes_time_in_proportion(piece: str) -> None:
-    def seconds(times: int) -> float:
-        text = piece * times
-        start = time.process_time()
-        for rule in (citations_of, trailers_of, words_of, message_terms, paths_in):
-            rule(text)  # type: ignore[operator]  # all take a text
-        return time.process_time() - start
-
-    assert seconds(30_000) < 12 * seconds(6_000) + 2.0  # 5 times the text; squared it is 25

@@ -95,15 +95,6 @@ def test_what_nobody_said_is_less_likely_than_what_somebody_did(memory: Memory) 
     assert said.confidence.value > unsaid.confidence.value
 
 
-@model
-def test_another_version_answers_nothing(memory: Memory) -> None:
-    _say(memory, "2026-01-05", [("Ann", "Released 2.4.0 today."), ("Bo", "Nice, that was quick.")])
-    assert memory.ask("When was 2.4.0 released?").confidence.value > 0.7
-    other = memory.ask("When was 2.3.0 released?")
-    assert other.confidence.value < 0.3
-    assert "Nothing is known by the name '2.3.0'" in other.contract.limitations
-
-
 PROCESS = """# How we work
 
 Releases go out every Tuesday. Piet runs the release and writes the notes. Hotfixes need the
@@ -135,15 +126,6 @@ def test_yes_or_no_is_said_where_the_turn_surely_tells(
 ) -> None:
     _say(memory, "2025-07-13", [("user", said), FILLER])
     assert memory.ask(question).contract.answer.startswith(reply)
-
-
-@model
-def test_more_turns_are_read_than_are_shown(memory: Memory) -> None:
-    filler = [("Bo", f"Nothing new about the shed today, day {n} of it.") for n in range(30)]
-    _say(memory, "2026-01-05", [*filler, ("Ann", "The shed key is with Marta.")])
-    reply = memory.ask("Who has the shed key?", limit=2)
-    assert len(reply.hits) == 2
-    assert "Marta" in reply.contract.answer
 
 
 @model

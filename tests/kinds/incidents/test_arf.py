@@ -18,7 +18,6 @@ RUNTIME = [
     "api-gateway 95 0.01 all calm",
     "ledger 600 0.4 1200 high",
 ]
-PROSE = "The search-index service timed out. Root cause: disk full. Solution: rollback"
 
 
 def _store(
@@ -91,16 +90,6 @@ def test_after_a_crash_what_both_have_is_taken_and_the_rest_told(
     _store(tmp_path / "fewer", RUNTIME, embedded=RUNTIME[:1])
     done = memory.incidents.import_arf(tmp_path / "fewer")
     assert (done.unmatched_texts, done.success_rate) == ((1, 2), pytest.approx(1 / 3, abs=1e-3))
-
-
-def test_vectors_of_another_model_form_a_space_of_their_own(memory: Memory, tmp_path: Path) -> None:
-    _store(tmp_path / "old", RUNTIME, embedded=["quite", "other", "words"])
-    done = memory.incidents.import_arf(tmp_path / "old")
-    assert not done.joined
-    assert done.space.startswith("arf/")
-    assert any("form the space" in note for note in done.notes)
-    assert memory.store.spaces()[done.space] == 3
-    assert HashEmbedder().space not in memory.store.spaces()
 
 
 def test_a_bad_text_is_named_and_the_rest_goes_in(memory: Memory, tmp_path: Path) -> None:

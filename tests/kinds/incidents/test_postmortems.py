@@ -136,37 +136,3 @@ def test_a_resolution_alone_is_an_attempt_that_worked() -> None:
     report, _ = _read(text)
     (outcome,) = report.outcomes
     assert (outcome.actions_taken, outcome.success) == (("traffic_shift",), True)
-
-
-def test_a_hostile_page_is_read_in_linear_time() -> None:
-    text = PAGE + "\n- 10:00 " + "restart not " * 40_000 + "\n" + "**" * 60_000 + "\n| " * 30_000
-    report, _ = _read(text)
-    assert report.component == "checkout-api"
-
-
-UNDERLINED = """Postmortem: listing images broken
-=================================
-
-**Service:** image-store
-**Date:** 2026-01-05
-
-What happened?
---------------
-Uploads failed.
-
-Contributing factors
---------------------
-The storage ran out of inodes.
-
-How did we respond?
--------------------
-Switched traffic to the other pool.
-"""
-
-
-def test_underlined_headings_are_headings() -> None:
-    (found,) = read_incidents(UNDERLINED, path="images.md").reports
-    assert found.title == "listing images broken"
-    assert found.component == "image-store"
-    assert found.root_cause == "The storage ran out of inodes."
-    assert found.summary == "Uploads failed."

@@ -96,12 +96,6 @@ def test_robots_that_are_not_there_allow_and_that_fail_forbid(
         assert f"answers {status}" in refused(server, "/page")
 
 
-def test_robots_are_followed_through_redirects(server: PageServer) -> None:
-    server.redirect("/robots.txt", "/elsewhere.txt")
-    server.lay("/elsewhere.txt", "User-agent: *\nDisallow: /page", type="text/plain")
-    assert "forbids" in refused(server, "/page")
-
-
 def test_robots_are_asked_at_every_hop(server: PageServer) -> None:
     server.lay("/robots.txt", "User-agent: *\nDisallow: /page", type="text/plain")
     server.redirect("/go", "/page")
@@ -211,11 +205,6 @@ def test_a_name_server_that_is_silent_is_not_waited_for(server: PageServer) -> N
     finally:
         let_go.set()
     assert answered.wait(60)
-
-
-def test_a_page_that_breaks_off_is_an_error(server: PageServer) -> None:
-    server.lay("/cut", "x" * 100, cut=10)
-    assert "broke off in the middle" in refused(server, "/cut")
 
 
 @pytest.mark.parametrize(

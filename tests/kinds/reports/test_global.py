@@ -98,18 +98,6 @@ def test_without_reports_it_says_what_to_do(memory: Memory, remember: Remember, 
     assert "quipu reflect" in reply.contract.next_step
 
 
-def test_it_is_said_how_far_reports_are_behind(
-    reflected: Memory, remember: Remember, town: Any
-) -> None:
-    assert reflected.ask("What are the main themes?", mode="global").plan.notes == ()
-    more = town.payments["docs/ledger.md"] + "\nAnother sentence about the Ledger Store here.\n"
-    remember(reflected, {"docs/ledger.md": more})
-    reply = reflected.ask("What are the main themes?", mode="global")
-    assert "behind: run `quipu reflect`" in reply.contract.limitations
-    reflected.reflect()
-    assert reflected.ask("What are the main themes?", mode="global").plan.notes == ()
-
-
 def test_a_sentence_that_is_no_longer_there_is_not_told(
     reflected: Memory, remember: Remember, tmp_path: Path, town: Any
 ) -> None:

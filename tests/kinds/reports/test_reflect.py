@@ -80,18 +80,6 @@ def test_only_the_community_that_changed_is_written_anew(
     assert "every quarter" in report_text(_by_subject(memory.reports(), "Ledger Store"))
 
 
-def test_the_budget_bounds_how_many_and_how_long(
-    memory: Memory, remember: Remember, town: Any
-) -> None:
-    remember(memory, town.payments, town.gardens)
-    one = memory.reflect(communities=1)
-    assert (len(one.reports), one.communities, one.left_out) == (1, 2, 1)
-    short = memory.reflect(characters=400)
-    assert len(short.reports) == 2
-    assert all(len(report_text(r)) <= 400 for r in short.reports)
-    assert short.characters == sum(len(report_text(r)) for r in short.reports)
-
-
 def test_reports_stay_out_of_words_names_vectors_and_validation(
     memory: Memory, remember: Remember, town: Any
 ) -> None:
@@ -126,20 +114,6 @@ def test_what_is_forgotten_stays_in_no_report(
     assert b"xylographer" not in held
     records = memory.store.get([s.episode_id for s in memory.store.sources(REPORTS)])
     assert b"xylographer" not in msgspec.json.encode(list(records.values()))
-
-
-def test_reports_are_not_exported_but_made_again(
-    memory: Memory, remember: Remember, tmp_path: Path, town: Any
-) -> None:
-    remember(memory, town.payments, town.gardens)
-    memory.export(tmp_path / "before.jsonl")
-    made = memory.reflect().reports
-    memory.export(tmp_path / "after.jsonl")
-    assert (tmp_path / "after.jsonl").read_bytes() == (tmp_path / "before.jsonl").read_bytes()
-    with Memory.open("memory:", embedder=None) as other:
-        other.import_(tmp_path / "after.jsonl")
-        assert other.reports() == ()
-        assert other.reflect().reports == made
 
 
 def test_half_written_reports_are_made_whole_by_the_next_run(

@@ -6,12 +6,6 @@ from pathlib import Path
 
 import pytest
 
-LINES = [
-    {"type": "entity", "name": "Ann", "entityType": "person", "observations": ["Runs", "Runs"]},
-    {"type": "entity", "name": "Acme", "entityType": "org", "observations": []},
-    {"type": "relation", "from": "Ann", "to": "Acme", "relationType": "works_at"},
-]
-
 
 @pytest.fixture
 def user_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -80,16 +74,6 @@ def test_in_a_folder_without_a_memory_the_server_still_serves(
     assert "there is no memory in" in outcome.err
     assert served == ["stdio"]
     assert list(tmp_path.glob(".quipu")) == []
-
-
-def test_the_official_servers_file_is_taken_in(quipu, project: Path) -> None:
-    lines = [json.dumps(line) for line in LINES]
-    (project / "memory.jsonl").write_text("\n".join([*lines, "{bad", '{"type": 1}']), "utf-8")
-    first = quipu("mcp", "import", "memory.jsonl", "--json").document
-    assert (first["entities"], first["observations"], first["relations"]) == (2, 1, 1)
-    assert [error.split(":")[0] for error in first["errors"]] == ["line 4", "line 5"]
-    again = quipu("mcp", "import", "memory.jsonl", "--json").document
-    assert (again["entities"], again["observations"], again["relations"]) == (0, 0, 0)
 
 
 def test_without_the_sdk_the_command_says_what_to_install(

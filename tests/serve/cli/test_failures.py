@@ -93,15 +93,6 @@ def test_each_family_has_its_exit_code(error, code, capsys) -> None:
     assert captured.err.count("\n") == 1
 
 
-def test_control_characters_of_a_message_do_not_reach_the_terminal(capsys) -> None:
-    def command() -> None:
-        raise InvalidInput("no file 'a\x1b[31m\nb'")
-
-    with pytest.raises(SystemExit):
-        run(command, as_json=False, traceback=False)
-    assert capsys.readouterr().err == "error: no file 'a\\x1b[31m b'\n"
-
-
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_a_full_disk_under_the_output_is_one_line(project: Path) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:

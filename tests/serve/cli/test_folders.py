@@ -123,13 +123,3 @@ def test_a_store_at_home_is_one_store_wherever_one_stands(
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert quipu("search", "--json", "--store", url, "numbat").document["hits"]
-
-
-@pytest.mark.parametrize("path", ["round", "\udcff.db", "~nobody-of-this-name/q.db"])
-def test_a_store_that_no_file_can_be_is_the_callers_mistake(
-    quipu: Any, tmp_path: Path, path: str
-) -> None:
-    (tmp_path / "round").symlink_to("round")
-    for words in (("status",), ("add", "text")):
-        outcome = quipu(*words, "--store", path)
-        assert (outcome.code, "names no file" in outcome.err) == (2, True)

@@ -36,10 +36,3 @@ def test_git_and_paths_are_two_runs(quipu: Any, repository: list[str]) -> None:
     outcome = quipu("index", "--git", ".", "src")
     assert outcome.code == 2
     assert "run of their own" in outcome.err
-
-
-def test_what_is_no_repository_is_a_mistake(quipu: Any, tmp_path: Path) -> None:
-    quipu("init")
-    outcome = quipu("index", "--git", str(tmp_path))
-    assert outcome.code == 2
-    assert "not a git repository" in outcome.err

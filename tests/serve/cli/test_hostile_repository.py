@@ -319,17 +319,3 @@ def test_a_git_file_that_leads_nowhere_costs_the_index_nothing(
     assert quipu("index", "--json").code == 0
     outcome = quipu("index", "--git", ".")
     assert (outcome.code, "should not happen" in outcome.err) == (2, False)
-
-
-@pytest.mark.parametrize("what", ["pipe", "device"])
-def test_a_configuration_that_is_no_file_is_neither_waited_for_nor_read(
-    quipu: Any, tmp_path: Path, what: str
-) -> None:
-    quipu("init")
-    (tmp_path / "quipu.toml").unlink()
-    if what == "pipe":
-        os.mkfifo(tmp_path / "quipu.toml")
-    else:
-        (tmp_path / "quipu.toml").symlink_to("/dev/zero")
-    outcome = quipu("status")
-    assert (outcome.code, "no regular file" in outcome.err) == (2, True)

@@ -32,16 +32,6 @@ def test_a_folder_of_transcripts_is_remembered(quipu: Quipu, home: Path) -> None
     assert job["job_id"] in quipu("jobs").out
 
 
-def test_standard_input_is_a_transcript(quipu: Quipu, home: Path) -> None:
-    assert quipu("ingest", "-", stdin=LINES).code == 0
-    assert "always use tabs" in quipu("get", "session:s#1").out
-    again = quipu("ingest", "-", "--json", stdin=LINES).document
-    assert (again["added"], again["unchanged"]) == (0, 2)
-    messages = json.dumps([{"role": "user", "content": "I live in Oslo."}])
-    assert quipu("ingest", "-", "--session", "chat", stdin=messages).code == 0
-    assert "I live in Oslo" in quipu("get", "session:chat#1").out
-
-
 def test_what_is_no_transcript_is_said(quipu: Quipu, home: Path) -> None:
     (home / "odd.jsonl").write_text("no transcript at all")
     assert quipu("ingest", "odd.jsonl").code == 1
@@ -63,17 +53,6 @@ def test_what_was_not_read_is_counted_and_listed_by_its_line(quipu: Quipu, home:
         assert [row.partition(": ")[0].strip() for row in listed[:3]] == [
             f"{name}:{line}" for line in (2, 9, 10)
         ]
-
-
-def test_a_job_that_read_nothing_is_no_success(quipu: Quipu, home: Path) -> None:
-    (home / "logs").mkdir()
-    (home / "logs" / "settings.json").write_text('{"theme": "dark"}')
-    assert quipu("ingest", "logs").code == 1
-    empty = quipu("ingest", "-", stdin='{"messages": []}')
-    assert empty.code == 1
-    many = '{"speaker": "Ann", "text": ""}\n' * 120
-    done = quipu("ingest", "-", stdin=many)
-    assert (done.code, "20 more could not be read" in done.out) == (1, True)
 
 
 @pytest.mark.parametrize("files", [(), ("readme.md",), ("a.png", "b.txt")])

@@ -29,7 +29,3 @@ def test_an_unknown_key_is_a_mistake(quipu: Quipu) -> None:
     assert failed.code == 2
     assert "quipu key list" in failed.err
     assert quipu("key", "create", "--scope", "everything").code == 2
-
-
-def test_a_memory_of_one_process_keeps_no_keys(quipu: Quipu) -> None:
-    assert quipu("key", "create", "--store", "memory:").code == 3

@@ -19,13 +19,6 @@ def nouns() -> dict[str, type]:
     return kinds
 
 
-def test_every_public_name_of_a_memory_and_its_nouns_is_on_it() -> None:
-    wanted = {f"memory.{name}" for name in vars(quipu.Memory) if not name.startswith("_")}
-    for noun, kind in nouns().items():
-        wanted |= {f"memory.{noun}.{name}" for name in vars(kind) if not name.startswith("_")}
-    assert wanted - {heading.replace("Memory", "memory") for heading in HEADINGS} == set()
-
-
 def test_every_exported_type_is_on_it() -> None:
     shown = {kind.__name__ for kind in nouns().values()} | {"Memory", "__version__"}
     assert set(quipu.__all__) - HEADINGS - shown == set()

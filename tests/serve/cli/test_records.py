@@ -18,31 +18,6 @@ def test_get_opens_every_id_that_a_reply_names(quipu, project: Path) -> None:
         assert quipu("get", graph_id).code == 0
 
 
-def test_a_path_counts_from_where_one_stands(
-    quipu, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from_home = quipu("get", "--json", "docs/ledger.md").document
-    monkeypatch.chdir(project / "docs")
-    assert quipu("get", "--json", "ledger.md").document == from_home
-    assert quipu("get", "--json", "ledger.md:1").document["record"]["path"] == "docs/ledger.md"
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("add", "The café opens at nine.", "--observed-at"),
-        ("add", "The café opens at nine.", "--expires"),
-        ("search", "café", "--before"),
-        ("audit", "café", "--as-of"),
-    ],
-)
-def test_a_blank_date_is_no_date(quipu, project: Path, words: tuple[str, ...]) -> None:
-    outcome = quipu(*words, "")
-    assert outcome.code == 2
-    assert "'' is not a date" in outcome.err
-    assert quipu(*words, "2100-01-01" if words[-1] == "--expires" else "2026-01-01").code == 0
-
-
 def test_all_that_is_listed_says_what_took_its_place(quipu, project: Path) -> None:
     for city, month in (("Rome", 1), ("Milan", 2)):
         assert quipu("add", f"I live in {city}.", "--observed-at", f"2026-0{month}-05").code == 0
@@ -165,10 +140,3 @@ def test_facts_are_stated_with_what_they_replace(quipu, project: Path) -> None:
     (project / "facts.json").write_text('[{"subject": "x"}, 3]', "utf-8")
     refused = quipu("state", "--file", "facts.json")
     assert (refused.code, "no list of statements" in refused.err) == (2, True)
-
-
-@pytest.mark.parametrize("words", ["nonsense", "retries = 3"])
-def test_what_names_no_attribute_is_no_statement(quipu, project: Path, words: str) -> None:
-    refused = quipu("state", words)
-    assert refused.code == 2
-    assert f"{words!r} is no statement" in refused.err

@@ -22,8 +22,3 @@ def test_shown_reports_can_be_searched_asked_and_opened(quipu, project) -> None:
     planned = quipu("plan", "--mode", "global", "payment service")
     assert "global mode" in planned.out
     assert "Reports (1)" in planned.out
-
-
-def test_without_reports_the_answer_says_what_to_do(quipu, project) -> None:
-    assert "quipu reflect" in quipu("search", "--mode", "global", "themes").out
-    assert "quipu reflect" in quipu("ask", "--mode", "global", "what is this about?").out

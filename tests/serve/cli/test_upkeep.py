@@ -1,6 +1,5 @@
 """`status`, `validate`, `export`, `import`, `reindex`, `doctor`, `golden` and `eval`."""
 
-import json
 import os
 import sqlite3
 from pathlib import Path
@@ -11,15 +10,6 @@ from tests.memory.test_rescan import written_by_older_rules
 
 from quipu.embed.weights import find_model
 from quipu.errors import QuipuError
-
-
-def test_status_says_when_the_index_is_old(quipu, project: Path) -> None:
-    file = project / ".quipu" / "index_metadata.json"
-    metadata = json.loads(file.read_text())
-    file.write_text(json.dumps({**metadata, "generated_at": "2020-01-01T00:00:00.000Z"}))
-    assert quipu("status", "--json").document["stale"] is True
-    assert "old, run `quipu index" in quipu("status").out
-    assert any("hours old" in note for note in quipu("search", "--json", "a").document["notes"])
 
 
 @pytest.mark.model
@@ -125,24 +115,6 @@ def test_a_wrong_setting_names_file_and_key(quipu, project: Path) -> None:
     assert outcome.document["error"]["kind"] == "InvalidConfig"
     assert "search.limit" in outcome.err
     assert quipu("doctor").code == 1
-
-
-def test_golden_questions_pass_or_exit_1(quipu, project: Path) -> None:
-    expected = (
-        "- question: who owns docs/payments.md?\n  expect: {paths: [CODEOWNERS, docs/*.md]}\n"
-    )
-    (project / "good.yaml").write_text(expected)
-    good = quipu("golden", "run", "good.yaml", "--json")
-    assert (good.code, good.document["passed"]) == (0, True)
-    (project / "bad.yaml").write_text(
-        f"{expected}- question: who is it?\n  expect: {{words: [zebra]}}\n"
-    )
-    bad = quipu("golden", "run", "bad.yaml")
-    assert bad.code == 1
-    assert "FAIL  who is it?" in bad.out
-    assert "Not all golden questions passed." in bad.out
-    (project / "wrong.yaml").write_text("- 3\n")
-    assert quipu("golden", "run", "wrong.yaml").code == 2
 
 
 def test_doctor_does_not_take_a_wrong_model_for_a_bad_store(

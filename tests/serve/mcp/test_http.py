@@ -292,14 +292,6 @@ def test_a_client_without_room_is_turned_away(hasty: str) -> None:
     assert b"200 OK" in _spoken(hasty, _head(2) + b"{}")
 
 
-@pytest.mark.parametrize("text", ["", "short", "with a space in the middle of it"])
-def test_a_weak_token_is_refused(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "token"
-    file.write_text(text, "utf-8")
-    with pytest.raises(InvalidInput, match="it needs 16 or more"):
-        read_key(file)
-
-
 def test_a_token_is_read_behind_a_mark_of_its_encoding(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("0123456789abcdef\n", "utf-8-sig")

@@ -88,13 +88,6 @@ def test_bad_lines_do_not_break_the_stream(server_command: Command) -> None:
     assert code == 0
 
 
-def test_the_server_ends_when_its_client_leaves(server_command: Command) -> None:
-    replies, err, code = _exchange(server_command(), [json.dumps(HELLO).encode()], wanted={1})
-    assert replies[0]["result"]["serverInfo"]["name"] == "quipu"
-    assert code == 0
-    assert "Traceback" not in err
-
-
 def test_without_a_store_the_server_says_so_and_ends(
     tmp_path: Path, server_command: Command
 ) -> None:

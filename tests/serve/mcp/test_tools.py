@@ -198,15 +198,6 @@ def test_a_memory_that_cannot_be_searched_says_so(
     }
 
 
-def test_memory_get_reads_lines(given: Any) -> None:
-    got = given("memory_get", path="docs/payments.md", **{"from": 3, "lines": 1})
-    assert (got["path"], got["text"]) == (
-        "docs/payments.md",
-        "The payment service is owned by Team Blue.",
-    )
-    assert given("memory_get", path="session:s2#1")["text"] == "I live in Oslo."
-
-
 def test_memory_store_and_recall_have_the_promised_shapes(given: Any) -> None:
     stored = given("memory_store", category="decision", content="Ship on Tuesdays", tags="a, b")
     assert {"id", "category", "stored", "deduplicated", "tokenCost"} <= set(stored)
@@ -355,16 +346,6 @@ def test_what_was_given_does_not_drown_what_to_do(
     assert result.is_error
     assert len(result.content[0].text) < 2_000
     assert to_do in result.content[0].text
-
-
-def test_half_a_character_is_replaced_before_a_tool_sees_it(given: Any) -> None:
-    stored = given("memory_store", category="fact", content="a \ud800 half", tags=["\udfff"])
-    assert stored["stored"]
-    item = {"id": "n\udc00", "text": "another \ud800 half", "metadata": {"a": ["\udc00"]}}
-    assert given("memory_ingest", items=[item])["accepted"] == 1
-    things = [{"name": "x\ud800", "entityType": "y", "observations": ["\udc00"]}]
-    made = given("create_entities", "server-memory", entities=things)
-    assert made["entities"][0]["name"] == "x\ufffd"
 
 
 def test_the_index_is_a_resource(held: Memory, talk: Any) -> None:

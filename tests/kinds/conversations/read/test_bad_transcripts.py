@@ -32,13 +32,6 @@ def test_a_bad_line_is_a_problem_and_the_next_is_read(line: bytes, says: str) ->
     assert says in problem.error
 
 
-def test_unknown_role_is_other_and_said_once() -> None:
-    line = b'{"role": "wizard", "text": "Abracadabra"}\n'
-    sessions = read_sessions("a.jsonl", line * 3)
-    assert [(t.role, t.speaker) for t in sessions.transcripts[0].turns] == [("other", "other")] * 3
-    assert [(p.line, p.severity) for p in sessions.problems] == [(1, "warning")]
-
-
 def test_a_number_that_is_no_time_dates_no_line() -> None:
     rows = [
         {"speaker": "Ann", "text": "One", "time": "2026-01-05"},
@@ -64,16 +57,6 @@ def test_wrong_types_inside_a_log_cost_their_line_only() -> None:
     sessions = read_sessions("a.jsonl", data)
     assert [t.text for t in sessions.transcripts[0].turns] == ["Yes"]
     assert [p.line for p in sessions.problems if p.severity == "error"] == [1, 2]
-
-
-def test_an_export_with_a_ring_of_parents_ends() -> None:
-    message = {"author": {"role": "user"}, "content": {"content_type": "text", "parts": ["x"]}}
-    mapping = {
-        "a": {"parent": "b", "children": ["b"], "message": message},
-        "b": {"parent": "a", "children": ["a"], "message": message},
-    }
-    data = json.dumps([{"id": "c", "mapping": mapping, "current_node": "a"}]).encode()
-    assert len(read_sessions("c.json", data).transcripts[0].turns) == 2
 
 
 def test_a_cut_export_says_that_it_is_cut() -> None:

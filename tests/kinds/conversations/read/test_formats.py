@@ -3,7 +3,7 @@
 import json
 
 from quipu.kinds.conversations.model import Sessions
-from quipu.kinds.conversations.read import read_sessions, sniff_format
+from quipu.kinds.conversations.read import read_sessions
 from quipu.when.instants import UNKNOWN_TIME
 
 
@@ -230,8 +230,3 @@ def test_memory_folder_notes_know_headings_and_dates() -> None:
         ("Moved to Bern", "Log > 2026-02-03", "2026-02-03", 13),
         ("```\n# no heading\n\nx\n```", "Log > 2026-02-03", "2026-02-03", 15),
     ]
-
-
-def test_what_is_no_transcript_has_no_format() -> None:
-    for data in (b"", b"# Title", b'{"name": "package", "version": 1}', b"[1, 2]", b"\xff\xfe"):
-        assert sniff_format("some.json", data) is None

@@ -1,7 +1,6 @@
 """One odd value never costs more than itself: its turn, its line, its message."""
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -80,26 +79,3 @@ def test_a_message_beside_lists_of_messages_is_read_too() -> None:
     sessions = read_sessions("a.json", data)
     assert sorted(t.text for s in sessions.transcripts for t in s.turns) == ["In", "Out"]
     assert [p.severity for p in sessions.problems] == ["error"]
-
-
-@pytest.mark.parametrize("path", ["MEMORY.md", "log.jsonl"])
-def test_hostile_lines_take_time_with_their_length(path: str) -> None:
-    def spent(size: int) -> float:
-        if path.endswith("md"):
-            data = b"# " + b" " * size + b"x #"
-        else:
-            said = "<system-reminder>" * (size // 17)
-            data = json.dumps(
-                {
-                    "type": "user",
-                    "uuid": "u",
-                    "sessionId": "s",
-                    "message": {"role": "user", "content": said},
-                }
-            ).encode()
-        began = time.process_time()
-        read_sessions(path, data)
-        return time.process_time() - began
-
-    spent(1_000)
-    assert spent(800_000) < max(40 * spent(80_000), 2.0)
