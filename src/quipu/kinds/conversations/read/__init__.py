@@ -31,6 +31,14 @@ from quipu.kinds.conversations.read.logs import (
     read_plain,
 )
 from quipu.kinds.conversations.read.memory_folder import NAME, is_memory_file, read_memory_file
+from quipu.kinds.conversations.read.threads import (
+    is_discord,
+    is_slack,
+    is_thread,
+    read_discord,
+    read_slack,
+    read_threads,
+)
 from quipu.kinds.conversations.read.times import read_time
 from quipu.kinds.conversations.read.values import Json, decode, json_lines, objects, unmarked
 from quipu.records.document import Problem
@@ -44,18 +52,24 @@ _LINES: Mapping[str, _Format] = {
     "claude-code": (is_claude_code, read_claude_code),
     "codex": (is_codex, read_codex),
     "jsonl": (is_plain, read_plain),
+    "threads": (is_thread, read_threads),
+    "discord": (is_discord, read_discord),
     "messages": (is_message, read_messages),
 }
 """What tells a line of a format, and what reads it."""
 _WHOLE: Mapping[str, tuple[Callable[[Json], bool], Callable[[Collector, object], None]]] = {
     "chatgpt-export": (is_chatgpt, read_chatgpt),
     "claude-export": (is_claude_export, read_claude_export),
+    "threads": (is_thread, read_threads),
+    "slack": (is_slack, read_slack),
+    "discord": (is_discord, read_discord),
     "messages": (is_message, read_messages),
 }
 """The same of files that are one JSON value."""
 _GIVE = (
     "give one of claude-code, codex, messages, chatgpt-export, claude-export, memory-folder, "
-    "jsonl, or write JSON lines with `speaker`, `text` and, if known, `conv`, `session`, `time`"
+    "threads, slack, discord, jsonl, or write JSON lines with `speaker`, `text` and, if known, "
+    "`conv`, `session`, `time`"
 )
 
 

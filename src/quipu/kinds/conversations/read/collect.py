@@ -9,6 +9,7 @@ import re
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 from typing import cast
 
 from quipu.errors import InvalidInput
@@ -116,10 +117,12 @@ class _Session:
 
 class Collector:
     """Sessions in the order in which they first occur; problems in the order of their lines.
-    `session` is the one that a line belongs to where it names none, `line` the one that is read."""
+    `session` is the one that a line belongs to where it names none, `line` the one that is read,
+    `folder` the name of the folder that the file is in."""
 
     def __init__(self, path: str, session: str) -> None:
         self.session, self.line = session, 0
+        self.folder = PurePosixPath(path).parent.name
         self._path = path
         self._sessions: dict[str, _Session] = {}
         self._problems: list[Problem] = []
