@@ -115,12 +115,19 @@ def _read(text: str, kind: Format) -> dict[str, Any]:
         if kind == "yaml":
             found: object = yaml.safe_load(plain) or {}
         else:
-            found = _Source(plain).value() if plain.strip() else {}
+            found = _json(plain) if plain.strip() else {}
     except (ValueError, yaml.YAMLError, RecursionError) as error:
         raise InvalidInput(f"it is no {kind.upper()} ({error}): mend it first") from error
     if not isinstance(found, dict):
         raise InvalidInput("it holds no object: mend it first")
     return cast("dict[str, Any]", found)
+
+
+def _json(text: str) -> object:
+    try:
+        return json.loads(text)
+    except ValueError:  # comments, commas behind the last: slower to read
+        return _Source(text).value()
 
 
 def _nested(keys: Sequence[str], value: Any) -> Any:
