@@ -5,6 +5,7 @@ Of JSON, `json` is strict; `jsonc` may hold comments and trailing commas; `json5
 single quotes, and only its brackets are checked; `jsonl` is one value a line, and has no keys.
 """
 
+import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
@@ -109,12 +110,22 @@ def _key_lines(lines: list[str], language: str) -> Iterator[_KeyLine]:
             column = len(key["lead"].expandtabs())
             while around and around[-1][0] >= column:
                 around.pop()
-            around.append((column, key["double"] or key["single"] or key["bare"]))
+            around.append((column, _name(key)))
             if len(around) <= _MAX_DEPTH:
                 yield _KeyLine((*table, *(name for _, name in around)), number)
             if language == "yaml" and _BLOCK.match(line[key.end() :].strip()):
                 deeper_than = _indent(line)
         until = next((m for m in ('"""', "'''") if sign == "=" and line.count(m) % 2), "")
+
+
+def _name(key: re.Match[str]) -> str:
+    """What a key is called, its escapes resolved."""
+    if "\\" not in (key["double"] or ""):
+        return key["double"] or key["single"] or key["bare"]
+    try:
+        return str(json.loads(f'"{key["double"]}"'))
+    except ValueError:
+        return key["double"]
 
 
 def _indent(line: str) -> int:

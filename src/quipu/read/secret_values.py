@@ -41,6 +41,7 @@ _CODE = late(
 )
 """Names, references and expressions: no value by itself."""
 _WORDS = late(r"[A-Za-z]+(?:[_./:-][A-Za-z]+)*\.?")
+_EXPRESSION = late(r"\[\w-\w|\{\d|\(\?|\.[*+]")
 _KEY_LIKE = late(r"[A-Za-z0-9+/=_.~:-]+")
 _NUMBERED = late(r"[A-Za-z]{0,7}\d+|[0-9a-f]+|.{0,3}")
 _FEW_DIGITS, _MANY_DIGITS = 2, 4
@@ -171,7 +172,7 @@ def _is_quoted_secret(value: str) -> bool:
     if len(value) >= _NO_WORD and value.isascii() and sum(map(str.isdigit, value)) >= 2:
         signs = {c for c in value if not c.isalnum()} - {*"/.:_-+=%&?,"}
         if len(signs) >= 3 and _is_password(value):  # as Django makes its keys
-            return _entropy(value) >= 4
+            return _entropy(value) >= 4 and not _EXPRESSION.search(value)
     is_key = _KEY_LIKE.fullmatch(value) is not None
     return is_key and _is_random(value, at_least=8) and _is_password(value)
 
