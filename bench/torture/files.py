@@ -19,7 +19,7 @@ from typing import ClassVar
 from bench.torture.trial import NO_MODEL, Hands, Trial, demand, honest
 from bench.torture.warm import Done, Limits, Warm
 
-__all__ = ["FORMS", "HEAVY", "Files", "make_heavy", "read_hostile"]
+__all__ = ["FORMS", "HEAVY", "Files", "make_heavy", "pdf", "read_hostile", "zipped"]
 
 Form = Callable[[int], bytes]
 CPU_S, MEMORY_MB, SPACE_BYTES = 40, 1_200.0, 4 << 30
@@ -37,7 +37,8 @@ def _nested(start: str, end: str, middle: str = "") -> Form:
     return made
 
 
-def _zip(*members: tuple[str, bytes]) -> bytes:
+def zipped(*members: tuple[str, bytes]) -> bytes:
+    """A zip archive of these members."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in members:
@@ -63,7 +64,7 @@ _RELS = (
 def _word(body: bytes, doctype: bytes = b"") -> bytes:
     document = b'<?xml version="1.0"?>%s<w:document xmlns:w="%s"><w:body>%s</w:body></w:document>'
     filled = document % (doctype, _WORD.encode(), body)
-    return _zip(
+    return zipped(
         ("[Content_Types].xml", _TYPES), ("_rels/.rels", _RELS), ("word/document.xml", filled)
     )
 
@@ -74,7 +75,8 @@ _PAGE = (
 )
 
 
-def _pdf(stream: bytes, *, pages: int = 1, filters: bytes = b"/FlateDecode") -> bytes:
+def pdf(stream: bytes, *, pages: int = 1, filters: bytes = b"/FlateDecode") -> bytes:
+    """A PDF whose pages all show `stream`, which is packed as `filters` say."""
     kids = b" ".join(b"%d 0 R" % (4 + n) for n in range(pages))
     parts = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -195,29 +197,29 @@ _HEAVY_WORD: dict[str, Form] = {
         b"&l8;", _laughs(0).replace(b"DOCTYPE x", b"DOCTYPE w:document")
     ),
     "a Word file nested deeply": lambda _: _word(b"<w:p>" * 20_000),
-    "a zip that is no Word file": lambda _: _zip(("a", b"\0" * (30 << 20))),
-    "a zip of a thousand members": lambda _: _zip(
+    "a zip that is no Word file": lambda _: zipped(("a", b"\0" * (30 << 20))),
+    "a zip of a thousand members": lambda _: zipped(
         *((f"word/{i}.xml", b"<a/>") for i in range(2_000))
     ),
-    "a zip that leads out": lambda _: _zip(
+    "a zip that leads out": lambda _: zipped(
         ("../../../etc/x", b"a"), ("[Content_Types].xml", _TYPES)
     ),
 }
 _SHOWN = b"BT /F 9 Tf (a word) Tj ET"
 _HEAVY_PDF: dict[str, Form] = {
-    "a PDF whose page swells": lambda _: _pdf(
+    "a PDF whose page swells": lambda _: pdf(
         zlib.compress(b"BT /F 9 Tf (word ) Tj ET\n" * 600_000, 9)
     ),
-    "a PDF of much text": lambda _: _pdf(
+    "a PDF of much text": lambda _: pdf(
         zlib.compress(b"BT /F 9 Tf " + b"(some words) Tj 0 -9 Td " * 10_000 + b"ET", 9),
         pages=3_000,
     ),
-    "a PDF that swells twice": lambda _: _pdf(
+    "a PDF that swells twice": lambda _: pdf(
         zlib.compress(zlib.compress(b" " * (200 << 20), 9), 9),
         filters=b"[/FlateDecode /FlateDecode]",
     ),
-    "a PDF of many pages": lambda _: _pdf(zlib.compress(_SHOWN), pages=10_000),
-    "a PDF that is cut": lambda _: _pdf(zlib.compress(_SHOWN))[:300],
+    "a PDF of many pages": lambda _: pdf(zlib.compress(_SHOWN), pages=10_000),
+    "a PDF that is cut": lambda _: pdf(zlib.compress(_SHOWN))[:300],
 }
 HEAVY: list[tuple[str, str, Form]] = [
     *((what, "x.docx", make) for what, make in _HEAVY_WORD.items()),

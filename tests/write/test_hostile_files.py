@@ -1,14 +1,13 @@
 """Files made to stall a run or to exhaust it: a row in the report, and everything else as ever."""
 
-import io
 import json
 import os
-import zipfile
 import zlib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bench.torture.files import pdf, zipped
 
 from quipu.config import Config, IndexConfig
 from quipu.errors import InvalidInput
@@ -23,41 +22,8 @@ def strict(seconds: float, memory_mb: int = 0) -> Config:
     return Config(index=IndexConfig(max_seconds=seconds, max_memory_mb=memory_mb))
 
 
-def pdf(content: bytes) -> bytes:
-    """A PDF of one page with `content`, packed."""
-    out = io.BytesIO(b"%PDF-1.4\n")
-    out.seek(0, io.SEEK_END)
-    packed = zlib.compress(content, 9)
-    bodies = (
-        b"<</Type/Catalog/Pages 2 0 R>>",
-        b"<</Type/Pages/Kids[5 0 R]/Count 1>>",
-        b"<</Length %d/Filter/FlateDecode>>stream\n%b\nendstream" % (len(packed), packed),
-        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
-        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 3 0 R/Resources 6 0 R>>",
-        b"<</Font<</F 4 0 R>>>>",
-    )
-    offsets: list[int] = []
-    for number, body in enumerate(bodies, 1):
-        offsets.append(out.tell())
-        out.write(b"%d 0 obj\n%b\nendobj\n" % (number, body))
-    start = out.tell()
-    out.write(
-        b"xref\n0 7\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % o for o in offsets)
-    )
-    out.write(b"trailer<</Size 7/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % start)
-    return out.getvalue()
-
-
-def docx(body: bytes) -> bytes:
-    """A Word document whose one part is far larger than the file."""
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("word/document.xml", body)
-    return held.getvalue()
-
-
 SLOW = "See [a](b.md), *c* and `d_e` of **f**.\n\n" * 20_000
-SWELLING = pdf(b"BT /F 9 Tf " + b"(a) Tj 9 0 Td " * 150_000 + b"ET")
+SWELLING = pdf(zlib.compress(b"BT /F 9 Tf " + b"(a) Tj 9 0 Td " * 150_000 + b"ET", 9))
 
 
 def indexed(
@@ -80,7 +46,12 @@ def indexed(
     [
         ("slow.md", SLOW, strict(0.3), "took longer than 0.3 s"),
         pytest.param("bomb.pdf", SWELLING, strict(30, 60), "memory|ended with", marks=HOLDS_MEMORY),
-        ("bomb.docx", docx(b" " * 101_000_000), strict(30), "would unpack to 101000000 bytes"),
+        (
+            "bomb.docx",
+            zipped(("word/document.xml", b" " * 101_000_000)),
+            strict(30),
+            "would unpack to 101000000 bytes",
+        ),
     ],
 )
 def test_a_hostile_file_is_a_row_and_the_rest_is_as_ever(

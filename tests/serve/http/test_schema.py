@@ -14,7 +14,7 @@ CONFIG = """
 [checks.negative_data_rejection]
 expected-statuses = ["400", "401", "403", "404", "405", "406", "409", "413", "415", "422", "5xx"]
 """
-EXAMPLES = os.environ.get("QUIPU_SCHEMA_EXAMPLES", "10")
+EXAMPLES = os.environ.get("QUIPU_SCHEMA_EXAMPLES", "5")
 
 
 def test_the_server_is_as_described(server: Any) -> None:
