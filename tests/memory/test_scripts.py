@@ -59,3 +59,16 @@ def test_an_index_counts_anew_once_what_an_earlier_version_divided_otherwise(
     caplog.clear()
     memory.index()
     assert not caplog.records
+
+
+@pytest.mark.model
+def test_an_answer_in_another_language_is_quoted_and_never_sure(
+    memory: Memory, tree: Callable[[dict[str, str]], None]
+) -> None:
+    tree(NOTES)
+    memory.index()
+    reply = memory.ask("海豚网关由谁维护？")
+    assert "王芳" in reply.contract.answer
+    assert reply.confidence.value <= 0.65
+    assert reply.confidence.inputs["foreign"] == 1
+    assert "foreign" not in memory.ask("Who keeps the billing service?").confidence.inputs

@@ -88,6 +88,7 @@ def answer(
         unknown_names=min(len(missing) / max(len(asked.names), 1), 1.0),
         self_report=from_model.self_report if from_model and from_model.draft else None,
         unborne=bool(unsaid),
+        foreign=question.language is not None,
     )
     if draft is None or sure.value < least:
         why = _why_nothing(retrieved, found, evidence, draft, sure, least)

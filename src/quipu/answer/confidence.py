@@ -42,8 +42,9 @@ _HALF_LIFE_DAYS = 730.0
 _MANY_CITATIONS = 20
 _COUNTED = 100
 _UNSURE = 0.65
-"""The most that an answer counts whose evidence does not bear what the question names: below what
-is asserted (`contract.ASSERT_ABOVE`)."""
+"""The most that an answer counts whose evidence does not bear what the question names, or whose
+question is in another language than those that the weights were fitted on: below what is asserted
+(`contract.ASSERT_ABOVE`)."""
 _CITING = frozenset(str(each) for each in RelationType if each.row.cites)
 
 
@@ -80,12 +81,14 @@ def confidence(
     unknown_names: float = 0.0,
     self_report: float | None = None,
     unborne: bool = False,
+    foreign: bool = False,
 ) -> Confidence:
     """How sure the answer in `draft` is; 0 without a draft.
 
     `signals` are the search's own numbers, `best_score` is the first hit's score (which compares
     prose with code, as raw scores do not), `citations` counts, for each document, the others
-    that refer to it. Inputs that are not known are None.
+    that refer to it. `foreign`: the question is in another language than English. Inputs that are
+    not known are None.
     """
     evidence = draft.evidence if draft else ()
     fresh = [f for e in evidence if (f := freshness(e.updated_at, now)) is not None]
@@ -104,6 +107,7 @@ def confidence(
         **({"nfound": 1.0} if draft and draft.stated >= 1 else {}),
         "unknown_names": unknown_names,
         "unborne": float(unborne),
+        **({"foreign": 1.0} if foreign else {}),
         "coverage": draft.coverage if draft else 0.0,
         "stated": draft.stated if draft else 0.0,
         "unexplained": draft.unexplained if draft else 0.0,
@@ -149,9 +153,10 @@ def formulas() -> tuple[ConfidenceFormula, ...]:
 
 def value_of(inputs: Inputs) -> float:
     """By the first formula that holds; inputs that are not in its table do not count. No answer is
-    sure whose evidence does not bear what the question names."""
+    sure whose evidence does not bear what the question names, or to a question that is not in
+    English: no weight was fitted on those."""
     value = first_of(formulas(), inputs).value_of(inputs)
-    return min(value, _UNSURE) if inputs.get("unborne") else value
+    return min(value, _UNSURE) if inputs.get("unborne") or inputs.get("foreign") else value
 
 
 def weaknesses(inputs: Inputs, *, most: int = 2) -> list[str]:
