@@ -35,10 +35,12 @@ T = TypeVar("T")
 
 
 class Ranking(NamedTuple):
-    """Chunk numbers, best first, and their scores (float64, same length)."""
+    """Chunk numbers, best first, and their scores (float64, same length). `found` is `ann` where a
+    server's index proposed what was scored, and may have left out a few."""
 
     numbers: Numbers
     scores: NDArray[np.float64]
+    found: Literal["exact", "ann"] = "exact"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,11 @@ class Graph(Protocol):
     def moment(self) -> AbstractContextManager[None]:
         """All that this thread reads inside the block is of one moment of the store. The others
         that share the handle wait, so the block should be short; nothing is written in it."""
+        ...
+
+    def visit(self) -> AbstractContextManager[None]:
+        """All reads of one question: of one moment, and in few round trips, where the store is on
+        a server; a store on this machine lets others read in between. Nothing is written in it."""
         ...
 
     def sequence(self) -> int:

@@ -1,9 +1,7 @@
-"""The page on PostgreSQL: its roles may do what it says, its backup is restored, and what it
-distributes are the tables there are."""
+"""The page on PostgreSQL: its roles may do what it says, and its backup is restored."""
 
 import re
 import shlex
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,6 @@ from tests.servers.postgres_server import PostgresServer
 from quipu.errors import StoreUnavailable
 from quipu.store import open_store
 from quipu.store.inmemory import InMemoryStore, Shelf
-from quipu.store.postgres import schema
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "postgres.md").read_text("utf-8")
 
@@ -34,6 +31,7 @@ def test_set_up_secured_backed_up_and_restored() -> None:
     with PostgresServer() as server:
         for statement in each(block("setup")):
             server.execute(statement)
+        server.execute(block("extension"), "notes")
         owned = server.tcp("notes", user="quipu_owner", password="one password")
         oracle = InMemoryStore(Shelf(), namespace="default")
         with open_store(owned) as store:
@@ -69,13 +67,3 @@ def test_set_up_secured_backed_up_and_restored() -> None:
                 apply(store, operation)
                 apply(oracle, operation)
             assert_same(store, oracle)
-
-
-def test_what_is_distributed_are_the_tables_by_their_namespace(
-    postgres_server: PostgresServer, postgres_address: Callable[[str], str]
-) -> None:
-    statements = each(block("distribute"))
-    assert statements[0] == "SELECT create_reference_table('quipu.namespace')"
-    named = [re.search(r"create_distributed_table\('quipu\.(\w+)', 'ns'", s) for s in statements]
-    assert {found.group(1) for found in named if found} == schema.TYPES.keys()
-    assert len(statements) == len(schema.TYPES) + 1

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
@@ -20,6 +22,7 @@ from quipu.errors import (
     QuipuError,
     StoreUnavailable,
 )
+from quipu.memory import Memory
 from quipu.store import open_store
 from quipu.store.backend import SUPPORT, Above, Beginning
 from quipu.store.postgres import schema
@@ -230,3 +233,28 @@ def test_a_plan_reads_one_partition(url: str) -> None:
             rows = connection.execute(f"EXPLAIN SELECT * FROM quipu.{table} WHERE ns = {ns}")
             plan = "\n".join(line for (line,) in rows.fetchall())
         assert len(set(re.findall(rf"on ({table}_\d)\b", plan))) == 1, plan
+
+
+# round trips
+
+
+def test_a_search_is_one_transaction_and_the_look_at_its_files_another(
+    url: str,
+    open_memory: Callable[..., Memory],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    begun: list[bytes] = []
+    begin = Database._begin
+
+    def counted(database: Database, pool: Any, said: bytes) -> Any:
+        begun.append(said)
+        return begin(database, pool, said)
+
+    with open_memory(url, tmp_path) as memory:
+        memory.add("Ann Lee owns the payment service.", source_ref="manual:owner")
+        monkeypatch.setattr(Database, "_begin", counted)
+        for _ in range(2):
+            begun.clear()
+            assert memory.search("who owns the payment service").hits
+            assert len(begun) == 2

@@ -83,6 +83,7 @@ class _MultispacePlanner:
             return self._planner.match_vector(vector, space=space, scope=scope, limit=limit)
         numbers: list[int] = []
         scores: list[float] = []
+        how = {"exact"}
         for part, block in self._blocks(vector):
             profiles = part.profiles & scope.profiles if scope.profiles else part.profiles
             if not profiles:
@@ -90,8 +91,11 @@ class _MultispacePlanner:
             within = msgspec.structs.replace(scope, profiles=profiles)
             found = self._planner.match_vector(block, space=part.space, scope=within, limit=limit)
             numbers += found.numbers.tolist()
+            how.add(found.found)
             scores += [1.0 / (_K + rank) for rank in range(1, len(found.numbers) + 1)]
-        return self._ordered(numbers, scores, limit)
+        return self._ordered(numbers, scores, limit)._replace(
+            found="ann" if "ann" in how else "exact"
+        )
 
     def _ordered(self, numbers: list[int], scores: list[float], limit: int) -> Ranking:
         ids = self._planner.chunk_ids(np.array(numbers, dtype=np.int64))

@@ -119,15 +119,16 @@ class Freshness:
     def changes(self, cited: Cited) -> dict[str, Change]:
         """Which of the cited files are not as they were read, and what happened to them."""
         store = self._handle.store
-        known = {s.source_ref: s for s in store.sources(refs=cited.refs)} if cited.refs else {}
-        files = {ref: source for ref, source in known.items() if source.source_type == FILE}
-        found: dict[str, Change] = dict.fromkeys(cited.files - known.keys(), "outdated")
-        if files and store.sequence() != cited.sequence:
-            latest = store.changes(cited.sequence, limit=_MOST_CHANGES)
-            written = {each.record_id for each in latest}
-            for ref, source in files.items():
-                if len(latest) == _MOST_CHANGES or source.episode_id in written:
-                    found[ref] = "outdated"
+        with store.visit():
+            known = {s.source_ref: s for s in store.sources(refs=cited.refs)} if cited.refs else {}
+            files = {ref: source for ref, source in known.items() if source.source_type == FILE}
+            found: dict[str, Change] = dict.fromkeys(cited.files - known.keys(), "outdated")
+            if files and store.sequence() != cited.sequence:
+                latest = store.changes(cited.sequence, limit=_MOST_CHANGES)
+                written = {each.record_id for each in latest}
+                for ref, source in files.items():
+                    if len(latest) == _MOST_CHANGES or source.episode_id in written:
+                        found[ref] = "outdated"
         trees = self._trees() if files else None
         for ref, source in files.items():
             if change := self._change_of(source, trees):

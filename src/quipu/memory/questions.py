@@ -1,6 +1,7 @@
 """Questions: planned, retrieved and answered; answers checked."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -105,19 +106,23 @@ class Questions:
 
     def search(self, planned: Callable[[], Plan], *, limit: int | None, explain: bool) -> Retrieved:
         """As `Memory.search`."""
-        found, changes = self._freshness.kept(
-            lambda: self.retrieve(planned(), limit, explain=explain), cited_by
-        )
-        return marked(found, changes)
+
+        def made() -> Retrieved:
+            with self._handle.store.visit():
+                return self.retrieve(planned(), limit, explain=explain)
+
+        return marked(*self._freshness.kept(made, cited_by))
 
     def ask(self, planned: Callable[[], Plan], *, limit: int | None, offline: bool) -> Reply:
         """As `Memory.ask`."""
         shown = self._shown(limit)
 
+        def read() -> Retrieved:
+            with self._handle.store.visit():
+                return self.read(planned(), limit)
+
         def made() -> Reply:
-            found, _ = self._freshness.kept(
-                lambda: self.read(planned(), limit), lambda found: cited_by(found, shown)
-            )
+            found, _ = self._freshness.kept(read, lambda found: cited_by(found, shown))
             return self.answer(found, limit=limit, offline=offline)
 
         return doubted(*self._freshness.kept(made, cited_by))
@@ -165,17 +170,18 @@ class Questions:
         def made(
             found: Retrieved, model: Embedder | None, chat: Chat | None, remarks: tuple[str, ...]
         ) -> Reply:
-            return answer(
-                asked,
-                found,
-                handle.graph,
-                clock=handle.clock,
-                floor=handle.config.answer.floor,
-                assert_above=handle.config.answer.assert_above,
-                embedder=model,
-                chat=chat,
-                remarks=remarks,
-            )
+            with nullcontext() if chat else handle.store.visit():  # a model takes its time
+                return answer(
+                    asked,
+                    found,
+                    handle.graph,
+                    clock=handle.clock,
+                    floor=handle.config.answer.floor,
+                    assert_above=handle.config.answer.assert_above,
+                    embedder=model,
+                    chat=chat,
+                    remarks=remarks,
+                )
 
         try:
             apart = _each_alone(asked, found)

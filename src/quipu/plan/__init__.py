@@ -25,6 +25,10 @@ from quipu.records.weights import BOUNDS, Bounds
 
 __all__ = ["Known", "only_apart", "plan"]
 
+_PROPOSED = (
+    "An index of the server proposed the nearest passages (ann): a few of them may be missing."
+)
+
 
 def plan(
     asked: Question,
@@ -69,6 +73,8 @@ def plan(
             limit=limits.seeds_per_index,
         )
         found = _found(asking, named.known if named else {}, words, limits)
+        if found.proposed:
+            notes.append(_PROPOSED)
         seeds = reduce(united, [kind.find(asking) for kind in apart()], found.seeds)
         bridges: tuple[Bridge, ...] = ()
         if named and mode == "local":

@@ -1,7 +1,7 @@
 """Seeds: the chunks that words, vectors, titles and relations lead to directly."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -31,11 +31,13 @@ _SPOKE_BY: tuple[tuple[Reason, str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class FoundSeeds:
-    """Seeds by base score, best first, with their numbers; `scale` the best raw scores."""
+    """Seeds by base score, best first, with their numbers; `scale` the best raw scores. Where a
+    server's index `proposed` the nearest passages, it may have left out a few."""
 
     seeds: tuple[Seed, ...]
     numbers: Numbers
     scale: dict[str, float]
+    proposed: bool = False
 
 
 NO_SEEDS = FoundSeeds((), np.zeros(0, dtype=np.int64), {})
@@ -71,10 +73,12 @@ def find_seeds(
         reasons.setdefault(number, []).append("name")
     for number in matched.words:
         reasons.setdefault(number, []).append("text")
+    proposed = False
     if asking.vectors is not None and asking.space is not None:
         near = planner.match_vector(
             asking.vectors.vector, space=asking.space, scope=scope, limit=limits.seeds_per_index
         )
+        proposed = near.found == "ann"
         for number in near.numbers.tolist():
             reasons.setdefault(number, []).append("vector")
     numbers = np.array(sorted(reasons), dtype=np.int64)
@@ -96,7 +100,7 @@ def find_seeds(
     found = _ordered(measured, reasons, graph, planner)
     for kind, theirs in others:
         found = _joined(found, kind.profile, theirs, reasons, graph, planner)
-    return found
+    return replace(found, proposed=proposed)
 
 
 def _numbers_of(known: Mapping[str, Known], planner: Planner, scope: Scope) -> dict[int, Known]:

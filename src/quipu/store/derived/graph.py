@@ -1,7 +1,7 @@
 """Records, relations, facts and history, out of rows of support."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from operator import attrgetter
 from typing import Any
 
@@ -45,6 +45,10 @@ class GraphReads(StoreState):
     def moment(self) -> AbstractContextManager[None]:
         """One moment of the store."""
         return self._session.reading()
+
+    def visit(self) -> AbstractContextManager[None]:
+        """Nothing held: each read of a question is of a moment of its own."""
+        return nullcontext()
 
     def sequence(self) -> int:
         """The number of the last change."""

@@ -1,11 +1,15 @@
 """What both reading halves of a store stand on: its tables and this handle's indexes."""
 
-from typing import Final
+from typing import Final, Protocol
 
-from quipu.index.nearest import DEFAULT_SIZES, EXACT_UP_TO, Nearest, VectorSizes
-from quipu.index.postings import Postings
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.index.nearest import DEFAULT_SIZES, EXACT_UP_TO, Nearest, SpaceInfo, VectorSizes
+from quipu.index.postings import Mask, Postings
 from quipu.index.scopes import ScopeColumns
 from quipu.index.vector_file import VectorFile
+from quipu.ports import Numbers, Ranking, Vectors
 from quipu.store import rules
 from quipu.store.backend import Backend
 from quipu.store.derived.jobs import JobTable
@@ -13,6 +17,29 @@ from quipu.store.derived.known import KnownIds
 from quipu.store.derived.records import Records
 from quipu.store.derived.rows import IndexRows, SegmentRows
 from quipu.store.derived.session import Session
+
+
+class SpaceIndex(Protocol):
+    """The vectors of one embedding space, as `index/nearest.py` has them."""
+
+    @property
+    def dimension(self) -> int: ...
+
+    def follow(self, info: SpaceInfo, sequence: int) -> None:
+        """Be of this moment."""
+        ...
+
+    def search(self, vector: NDArray[np.float32], mask: Mask | None, limit: int) -> Ranking:
+        """The best `limit` live chunks among the rows that `mask` admits (None: all)."""
+        ...
+
+    def gather(self, numbers: Numbers) -> Vectors:
+        """float32[n, d]: the vectors of live chunks; zero rows for the others."""
+        ...
+
+    def forget(self) -> None:
+        """Keep no vector that has left."""
+        ...
 
 
 class StoreState:
@@ -35,7 +62,7 @@ class StoreState:
         self._scopes = ScopeColumns(self._rows, self._postings)
         self._exact_up_to = exact_up_to
         self._vector_sizes = vector_sizes
-        self._spaces: dict[str, Nearest] = {}
+        self._spaces: dict[str, SpaceIndex] = {}
         self._ids = KnownIds()
         self._embedded_up_to: dict[tuple[int, frozenset[str]], int] = {}
         self._counted_at: tuple[int, frozenset[str]] = (-1, frozenset())
@@ -80,7 +107,7 @@ class StoreState:
             self._records.known.follow(self._ended(), self._records.observed_at)
             self._seen = sequence
 
-    def _nearest(self, space: str) -> Nearest | None:
+    def _nearest(self, space: str) -> SpaceIndex | None:
         """The space's index at the moment of the transaction; None for an unknown space."""
         info = self._rows.space(space)
         if info is None:
@@ -88,13 +115,17 @@ class StoreState:
             return None
         nearest = self._spaces.get(space)
         if nearest is None:
-            nearest = self._spaces[space] = Nearest(
-                self._rows,
-                self._postings,
-                space,
-                file=self._file(space),
-                exact_up_to=self._exact_up_to,
-                sizes=self._vector_sizes,
-            )
+            nearest = self._spaces[space] = self._new_nearest(space)
         nearest.follow(info, self._sequence())
         return nearest
+
+    def _new_nearest(self, space: str) -> SpaceIndex:
+        """An index that has read nothing yet: in this process, unless the backend has one."""
+        return Nearest(
+            self._rows,
+            self._postings,
+            space,
+            file=self._file(space),
+            exact_up_to=self._exact_up_to,
+            sizes=self._vector_sizes,
+        )

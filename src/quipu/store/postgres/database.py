@@ -27,8 +27,11 @@ _WAIT_S = 15.0
 """How long a lost server is waited for: one that is restarted is back sooner."""
 
 _LOCK_WAIT = "60s"
-_READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-_WRITE = f"BEGIN; SET LOCAL lock_timeout = '{_LOCK_WAIT}'".encode()
+# What an index of vectors is to look at: it is set where a transaction begins, in no round trip of
+# its own, and says nothing to a server without pgvector.
+_SEARCHED = "; SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = strict_order"
+_READ = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY{_SEARCHED}".encode()
+_WRITE = f"BEGIN; SET LOCAL lock_timeout = '{_LOCK_WAIT}'{_SEARCHED}".encode()
 _NEW = (0, 0, -1, 0, 0, 0)
 _COUNTERS = ("sequence", "row", "number", "segment", "space", "ended")
 _NAMED = ", ".join(f'"{each}"' for each in _COUNTERS)
@@ -116,7 +119,7 @@ class Database:
         self.namespace = namespace
         self.read_only = read_only
         self.lock = threading.RLock()
-        self._schema = f'"{address.schema}"'
+        self.schema = f'"{address.schema}"'
         self._depth = 0
         self._ns = -1
         self._connection: Connection[Row] | None = None
@@ -124,6 +127,10 @@ class Database:
         self._counters: dict[str, int] | None = None
         self._taken: Mapping[str, int] = {}
         self.identity = ""
+        self.has_halves = False
+        """Whether vectors are kept as pgvector's `halfvec`."""
+        self.brought = 0
+        """How many vectors this handle has brought into pgvector."""
         self._pool: _Pool | None = _borrow(address)
         try:
             with trouble.mapped(address):
@@ -147,18 +154,21 @@ class Database:
                     else f"{self.address.shown!r} is a deployment of version {found} of "
                     f"{schema.LATEST}: open it once to be written, and it is brought further"
                 )
-            said = f"SELECT id FROM {self._schema}.deployment"
+            if not self.read_only:
+                self.brought = schema.take_extension(connection, self.address)
+            self.has_halves = schema.has_halves(connection, self.address)
+            said = f"SELECT id FROM {self.schema}.deployment"
             self.identity = connection.execute(said.encode()).fetchall()[0][0]
             if not self.read_only:
                 self._make_namespace(connection)
 
     def _make_namespace(self, connection: Connection[Row]) -> None:
-        find = f"SELECT ns FROM {self._schema}.namespace WHERE name = %s".encode()
+        find = f"SELECT ns FROM {self.schema}.namespace WHERE name = %s".encode()
         found = connection.execute(find, (self.namespace,)).fetchall()
         if not found:
             with connection.transaction():
                 connection.execute(
-                    f"INSERT INTO {self._schema}.namespace (name) VALUES (%s)"
+                    f"INSERT INTO {self.schema}.namespace (name) VALUES (%s)"
                     " ON CONFLICT DO NOTHING".encode(),
                     (self.namespace,),
                 )
@@ -176,7 +186,7 @@ class Database:
     def ns(self) -> int:
         """The namespace's number in this deployment; -1 while it is not there."""
         if self._ns < 0:
-            find = f"SELECT ns FROM {self._schema}.namespace WHERE name = %s"
+            find = f"SELECT ns FROM {self.schema}.namespace WHERE name = %s"
             found = self._execute(find.encode(), (self.namespace,)).fetchall()
             self._ns = found[0][0] if found else -1
         return self._ns
@@ -184,7 +194,7 @@ class Database:
     def said(self, text: str) -> bytes:
         """A statement on the tables of this schema and the rows of this namespace, for which
         `{schema}` and `{ns}` stand. The number is written out: a plan is made for one partition."""
-        return text.replace("{schema}", self._schema).replace("{ns}", str(self.ns)).encode()
+        return text.replace("{schema}", self.schema).replace("{ns}", str(self.ns)).encode()
 
     @contextmanager
     def reading(self) -> Generator[None]:
@@ -279,9 +289,12 @@ class Database:
             update = self.said(f"UPDATE {{schema}}.counter SET {given} WHERE ns = {{ns}}")
             self._execute(update, [self._counters[each] for each in _COUNTERS])
 
-    def rows(self, statement: bytes, values: Sequence[Any] = ()) -> list[Row]:
-        """All rows."""
-        return self._execute(statement, values).fetchall()
+    def rows(
+        self, statement: bytes, values: Sequence[Any] = (), *, prepare: bool | None = None
+    ) -> list[Row]:
+        """All rows. What is not to be prepared is a statement that hardly comes again."""
+        cursor = self._require_cursor()
+        return cursor.execute(statement, values or None, prepare=prepare).fetchall()
 
     def run(self, statement: bytes, values: Sequence[Any] = ()) -> None:
         """Execute a statement that returns nothing."""

@@ -5,12 +5,17 @@ a query that names it reads one partition, and rows of one namespace lie togethe
 tables are distributed by it. `namespace` gives names their numbers, `deployment` has one row.
 """
 
+import logging
+import struct
+
+import numpy as np
 from psycopg import Connection, errors, sql
 
 from quipu.errors import CorruptStore, NewerStore, StoreUnavailable
-from quipu.store.backend import TABLES, Row
+from quipu.store.backend import TABLES, VECTOR, Row
 from quipu.store.postgres.address import Address
 
+_log = logging.getLogger("quipu")
 PARTITIONS = 8
 OLDEST_SERVER = 140_000
 """The oldest release that is tested for, as libpq counts them: 14.0."""
@@ -89,7 +94,11 @@ _COLUMNS = {
 _LATER = ("job", "job_payload")
 """Tables that the first migration does not make."""
 
-_KEYS = {"counter": (), **{table.name: table.key for table in TABLES}}
+_KEYS = {
+    "counter": (),
+    "vector_halves": VECTOR.key,
+    **{table.name: table.key for table in TABLES},
+}
 
 _INDEXES = (
     ("support", ("kind", "record_id"), ""),
@@ -166,11 +175,30 @@ _JOBS = (
     + 'CREATE INDEX ON {schema}.job (ns, "job") WHERE live = 1;\n'
 )
 
-MIGRATIONS = (_RECORDS, _PACKED, _JOBS)
+# From here on vectors may be pgvector's (`take_extension`), which earlier programs cannot read.
+_HALVES = "SELECT 1"
+
+MIGRATIONS = (_RECORDS, _PACKED, _JOBS, _HALVES)
 """Migration n takes a schema from version n - 1 to n. One that was released is never changed."""
 
+_AS_HALVES = _table(
+    "vector_halves", (("space", _INT), ("number", _INT), ("vector", "halfvec NOT NULL"))
+)
+_IN_PLACE = "DROP TABLE {schema}.vector;\n" + "".join(
+    f"ALTER TABLE {{schema}}.vector_halves{part} RENAME TO vector{part};\n"
+    for part in ("", *(f"_{n}" for n in range(PARTITIONS)))
+)
+_OLDEST_PGVECTOR = (0, 8)
+"""The first release that goes on looking in its index where a filter leaves too few."""
+_MOVED = 5_000  # vectors that are moved at a time
+
 LATEST = len(MIGRATIONS)
-_WITH_JOBS = 3
+_WITH_JOBS, _WITH_HALVES = 3, 4
+_NO_EXTENSION = (
+    "the server has no pgvector, so vectors are kept as bytes and every process reads all of them; "
+    "install pgvector 0.8 or later and let an administrator run CREATE EXTENSION vector in the "
+    "database: the next command that writes brings the vectors over"
+)
 
 
 def require_server(connection: Connection[Row], address: Address) -> None:
@@ -237,8 +265,7 @@ def migrate(connection: Connection[Row], address: Address) -> None:
     if version(connection, address) == LATEST:
         return
     with connection.transaction():
-        lock = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
-        connection.execute(lock.encode(), (f"quipu {address.schema}",))
+        _lock(connection, address)
         found = version(connection, address)
         require_known(found, address)
         if not found:
@@ -247,6 +274,14 @@ def migrate(connection: Connection[Row], address: Address) -> None:
             connection.execute(_said(address, MIGRATIONS[number]))
             update = "UPDATE {schema}.deployment SET version = %s"
             connection.execute(_said(address, update), (number + 1,))
+    if found < _WITH_HALVES and not _extended(connection):
+        _log.warning("%s: %s", address.shown, _NO_EXTENSION)
+
+
+def _lock(connection: Connection[Row], address: Address) -> None:
+    """Wait until nobody else changes the schema, and let nobody until the transaction ends."""
+    lock = b"SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
+    connection.execute(lock, (f"quipu {address.schema}",))
 
 
 def _make_schema(connection: Connection[Row], address: Address) -> None:
@@ -262,6 +297,88 @@ def _make_schema(connection: Connection[Row], address: Address) -> None:
                 f"{address.shown!r}: have its administrator run CREATE SCHEMA {address.schema} "
                 f"AUTHORIZATION {user}"
             ) from error
+
+
+def has_halves(connection: Connection[Row], address: Address) -> bool:
+    """Whether vectors are kept as pgvector's `halfvec`, and not as bytes."""
+    asked = (
+        b"SELECT format_type(atttypid, NULL) FROM pg_attribute"
+        b" WHERE attrelid = to_regclass(%s) AND attname = 'vector'"
+    )
+    named = sql.Identifier(address.schema, "vector").as_string()
+    return connection.execute(asked, (named,)).fetchall()[0][0].endswith("halfvec")
+
+
+def take_extension(connection: Connection[Row], address: Address) -> int:
+    """Keep vectors as pgvector's, once the server has it; how many were kept as bytes and are
+    brought over, whole or not at all, which is said. Without it they stay bytes, and every process
+    reads them all."""
+    if has_halves(connection, address) or not _extended(connection):
+        return 0
+    with connection.transaction():
+        _lock(connection, address)
+        if has_halves(connection, address):
+            return 0
+        connection.execute(_said(address, _AS_HALVES))
+        moved = _move_vectors(connection, address)
+        connection.execute(_said(address, _IN_PLACE))
+    if moved:
+        _log.warning("%s: %d vectors were brought into pgvector", address.shown, moved)
+    return moved
+
+
+def _extended(connection: Connection[Row]) -> bool:
+    """Whether pgvector is there, new enough; it is made where that is allowed."""
+    asked = (
+        b"SELECT coalesce(installed_version, default_version), installed_version IS NOT NULL"
+        b" FROM pg_available_extensions WHERE name = 'vector'"
+    )
+    for release, is_there in connection.execute(asked).fetchall():
+        if tuple(int(n) for n in release.split(".")[:2]) < _OLDEST_PGVECTOR:
+            return False
+        try:
+            if not is_there:
+                connection.execute(b"CREATE EXTENSION IF NOT EXISTS vector")
+        except (errors.InsufficientPrivilege, errors.UniqueViolation):
+            return False  # the role may not, or another does it at this moment
+        return True
+    return False
+
+
+def _move_vectors(connection: Connection[Row], address: Address) -> int:
+    """Copy all vectors into the new table; how many there were."""
+    page = _said(
+        address,
+        "SELECT ns, space, number, vector FROM {schema}.vector"
+        f" WHERE (ns, space, number) > (%s, %s, %s) ORDER BY ns, space, number LIMIT {_MOVED}",
+    )
+    copied = _said(
+        address,
+        "COPY {schema}.vector_halves (ns, space, number, vector) FROM STDIN (FORMAT BINARY)",
+    )
+    after, moved = (-1, -1, -1), 0
+    cursor = connection.cursor(binary=True)
+    while rows := cursor.execute(page, after).fetchall():
+        with cursor.copy(copied) as copying:
+            copying.set_types(("int4", "int8", "int8", "bytea"))
+            for ns, space, number, vector in rows:
+                copying.write_row((ns, space, number, to_halfvec(vector)))
+        after, moved = rows[-1][:3], moved + len(rows)
+    return moved
+
+
+def to_halfvec(vector: bytes) -> bytes:
+    """What the server reads as a halfvec, of the bytes of float16[d]."""
+    return struct.pack(">hh", len(vector) // 2, 0) + _turned(vector)
+
+
+def of_halfvec(sent: bytes) -> bytes:
+    """The bytes of float16[d] of what the server sends of a halfvec."""
+    return _turned(sent[4:])
+
+
+def _turned(numbers: bytes) -> bytes:
+    return np.frombuffer(numbers, dtype="<u2").byteswap().tobytes()
 
 
 def _said(address: Address, text: str) -> bytes:

@@ -1,19 +1,24 @@
 """The store on a server: one deployment, any number of machines."""
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from quipu.index.nearest import EXACT_UP_TO
+from quipu.records.batch import Batch, Written
 from quipu.store.backend import Row
 from quipu.store.derived import DerivedStore
 from quipu.store.derived.neighbors import Hop
+from quipu.store.derived.state import SpaceIndex
 from quipu.store.postgres.address import read_address
 from quipu.store.postgres.database import Database, patiently
 from quipu.store.postgres.tables import PostgresBackend, storable_texts
+from quipu.store.postgres.vectors import EXACT_UP_TO, IndexBuilder, ServerVectors
 
 __all__ = ["PostgresStore"]
 
 T = TypeVar("T")
+_LOOKED_AFTER = 5_000
+"""Vectors written, after which it is looked whether their space is due for an index."""
 
 
 class PostgresStore(DerivedStore):
@@ -29,7 +34,39 @@ class PostgresStore(DerivedStore):
         exact_up_to: int = EXACT_UP_TO,
     ) -> None:
         self._db = Database(read_address(url), namespace=namespace, read_only=read_only)
-        super().__init__(PostgresBackend(self._db), exact_up_to=exact_up_to)
+        super().__init__(PostgresBackend(self._db))
+        self._exact_up_to = exact_up_to
+        self._builder = IndexBuilder(self._db, exact_up_to)
+        self._embedded = 0
+        if self._db.brought:
+            self._builder.begin()
+
+    def write(self, batch: Batch) -> Written:
+        """Store a batch, whole or not at all."""
+        written = super().write(batch)
+        self._embedded += len(batch.embeddings)
+        if self._embedded >= _LOOKED_AFTER and self._db.has_halves:
+            self._embedded = 0
+            self._builder.begin()
+        return written
+
+    def close(self) -> None:
+        """Give back what the handle holds, once an index that is being built is there."""
+        if self._embedded and self._db.has_halves:
+            self._embedded = 0
+            self._builder.begin()
+        self._builder.wait()
+        super().close()
+
+    def _new_nearest(self, space: str) -> SpaceIndex:
+        """On the server where it compares vectors, else in this process."""
+        if not self._db.has_halves:
+            return super()._new_nearest(space)
+        return ServerVectors(self._db, self._session, self._postings, exact_up_to=self._exact_up_to)
+
+    def visit(self) -> AbstractContextManager[None]:
+        """One transaction: each costs two round trips."""
+        return self.moment()
 
     def _commit(self, once: Callable[[], T], *, durable: bool) -> T:
         """Call `once`, again where the server was lost or asks for it."""

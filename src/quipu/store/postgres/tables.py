@@ -1,15 +1,15 @@
 """The tables of `store/backend.py` in a schema of PostgreSQL, for one namespace."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
 from itertools import islice
 from typing import Any
 
 from quipu.store import rules
-from quipu.store.backend import Above, Beginning, Counter, Order, Row, Table, Where
+from quipu.store.backend import VECTOR, Above, Beginning, Counter, Order, Row, Table, Where
 from quipu.store.postgres.database import Database
-from quipu.store.postgres.schema import TYPES
+from quipu.store.postgres.schema import TYPES, of_halfvec, to_halfvec
 
 __all__ = ["PostgresBackend", "storable_texts"]
 
@@ -66,12 +66,16 @@ class PostgresBackend:
         distinct: bool = False,
     ) -> list[Row]:
         """The columns of the rows where all of `where` holds."""
+        sent = table is VECTOR and self._db.has_halves and "vector" in columns
         head, tail = _around(table.name, tuple(columns), tuple(order), distinct)
+        if sent:
+            head = head.replace('"vector"', 'halfvec_send("vector")')
         clauses, values = _clauses(table, where)
         if limit is not None:
             tail += " LIMIT %s"
             values.append(limit)
-        return self._db.rows(self._db.said(f"{head} WHERE {clauses}{tail}"), values)
+        rows = self._db.rows(self._db.said(f"{head} WHERE {clauses}{tail}"), values)
+        return _with_last(rows, of_halfvec) if sent else rows
 
     def insert(self, table: Table, rows: Iterable[Row]) -> None:
         """New rows."""
@@ -82,7 +86,9 @@ class PostgresBackend:
         )
         types = ("int4", *(kinds[column] for column in table.columns))
         ns, left = self._db.ns, iter(rows)
+        is_halves = table is VECTOR and self._db.has_halves
         while page := [(ns, *row) for row in islice(left, _COPIED)]:
+            page = _with_last(page, to_halfvec) if is_halves else page
             self._db.copy(statement, types, page)
 
     def update(self, table: Table, columns: Sequence[str], rows: Iterable[Row]) -> None:
@@ -115,6 +121,11 @@ class PostgresBackend:
 
     def _ended(self) -> None:
         self._db.counters()["ended"] += 1
+
+
+def _with_last(rows: Sequence[Row], made: Callable[[bytes], bytes]) -> list[Row]:
+    """The rows, with another value in their last column."""
+    return [(*row[:-1], made(row[-1])) for row in rows]
 
 
 def storable_texts(texts: Iterable[str]) -> list[str]:

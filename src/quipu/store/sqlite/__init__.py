@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from quipu.errors import QuipuError
-from quipu.index.nearest import DEFAULT_SIZES, EXACT_UP_TO, VectorSizes
+from quipu.index.nearest import DEFAULT_SIZES, EXACT_UP_TO, Nearest, VectorSizes
 from quipu.index.vector_file import VectorFile
 from quipu.ports import Store
 from quipu.records.batch import Batch, Written
@@ -102,7 +102,7 @@ class SQLiteStore(DerivedStore):
         del self._embedded[space]
         with suppress(QuipuError), self._session.reading():  # the next search reads it otherwise
             self._fresh()
-            if self._vector_files and (nearest := self._nearest(space)):
+            if self._vector_files and isinstance(nearest := self._nearest(space), Nearest):
                 nearest.keep()
 
     def forget(self, source_refs: Sequence[str]) -> int:

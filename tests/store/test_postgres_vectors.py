@@ -1,0 +1,153 @@
+"""Vectors on a PostgreSQL server: compared there, ranked as everywhere, indexed where they are
+many, and brought over from a deployment that kept them as bytes."""
+
+import logging
+from collections.abc import Callable
+
+import numpy as np
+import psycopg
+import pytest
+from numpy.typing import NDArray
+from tests.contract.store_sample import chunk, episode, moment
+from tests.servers.postgres_server import PostgresServer
+
+from quipu.ports import Ranking, Store
+from quipu.records.batch import Batch, Embedding
+from quipu.records.scope import EVERYTHING, Scope
+from quipu.store.inmemory import InMemoryStore, Shelf
+from quipu.store.postgres import schema
+from quipu.store.postgres.store import PostgresStore
+from quipu.store.postgres.vectors import index_name
+
+SPACE, WIDTH = "model/1/64", 64
+
+
+def rows(seed: int, count: int) -> NDArray[np.float32]:
+    """Vectors near 20 centres; two alike, and one of nothing but zeros."""
+    draw = np.random.default_rng(seed)
+    centres = np.random.default_rng(0).standard_normal((20, WIDTH))
+    found = centres[draw.integers(0, 20, count)] + 0.8 * draw.standard_normal((count, WIDTH))
+    found /= np.linalg.norm(found, axis=1, keepdims=True)
+    found[1], found[2] = found[0], 0
+    return found.astype(np.float32)
+
+
+def source(n: int, count: int) -> Batch:
+    of = episode(f"docs/a{n}.md", str(n), at=moment(n + 1))
+    chunks = tuple(chunk(of, m, f"passage {n} {m}") for m in range(count))
+    vectors = tuple(
+        Embedding(c.chunk.chunk_id, SPACE, row, row[None])
+        for c, row in zip(chunks, rows(n, count), strict=True)
+    )
+    return Batch(
+        recorded_at=moment(n + 1),
+        episodes=(of,),
+        chunks=chunks,
+        embeddings=vectors,
+        replaces=(of.source_ref,),
+    )
+
+
+def document(n: int) -> Scope:
+    chunk_of = source(n, 3).chunks[0].chunk
+    return Scope(document_ids=frozenset({chunk_of.document_id}))
+
+
+def found(store: Store, query: NDArray[np.float32], scope: Scope, limit: int) -> Ranking:
+    return store.match_vector(query, space=SPACE, scope=scope, limit=limit)
+
+
+def assert_alike(store: Store, oracle: Store) -> None:
+    for query in (rows(0, 3)[0], *rows(99, 3)):
+        for scope in (EVERYTHING, document(1)):
+            for limit in (1, 10, 500):
+                ours, theirs = (found(each, query, scope, limit) for each in (store, oracle))
+                assert ours.found == "exact"
+                assert store.chunk_ids(ours.numbers) == oracle.chunk_ids(theirs.numbers)
+                assert ours.scores.tolist() == theirs.scores.tolist()
+    ids = [each.chunk.chunk_id for each in source(0, 40).chunks]
+    ours, theirs = (each.vectors(each.numbers(ids), SPACE) for each in (store, oracle))
+    assert ours.tobytes() == theirs.tobytes()
+
+
+def filled(store: Store) -> InMemoryStore:
+    """An oracle that holds what `store` is given."""
+    oracle = InMemoryStore(Shelf(), namespace="default")
+    for n in range(3):
+        for each in (store, oracle):
+            each.write(source(n, 100))
+    return oracle
+
+
+@pytest.fixture
+def url(postgres_address: Callable[[str], str]) -> str:
+    return postgres_address("store")
+
+
+def test_the_server_compares_and_the_ranking_is_that_of_every_store(url: str) -> None:
+    with PostgresStore(url, namespace="default") as store:
+        assert store._db.has_halves
+        oracle = filled(store)
+        assert_alike(store, oracle)
+        for each in (store, oracle):
+            each.write(source(1, 50))  # others leave, and one that stays has another vector
+        assert_alike(store, oracle)
+        with PostgresStore(url, namespace="another") as other:
+            assert not len(found(other, rows(0, 3)[0], EVERYTHING, 5).numbers)
+
+
+def test_a_large_space_is_indexed_and_says_so(url: str) -> None:
+    with PostgresStore(url, namespace="large", exact_up_to=300) as store:
+        oracle = InMemoryStore(Shelf(), namespace="large")
+        for n in range(8):
+            for each in (store, oracle):
+                each.write(source(n, 250))
+        assert found(store, rows(0, 3)[0], EVERYTHING, 10).found == "exact"
+    with (
+        PostgresStore(url, namespace="large", exact_up_to=300) as store,
+        psycopg.connect(url) as connection,
+    ):
+        connection.execute("SET enable_seqscan = off")
+        same = 0
+        queries = rows(77, 43)[3:]
+        for query in queries:
+            ours, theirs = (found(each, query, EVERYTHING, 10) for each in (store, oracle))
+            assert ours.found == "ann"
+            both = zip((store, oracle), (ours, theirs), strict=True)
+            ours_ids, their_ids = (set(each.chunk_ids(r.numbers)) for each, r in both)
+            same += len(ours_ids & their_ids)
+        assert same >= 0.95 * 10 * len(queries)
+        few = found(store, queries[0], document(1), 10)  # what a scope leaves is compared
+        assert few.found == "exact"
+        assert len(few.numbers) == 10
+        ns, asked = store._db.ns, "vector::halfvec(64) <=> '[" + ",".join(["1"] * 64) + "]'"
+        plan = connection.execute(
+            f"EXPLAIN SELECT number FROM quipu.vector WHERE ns = {ns} AND space = 1"
+            f" ORDER BY {asked} LIMIT 5".encode()
+        ).fetchall()
+        assert any(index_name(ns, 1) in line for (line,) in plan)
+        store.drop_space(SPACE)
+        assert store.spaces() == {}
+
+
+def test_vectors_kept_as_bytes_are_brought_over_and_told(
+    postgres_server: PostgresServer,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    url = postgres_server.url(postgres_server.new_database())
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "_OLDEST_PGVECTOR", (99, 0))  # as on a server without the extension
+        with PostgresStore(url, namespace="default") as store:
+            assert not store._db.has_halves
+            oracle = filled(store)
+            assert_alike(store, oracle)
+    with PostgresStore(url, namespace="default", read_only=True) as store:
+        assert_alike(store, oracle)
+    with caplog.at_level(logging.WARNING), PostgresStore(url, namespace="default") as store:
+        assert store._db.has_halves
+        assert "300 vectors were brought into pgvector" in caplog.text
+        assert_alike(store, oracle)
+        for each in (store, oracle):
+            each.write(source(4, 30))
+        assert_alike(store, oracle)
