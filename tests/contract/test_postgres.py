@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from tests.contract.store_contract import OpenHandle, StoreContract
 
-from quipu.store.postgres.store import PostgresStore
+from quipu.store import open_store
 
 
 class TestPostgres(StoreContract):
@@ -14,4 +14,4 @@ class TestPostgres(StoreContract):
     @pytest.fixture
     def open_handle(self, postgres_address: Callable[[str], str]) -> OpenHandle:
         url = postgres_address("contract")
-        return lambda namespace: PostgresStore(url, namespace=namespace)
+        return lambda namespace: open_store(url, namespace=namespace)

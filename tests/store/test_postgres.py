@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import psycopg
@@ -258,3 +259,32 @@ def test_a_search_is_one_transaction_and_the_look_at_its_files_another(
             begun.clear()
             assert memory.search("who owns the payment service").hits
             assert len(begun) == 2
+
+
+# threads
+
+
+def test_threads_read_at_once_and_none_waits_for_a_writer(url: str) -> None:
+    with open_store(url) as store, ThreadPoolExecutor(12) as threads:
+        store.write(one_source(VERSION_A, "red", at=1))
+        together = Barrier(4, timeout=30)
+
+        def read() -> tuple[list[str], int]:
+            with store.moment():
+                together.wait()  # all four are inside at once
+                before = texts(store, red=1)
+                together.wait()
+                return before, store.sequence()
+
+        def write() -> list[str]:
+            store.write(one_source(OTHER, "blue", at=2))
+            together.wait()  # not committed, and nobody waits for it
+            together.wait()
+            return texts(store, blue=1)
+
+        readers = [threads.submit(read) for _ in range(3)]
+        writer = threads.submit(store.atomically, write)
+        assert writer.result() == ["blue"]
+        assert {str(reader.result()) for reader in readers} == {str((["red"], 2))}
+        assert texts(store, blue=1) == ["blue"]
+        assert list(threads.map(lambda _: texts(store, red=1), range(40))) == [["red"]] * 40

@@ -58,6 +58,10 @@ def end_others(url: str) -> None:
         connection.execute(END_OTHERS + b" AND datname = current_database()")
 
 
+def opened(url: str) -> PostgresStore:
+    return PostgresStore(Database(read_address(url), namespace="default", read_only=False))
+
+
 def lose_and_count(store: PostgresStore) -> None:
     with store.moment():
         end_others(store._db.address.conninfo)
@@ -72,7 +76,7 @@ def test_writers_of_a_namespace_take_turns(url: str) -> None:
 
     with ThreadPoolExecutor(4) as threads:
         list(threads.map(write, (range(n, 20, 4) for n in range(4))))
-    with PostgresStore(url, namespace="default") as store:
+    with opened(url) as store:
         with store._session.reading():
             numbers = store._session.select(CHUNK, ("number",), {}, order=("number",))
         assert [n for (n,) in numbers] == list(range(40))
@@ -139,7 +143,7 @@ def test_a_commit_whose_answer_is_lost_is_not_made_twice(
 
 
 def test_a_reader_that_lost_its_server_reads_again(url: str) -> None:
-    with PostgresStore(url, namespace="default") as store:
+    with opened(url) as store:
         store.write(source(0))
         with pytest.raises(StoreUnavailable, match=r"not reached|stopping"):
             lose_and_count(store)

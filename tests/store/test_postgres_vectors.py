@@ -16,6 +16,8 @@ from quipu.records.batch import Batch, Embedding
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.store.postgres import schema
+from quipu.store.postgres.address import read_address
+from quipu.store.postgres.database import Database
 from quipu.store.postgres.store import PostgresStore
 from quipu.store.postgres.vectors import index_name
 
@@ -46,6 +48,13 @@ def source(n: int, count: int) -> Batch:
         embeddings=vectors,
         replaces=(of.source_ref,),
     )
+
+
+def opened(
+    url: str, namespace: str = "default", *, read_only: bool = False, exact_up_to: int = 20_000
+) -> PostgresStore:
+    database = Database(read_address(url), namespace=namespace, read_only=read_only)
+    return PostgresStore(database, exact_up_to=exact_up_to)
 
 
 def document(n: int) -> Scope:
@@ -85,26 +94,26 @@ def url(postgres_address: Callable[[str], str]) -> str:
 
 
 def test_the_server_compares_and_the_ranking_is_that_of_every_store(url: str) -> None:
-    with PostgresStore(url, namespace="default") as store:
+    with opened(url, namespace="default") as store:
         assert store._db.has_halves
         oracle = filled(store)
         assert_alike(store, oracle)
         for each in (store, oracle):
             each.write(source(1, 50))  # others leave, and one that stays has another vector
         assert_alike(store, oracle)
-        with PostgresStore(url, namespace="another") as other:
+        with opened(url, namespace="another") as other:
             assert not len(found(other, rows(0, 3)[0], EVERYTHING, 5).numbers)
 
 
 def test_a_large_space_is_indexed_and_says_so(url: str) -> None:
-    with PostgresStore(url, namespace="large", exact_up_to=300) as store:
+    with opened(url, namespace="large", exact_up_to=300) as store:
         oracle = InMemoryStore(Shelf(), namespace="large")
         for n in range(8):
             for each in (store, oracle):
                 each.write(source(n, 250))
         assert found(store, rows(0, 3)[0], EVERYTHING, 10).found == "exact"
     with (
-        PostgresStore(url, namespace="large", exact_up_to=300) as store,
+        opened(url, namespace="large", exact_up_to=300) as store,
         psycopg.connect(url) as connection,
     ):
         connection.execute("SET enable_seqscan = off")
@@ -138,13 +147,13 @@ def test_vectors_kept_as_bytes_are_brought_over_and_told(
     url = postgres_server.url(postgres_server.new_database())
     with monkeypatch.context() as patch:
         patch.setattr(schema, "_OLDEST_PGVECTOR", (99, 0))  # as on a server without the extension
-        with PostgresStore(url, namespace="default") as store:
+        with opened(url, namespace="default") as store:
             assert not store._db.has_halves
             oracle = filled(store)
             assert_alike(store, oracle)
-    with PostgresStore(url, namespace="default", read_only=True) as store:
+    with opened(url, namespace="default", read_only=True) as store:
         assert_alike(store, oracle)
-    with caplog.at_level(logging.WARNING), PostgresStore(url, namespace="default") as store:
+    with caplog.at_level(logging.WARNING), opened(url, namespace="default") as store:
         assert store._db.has_halves
         assert "300 vectors were brought into pgvector" in caplog.text
         assert_alike(store, oracle)

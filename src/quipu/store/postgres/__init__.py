@@ -2,6 +2,7 @@
 
 from collections.abc import Generator
 from contextlib import AbstractContextManager, contextmanager
+from typing import cast
 
 from quipu.errors import MissingExtra
 from quipu.ports import Store
@@ -19,8 +20,12 @@ def open_postgres(url: str, *, namespace: str = "default", read_only: bool = Fal
     Raises MissingExtra, InvalidInput, StoreUnavailable, NewerStore, CorruptStore.
     """
     with _library_needed(url):
+        from quipu.store.postgres.address import read_address
+        from quipu.store.postgres.database import Database
+        from quipu.store.postgres.lanes import PostgresLanes
         from quipu.store.postgres.store import PostgresStore
-    return PostgresStore(url, namespace=namespace, read_only=read_only)
+    database = Database(read_address(url), namespace=namespace, read_only=read_only)
+    return cast("Store", PostgresLanes(PostgresStore(database)))  # it has what a lane has
 
 
 def _read_docgraph(url: str) -> AbstractContextManager[Docgraph]:

@@ -9,7 +9,6 @@ from quipu.store.backend import Row
 from quipu.store.derived import DerivedStore
 from quipu.store.derived.neighbors import Hop
 from quipu.store.derived.state import SpaceIndex
-from quipu.store.postgres.address import read_address
 from quipu.store.postgres.database import Database, patiently
 from quipu.store.postgres.tables import PostgresBackend, storable_texts
 from quipu.store.postgres.vectors import EXACT_UP_TO, IndexBuilder, ServerVectors
@@ -25,21 +24,19 @@ class PostgresStore(DerivedStore):
     """A handle on one namespace of a deployment; threads may share it. A write that lost the
     server, or that the server wants again, is made again: written twice it is the same."""
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        namespace: str,
-        read_only: bool = False,
-        exact_up_to: int = EXACT_UP_TO,
-    ) -> None:
-        self._db = Database(read_address(url), namespace=namespace, read_only=read_only)
+    def __init__(self, database: Database, *, exact_up_to: int = EXACT_UP_TO) -> None:
+        """Where more than `exact_up_to` passages are in question, an index proposes the nearest."""
+        self._db = database
         super().__init__(PostgresBackend(self._db))
         self._exact_up_to = exact_up_to
         self._builder = IndexBuilder(self._db, exact_up_to)
         self._embedded = 0
         if self._db.brought:
             self._builder.begin()
+
+    def reader(self) -> "PostgresStore":
+        """Another handle on the namespace, that only reads; the server is not asked again."""
+        return PostgresStore(self._db.reader(), exact_up_to=self._exact_up_to)
 
     def write(self, batch: Batch) -> Written:
         """Store a batch, whole or not at all."""
