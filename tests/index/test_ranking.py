@@ -17,8 +17,14 @@ SIZE, WORDS = 24_000, 300
 class Kept:
     """Segments in memory, as a backend keeps them."""
 
-    def __init__(self, kept: Sequence[Segment], alive: Sequence[np.ndarray]) -> None:
+    def __init__(
+        self, kept: Sequence[Segment], alive: Sequence[np.ndarray], *, bucketed: bool = False
+    ) -> None:
         self._kept, self._alive = kept, alive
+        self._bucketed = [
+            {name: blobs.pack_buckets(part) for name, part in segment.fields.items()}
+            for segment in (kept if bucketed else ())
+        ]
 
     def segments(self) -> list[SegmentHead]:
         pairs = enumerate(zip(self._kept, self._alive, strict=True))
@@ -35,11 +41,20 @@ class Kept:
 
     def field(self, segment: int, field: str) -> FieldHead | None:
         part = self._kept[segment].fields.get(field)
-        return None if part is None else blobs.pack_head(part)
+        if part is None:
+            return None
+        return self._bucketed[segment][field][0] if self._bucketed else blobs.pack_head(part)
 
     def pages(self, segment: int, field: str, pages: Sequence[int]) -> list[bytes]:
         every = dict(blobs.pack_pages(self._kept[segment].fields[field]))
         return [every[page] for page in pages]
+
+    def buckets(self, field: str, wanted: Sequence[tuple[int, int]]) -> list[tuple[int, bytes]]:
+        kept = {n: dict(fields[field][1]) for n, fields in enumerate(self._bucketed)}
+        return [(n, kept[n][bucket]) for n, bucket in sorted(wanted) if bucket in kept[n]]
+
+    def every_bucket(self, segment: int, field: str) -> list[bytes]:
+        return [blob for _, blob in self._bucketed[segment][field][1]]
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +70,8 @@ def alive() -> np.ndarray:
     return np.random.default_rng(1).random(SIZE) < 0.95
 
 
-@pytest.fixture(scope="module")
-def postings(table: np.ndarray, alive: np.ndarray) -> Postings:
+@pytest.fixture(scope="module", params=["pages", "buckets"])
+def postings(request: pytest.FixtureRequest, table: np.ndarray, alive: np.ndarray) -> Postings:
     posted = [
         Posted(
             2 * n,
@@ -67,7 +82,11 @@ def postings(table: np.ndarray, alive: np.ndarray) -> Postings:
     ]
     cuts = [0, 15_000, 23_000, SIZE]
     spans = list(pairwise(cuts))
-    kept = Kept([segments.build(posted[a:b]) for a, b in spans], [alive[a:b] for a, b in spans])
+    kept = Kept(
+        [segments.build(posted[a:b]) for a, b in spans],
+        [alive[a:b] for a, b in spans],
+        bucketed=request.param == "buckets",
+    )
     made = Postings(kept)
     made.refresh()
     return made

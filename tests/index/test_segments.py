@@ -1,5 +1,7 @@
 """Posting segments: what is built can be merged, packed and read without a difference."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -57,6 +59,21 @@ def test_packing_keeps_everything(columns) -> None:
         pages = [blobs.unpack_page(p, *head[:2]) for _, p in blobs.pack_pages(part)]
         assert [n for rows, _ in pages for n in rows.tolist()] == part.rows.tolist()
         assert [n for _, tf in pages for n in tf.tolist()] == part.tf.tolist()
+
+
+@given(CHUNKS, st.integers(32, 400))
+def test_buckets_hold_the_terms_of_their_bits(columns, size: int) -> None:
+    with mock.patch.object(blobs, "_BUCKET_BYTES", size):
+        parts = segments.build(posted(columns)).fields.values()
+        packed = [(part, *blobs.pack_buckets(part)) for part in parts]
+    for part, head, buckets in packed:
+        assert blobs.is_bucketed(head)
+        numbers = [number for number, _ in buckets]
+        assert numbers == sorted(set(blobs.bucket_of(part.high, head.directory[0]).tolist()))
+        found = [blobs.unpack_bucket(blob, *head[:2]) for _, blob in buckets]
+        for name in blobs.Bucket._fields:
+            together = [n for bucket in found for n in getattr(bucket, name).tolist()]
+            assert together == getattr(part, name).tolist()
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,28 @@
-"""How a segment becomes blobs, and what a backend must keep for the indexes."""
+"""How a segment becomes blobs, and what a backend must keep for the indexes.
 
+The postings of a field are kept in pages behind a directory of all its terms, or in *buckets*, of
+which a reader on a server fetches those of its terms alone. Terms are 128-bit hashes, so their
+first bits deal them out evenly and say which bucket a term is in. A bucket holds, of its terms, the
+hashes and counts, then the rows and the frequencies of all their postings; the directory in the
+head of such a field is one byte, how many bits number its buckets.
+"""
+
+import struct
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index.segments import PAGE, FieldPart, Segment
+
+Hashes: TypeAlias = NDArray[np.uint64]
+
+_BUCKET_BYTES = 4096
+"""About so much is in a bucket."""
+
+_TERM = 20  # bytes of a hash and a count
+_MOST_BITS = 40
 
 
 class SegmentHead(NamedTuple):
@@ -53,6 +69,15 @@ class PostingBlobs(Protocol):
         """The given pages of a field's postings."""
         ...
 
+    def buckets(self, field: str, wanted: Sequence[tuple[int, int]]) -> list[tuple[int, bytes]]:
+        """Of the (segment, bucket) pairs of a field those that are not empty: segment and blob,
+        the buckets of a segment in order."""
+        ...
+
+    def every_bucket(self, segment: int, field: str) -> list[bytes]:
+        """The buckets of a field, in order."""
+        ...
+
 
 def pack_arrays(segment: Segment) -> bytes:
     """The chunks' numbers and order keys as one blob."""
@@ -83,19 +108,18 @@ def unpack_alive(blob: bytes, size: int) -> NDArray[np.bool_]:
 
 def pack_head(part: FieldPart) -> FieldHead:
     """A field's head as blobs."""
-    directory = b"".join(
-        (
-            part.high.astype("<u8").tobytes(),
-            part.low.astype("<u8").tobytes(),
-            part.counts.astype("<u4").tobytes(),
-        )
-    )
+    directory = _pack_directory(part.high, part.low, part.counts)
     return FieldHead(
         part.rows.dtype.itemsize,
         part.tf.dtype.itemsize,
         part.lengths.astype("<u4").tobytes(),
         directory,
     )
+
+
+def _pack_directory(high: Hashes, low: Hashes, counts: NDArray[np.uint32]) -> bytes:
+    arrays = high.astype("<u8"), low.astype("<u8"), counts.astype("<u4")
+    return b"".join(each.tobytes() for each in arrays)
 
 
 def unpack_directory(
@@ -126,3 +150,53 @@ def unpack_page(
         np.frombuffer(blob, dtype=f"<u{row_width}", count=size),
         np.frombuffer(blob, dtype=f"<u{tf_width}", offset=size * row_width),
     )
+
+
+def is_bucketed(head: FieldHead) -> bool:
+    """Whether the field is kept in buckets; a directory has twenty bytes a term."""
+    return len(head.directory) == 1
+
+
+def pack_buckets(part: FieldPart) -> tuple[FieldHead, list[tuple[int, bytes]]]:
+    """The head of a field and its buckets by number, without those that are empty."""
+    head = pack_head(part)
+    posting = head.row_width + head.tf_width
+    size = _TERM * len(part.high) + posting * len(part.rows)
+    bits = min(max(size // _BUCKET_BYTES, 1).bit_length() - 1, _MOST_BITS)
+    numbers = bucket_of(part.high, bits)
+    firsts = np.flatnonzero(np.diff(numbers, prepend=-1))
+    ends = np.append(firsts[1:], len(numbers))
+    places = np.concatenate(([0], np.cumsum(part.counts, dtype=np.int64)))
+    packed: list[tuple[int, bytes]] = []
+    for number, first, end in zip(
+        numbers[firsts].tolist(), firsts.tolist(), ends.tolist(), strict=True
+    ):
+        terms, postings = slice(first, end), slice(int(places[first]), int(places[end]))
+        directory = _pack_directory(part.high[terms], part.low[terms], part.counts[terms])
+        rows, tf = part.rows[postings].tobytes(), part.tf[postings].tobytes()
+        packed.append((number, struct.pack("<I", end - first) + directory + rows + tf))
+    return head._replace(directory=bytes([bits])), packed
+
+
+def bucket_of(high: Hashes, bits: int) -> NDArray[np.int64]:
+    """The bucket of each term, where `bits` number the buckets."""
+    if not bits:
+        return np.zeros(len(high), dtype=np.int64)
+    return (high >> np.uint64(64 - bits)).astype(np.int64)
+
+
+class Bucket(NamedTuple):
+    """Terms with their counts, and their postings one term after another."""
+
+    high: Hashes
+    low: Hashes
+    counts: NDArray[np.uint32]
+    rows: NDArray[np.unsignedinteger]
+    tf: NDArray[np.unsignedinteger]
+
+
+def unpack_bucket(blob: bytes, row_width: int, tf_width: int) -> Bucket:
+    """A bucket of `pack_buckets`."""
+    (terms,) = struct.unpack_from("<I", blob)
+    end = 4 + _TERM * terms
+    return Bucket(*unpack_directory(blob[4:end]), *unpack_page(blob[end:], row_width, tf_width))

@@ -17,7 +17,7 @@ from quipu.index import bm25
 from quipu.index.blobs import PostingBlobs, SegmentHead
 from quipu.index.segments import Segment, hashes, live_counts, ranges
 from quipu.index.sets import places_in
-from quipu.index.stored import Mask, Often, PostingList, Rows, StoredSegment
+from quipu.index.stored import BucketPart, Mask, Often, PostingList, Rows, StoredSegment
 
 __all__ = ["Mask", "Often", "PostingList", "Postings", "Rows", "Statistics"]
 
@@ -251,12 +251,29 @@ class Postings:
             mended.append(PostingList(places, tf))
         return mended
 
+    def _expect(self, name: str, high: NDArray[np.uint64], first: int = 0) -> None:
+        """Fetch the buckets of these terms that are not held, of all segments at once."""
+        parts = {
+            segment: part
+            for segment, stored in list(self._stored.items())[first:]
+            if isinstance(part := stored.part(name), BucketPart)
+        }
+        lacking = {segment: part.lacking(high) for segment, part in parts.items()}
+        wanted = [(segment, bucket) for segment, found in lacking.items() for bucket in found]
+        blobs: dict[int, list[bytes]] = {segment: [] for segment in lacking}
+        for segment, blob in self._blobs.buckets(name, wanted) if wanted else ():
+            blobs[segment].append(blob)
+        for segment, found in lacking.items():
+            if found:
+                parts[segment].take(found, blobs[segment])
+
     def _read(self, name: str, terms: list[str], first: int = 0) -> list[PostingList]:
         """The lists of all terms, from the segment `first` on: each segment is asked for all of
         them, then each term's are joined."""
         high, low = hashes(terms)
         rows: list[list[NDArray[np.uint32]]] = [[] for _ in terms]
         tf: list[list[Often]] = [[] for _ in terms]
+        self._expect(name, high, first)
         segments = list(self._stored.values())
         for base, stored in zip(self._bases[first:], segments[first:], strict=False):
             part = stored.part(name)
@@ -281,6 +298,7 @@ class Postings:
         of them. What is only counted is not read, where nothing has died and all is admitted."""
         self._bound()
         high, low = hashes(terms)
+        self._expect(name, high)
         df = np.zeros(len(terms), dtype=np.int64)
         owners: list[Rows] = [np.zeros(0, dtype=np.intp)]
         rows: list[Rows] = [np.zeros(0, dtype=np.intp)]
@@ -324,12 +342,14 @@ class Postings:
             part = stored.part(name)
             if part is None:
                 continue
-            some = np.ones(len(part.high), dtype=np.bool_)
             if stored.head.dead:
                 whole = part.everything()
                 some = live_counts(whole.counts, stored.alive[whole.rows]) > 0
-            high.append(part.high[some])
-            low.append(part.low[some])
+                high.append(whole.high[some])
+                low.append(whole.low[some])
+            else:
+                for kept, terms in zip((high, low), part.terms(), strict=True):
+                    kept.append(terms)
         joined = np.stack((_joined(high, np.uint64), _joined(low, np.uint64)))
         if not joined.shape[1]:
             return 0

@@ -1,6 +1,6 @@
 """Stored posting segments, and what a reader has read of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -8,17 +8,23 @@ from numpy.typing import NDArray
 
 from quipu.index.blobs import (
     FieldHead,
+    Hashes,
     PostingBlobs,
     SegmentHead,
+    bucket_of,
+    is_bucketed,
     unpack_alive,
     unpack_arrays,
+    unpack_bucket,
     unpack_directory,
     unpack_page,
 )
 from quipu.index.segments import PAGE, FieldPart, Segment, ranges
 from quipu.index.sets import places_in
 
-__all__ = ["Mask", "Often", "Part", "PostingList", "Rows", "StoredSegment"]
+__all__ = ["BucketPart", "Mask", "Often", "Part", "PostingList", "Rows", "StoredSegment"]
+
+_HELD_BYTES = 8 << 20  # of buckets of one field of a segment
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -76,14 +82,21 @@ class Part:
         self, high: NDArray[np.uint64], low: NDArray[np.uint64]
     ) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64]]:
         """Which of the terms stand here, and where the postings of each begin and end."""
+        which, at = self._places(high, low)
+        return which, self.starts[at].astype(np.int64), self.starts[at + 1].astype(np.int64)
+
+    def _places(self, high: NDArray[np.uint64], low: NDArray[np.uint64]) -> tuple[Rows, Rows]:
+        """Which of the terms stand here, and where among its terms each does."""
         if not len(self.high):
-            none = np.zeros(0, dtype=np.int64)
-            return none.astype(np.intp), none, none
+            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
         at = np.searchsorted(self.high, high)
         at[at == len(self.high)] = 0
         which = np.flatnonzero((self.high[at] == high) & (self.low[at] == low))
-        at = at[which]
-        return which, self.starts[at].astype(np.int64), self.starts[at + 1].astype(np.int64)
+        return which, at[which]
+
+    def terms(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """The hashes of all terms of the field."""
+        return self.high, self.low
 
     def each(
         self, starts: NDArray[np.int64], ends: NDArray[np.int64]
@@ -128,6 +141,74 @@ class Part:
         """The whole field, for merging and counting."""
         self._load(np.flatnonzero(~self._there).tolist())
         return FieldPart(self.lengths, self.high, self.low, self.counts, self._rows, self._tf)
+
+
+class BucketPart(Part):
+    """A field whose buckets come when they are asked for, and are kept until it is dropped."""
+
+    def __init__(self, blobs: PostingBlobs, segment: int, name: str, head: FieldHead) -> None:
+        self._blobs, self._segment, self._name = blobs, segment, name
+        self._widths = (head.row_width, head.tf_width)
+        self._bits = head.directory[0]
+        self.lengths = np.frombuffer(head.lengths, dtype="<u4")
+        self.drop()
+
+    def drop(self) -> None:
+        """Hold no bucket any more; `page_bytes` counts the bytes of those that were read since."""
+        self.page_bytes = 0
+        self._known: set[int] = set()
+        self.high = self.low = np.zeros(0, dtype=np.uint64)
+        self._starts = self._ends = np.zeros(0, dtype=np.int64)
+        self._rows = np.zeros(0, dtype=f"<u{self._widths[0]}")
+        self._tf = np.zeros(0, dtype=f"<u{self._widths[1]}")
+
+    def lacking(self, high: Hashes) -> list[int]:
+        """The buckets of these terms that are not held."""
+        return sorted(set(bucket_of(high, self._bits).tolist()) - self._known)
+
+    def take(self, buckets: Iterable[int], blobs: Iterable[bytes]) -> None:
+        """Hold these buckets from now on: `blobs` are those of them that are not empty."""
+        if self.page_bytes > _HELD_BYTES:
+            self.drop()
+        self._known.update(buckets)
+        held = [(self.high, self.low, self._starts, self._ends, self._rows, self._tf)]
+        place = len(self._rows)
+        for blob in blobs:
+            found = unpack_bucket(blob, *self._widths)
+            ends = place + np.cumsum(found.counts, dtype=np.int64)
+            held.append((found.high, found.low, ends - found.counts, ends, found.rows, found.tf))
+            place += len(found.rows)
+            self.page_bytes += len(blob)
+        high, low, starts, ends, self._rows, self._tf = map(np.concatenate, zip(*held, strict=True))
+        order = np.lexsort((low, high))
+        self.high, self.low = high[order], low[order]
+        self._starts, self._ends = starts[order], ends[order]
+
+    def find(self, high: Hashes, low: Hashes) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64]]:
+        """Which of the terms stand here, and where the postings of each begin and end."""
+        if lacking := self.lacking(high):
+            wanted = [(self._segment, bucket) for bucket in lacking]
+            self.take(lacking, (blob for _, blob in self._blobs.buckets(self._name, wanted)))
+        which, at = self._places(high, low)
+        return which, self._starts[at], self._ends[at]
+
+    def _fetch(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
+        """What was found is held."""
+
+    def everything(self) -> FieldPart:
+        """The whole field, for merging and counting; nothing of it is held."""
+        whole = BucketPart.__new__(BucketPart)
+        whole._widths, whole._bits = self._widths, self._bits
+        whole.drop()
+        whole.take((), self._blobs.every_bucket(self._segment, self._name))
+        counts = (whole._ends - whole._starts).astype(np.uint32)
+        # Buckets come in order, and terms are in order in each: so are the postings.
+        return FieldPart(self.lengths, whole.high, whole.low, counts, whole._rows, whole._tf)
+
+    def terms(self) -> tuple[Hashes, Hashes]:
+        """The hashes of all terms of the field."""
+        whole = self.everything()
+        return whole.high, whole.low
 
 
 def _place_type(total: int) -> type[np.unsignedinteger]:
@@ -182,8 +263,8 @@ class StoredSegment:
     def part(self, name: str) -> Part | None:
         if name not in self._parts:
             head = self._blobs.field(self.head.segment, name)
-            made = None if head is None else Part(self._blobs, self.head.segment, name, head)
-            self._parts[name] = made
+            made = BucketPart if head is not None and is_bucketed(head) else Part
+            self._parts[name] = head and made(self._blobs, self.head.segment, name, head)
         return self._parts[name]
 
     def page_bytes(self) -> int:

@@ -7,7 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index import segments as seg
-from quipu.index.blobs import SegmentHead, pack_arrays, pack_dead, pack_head, pack_pages
+from quipu.index.blobs import (
+    SegmentHead,
+    pack_arrays,
+    pack_buckets,
+    pack_dead,
+    pack_head,
+    pack_pages,
+)
 from quipu.index.parts import pack
 from quipu.index.postings import Postings
 from quipu.store.backend import CHUNK, FIELD, PAGE, PART, SEGMENT, SPACE, VECTOR
@@ -20,8 +27,11 @@ def add_segment(session: Session, segment: seg.Segment) -> None:
     number = session.take("segment")
     session.insert(SEGMENT, [(number, len(segment.numbers), 0, pack_arrays(segment), b"")])
     for name, part in segment.fields.items():
-        session.insert(FIELD, [(number, name, *pack_head(part))])
-        session.insert(PAGE, ((number, name, page, blob) for page, blob in pack_pages(part)))
+        head, pages = (
+            pack_buckets(part) if session.bucketed else (pack_head(part), pack_pages(part))
+        )
+        session.insert(FIELD, [(number, name, *head)])
+        session.insert(PAGE, ((number, name, page, blob) for page, blob in pages))
 
 
 def retire_chunks(session: Session, postings: Postings, numbers: NDArray[np.int64]) -> None:
@@ -61,6 +71,14 @@ def purge_segments(session: Session, postings: Postings) -> None:
     for each in _taken(session, postings, heads[first:]):
         _add_merged(session, [each])
     settle_segments(session, postings)
+
+
+def rewrite_segments(session: Session, postings: Postings) -> None:
+    """Store every segment anew, in the order they have."""
+    postings.refresh()
+    for head in postings.heads():
+        for segment, _alive in _taken(session, postings, [head]):
+            add_segment(session, segment)
 
 
 def _taken(

@@ -173,3 +173,17 @@ class SegmentRows:
         where = {"segment": segment, "field": field, "page": pages}
         rows = self._session.select(PAGE, ("postings",), where, order=("page",))
         return [postings for (postings,) in rows]
+
+    def buckets(self, field: str, wanted: Sequence[tuple[int, int]]) -> list[tuple[int, bytes]]:
+        """The buckets among (segment, bucket) pairs that are not empty, by segment."""
+        found: list[tuple[int, bytes]] = []
+        for segment in dict.fromkeys(segment for segment, _ in wanted):
+            pages = [page for of, page in wanted if of == segment]
+            found += [(segment, blob) for blob in self.pages(segment, field, pages)]
+        return found
+
+    def every_bucket(self, segment: int, field: str) -> list[bytes]:
+        """The buckets of a field, in order."""
+        where = {"segment": segment, "field": field}
+        rows = self._session.select(PAGE, ("postings",), where, order=("page",))
+        return [postings for (postings,) in rows]

@@ -5,6 +5,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from quipu.index.blobs import PostingBlobs
 from quipu.index.nearest import DEFAULT_SIZES, EXACT_UP_TO, Nearest, SpaceInfo, VectorSizes
 from quipu.index.postings import Mask, Postings
 from quipu.index.scopes import ScopeColumns
@@ -51,12 +52,14 @@ class StoreState:
         *,
         exact_up_to: int = EXACT_UP_TO,
         vector_sizes: VectorSizes = DEFAULT_SIZES,
+        bucketed: bool = False,
     ) -> None:
-        """Above `exact_up_to` vectors of a space the nearest are proposed by their signs."""
+        """Above `exact_up_to` vectors of a space the nearest are proposed by their signs. Postings
+        are kept `bucketed` where every read goes to a server."""
         rules.require_namespace(backend.namespace)
-        self._session = Session(backend)
+        self._session = Session(backend, bucketed=bucketed)
         self.jobs: Final = JobTable(self._session)
-        self._postings = Postings(SegmentRows(self._session))
+        self._postings = Postings(self._segment_rows())
         self._records = Records(self._session, self._postings)
         self._rows = IndexRows(self._session, self._records, self._identity)
         self._scopes = ScopeColumns(self._rows, self._postings)
@@ -70,6 +73,10 @@ class StoreState:
         self._seen = -1
         self._sequence_of = self._sequence_there = 0
         self._ended_there = -1
+
+    def _segment_rows(self) -> PostingBlobs:
+        """What the segments are read by."""
+        return SegmentRows(self._session)
 
     def _identity(self) -> str:
         """What tells this store from every other: what a vector file is known by."""

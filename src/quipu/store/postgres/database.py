@@ -28,11 +28,8 @@ _WAIT_S = 15.0
 """How long a lost server is waited for: one that is restarted is back sooner."""
 
 _LOCK_WAIT = "60s"
-# What an index of vectors is to look at: it is set where a transaction begins, in no round trip of
-# its own, and says nothing to a server without pgvector.
-_SEARCHED = "; SET LOCAL hnsw.ef_search = 200; SET LOCAL hnsw.iterative_scan = strict_order"
-_READ = f"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY{_SEARCHED}".encode()
-_WRITE = f"BEGIN; SET LOCAL lock_timeout = '{_LOCK_WAIT}'{_SEARCHED}".encode()
+_READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITE = f"BEGIN; SET LOCAL lock_timeout = '{_LOCK_WAIT}'".encode()
 _NEW = (0, 0, -1, 0, 0, 0)
 _COUNTERS = ("sequence", "row", "number", "segment", "space", "ended")
 _NAMED = ", ".join(f'"{each}"' for each in _COUNTERS)
@@ -304,6 +301,8 @@ class Database:
         self, statement: bytes, values: Sequence[Any] = (), *, prepare: bool | None = None
     ) -> list[Row]:
         """All rows. What is not to be prepared is a statement that hardly comes again."""
+        if prepare is None:
+            return self._execute(statement, values).fetchall()
         cursor = self._require_cursor()
         return cursor.execute(statement, values or None, prepare=prepare).fetchall()
 

@@ -1,13 +1,18 @@
 """The store on a server: one deployment, any number of machines."""
 
+import logging
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
+from quipu.index.blobs import PostingBlobs
 from quipu.records.batch import Batch, Written
 from quipu.store.backend import Row
 from quipu.store.derived import DerivedStore
+from quipu.store.derived.indexed import rewrite_segments
 from quipu.store.derived.neighbors import Hop
+from quipu.store.derived.rows import SegmentRows
+from quipu.store.derived.session import Session
 from quipu.store.derived.state import SpaceIndex
 from quipu.store.postgres.database import Database, patiently
 from quipu.store.postgres.tables import PostgresBackend, storable_texts
@@ -16,8 +21,28 @@ from quipu.store.postgres.vectors import EXACT_UP_TO, IndexBuilder, ServerVector
 __all__ = ["PostgresStore"]
 
 T = TypeVar("T")
+_log = logging.getLogger("quipu")
 _LOOKED_AFTER = 5_000
 """Vectors written, after which it is looked whether their space is due for an index."""
+
+
+class _BucketRows(SegmentRows):
+    """Reads the posting segments, the buckets of several at once."""
+
+    def __init__(self, session: Session, database: Database) -> None:
+        super().__init__(session)
+        self._db = database
+
+    def buckets(self, field: str, wanted: Sequence[tuple[int, int]]) -> list[tuple[int, bytes]]:
+        """The buckets among (segment, bucket) pairs that are not empty, by segment."""
+        joined = (
+            "SELECT p.segment, p.postings FROM unnest(%s::int8[], %s::int8[])"
+            " AS wanted (segment, page) JOIN {schema}.posting_page p ON p.ns = {ns}"
+            " AND p.field = %s AND p.segment = wanted.segment AND p.page = wanted.page"
+            " ORDER BY p.segment, p.page"
+        )
+        segments, pages = map(list, zip(*wanted, strict=True))
+        return list(self._db.rows(self._db.said(joined), [segments, pages, field]))
 
 
 class PostgresStore(DerivedStore):
@@ -27,12 +52,30 @@ class PostgresStore(DerivedStore):
     def __init__(self, database: Database, *, exact_up_to: int = EXACT_UP_TO) -> None:
         """Where more than `exact_up_to` passages are in question, an index proposes the nearest."""
         self._db = database
-        super().__init__(PostgresBackend(self._db))
+        super().__init__(PostgresBackend(self._db), bucketed=True)
         self._exact_up_to = exact_up_to
         self._builder = IndexBuilder(self._db, exact_up_to)
         self._embedded = 0
         if self._db.brought:
             self._builder.begin()
+        if not database.read_only:
+            self._rewrite_directories()
+
+    def _rewrite_directories(self) -> None:
+        """Bring what was written with directories over, whole or not at all, and say so."""
+        asked = (
+            "SELECT 1 FROM {schema}.segment_field WHERE ns = {ns} AND length(directory) <> 1"
+            " LIMIT 1"
+        )
+        with self._session.reading():
+            due = self._asked(asked)
+        if due:
+            self.atomically(lambda: rewrite_segments(self._session, self._postings))
+            _log.warning("%s: the index of words was written anew", self._db.address.shown)
+
+    def _segment_rows(self) -> PostingBlobs:
+        """Buckets of all segments in one select."""
+        return _BucketRows(self._session, self._db)
 
     def reader(self) -> "PostgresStore":
         """Another handle on the namespace, that only reads; the server is not asked again."""

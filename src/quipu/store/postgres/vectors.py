@@ -36,6 +36,12 @@ _ERROR = 4e-6  # of sums of float32 on the server, as `index/placed.py` has it
 _MORE = 4  # times as many are asked for where twice the limit did not do
 _KEPT = 20_000  # vectors that a handle holds
 _BUILT_IN = "512MB"  # of the server's memory, where an index is built
+_LOOKED_AT = (
+    b"SELECT set_config('hnsw.ef_search', '200', true),"
+    b" set_config('hnsw.iterative_scan', 'strict_order', true)"
+)
+"""How much of the index is looked at in this transaction; where a filter leaves too few, more."""
+
 _STANDING = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
 _log = logging.getLogger("quipu")
 
@@ -56,9 +62,10 @@ class ServerVectors:
     ) -> None:
         self._db, self._session, self._postings = db, session, postings
         self._exact_up_to = exact_up_to
-        self._space = self._sequence = -1
+        self._space: int = -1
+        self._sequence = -1
         self._known: dict[int, bytes] = {}
-        self._is_indexed = False
+        self._is_indexed: bool = False
         self.dimension = 0
 
     def follow(self, info: SpaceInfo, sequence: int) -> None:
@@ -129,6 +136,7 @@ class ServerVectors:
 
     def _nearest(self, query: NDArray[np.float16], among: str, limit: int) -> _Proposed:
         """What the index proposes."""
+        self._db.rows(_LOOKED_AT)
         of = f"halfvec({self.dimension})"
         return self._proposed(f"vector::{of} <=> %s::{of}", query, among, limit)
 
