@@ -16,6 +16,7 @@ from quipu.store import open_store
 from quipu.store.backend import CHUNK
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.store.postgres import database
+from quipu.store.postgres.address import read_address
 from quipu.store.postgres.database import Database
 from quipu.store.postgres.store import PostgresStore
 
