@@ -300,31 +300,29 @@ class _Draft:
     def observe(self, additions: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
         """Say what is not there yet of each thing, and give it by thing. Each observation is a
         passage, and stands as one about its thing."""
-        passages: list[PassageInput] = []
-        for name, contents in additions.items():
-            known = self.kept.observed.get(name, {})
-            for text in dict.fromkeys(map(_observation, contents)):
-                if text not in known:
-                    passages.append(self._passage(name, text, len(passages)))
+        said = [
+            (name, text)
+            for name, contents in additions.items()
+            for text in dict.fromkeys(map(_observation, contents))
+            if text not in self.kept.observed.get(name, {})
+        ]
         made = prepared_passages(
-            passages,
+            [self._passage(name, text, at) for at, (name, text) in enumerate(said)],
             namespace=self._namespace,
             now=self._now,
             extract=self._memory.config.ingest.extract != "off",
         )
         added: dict[str, tuple[str, ...]] = {}
-        for passage, prepared in zip(passages, made, strict=True):
+        for (name, text), prepared in zip(said, made, strict=True):
             episode = prepared.episode
             assert episode is not None
-            added[passage.title] = (*added.get(passage.title, ()), passage.text)
+            added[name] = (*added.get(name, ()), text)
             draft = self._begun(prepared.ref, episode.content_hash)
-            thing = self._thing(passage.title, draft)
+            thing = self._thing(name, draft)
             self.episodes.append(episode)
             self.chunks += prepared.chunks
             self._claims += (
-                _named_by_content(claim, episode.document_id, passage)
-                for claim in prepared.claims
-                if record_id(claim.record) != thing.entity_id
+                claim for claim in prepared.claims if record_id(claim.record) != thing.entity_id
             )
             self._claims += draft.claims([thing], *(each.chunk for each in prepared.chunks))
         return added
@@ -333,7 +331,7 @@ class _Draft:
         return PassageInput(
             source_ref=f"observation:{name}#{_digest(name, content)[:12]}",
             text=content,
-            title=name,
+            title=f"{name}: {excerpt(content, limit=_SHOWN)}",
             source_type=_SOURCE_TYPE,
             observed_at=self._now,
             profile="prose",
@@ -384,19 +382,6 @@ class _Draft:
     def _ordinal(self, position: int) -> str:
         """Sorts as things were said."""
         return f"{self._now} {self._sequence:012d} {position:06d}"
-
-
-def _named_by_content(claim: Claim, document_id: str | None, passage: PassageInput) -> Claim:
-    """The document of an observation is called by what was observed: its thing alone has the name
-    of the thing."""
-    record = claim.record
-    if not isinstance(record, Entity) or record.entity_id != document_id:
-        return claim
-    name = f"{passage.title}: {excerpt(passage.text, limit=_SHOWN)}"
-    named = msgspec.structs.replace(
-        record, name=name, properties={**record.properties, "title": name}
-    )
-    return Claim(named, claim.episode_id, claim.chunk_ids)
 
 
 def _spaced(text: str) -> str:
