@@ -97,17 +97,17 @@ def test_secrets_are_counted_in_the_report(quipu, project: Path) -> None:
 def test_a_terminal_sees_progress_on_standard_error(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from quipu.serve.cli import progress
+    from quipu.serve.cli.rendered import progress
 
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with progress.progress(quiet=False) as shown:
+    with progress(quiet=False) as shown:
         assert shown is not None
         shown("read \x1b[31m", 3, 1200)
     captured = capsys.readouterr()
     assert "3 of 1,200" in captured.err
     assert "\\x1b[31m" in captured.err
     assert captured.out == ""
-    with progress.progress(quiet=True) as nothing:
+    with progress(quiet=True) as nothing:
         assert nothing is None
 
 
