@@ -170,10 +170,3 @@ def test_an_enormous_line_is_cut_between_characters(unit: str) -> None:
     whole = normalize("NFC", line)  # as every text is read
     assert "".join(c.text.replace(" ", "") for c in chunks) == whole.replace(" ", "")
     assert not any(c.text[0] in "\u200d\u0301\U0001f3fd" for c in chunks)
-
-
-def test_ids_are_deterministic_and_differ_for_equal_passages() -> None:
-    text = "# A\n\nsame\n\n# A\n\nsame\n"
-    first, again = cut("a.md", text), cut("a.md", text)
-    assert [c.chunk_id for c in first] == [c.chunk_id for c in again]
-    assert len({c.chunk_id for c in first}) == len(first) == 2

@@ -133,3 +133,10 @@ def test_it_runs_as_a_module(tmp_path: Path) -> None:
     )
     assert wrong.returncode == 3
     assert "quipu init" in wrong.stderr
+
+
+def test_control_characters_reach_no_terminal(make: Make) -> None:
+    agent, _ = make("The ledger\x1b[31m keeps every booking [1].", limit=5)
+    shown: list[str] = []
+    converse(agent, ["What does the ledger keep?", ":1", ":2"], shown.append)
+    assert "\x1b" not in "".join(shown)

@@ -97,17 +97,6 @@ def test_the_pack_begins_with_it(told: Memory) -> None:
     assert "Ann works for Acme" in pack
 
 
-def test_what_an_entry_says_is_not_said_again_by_its_fact() -> None:
-    with Memory.open("memory:", config=Config()) as memory:
-        Entries(memory).store(category="preference", content="I prefer long answers.")
-        assert [fact.object for fact in memory.facts("user", "prefers")] == ["long answers"]
-        Entries(memory).store(category="decision", content="The queue stays in Postgres.")
-        assert _lines(_brief(memory)) == {
-            "Preferences": ["I prefer long answers."],
-            "Decisions": ["The queue stays in Postgres."],
-        }
-
-
 def test_what_is_known_of_the_user_and_theirs_comes_first_and_doubts_not_at_all(
     tmp_path: Path,
 ) -> None:

@@ -11,7 +11,6 @@ from quipu.config import ChatConfig, Config, SourcesConfig
 from quipu.errors import InvalidConfig
 from quipu.memory import Memory
 from quipu.memory.extraction import extract_facts
-from quipu.records.record import Relation
 
 Tree = Callable[[dict[str, str | bytes]], None]
 Open = Callable[..., Memory]
@@ -145,13 +144,6 @@ def test_a_rule_that_is_none_is_told(
         pytest.raises(InvalidConfig, match=said),
     ):
         other.index()
-
-
-def test_a_relation_keeps_every_role_that_asserts_it(memory: Memory, tree: Tree) -> None:
-    tree({**OWNED, "services/ledger.md": SERVICE.format("owner: team-blue\n")})
-    memory.index()
-    held = [r for r in memory.relations(type="owned_by") if isinstance(r, Relation)]
-    assert {"asserted_by:ownership", "asserted_by:curated"} <= held[0].properties.keys()
 
 
 @pytest.mark.enable_socket

@@ -121,14 +121,6 @@ def test_a_sentence_is_compared_with_what_it_cites(
     assert told.evidence[0].ok
 
 
-def test_each_sentence_is_compared_by_itself(memory: Memory, contract: dict[str, Any]) -> None:
-    answer = "Team Blue owns the ledger. Nobody else may write to it [1]. Ask `a[1]` first."
-    told = memory.check_contract({**contract, "answer": answer})
-    assert [each.found for each in told.sentences] == ["quoted", "not found", "not found"]
-    assert [each.marks for each in told.sentences] == [(1,), (1,), ()]
-    assert not told.ok
-
-
 def test_a_block_of_code_is_compared_line_by_line(memory: Memory, tree: Tree) -> None:
     tree({"run.js": "function run() {\n  log(`Got ${n}`)\n  stop()\n}\n"})
     memory.index()

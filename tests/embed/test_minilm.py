@@ -15,7 +15,6 @@ from quipu.embed import minilm as minilm_module
 from quipu.embed.device import providers, uses_gpu
 from quipu.embed.minilm import MiniLM
 from quipu.embed.weights import ROUNDED_NAME
-from quipu.errors import MissingExtra
 
 pytestmark = pytest.mark.model
 
@@ -46,10 +45,6 @@ def test_same_text_gives_the_same_bytes_in_any_company(minilm: MiniLM) -> None:
         assert minilm.embed([text])[0].tobytes() == together[text].tobytes()
         assert minilm.embed_parts(text, [(0, 5)]).vector.tobytes() == together[text].tobytes()
         assert minilm.embed_windows(text).vector.tobytes() == together[text].tobytes()
-
-
-def test_thread_count_does_not_change_a_byte(minilm: MiniLM) -> None:
-    assert MiniLM(threads=1).embed(TEXTS).tobytes() == minilm.embed(TEXTS).tobytes()
 
 
 def test_one_embedder_serves_several_threads(minilm: MiniLM) -> None:
@@ -173,14 +168,6 @@ def test_weights_are_rounded_once(
     kept.unlink()
     kept.mkdir()  # nothing can be put there
     assert embedded() == expected
-
-
-def test_without_a_gpu_the_processor_goes_on(minilm: MiniLM) -> None:
-    if uses_gpu(providers("auto")):
-        pytest.skip("there is a GPU here")
-    assert MiniLM(device="auto").embed(TEXTS).tobytes() == minilm.embed(TEXTS).tobytes()
-    with pytest.raises(MissingExtra, match=r"embed\.device"):
-        MiniLM(device="cuda")
 
 
 def test_a_gpu_is_in_the_space_of_fp32(minilm: MiniLM) -> None:

@@ -198,12 +198,6 @@ def test_evidence_is_the_chunk_in_which_it_stands(extract: Extract) -> None:
                 assert start <= record.properties["start_line"] <= end, (path, record.name)
 
 
-def test_the_same_tree_asserts_the_same_whatever_its_order(extract: Extract) -> None:
-    backwards = dict(reversed(PACKAGE.items()))
-    first, second = extract(PACKAGE), extract(backwards)
-    assert {p: first.claims[p] for p in PACKAGE} == {p: second.claims[p] for p in PACKAGE}
-
-
 TYPES = {
     "shop/errors.py": (
         "class ShopError(Exception):\n    pass\n\n\nclass Declined(ShopError):\n    pass\n"

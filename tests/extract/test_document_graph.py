@@ -125,18 +125,6 @@ def test_packages_services_and_tools(extract: Extract) -> None:
     assert [u.target for u in asserted.unresolved] == ["gone"]
 
 
-def test_the_last_rule_that_matches_owns(extract: Extract) -> None:
-    files = {
-        ".github/CODEOWNERS": "* @all\n/docs/ @writers bob@x.org\n/docs/free.md\n",
-        "CODEOWNERS": "* @ignored\n",
-        "a.py": "x = 1\n",
-        "docs/b.md": "# B\n",
-        "docs/free.md": "# F\n",
-    }
-    owned = {(s, t) for s, _, t in extract(files).triples("OWNED_BY") if "CODEOWNERS" not in s}
-    assert owned == {("a.py", "@all"), ("docs/b.md", "@writers"), ("docs/b.md", "bob@x.org")}
-
-
 def test_dated_front_matter_gives_facts(extract: Extract) -> None:
     text = (
         "---\ntitle: Pay\nstatus: live\neffective_date: 2024-01-02\nexpires: 2025-01-01\n"

@@ -130,14 +130,6 @@ def test_import_targets(case: str, extract: Extract) -> None:
     assert extract(files).triples("IMPORTS", "REFERS_TO") == expected
 
 
-def test_a_large_package_leads_only_to_the_files_whose_names_are_used(extract: Extract) -> None:
-    files = {f"p/f{n}.go": f"package p\nfunc Work{n}() {{}}\n" for n in range(60)} | {
-        "go.mod": "module x.org/a\n",
-        "m.go": 'package m\nimport "x.org/a/p"\nfunc F() { p.Work7() }\n',
-    }
-    assert extract(files).triples("IMPORTS") == {("m.go", "IMPORTS", "p/f7.go")}
-
-
 def test_a_link_that_leads_nowhere_is_tied_to_nothing(extract: Extract) -> None:
     files = {
         "docs/x/a.md": "[b](b.md) [up](../b.md) [deep](sub/b.md) [named](Setup) [c](/c.md)\n",

@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.facts.attributes import Attributes
-from quipu.facts.chains import chains, fit, interval_of, standings
+from quipu.facts.chains import chains, standings
 from quipu.records.ids import make_id
 from quipu.records.record import Fact
-from quipu.when.intervals import CalendarDate, Interval
 
 
 def _fact(
@@ -171,24 +170,3 @@ def test_nothing_is_lost_and_contradictions_are_mutual(facts: list[Fact]) -> Non
     for fact_id, standing in held.items():
         assert all(fact_id in held[other].contradicted_by for other in standing.contradicted_by)
         assert standing.superseded_by is None or standing.superseded_by in held
-
-
-def test_touching_fits_less_than_holding() -> None:
-    held = interval_of(_fact("Ann", "2006-01", "2015-01"))
-    month = {m: Interval(CalendarDate(*m), CalendarDate(*m)) for m in [(2010, 3), (2015, 1)]}
-    assert fit(held, month[2010, 3]) == 1.0
-    assert 0.9 < fit(held, month[2015, 1]) < 1.0
-    assert fit(held, Interval(CalendarDate(2016), None)) == 0.0
-
-
-def test_a_star_stands_for_the_rest_of_a_predicate() -> None:
-    facts = [
-        _fact("red", "2020", predicate="favorite color"),
-        _fact("blue", "2021", predicate="favorite color"),
-        _fact("tea", "2022", predicate="favorite drink"),
-    ]
-    assert _by_object(*facts) == {
-        "red": ("2021", "blue"),
-        "blue": (None, None),
-        "tea": (None, None),
-    }

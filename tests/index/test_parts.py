@@ -39,16 +39,6 @@ def test_what_was_unpacked_packs_to_the_same_bytes(dimension: int) -> None:
     assert packed(again) == blob
 
 
-def test_parts_of_before_stand_beside_packed_ones() -> None:
-    one, two, three = (unit_rows(count, 384, count) for count in (2, 3, 4))
-    blobs = [packed(one), b"", two.tobytes(), packed(three)]
-    kept, counts = parts.unpack(blobs, 384)
-    assert counts == [2, 0, 3, 4]
-    np.testing.assert_array_equal(kept[2:5], two.astype(np.float32))
-    np.testing.assert_array_equal(kept[:2], parts.unpack(blobs[:1], 384)[0])
-    np.testing.assert_array_equal(kept[5:], parts.unpack(blobs[3:], 384)[0])
-
-
 def test_the_best_part_is_that_of_the_unpacked() -> None:
     blobs = [packed(unit_rows(4, 384, 1)), b"", unit_rows(3, 384, 2).tobytes()]
     vector = unit_rows(1, 384, 3)[0].astype(np.float32)

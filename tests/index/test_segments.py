@@ -45,22 +45,6 @@ def test_merging_is_building_from_what_is_alive(left, right, chooser) -> None:
     assert same(merged, segments.build(kept))
 
 
-@given(CHUNKS)
-def test_packing_keeps_everything(columns) -> None:
-    segment = segments.build(posted(columns))
-    numbers, order_keys = blobs.unpack_arrays(blobs.pack_arrays(segment))
-    assert numbers.tolist() == segment.numbers.tolist()
-    assert order_keys.tolist() == segment.order_keys.tolist()
-    for part in segment.fields.values():
-        head = blobs.pack_head(part)
-        high, low, counts = blobs.unpack_directory(head.directory)
-        assert (high.tolist(), low.tolist()) == (part.high.tolist(), part.low.tolist())
-        assert counts.tolist() == part.counts.tolist()
-        pages = [blobs.unpack_page(p, *head[:2]) for _, p in blobs.pack_pages(part)]
-        assert [n for rows, _ in pages for n in rows.tolist()] == part.rows.tolist()
-        assert [n for _, tf in pages for n in tf.tolist()] == part.tf.tolist()
-
-
 @given(CHUNKS, st.integers(32, 400))
 def test_buckets_hold_the_terms_of_their_bits(columns, size: int) -> None:
     with mock.patch.object(blobs, "_BUCKET_BYTES", size):

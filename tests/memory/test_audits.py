@@ -4,18 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from quipu.agents.audits import audit
 from quipu.agents.graphs import find_path, inspect
-from quipu.errors import InvalidInput
 from quipu.memory import Memory
 
 Tree = Callable[[dict[str, str | bytes]], None]
-
-
-def test_an_audit_of_an_unknown_subject_says_so(memory: Memory) -> None:
-    assert audit(memory, "Nobody").text == "Nothing was said of 'Nobody'."
-    with pytest.raises(InvalidInput, match="no date"):
-        audit(memory, "Nobody", as_of="soon")
 
 
 @pytest.fixture

@@ -73,12 +73,3 @@ def test_each_content_type_is_embedded_by_its_model_alone(
     status = memory.stats()
     assert status.unembedded == 0
     assert f"{TINY}/32[code]" in (status.model or "")
-
-
-def test_what_only_one_model_finds_is_found(opened: Open) -> None:
-    memory = opened()
-    memory.index()
-    found = memory.search("In which warm places do felines rest?").hits
-    (cats,) = (hit for hit in found[:2] if hit.path == "cats.md")
-    assert cats.why_ranked.parts["similarity"] > 0
-    assert memory.ask("Who owns the payment service?").contract.answer.count("Team Blue")

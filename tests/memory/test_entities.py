@@ -165,17 +165,6 @@ def test_what_cannot_be_merged_is_said(
     assert owned.store.sequence() == sequence
 
 
-def test_a_merge_travels_with_an_export(memory: Memory, tmp_path: Path, open_memory: Open) -> None:
-    memory.entities.merge(SHORT, LONG, by="ada")
-    memory.entities.unmerge(SHORT, by="bob")
-    memory.entities.merge(SHORT, LONG, by="cy")
-    memory.export(tmp_path / "all.jsonl")
-    with open_memory(tmp_path / "other.db", tmp_path) as other:
-        other.import_(tmp_path / "all.jsonl")
-        assert other.facts(SHORT) == memory.facts(SHORT)
-        assert other.entities.history() == memory.entities.history()
-
-
 def test_forgetting_the_evidence_forgets_the_merge(memory: Memory) -> None:
     before = seen(memory)
     made = memory.entities.merge(SHORT, LONG)

@@ -167,3 +167,19 @@ def test_what_was_forgotten_does_not_come_back_by_a_question(
     (project / "guide.md").write_text("# Guide\n\nAnother.\n")
     assert "MAX_RETRIES = 6" in values(indexed)[0]
     assert len(indexed.store.sources()) == 2
+
+
+def test_what_has_become_a_link_or_is_ignored_is_not_read(indexed: Memory, project: Path) -> None:
+    outside = project.parent / "outside.py"
+    outside.write_text(code(99))
+    file = project / "src" / "config.py"
+    file.unlink()
+    file.symlink_to(outside)
+    assert "99" not in values(indexed)[0]
+    file.unlink()
+    file.write_text(code(5))
+    indexed.index()
+    (project / ".quipuignore").write_text("config.py\n")
+    file.write_text(code(98))
+    assert "98" not in values(indexed)[0]
+    assert values(indexed)[1] <= UNSURE

@@ -153,3 +153,15 @@ def test_commits_that_vanish_from_a_rewritten_history_are_retired(
 def git(folder: Path, *arguments: str) -> None:
     named = ("-c", "user.name=Ann Ash", "-c", "user.email=ann@example.org")
     subprocess.run(["git", *named, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def test_secrets_are_redacted_in_message_author_and_title(memory: Memory) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    report = memory.add_commits([commit(1, f"use {secret}\n\nand {secret}", author=f"x {secret}")])
+    assert sum(report.redacted.values()) >= 2
+    stored = [
+        str(record)
+        for kind in ("episode", "chunk", "entity", "relation")
+        for record in memory.store.scan(kind)  # type: ignore[arg-type]  # each is a Kind
+    ]
+    assert not [each for each in stored if secret in each]

@@ -81,3 +81,11 @@ def test_the_source_of_the_fact_that_held_comes_first(memory: Memory) -> None:
     assert "true 2021 → 2025-05; superseded" in made.pack
     assert [each.path for each in others] == ["page.md"]
     assert all(each.confidence < 1.0 for each in others)
+
+
+@pytest.mark.parametrize(
+    "path", ["../../etc/passwd", "/etc/passwd", "docs/../docs/none.md", "docs", "~/.ssh/id_rsa"]
+)
+def test_no_path_leads_out_of_what_is_remembered(indexed: Memory, path: str) -> None:
+    with pytest.raises(UnknownRecord):
+        read_lines(indexed, path)

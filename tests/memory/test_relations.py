@@ -61,15 +61,6 @@ def test_deleting_a_document_hides_its_relations_and_its_return_shows_them(
     assert [r.rel_id for r in memory.relations(type="explains")] == [made.rel_id]
 
 
-def test_an_ambiguous_name_lists_what_it_could_be(memory: Memory, tree: Tree) -> None:
-    tree(TREE)
-    memory.index()
-    with pytest.raises(UnknownRecord) as caught:
-        memory.relate("plan.md", "explains", "start")
-    assert "a/run.py" in str(caught.value)
-    assert "b/run.py" in str(caught.value)
-
-
 @pytest.mark.parametrize(
     ("kind", "options"),
     [

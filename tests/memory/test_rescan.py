@@ -3,12 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import pytest
 from tests.read.secret_corpus import forms, is_left
 
 from quipu.memory import Memory
-from quipu.memory.payloads import TEXT, redacted_payload
 from quipu.read import redact
 from quipu.transfer.import_ import write_periods
 from quipu.transfer.lines import DECODER, VectorLine, period_of
@@ -74,15 +72,6 @@ def test_a_rescan_leaves_no_byte_of_a_secret(open_memory: Open, tmp_path: Path) 
     assert holding(tmp_path / "home", SECRET) == []
     assert SECRET.encode() not in (tmp_path / "out.jsonl").read_bytes()
     assert SECRET.encode() not in (tmp_path / "out.backup").read_bytes()
-
-
-def test_a_job_that_waits_is_redacted() -> None:
-    payload = msgspec.json.encode(
-        {"text": f"| User | Password |\n|---|---|\n| a | {SECRET} |", "source_ref": "manual:a"}
-    )
-    clean = redacted_payload(TEXT, payload)
-    assert SECRET.encode() not in clean
-    assert msgspec.json.decode(clean)["source_ref"] == "manual:a"
 
 
 _BY_CHANCE = 5

@@ -243,3 +243,8 @@ def test_changes_are_followed_with_the_keys_handed_back_and_nothing_is_merged_wr
             followed, merged = follow(rows, memory, looks=looks)
         assert merged == 0
         assert followed >= least * changes, f"{followed} of {changes}"
+
+
+def test_secrets_are_not_kept(memory: Memory) -> None:
+    made = state(memory, "deploy", "api_key", "ghp_16C7e42F292c6912E7710c838347Ae178B4a")
+    assert "e42F292c" not in json.dumps(made.fact.provenance) + made.fact.object

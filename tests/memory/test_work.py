@@ -7,7 +7,6 @@ import pytest
 from tests.rows import rows
 
 from quipu.memory import Memory
-from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.records.record import Entity
 from quipu.write.jobs import Job
 
@@ -134,23 +133,6 @@ def test_questions_are_answered_with_citations(
     reply = memory.ask(question)
     assert said in reply.contract.answer
     assert cited in {c.path for c in reply.citations}
-
-
-def test_items_of_an_agent_are_goals_and_tasks(memory: Memory) -> None:
-    items = [
-        IngestItem(text="Ship it", id="1", kind="goal"),
-        IngestItem(
-            text="Test it", id="task-2", kind="task", metadata={"goal": 1, "status": "open"}
-        ),
-        IngestItem(text="x", id="", kind="task"),
-    ]
-    done = ingest_items(memory, items)
-    assert done.source_refs == ("goal:1", "task:2")
-    assert len(done.warnings) == 1
-    assert done.warnings[0].startswith("item 3: id '' is no id of a task")
-    assert tied(memory, "goal-1", "has_task") == {("goal-1", "task-2")}
-    assert memory.jobs.get(done.run_id).kind == "work"
-    assert ingest_items(memory, items[:2]).unchanged == 2
 
 
 OPEN = "`task-13` (Copy the rows) is open"

@@ -61,19 +61,6 @@ def test_one_long_document_may_be_named_by_its_title() -> None:
         assert min(shares.values()) > 0.5  # less than 1: the whole memory is of this book
 
 
-def test_a_title_of_too_many_documents_says_nothing() -> None:
-    limits = Bounds(title_reach=5)
-    with Memory.open("memory:", config=Config(), embedder=HashEmbedder()) as memory:
-        memory.add_documents(
-            [
-                PassageInput(source_ref=f"n{i}", title="Harbour Notes", text=f"Note {i}.")
-                for i in range(6)
-            ]
-        )
-        question = read_question("What do the Harbour Notes say?")
-        assert find_name_shares(question, memory.store, scope=EVERYTHING, limits=limits) == {}
-
-
 def test_documents_mode_ranks_a_bounded_number_of_linked_passages(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

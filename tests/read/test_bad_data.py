@@ -79,18 +79,6 @@ def test_what_front_matter_says_stays_as_it_is_written(written: str, read: Read)
     assert document.problems == ()
 
 
-def test_a_bad_line_of_toml_front_matter_costs_no_other_line(read: Read) -> None:
-    text = "+++\ntitle = X y\nowner = 'Lee'\ndate = 2026-02-30\n[params]\nx = 1\n+++\nBody.\n"
-    document = read("x.md", text)
-    assert document.properties == {
-        "title": "X y",
-        "owner": "Lee",
-        "date": "2026-02-30",
-        "params": {"x": 1},
-    }
-    assert [each.line for each in document.problems] == [2, 4]
-
-
 def test_odd_values_of_front_matter_become_plain_data(read: Read) -> None:
     text = (
         "---\nnames: !!set {c, b, a}\nraw: !!binary aGVsbG8=\nbig: 123456789012345678901234567890\n"
@@ -130,19 +118,6 @@ def test_a_key_that_is_there_twice_is_said(read: Read) -> None:
     document = read("x.md", "---\nowner: Ann\nowner: Bo\n---\nx\n")
     assert document.properties == {"owner": "Bo"}
     assert [(p.line, "'owner' more than once" in p.error) for p in document.problems] == [(3, True)]
-
-
-def test_services_that_merge_each_other_in_are_read(read: Read) -> None:
-    text = (
-        "x-a: &a\n  image: one\n  <<: &b\n    depends_on: [db]\n    <<: *a\n"
-        "services:\n  web:\n    <<: *a\n  api:\n    <<: [*b, *a]\n  db: {}\n"
-    )
-    document = read("compose.yaml", text)
-    assert {t.name for t in document.things} == {"web", "api", "db"}
-    assert {(t.source, t.target) for t in document.relations} == {
-        (("Service", "web"), "db"),
-        (("Service", "api"), "db"),
-    }
 
 
 @pytest.mark.parametrize(

@@ -177,18 +177,6 @@ def test_what_javascript_assigns_is_defined(path: str, read: Read) -> None:
     }
 
 
-def test_a_blank_line_parts_no_documentation_from_what_it_is_about(read: Read) -> None:
-    docs = {
-        d.name: d.doc
-        for d in read(
-            "a.js",
-            "/* License. */\n\nfunction plain() {}\n/** Doc. */\n\nfunction said() {}\n"
-            "// note\n\nfunction line() {}\n/** Doc. */\n\n\nfunction far() {}\n",
-        ).definitions
-    }
-    assert docs == {"plain": "", "said": "Doc.", "line": "", "far": ""}
-
-
 @pytest.mark.parametrize(
     ("path", "text"),
     [

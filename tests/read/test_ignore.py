@@ -108,17 +108,6 @@ def test_without_a_repository_the_ignore_files_mean_the_same(rules: dict[str, st
         assert found(folder) == expected
 
 
-def test_a_repository_within_has_rules_of_its_own(tmp_path: Path) -> None:
-    plant(tmp_path, {"": "*.md\n", "pkg": "a.md\n"})
-    for folder in (tmp_path, tmp_path / "pkg"):
-        git(folder, "init", "-q")
-    assert {p for p in found(tmp_path) if not p.startswith("pkg/")} == {".gitignore"}
-    assert "pkg/a.md" not in found(tmp_path)
-    assert {"pkg/b.md", "pkg/keep/b.md"} <= found(tmp_path)
-    (tmp_path / ".gitignore").write_text("/pkg/\n")
-    assert not {p for p in found(tmp_path) if p.startswith("pkg/")}
-
-
 def test_what_a_user_never_wants_listed_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

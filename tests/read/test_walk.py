@@ -46,24 +46,6 @@ def test_naming_an_ignored_folder_means_wanting_it(tmp_path: Path) -> None:
     assert found(tmp_path / "vendor/lib") == ["a.py"]
 
 
-def test_environments_caches_media_and_lock_files_are_left_out(tmp_path: Path) -> None:
-    put(
-        tmp_path,
-        ".venv/a.py",
-        "env/pyvenv.cfg",
-        "env/b.py",
-        "node_modules/c.js",
-        ".git/config",
-        "__pycache__/d.py",
-        ".quipu/e.md",
-        "f.png",
-        "uv.lock",
-        "g.min.js",
-        "h.md",
-    )
-    assert found(tmp_path) == ["h.md"]
-
-
 def test_folders_with_a_dot_are_read_when_they_are_named(tmp_path: Path) -> None:
     put(
         tmp_path,

@@ -1,6 +1,5 @@
 from quipu.index.columns import prefix_hash, unpack
 from quipu.kinds.files.code import code_terms
-from quipu.kinds.files.prose import title_terms
 from quipu.profiles import profile
 from quipu.records.record import Chunk
 
@@ -20,16 +19,6 @@ def _chunk(text: str, *, title: str = "", kind: str = "prose", symbol: str | Non
     )
 
 
-def test_title_runs_carry_the_percent_they_cover() -> None:
-    assert title_terms("The Song of Love") == {
-        "song": 45,
-        "song of love": 95,
-        "love": 45,
-        "the song of love": 100,
-    }
-    assert title_terms("") == {}
-
-
 def test_columns_hold_words_and_names_where_they_stand() -> None:
     text = "She was born in Rome and sang."
     columns = unpack(profile("prose").index_chunk(_chunk(text)).columns)
@@ -37,15 +26,6 @@ def test_columns_hold_words_and_names_where_they_stand() -> None:
     assert text[columns.starts[0] : columns.ends[0]] == "Rome"
     assert prefix_hash("rome") in columns.hashes.tolist()
     assert columns.positions.tolist() == [text.index(w) for w in ("born", "Rome", "sang")]
-
-
-def test_sentence_spans_fit_the_embedded_text() -> None:
-    chunk = _chunk("First sentence stands here. Second sentence stands there.", title="T")
-    text, spans = profile("prose").embedding_text(chunk)
-    assert [text[a:b] for a, b in spans] == [
-        "First sentence stands here.",
-        "Second sentence stands there.",
-    ]
 
 
 def test_code_weighs_name_documentation_and_parameters() -> None:

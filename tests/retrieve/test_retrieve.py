@@ -1,9 +1,6 @@
-from pathlib import Path
-
 import msgspec
 import pytest
 
-from quipu.config import Config
 from quipu.memory import Memory
 from quipu.plan import plan
 from quipu.question import read_question
@@ -139,15 +136,3 @@ def test_a_record_is_known_by_any_of_its_names_however_it_is_spelt(name: str) ->
             Batch(recorded_at="2026-01-02T00:00:00.000Z", claims=(Claim(record, episode),))
         )
         assert _search(memory, f"What did {name} write?").signals["nfound"] == 1.0
-
-
-def test_without_vectors_what_says_all_the_words_is_still_likely(tmp_path: Path) -> None:
-    with Memory.open("memory:", config=Config(), embedder=None, home=tmp_path) as memory:
-        memory.add("The payment service is owned by Team Blue.", source_ref="owners.md")
-        memory.add("Cats sleep for most of the day in warm places.", source_ref="cats.md")
-        found = memory.search("Who owns the payment service?").hits
-        assert found[0].path == "owners.md"
-        assert found[0].score >= 0.35
-        assert all(hit.score < 0.1 for hit in found[1:])
-        reply = memory.ask("Who owns the payment service?")
-        assert reply.citations[0].match > 0.35

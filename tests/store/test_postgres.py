@@ -121,12 +121,6 @@ def test_nothing_is_made_to_be_read(postgres_server: PostgresServer) -> None:
         assert set(store.counts().values()) == {0}
 
 
-def test_schemas_are_deployments_of_their_own(url: str) -> None:
-    with open_store(url) as one, open_store(f"{url}&schema=second") as two:
-        one.write(one_source(VERSION_A, "red", at=1))
-        assert (texts(one, red=1), texts(two, red=1)) == (["red"], [])
-
-
 def test_a_migration_that_fails_leaves_nothing(
     postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from tests.servers.postgres_server import PostgresServer
 
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.memory import Memory
-from quipu.records.record import Entity, Episode, Relation
+from quipu.records.record import Episode
 from quipu.store.docgraph import docgraph_reader
 
 OpenMemory = Callable[..., Memory]
@@ -150,31 +150,6 @@ def test_documents_passages_and_relations_come_in_whole(
             ("loose3.md", "A passage of one that is gone.", 1, 1),
             ("loose3.md", "A passage of no document.", 2, 2),
         ]
-
-
-def test_relations_keep_their_words_and_plans_follow_them(
-    url: str, open_memory: OpenMemory, tmp_path: Path
-) -> None:
-    with open_memory("memory:", tmp_path) as memory:
-        memory.import_docgraph(url)
-        relations: list[Relation] = list(memory.store.scan("relation"))  # type: ignore[arg-type]
-        written = {each.properties["as_written"]: each for each in relations}
-        assert set(written) == {*TYPES, "以…为例", "例"}
-        for word in TYPES:
-            assert written[word].type in (word.upper(), "RELATES_TO"), word
-            assert written[word].properties["metadata"] == {"n": TYPES.index(word)}
-            assert written[word].created_at == "2026-01-05T10:00:00.000Z"
-        (bridges,) = memory.store.named(["bridges"])["bridges"]
-        (grass,) = memory.store.named(["grass"])["grass"]
-        assert isinstance(bridges, Entity)
-        assert (bridges.description, grass.properties["type"]) == ("About Bridges.", "adr")
-        found = memory.store.neighbors([bridges.entity_id], direction="out", limit_per_id=50)
-        assert {each.target_entity_id for each in relations} == {grass.entity_id}
-        assert found
-        reply = memory.search("when is the grass bridge woven?", mode="documents")
-        assert TEXTS[1] in [hit.text for hit in reply.hits]
-        assert grass.entity_id in str(reply.plan)
-        assert memory.validate().errors == ()
 
 
 def test_again_changes_nothing_and_what_changed_takes_its_place(

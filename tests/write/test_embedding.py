@@ -156,3 +156,11 @@ def test_no_byte_of_a_forgotten_vector_stays_in_the_file(
         memory.forget("plan.md")
         file = tmp_path / ".quipu" / f"embeddings.db{suffix}"
         assert not file.exists() or key not in file.read_bytes()
+
+
+def test_a_forgotten_turn_leaves_no_vector_that_read_it(memory: Memory) -> None:
+    memory.add_sessions([session(9)])
+    held = keys(memory)
+    assert len(held) == 9
+    memory.forget("session:s#5")
+    assert not keys(memory) & held

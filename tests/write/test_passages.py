@@ -55,19 +55,6 @@ def test_the_kind_of_content_is_told_by_the_text_unless_given(memory: Memory) ->
     assert only_chunk(memory, "given").profile == "prose"
 
 
-def test_a_passage_that_cannot_be_used_is_a_row(memory: Memory) -> None:
-    report = memory.add_documents(
-        [
-            PassageInput(source_ref="blank", text="  \n"),
-            PassageInput(source_ref="dated", text="Text.", observed_at="last week"),
-            PassageInput(source_ref="profile", text="Text.", profile="poem"),
-            PassageInput(source_ref="good", text="Text that is fine."),
-        ]
-    )
-    assert [row.path for row in report.errors] == ["blank", "dated", "profile"]
-    assert report.added == ("good",)
-
-
 def test_passages_without_vectors_get_them_later(
     tmp_path: Path, open_memory: Callable[..., Memory]
 ) -> None:

@@ -1,6 +1,5 @@
 """One source given more than once in one run: the last one stands, and the report says so."""
 
-from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 from quipu.records.passage import PassageInput
 from quipu.records.record import Chunk
@@ -20,15 +19,3 @@ def test_the_last_of_two_passages_stands(memory: Memory) -> None:
     assert report.added == ("a",)
     assert [row.path for row in report.warnings] == ["a"]
     assert memory.validate().errors == ()
-
-
-def turn(text: str, offset: int = 1) -> Turn:
-    return Turn(session_id="s", offset=offset, speaker="Ann", role="other", text=text)
-
-
-def test_the_last_of_two_turns_at_one_place_stands(memory: Memory) -> None:
-    turns = (turn("I was first."), turn("I came second."), turn("And on.", 2))
-    report = memory.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
-    assert texts(memory) == ["And on.", "I came second."]
-    assert report.added == ("session:s#1", "session:s#2")
-    assert [row.path for row in report.warnings] == ["session:s#1"]

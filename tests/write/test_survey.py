@@ -38,17 +38,3 @@ def test_what_lies_below_a_folder_that_cannot_be_listed_stays(
     assert [row.error for row in report.errors] == ["cannot be listed: Permission denied"]
     assert report.removed == ()
     assert memory.store.counts()["episode"] == 2
-
-
-def test_an_odd_name_that_cannot_be_read_keeps_what_is_stored(
-    memory: Memory, tree: Tree, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    tree({"odd\nname.md": "# Odd\n\nText.\n"})
-    memory.index()
-    held = memory.store.counts()
-    path = memory.home.folder / "odd\nname.md"
-    path.unlink()
-    path.symlink_to("nowhere")
-    report = memory.index()
-    assert report.removed == ()
-    assert memory.store.counts() == held

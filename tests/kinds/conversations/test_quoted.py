@@ -129,13 +129,6 @@ def test_a_short_reply_is_quoted_with_its_question(memory: Memory) -> None:
     )
 
 
-def test_a_fact_that_says_neither_yes_nor_no_is_not_told_for_sure(memory: Memory) -> None:
-    _say(memory, "2026-06-04", [("Ann", "We switched from MySQL to Postgres 16 Pro today.")])
-    reply = memory.ask("Do we use Postgres?")
-    assert "Postgres 16 Pro" in reply.contract.answer
-    assert not reply.confidence.inputs["stated"]
-
-
 def test_what_an_assistant_supposes_of_who_asks_is_never_told_for_sure(tmp_path: Path) -> None:
     said = [
         ("user", "user", "What does everyone else charge for a loaf, do you know?"),

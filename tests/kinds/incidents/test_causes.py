@@ -21,16 +21,6 @@ def _causes(memory: Memory) -> dict[tuple[str, str], float]:
     }
 
 
-def test_an_event_is_no_cause(memory: Memory) -> None:
-    memory.incidents.add(
-        [
-            _record("backup", "10:00", severity="info", title="backup finished"),
-            _record("shop", "10:02", severity="critical", upstream_deps=["backup"]),
-        ]
-    )
-    assert _causes(memory) == {}
-
-
 def test_calm_numbers_are_no_failure_and_a_stated_cause_is(memory: Memory) -> None:
     calm = {"cpu_util": 0.2, "error_rate": 0.0}
     memory.incidents.add(

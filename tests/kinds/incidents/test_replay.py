@@ -5,12 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-import pytest
 
-from quipu.kinds.incidents.advice import advise
-from quipu.kinds.incidents.case_base import read_cases
-from quipu.kinds.incidents.policies import SHIPPED
-from quipu.kinds.incidents.replay import replay
 from quipu.memory import Memory
 
 SLOW = {"latency_p99": 900, "cpu_util": 0.97, "memory_util": 0.95}
@@ -60,58 +55,6 @@ def test_an_outcome_recorded_later_is_not_known_before(memory: Memory) -> None:
     memory.incidents.add(_incident(21))
     last = memory.incidents.replay().rows[-1]
     assert (last.static, last.advised) == ("restart_container", "scale_out")
-
-
-class _GraphOnly:
-    """The reads of a `Graph`; anything else of the store raises."""
-
-    ALLOWED = frozenset(
-        {
-            "namespace",
-            "sequence",
-            "get",
-            "scan",
-            "named",
-            "neighbors",
-            "support",
-            "claims",
-            "facts",
-            "sources",
-            "changes",
-            "counts",
-        }
-    )
-
-    def __init__(self, store: object) -> None:
-        self._store = store
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in self.ALLOWED:
-            raise AssertionError(f"learning reached for {name}")
-        return getattr(self._store, name)
-
-
-def test_learning_works_with_a_graph_that_has_no_index(memory: Memory) -> None:
-    memory.incidents.add([_incident(day) for day in range(1, 9)])
-    graph = _GraphOnly(memory.store)
-    assert replay(graph, SHIPPED) == memory.incidents.replay()  # type: ignore[arg-type]
-    case_base = read_cases(graph)  # type: ignore[arg-type]
-    like = {case.incident.incident_id: 0.9 for case in case_base.cases}
-    at = "2026-03-01T00:00:00.000Z"
-    advice = advise(case_base.cases[-1].incident, case_base, SHIPPED, at=at, context=like)
-    assert advice.actions[0].action == "scale_out"
-
-
-def test_the_comparison_counts_and_hedges(memory: Memory) -> None:
-    memory.incidents.add([_incident(day) for day in range(1, 19)])
-    memory.incidents.add({**_incident(20), "component": "b"})
-    found = memory.incidents.compare("a", "scale_out", "restart_container")
-    assert (found.first.samples, found.first.successes) == (18, 18)
-    assert (found.second.samples, found.second.successes) == (18, 0)
-    assert found.better > 0.95
-    none = memory.incidents.compare("a", "rollback", "traffic_shift")
-    assert none.better == pytest.approx(0.5)
-    assert len(none.notes) == 2
 
 
 def test_old_outcomes_weigh_less_and_are_all_counted(memory: Memory) -> None:

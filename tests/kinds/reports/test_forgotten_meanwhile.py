@@ -7,7 +7,6 @@ import msgspec
 import pytest
 
 from quipu import Memory
-from quipu.errors import StoreUnavailable
 from quipu.kinds.reports.model import REPORT, REPORTS
 from quipu.records.batch import Batch
 
@@ -61,33 +60,3 @@ def test_a_report_written_while_its_source_is_forgotten_goes_with_it(
     assert written
     assert LEDGER.encode() not in _held(memory)
     assert len(memory.reports()) == 1
-
-
-def test_reports_are_written_though_somebody_reads_on(
-    memory: Memory, remember: Remember, monkeypatch: pytest.MonkeyPatch, town: Any
-) -> None:
-    remember(memory, town.payments)
-    before = memory.reflect()
-    remember(memory, town.gardens)
-    forget = memory.store.forget
-
-    def read_meanwhile(refs: Any) -> int:
-        forget(refs)
-        raise StoreUnavailable("what was asked is forgotten, but another process reads it")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(memory.store, "forget", read_meanwhile)
-        done = memory.reflect()
-    assert len(done.reports) > len(before.reports)
-    assert "another process reads the memory" in done.notes[0]
-
-    def locked(_: Any) -> int:
-        raise StoreUnavailable("it is locked")
-
-    memory.forget(LEDGER)
-    remember(memory, town.payments)
-    with monkeypatch.context() as patched:
-        patched.setattr(memory.store, "forget", locked)
-        with pytest.raises(StoreUnavailable, match="run `quipu reflect` again"):
-            memory.reflect()
-    assert memory.reflect().notes == ()

@@ -88,16 +88,6 @@ def test_both_sides_of_a_contradiction_are_told_and_named(
     assert {"docs/a.md", "docs/b.md"} <= {c.path for c in reply.citations}
 
 
-def test_without_reports_it_says_what_to_do(memory: Memory, remember: Remember, town: Any) -> None:
-    remember(memory, town.payments)
-    found = memory.search("What are the main themes?", mode="global")
-    assert found.hits == ()
-    assert "quipu reflect" in " ".join(found.notes)
-    reply = memory.ask("What are the main themes?", mode="global")
-    assert reply.contract.answer == "unknown"
-    assert "quipu reflect" in reply.contract.next_step
-
-
 def test_a_sentence_that_is_no_longer_there_is_not_told(
     reflected: Memory, remember: Remember, tmp_path: Path, town: Any
 ) -> None:
@@ -120,20 +110,6 @@ def test_a_scope_sees_only_its_own_lines(reflected: Memory, town: Any) -> None:
     assert {c.path for c in reply.citations} == {"docs/ledger.md"}
     nothing = Scope(document_ids=frozenset({"en_" + 24 * "0"}))
     assert reflected.search("themes?", mode="global", scope=nothing).hits == ()
-
-
-def test_what_has_expired_is_not_told(memory: Memory, instants: list[str]) -> None:
-    for name, word in (("a", "first"), ("b", "second"), ("c", "third")):
-        memory.add(
-            f"The Copper Kettle of the {word} kitchen belongs to Ada Finch and boils water.",
-            source_ref=f"manual:{name}",
-            expires="2026-03-02" if name == "a" else None,
-        )
-    instants.append("2026-03-02T10:00:00.000Z")
-    memory.reflect()
-    (hit,) = memory.search("What are the main themes?", mode="global").hits
-    assert "first kitchen" not in hit.text
-    assert "second kitchen" in hit.text
 
 
 def _talk(day: int, lines: list[str]) -> list[dict[str, object]]:

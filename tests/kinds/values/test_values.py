@@ -206,24 +206,6 @@ def test_a_bad_row_is_named_and_the_rest_counts(
     assert "history[1]" in found.errors[0].path
 
 
-def test_a_bad_tag_is_named(memory: Memory, tree: Tree) -> None:
-    bad = OWN.replace("2.5", "-2").replace("HV/HQ", "XX")
-    tree({**FILES, "bin/own.sh": bad})
-    found = memory.values.derive()
-    assert "'potential_savings_hours': -2" in found.errors[0].error
-    off = OWN.replace("tier-1", "tier-9")
-    tree({**FILES, "bin/own.sh": off})
-    assert "impact_tier 'tier-9'" in memory.values.derive().warnings[0].error
-
-
-def test_without_a_ledger_it_is_told(memory: Memory, tree: Tree) -> None:
-    with pytest.raises(InvalidInput, match="cannot be read"):
-        memory.values.derive()
-    tree({"value_ledger.json": "{"})
-    with pytest.raises(InvalidInput, match="is not JSON"):
-        memory.values.derive()
-
-
 def test_only_computed_facts_are_explained(memory: Memory) -> None:
     memory.add("I live in Oslo.")
     with pytest.raises(UnknownRecord, match="'fa_nothing'"):

@@ -1,7 +1,6 @@
 """`quipu mcp …` on the command line."""
 
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -74,15 +73,3 @@ def test_in_a_folder_without_a_memory_the_server_still_serves(
     assert "there is no memory in" in outcome.err
     assert served == ["stdio"]
     assert list(tmp_path.glob(".quipu")) == []
-
-
-def test_without_the_sdk_the_command_says_what_to_install(
-    quipu, project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in [n for n in sys.modules if n.startswith("quipu.serve.mcp.")]:
-        monkeypatch.delitem(sys.modules, name)
-    for name in ("mcp", "mcp.server"):
-        monkeypatch.setitem(sys.modules, name, None)
-    outcome = quipu("mcp")
-    assert outcome.code == 3
-    assert "pip install 'quipu-memory[mcp]'" in outcome.err

@@ -17,10 +17,6 @@ def test_a_conversation_reads_lines_until_they_end(quipu, project: Path) -> None
     assert "(confidence:" in outcome.out
 
 
-def test_json_needs_a_question(quipu, project: Path) -> None:
-    assert quipu("chat", "--json").code == 2
-
-
 def test_a_missing_key_is_named(quipu, project: Path, monkeypatch) -> None:
     monkeypatch.setenv("QUIPU_CHAT_MODEL", "openai:gpt-4o-mini")
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
@@ -39,9 +35,3 @@ def test_doctor_looks_at_a_remote_model_without_asking_it(
     outcome = quipu("doctor")
     assert "openai:text-embedding-ada-002/1536" in outcome.out
     assert "sk-hidden" not in outcome.out + outcome.err
-
-
-def test_a_conversation_outlives_bytes_that_are_no_text(quipu, project: Path) -> None:
-    outcome = quipu("chat", stdin=b"\xff\xfe what?\nwho keeps every booking?\n")
-    assert outcome.code == 0
-    assert "ledger" in outcome.out

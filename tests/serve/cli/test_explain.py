@@ -24,13 +24,3 @@ def test_a_value_is_derived_and_explained(quipu: Any, tmp_path: Path) -> None:
     assert shown.code == 0
     assert "now runs 2, hours 0.1, hours from the default 0.1" in " ".join(shown.out.split())
     assert "recomputed: 0.2\nholds: yes" in shown.out
-
-
-def test_what_does_not_add_up_is_exit_code_1(quipu: Any, tmp_path: Path) -> None:
-    off = {**LEDGER, "total_reclaimed_hours": 7}
-    (tmp_path / "value_ledger.json").write_text(json.dumps(off))
-    assert quipu("init").code == 0
-    made = quipu("value")
-    assert made.code == 1
-    assert "a difference of 6.8" in " ".join(made.out.split())
-    assert quipu("explain", "fa_none").code == 2

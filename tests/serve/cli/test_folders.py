@@ -58,20 +58,6 @@ def test_index_says_what_it_did_and_again_that_nothing_changed(quipu, project: P
     assert report["unchanged"] == held - 1
 
 
-def test_index_takes_paths_from_a_list(quipu, project: Path) -> None:
-    (project / "list.txt").write_text("docs/ledger.md\n\nsrc\n")
-    outcome = quipu("index", "--from", "list.txt", "--json")
-    held = set(outcome.document["added"]) | {"docs/ledger.md", "src/charge.py"}
-    assert outcome.document["documents"] == 2
-    assert held == {"docs/ledger.md", "src/charge.py"}
-    again = quipu("index", "--from", "-", "--json", stdin="docs/ledger.md\ndocs\n")
-    assert again.document["documents"] == 2
-    for given, said in (("gone.txt", "cannot be read"), ("-", "names no file")):
-        refused = quipu("index", "--from", given, stdin="\n")
-        assert refused.code == 2
-        assert said in refused.err
-
-
 def test_bad_files_are_rows_and_the_run_is_well(quipu, project: Path) -> None:
     (project / "image.bin").write_bytes(b"\x00\x01\x02" * 100)
     (project / "new\nline.md").write_text("# Odd\n\nA file with a strange name: wombat.\n")

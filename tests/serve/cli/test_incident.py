@@ -100,20 +100,6 @@ def test_mistakes_are_told(quipu: Any, told: str, words: tuple[str, ...], said: 
     assert said in outcome.err
 
 
-def test_policies_are_shown_and_checked(quipu: Any, told: str, tmp_path: Path) -> None:
-    shown = quipu("incident", "policies")
-    assert shown.code == 0
-    assert "high_latency_restart" in shown.out
-    (tmp_path / "p.yaml").write_text(
-        "policies:\n  - {name: mine, conditions: ['cpu_util > 0.5'], actions: [scale_out]}\n"
-        "  - {name: odd, conditions: ['speed > 0.5'], actions: [scale_out]}\n"
-    )
-    checked = quipu("incident", "policies", "p.yaml")
-    assert checked.code == 1
-    assert "mine" in checked.out
-    assert "policy 'odd'" in " ".join(checked.out.split())
-
-
 def test_the_life_of_incidents_in_words(project: Path, quipu) -> None:
     record = {
         "component": "db",

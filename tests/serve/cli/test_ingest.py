@@ -55,20 +55,6 @@ def test_what_was_not_read_is_counted_and_listed_by_its_line(quipu: Quipu, home:
         ]
 
 
-@pytest.mark.parametrize("files", [(), ("readme.md",), ("a.png", "b.txt")])
-def test_a_folder_with_nothing_to_read_is_said(
-    quipu: Quipu, home: Path, files: tuple[str, ...]
-) -> None:
-    (home / "bare").mkdir()
-    for name in files:
-        (home / "bare" / name).write_text("Some text.")
-    done = quipu("ingest", "bare")
-    assert done.code == 1
-    assert "bare: holds nothing that can be read" in done.out
-    (home / "bare" / "plan.json").write_text('[{"kind": "task", "id": "1", "title": "Sow"}]')
-    assert quipu("ingest", "bare").code == 0
-
-
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -18,17 +18,6 @@ def test_get_opens_every_id_that_a_reply_names(quipu, project: Path) -> None:
         assert quipu("get", graph_id).code == 0
 
 
-def test_all_that_is_listed_says_what_took_its_place(quipu, project: Path) -> None:
-    for city, month in (("Rome", 1), ("Milan", 2)):
-        assert quipu("add", f"I live in {city}.", "--observed-at", f"2026-0{month}-05").code == 0
-    (now,) = quipu("facts", "me").out.strip().split("\n")
-    assert "Milan  2026-02-05 to …" in now
-    replaced = now.split()[-1]
-    listed = quipu("facts", "me", "--all").out.splitlines()
-    (rome,) = (line for line in listed if "Rome  2026-01-05 to 2026-02-05" in line)
-    assert replaced in rome
-
-
 def test_a_speaker_is_shown_with_what_was_stated_and_every_turn(quipu, project: Path) -> None:
     said = (
         '{"speaker": "Nadia", "text": "I live in Bern.", "session": "s"}\n'
@@ -51,19 +40,6 @@ def test_a_text_is_read_in_the_encoding_of_its_file(quipu, project: Path, encodi
     assert added.code == 0, added.err
     assert quipu("get", "--json", "note:1").document["record"]["text"] == "The café opens at nine."
     assert ("Windows-1252" in added.err) == (encoding == "cp1252")
-
-
-@pytest.mark.parametrize("given", [("--file", "note.txt"), ("-",)])
-def test_what_is_no_text_is_refused_by_its_name(
-    quipu, project: Path, given: tuple[str, ...]
-) -> None:
-    data = b"\x7fELF\2\1\1\0"
-    (project / "note.txt").write_bytes(data)
-    added = quipu("add", *given, stdin=data)
-    assert added.code == 2
-    assert ("'note.txt'" if "--file" in given else "standard input") in added.err
-    assert "UTF-8" in added.err
-    assert ".quipuignore" not in added.err
 
 
 @pytest.mark.parametrize("verb", ["history", "facts", "brief", "audit"])

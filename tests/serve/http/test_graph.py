@@ -24,9 +24,3 @@ def test_the_graph_is_counted_searched_and_walked(server: Any) -> None:
     assert whole["center"] is None
     assert len(whole["nodes"]) == 2
     assert whole["bounded"] is True
-
-
-def test_a_neighborhood_out_of_bounds_is_a_mistake(server: Any) -> None:
-    asked = server.client.get("/api/graph/neighborhood", params={"ref": "x", "hops": 9})
-    assert asked.status_code == 400
-    assert server.client.get("/api/graph/neighborhood?ref=nobody").status_code == 404

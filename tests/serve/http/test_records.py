@@ -133,22 +133,3 @@ def test_a_relation_is_made_changed_and_ended(server: Any) -> None:
     assert server.client.patch(path, json={}).status_code == 400
     assert server.client.delete(path).status_code == 200
     assert server.client.delete(path).status_code == 404
-
-
-def test_things_are_merged_and_parted(server: Any) -> None:
-    named = {"merged": "Ada", "kept": "Ada Lovelace", "reason": "the same person"}
-    server.post("/api/v1/episodes", {"text": "Ada said hello to Bob."})
-    merged = server.post("/api/v1/entities/merge", named)
-    assert merged.status_code == 200, merged.text
-    parted = server.post("/api/v1/entities/unmerge", {"ref": "Ada"})
-    assert parted.status_code == 200, parted.text
-
-
-def test_what_was_said_of_a_subject_is_told(server: Any) -> None:
-    history = server.client.get("/api/v1/history", params={"subject": "Grace Hopper"}).json()
-    assert history["entries"]
-    audit = server.client.get("/api/v1/audit", params={"subject": "Grace Hopper"}).json()
-    assert audit["audit"]["entries"]
-    assert server.client.get("/api/v1/audit").json()["overview"]["facts"] > 0
-    dated = server.client.get("/api/v1/facts", params={"as_of": "soon"})
-    assert dated.status_code == 400

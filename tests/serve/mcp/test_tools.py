@@ -171,19 +171,6 @@ def test_memory_search_has_the_promised_shape(given: Any) -> None:
     assert (turn["source"], turn["citation"]) == ("sessions", "session:s2#1#L1")
 
 
-def test_a_graph_that_fails_leaves_plain_search(
-    held: Memory, given: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken(*_: object, **__: object) -> None:
-        raise CorruptStore("the relations are damaged")
-
-    monkeypatch.setattr(held.store, "named", broken)
-    found = given("memory_search", query="Payments", minScore=0)
-    assert found["fallback"]["from"] == "graph"
-    assert "the relations are damaged" in found["fallback"]["reason"]
-    assert found["results"]
-
-
 def test_a_memory_that_cannot_be_searched_says_so(
     held: Memory, given: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
