@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from quipu.patterns import late
 
-__all__ = ["Language", "language_of"]
+__all__ = ["Language", "language_of", "month_names"]
 
 _TELLING = 1_500
 """Characters at the beginning of a text by which its language is told."""
@@ -33,6 +33,7 @@ class Language:
     words: frozenset[str]
     letters: frozenset[str]
     script: str = ""
+    months: str = ""
     stemmer: str = ""
     prefix: int = 0
     accents: bool = False
@@ -65,6 +66,16 @@ def _known() -> _Known:
             by_word |= {word: (*by_word.get(word, ()), language) for word in words}
             by_letter |= {letter: (*by_letter.get(letter, ()), language) for letter in letters}
     return _Known(tuple(found), by_word, by_letter)
+
+
+@cache
+def month_names() -> dict[str, int]:
+    """The names of months in other languages than English, each with its number."""
+    return {
+        name: number
+        for language in _known().all
+        for number, name in enumerate(language.months.split(), 1)
+    }
 
 
 @cache

@@ -115,3 +115,28 @@ def test_no_text_raises(text: str, now: str | None) -> None:
     assert all(0 <= s.start < s.end <= len(text) for s in spans)
     assert all(a.end <= b.start for a, b in pairwise(spans))
     read_question_time(text, now=now)
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "start"),
+    [
+        ("Das war am 12. März 2026.", "12. März 2026", "2026-03-12"),
+        ("Es war der 12. April 2026", "12. April 2026", "2026-04-12"),
+        ("On page 12. April 2026 was wet", "April 2026", "2026-04"),
+        ("el 3 de mayo de 2026", "3 de mayo de 2026", "2026-05-03"),
+        ("le 1er août 2026", "1er août 2026", "2026-08-01"),
+        ("12 марта 2026 года", "12 марта 2026", "2026-03-12"),
+        ("12 مارس 2026", "12 مارس 2026", "2026-03-12"),
+        ("12 मार्च 2026", "12 मार्च 2026", "2026-03-12"),
+        ("締め切りは2026年5月1日です", "2026年5月1日", "2026-05-01"),
+        ("2026년 3월 12일에", "2026년 3월 12일", "2026-03-12"),
+        ("在2026年3月", "2026年3月", "2026-03"),
+        ("31 февраля 2026", "2026", "2026"),
+        ("12 files 2026", "2026", "2026"),
+    ],
+)
+def test_dates_are_read_as_other_languages_write_them(text: str, written: str, start: str) -> None:
+    (span,) = find_spans(text)
+    assert text[span.start : span.end] == written
+    assert span.interval.start is not None
+    assert iso(span.interval.start) == start

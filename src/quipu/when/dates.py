@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from quipu.language import language_of, month_names
 from quipu.patterns import late
 from quipu.when.intervals import MONTHS, CalendarDate, Interval, calendar_date, month_of
 
-__all__ = ["MONTH", "MONTH_NAMES", "Item", "find_items", "month_number"]
+__all__ = ["MONTH", "MONTH_NAMES", "Item", "find_abroad", "find_items", "month_number"]
 
 MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
@@ -74,6 +75,14 @@ _MEASURED = late(
 )
 
 
+_ABROAD = late(
+    r"(?<![\w./-])(?P<day>\d{1,2})(?:\.|º|er)? (?:de )?(?P<name>[^\W\d_][^\d\s.,;]{2,12})\.?"
+    rf" (?:de |del )?(?P<year>{_YEAR})(?!\w)"
+    rf"|(?<!\d)(?P<cjk_y>{_YEAR}) ?[年년](?: ?(?P<cjk_m>\d{{1,2}}) ?[月월]"
+    r"(?: ?(?P<cjk_d>\d{1,2}) ?[日일])?)?"
+)
+
+
 class Item(NamedTuple):
     """A date where it stands. A `lone` month has no year of its own and no interval."""
 
@@ -102,6 +111,23 @@ def find_items(lowered: str) -> Iterator[Item]:
         if interval is not None:
             if match["part"]:
                 interval = _third(interval, match["part"].rstrip(" -"))
+            yield Item(interval, match.start(), match.end())
+
+
+def find_abroad(text: str) -> Iterator[Item]:
+    """The dates of `text` as they are written in other languages than English: `12. März 2026`,
+    `3 de mayo de 2026`, `12 марта 2026`, `2026年3月12日`. None for a month that English has too,
+    unless the text is in another language."""
+    for match in _ABROAD.finditer(text):
+        if match["cjk_y"]:
+            interval = _one(*(int(match[key] or 0) for key in ("cjk_y", "cjk_m", "cjk_d")))
+        else:
+            name = match["name"].lower()
+            if name in MONTH_NAMES and language_of(text) is None:
+                continue
+            month = month_names().get(name)
+            interval = month and _one(int(match["year"]), month, int(match["day"]))
+        if interval:
             yield Item(interval, match.start(), match.end())
 
 

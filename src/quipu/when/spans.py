@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from quipu.patterns import late
 from quipu.text import fold, lower
-from quipu.when.dates import Item, find_items, short_range
+from quipu.when.dates import Item, find_abroad, find_items, short_range
 from quipu.when.intervals import CalendarDate, Interval, validity
 from quipu.when.relative import find_relative
 
@@ -75,8 +75,8 @@ def find_spans(text: str, *, now: str | None = None) -> list[TimeSpan]:
     if not relative and "century" not in lowered and not _DIGIT.search(lowered):
         return []  # no more than months without a year
     items = list(find_items(lowered))
-    if relative:
-        items = _without_overlap(items, relative)
+    if more := [*relative, *find_abroad(text)]:
+        items = _without_overlap(items, more)
     return list(_joined(lowered, items))
 
 
