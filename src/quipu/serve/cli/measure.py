@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from quipu.errors import InvalidInput
 from quipu.evaluate.answers import AnswersEvaluation, evaluate_answers
@@ -19,7 +19,7 @@ from quipu.serve.operations.upkeep import golden_run
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.serve.cli.text import Given
 
-__all__ = ["answer_lines"]
+__all__ = ["Directory", "Keep", "answer_lines", "opener"]
 
 _DEFAULT_K = "2,5,10"
 
@@ -43,12 +43,12 @@ def run_golden(memory: Memory, file: Annotated[Path, Word(), Exists()]) -> Golde
     return golden_run(memory, file)
 
 
-def _opener(run: Invocation) -> Callable[..., Memory]:
-    """What opens a memory at a path as this run is configured."""
+def opener(run: Invocation, **how: Any) -> Callable[..., Memory]:
+    """Return what opens a memory at a path as this run is configured."""
     config = run.config()
 
     def opened(path: str, home: Path | None = None) -> Memory:
-        return Memory.open(path, config=config, home=home)
+        return Memory.open(path, config=config, home=home, **how)
 
     return opened
 
@@ -81,7 +81,7 @@ def retrieval(
     """
     figures = evaluate_retrieval(
         directory,
-        _opener(run),
+        opener(run),
         folder=keep,
         progress=progress,
         k=_cutoffs(cutoffs),
@@ -113,7 +113,7 @@ def answers(
     $ quipu eval answers sets/repositories --keep /tmp/stores
     $ quipu eval answers sets/repositories --set flask --wrong
     """
-    return evaluate_answers(directory, _opener(run), folder=keep, progress=progress, sets=sets)
+    return evaluate_answers(directory, opener(run), folder=keep, progress=progress, sets=sets)
 
 
 def answer_lines(figures: AnswersEvaluation, given: "Given") -> Iterator[str]:

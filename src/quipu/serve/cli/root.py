@@ -103,6 +103,9 @@ Measure
     run        cli.measure:run_golden       Ask the questions of a file and check.
   eval       (group)                      Measure on a data set with known answers.
     retrieval  cli.measure:retrieval        Measure search on a labelled set.
+    facts      cli.sets:facts               Measure questions of time on dated facts.
+    memory     cli.sets:conversations       Measure memory of conversations.
+    incidents  cli.sets:incidents           Measure what changes go back to.
     answers    cli.measure:answers          Measure answers about repositories.
 """
 """Every command: its section, its name, where in `quipu.serve` it is defined, its line. Those of a

@@ -1,27 +1,15 @@
-"""`python -m bench sets facts|memory|commits DIR [--keep FOLDER]`: labelled sets, measured.
+"""`eval facts`, `eval memory`, `eval incidents`: labelled sets of facts, turns and commits.
 
 Each set (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`) is written into a fresh store and asked as a
-user would; the figures are printed as one JSON document. `--keep` keeps the store, so that the next
-run embeds nothing again.
-
-`facts`: rows state dated facts; a question with `as_of` asks what held then, another what came
-before or after. `memory`: rows are turns (`conv`, `session` or `batch`, `speaker` or `role`, a
-time); each question is asked inside its conversation. `commits`: rows are commits (`id` its hash,
-`time`, `files`); a question is a later commit's message, asked `as_of` its time: on track A by the
-message alone, on track B with its `touched_files` too.
+user would.
 """
 
-from __future__ import annotations
-
-import argparse
-import json
-import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import msgspec
 
@@ -43,8 +31,11 @@ from quipu.memory import Memory
 from quipu.records.passage import PassageInput
 from quipu.records.refs import COMMIT, COMMIT_PREFIX, session_ref
 from quipu.records.scope import Scope
+from quipu.serve.cli.invocation import Invocation
+from quipu.serve.cli.measure import Directory, Keep, opener
+from quipu.serve.operations import Command, Flag, operation
 
-__all__ = ["commits", "facts", "main", "memory"]
+__all__ = ["measure_commits", "measure_facts", "measure_turns"]
 
 Opened = Callable[[str], AbstractContextManager[Memory]]
 
@@ -55,20 +46,7 @@ _COMMIT_CUTOFFS = (1, 10)
 _TRACKS = ("A", "B")
 
 
-def main(arguments: list[str]) -> int:
-    """Measure one set and print its figures."""
-    parser = argparse.ArgumentParser(prog="python -m bench sets", description=__doc__)
-    parser.add_argument("kind", choices=["facts", "memory", "commits"])
-    parser.add_argument("directory", type=Path)
-    parser.add_argument("--keep", type=Path)
-    given = parser.parse_args(arguments)
-    measure = {"facts": facts, "memory": memory, "commits": commits}[given.kind]
-    figures = measure(given.directory, Memory.open, folder=given.keep)
-    sys.stdout.write(f"{json.dumps(figures, indent=2)}\n")
-    return 0
-
-
-def facts(directory: Path, opened: Opened, *, folder: Path | None = None) -> dict[str, Any]:
+def measure_facts(directory: Path, opened: Opened, *, folder: Path | None = None) -> dict[str, Any]:
     """Return how often the first fact is a right one, by kind of question."""
     grades = read_grades(directory)
     questions = [row for row in read_rows(directory, QUERIES) if has_gold(grades, row)]
@@ -97,7 +75,7 @@ def facts(directory: Path, opened: Opened, *, folder: Path | None = None) -> dic
     }
 
 
-def memory(directory: Path, opened: Opened, *, folder: Path | None = None) -> dict[str, Any]:
+def measure_turns(directory: Path, opened: Opened, *, folder: Path | None = None) -> dict[str, Any]:
     """Return the figures of search inside conversations, and recall by group of questions; `auroc`
     is of the product's confidence."""
     questions = list(read_rows(directory, QUERIES))
@@ -126,7 +104,9 @@ def memory(directory: Path, opened: Opened, *, folder: Path | None = None) -> di
     }
 
 
-def commits(directory: Path, opened: Opened, *, folder: Path | None = None) -> dict[str, Any]:
+def measure_commits(
+    directory: Path, opened: Opened, *, folder: Path | None = None
+) -> dict[str, Any]:
     """Return by track and kind of question how often what a commit goes back to is found."""
     grades = read_grades(directory)
     questions = [row for row in read_rows(directory, QUERIES) if has_gold(grades, row)]
@@ -241,3 +221,51 @@ def _commit(row: DatasetRow, repository: str) -> CommitInput:
 
 def _paths(row: DatasetRow, key: str) -> tuple[str, ...]:
     return tuple(str(path) for path in cast("list[object]", row.more.get(key) or []))
+
+
+@operation(None, Command())
+def facts(run: Invocation, directory: Directory, keep: Keep = None) -> dict[str, Any]:
+    """Write the statements of DIRECTORY, ask what held when, print how often the first is right.
+
+    DIRECTORY holds corpus.jsonl (id, text), queries.jsonl (id, text; with `as_of` it asks what
+    held then) and qrels.tsv. The product reads every date from the text.
+
+    $ quipu eval facts sets/tempreason
+    $ quipu eval facts sets/tempreason --json
+    """
+    return measure_facts(directory, opener(run), folder=keep)
+
+
+@operation(None, Command())
+def conversations(run: Invocation, directory: Directory, keep: Keep = None) -> dict[str, Any]:
+    """Write the conversations of DIRECTORY as transcripts, ask inside them, print the figures.
+
+    DIRECTORY holds corpus.jsonl (id, conv, session, speaker or role, text, a time), queries.jsonl
+    (id, conv, text) and qrels.tsv. Rates are in [0, 1]; `auroc` is of the product's confidence.
+
+    $ quipu eval memory sets/locomo
+    $ quipu eval memory sets/locomo --json
+    """
+    return measure_turns(directory, opener(run), folder=keep)
+
+
+@operation(None, Command())
+def incidents(
+    run: Invocation,
+    directory: Directory,
+    keep: Keep = None,
+    embed: Annotated[
+        bool, Flag("--no-embed", says="rank without vectors: words, files and time")
+    ] = True,
+) -> dict[str, Any]:
+    """Write the commits of DIRECTORY, ask which earlier one a later one goes back to.
+
+    DIRECTORY holds corpus.jsonl (id, text, time, files), queries.jsonl (id, kind, text, as_of,
+    touched_files) and qrels.tsv. Track A asks by the message, track B by the touched files too;
+    only what came before `as_of` is ranked.
+
+    $ quipu eval incidents sets/curl
+    $ quipu eval incidents sets/curl --json
+    """
+    opened = opener(run) if embed else opener(run, embedder=None)
+    return measure_commits(directory, opened, folder=keep)

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import sets
 
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
+from quipu.serve.cli import sets
 from quipu.testing.fakes import HashEmbedder
 
 DAY = 86_400
@@ -42,7 +42,7 @@ def test_the_first_fact_is_compared(made: Any) -> None:
         {"id": "q2", "text": "Who was the chair of the Guild after Ada Brown?"},
         {"id": "q3", "text": "Who was it?"},
     ]
-    figures = sets.facts(made(corpus, queries, ("q1", "a"), ("q2", "b")), opened)
+    figures = sets.measure_facts(made(corpus, queries, ("q1", "a"), ("q2", "b")), opened)
     assert (figures["as_of_hit1"], figures["before_after_hit1"]) == (1.0, 1.0)
     assert (figures["as_of_queries"], figures["before_after_queries"]) == (1, 1)
 
@@ -57,12 +57,12 @@ def test_turns_are_found_inside_their_conversation(made: Any) -> None:
         {"id": "2", "conv": "c", "ability": "abstention", "text": "Where was Napoleon born?"},
         {"id": "3", "conv": "d", "category": 4, "text": "What does Ann have?"},
     ]
-    figures = sets.memory(made(corpus, queries, ("1", "c|0"), ("3", "d|0")), opened)
+    figures = sets.measure_turns(made(corpus, queries, ("1", "c|0"), ("3", "d|0")), opened)
     assert (figures["queries"], figures["recall"]["10"]) == (2, 1.0)
     assert figures["groups"] == {"4": 1.0, "knowledge_update": 1.0}
     assert 0.0 <= figures["auroc"] <= 1.0
     with pytest.raises(InvalidInput, match=r"corpus\.jsonl:1.*conv"):
-        sets.memory(made([{"id": "x", "text": "lost"}], queries), opened)
+        sets.measure_turns(made([{"id": "x", "text": "lost"}], queries), opened)
 
 
 def test_commits_are_ranked_by_what_came_before(made: Any) -> None:
@@ -75,7 +75,7 @@ def test_commits_are_ranked_by_what_came_before(made: Any) -> None:
         {"id": "q2", "kind": "followup", "as_of": 2 * DAY, "text": "certificates"},
     ]
     # What q2 goes back to came at its very moment: it must not be found.
-    figures = sets.commits(made(corpus, queries, ("q1", FIRST), ("q2", SECOND)), opened)
+    figures = sets.measure_commits(made(corpus, queries, ("q1", FIRST), ("q2", SECOND)), opened)
     assert figures["queries"] == {"cause": 1, "followup": 1}
     for track in "AB":
         assert figures["hit"][track]["cause"] == {"1": 1.0, "10": 1.0}
