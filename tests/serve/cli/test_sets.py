@@ -43,8 +43,8 @@ def test_the_first_fact_is_compared(made: Any) -> None:
         {"id": "q3", "text": "Who was it?"},
     ]
     figures = sets.measure_facts(made(corpus, queries, ("q1", "a"), ("q2", "b")), opened)
-    assert (figures["as_of_hit1"], figures["before_after_hit1"]) == (1.0, 1.0)
-    assert (figures["as_of_queries"], figures["before_after_queries"]) == (1, 1)
+    assert (figures.as_of_hit1, figures.before_after_hit1) == (1.0, 1.0)
+    assert (figures.as_of_queries, figures.before_after_queries) == (1, 1)
 
 
 def test_turns_are_found_inside_their_conversation(made: Any) -> None:
@@ -58,9 +58,10 @@ def test_turns_are_found_inside_their_conversation(made: Any) -> None:
         {"id": "3", "conv": "d", "category": 4, "text": "What does Ann have?"},
     ]
     figures = sets.measure_turns(made(corpus, queries, ("1", "c|0"), ("3", "d|0")), opened)
-    assert (figures["queries"], figures["recall"]["10"]) == (2, 1.0)
-    assert figures["groups"] == {"4": 1.0, "knowledge_update": 1.0}
-    assert 0.0 <= figures["auroc"] <= 1.0
+    assert (figures.queries, figures.recall["10"]) == (2, 1.0)
+    assert figures.groups == {"4": 1.0, "knowledge_update": 1.0}
+    assert figures.auroc is not None
+    assert 0.0 <= figures.auroc <= 1.0
     with pytest.raises(InvalidInput, match=r"corpus\.jsonl:1.*conv"):
         sets.measure_turns(made([{"id": "x", "text": "lost"}], queries), opened)
 
@@ -76,7 +77,7 @@ def test_commits_are_ranked_by_what_came_before(made: Any) -> None:
     ]
     # What q2 goes back to came at its very moment: it must not be found.
     figures = sets.measure_commits(made(corpus, queries, ("q1", FIRST), ("q2", SECOND)), opened)
-    assert figures["queries"] == {"cause": 1, "followup": 1}
+    assert figures.queries == {"cause": 1, "followup": 1}
     for track in "AB":
-        assert figures["hit"][track]["cause"] == {"1": 1.0, "10": 1.0}
-        assert figures["mrr"][track] == {"cause": 1.0, "followup": 0.0}
+        assert figures.hit[track]["cause"] == {"1": 1.0, "10": 1.0}
+        assert figures.mrr[track] == {"cause": 1.0, "followup": 0.0}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, cast
 
 import msgspec
+from msgspec import structs
 
 from quipu.errors import InvalidInput
 from quipu.evaluate.dataset import (
@@ -25,7 +26,14 @@ from quipu.evaluate.dataset import (
     written,
 )
 from quipu.evaluate.figures import mean, percentiles, recall_at, reciprocal_rank_at
-from quipu.evaluate.retrieval import DEPTH, Search, confidences, judged, ranking_figures
+from quipu.evaluate.retrieval import (
+    DEPTH,
+    Evaluation,
+    Search,
+    confidences,
+    judged,
+    ranking_figures,
+)
 from quipu.kinds.commits.model import CommitInput
 from quipu.memory import Memory
 from quipu.records.passage import PassageInput
@@ -46,7 +54,41 @@ _COMMIT_CUTOFFS = (1, 10)
 _TRACKS = ("A", "B")
 
 
-def measure_facts(directory: Path, opened: Opened, *, folder: Path | None = None) -> dict[str, Any]:
+class MeasuredFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """The share of questions whose first fact is a right one, in [0, 1], by kind of question."""
+
+    as_of_queries: Annotated[int, "those that ask what held at a date"]
+    before_after_queries: Annotated[int, "those that ask what came before or after another fact"]
+    as_of_hit1: Annotated[float, "the share of the first kind whose first fact is right"]
+    before_after_hit1: Annotated[float, "the share of the second kind whose first fact is right"]
+    latency_ms: Annotated[dict[str, float], "`p50`, `p95`, `p99` of a question"]
+    index_s: Annotated[float, "seconds of writing, without embedding"]
+    embed_s: Annotated[float, "seconds of embedding"]
+
+
+class MeasuredTurns(Evaluation, frozen=True, kw_only=True):
+    """The figures of search inside conversations, means over the questions that have gold; `auroc`
+    is None where all questions have an answer, or none has."""
+
+    groups: Annotated[dict[str, float], "R@10 by the questions' category or ability"]
+
+
+class MeasuredCommits(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures by track ("A": message, "B": message and touched files) and kind of question."""
+
+    commits: Annotated[int, "commits in its corpus"]
+    queries: Annotated[dict[str, int], "questions that have gold, by kind (`cause`, `follow_up` …)"]
+    hit: Annotated[
+        dict[str, dict[str, dict[str, float]]],
+        "by track (`A`: message, `B`: touched files too), kind and k: any gold among the first k",
+    ]
+    mrr: Annotated[dict[str, dict[str, float]], "MRR@10 by track and kind"]
+    latency_ms: Annotated[dict[str, float], "`p50`, `p95`, `p99` of a search"]
+    index_s: Annotated[float, "seconds of writing, without embedding"]
+    embed_s: Annotated[float, "seconds of embedding"]
+
+
+def measure_facts(directory: Path, opened: Opened, *, folder: Path | None = None) -> MeasuredFacts:
     """Return how often the first fact is a right one, by kind of question."""
     grades = read_grades(directory)
     questions = [row for row in read_rows(directory, QUERIES) if has_gold(grades, row)]
@@ -65,17 +107,17 @@ def measure_facts(directory: Path, opened: Opened, *, folder: Path | None = None
             took_ms.append((time.perf_counter() - start) * 1000)
             first = found.matches[0].source_ref if found.matches else ""
             right[bool(row.more.get("as_of"))].append(float(grades[row.id].get(first, 0.0) > 0))
-    return {
-        "as_of_queries": len(right[True]),
-        "as_of_hit1": mean(right[True]),
-        "before_after_queries": len(right[False]),
-        "before_after_hit1": mean(right[False]),
-        "latency_ms": percentiles(took_ms),
+    return MeasuredFacts(
+        as_of_queries=len(right[True]),
+        as_of_hit1=mean(right[True]),
+        before_after_queries=len(right[False]),
+        before_after_hit1=mean(right[False]),
+        latency_ms=percentiles(took_ms),
         **writing._asdict(),
-    }
+    )
 
 
-def measure_turns(directory: Path, opened: Opened, *, folder: Path | None = None) -> dict[str, Any]:
+def measure_turns(directory: Path, opened: Opened, *, folder: Path | None = None) -> MeasuredTurns:
     """Return the figures of search inside conversations, and recall by group of questions; `auroc`
     is of the product's confidence."""
     questions = list(read_rows(directory, QUERIES))
@@ -98,15 +140,15 @@ def measure_turns(directory: Path, opened: Opened, *, folder: Path | None = None
     for each in answered:
         recalls[group[each.id]].append(recall_at(each.ranking, each.gold, DEPTH))
     figures = ranking_figures(directory, answered, writing=writing, confidence=sure)
-    return {
-        **figures.as_json(),
-        "groups": {name: mean(recalls[name]) for name in sorted(recalls) if name},
-    }
+    return MeasuredTurns(
+        **structs.asdict(figures),
+        groups={name: mean(recalls[name]) for name in sorted(recalls) if name},
+    )
 
 
 def measure_commits(
     directory: Path, opened: Opened, *, folder: Path | None = None
-) -> dict[str, Any]:
+) -> MeasuredCommits:
     """Return by track and kind of question how often what a commit goes back to is found."""
     grades = read_grades(directory)
     questions = [row for row in read_rows(directory, QUERIES) if has_gold(grades, row)]
@@ -134,14 +176,14 @@ def measure_commits(
                 for name, own in sorted(ranks.items())
             }
             mrr[track] = {name: mean(own) for name, own in sorted(ranks.items())}
-    return {
-        "commits": len(corpus),
-        "queries": dict(Counter(kind.values())),
-        "hit": hit,
-        "mrr": mrr,
-        "latency_ms": percentiles(took_ms),
+    return MeasuredCommits(
+        commits=len(corpus),
+        queries=dict(Counter(kind.values())),
+        hit=hit,
+        mrr=mrr,
+        latency_ms=percentiles(took_ms),
         **writing._asdict(),
-    }
+    )
 
 
 def _passage(row: DatasetRow) -> PassageInput:
@@ -224,7 +266,7 @@ def _paths(row: DatasetRow, key: str) -> tuple[str, ...]:
 
 
 @operation(None, Command())
-def facts(run: Invocation, directory: Directory, keep: Keep = None) -> dict[str, Any]:
+def facts(run: Invocation, directory: Directory, keep: Keep = None) -> MeasuredFacts:
     """Write the statements of DIRECTORY, ask what held when, print how often the first is right.
 
     DIRECTORY holds corpus.jsonl (id, text), queries.jsonl (id, text; with `as_of` it asks what
@@ -236,8 +278,8 @@ def facts(run: Invocation, directory: Directory, keep: Keep = None) -> dict[str,
     return measure_facts(directory, opener(run), folder=keep)
 
 
-@operation(None, Command())
-def conversations(run: Invocation, directory: Directory, keep: Keep = None) -> dict[str, Any]:
+@operation(None, Command(prints=lambda figures, _given: figures.as_json()))
+def conversations(run: Invocation, directory: Directory, keep: Keep = None) -> MeasuredTurns:
     """Write the conversations of DIRECTORY as transcripts, ask inside them, print the figures.
 
     DIRECTORY holds corpus.jsonl (id, conv, session, speaker or role, text, a time), queries.jsonl
@@ -257,7 +299,7 @@ def incidents(
     embed: Annotated[
         bool, Flag("--no-embed", says="rank without vectors: words, files and time")
     ] = True,
-) -> dict[str, Any]:
+) -> MeasuredCommits:
     """Write the commits of DIRECTORY, ask which earlier one a later one goes back to.
 
     DIRECTORY holds corpus.jsonl (id, text, time, files), queries.jsonl (id, kind, text, as_of,
