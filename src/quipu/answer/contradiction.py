@@ -20,8 +20,9 @@ _TO_TWENTY = (
     "seventeen eighteen nineteen twenty"
 )
 _TENS = "thirty forty fifty sixty seventy eighty ninety hundred"
-_NUMERALS = {word: str(n) for n, word in enumerate(_TO_TWENTY.split(), 2)}
-_NUMERALS |= {word: str(10 * n) for n, word in enumerate(_TENS.split(), 3)}
+_NUMERALS = {word: str(n) for n, word in enumerate(_TO_TWENTY.split(), 2)} | {
+    word: str(10 * n) for n, word in enumerate(_TENS.split(), 3)
+}
 _SHORT = {
     "percent": "%",
     "second": "s sec secs",
