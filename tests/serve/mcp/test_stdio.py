@@ -110,7 +110,7 @@ def test_several_servers_on_one_file_lose_nothing(held: Memory, server_command: 
     servers, notes = 3, 6
 
     async def write(number: int) -> None:
-        profile = "server-memory" if number == 0 else "default"
+        profile = "server-memory" if number == 0 else "full"
         async with Client(server_command("--profile", profile)) as client:
             for note in range(notes):
                 if number == 0:
