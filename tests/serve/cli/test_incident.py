@@ -118,3 +118,9 @@ def test_the_life_of_incidents_in_words(project: Path, quipu) -> None:
     assert "median minutes 30" in quipu("incident", "summary").out
     assert quipu("incident", "list", "--open").out == "total: 0\n"
     assert quipu("incident", "show", "inc_none").code == 2
+
+
+def test_a_command_that_went_runs_its_heir_with_a_warning(quipu: Any, told: str) -> None:
+    shown, earlier = quipu("incident", "show", told), quipu("incident", "timeline", told)
+    assert (earlier.code, earlier.out) == (0, shown.out)
+    assert "use `quipu incident show`" in earlier.err

@@ -4,6 +4,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
+from itertools import pairwise
 from typing import Any, NoReturn
 
 import click
@@ -199,7 +200,7 @@ class _Root(Group):
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, TextIOWrapper):  # what cannot show "…" gets an escape
                 stream.reconfigure(errors="backslashreplace")
-        given = list(sys.argv[1:] if args is None else args)
+        given = _named_anew(list(sys.argv[1:] if args is None else args))
         options = given[: given.index("--")] if "--" in given else given
         extra["standalone_mode"] = False
         extra.setdefault("prog_name", "quipu")
@@ -219,6 +220,21 @@ class _Root(Group):
             drop_output()
             raise click.exceptions.Exit(READER_GONE) from None
         return done
+
+
+_RENAMED = {("incident", "timeline"): ("incident", "show")}
+"""Commands that go with the next version, and what is run in their place."""
+
+
+def _named_anew(given: list[str]) -> list[str]:
+    """Return what is to be run of what was `given`, with a warning where a name has gone."""
+    for at, old in enumerate(pairwise(given)):
+        if old in _RENAMED:
+            new = _RENAMED[old]
+            told = f"`{' '.join(old)}` goes with the next version: use `quipu {' '.join(new)}`"
+            click.echo(told, err=True)
+            return [*given[:at], *new, *given[at + 2 :]]
+    return given
 
 
 def _verbosity(option: str) -> int:
