@@ -216,7 +216,10 @@ class JobQueue:
             if reading is not None:
                 reading.begin()
             if job.kind == payloads.PAGES:  # a slow server keeps nobody else from writing
-                do = fetch or partial(self._pages.add_pages, payloads.read_urls(payload))
+                from quipu.kinds.pages.write import add_pages
+
+                urls = payloads.read_urls(payload)
+                do = fetch or partial(add_pages, handle, urls, network=None)
                 report, result = do(embed=embed, progress=on_progress), ""
             else:
                 with handle.writing:

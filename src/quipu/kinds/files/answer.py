@@ -239,8 +239,9 @@ def _named(said: set[str], asked: Question, planner: Planner) -> _Project | None
         if entity.type == EntityType.PACKAGE and set(stems(entity.name)) >= said
     ]
     for package in packages:
-        for path in sorted(filter(None, map(_path, _beside(package, planner)))):
-            return _project(dirname(path), planner)
+        paths = sorted(path for each in _beside(package, planner) if (path := _path(each)))
+        if paths:
+            return _project(dirname(paths[0]), planner)
     return None
 
 
