@@ -7,6 +7,7 @@ import pytest
 from tests.servers.page_server import PageServer
 
 from quipu.memory import Memory
+from quipu.memory.payloads import given_pages
 from quipu.records.record import Chunk, Entity, Episode
 from quipu.write.jobs import Job
 
@@ -88,3 +89,10 @@ def test_secrets_are_kept_nowhere(tmp_path: Path, open_memory: Callable[..., Mem
     held = b"".join(p.read_bytes() for p in home.rglob("*") if p.is_file())
     assert secret.encode() not in held
     assert inside.encode() not in held
+
+
+def test_pages_of_a_job_that_was_left_undone_are_fetched(memory: Memory) -> None:
+    jobs = memory.jobs.accept([given_pages(["http://127.0.0.1/a"])])
+    ((job, error),) = memory.jobs.work_on(jobs, embed=False)
+    assert error is None
+    assert "no address of the public internet" in job.errors[0].error
