@@ -235,5 +235,7 @@ def test_a_verb_of_the_version_before_works_and_names_the_new_one(memory: Memory
     with pytest.warns(DeprecationWarning, match=r"memory\.facts\.history"):
         entries = memory.history("Ada").entries
     assert entries == memory.facts.history("Ada").entries
+    with pytest.warns(DeprecationWarning, match=r"memory\.graph"):
+        assert memory.graph_for("Who leads payments?").sequence() == memory.store.sequence()
     with pytest.raises(AttributeError):
         memory.nothing_of_the_kind()

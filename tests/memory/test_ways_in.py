@@ -25,7 +25,7 @@ LINES = '{"role": "user", "content": "We deploy every Tuesday."}\n'
 READS_OR_KEEPS_HOUSE = set(
     "open finish_forgetting reports plan retrieve search ask get relations stats check_contract "
     "within validate export export_graph backup close incidents.list incidents.show "
-    "incidents.summary incidents.policies incidents.check_policies "
+    "incidents.timeline incidents.summary incidents.policies incidents.check_policies "
     "incidents.export incidents.similar incidents.recommend incidents.compare "
     "incidents.replay values.explain entities.show entities.proposals entities.history "
     "embed_lacking facts.find facts.history facts.is_over facts.stated_by jobs.get jobs.accept "

@@ -76,8 +76,13 @@ def _messages(
     return memory.add_sessions(transcripts_of(messages, session_id), embed=embed)
 
 
+def _graph_for(memory: "Memory", _asked: object) -> Any:
+    return memory.graph
+
+
 _OLD_NAMES: Mapping[str, tuple[str, Callable[["Memory"], Any]]] = {
     "handle": ("…, the memory itself", lambda memory: memory),
+    "graph_for": ("graph", lambda memory: partial(_graph_for, memory)),
     "job": ("jobs.get", lambda memory: memory.jobs.get),
     "follow": ("jobs.follow", lambda memory: memory.jobs.follow),
     "read_facts": ("jobs.read_facts", lambda memory: memory.jobs.read_facts),

@@ -144,3 +144,14 @@ def test_a_migrated_fix_is_an_action_with_edges_and_a_title(memory: Memory, tmp_
     assert first.outcomes[0].actions_taken == ("restart_container",)
     shown = memory.incidents.show(first.incident.incident_id)
     assert {edge.type for edge in shown.edges} >= {"RESOLVED_BY", "SIMILAR_TO"}
+
+
+def test_the_summary_is_kept_in_the_local_state(open_memory: Any, tmp_path: Path) -> None:
+    _store(tmp_path / "old", RUNTIME)
+    (tmp_path / ".quipu").mkdir()
+    with open_memory(tmp_path / ".quipu" / "quipu.db", tmp_path) as memory:
+        memory.incidents.import_arf(tmp_path / "old")
+    held = json.loads((tmp_path / ".quipu" / "migration_summary.json").read_text())
+    assert (held["found_texts"], held["imported"], held["success_rate"]) == (3, 3, 1.0)
+    assert held["unmatched_texts"] == []
+    assert held["when"] == "2026-03-01T10:00:00.000Z"

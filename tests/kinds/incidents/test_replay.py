@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from quipu.memory import Memory
 
@@ -68,3 +69,23 @@ def test_old_outcomes_weigh_less_and_are_all_counted(memory: Memory) -> None:
     )
     assert close.samples == distant.samples == 8
     assert distant.weight < close.weight / 2
+
+
+def test_the_comparison_counts_and_hedges(memory: Memory) -> None:
+    memory.incidents.add([_incident(day) for day in range(1, 19)])
+    memory.incidents.add({**_incident(20), "component": "b"})
+    found = memory.incidents.compare("a", "scale_out", "restart_container")
+    assert (found.first.samples, found.first.successes) == (18, 18)
+    assert (found.second.samples, found.second.successes) == (18, 0)
+    assert found.better > 0.95
+    none = memory.incidents.compare("a", "rollback", "traffic_shift")
+    assert none.better == pytest.approx(0.5)
+    assert len(none.notes) == 2
+
+
+def test_what_went_works_a_version_longer_with_a_warning(memory: Memory) -> None:
+    (told,) = memory.incidents.add(_incident(1)).added
+    with pytest.warns(DeprecationWarning, match="next version"):
+        assert memory.incidents.timeline(told) == memory.incidents.show(told)
+    with pytest.warns(DeprecationWarning, match="counts for nothing"):
+        assert memory.incidents.replay(known="told") == memory.incidents.replay()

@@ -44,7 +44,7 @@ def test_the_first_fact_is_compared(made: Any) -> None:
     ]
     figures = sets.measure_facts(made(corpus, queries, ("q1", "a"), ("q2", "b")), opened)
     assert (figures.as_of_hit1, figures.before_after_hit1) == (1.0, 1.0)
-    assert (figures.as_of_queries, figures.before_after_queries) == (1, 1)
+    assert (figures.queries, figures.as_of_queries, figures.before_after_queries) == (2, 1, 1)
 
 
 def test_turns_are_found_inside_their_conversation(made: Any) -> None:

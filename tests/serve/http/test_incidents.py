@@ -40,7 +40,9 @@ def test_an_incident_is_told_and_what_was_tried_counts(server: Any) -> None:
     assert advice["actions"]
     assert {each["origin"] for each in advice["actions"]} <= {"policy", "learned"}
     assert server.client.get("/api/v1/incidents/summary").json()["incidents"] == 2
-    assert server.client.get("/api/v1/incidents/replay").json()["incidents"] == 2
+    replayed = server.client.get("/api/v1/incidents/replay", params={"known": "told"})
+    assert replayed.json()["incidents"] == 2
+    assert server.client.get(f"{path}/timeline").json() == server.client.get(path).json()
     against = server.client.get(
         f"{path}/comparison", params={"first": "rollback", "second": "scale_out"}
     )

@@ -1,6 +1,7 @@
 """Incidents: what `Memory.incidents` offers. Vectors recall, the graph advises."""
 
 import logging
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
@@ -33,7 +34,7 @@ from quipu.kinds.incidents.life import (
     summary,
 )
 from quipu.kinds.incidents.links import draw_all
-from quipu.kinds.incidents.migrate import Migration, migrate_arf
+from quipu.kinds.incidents.migrate import Migration, migrate_arf, write_summary
 from quipu.kinds.incidents.model import (
     Incident,
     IncidentReport,
@@ -304,6 +305,12 @@ class Incidents:
         Raises UnknownRecord."""
         return detail(self._handle.store, self._case(incident_id))
 
+    def timeline(self, incident_id: str) -> IncidentDetail:
+        """What `show` gives; goes with the next version."""
+        said = "incidents.timeline gives what incidents.show does, and goes with the next version"
+        warnings.warn(said, DeprecationWarning, stacklevel=2)
+        return self.show(incident_id)
+
     def summary(self) -> IncidentSummary:
         """Counts and time to repair by service."""
         return summary(self._case_base())
@@ -355,13 +362,15 @@ class Incidents:
         Raises InvalidInput when a file is missing, cut or foreign. Written at once.
         """
         with self._handle.writing:
-            return migrate_arf(
+            done = migrate_arf(
                 self._handle.store,
                 Path(folder),
                 embedder=self._model().get(),
                 clock=self._handle.clock,
                 progress=progress,
             )
+            write_summary(done, self._handle.home.state)
+        return done
 
     def _model(self) -> EmbedderSource:
         return self._handle.models.of("prose")
@@ -434,9 +443,13 @@ class Incidents:
         context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
         return compare(case_base, incident.component, first, second, at=at, context=context)
 
-    def replay(self) -> Replay:
+    def replay(self, *, known: Literal["told"] | None = None) -> Replay:
         """The policies over history, each incident with what was known at its moment by the
-        records' own times."""
+        records' own times. `known` counts for nothing and goes with the next version."""
+        if known is not None:
+            warnings.warn(
+                "known counts for nothing: leave it out", DeprecationWarning, stacklevel=2
+            )
         return replay(self._handle.store, self.policies())
 
     def _case_base(self) -> CaseBase:

@@ -17,7 +17,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.errors import InvalidInput
+from quipu.errors import InvalidInput, StoreUnavailable
+from quipu.files import private
 from quipu.kinds.incidents.model import (
     METRICS,
     UNKNOWN_COMPONENT,
@@ -37,13 +38,13 @@ from quipu.text import excerpt, sentences
 from quipu.when.instants import Clock
 from quipu.write.report import ProblemRow
 
-__all__ = ["Migration", "migrate_arf"]
+__all__ = ["Migration", "migrate_arf", "write_summary"]
 
 Vectors = NDArray[np.float32]
 
 _INDEXES = ("incident_vectors.index", "faiss_index.bin")
 _TEXTS = "incident_texts.json"
-_FLAT = (b"IxF2", b"IxFI", b"IxFl")
+_METRICS = {b"IxF2": "l2", b"IxFI": "ip", b"IxFl": "l2"}
 _HEADER = struct.Struct("<4siqqqBiQ")
 """As `faiss/impl/index_write.cpp` writes it: what it is, the dimension, how many vectors, two
 numbers that say nothing, whether it is trained, how it measures, how many numbers follow."""
@@ -62,10 +63,11 @@ _SERVICE = re.compile(r"\b[a-z0-9]+(?:-[a-z0-9]+)+\b")
 _TITLE = 120
 _SOLVED = 0.8
 """How sure it is that a solution that stands in words worked."""
+_SUMMARY = "migration_summary.json"
 
 
 class Migration(msgspec.Struct, frozen=True, kw_only=True):
-    """What an import found and what became of it."""
+    """What an import found and what became of it; `migration_summary.json` holds the same."""
 
     source: Annotated[str, "the index that was read"]
     found_texts: Annotated[int, "how many texts there are"]
@@ -75,11 +77,13 @@ class Migration(msgspec.Struct, frozen=True, kw_only=True):
     success_rate: Annotated[float, "imported or there already, of the texts found"]
     unmatched_texts: Annotated[tuple[int, ...], "positions of texts without a vector"]
     unmatched_vectors: Annotated[tuple[int, ...], "positions of vectors without a text"]
+    metric: Annotated[str, "the metric of the index: `l2` or `ip`"]
     space: Annotated[str, "the embedding space the vectors are in now"]
     joined: Annotated[bool, "whether that is the local model's space"]
     sample_cosine: Annotated[
         float | None, "the cosine that nine in ten of a sample embedded again reach"
     ]
+    when: Annotated[str, "when the import ran"]
     errors: Annotated[tuple[ProblemRow, ...], "texts that were left out"]
     warnings: Annotated[tuple[ProblemRow, ...], "what is doubtful, or has no counterpart"]
     notes: Annotated[tuple[str, ...], "what should be known about the result"]
@@ -95,7 +99,7 @@ def migrate_arf(
 ) -> Migration:
     """Write the incidents of a v2 store with the vectors they have; again changes nothing."""
     index, texts_at = _files(folder)
-    vectors, digest = _vectors(index)
+    vectors, metric, digest = _vectors(index)
     texts = _texts(texts_at)
     joined, cosine = _joins(texts, vectors, embedder)
     space = f"arf/{digest[:12]}/fp32/{vectors.shape[1]}"
@@ -139,13 +143,29 @@ def migrate_arf(
         success_rate=round(done / len(texts), 4) if texts else 1.0,
         unmatched_texts=tuple(bare),
         unmatched_vectors=tuple(spare),
+        metric=metric,
         space=space,
         joined=joined,
         sample_cosine=cosine,
+        when=clock(),
         errors=problem_rows(problems, "error"),
         warnings=problem_rows(problems, "warning"),
         notes=tuple(notes),
     )
+
+
+def write_summary(migration: Migration, state: Path | None) -> None:
+    """Keep the summary in the local state, if there is any."""
+    if state is None:
+        return
+    path = state / _SUMMARY
+    try:
+        private.make_folder(state)
+        private.write(path, msgspec.json.format(msgspec.json.encode(migration), indent=2) + b"\n")
+    except OSError as error:
+        raise StoreUnavailable(
+            f"{str(path)!r} cannot be written: {error.strerror or error}; the import itself is done"
+        ) from error
 
 
 def _files(folder: Path) -> tuple[Path, Path]:
@@ -162,14 +182,14 @@ def _files(folder: Path) -> tuple[Path, Path]:
     return found[0], found[1]
 
 
-def _vectors(path: Path) -> tuple[Vectors, str]:
-    """The rows of a flat index at length 1, zero where they are zero or not finite, and its
-    digest. Its header is checked before anything is allocated."""
+def _vectors(path: Path) -> tuple[Vectors, str, str]:
+    """The rows of a flat index at length 1, zero where they are zero or not finite; how it
+    measures; its digest. Its header is checked before anything is allocated."""
     data = read_whole(path, max_bytes=_LARGEST)
     if len(data) < _HEADER.size:
         raise InvalidInput(f"{str(path)!r} is cut: it has {len(data)} bytes and no whole header")
     magic, dimension, count, _, _, _, _, numbers = _HEADER.unpack(data[: _HEADER.size])
-    if magic not in _FLAT:
+    if magic not in _METRICS:
         raise InvalidInput(
             f"{str(path)!r} is no flat FAISS index: it begins with {magic!r}, IxF2 or IxFI is "
             "expected"
@@ -186,7 +206,7 @@ def _vectors(path: Path) -> tuple[Vectors, str]:
     rows = np.nan_to_num(flat.reshape(count, dimension), posinf=0.0, neginf=0.0)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     unit = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
-    return unit, hashlib.sha256(data).hexdigest()
+    return unit, _METRICS[magic], hashlib.sha256(data).hexdigest()
 
 
 def _texts(path: Path) -> dict[int, Any]:

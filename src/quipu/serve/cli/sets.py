@@ -57,6 +57,8 @@ _TRACKS = ("A", "B")
 class MeasuredFacts(msgspec.Struct, frozen=True, kw_only=True):
     """The share of questions whose first fact is a right one, in [0, 1], by kind of question."""
 
+    dataset: Annotated[str, "the name of the folder"]
+    queries: Annotated[int, "questions that have gold; the others are passed over"]
     as_of_queries: Annotated[int, "those that ask what held at a date"]
     before_after_queries: Annotated[int, "those that ask what came before or after another fact"]
     as_of_hit1: Annotated[float, "the share of the first kind whose first fact is right"]
@@ -76,6 +78,7 @@ class MeasuredTurns(Evaluation, frozen=True, kw_only=True):
 class MeasuredCommits(msgspec.Struct, frozen=True, kw_only=True):
     """The figures by track ("A": message, "B": message and touched files) and kind of question."""
 
+    dataset: Annotated[str, "the name of the folder"]
     commits: Annotated[int, "commits in its corpus"]
     queries: Annotated[dict[str, int], "questions that have gold, by kind (`cause`, `follow_up` …)"]
     hit: Annotated[
@@ -108,6 +111,8 @@ def measure_facts(directory: Path, opened: Opened, *, folder: Path | None = None
             first = found.matches[0].source_ref if found.matches else ""
             right[bool(row.more.get("as_of"))].append(float(grades[row.id].get(first, 0.0) > 0))
     return MeasuredFacts(
+        dataset=directory.resolve().name,
+        queries=len(questions),
         as_of_queries=len(right[True]),
         as_of_hit1=mean(right[True]),
         before_after_queries=len(right[False]),
@@ -177,6 +182,7 @@ def measure_commits(
             }
             mrr[track] = {name: mean(own) for name, own in sorted(ranks.items())}
     return MeasuredCommits(
+        dataset=name,
         commits=len(corpus),
         queries=dict(Counter(kind.values())),
         hit=hit,

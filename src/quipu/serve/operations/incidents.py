@@ -119,7 +119,9 @@ def summary(memory: Memory) -> IncidentSummary:
 
 
 @operation("read", Command(), Http("GET /api/v1/incidents/replay"))
-def replay(memory: Memory) -> Replay:
+def replay(
+    memory: Memory, known: Annotated[Literal["told"] | None, "counts for nothing, and goes"] = None
+) -> Replay:
     """Advise on every past incident from what was known at its moment, and compare.
 
     Shows where the memory would have advised something else than the static policies, and what
@@ -128,6 +130,7 @@ def replay(memory: Memory) -> Replay:
     $ quipu incident replay
     $ quipu incident replay --json
     """
+    del known  # an option of the version before
     return memory.incidents.replay()
 
 
@@ -137,6 +140,12 @@ def show(memory: Memory, incident_id: Id) -> IncidentDetail:
 
     $ quipu incident show inc_0123456789abcdef01234567
     """
+    return memory.incidents.show(incident_id)
+
+
+@operation("read", Http("GET /api/v1/incidents/{incident_id:str}/timeline", name="show_timeline"))
+def timeline(memory: Memory, incident_id: Id) -> IncidentDetail:
+    """Give what `/api/v1/incidents/{incident_id}` gives: this route goes with the next version."""
     return memory.incidents.show(incident_id)
 
 
