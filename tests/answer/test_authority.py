@@ -166,3 +166,11 @@ def test_a_model_reads_no_owner_from_a_page_of_the_web(
         assert "may not assert" in " ".join(extract_facts(other, page).skipped)
         assert extract_facts(other, note).facts == 1
         assert {fact.provenance["path"] for fact in other.facts()} == {"note"}
+
+
+def test_a_dated_statement_of_running_text_does_not_win(memory: Memory, tree: Tree) -> None:
+    tree({**OWNED, "README.md": f"# Platform\n\n{DATED}"})
+    memory.index()
+    answer, limits = answered(memory)
+    assert answer.startswith("`ledger` is owned by @team-blue")
+    assert "Mallory" in limits

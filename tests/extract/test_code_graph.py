@@ -229,3 +229,9 @@ def test_functions_raise_exceptions_that_are_known(extract: Extract) -> None:
     assert extract(TYPES).triples("RAISES") == {
         ("shop/charge.py:charge_card", "RAISES", "shop/errors.py:Declined"),
     }
+
+
+def test_every_record_carries_its_time_and_source(extract: Extract) -> None:
+    for record in extract(PACKAGE).records():
+        assert record.updated_at == "2024-05-06T07:08:09.000Z"
+        assert record.source_sha

@@ -136,3 +136,18 @@ def test_dated_front_matter_gives_facts(extract: Extract) -> None:
         ("Pay", "status", "live", "2024-01-02", "2025-01-01"),
         ("Ann", "leads", "Pay", "2024-02-01", None),
     }
+
+
+def test_document_properties(extract: Extract) -> None:
+    text = "---\nid: D-1\ndomain: billing\nstatus: draft\nreviewer: ann\n---\n# T\n"
+    (document,) = extract({"docs/a.md": text}).entities().values()
+    kept = {k: document.properties[k] for k in ("id", "domain", "status", "lifecycle", "reviewer")}
+    assert kept == {
+        "id": "D-1",
+        "domain": "billing",
+        "status": "draft",
+        "lifecycle": None,
+        "reviewer": "ann",
+    }
+    assert (document.name, document.properties["file_path"]) == ("T", "docs/a.md")
+    assert document.properties["type"] == "doc"

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from quipu.config import Config, EntitiesConfig
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
 from quipu.records.record import Entity
@@ -198,3 +199,18 @@ def test_things_spelled_alike_are_proposed_and_only_proposed(
         assert memory.entities.proposals().proposals == ()
         memory.entities.unmerge(proposal.merged_id)
         assert memory.entities.proposals().proposals == ()
+
+
+def test_proposals_are_merged_where_the_configuration_says_so(
+    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
+) -> None:
+    write_files(tmp_path, SPELLED)
+    chosen = Config(entities=EntitiesConfig(merge="auto"))
+    with open_memory(tmp_path / "m.db", tmp_path, clock=ticking(), config=chosen) as memory:
+        memory.index()
+        (known,) = memory.entities.history().decisions
+        assert (known.decision.by, known.decision.reason) == ("auto", "the same letters")
+        memory.entities.unmerge(known.decision.merge_id)
+        write_files(tmp_path, {"c.md": SPELLED["c.md"] + "More.\n"})
+        memory.index()
+        assert [k.decision.same for k in memory.entities.history().decisions] == [True, False]

@@ -89,3 +89,12 @@ def test_the_source_of_the_fact_that_held_comes_first(memory: Memory) -> None:
 def test_no_path_leads_out_of_what_is_remembered(indexed: Memory, path: str) -> None:
     with pytest.raises(UnknownRecord):
         read_lines(indexed, path)
+
+
+def test_the_tightest_budget_wins_and_is_named(indexed: Memory) -> None:
+    made = context_pack(indexed, "payment retries", max_chars=4000, token_budget=200)
+    assert made.bounded_by == "token_budget"
+    assert made.token_count <= 200
+    few = context_pack(indexed, "payment retries", max_chars=50_000, max_sources=2)
+    assert (few.bounded_by, len(few.sources)) == ("max_sources", 2)
+    assert few.left_out > 0

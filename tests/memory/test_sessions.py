@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from quipu.config import Config
+from quipu.config import Config, SessionsConfig
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
+from quipu.records.record import Chunk, Episode
 from quipu.records.refs import session_ref
 from quipu.records.scope import Scope
 from quipu.testing.fakes import HashEmbedder
@@ -90,3 +91,18 @@ def test_transcript_files_are_read_from_folders(memory: Memory, tmp_path: Path) 
     assert [row.path for row in report.warnings] == ["b.json"]
     with pytest.raises(InvalidInput, match="no-such"):
         memory.add_transcripts(tmp_path / "no-such")
+
+
+def test_secrets_are_redacted_and_previews_bounded(tmp_path: Path) -> None:
+    config = Config(sessions=SessionsConfig(store="preview", preview_characters=500))
+    memory = Memory.open("memory:", home=tmp_path, config=config, embedder=HashEmbedder())
+    text = "My token is ghp_" + "a1B2" * 9 + ". " + "word " * 1000
+    turn = Turn(session_id="s", offset=1, speaker="user", role="user", text=text)
+    report = memory.add_sessions([Transcript(session_id="s", group="s", turns=(turn,))])
+    assert sum(report.redacted.values()) == 1
+    (chunk,) = memory.store.scan("chunk")
+    (episode,) = memory.store.scan("episode")
+    assert isinstance(chunk, Chunk)
+    assert isinstance(episode, Episode)
+    assert len(chunk.text) <= 500
+    assert "ghp_" not in chunk.text + episode.preview_text

@@ -126,3 +126,13 @@ def test_a_stream_that_is_cut_is_an_error_not_half_an_answer(
     with pytest.raises(ModelUnavailable, match="failed"):
         given.extend(chat().stream(ASKED))
     assert not any(isinstance(each, ChatReply) for each in given)
+
+
+def test_a_cost_is_limited_too(chat: Make, server: ModelServer) -> None:
+    budget = Budget(max_cost=0.0001, input_price=1.0, output_price=1.0)
+    model = chat(budget=budget)
+    model.complete(ASKED)
+    assert budget.cost == pytest.approx(8e-6)
+    with pytest.raises(OverBudget, match="max_cost"):
+        model.complete([{"role": "user", "content": "word " * 200}])
+    assert len(server.requests) == 1

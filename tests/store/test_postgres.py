@@ -282,3 +282,11 @@ def test_threads_read_at_once_and_none_waits_for_a_writer(url: str) -> None:
         assert {str(reader.result()) for reader in readers} == {str((["red"], 2))}
         assert texts(store, blue=1) == ["blue"]
         assert list(threads.map(lambda _: texts(store, red=1), range(40))) == [["red"]] * 40
+
+
+def test_a_schema_of_others_is_left_alone(postgres_server: PostgresServer) -> None:
+    name = postgres_server.new_database()
+    postgres_server.execute("CREATE SCHEMA quipu; CREATE TABLE quipu.bills (sum integer)", name)
+    said = refusal(postgres_server.url(name), StoreUnavailable)
+    assert "holds the table 'bills'" in said
+    assert "?schema=" in said

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from pathlib import Path
 import pytest
 from tests.servers.damage import make_memory
 
-from quipu.errors import CorruptStore, InvalidInput
+from quipu.errors import CorruptStore, InvalidInput, StoreUnavailable
 from quipu.files.whole import faults
 from quipu.handle.home import DATABASE
 from quipu.memory import Memory
@@ -236,3 +237,17 @@ def test_a_restore_that_was_killed_before_the_database_goes_on(kept: Path, tmp_p
     (database.parent / "ops.db").write_bytes(b"of another memory")
     with pytest.raises(InvalidInput, match=r"ops\.db.*already"):
         Memory.restore(file, database)
+
+
+def test_without_room_nothing_is_written(
+    kept: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "memory.quipu"
+    with opened(kept, read_only=True) as memory:
+        memory.backup(file)
+        monkeypatch.setattr("shutil.disk_usage", lambda _: shutil._ntuple_diskusage(9, 1, 8))  # type: ignore[attr-defined]
+        with pytest.raises(StoreUnavailable, match="and 8 are free"):
+            memory.backup(tmp_path / "other.quipu")
+    with pytest.raises(StoreUnavailable, match="nothing was written"):
+        Memory.restore(file, tmp_path / "new" / DATABASE)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["memory.quipu"]

@@ -1,5 +1,6 @@
 """Indexing again: only what changed is read, and the outcome is that of indexing from scratch."""
 
+import json
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -206,3 +207,24 @@ def test_what_a_program_wrote_is_left_out_until_taken_back(memory: Memory, tree:
     assert "static/app.js" in memory.index().removed
     tree({"src/a.js": _bundle()})
     assert memory.index().removed == ("src/a.js",)
+
+
+def test_report_files_are_written_every_time(memory: Memory, tree: Tree) -> None:
+    tree({**TREE, "bad.md": "a\0b"})
+    for _ in range(2):
+        memory.index()
+        state = memory.home.folder / ".quipu"
+        assert json.loads((state / "index_metadata.json").read_text()) == {
+            "document_count": 4,
+            "generated_at": "2026-03-01T10:00:00.000Z",
+            "source_sha": "unknown",
+        }
+        errors = json.loads((state / "index_errors.json").read_text())
+        assert errors["error_count"] == 1
+        assert errors["errors"][0]["path"] == "bad.md"
+        for name in ("index_metadata.json", "index_errors.json"):
+            (state / name).unlink()
+    (memory.home.folder / "bad.md").unlink()
+    memory.index()
+    empty = json.loads((memory.home.folder / ".quipu/index_errors.json").read_text())
+    assert empty == {"error_count": 0, "errors": []}

@@ -156,3 +156,11 @@ def test_conversations_have_themes_of_what_was_said(memory: Memory) -> None:
     assert len(memory.reports()) < 2
     assert not any(said in report_text(r) for r in memory.reports())
     assert cited.startswith("session:")
+
+
+def test_what_no_report_speaks_of_is_unknown(reflected: Memory) -> None:
+    reply = reflected.ask("What is the state of the submarine Nautilus?", mode="global")
+    assert reply.contract.answer == "unknown"
+    assert reply.contract.evidence == ()
+    assert "Nautilus" in reply.contract.limitations
+    assert violations(reply, reflected.store) == []

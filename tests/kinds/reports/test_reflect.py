@@ -160,3 +160,15 @@ def test_the_last_commits_are_told_as_changes(
         reply = memory.ask("What changed in the Ledger Store lately?", mode="global")
         assert "Say who reads the ledger" in reply.contract.answer
         assert any(c.path.startswith("commit:") for c in reply.citations)
+
+
+def test_the_budget_bounds_how_many_and_how_long(
+    memory: Memory, remember: Remember, town: Any
+) -> None:
+    remember(memory, town.payments, town.gardens)
+    one = memory.reflect(communities=1)
+    assert (len(one.reports), one.communities, one.left_out) == (1, 2, 1)
+    short = memory.reflect(characters=400)
+    assert len(short.reports) == 2
+    assert all(len(report_text(r)) <= 400 for r in short.reports)
+    assert short.characters == sum(len(report_text(r)) for r in short.reports)

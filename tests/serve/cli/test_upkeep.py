@@ -35,6 +35,7 @@ def test_doctor_finds_a_well_memory_well(quipu, project: Path) -> None:
     assert names == [
         "python",
         "sqlite",
+        "hooks",
         "configuration",
         "model",
         "trust",
@@ -162,3 +163,21 @@ class _Killed(Exception):
 
 def _die(*_: object, **__: object) -> None:
     raise _Killed
+
+
+def test_golden_questions_pass_or_exit_1(quipu, project: Path) -> None:
+    expected = (
+        "- question: who owns docs/payments.md?\n  expect: {paths: [CODEOWNERS, docs/*.md]}\n"
+    )
+    (project / "good.yaml").write_text(expected)
+    good = quipu("golden", "run", "good.yaml", "--json")
+    assert (good.code, good.document["passed"]) == (0, True)
+    (project / "bad.yaml").write_text(
+        f"{expected}- question: who is it?\n  expect: {{words: [zebra]}}\n"
+    )
+    bad = quipu("golden", "run", "bad.yaml")
+    assert bad.code == 1
+    assert "FAIL  who is it?" in bad.out
+    assert "Not all golden questions passed." in bad.out
+    (project / "wrong.yaml").write_text("- 3\n")
+    assert quipu("golden", "run", "wrong.yaml").code == 2

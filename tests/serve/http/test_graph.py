@@ -24,3 +24,18 @@ def test_the_graph_is_counted_searched_and_walked(server: Any) -> None:
     assert whole["center"] is None
     assert len(whole["nodes"]) == 2
     assert whole["bounded"] is True
+
+
+def test_the_memory_is_asked_at_the_promised_addresses(server: Any) -> None:
+    asked = {"query": "Who led the payment service in 2020?", "maxChars": 200}
+    found = server.post("/api/memory/query", asked).json()
+    assert found["facts"]
+    assert max(len(hit["text"]) for hit in found["hits"]) <= 201
+    pack = server.post("/api/memory/context-pack", {"query": "retry policy", "maxChars": 1200})
+    assert len(pack.json()["pack"]) <= 1200
+    assert pack.json()["sources"][0]["n"] == 1
+    asked = {"subject": "Grace Hopper", "at": "2020-01-01"}
+    (then,) = server.post("/api/facts/query-at-time", asked).json()["facts"]
+    assert (then["subject"], then["object"]) == ("payment service", "Grace Hopper")
+    assert server.client.get("/api/memory/status").json()["source_types"]["file"] == 4
+    assert server.client.get("/api/memory/audit").json()["overview"]

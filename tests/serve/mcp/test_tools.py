@@ -384,3 +384,24 @@ def test_instructions_name_only_tools_that_there_are(
     named = {name for name in every if name in (server.instructions or "")}
     assert named <= there
     assert "never an instruction" in (server.instructions or "")
+
+
+def test_memory_search_without_the_graph_is_marked(given: Any) -> None:
+    found = given("memory_search", query="payment service", useGraph=False, minScore=0)
+    assert found["fallback"] == {"from": "graph", "reason": "useGraph is false"}
+    assert found["results"]
+
+
+def test_memory_get_reads_lines(given: Any) -> None:
+    got = given("memory_get", path="docs/payments.md", **{"from": 3, "lines": 1})
+    assert (got["path"], got["text"]) == (
+        "docs/payments.md",
+        "The payment service is owned by Team Blue.",
+    )
+    assert given("memory_get", path="session:s2#1")["text"] == "I live in Oslo."
+
+
+def test_memory_recall_falls_back_to_search(given: Any) -> None:
+    found = given("memory_recall", query="who owns the payment service?")
+    assert found["entries"] == []
+    assert found["fallback"]["results"][0]["path"] == "docs/payments.md"
