@@ -124,3 +124,5 @@ def test_a_command_that_went_runs_its_heir_with_a_warning(quipu: Any, told: str)
     shown, earlier = quipu("incident", "show", told), quipu("incident", "timeline", told)
     assert (earlier.code, earlier.out) == (0, shown.out)
     assert "use `quipu incident show`" in earlier.err
+    asked = quipu("plan", "--json", "incident", "timeline")
+    assert (asked.document["question"], asked.err) == ("incident timeline", "")

@@ -4,7 +4,6 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
-from itertools import pairwise
 from typing import Any, NoReturn
 
 import click
@@ -222,19 +221,22 @@ class _Root(Group):
         return done
 
 
-_RENAMED = {("incident", "timeline"): ("incident", "show")}
+_RENAMED: Mapping[tuple[str, ...], tuple[str, ...]] = {
+    ("incident", "timeline"): ("incident", "show")
+}
 """Commands that go with the next version, and what is run in their place."""
 
 
 def _named_anew(given: list[str]) -> list[str]:
     """Return what is to be run of what was `given`, with a warning where a name has gone."""
-    for at, old in enumerate(pairwise(given)):
-        if old in _RENAMED:
-            new = _RENAMED[old]
-            told = f"`{' '.join(old)}` goes with the next version: use `quipu {' '.join(new)}`"
-            click.echo(told, err=True)
-            return [*given[:at], *new, *given[at + 2 :]]
-    return given
+    at = next((place for place, word in enumerate(given) if word in ENTRIES), len(given))
+    old = tuple(given[at : at + 2])
+    if old not in _RENAMED:
+        return given
+    new = _RENAMED[old]
+    told = f"`{' '.join(old)}` goes with the next version: use `quipu {' '.join(new)}`"
+    click.echo(told, err=True)
+    return [*given[:at], *new, *given[at + 2 :]]
 
 
 def _verbosity(option: str) -> int:
