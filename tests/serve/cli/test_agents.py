@@ -32,6 +32,8 @@ def test_agents_are_set_up_once_it_was_agreed_and_taken_back(quipu, user_home: P
     assert "removed" in quipu("setup", "--remove", "--yes").out
     assert [list(folder.iterdir()) for folder in sorted(user_home.iterdir())] == [[], []]
     assert quipu("setup", "emacs").code == 2
+    assert quipu("setup", "cursor", "--name", " ", "--yes").code == 2
+    assert "hooks take in" in quipu("setup", "codex", "--namespace", "ops", "--yes").err
 
 
 def test_what_is_left_to_a_person_is_shown_as_it_is_to_be_pasted(quipu, user_home: Path) -> None:
@@ -48,6 +50,8 @@ def test_hooks_are_paused_somewhere_or_everywhere(quipu, tmp_path: Path) -> None
     assert apart == {"everywhere": True, "folders": [str(tmp_path / "apart")]}
     assert not quipu("pause", "--off", "--json").document["everywhere"]
     assert quipu("pause", "apart", "--off", "--json").document["folders"] == []
+    assert quipu("pause", "two\nlines").code == 2
+    assert quipu("pause", "no\udcfftext").code == 2
 
 
 def test_the_old_command_works_and_says_that_it_goes(quipu, user_home: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import yaml
 
 from quipu.errors import InvalidInput
+from quipu.files import private
 from quipu.serve.setup.clients import CLIENTS, Launch, Places
 from quipu.serve.setup.edits import inserted, value_in
 from quipu.serve.setup.setting_up import SetupChange, set_up, take_back
@@ -173,6 +175,7 @@ def test_hooks_join_those_that_are_there(places: Places) -> None:
         ("codex", "= 1"),
         ("goose", "extensions: {a: {enabled: true}}\n"),
         ("goose", "extensions: [\n"),
+        ("goose", "extensions:\n"),
     ],
 )
 def test_what_cannot_be_changed_alone_is_left_with_the_lines_to_paste(
@@ -240,3 +243,101 @@ def test_at_least_fifteen_clients_are_known_and_found_by_what_is_there(places: P
 def test_a_value_that_is_there_is_not_put_in_again() -> None:
     with pytest.raises(InvalidInput, match="already"):
         inserted('{"a": {"b": 1}}', ["a", "b"], 2, "json")
+
+
+def test_one_file_that_cannot_be_used_keeps_out_no_other(places: Places, tmp_path: Path) -> None:
+    given("cursor", places, "{}").write_bytes(b"\xff\xfe")
+    places.of("{codex}").mkdir()
+    places.of("{codex}/config.toml").symlink_to("config.toml")
+    places.of("{home}/.claude.json").mkdir()
+    places.of("{goose}").parent.mkdir(parents=True)
+    places.of("{goose}").write_text("a file where a folder is to be", "utf-8")
+    before = tree(tmp_path / "home")
+    for name in ("cursor", "codex", "claude-code", "goose"):
+        first, *others = up(name, places)
+        assert (first.done, bool(first.why)) == ("by hand", True)
+        assert {change.done for change in others} <= {"created"}
+    for name in ("cursor", "codex", "claude-code", "goose"):
+        back(name, places)
+    assert tree(tmp_path / "home") == before
+    assert not (tmp_path / "state" / "quipu" / "setup.json").exists()
+
+
+def test_a_file_that_cannot_be_written_is_left_to_the_user(
+    places: Places, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = given("cursor", places, "{}")
+    write = private.write_whole
+
+    def refused(path: Path, data: bytes, **how: Any) -> None:
+        if path == file:
+            raise PermissionError(13, "Permission denied")
+        write(path, data, **how)
+
+    monkeypatch.setattr(private, "write_whole", refused)
+    change, hooks = up("cursor", places)
+    assert (change.done, "Permission denied" in change.why) == ("by hand", True)
+    assert hooks.done == "created"
+    monkeypatch.setattr(private, "write_whole", write)
+    up("cursor", places)
+    monkeypatch.setattr(private, "write_whole", refused)
+    assert [change.done for change in back("cursor", places)] == ["removed", "by hand"]
+    assert "quipu" in file.read_text("utf-8")
+    monkeypatch.setattr(private, "write_whole", write)
+    assert [change.done for change in back("cursor", places)] == ["absent", "removed"]
+    assert file.read_text("utf-8") == "{}"
+
+
+def test_what_two_write_at_once_is_noted_by_both(places: Places, tmp_path: Path) -> None:
+    names = ("claude-code", "codex", "cursor", "gemini-cli", "zed", "goose")
+    places.of("{config}").mkdir(parents=True)
+    before = tree(tmp_path / "home")
+    with ThreadPoolExecutor(len(names)) as at_once:
+        list(at_once.map(lambda name: up(name, places), names))
+    for name in names:
+        back(name, places)
+    assert tree(tmp_path / "home") == before
+
+
+def test_ours_with_more_in_it_is_there_and_is_not_called_removed(places: Places) -> None:
+    file, settings = places.of("{home}/.claude.json"), places.of("{claude}/settings.json")
+    up("claude-code", places)
+    said = json.loads(file.read_text("utf-8"))
+    said["mcpServers"]["quipu"]["env"] = {"QUIPU_SEARCH_LIMIT": "9"}
+    file.write_text(json.dumps(said, indent=2), "utf-8")
+    hooks = json.loads(settings.read_text("utf-8"))
+    hooks["hooks"]["Stop"][0]["hooks"][0]["timeout"] = 5
+    settings.write_text(json.dumps(hooks, indent=2), "utf-8")
+    assert {change.done for change in up("claude-code", places)} == {"unchanged"}
+    done = {change.what: change.done for change in back("claude-code", places)}
+    assert done == {"skill": "removed", "hooks": "by hand", "server": "by hand"}
+    assert "quipu" in file.read_text("utf-8")
+    file.write_text('{"mcpServers": {"quipu": {"command": "theirs"}}}', "utf-8")
+    settings.unlink()
+    assert [change.done for change in back("claude-code", places)] == [
+        "absent",
+        "absent",
+        "removed",
+    ]
+    assert "theirs" in file.read_text("utf-8")
+
+
+def test_what_no_note_knows_is_named_and_notes_that_are_broken_are_said(
+    places: Places, tmp_path: Path
+) -> None:
+    notes = tmp_path / "state" / "quipu" / "setup.json"
+    up("codex", places)
+    notes.unlink()
+    assert {change.done for change in back("codex", places)} == {"by hand"}
+    notes.write_text("{", "utf-8")
+    with pytest.raises(InvalidInput, match=r"setup\.json.*cannot be read"):
+        back("codex", places)
+
+
+def test_a_name_that_is_no_bare_key_is_quoted(places: Places) -> None:
+    for name in ("my server", "a.b", '"q"'):
+        launch = Launch(name, "quipu", ("mcp",))
+        up("codex", places, launch)
+        written = tomllib.loads(places.of("{codex}/config.toml").read_text("utf-8"))
+        assert written["mcp_servers"] == {name: {"command": "quipu", "args": ["mcp"]}}
+        take_back("codex", launch, places, project=False, dry_run=False)

@@ -25,6 +25,10 @@ from quipu.write.lock import WriteLock
 __all__ = ["launch_of"]
 
 _LEAVES_IN_S = 5.0
+_HOOKS_OF_FOLDER = (
+    "--store and --namespace are for the server: hooks take in and tell the memory of the folder "
+    "that the agent works in, as your own quipu.toml says"
+)
 
 Name = Annotated[str, "what the server is called there"]
 Project = Annotated[bool, "in the files of this folder, not the user's own"]
@@ -107,6 +111,8 @@ def setup(
     if not remove and find_spec("mcp") is None:
         run.note(NEEDS)
     report = changes(dry_run=False)
+    if (run.store or run.namespace) and any(c.what == "hooks" for c in report.changes):
+        run.note(_HOOKS_OF_FOLDER)
     if ends_hooks:
         _end_hooks(Path(state_folder()))
     return report
@@ -138,7 +144,7 @@ def pause(
     state = Path(state_folder())
     file = state / "paused"
     listed = file.read_text("utf-8").splitlines() if file.exists() else []
-    wanted = ALL if folder is None else str(folder.expanduser().resolve())
+    wanted = ALL if folder is None else _line(folder)
     listed = [line for line in listed if line != wanted] + ([] if off else [wanted])
     if listed:
         private.make_folder(state)
@@ -148,10 +154,22 @@ def pause(
     return Paused(everywhere=ALL in listed, folders=tuple(sorted({*listed} - {ALL})))
 
 
+def _line(folder: Path) -> str:
+    """A folder as a line of the list. Raises InvalidInput for a name that is no line of text."""
+    name = str(folder.expanduser().resolve())
+    if name.splitlines() != [name] or any("\ud800" <= letter <= "\udfff" for letter in name):
+        raise InvalidInput(
+            f"{name!r} has a character that a list of folders cannot hold: name the folder above it"
+        )
+    return name
+
+
 def launch_of(run: Invocation, *, profile: str, name: str, project: bool) -> Launch:
     """How a client starts this server: of a project by name, of the user by its whole path, for
     the memory of the folder that the client works in. A password is not written into its
     configuration."""
+    if not name.strip():
+        raise InvalidInput("--name is blank: give the server a name, or leave the option out")
     options = () if profile == "default" else ("--profile", profile)
     if run.namespace:
         options = (*options, "--namespace", run.namespace)

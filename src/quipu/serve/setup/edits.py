@@ -6,6 +6,7 @@ afterwards is read with a parser and must be what was meant; else the file is no
 """
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
@@ -20,6 +21,7 @@ from quipu.serve.setup.clients import Format
 __all__ = ["Edit", "inserted", "pasted", "says_besides", "value_in", "without"]
 
 _INDENT = "  "
+_BARE = re.compile("[A-Za-z0-9_-]+")
 
 
 class Edit(NamedTuple):
@@ -278,10 +280,14 @@ def _in_toml(text: str, keys: Sequence[str], value: Any) -> Edit:
 
 
 def _toml_table(keys: Sequence[str], value: Mapping[str, Any]) -> str:
-    head = f"[{'.'.join(keys)}]\n"
+    head = f"[{'.'.join(map(_toml_key, keys))}]\n"
     return head + "".join(
         f"{key} = {json.dumps(said, ensure_ascii=False)}\n" for key, said in value.items()
     )
+
+
+def _toml_key(key: str) -> str:
+    return key if _BARE.fullmatch(key) else json.dumps(key, ensure_ascii=False)
 
 
 def _in_yaml(text: str, keys: Sequence[str], value: Any) -> Edit:
@@ -290,7 +296,7 @@ def _in_yaml(text: str, keys: Sequence[str], value: Any) -> Edit:
     there = next((node for key, node in pairs if key.value == keys[0]), None)
     if there is None:
         return _at_end(text, _yaml(_nested(keys, value)))
-    if there.flow_style or not isinstance(there, yaml.CollectionNode):
+    if not isinstance(there, yaml.CollectionNode) or there.flow_style:
         raise InvalidInput(f"{keys[0]!r} is written in one line there: break it, or do it by hand")
     lines = _yaml(_nested(keys[1:], value)).splitlines(keepends=True)
     indent = " " * there.start_mark.column

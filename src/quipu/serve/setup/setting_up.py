@@ -6,9 +6,11 @@ byte, and where a client has changed the file since, what it changed stays.
 """
 
 import contextlib
+import json
+import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
@@ -21,6 +23,7 @@ from quipu.files import private
 from quipu.serve.setup.clients import CLIENTS, Client, Format, Launch, Places
 from quipu.serve.setup.edits import Edit, inserted, pasted, says_besides, value_in, without
 from quipu.trust import own_state
+from quipu.write.lock import WriteLock
 
 __all__ = ["SetupChange", "SetupReport", "hook_command", "set_up", "take_back"]
 
@@ -28,6 +31,9 @@ Done: TypeAlias = Literal["created", "changed", "unchanged", "removed", "absent"
 _BEGIN, _END = "<!-- quipu: begin -->", "<!-- quipu: end -->"
 _PLUGIN = files("quipu.serve.setup") / "plugin"
 _CHANGED = "it has changed since: take this out by hand"
+_UNNOTED = "it is not noted that `quipu setup` wrote this: take it out by hand"
+_NOTHING = "null"
+_KINDS: dict[str, Format] = {".json": "json", ".toml": "toml", ".yaml": "yaml"}
 _NO_FILE = "there was no file\n"
 _SKILL = "skills/quipu-memory/SKILL.md"
 
@@ -101,18 +107,18 @@ def set_up(
 ) -> list[SetupChange]:
     """Write what a client needs, or `only` its server: a change for each file. With `dry_run`, say
     what that would be."""
-    notes = _Notes()
-    wanted = _by_file(client, launch, places, project=project, only=only)
-    return [_put_in(client, pieces, notes, dry_run=dry_run) for pieces in wanted]
+    with _turn(dry_run=dry_run) as notes:
+        wanted = _by_file(client, launch, places, project=project, only=only)
+        return [_put_in(client, pieces, notes, dry_run=dry_run) for pieces in wanted]
 
 
 def take_back(
     client: str, launch: Launch, places: Places, *, project: bool, dry_run: bool, only: str = ""
 ) -> list[SetupChange]:
     """Take out what `set_up` wrote; a file and folders that it made go with it."""
-    notes = _Notes()
-    wanted = _by_file(client, launch, places, project=project, only=only)
-    return [_take_out(client, pieces[0], notes, dry_run=dry_run) for pieces in reversed(wanted)]
+    with _turn(dry_run=dry_run) as notes:
+        wanted = _by_file(client, launch, places, project=project, only=only)
+        return [_take_out(client, pieces[0], notes, dry_run=dry_run) for pieces in reversed(wanted)]
 
 
 def _by_file(
@@ -137,7 +143,7 @@ def _pieces(client: Client, launch: Launch, places: Places, *, project: bool) ->
         return
     if client.hooks is not None:
         hooks = places.of(client.hooks.file)
-        if client.hooks.fixed and not hooks.exists():
+        if client.hooks.fixed and not os.path.exists(hooks):  # noqa: PTH110  as `is_there`
             for key, value in client.hooks.fixed.items():
                 yield _Piece("hooks", hooks, "json", (key,), value)
         for name, event in client.hooks.events.items():
@@ -155,7 +161,7 @@ def _put_in(client: str, pieces: list[_Piece], notes: "_Notes", *, dry_run: bool
     shown = SetupChange(client=client, what=what, file=str(file), done="unchanged")
     edits: list[tuple[_Piece, Edit]] = []
     try:
-        before = _text_of(file.resolve())
+        before = _text_of(file)
         text = before or ""
         if all(_is_there(text, piece) for piece in pieces):
             return shown
@@ -168,13 +174,13 @@ def _put_in(client: str, pieces: list[_Piece], notes: "_Notes", *, dry_run: bool
                 edit = _edit(text, piece)
                 edits.append((piece, edit))
                 text = edit.done(text)
+        if not dry_run:
+            notes.put(file, client, edits, was_there=before is not None)
+            notes.keep()
+            _write(file, text)
     except InvalidInput as error:
         by_hand = "\n".join(piece.text for piece in pieces)
         return msgspec.structs.replace(shown, done="by hand", text=by_hand, why=str(error))
-    if not dry_run:
-        notes.put(file, client, edits, was_there=before is not None)
-        notes.keep()
-        _write(file.resolve(), text)
     put = text if before is None else "\n".join(edit.put.strip("\n") for _, edit in edits)
     done = "created" if before is None else "changed"
     return msgspec.structs.replace(shown, done=done, text=put)
@@ -186,10 +192,19 @@ def _is_there(text: str, piece: _Piece) -> bool:
     there, wanted = value_in(text, piece.keys, piece.kind), piece.value
     if isinstance(wanted, list) and isinstance(there, list):
         known = cast("list[Any]", there)
-        return all(item in known for item in cast("list[Any]", wanted))
-    if isinstance(wanted, dict) and isinstance(there, dict):  # more may stand there: `env` …
+        return all(any(_says(k, item) for k in known) for item in cast("list[Any]", wanted))
+    return _says(there, wanted)
+
+
+def _says(there: Any, wanted: Any) -> bool:
+    """Whether `there` is what was wanted; more may stand in its objects: `env`, `timeout` …"""
+    if isinstance(wanted, dict) and isinstance(there, dict):
         entry = cast("dict[str, Any]", there)
-        return entry == {**entry, **cast("dict[str, Any]", wanted)}
+        every = cast("dict[str, Any]", wanted).items()
+        return all(key in entry and _says(entry[key], value) for key, value in every)
+    if isinstance(wanted, list) and isinstance(there, list):
+        both = cast("list[Any]", there), cast("list[Any]", wanted)
+        return len(both[0]) == len(both[1]) and all(map(_says, *both))
     return there == wanted
 
 
@@ -209,26 +224,42 @@ def _edit(text: str, piece: _Piece) -> Edit:
 def _take_out(client: str, piece: _Piece, notes: "_Notes", *, dry_run: bool) -> SetupChange:
     what, file = piece.what, piece.file
     shown = SetupChange(client=client, what=what, file=str(file), done="absent")
-    mine, text = notes.of(file, client, what), _text_of(file.resolve())
-    if text is None:
-        return shown
-    if not mine:
-        return _take_out_earlier(shown, piece, text, dry_run=dry_run)
-    after = _without(text, mine, file)
-    if after is None:
+    mine = notes.of(file, client, what)
+    try:
+        text = _text_of(file)
+        if text is None:
+            if mine and not dry_run:
+                notes.drop(file, mine)
+                notes.keep()
+            return shown
+        if not mine:
+            return _take_out_unnoted(shown, piece, text, dry_run=dry_run)
+        after = _without(text, mine, file)
+        if after is None:
+            raise InvalidInput(_CHANGED)
+        if not dry_run:
+            _leave_text(file, after, notes, mine)
+    except InvalidInput as error:
+        if not mine:
+            return shown
         left = "\n".join(put.put.strip("\n") for put in mine)
-        return msgspec.structs.replace(shown, done="by hand", text=left, why=_CHANGED)
-    if not dry_run:
-        made = notes.drop(file, mine)
-        if made is not None and "".join(after.split()) in ("", "{}"):
+        return msgspec.structs.replace(shown, done="by hand", text=left, why=str(error))
+    return msgspec.structs.replace(shown, done="removed")
+
+
+def _leave_text(file: Path, after: str, notes: "_Notes", mine: list[_Put]) -> None:
+    """Leave what a file says without ours; what was made for it goes. Raises InvalidInput."""
+    made = notes.made_with(file, mine)
+    if made is not None and "".join(after.split()) in ("", "{}"):
+        with _in_words():
             file.resolve().unlink()
             for folder in made:
                 if folder.is_dir() and not any(folder.iterdir()):
                     folder.rmdir()
-        else:
-            _write(file.resolve(), after)
-        notes.keep()
-    return msgspec.structs.replace(shown, done="removed")
+    else:
+        _write(file, after)
+    notes.drop(file, mine)
+    notes.keep()
 
 
 def _without(text: str, mine: list[_Put], file: Path) -> str | None:
@@ -239,21 +270,46 @@ def _without(text: str, mine: list[_Put], file: Path) -> str | None:
         if after is None and put.keys and file.suffix == ".json":
             with contextlib.suppress(ValueError):  # it is no JSON any more
                 after = without(text, put.keys, put.value, made=put.put)
-        if after is None and put.put.strip() in text:
+        if after is None and (put.put.strip() in text or _stands_changed(text, put, file)):
             return None
         text = text if after is None else after
     return text
 
 
-def _take_out_earlier(
+def _stands_changed(text: str, put: _Put, file: Path) -> bool:
+    """Whether what was put in stands in a text with more, or otherwise written."""
+    if not text.strip():
+        return False
+    if not put.keys:
+        return _BEGIN not in put.put or _BEGIN in text
+    there: object = value_in(text, put.keys, _KINDS[file.suffix])
+    ours = {_runs(entry) for entry in _entries(put.value)} - {_NOTHING}
+    return any(_runs(entry) in ours for entry in _entries(there))
+
+
+def _entries(value: object) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else [value]
+
+
+def _runs(entry: object) -> str:
+    """The command of a server or a hook, as JSON; that of nothing for anything else."""
+    said = cast("dict[str, Any]", entry) if isinstance(entry, dict) else {}
+    if isinstance(inner := said.get("hooks"), list) and inner:
+        return _runs(cast("list[Any]", inner)[0])
+    return json.dumps(said.get("command", said.get("cmd")))
+
+
+def _take_out_unnoted(
     shown: SetupChange, piece: _Piece, text: str, *, dry_run: bool
 ) -> SetupChange:
     """Take out a server that `quipu mcp install` of an earlier version wrote, which kept the file
-    as it was beside it."""
+    as it was beside it; what else is as `set_up` writes it is named, not touched."""
     kept = piece.file.with_name(piece.file.name + ".before-quipu")
     before, kind = _text_of(kept), piece.kind
     if before is None or piece.what != "server" or kind in ("block", "whole"):
-        return shown
+        if not _is_there(text, piece):
+            return shown
+        return msgspec.structs.replace(shown, done="by hand", text=piece.text, why=_UNNOTED)
     entry = value_in(text, piece.keys, kind)
     if entry is None:
         return shown
@@ -265,11 +321,12 @@ def _take_out_earlier(
     if after is None:
         return msgspec.structs.replace(shown, done="by hand", text=piece.text, why=_CHANGED)
     if not dry_run:
-        if after.strip():
-            _write(piece.file.resolve(), after)
-        else:
-            piece.file.unlink()
-        kept.unlink()
+        with _in_words():
+            if after.strip():
+                _write(piece.file, after)
+            else:
+                piece.file.unlink()
+            kept.unlink()
     return msgspec.structs.replace(shown, done="removed")
 
 
@@ -285,7 +342,13 @@ class _Notes:
             stored = self._file.read_bytes()
         except FileNotFoundError:
             stored = b"{}"
-        self._files = msgspec.json.decode(stored, type=dict[str, _Written])
+        try:
+            self._files = msgspec.json.decode(stored, type=dict[str, _Written])
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise InvalidInput(
+                f"{str(self._file)!r}, where it stands what was written into which file, cannot be "
+                f"read ({error}): remove it, and take out by hand what was written before"
+            ) from error
 
     def of(self, file: Path, client: str, what: str) -> list[_Put]:
         """What was put into a file for a client."""
@@ -297,21 +360,25 @@ class _Notes:
         self, file: Path, client: str, edits: list[tuple[_Piece, Edit]], *, was_there: bool
     ) -> None:
         """Note what is put into a file, in the place of what was before."""
-        made = [str(folder) for folder in file.parents if not folder.exists()]
+        made = [str(folder) for folder in file.resolve().parents if not folder.exists()]
         known = self._files.setdefault(str(file), _Written(was_there, made, []))
         new = [_Put(client, piece.what, *edit, piece.keys, piece.value) for piece, edit in edits]
         earlier = self.of(file, client, new[0].what)
         known.puts = [put for put in known.puts if put not in earlier] + new
 
-    def drop(self, file: Path, mine: list[_Put]) -> list[Path] | None:
-        """Forget what was put into a file; if that was all in a file that was made, the folders
-        made for it."""
+    def made_with(self, file: Path, mine: list[_Put]) -> list[Path] | None:
+        """The folders made for a file; None if it was not made, or more was put into it."""
+        written = self._files[str(file)]
+        if written.was_there or any(put not in mine for put in written.puts):
+            return None
+        return [Path(folder) for folder in written.folders]
+
+    def drop(self, file: Path, mine: list[_Put]) -> None:
+        """Forget what was put into a file."""
         written = self._files[str(file)]
         written.puts = [put for put in written.puts if put not in mine]
-        if written.puts:
-            return None
-        del self._files[str(file)]
-        return None if written.was_there else [Path(folder) for folder in written.folders]
+        if not written.puts:
+            del self._files[str(file)]
 
     def keep(self) -> None:
         """Keep the notes; a file is written after it was noted, so that a kill loses nothing."""
@@ -322,9 +389,30 @@ class _Notes:
         private.write_whole(self._file, msgspec.json.format(msgspec.json.encode(self._files)))
 
 
+@contextlib.contextmanager
+def _turn(*, dry_run: bool) -> Generator["_Notes"]:
+    """The notes, for one process at a time where something is to be written: what two put into
+    files at once would be noted by one of them."""
+    with WriteLock(None if dry_run else own_state(), "lock").taken():
+        yield _Notes()
+
+
+@contextlib.contextmanager
+def _in_words() -> Generator[None]:
+    """Let what the system refuses be bad input: one file must not keep out the others."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except (OSError, RuntimeError) as error:  # RuntimeError: links that go round
+        why = (error.strerror if isinstance(error, OSError) else "") or str(error)
+        raise InvalidInput(f"it cannot be read or written ({why})") from error
+
+
 def _text_of(file: Path) -> str | None:
     try:
-        return file.read_bytes().decode("utf-8")
+        with _in_words():
+            return file.resolve().read_bytes().decode("utf-8")
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
@@ -332,7 +420,9 @@ def _text_of(file: Path) -> str | None:
 
 
 def _write(file: Path, text: str) -> None:
-    """Write whole or not at all, with the rights that the file has."""
-    rights = file.stat().st_mode & 0o777 if file.exists() else private.FILE
-    file.parent.mkdir(parents=True, exist_ok=True)
-    private.write_whole(file, text.encode("utf-8"), rights=rights)
+    """Write whole or not at all, with the rights that the file has. Raises InvalidInput."""
+    with _in_words():
+        file = file.resolve()
+        rights = file.stat().st_mode & 0o777 if file.exists() else private.FILE
+        file.parent.mkdir(parents=True, exist_ok=True)
+        private.write_whole(file, text.encode("utf-8"), rights=rights)
