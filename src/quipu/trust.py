@@ -28,6 +28,7 @@ __all__ = [
     "mark",
     "own_configuration",
     "own_state",
+    "page_of",
     "sealing_key",
     "settings_are_trusted",
     "standing",
@@ -71,6 +72,13 @@ def own_configuration() -> Path | None:
     not; None for a user without a home."""
     folder = _home("XDG_CONFIG_HOME", ".config")
     return folder / "quipu.toml" if folder else None
+
+
+def page_of(folder: Path) -> Path | None:
+    """The file that says what is trusted of a folder, there or not; None for a user without a
+    home."""
+    home = own_state()
+    return _Book(home).page(folder.resolve()) if home else None
 
 
 def settings_are_trusted(folder: Path, digest: str) -> bool:

@@ -181,7 +181,7 @@ def _line(fact: Fact) -> BriefLine:
     text = fact.object if fact.predicate == _INSTRUCTS else said(bare)
     since = (fact.valid_from or fact.updated_at)[:10]
     return BriefLine(
-        text=cut(text, _LINE),
+        text=cut(" ".join(text.split()), _LINE),
         source_ref=str(fact.provenance.get("path") or ""),
         since="" if since.startswith("0001") else since,
     )

@@ -52,6 +52,8 @@ def _run(event: str, style: str) -> None:
     folder = state_folder()
     os.makedirs(folder, 0o700, exist_ok=True)  # noqa: PTH103
     os.chdir(folder)  # the path of a socket must be short
+    if os.stat(".").st_uid != os.geteuid():  # noqa: PTH116  somebody else would answer
+        return
     if is_left_out(work, _read("paused")):
         return
     answer = asked(f"{event} {style}\n".encode() + said, until)
@@ -117,12 +119,15 @@ def _start() -> None:
 
 def _left_behind(work: str, style: str) -> bytes:
     """The brief that the last resident process left for this work, if the memory is as it was."""
-    marks, _, text = _read(brief_file(work, style)).partition("\n\n")
-    for mark in marks.splitlines():
-        file, size, changed = mark.rsplit("\t", 2)
-        now = os.stat(file)  # noqa: PTH116
-        if (str(now.st_size), str(now.st_mtime_ns)) != (size, changed) or _grows(file + "-wal"):
-            return b""
+    try:
+        marks, _, text = _read(brief_file(work, style)).partition("\n\n")
+        for mark in marks.splitlines():
+            file, size, changed = mark.rsplit("\t", 2)
+            now = os.stat(file)  # noqa: PTH116
+            if (str(now.st_size), str(now.st_mtime_ns)) != (size, changed) or _grows(file + "-wal"):
+                return b""
+    except OSError:  # the memory is gone, or the path is too long for a name
+        return b""
     return text.encode() if marks else b""
 
 
@@ -134,7 +139,7 @@ def _read(name: str) -> str:
     try:
         with open(name, encoding="utf-8") as file:  # noqa: PTH123
             return file.read()
-    except OSError:
+    except FileNotFoundError:  # what is there and cannot be read is no leave to go on
         return ""
 
 

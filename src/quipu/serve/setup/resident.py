@@ -14,18 +14,19 @@ import time
 from collections.abc import Generator, Mapping
 from pathlib import Path
 from socketserver import StreamRequestHandler, ThreadingUnixStreamServer
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 from quipu.config import load
 from quipu.errors import QuipuError, StoreUnavailable
 from quipu.files import private
-from quipu.handle.home import DATABASE, needed
+from quipu.handle.home import DATABASE, STATE, needed
 from quipu.memory import Memory
 from quipu.serve.cli.folders import initialise
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.setup.hook import brief_file, is_left_out, state_folder
 from quipu.serve.setup.places import folder_of_work
 from quipu.serve.setup.telling import at_start, to_prompt
+from quipu.trust import page_of, standing
 from quipu.write.lock import WriteLock
 
 __all__ = ["Resident", "main"]
@@ -36,6 +37,8 @@ _PLAIN_JSON = {"cursor": "additional_context", "copilot": "additionalContext"}
 """Under which key of a JSON object a client of this style reads what it is told."""
 _TRANSCRIPT = ("transcript_path", "transcriptPath")
 
+_Mark: TypeAlias = tuple[int, int, str]
+
 _log = logging.getLogger(__name__)
 
 
@@ -45,6 +48,7 @@ class Resident:
     def __init__(self, state: Path) -> None:
         self._state = state
         self._memories: dict[Path, Memory] = {}
+        self._marks: dict[Path, _Mark | None] = {}
         self._begun: set[tuple[str, str]] = set()
         self._beginnings: dict[Path, tuple[int, str]] = {}
         self._opening = threading.Lock()
@@ -61,7 +65,7 @@ class Resident:
             return ""
         given = _object(said)
         work = _work(given)
-        if is_left_out(work, self._paused()):
+        if not work or is_left_out(work, self._paused()):
             return ""
         if event == "keep":
             self._note(given)
@@ -78,7 +82,8 @@ class Resident:
             noted.setdefault((_text(given, *_TRANSCRIPT), _work(given)), []).append(note)
         for (transcript, work), notes in noted.items():
             try:
-                if Path(transcript).is_file() and not is_left_out(work, self._paused()):
+                told_of = work and not is_left_out(work, self._paused())
+                if told_of and Path(transcript).is_file():
                     self._memory(Path(work), make=True).ingest([transcript])
                     self._begun.add((work, "text"))
             except Exception as error:  # noqa: BLE001  one must not keep out the others
@@ -89,9 +94,10 @@ class Resident:
 
     def refresh(self) -> None:
         """Have what sessions begin with ready for every memory that is open and has changed."""
-        for memory in list(self._memories.values()):
+        for place, memory in list(self._memories.items()):
             with contextlib.suppress(QuipuError, OSError):
-                self._beginning(memory)
+                if self._marks[place] == _mark(place):
+                    self._beginning(memory)
 
     def leave(self) -> None:
         """Close the memories, and leave the briefs behind for the sessions that begin next."""
@@ -99,16 +105,22 @@ class Resident:
         for memory in self._memories.values():
             memory.close()
         for (work, style), text in texts.items():
-            with contextlib.suppress(OSError):  # a path too long for a name, a folder that is gone
+            # a path too long for a name, a folder that is gone
+            with contextlib.suppress(OSError, ValueError):
                 self._leave_behind(work, style, text)
 
     def _leave_behind(self, work: str, style: str, text: str) -> None:
         page, database = self._state / brief_file(work, style), _database(work)
         page.unlink(missing_ok=True)
         if text and database.exists():
-            now = database.stat()
-            mark = f"{database}\t{now.st_size}\t{now.st_mtime_ns}"
-            private.write_whole(page, f"{mark}\n\n{_in_style(text, 'start', style)}".encode())
+            trusted = page_of(database.parent.parent)
+            marks = [
+                f"{file}\t{(now := file.stat()).st_size}\t{now.st_mtime_ns}"
+                for file in (database, trusted)
+                if file
+            ]
+            said = "\n".join([*marks, "", _in_style(text, "start", style)])
+            private.write_whole(page, said.encode())
 
     def _told(self, event: str, given: Mapping[str, Any], work: str) -> str:
         try:
@@ -117,7 +129,7 @@ class Resident:
                 return self._beginning(memory)
             session = _text(given, "session_id", "sessionId")
             return to_prompt(memory, _text(given, "prompt"), session=session)
-        except (QuipuError, OSError) as error:
+        except Exception as error:  # noqa: BLE001  a hook says nothing rather than fail
             _log.warning("nothing is told of %s: %s", work, error)
             return ""
 
@@ -133,6 +145,10 @@ class Resident:
         one is to be made, and UntrustedFolder where it was not made by the user."""
         place = folder_of_work(work)
         with self._opening:
+            if place in self._memories and self._marks[place] != _mark(place):
+                self._beginnings.pop(place, None)
+                with contextlib.suppress(QuipuError, OSError):
+                    self._memories.pop(place).close()
             if place not in self._memories:
                 config = load(start=place, needs=needed(url=None, namespace=None, embedding=True))
                 if not config.store.url and not (place / DATABASE).exists():
@@ -141,6 +157,7 @@ class Resident:
                     place.mkdir(parents=True, exist_ok=True)
                     initialise(Invocation(), place, settings=False)
                 self._memories[place] = Memory.open(config=config, home=place)
+                self._marks[place] = _mark(place)
             return self._memories[place]
 
     def _note(self, given: Mapping[str, Any]) -> None:
@@ -151,9 +168,19 @@ class Resident:
         self.noted.set()
 
     def _paused(self) -> str:
-        with contextlib.suppress(OSError):
+        try:
             return (self._state / "paused").read_text("utf-8")
-        return ""
+        except FileNotFoundError:  # what is there and cannot be read is no leave to go on
+            return ""
+
+
+def _mark(place: Path) -> _Mark | None:
+    """What changes when the memory of a folder is removed, replaced or trusted no more."""
+    try:
+        found = (place / DATABASE).stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino, standing(place / STATE)
 
 
 def _database(work: str) -> Path:
@@ -161,7 +188,7 @@ def _database(work: str) -> Path:
 
 
 def _object(said: bytes) -> dict[str, Any]:
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, RecursionError):
         found: object = json.loads(said)
         if isinstance(found, dict):
             return cast("dict[str, Any]", found)
@@ -173,9 +200,13 @@ def _text(given: Mapping[str, Any], *names: str) -> str:
 
 
 def _work(given: Mapping[str, Any]) -> str:
+    """The folder of the work, without links: what is left out is. Empty where none can be."""
     roots: object = given.get("workspace_roots")
     first = cast("list[object]", roots)[:1] if isinstance(roots, list) else []
-    return _text(given, "cwd") or next((str(root) for root in first), "") or str(Path.home())
+    named = _text(given, "cwd") or next((str(root) for root in first), "") or str(Path.home())
+    with contextlib.suppress(OSError, ValueError):  # ValueError: what no path can hold
+        return os.path.realpath(named)
+    return ""
 
 
 def _in_style(text: str, event: str, style: str) -> str:

@@ -88,7 +88,12 @@ def _turn(hit: Hit) -> int:
 
 def _quoted(hits: Sequence[Hit]) -> list[str]:
     """A line each: who said it and when, or where it stands, and the words."""
-    return [f"- {_origin(hit)}: {cut(' '.join(hit.text.split()), _LINE)}" for hit in hits]
+    return [f"- {_flat(_origin(hit))}: {cut(_flat(hit.text), _LINE)}" for hit in hits]
+
+
+def _flat(text: str) -> str:
+    """A text in one line, so that no name of a file and no passage stands for more than a quote."""
+    return " ".join(text.split())
 
 
 def _origin(hit: Hit) -> str:
