@@ -155,3 +155,28 @@ def test_what_claude_keeps_is_found_without_secrets(memory: Memory) -> None:
     assert "/memories/shop/queue.md" in listed
     tool.clear_all_memory()
     assert "shop" not in str(tool.call({"command": "view", "path": "/memories"}))
+
+
+@pytest.mark.parametrize("store", ["m.db", "memory:"])
+def test_two_at_once_in_one_session_lose_nothing(store: str, tmp_path: Path) -> None:
+    async def both(memory: Memory) -> list[Any]:
+        sessions = [QuipuSession("one", memory) for _ in range(4)]
+        await asyncio.gather(*(each.add_items(ITEMS[:3]) for each in sessions))
+        return await sessions[0].get_items()
+
+    url = store if store == "memory:" else tmp_path / store
+    with Memory.open(url, config=Config(), embedder=HashEmbedder()) as memory:
+        assert asyncio.run(both(memory)) == ITEMS[:3] * 4
+
+
+def test_a_path_is_a_file_or_a_folder(memory: Memory) -> None:
+    tools = pytest.importorskip("anthropic.lib.tools", reason="a development dependency")
+    from quipu.serve.anthropic_memory import QuipuMemoryTool
+
+    tool = QuipuMemoryTool(memory)
+    tool.call({"command": "create", "path": "/memories/a/b", "file_text": "x"})
+    with pytest.raises(tools.ToolError, match="/memories/a/b is a file"):
+        tool.call({"command": "create", "path": "/memories/a/b/c", "file_text": "x"})
+    with pytest.raises(tools.ToolError, match="below itself"):
+        tool.call({"command": "rename", "old_path": "/memories/a", "new_path": "/memories/a/d"})
+    assert "/memories/a/b\n" in str(tool.call({"command": "view", "path": "/memories"})) + "\n"

@@ -116,6 +116,8 @@ class QuipuMemoryTool(BetaAbstractMemoryTool):
         old, new = _place(command.old_path), _place(command.new_path)
         if not old.parts:
             raise ToolError(f"Cannot rename the {_ROOT} directory itself")
+        if new.parts[: len(old.parts)] == old.parts and new.parts != old.parts:
+            raise ToolError(f"Cannot rename {old.said} to a path below itself: {new.said}")
         if self._exists(new):
             raise ToolError(f"The destination {new.said} already exists")
         self._moved(old, new, f"The path {old.said} does not exist")
@@ -131,6 +133,10 @@ class QuipuMemoryTool(BetaAbstractMemoryTool):
         if not place.parts:
             raise ToolError(f"The path {place.said} is not a file.")
         *folder, name = place.parts
+        for depth in range(1, len(place.parts)):
+            if self._text(_Place(place.said, place.parts[:depth])) is not None:
+                inner = "/".join((_ROOT, *place.parts[:depth]))
+                raise ToolError(f"The path {inner} is a file: nothing can be put below it.")
         embedder = self._memory.embedder_for("")
         self._items.put((_ROOT, *folder), name, {"text": text}, vectoriser=embedder)
 

@@ -12,12 +12,15 @@ from typing import Any, TypeVar
 
 from quipu.agents.items import Items, KeptItem, texts_in
 from quipu.memory import Memory
+from quipu.write.lock import WriteLock
 
 __all__ = ["QuipuSession"]
 
 _NAMESPACE = "agent session"
 _SPOKEN = ("content", "text", "arguments", "output")
 _DIGITS = 9
+_IN_MEMORY = WriteLock(None)
+"""Whose turn it is where no file can say so."""
 
 T = TypeVar("T")
 
@@ -32,6 +35,8 @@ class QuipuSession:
         self._namespace = (_NAMESPACE, session_id)
         self._memory = memory
         self._turn = asyncio.Lock()
+        state = memory.home.state
+        self._ends = WriteLock(state, "sessions.lock") if state else _IN_MEMORY
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
         """The last `limit` items, or as many as the session's settings say, or all, in order."""
@@ -41,11 +46,11 @@ class QuipuSession:
 
     async def add_items(self, items: Sequence[Any]) -> None:
         """Put items at the end."""
-        await self._do(lambda: self._add(items))
+        await self._do(self._at_the_end(lambda: self._add(items)))
 
     async def pop_item(self) -> Any:
         """Take the last item out and give it; None where there is none. Its history stays."""
-        return await self._do(self._pop)
+        return await self._do(self._at_the_end(self._pop))
 
     async def clear_session(self) -> None:
         """Take every item out. Their history stays; `Memory.forget` erases it."""
@@ -54,6 +59,15 @@ class QuipuSession:
     async def _do(self, what: Callable[[], T]) -> T:
         async with self._turn:
             return await asyncio.to_thread(what)
+
+    def _at_the_end(self, what: Callable[[], T]) -> Callable[[], T]:
+        """`what` looks for the last item and then writes: no other of this session meanwhile."""
+
+        def done() -> T:
+            with self._ends.taken():
+                return what()
+
+        return done
 
     def _all(self) -> list[KeptItem]:
         mine = self._items.under(self._namespace, lambda item: item.namespace == self._namespace)
