@@ -387,3 +387,23 @@ def test_a_folder_of_somebody_else_is_asked_nothing(
     monkeypatch.setattr(hook, "asked", lambda *_: pytest.fail("somebody else was asked"))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"{}")))
     hook._run("start", "text")
+
+
+def test_a_process_that_is_asked_to_end_leaves_the_briefs_behind(
+    client: Client, kept: resident.Resident, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept.leave()
+    brief = client.state / hook.brief_file(str(client.folder), "text")
+    brief.unlink()
+    program = [sys.executable, "-m", "quipu.serve.setup.resident"]
+    monkeypatch.setenv("QUIPU_SESSIONS_HOOKS_IDLE_S", "600")
+    with subprocess.Popen(program) as process:
+        until = time.monotonic() + DEADLINE_S
+        while not (client.state / "socket").exists():
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        while "Postgres" not in client.begins("two"):
+            assert time.monotonic() < until
+        process.terminate()
+        assert process.wait(DEADLINE_S) == 0
+    assert "Postgres" in brief.read_text("utf-8")

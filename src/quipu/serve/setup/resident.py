@@ -8,6 +8,7 @@ import json
 import logging
 import math
 import os
+import signal
 import sys
 import threading
 import time
@@ -73,6 +74,12 @@ class Resident:
         if event == "start":
             self._begun.add((work, style))
         return _in_style(self._told(event, given, work), event, style)
+
+    def end(self, *_: object) -> None:
+        """End before the time, as at the end of the user's session on the machine: what is being
+        taken in stays noted. Raises InterruptedError."""
+        self.asked_at = -math.inf
+        raise InterruptedError
 
     def take_in(self) -> None:
         """Take in every transcript that is noted, each once; what cannot be now stays noted."""
@@ -260,12 +267,14 @@ def main() -> None:
             return
         logging.basicConfig(filename="log", filemode="w", level=logging.WARNING)
         resident = Resident(state)
-        with _listening(resident):
+        signal.signal(signal.SIGTERM, resident.end)
+        with _listening(resident), contextlib.suppress(InterruptedError):
             while (left_s := resident.asked_at + idle_s - time.monotonic()) > 0:
                 resident.noted.clear()
                 resident.take_in()
                 resident.refresh()
                 resident.noted.wait(min(left_s, _LOOKED_EVERY_S))
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         resident.leave()
 
 
