@@ -407,3 +407,15 @@ def test_a_process_that_is_asked_to_end_leaves_the_briefs_behind(
         process.terminate()
         assert process.wait(DEADLINE_S) == 0
     assert "Postgres" in brief.read_text("utf-8")
+
+
+def test_the_memory_that_one_shell_names_is_not_told_to_every_folder(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUIPU_STORE_URL", str(tmp_path / "other.db"))
+    client.begins("one")
+    client.ends("one", transcript(tmp_path, "one", FIRST))
+    client.waits()
+    assert not (tmp_path / "other.db").exists()
+    with Memory.open(client.folder / ".quipu" / "quipu.db", read_only=True) as memory:
+        assert memory.stats().counts["chunk"] == len(FIRST)

@@ -110,11 +110,13 @@ def _note(said: bytes) -> None:
 
 
 def _start() -> None:
-    """Let a resident process start beside this one; a second one ends at once."""
+    """Let a resident process start beside this one; a second one ends at once. Which memory this
+    shell names is of this shell alone: the process serves every folder from its own."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("QUIPU_STORE_")}
     resident = [sys.executable, "-P", "-m", "quipu.serve.setup.resident"]
     null = (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDWR, 0)
     both = [(os.POSIX_SPAWN_DUP2, 0, stream) for stream in (1, 2)]
-    os.posix_spawn(sys.executable, resident, os.environ, file_actions=[null, *both], setsid=True)
+    os.posix_spawn(sys.executable, resident, environment, file_actions=[null, *both], setsid=True)
 
 
 def _left_behind(work: str, style: str) -> bytes:
