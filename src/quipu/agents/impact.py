@@ -4,16 +4,17 @@ diff → lines of files → definitions there → who uses them, tests, pages
 → owners of the files, decisions and incidents of the place
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from contextlib import suppress
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
+from quipu.agents.change import Lines, read_change
 from quipu.agents.explore import Place, defined_in, lines_of, mentions
 from quipu.answer.prompt import one_line
-from quipu.errors import InvalidInput
-from quipu.ports import Direction, Source
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.ports import Direction
 from quipu.records.record import Entity, Relation
 from quipu.records.schema import RelationType
 
@@ -26,14 +27,6 @@ _MOST_FILES = 200
 """Files of one change that are looked at."""
 _MOST = 8
 """Records of one kind that are named of a file."""
-_FILE = re.compile(
-    r"^--- (?:a/)?(?P<before>[^\t\r\n]+).*\n\+\+\+ (?:b/)?(?P<after>[^\t\r\n]+)", re.MULTILINE
-)
-_HUNK = re.compile(r"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
-_PLACE = re.compile(r"(?P<path>.+?)(?::(?P<first>\d+)(?:-(?P<last>\d+))?)?")
-_NOWHERE = "/dev/null"
-_Lines: TypeAlias = tuple[int, int]
-"""The first and the last of some lines."""
 _OUT: Mapping[str, str] = {
     str(RelationType.OWNED_BY): "Owned by",
     str(RelationType.GOVERNED_BY): "Governed by",
@@ -73,60 +66,41 @@ def impact(memory: "Memory", change: str) -> Impact:
     of each file its owners, decisions, incidents and what imports it. A file that has changed is
     read again first. Raises InvalidInput where no file is named.
     """
-    touched = read_change(change)
+    store = memory.store
+    touched = read_change(change, is_path=lambda path: bool(store.sources(refs=[path])))
     if not touched:
         raise InvalidInput("no file is named: give a unified diff (git diff) or paths, a line each")
-    known = {s.source_ref: s for s in memory.store.sources(refs=[*touched])}
-    files: list[TouchedFile] = []
-    blocks: list[str] = []
-    for path, lines in touched.items():
-        file, block = _of_file(memory, path, lines, known.get(path))
-        files.append(file)
-        blocks.append(block)
-    return Impact(text="\n\n".join(blocks), files=tuple(files))
+    looked_at = dict([*touched.items()][:_MOST_FILES])
+    sequence = store.sequence()
+    before = {path: _of_file(memory, path, lines) for path, lines in looked_at.items()}
+    for path, (file, _) in before.items():
+        if file.known:
+            with suppress(UnknownRecord):  # it is gone
+                memory.get(path)  # reads it again where it has changed
+    told = [*before.values()]
+    if store.sequence() != sequence:
+        told = [
+            _as_it_is(was, _of_file(memory, path, looked_at[path])) for path, was in before.items()
+        ]
+    blocks = [block for _, block in told]
+    if len(touched) > len(looked_at):
+        blocks.append(f"{len(touched) - len(looked_at)} more files of the change are left out.")
+    return Impact(text="\n\n".join(blocks), files=tuple(file for file, _ in told))
 
 
-def read_change(change: str) -> dict[str, list[_Lines]]:
-    """Return the lines that a diff changes as they are afterwards, by path; none: the whole file.
-
-    What is no diff is a list of paths, with or without lines.
-    """
-    heads = [*_FILE.finditer(change)]
-    if not heads:
-        return _read_paths(change)
-    found: dict[str, list[_Lines]] = {}
-    for head, following in zip(heads, [*heads[1:], None], strict=True):
-        before, after = (head[side].strip().strip('"') for side in ("before", "after"))
-        if after == _NOWHERE:
-            found.setdefault(before, [])  # all of it goes
-            continue
-        lines = found.setdefault(after, [])
-        hunks = change[head.end() : following.start() if following else len(change)]
-        for hunk in _HUNK.finditer(hunks):
-            first, count = int(hunk[1]), int(hunk[2] or 1)
-            lines.append((first, first + max(count, 1) - 1))
-    found.pop(_NOWHERE, None)
-    return dict([*found.items()][:_MOST_FILES])
-
-
-def _read_paths(text: str) -> dict[str, list[_Lines]]:
-    found: dict[str, list[_Lines]] = {}
-    for line in text.split():
-        if match := _PLACE.fullmatch(line):
-            lines = found.setdefault(match["path"], [])
-            if match["first"]:
-                lines.append((int(match["first"]), int(match["last"] or match["first"])))
-    return dict([*found.items()][:_MOST_FILES])
-
-
-def _of_file(
-    memory: "Memory", path: str, lines: list[_Lines], source: Source | None
+def _as_it_is(
+    before: tuple[TouchedFile, str], now: tuple[TouchedFile, str]
 ) -> tuple[TouchedFile, str]:
+    """A file as it was read again; as it was before, where it is gone: who used it has to know."""
+    return before if before[0].known and not now[0].known else now
+
+
+def _of_file(memory: "Memory", path: str, lines: list[Lines]) -> tuple[TouchedFile, str]:
     heading = f"# {one_line(path)}"
+    source = next(iter(memory.store.sources(refs=[path])), None)
     if source is None or not source.document_id:
         file = TouchedFile(path=path, known=False, definitions=(), ties={})
         return file, f"{heading}\nNot in this memory."
-    memory.get(path)  # reads it again where it has changed
     symbols = [*_innermost(defined_in(memory, [source.document_id]), lines)]
     ties = _ties(memory, source.document_id)
     parts = [heading, *(f"{words}: {', '.join(names)}" for words, names in ties.items())]
@@ -139,7 +113,7 @@ def _of_file(
     return file, "\n".join(parts)
 
 
-def _innermost(symbols: list[Entity], lines: list[_Lines]) -> Iterator[Entity]:
+def _innermost(symbols: list[Entity], lines: list[Lines]) -> Iterator[Entity]:
     """The definitions in which changed lines lie, without those around others that are told too."""
 
     def holds(symbol: Entity) -> bool:
@@ -159,11 +133,11 @@ def _innermost(symbols: list[Entity], lines: list[_Lines]) -> Iterator[Entity]:
             yield symbol
 
 
-def _is_within(one: _Lines, other: _Lines) -> bool:
+def _is_within(one: Lines, other: Lines) -> bool:
     return other[0] <= one[0] and one[1] <= other[1]
 
 
-def _cut(one: _Lines, other: _Lines) -> _Lines:
+def _cut(one: Lines, other: Lines) -> Lines:
     return max(one[0], other[0]), min(one[1], other[1])
 
 
