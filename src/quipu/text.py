@@ -21,6 +21,18 @@ from quipu.patterns import late
 _POINTS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670"
 _ABUGIDAS = "\u0900-\u0963\u0966-\u0dff\u0f18-\u0f39\u0f3e-\u0fbc"
 _POINT = late(f"[{_POINTS}]+")
+_LIGATURES = {
+    "ß": "ss",
+    "œ": "oe",
+    "æ": "ae",
+    "ﬀ": "ff",
+    "ﬁ": "fi",
+    "ﬂ": "fl",
+    "ﬃ": "ffi",
+    "ﬄ": "ffl",
+}
+"""Letters that stand for several, as capitals and keyboards without them write these."""
+_LIGATURE = late(f"[{''.join(_LIGATURES)}]")
 _LETTERS = f"(?:[^\\W_]|[{_POINTS}{_ABUGIDAS}])+"
 _WORD = late(f"({_LETTERS}(?:'{_LETTERS})*)")
 _ASCII_WORD = late(r"([a-z0-9]+(?:'[a-z0-9]+)*)")  # the same words of lower-cased ASCII
@@ -225,7 +237,8 @@ class _Stems(dict[str, str]):
     def __missing__(self, word: str) -> str:
         if len(self) >= _MOST_STEMS:
             self.clear()
-        found = self[word] = _snowball.stem(word, self._of_words or _algorithm(word))
+        plain = word if word.isascii() else _LIGATURE.sub(lambda each: _LIGATURES[each[0]], word)
+        found = self[word] = _snowball.stem(plain, self._of_words or _algorithm(plain))
         return found
 
 

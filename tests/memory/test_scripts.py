@@ -15,6 +15,8 @@ NOTES = {
     "ko.md": "# 고래 서비스\n\n고래 서비스는 이서연이 맡습니다.\n",
     "th.md": "# ระบบปลาวาฬ\n\nระบบปลาวาฬดูแลโดยมานี\n",
     "hi.md": "# बिल सेवा\n\nबिल सेवाएं अनीता देखती हैं।\n",
+    "de.md": "# Wege\n\nDie Straßenkreuzung ist gesperrt.\n",
+    "fr.md": "# Organes\n\nLe cœur est au milieu.\n",
     "ru.md": "# Счета\n\nСервисы счетов ведёт Анна.\n",
     "en.md": "# Billing\n\nThe billing service is kept by Ada Hale.\n",
 }
@@ -28,6 +30,9 @@ NOTES = {
         ("서비스", "ko.md"),
         ("ปลาวาฬ", "th.md"),
         ("सेवा", "hi.md"),
+        ("STRASSENKREUZUNG", "de.md"),
+        ("STRAẞENKREUZUNG", "de.md"),
+        ("coeur", "fr.md"),
         ("сервис", "ru.md"),
         ("billing", "en.md"),
     ],

@@ -18,7 +18,7 @@ __all__ = ["recount_once", "recount_words"]
 
 _log = logging.getLogger(__name__)
 
-_VERSION = "2"
+_VERSION = "3"
 """What `text.tokens` and its stems make of a text: another number counts every memory anew."""
 _COUNTED_ANEW = (
     "%s passages in other languages than English are now found by more of their words: an earlier "
