@@ -162,6 +162,59 @@ def test_threads_of_a_slack_channel_are_sessions_of_the_channel() -> None:
     ]
 
 
+def test_what_programs_say_in_slack_stands_in_attachments_and_blocks() -> None:
+    pieces = [{"type": "text", "text": "Nightly"}, {"type": "user"}, {"type": "text", "text": "ok"}]
+    page = {"from_url": "https://x.y", "text": "A page that Slack shows."}
+    day = [
+        {
+            "type": "message",
+            "ts": "1767348000.1",
+            "bot_id": "B1",
+            "bot_profile": {"name": "alerts"},
+            "text": "",
+            "attachments": [{"title": "Disk", "text": "db7 is full", "fallback": "full"}],
+        },
+        {
+            "type": "message",
+            "ts": "1767348100.1",
+            "username": "ci",
+            "blocks": [
+                {"type": "header", "text": {"type": "plain_text", "text": "Build"}},
+                {"type": "rich_text", "elements": [{"elements": pieces}, None, 3]},
+            ],
+        },
+        {
+            "type": "message",
+            "ts": "1767348200.1",
+            "user": "U1",
+            "text": "Look",
+            "attachments": [page],
+        },
+    ]
+    assert _turns("export/ops/2026-01-02.json", day) == [
+        ("ops/2026-01-02", "alerts", "Disk\ndb7 is full"),
+        ("ops/2026-01-02", "ci", "Build Nightly ok"),
+        ("ops/2026-01-02", "U1", "Look"),
+    ]
+
+
+def test_what_programs_say_in_discord_stands_in_embeds() -> None:
+    embed = {"title": "Build", "description": "failed", "fields": [{"name": "On", "value": "main"}]}
+    export = {
+        "guild": None,
+        "channel": {"name": "ops"},
+        "messages": [
+            {"author": {"name": "ci", "isBot": True}, "content": "", "embeds": [embed, None]},
+            {"author": {"name": "ann"}, "content": "See", "embeds": [{"title": "A page"}]},
+        ],
+    }
+    (channel,) = read_sessions("ops.json", json.dumps(export).encode()).transcripts
+    assert [(t.speaker, t.text) for t in channel.turns] == [
+        ("ci", "Build\nfailed\nOn: main"),
+        ("ann", "See"),
+    ]
+
+
 @pytest.mark.parametrize("indent", [None, 1])
 def test_a_discord_channel_is_a_session_of_its_guild(indent: int | None) -> None:
     export = {

@@ -42,6 +42,7 @@ _ENDED = (
 _MOST = 40
 """Commits, files, people and labels that are named of each."""
 _NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,9})?")
+_SLACK_TEXTS = frozenset({"text", "attachments", "blocks"})
 _MENTION = re.compile(r"<(@|#|!|https?:)([^>|]*)(?:\|([^>]*))?>")
 
 
@@ -160,20 +161,47 @@ def read_slack(collector: Collector, value: object) -> None:
     folder is the channel's name where the path has one."""
     channel = collector.folder or collector.session
     for fields in objects(value):
-        if fields.get("type") != "message" or "text" not in fields:
+        if fields.get("type") != "message" or not fields.keys() & _SLACK_TEXTS:
             continue
         thread = text(fields, "thread_ts")
         session = f"{channel}/{thread}" if thread else f"{channel}/{collector.session}"
         collector.open(session, group=channel, title=f"#{channel}")
-        profile = objects(fields.get("user_profile"))
+        profile = [*objects(fields.get("user_profile")), *objects(fields.get("bot_profile"))]
         names = [text(row, "display_name", "real_name", "name") for row in profile]
         speaker = next(filter(None, names), text(fields, "user", "username"))
-        said = _MENTION.sub(_mentioned, text(fields, "text"))
+        said = _MENTION.sub(_mentioned, _said_in_slack(fields))
         captions = [text(row, "name", "title") or "file" for row in _nodes(fields.get("files"))]
         stamp = text(fields, "ts")
         time = collector.time(float(stamp) if _NUMBER.fullmatch(stamp) else stamp)
         content = Content([said], captions)
         collector.message(session, content, role="other", speaker=speaker, time=time)
+
+
+def _said_in_slack(fields: Json) -> str:
+    """The text of a message, with the attachments that a program says it in; pages that Slack shows
+    of an address are nobody's words. Of blocks alone what is written in them."""
+    parts = [text(fields, "text")]
+    for row in _nodes(fields.get("attachments")):
+        if not text(row, "from_url"):
+            lines = (text(row, "pretext"), text(row, "title"), text(row, "text", "fallback"))
+            parts.append("\n".join(filter(None, lines)))
+    return "\n\n".join(filter(None, parts)) or _written_in(fields.get("blocks"))
+
+
+def _written_in(blocks: object) -> str:
+    """The texts in blocks, in their order, however deep they lie."""
+    found: list[str] = []
+    waiting = [blocks]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            found.append(value)
+        elif isinstance(value, list):
+            waiting += reversed(cast(list[object], value))
+        elif isinstance(value, dict):
+            row = cast(Json, value)
+            waiting += [row.get(key) for key in ("elements", "fields", "text")]
+    return " ".join(found)
 
 
 def _mentioned(match: re.Match[str]) -> str:
@@ -203,8 +231,21 @@ def read_discord(collector: Collector, value: object) -> None:
             ]
             time = _time(collector, fields, ("timestamp",))
             speaker = text(author, "nickname", "name")
-            content = Content([text(fields, "content")], captions)
+            said = text(fields, "content")
+            if not said or author.get("isBot") is True:
+                said = "\n\n".join(filter(None, (said, *_embedded(fields))))
+            content = Content([said], captions)
             collector.message(session, content, role="other", speaker=speaker, time=time)
+
+
+def _embedded(fields: Json) -> Iterator[str]:
+    """What the embeds of a program say; in other messages they are pages that Discord shows."""
+    for row in objects(fields.get("embeds")):
+        lines = [text(row, "title"), text(row, "description")]
+        lines += [
+            f"{text(each, 'name')}: {text(each, 'value')}" for each in objects(row.get("fields"))
+        ]
+        yield "\n".join(filter(None, lines))
 
 
 def _commit(row: Json) -> str:
