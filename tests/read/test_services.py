@@ -150,6 +150,37 @@ def test_half_a_form_is_data_and_states_nothing(read: Read, text: str) -> None:
     assert not document.relations
 
 
+def test_the_items_of_a_list_are_read(read: Read) -> None:
+    items = "".join(
+        f"- {line}" if not i else f"  {line}" for i, line in enumerate(WORKLOAD.splitlines(True))
+    )
+    document = read("all.yaml", f"apiVersion: v1\nkind: List\nitems:\n{items}")
+    assert [thing.name for thing in document.things] == ["settle"]
+    assert {relation.target for relation in document.relations} >= {"team-blue", "ledger-db"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("compose.yaml", 'services:\n  "": {image: a}\n  web: {depends_on: ["", " "]}\n'),
+        (
+            "catalog-info.yaml",
+            "apiVersion: backstage.io/v1alpha1\nkind: Component\n"
+            'metadata: {name: "we\\u202eb\\n\\0"}\nspec: {owner: "", system: "%s"}\n' % ("x" * 301),
+        ),
+    ],
+)
+def test_names_are_there_short_and_on_one_line(read: Read, path: str, text: str) -> None:
+    document = read(path, text)
+    assert [thing.name for thing in document.things] in (["web"], ["we b"])
+    assert not document.relations
+
+
+def test_many_blocks_of_terraform_are_told_by_their_lines(read: Read) -> None:
+    text = "".join(f'resource "aws_s3" "b{i}" {{\n}}\n\n' for i in range(50))
+    assert [thing.line for thing in read("main.tf", text).things] == [*range(1, 150, 3)]
+
+
 def test_a_huge_description_is_bounded(read: Read) -> None:
     paths = "".join(f"  /p{n}: {{get: {{}}}}\n" for n in range(5_000))
     document = read("api.yaml", f"openapi: 3.0.0\ninfo: {{title: T}}\npaths:\n{paths}")

@@ -27,6 +27,7 @@ __all__ = ["add_services", "read_compose", "read_terraform"]
 
 _LARGEST = 1_000_000
 """Bytes of a file that is read for services."""
+_LONGEST_NAME = 300
 _MOST = 2_000
 """Things of one file."""
 _SAID = 300
@@ -91,6 +92,7 @@ def read_compose(text: str) -> Reading:
         reading.things.append(Thing(*source, _line(key), properties=properties))
         for other in _names(_child(service, "depends_on")):
             reading.relations.append(_tie("DEPENDS_ON", "Service", other, source))
+    _tidy(reading)
     return reading
 
 
@@ -103,14 +105,45 @@ def add_services(reading: Reading) -> None:
         roots = yaml_roots(reading.text)
     except yaml.YAMLError:
         return
-    for root in roots:
+    for root in _listed(roots):
         if _child(root, "openapi") or _child(root, "swagger") or _child(root, "asyncapi"):
             _add_api(reading, root)
         elif _text(_child(root, "apiVersion")).startswith("backstage.io/"):
             _add_catalogued(reading, root)
         elif _text(_child(root, "kind")) in _WORKLOADS:
             _add_workload(reading, root)
+    _tidy(reading)
     del reading.things[_MOST:], reading.relations[_MOST:]
+
+
+def _listed(roots: list[yaml.Node]) -> Iterator[yaml.Node]:
+    """The documents of a file; of a list of Kubernetes (`kubectl get -o yaml`) its items."""
+    for root in roots:
+        items = _items(_child(root, "items"))
+        yield from items if items and _text(_child(root, "kind")).endswith("List") else [root]
+
+
+def _tidy(reading: Reading) -> None:
+    """Leave out what has no name, or one that no reader could tell, and write the others on one
+    line."""
+    things = [thing._replace(name=_one_name(thing.name)) for thing in reading.things]
+    reading.things[:] = [thing for thing in things if thing.name]
+    relations: list[StatedRelation] = []
+    for relation in reading.relations:
+        target, source = _one_name(relation.target), relation.source
+        if source is not None:
+            source = (source[0], _one_name(source[1]))
+        if target and (source is None or source[1]):
+            relations.append(relation._replace(target=target, source=source))
+    reading.relations[:] = relations
+
+
+def _one_name(written: str) -> str:
+    """A name on one line without marks that cannot be seen; "" for one that is too long."""
+    if not written.isprintable():
+        written = "".join(each if each.isprintable() else " " for each in written)
+    name = " ".join(written.split())
+    return name if len(name) <= _LONGEST_NAME else ""
 
 
 def _add_catalogued(reading: Reading, root: yaml.Node) -> None:
@@ -211,9 +244,11 @@ def read_terraform(text: str) -> Reading:
     reading = read_keys(text, "hcl")
     reading.type = "deployment"
     blocks = [*_TF_BLOCK.finditer(text)] if len(text) <= _LARGEST else []
+    line, counted = 1, 0
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         body = text[block.end() : following.start() if following else len(text)]
-        line = text.count("\n", 0, block.start()) + 1
+        line += text.count("\n", counted, block.start())
+        counted = block.start()
         address = _address(block[1], block[2], block[3] or "")
         called = _TF_NAME.search(body)
         properties: Properties = {"resource": block[2]}
