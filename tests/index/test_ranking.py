@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from quipu.index import blobs, bm25, ranking, segments
+from quipu.index import blobs, bm25, ranking, segments, stored
 from quipu.index.blobs import FieldHead, SegmentHead
 from quipu.index.postings import Postings
 from quipu.index.segments import Posted, Segment
@@ -125,6 +125,20 @@ def test_pruning_changes_nothing(
     found = ranking.best(postings, "f", terms, mask=mask, limit=limit, k1=1.2, b=0.75)
     assert found.numbers.tolist() == (2 * expected).tolist()
     assert found.scores.tolist() == scores[expected].tolist()
+
+
+def test_more_buckets_than_are_held_change_nothing(
+    postings: Postings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read() -> list[list[int]]:
+        asked = (["w0"], ["w0", "w1"], ["w1", "w2", "w0"], ["w3", "w0"])
+        return [postings.first("f", terms, 1).df.tolist() for terms in asked]
+
+    expected = read()
+    postings.clear()
+    postings.refresh()
+    monkeypatch.setattr(stored, "_HELD_BYTES", 100)
+    assert read() == expected
 
 
 def test_pruning_happens(postings: Postings, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -230,6 +230,8 @@ class Postings:
         if sum(stored.page_bytes() for stored in self._stored.values()) > _PAGE_BYTES:
             for stored in self._stored.values():
                 stored.drop()
+        for stored in self._stored.values():
+            stored.bound()
 
     def _mended(self, name: str, terms: list[str]) -> list[PostingList]:
         """Lists that were read before rows moved: what stands in segments that stayed is kept,

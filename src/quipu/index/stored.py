@@ -168,8 +168,6 @@ class BucketPart(Part):
 
     def take(self, buckets: Iterable[int], blobs: Iterable[bytes]) -> None:
         """Hold these buckets from now on: `blobs` are those of them that are not empty."""
-        if self.page_bytes > _HELD_BYTES:
-            self.drop()
         self._known.update(buckets)
         held = [(self.high, self.low, self._starts, self._ends, self._rows, self._tf)]
         place = len(self._rows)
@@ -275,6 +273,12 @@ class StoredSegment:
         """Hold no page of postings any more."""
         for part in self._parts.values():
             if part is not None:
+                part.drop()
+
+    def bound(self) -> None:
+        """Hold no more buckets of a field than are let be; what is asked for next is read anew."""
+        for part in self._parts.values():
+            if isinstance(part, BucketPart) and part.page_bytes > _HELD_BYTES:
                 part.drop()
 
     def whole(self) -> Segment:
