@@ -153,6 +153,37 @@ def test_a_reader_that_lost_its_server_reads_again(url: str) -> None:
         assert store.counts()["episode"] == 1
 
 
+@pytest.mark.parametrize("statement", range(1, 4))
+def test_a_reader_that_lost_its_server_half_way_finds_nothing_that_left(
+    url: str, monkeypatch: pytest.MonkeyPatch, statement: int
+) -> None:
+    def version(n: int, passages: int) -> Batch:
+        of = episode("docs/a.md", str(n), at=moment(n))
+        chunks = tuple(chunk(of, m, f"red {m}") for m in range(passages))
+        return Batch(
+            recorded_at=moment(n), episodes=(of,), chunks=chunks, replaces=(of.source_ref,)
+        )
+
+    execute, said = Database._execute, 0
+
+    def lose(self: Database, text: bytes, values: object = ()) -> object:
+        nonlocal said
+        said += 1
+        if said == statement:
+            raise psycopg.OperationalError("the connection is lost")
+        return execute(self, text, values)  # type: ignore[arg-type]
+
+    with opened(url) as store, opened(url) as other:
+        store.write(version(1, 20))
+        assert len(other.match_text("prose", {"red": 1.0}).numbers) == 20
+        store.write(version(2, 18))
+        with monkeypatch.context() as patch:
+            patch.setattr(Database, "_execute", lose)
+            with pytest.raises(StoreUnavailable, match="not reached"):
+                other.match_text("prose", {"red": 1.0})
+        assert len(other.match_text("prose", {"red": 1.0}).numbers) == 18
+
+
 def test_a_server_that_stays_away_is_told(
     own_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

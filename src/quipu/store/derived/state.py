@@ -109,10 +109,18 @@ class StoreState:
     def _fresh(self) -> None:
         """Bring the postings and the known records to the moment of the transaction."""
         sequence = self._sequence()
-        if sequence != self._seen:
+        if sequence == self._seen:
+            return
+        try:
             self._postings.refresh()
             self._records.known.follow(self._ended(), self._records.observed_at)
-            self._seen = sequence
+        except BaseException:
+            # A server that was lost half-way: what was taken in of the change is not known.
+            self._postings.clear()
+            self._records.known.clear()
+            self._seen = -1
+            raise
+        self._seen = sequence
 
     def _nearest(self, space: str) -> SpaceIndex | None:
         """The space's index at the moment of the transaction; None for an unknown space."""
