@@ -26,7 +26,7 @@ from quipu.errors import (
 from quipu.memory import Memory
 from quipu.store import open_store
 from quipu.store.backend import SUPPORT, Above, Beginning
-from quipu.store.postgres import schema
+from quipu.store.postgres import database, schema
 from quipu.store.postgres.address import read_address
 from quipu.store.postgres.database import Database
 from quipu.store.postgres.tables import PostgresBackend
@@ -185,6 +185,29 @@ def test_a_role_that_only_reads_reads(postgres_server: PostgresServer, url: str)
         store.write(one_source(OTHER, "blue", at=2))
     assert SECRET not in str(refused.value)
     assert "may not" in refusal(f"{address}?schema=another", StoreUnavailable)
+
+
+# connections
+
+
+def test_a_closed_handle_is_told_and_opens_nothing(url: str) -> None:
+    store = open_store(url)
+    store.close()
+    with pytest.raises(InvalidInput, match="was closed"):
+        store.counts()
+    assert read_address(url).conninfo not in database._pools
+
+
+def test_readings_that_cannot_begin_give_their_connections_back(url: str) -> None:
+    with open_store(url) as store, psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("ALTER TABLE quipu.counter RENAME TO away")
+        try:
+            for _ in range(database._MOST + 2):
+                with pytest.raises(CorruptStore, match="lacks what its version has"):
+                    store.counts()
+        finally:
+            connection.execute("ALTER TABLE quipu.away RENAME TO counter")
+        assert store.counts()["episode"] == 0
 
 
 # text

@@ -182,6 +182,7 @@ class Database:
 
     def reader(self) -> "Database":
         """The same namespace for one thread more, to be read; the server is not asked again."""
+        self._require_pool()
         other = copy(self)
         other.read_only, other.brought = True, 0
         other.lock = threading.RLock()
@@ -266,6 +267,9 @@ class Database:
                 pool.put(connection)
                 if not lost or time.monotonic() > deadline:
                     raise
+            except BaseException:
+                pool.put(connection)
+                raise
             else:
                 return connection, begun
 

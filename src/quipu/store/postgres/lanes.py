@@ -84,7 +84,10 @@ class PostgresLanes:
 
     def close(self) -> None:
         """Give back what the handle holds."""
-        for lane in (*self._readers, self._writer):
+        self._writer.close()  # from here on it opens no reader
+        with self._changed:
+            readers = list(self._readers)
+        for lane in readers:
             lane.close()
 
     def __enter__(self) -> Self:
