@@ -3,6 +3,7 @@ many, and brought over from a deployment that kept them as bytes."""
 
 import logging
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import psycopg
@@ -160,3 +161,21 @@ def test_vectors_kept_as_bytes_are_brought_over_and_told(
         for each in (store, oracle):
             each.write(source(4, 30))
         assert_alike(store, oracle)
+
+
+def test_indexes_are_made_in_turn_and_leave_with_their_space(
+    postgres_server: PostgresServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = postgres_server.url(postgres_server.new_database())
+    named = b"SELECT count(*) FROM pg_class WHERE relname LIKE 'vector_ann_%'"
+    stores = [opened(url, f"n{n}", exact_up_to=100) for n in range(8)]
+    for n, store in enumerate(stores):
+        store.write(source(n, 150))
+    with caplog.at_level(logging.WARNING), ThreadPoolExecutor(8) as threads:
+        list(threads.map(PostgresStore.close, stores))
+    assert caplog.text == ""
+    with psycopg.connect(url, autocommit=True) as connection:
+        assert connection.execute(named).fetchall() == [(8,)]
+        with opened(url, "n0") as store:
+            store.drop_space(SPACE)
+        assert connection.execute(named).fetchall() == [(7,)]

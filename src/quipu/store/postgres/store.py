@@ -90,6 +90,12 @@ class PostgresStore(DerivedStore):
             self._builder.begin()
         return written
 
+    def drop_space(self, space: str) -> None:
+        """Erase one space's vectors, and then its index."""
+        super().drop_space(space)
+        if self._db.has_halves:
+            self._builder.begin()
+
     def close(self) -> None:
         """Give back what the handle holds, once an index that is being built is there."""
         if self._embedded and self._db.has_halves:

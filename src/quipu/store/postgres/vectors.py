@@ -8,6 +8,8 @@ scores and ties are those of every other store.
 
 import logging
 import threading
+import time
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +33,7 @@ __all__ = ["EXACT_UP_TO", "IndexBuilder", "ServerVectors", "index_name"]
 EXACT_UP_TO = 20_000
 """Passages in a scope up to which every vector is compared."""
 
-_WIDEST = 4_000  # dimensions that HNSW takes of a halfvec
+_WIDEST_INDEXED = 4_000  # dimensions that HNSW takes of a halfvec
 _ERROR = 4e-6  # of sums of float32 on the server, as `index/placed.py` has it
 _MORE = 4  # times as many are asked for where twice the limit did not do
 _KEPT = 20_000  # vectors that a handle holds
@@ -41,6 +43,11 @@ _LOOKED_AT = (
     b" set_config('hnsw.iterative_scan', 'strict_order', true)"
 )
 """How much of the index is looked at in this transaction; where a filter leaves too few, more."""
+
+_TRY = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
+_TURN_S = 0.2
+_WAITED = "SET lock_timeout = '5min'"
+"""An index is there once all transactions have ended that began before it: some never do."""
 
 _STANDING = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
 _log = logging.getLogger("quipu")
@@ -195,14 +202,41 @@ class IndexBuilder:
         shown = self._db.address.shown
         try:
             with psycopg.connect(self._db.address.conninfo, autocommit=True) as connection:
+                connection.execute(_WAITED.encode())
                 asked = "SELECT space, dimension FROM {schema}.space WHERE ns = {ns}"
-                for space, dimension in connection.execute(self._db.said(asked)).fetchall():
-                    if dimension <= _WIDEST:
+                standing = self._standing(connection)  # each was made after its space
+                spaces = connection.execute(self._db.said(asked)).fetchall()
+                self._drop(connection, standing - {index_name(self._db.ns, s) for s, _ in spaces})
+                for space, dimension in spaces:
+                    if dimension <= _WIDEST_INDEXED:
                         self._build(connection, space, dimension)
         except errors.InsufficientPrivilege:
             _log.warning("let the owner of %s run a command that writes: only the owner can", shown)
         except psycopg.Error as error:
             _log.warning("the vectors of %s are compared one by one still (%s)", shown, error)
+
+    def _standing(self, connection: Connection[Row]) -> set[str]:
+        """The names of the indexes that there are of this namespace."""
+        asked = (
+            b"SELECT relname FROM pg_class WHERE relkind = 'i' AND starts_with(relname::text, %s)"
+            b" AND relnamespace = to_regnamespace(%s)"
+        )
+        named = index_name(self._db.ns, 0).removesuffix("0"), self._db.schema
+        return {name for (name,) in connection.execute(asked, named).fetchall()}
+
+    def _drop(self, connection: Connection[Row], names: Collection[str]) -> None:
+        """Drop the indexes of spaces that are there no more."""
+        for name in sorted(names):
+            self._take_turn(connection)
+            drop = f"DROP INDEX CONCURRENTLY IF EXISTS {{schema}}.{name}"
+            connection.execute(self._db.said(drop))
+
+    def _take_turn(self, connection: Connection[Row]) -> None:
+        """Wait until nobody else makes or drops an index of the deployment, until the connection
+        ends: two at once on one table wait for each other for ever. The lock is asked for again
+        and again, for a statement that waits is waited for too."""
+        while connection.execute(_TRY.encode(), (self._db.schema,)).fetchall() != [(True,)]:
+            time.sleep(_TURN_S)
 
     def _build(self, connection: Connection[Row], space: int, dimension: int) -> None:
         def run(text: str, *values: str) -> list[Row]:
@@ -214,9 +248,9 @@ class IndexBuilder:
             "SELECT tableoid::regclass::text FROM {schema}.vector"
             f" WHERE ns = {{ns}} AND space = {space:d} OFFSET {self._exact_up_to:d} LIMIT 1"
         )
-        lock = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
-        if not many or run(lock, f"{self._db.schema}.{name}") != [(True,)]:
+        if not many or run(_TRY, f"{self._db.schema}.{name}") != [(True,)]:
             return
+        self._take_turn(connection)
         there = run(_STANDING, f"{self._db.schema}.{name}")
         if there == [(True,)]:
             return
