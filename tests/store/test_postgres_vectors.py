@@ -3,7 +3,8 @@ many, and brought over from a deployment that kept them as bytes."""
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from tests.contract.store_sample import chunk, episode, moment
 from tests.servers.postgres_server import PostgresServer
 
+from quipu.errors import CorruptStore, InvalidInput, StoreUnavailable
 from quipu.ports import Ranking, Store
 from quipu.records.batch import Batch, Embedding
 from quipu.records.scope import EVERYTHING, Scope
@@ -163,6 +165,106 @@ def test_vectors_kept_as_bytes_are_brought_over_and_told(
         assert_alike(store, oracle)
 
 
+# others meanwhile
+
+
+@pytest.fixture
+def kept_as_bytes(postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A deployment of a server that had no extension when it was filled."""
+    url = postgres_server.url(postgres_server.new_database())
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "_OLDEST_PGVECTOR", (99, 0))
+        with opened(url) as store:
+            filled(store)
+    return url
+
+
+def without_extension(url: str, monkeypatch: pytest.MonkeyPatch) -> PostgresStore:
+    """A handle that was opened before the extension was there."""
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "_OLDEST_PGVECTOR", (99, 0))
+        return opened(url)
+
+
+def test_vectors_written_while_others_are_brought_over_are_not_lost(
+    kept_as_bytes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with without_extension(kept_as_bytes, monkeypatch) as store, ThreadPoolExecutor(1) as threads:
+        writing: list[Future[object]] = []
+        move = schema._move_vectors
+
+        def moved(*given: Any) -> int:
+            count = move(*given)
+            writing.append(threads.submit(store.write, source(4, 30)))
+            wait(writing, timeout=0.5)
+            return count
+
+        monkeypatch.setattr(schema, "_move_vectors", moved)
+        opened(kept_as_bytes).close()
+        writing[0].result()
+        assert store.spaces() == {SPACE: 330}
+        assert store.unembedded(SPACE) == []
+
+
+def test_a_handle_that_was_open_goes_on_with_vectors_that_were_brought_over(
+    kept_as_bytes: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    oracle = filled(InMemoryStore(Shelf(), namespace="other"))
+    with (
+        without_extension(kept_as_bytes, monkeypatch) as warm,
+        without_extension(kept_as_bytes, monkeypatch) as fresh,
+    ):
+        assert_alike(warm, oracle)
+        opened(kept_as_bytes).close()
+        for each in (warm, fresh):
+            assert_alike(each, oracle)
+            assert each._db.has_halves
+        for each in (warm, oracle):
+            each.write(source(1, 40))
+        assert_alike(fresh, oracle)
+
+
+def test_a_writer_that_owns_nothing_writes_bytes_and_keeps_its_rights(
+    postgres_server: PostgresServer, kept_as_bytes: str
+) -> None:
+    database = kept_as_bytes.partition("///")[2].partition("?")[0]
+    postgres_server.execute(
+        "CREATE EXTENSION vector; CREATE ROLE vector_writer LOGIN PASSWORD 'a';"
+        " GRANT USAGE ON SCHEMA quipu TO vector_writer;"
+        " GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA quipu TO vector_writer",
+        database,
+    )
+    address = postgres_server.tcp(database, user="vector_writer", password="a")
+    for n, has_halves in ((4, False), (5, True)):
+        with opened(address) as store:
+            assert store._db.has_halves is has_halves
+            store.write(source(n, 10))
+            assert found(store, rows(n, 3)[0], EVERYTHING, 1).found == "exact"
+        opened(kept_as_bytes).close()
+
+
+def test_an_extension_that_is_lost_or_out_of_reach_is_told(
+    postgres_server: PostgresServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = postgres_server.new_database()
+    url = postgres_server.url(database)
+    postgres_server.execute("CREATE SCHEMA aside; CREATE EXTENSION vector SCHEMA aside", database)
+    with caplog.at_level(logging.WARNING), opened(url) as store:
+        assert not store._db.has_halves
+        assert "search_path" in caplog.text
+        oracle = filled(store)
+    postgres_server.execute("ALTER EXTENSION vector SET SCHEMA public", database)
+    with opened(url) as store:
+        assert store._db.has_halves
+        assert_alike(store, oracle)
+    postgres_server.execute("ALTER EXTENSION vector SET SCHEMA aside", database)
+    with pytest.raises(StoreUnavailable, match="search_path"):
+        opened(url, read_only=True)
+    postgres_server.execute("DROP EXTENSION vector CASCADE", database)
+    with pytest.raises(CorruptStore, match="has lost its vectors"):
+        opened(url)
+
+
 def test_indexes_are_made_in_turn_and_leave_with_their_space(
     postgres_server: PostgresServer, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -179,3 +281,13 @@ def test_indexes_are_made_in_turn_and_leave_with_their_space(
         with opened(url, "n0") as store:
             store.drop_space(SPACE)
         assert connection.execute(named).fetchall() == [(7,)]
+
+
+def test_a_vector_that_is_too_wide_is_refused(url: str) -> None:
+    wide = np.eye(1, 40_000, dtype=np.float32)
+    with opened(url) as store:
+        store.write(source(0, 3))
+        chunk_id = source(0, 3).chunks[0].chunk.chunk_id
+        vectors = (Embedding(chunk_id, "wide", wide[0], wide),)
+        with pytest.raises(InvalidInput, match="room for 16000"):
+            store.write(Batch(recorded_at=moment(2), embeddings=vectors))

@@ -33,6 +33,8 @@ _WRITE = f"BEGIN; SET LOCAL lock_timeout = '{_LOCK_WAIT}'".encode()
 _NEW = (0, 0, -1, 0, 0, 0)
 _COUNTERS = ("sequence", "row", "number", "segment", "space", "ended")
 _NAMED = ", ".join(f'"{each}"' for each in _COUNTERS)
+_COUNT = f"SELECT {_NAMED} FROM {{schema}}.counter WHERE ns = {{ns}}"
+_HELD = "LOCK TABLE ONLY {schema}.vector IN ACCESS SHARE MODE"
 
 _MOST = 32
 """Connections of a pool; a handle holds one while it reads or writes, and none between."""
@@ -155,6 +157,8 @@ class Database:
             if not self.read_only:
                 self.brought = schema.take_extension(connection, self.address)
             self.has_halves = schema.has_halves(connection, self.address)
+            if self.has_halves:
+                schema.require_reach(connection, self.address)
             said = f"SELECT id FROM {self.schema}.deployment"
             self.identity = connection.execute(said.encode()).fetchall()[0][0]
             if not self.read_only:
@@ -213,7 +217,7 @@ class Database:
                 yield
                 return
             # Nearly every reading begins with the counters: they come along, in one round trip.
-            with self._transaction(_READ if self._ns < 0 else self._read_and_count()):
+            with self._transaction(_READ, b"" if self._ns < 0 else self.said(_COUNT)):
                 yield
 
     @contextmanager
@@ -230,14 +234,19 @@ class Database:
             self._keep_counters()
 
     @contextmanager
-    def _transaction(self, begin: bytes) -> Generator[None]:
+    def _transaction(self, begin: bytes, first: bytes = b"") -> Generator[None]:
+        """A block between `begin` and its end, in whose first round trip `first` is asked too."""
         pool = self._require_pool()
-        connection, begun = self._begin(pool, begin)
+        # Until vectors are pgvector's the owner may bring them over at any time: not from here on.
+        held = b"" if self.has_halves else _HELD.replace("{schema}", self.schema).encode()
+        connection, begun = self._begin(pool, b"; ".join(filter(None, (begin, held, first))))
         self._connection, self._depth = connection, 1
         self._cursor = connection.cursor(binary=True)
         if begun.description is not None:
             self._counters = _counted(begun.fetchall())
         try:
+            if held:
+                self.has_halves = schema.has_halves(connection, self.address)
             yield
             self._execute(b"COMMIT")
         except BaseException:
@@ -247,10 +256,6 @@ class Database:
             self._connection = self._cursor = self._counters = None
             self._depth = 0
             pool.put(connection)
-
-    def _read_and_count(self) -> bytes:
-        asked = f"SELECT {_NAMED} FROM {{schema}}.counter WHERE ns = {{ns}}"
-        return _READ + b"; " + self.said(asked)
 
     def _begin(self, pool: _Pool, begin: bytes) -> tuple[Connection[Row], Cursor[Row]]:
         """A connection on which the transaction has begun, and what its last statement gave; those
@@ -286,8 +291,7 @@ class Database:
         return self._counters
 
     def _read_counters(self, tail: str) -> dict[str, int]:
-        asked = f"SELECT {_NAMED} FROM {{schema}}.counter WHERE ns = {{ns}} {tail}"
-        rows = self._execute(self.said(asked)).fetchall()
+        rows = self._execute(self.said(f"{_COUNT} {tail}")).fetchall()
         if not rows and tail:
             raise InvalidInput(
                 f"the namespace {self.namespace!r} of {self.address.shown!r} is not there any "

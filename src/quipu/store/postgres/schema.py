@@ -11,7 +11,7 @@ import struct
 import numpy as np
 from psycopg import Connection, errors, sql
 
-from quipu.errors import CorruptStore, NewerStore, StoreUnavailable
+from quipu.errors import CorruptStore, InvalidInput, NewerStore, StoreUnavailable
 from quipu.store.backend import TABLES, VECTOR, Row
 from quipu.store.postgres.address import Address
 
@@ -188,16 +188,29 @@ _IN_PLACE = "DROP TABLE {schema}.vector;\n" + "".join(
     f"ALTER TABLE {{schema}}.vector_halves{part} RENAME TO vector{part};\n"
     for part in ("", *(f"_{n}" for n in range(PARTITIONS)))
 )
+_RIGHTS = (
+    "SELECT format('GRANT %s ON {schema}.vector TO %s%s', g.privilege_type,"
+    " CASE WHEN g.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END,"
+    " CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)"
+    " FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) g"
+    " WHERE c.oid = to_regclass('{schema}.vector') AND g.grantee <> c.relowner"
+)
+"""What others may do with the table that another takes the place of."""
+
+_REACHED = b"SELECT to_regtype('halfvec') IS NOT NULL"
+_PATIENCE = "10s"  # that others are waited for before the vectors stay bytes for now
 _OLDEST_PGVECTOR = (0, 8)
 """The first release that goes on looking in its index where a filter leaves too few."""
 _MOVED = 5_000  # vectors that are moved at a time
 
+WIDEST = 16_000  # numbers that a halfvec has room for
 LATEST = len(MIGRATIONS)
 _WITH_JOBS, _WITH_HALVES = 3, 4
 _NO_EXTENSION = (
-    "the server has no pgvector, so vectors are kept as bytes and every process reads all of them; "
+    "the role finds no pgvector, so vectors are kept as bytes and every process reads all of them; "
     "install pgvector 0.8 or later and let an administrator run CREATE EXTENSION vector in the "
-    "database: the next command that writes brings the vectors over"
+    "database, in a schema of the role's search_path: the owner's next command that writes brings "
+    "the vectors over"
 )
 
 
@@ -306,29 +319,76 @@ def has_halves(connection: Connection[Row], address: Address) -> bool:
         b" WHERE attrelid = to_regclass(%s) AND attname = 'vector'"
     )
     named = sql.Identifier(address.schema, "vector").as_string()
-    return connection.execute(asked, (named,)).fetchall()[0][0].endswith("halfvec")
+    found = connection.execute(asked, (named,)).fetchall()
+    if not found:
+        raise CorruptStore(
+            f"{address.shown!r} has lost its vectors (DROP EXTENSION vector takes them along): "
+            "restore a backup (pg_restore), or drop the schema and index again"
+        )
+    return found[0][0].endswith("halfvec")
 
 
 def take_extension(connection: Connection[Row], address: Address) -> int:
     """Keep vectors as pgvector's, once the server has it; how many were kept as bytes and are
     brought over, whole or not at all, which is said. Without it they stay bytes, and every process
-    reads them all."""
-    if has_halves(connection, address) or not _extended(connection):
+    reads them all. Only the owner can; while others are at the vectors, a later command does it."""
+    if has_halves(connection, address):
         return 0
-    with connection.transaction():
-        _lock(connection, address)
-        if has_halves(connection, address):
-            return 0
-        connection.execute(_said(address, _AS_HALVES))
-        moved = _move_vectors(connection, address)
-        connection.execute(_said(address, _IN_PLACE))
+    if not _can_bring_over(connection, address) or not _extended(connection):
+        return 0
+    try:
+        moved = _bring_over(connection, address)
+    except errors.LockNotAvailable:
+        return 0
     if moved:
         _log.warning("%s: %d vectors were brought into pgvector", address.shown, moved)
     return moved
 
 
+def require_reach(connection: Connection[Row], address: Address) -> None:
+    """StoreUnavailable where the role does not see pgvector's types and operators by their
+    names."""
+    if connection.execute(_REACHED).fetchall() != [(True,)]:
+        raise StoreUnavailable(
+            f"the vectors of {address.shown!r} are pgvector's, which the role "
+            f"{connection.info.user!r} does not find: have an administrator put the schema of the "
+            "extension on its search_path (ALTER ROLE … SET search_path = …)"
+        )
+
+
+def _bring_over(connection: Connection[Row], address: Address) -> int:
+    with connection.transaction():
+        _lock(connection, address)
+        if has_halves(connection, address):
+            return 0
+        # Who writes a vector meanwhile would write it where it is dropped.
+        connection.execute(f"SET LOCAL lock_timeout = '{_PATIENCE}'".encode())
+        connection.execute(_said(address, "LOCK TABLE {schema}.vector IN ACCESS EXCLUSIVE MODE"))
+        rights = connection.execute(_said(address, _RIGHTS)).fetchall()
+        connection.execute(_said(address, _AS_HALVES))
+        moved = _move_vectors(connection, address)
+        connection.execute(_said(address, _IN_PLACE))
+        for (granted,) in rights:
+            connection.execute(granted.encode())
+    return moved
+
+
+def _can_bring_over(connection: Connection[Row], address: Address) -> bool:
+    """Whether the role may put another table in the place of the one of vectors, and pgvector has
+    room for them."""
+    asked = _said(
+        address,
+        "SELECT pg_has_role(c.relowner, 'USAGE') AND has_schema_privilege(n.oid, 'CREATE')"
+        f" AND NOT EXISTS (SELECT 1 FROM {{schema}}.space WHERE dimension > {WIDEST})"
+        " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " WHERE n.nspname = %s AND c.relname = 'vector'",
+    )
+    return connection.execute(asked, (address.schema,)).fetchall() == [(True,)]
+
+
 def _extended(connection: Connection[Row]) -> bool:
-    """Whether pgvector is there, new enough; it is made where that is allowed."""
+    """Whether pgvector is there, new enough and found by its names; it is made where that is
+    allowed."""
     asked = (
         b"SELECT coalesce(installed_version, default_version), installed_version IS NOT NULL"
         b" FROM pg_available_extensions WHERE name = 'vector'"
@@ -341,7 +401,7 @@ def _extended(connection: Connection[Row]) -> bool:
                 connection.execute(b"CREATE EXTENSION IF NOT EXISTS vector")
         except (errors.InsufficientPrivilege, errors.UniqueViolation):
             return False  # the role may not, or another does it at this moment
-        return True
+        return connection.execute(_REACHED).fetchall() == [(True,)]
     return False
 
 
@@ -369,6 +429,10 @@ def _move_vectors(connection: Connection[Row], address: Address) -> int:
 
 def to_halfvec(vector: bytes) -> bytes:
     """What the server reads as a halfvec, of the bytes of float16[d]."""
+    if len(vector) > 2 * WIDEST:
+        raise InvalidInput(
+            f"a vector of {len(vector) // 2} numbers cannot be kept: pgvector has room for {WIDEST}"
+        )
     return struct.pack(">hh", len(vector) // 2, 0) + _turned(vector)
 
 

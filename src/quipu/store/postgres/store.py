@@ -110,6 +110,12 @@ class PostgresStore(DerivedStore):
             return super()._new_nearest(space)
         return ServerVectors(self._db, self._session, self._postings, exact_up_to=self._exact_up_to)
 
+    def _nearest(self, space: str) -> SpaceIndex | None:
+        """Another one, once the owner has brought the vectors over."""
+        if self._db.has_halves and not isinstance(self._spaces.get(space), ServerVectors):
+            self._spaces.pop(space, None)
+        return super()._nearest(space)
+
     def visit(self) -> AbstractContextManager[None]:
         """One transaction: each costs two round trips."""
         return self.moment()
