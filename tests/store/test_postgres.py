@@ -4,6 +4,7 @@ statements that name the namespace."""
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -208,6 +209,27 @@ def test_readings_that_cannot_begin_give_their_connections_back(url: str) -> Non
         finally:
             connection.execute("ALTER TABLE quipu.away RENAME TO counter")
         assert store.counts()["episode"] == 0
+
+
+def test_a_timeout_of_the_server_is_told(postgres_server: PostgresServer) -> None:
+    name = postgres_server.new_database()
+    url = postgres_server.url(name)
+    open_store(url).close()
+    for setting in ("statement_timeout", "idle_in_transaction_session_timeout"):
+        postgres_server.execute(f"ALTER DATABASE {name} SET {setting} = '200ms'")
+        reading = Database(read_address(url), namespace="default", read_only=True)
+
+        def slow(reading: Database = reading, *, at_server: bool = setting[0] == "s") -> None:
+            with reading.reading():
+                if at_server:
+                    reading.rows(b"SELECT pg_sleep(2)")
+                time.sleep(1)
+                reading.rows(b"SELECT 1")
+
+        with pytest.raises(StoreUnavailable, match="raise that timeout"):
+            slow()
+        reading.close()
+        postgres_server.execute(f"ALTER DATABASE {name} RESET {setting}")
 
 
 # text

@@ -206,6 +206,20 @@ def test_vectors_written_while_others_are_brought_over_are_not_lost(
         assert store.unembedded(SPACE) == []
 
 
+def test_vectors_that_others_hold_stay_bytes_for_now(
+    kept_as_bytes: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "_PATIENCE", "100ms")
+    with psycopg.connect(kept_as_bytes) as holder, caplog.at_level(logging.WARNING):
+        holder.execute("SELECT 1 FROM quipu.vector LIMIT 1")
+        with opened(kept_as_bytes) as store:
+            assert "stay bytes for now" in caplog.text
+            store.write(source(4, 30))
+    with opened(kept_as_bytes) as store:
+        assert store._db.has_halves
+        assert store.spaces() == {SPACE: 330}
+
+
 def test_a_handle_that_was_open_goes_on_with_vectors_that_were_brought_over(
     kept_as_bytes: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -198,7 +198,11 @@ _RIGHTS = (
 """What others may do with the table that another takes the place of."""
 
 _REACHED = b"SELECT to_regtype('halfvec') IS NOT NULL"
-_PATIENCE = "10s"  # that others are waited for before the vectors stay bytes for now
+_PATIENCE = "3s"  # in which who comes after waits too
+_IN_USE = (
+    "others are reading or writing vectors, which stay bytes for now: a later command that writes "
+    "brings them into pgvector"
+)
 _OLDEST_PGVECTOR = (0, 8)
 """The first release that goes on looking in its index where a filter leaves too few."""
 _MOVED = 5_000  # vectors that are moved at a time
@@ -339,6 +343,7 @@ def take_extension(connection: Connection[Row], address: Address) -> int:
     try:
         moved = _bring_over(connection, address)
     except errors.LockNotAvailable:
+        _log.warning("%s: %s", address.shown, _IN_USE)
         return 0
     if moved:
         _log.warning("%s: %d vectors were brought into pgvector", address.shown, moved)

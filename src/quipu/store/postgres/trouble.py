@@ -34,6 +34,11 @@ def mapped(address: Address) -> Generator[None]:
 
 
 _AGAIN = "run the same command again; nothing was changed"
+_TOO_LONG = (
+    errors.QueryCanceled,
+    errors.IdleInTransactionSessionTimeout,
+    errors.TransactionTimeout,
+)
 _MEANINGS: tuple[tuple[tuple[type[psycopg.Error], ...], type[QuipuError], str], ...] = (
     (
         (errors.SerializationFailure, errors.DeadlockDetected),
@@ -46,6 +51,14 @@ _MEANINGS: tuple[tuple[tuple[type[psycopg.Error], ...], type[QuipuError], str], 
         (
             "the server of {name} is stopping or starting ({error}): wait for it, then run the "
             "same command again"
+        ),
+    ),
+    (
+        _TOO_LONG,
+        StoreUnavailable,
+        (
+            "the server of {name} ended what it lets take no longer ({error}): raise that timeout "
+            "of the role or the database, then " + _AGAIN
         ),
     ),
     (
