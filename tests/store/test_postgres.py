@@ -313,11 +313,14 @@ def test_threads_read_at_once_and_none_waits_for_a_writer(url: str) -> None:
                 together.wait()  # all four are inside at once
                 before = texts(store, red=1)
                 together.wait()
+                assert store.jobs.rows() == []
+                together.wait()
                 return before, store.sequence()
 
         def write() -> list[str]:
             store.write(one_source(OTHER, "blue", at=2))
             together.wait()  # not committed, and nobody waits for it
+            together.wait()
             together.wait()
             return texts(store, blue=1)
 

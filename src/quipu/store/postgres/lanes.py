@@ -18,6 +18,21 @@ _MOST = 8
 """Threads that read at once; more wait for one of them."""
 
 _WRITES = frozenset({"atomically", "write", "forget", "drop_space"})
+_JOB_READS = frozenset({"last", "rows", "payload"})
+
+
+class _LaneJobs:
+    """The accepted writes (`quipu.ports.StoredJobs`), read on a lane that is free."""
+
+    def __init__(self, lanes: "PostgresLanes") -> None:
+        self._lanes = lanes
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*given: Any, **named: Any) -> Any:
+            with self._lanes.lane(name not in _JOB_READS) as lane:
+                return getattr(lane.jobs, name)(*given, **named)
+
+        return call
 
 
 class PostgresLanes:
@@ -31,6 +46,7 @@ class PostgresLanes:
         self._write_lock = threading.Lock()
         self._changed = threading.Condition()
         self._here = threading.local()
+        self.jobs = _LaneJobs(self)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._writer, name)
@@ -38,7 +54,7 @@ class PostgresLanes:
             return value
 
         def call(*given: Any, **named: Any) -> Any:
-            with self._lane(name in _WRITES) as lane:
+            with self.lane(name in _WRITES) as lane:
                 return getattr(lane, name)(*given, **named)
 
         return call
@@ -46,13 +62,13 @@ class PostgresLanes:
     @contextmanager
     def moment(self) -> Generator[None]:
         """One moment for what this thread reads; the others read theirs."""
-        with self._lane(writes=False) as lane, lane.moment():
+        with self.lane(writes=False) as lane, lane.moment():
             yield
 
     visit = moment
 
     @contextmanager
-    def _lane(self, writes: bool) -> Generator[PostgresStore]:
+    def lane(self, writes: bool) -> Generator[PostgresStore]:
         """The lane of this thread; one that is free, for the block, where it has none."""
         here: PostgresStore | None = getattr(self._here, "lane", None)
         if here is not None and (here is self._writer or not writes):
