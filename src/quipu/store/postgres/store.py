@@ -69,8 +69,14 @@ class PostgresStore(DerivedStore):
         )
         with self._session.reading():
             due = self._asked(asked)
-        if due:
-            self.atomically(lambda: rewrite_segments(self._session, self._postings))
+
+        def rewrite() -> bool:
+            if not self._asked(asked):
+                return False  # another has done it meanwhile
+            rewrite_segments(self._session, self._postings)
+            return True
+
+        if due and self.atomically(rewrite):
             _log.warning("%s: the index of words was written anew", self._db.address.shown)
 
     def _segment_rows(self) -> PostingBlobs:
