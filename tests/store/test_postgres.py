@@ -1,6 +1,7 @@
 """What only the PostgreSQL store has: addresses, servers and schemas that are refused, roles, and
 statements that name the namespace."""
 
+import logging
 import re
 import subprocess
 import sys
@@ -160,6 +161,29 @@ def test_many_make_a_schema_at_once(postgres_server: PostgresServer) -> None:
     assert [store.sequence() for store in stores] == [0] * 6
     for store in stores:
         store.close()
+
+
+def test_an_index_of_words_with_directories_is_written_anew_once(
+    postgres_server: PostgresServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    url = postgres_server.url(postgres_server.new_database())
+    with open_store(url) as store:
+        store._session.bucketed = False  # as it was before
+        store.write(one_source(VERSION_A, "red tax", "red llama", at=1))
+        store.write(one_source(OTHER, "blue tax", at=2))
+    with open_store(url, read_only=True) as store:
+        before = [texts(store, **{word: 1.0}) for word in ("red", "tax", "blue", "none")]
+    assert [len(each) for each in before] == [2, 2, 1, 0]
+    together = Barrier(4, timeout=30)
+
+    def go_on(_: int) -> list[list[str]]:
+        together.wait()
+        with open_store(url) as store:
+            return [texts(store, **{word: 1.0}) for word in ("red", "tax", "blue", "none")]
+
+    with caplog.at_level(logging.WARNING), ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(go_on, range(4))) == [before] * 4
+    assert caplog.text.count("written anew") == 1
 
 
 # roles
