@@ -186,8 +186,8 @@ WRITES: tuple[Write, ...] = (
 """What is killed, in the order of the cases."""
 
 _READS = """
-    ask, search, plan, get, facts, history, audit, brief, explain, chat, status, validate,
-    cypher, doctor, relation list, entity show, entity history, incident similar, incident
+    ask, search, explore, impact, plan, get, facts, history, audit, brief, explain, chat, status,
+    validate, cypher, doctor, relation list, entity show, entity history, incident similar, incident
     recommend, incident compare, incident replay, incident policies, golden run, incident list,
     incident show, incident summary, key list, contract check
 """

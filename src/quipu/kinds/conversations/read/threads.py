@@ -123,7 +123,7 @@ def _session(fields: Json) -> str:
 
 
 def _nodes(value: object) -> list[Json]:
-    """The rows of a list, or of a connection of GraphQL."""
+    """The rows of a list, or of what has a list of `nodes`."""
     if isinstance(value, dict):
         return objects(cast(Json, value).get("nodes") or [])
     return objects(cast(object, value)) if isinstance(value, list) else []
