@@ -76,7 +76,9 @@ _MAGIC = b"SQLite format 3\0"
 _LOG_HEAD, _FRAME_HEAD = 32, 24
 _LOG_MAGIC = {b"\x37\x7f\x06\x82": "<", b"\x37\x7f\x06\x83": ">"}
 """How a log begins, with the order of the bytes that its checksums are made of."""
-_LOOKS, _MOMENT_S = 3, 0.1
+_INDEX_SALTS = slice(32, 40)
+"""Where the shared index has the salts: https://sqlite.org/walformat.html, 2.1."""
+_LOOKS, _MOMENT_S = 10, 0.1
 _loading = threading.Lock()
 
 
@@ -168,16 +170,19 @@ def require_whole_log(connection: Any, path: Path) -> None:
     SQLite reads no further than that, and says nothing. https://sqlite.org/walformat.html
     A log that was cut behind a commit, or removed, is not told from one that never had more.
 
-    A frame is written in two steps, so one that another process is writing now looks damaged for
-    a moment: what is no damage is whole when it is looked at again.
+    A commit that another process is bringing to the disk stands there too, for a moment, before
+    SQLite reads it: damage is what is the same whenever it is looked at.
     """
+    log, found = path.with_name(path.name + "-wal"), set[tuple[int, int]]()
     for again in range(_LOOKS):
         time.sleep(_MOMENT_S if again else 0)
         try:
-            if not _stops_short(connection, path.with_name(path.name + "-wal")):
-                return
+            unread = _unread(connection, log)
         except (OSError, apsw.Error):
             return
+        if unread is None or len(found | {unread}) > 1:
+            return
+        found.add(unread)
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)  # the log stays as it is
     raise CorruptStore(
         f"the log of {str(path)!r} is damaged, and writes stand behind the damage: restore a "
@@ -185,13 +190,14 @@ def require_whole_log(connection: Any, path: Path) -> None:
     )
 
 
-def _stops_short(connection: Any, log: Path) -> bool:
-    """Whether a commit of this log stands behind the frames that SQLite reads of it."""
+def _unread(connection: Any, log: Path) -> tuple[int, int] | None:
+    """How many frames SQLite reads of this log, and where a commit stands behind them; None where
+    none does."""
     _, frames, _ = connection.execute("PRAGMA wal_checkpoint(NOOP)").fetchone()
     with log.open("rb") as stream:
         head, end = stream.read(_LOG_HEAD), os.fstat(stream.fileno()).st_size
         if end > _LOG_HEAD and not (_log_begins_well(head) and any(head)):
-            return True  # it is written, and brought to the disk, before any frame
+            return frames, 0  # it is written, and brought to the disk, before any frame
         frame_bytes = _FRAME_HEAD + int.from_bytes(head[8:12], "big")
         begin = _LOG_HEAD + frames * frame_bytes
         for at in range(begin, end - frame_bytes + 1, frame_bytes):
@@ -200,8 +206,15 @@ def _stops_short(connection: Any, log: Path) -> bool:
             if frame[8:16] != head[16:24]:
                 break  # of before the log was begun anew
             if any(frame[4:8]):
-                return True
-    return False
+                return (frames, at) if _salts_read(log) == head[16:24] else None
+    return None
+
+
+def _salts_read(log: Path) -> bytes:
+    """The salts of the log that SQLite reads, as the shared index beside it has them: others as
+    soon as a writer has begun the log anew, while the file is as it was until its first frame."""
+    with log.with_name(f"{log.name.removesuffix('wal')}shm").open("rb") as stream:
+        return stream.read(_INDEX_SALTS.stop)[_INDEX_SALTS]
 
 
 def _log_begins_well(head: bytes) -> bool:
