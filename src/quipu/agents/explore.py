@@ -14,6 +14,7 @@ import msgspec
 
 from quipu.agents.budget import CHARACTERS_A_TOKEN, cut, tokens
 from quipu.answer.prompt import fenced, one_line
+from quipu.kinds.files.code_records import end_of, path_of, start_of
 from quipu.records.record import Entity, Relation
 from quipu.records.reply import Hit
 from quipu.records.role import Role, role_of
@@ -23,7 +24,16 @@ from quipu.records.scope import EVERYTHING, Scope
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["Explored", "Place", "defined_in", "explore", "lines_of", "mentions"]
+__all__ = [
+    "Explored",
+    "Place",
+    "defined_in",
+    "explore",
+    "first_of",
+    "lines_of",
+    "mentions",
+    "place_of",
+]
 
 _SOURCE: frozenset[Role] = frozenset({"source", "manifest"})
 _PASSAGES = 100
@@ -228,17 +238,23 @@ def _of_definition(memory: "Memory", hit: Hit, symbol: Entity) -> _Block:
     first, last = lines_of(symbol)
     passage = memory.get(f"{hit.path}:{first}-{last}")
     text = getattr(passage, "text", hit.text)
+    place = place_of(symbol, hit.path, hit.document_id, hit.role)
+    place = msgspec.structs.replace(place, title=cut(place.title, _TITLE))
+    return _block(place, text, hit, mentions(memory, symbol))
+
+
+def place_of(symbol: Entity, path: str, document_id: str, role: Role) -> Place:
+    """The lines of a definition, under its name with its parameters."""
+    first, last = lines_of(symbol)
     signature = symbol.properties.get("parameters")
-    title = cut(f"{symbol.name}{signature if isinstance(signature, str) else ''}", _TITLE)
-    place = Place(
-        path=hit.path,
+    return Place(
+        path=path,
         start_line=first,
         end_line=last,
-        title=title,
-        role=hit.role,
-        graph_ids=(symbol.entity_id, hit.document_id),
+        title=f"{symbol.name}{signature if isinstance(signature, str) else ''}",
+        role=role,
+        graph_ids=(symbol.entity_id, document_id),
     )
-    return _block(place, text, hit, mentions(memory, symbol))
 
 
 def _of_passage(hit: Hit) -> _Block:
@@ -268,10 +284,15 @@ def mentions(memory: "Memory", symbol: Entity) -> Iterator[str]:
         if isinstance(end, Entity):
             told[_said_of(end)].append(_where(end, row))
     for words, names in told.items():
-        distinct = sorted(dict.fromkeys(names))
-        more = f", {len(distinct) - _NAMED} more" if len(distinct) > _NAMED else ""
-        if distinct:
-            yield f"{words}: {', '.join(distinct[:_NAMED])}{more}"
+        if names:
+            yield f"{words}: {', '.join(first_of(names, _NAMED))}"
+
+
+def first_of(names: Iterable[str], most: int) -> tuple[str, ...]:
+    """The first of the names, each once, and how many more there are."""
+    distinct = sorted(dict.fromkeys(names))
+    more = len(distinct) - most
+    return (*distinct[:most], f"{more} more") if more > 0 else tuple(distinct)
 
 
 def _said_of(end: Entity) -> str:
@@ -292,15 +313,13 @@ def _where(end: Entity, row: Relation) -> str:
 
 
 def _path(entity: Entity) -> str:
-    path = entity.properties.get("path") or entity.properties.get("file_path")
-    return path if isinstance(path, str) else entity.name if "/" in entity.name else ""
+    return path_of(entity) or (entity.name if "/" in entity.name else "")
 
 
 def lines_of(symbol: Entity) -> tuple[int, int]:
     """The first and the last line of a definition; 0 where they are not known."""
-    first, last = symbol.properties.get("start_line"), symbol.properties.get("end_line")
-    first = first if isinstance(first, int) else 0
-    return first, last if isinstance(last, int) else first
+    first = start_of(symbol)
+    return first, end_of(symbol) or first
 
 
 def _written(

@@ -4,14 +4,14 @@ diff → lines of files → definitions there → who uses them, tests, pages
 → owners of the files, decisions and incidents of the place
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
 from quipu.agents.change import Lines, read_change
-from quipu.agents.explore import Place, defined_in, lines_of, mentions
+from quipu.agents.explore import Place, defined_in, first_of, lines_of, mentions, place_of
 from quipu.answer.prompt import one_line
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ports import Direction
@@ -104,12 +104,11 @@ def _of_file(memory: "Memory", path: str, lines: list[Lines]) -> tuple[TouchedFi
     symbols = [*_innermost(defined_in(memory, [source.document_id]), lines)]
     ties = _ties(memory, source.document_id)
     parts = [heading, *(f"{words}: {', '.join(names)}" for words, names in ties.items())]
-    for symbol in symbols:
-        place = _place(symbol, path, source.document_id)
+    places = [place_of(symbol, path, source.document_id, "source") for symbol in symbols]
+    for symbol, place in zip(symbols, places, strict=True):
         parts += ["", f"## {one_line(f'{place.reference} · {place.title}')}"]
         parts += mentions(memory, symbol)
-    definitions = tuple(_place(symbol, path, source.document_id) for symbol in symbols)
-    file = TouchedFile(path=path, known=True, definitions=definitions, ties=ties)
+    file = TouchedFile(path=path, known=True, definitions=tuple(places), ties=ties)
     return file, "\n".join(parts)
 
 
@@ -154,28 +153,9 @@ def _ties(memory: "Memory", document_id: str) -> dict[str, tuple[str, ...]]:
         for row, id_ in zip(rows, ids, strict=True):
             if isinstance(end := ends.get(id_), Entity):
                 found.setdefault(words[row.type], []).append(_named(end))
-    return {key: _first(names) for key, names in sorted(found.items())}
+    return {key: first_of(names, _MOST) for key, names in sorted(found.items())}
 
 
 def _named(end: Entity) -> str:
     path = end.properties.get("file_path")
     return one_line(path if isinstance(path, str) and path else end.name)
-
-
-def _first(names: Iterable[str]) -> tuple[str, ...]:
-    distinct = sorted(dict.fromkeys(names))
-    more = len(distinct) - _MOST
-    return (*distinct[:_MOST], f"{more} more") if more > 0 else tuple(distinct)
-
-
-def _place(symbol: Entity, path: str, document_id: str) -> Place:
-    first, last = lines_of(symbol)
-    signature = symbol.properties.get("parameters")
-    return Place(
-        path=path,
-        start_line=first,
-        end_line=last,
-        title=f"{symbol.name}{signature if isinstance(signature, str) else ''}",
-        role="source",
-        graph_ids=(symbol.entity_id, document_id),
-    )

@@ -19,7 +19,7 @@ from quipu.records.role import role_of
 from quipu.records.schema import EntityType, RelationType
 from quipu.text import name_key
 
-__all__ = ["CALLED", "MOST_TOLD", "CodeRecords", "path_of", "start_of", "texts"]
+__all__ = ["CALLED", "MOST_TOLD", "CodeRecords", "end_of", "path_of", "start_of", "texts"]
 
 MOST_TOLD = 3
 """Records of one name that are told; of more none is."""
@@ -178,7 +178,7 @@ class CodeRecords:
         """Return the lines of a record that first say each of `written`, or fit `pattern`, those
         near each other as one piece of evidence; else the line of its name; none where they may not
         be seen. `within`: only between its first and last line."""
-        first, last = (start_of(entity), _end(entity)) if within else (1, 0)
+        first, last = (start_of(entity), end_of(entity)) if within else (1, 0)
         if within and not last:
             return []
         sought = ["".join(each.split()) for each in written]
@@ -274,7 +274,8 @@ def texts(value: Value) -> list[str]:
     return [text for text in listed if isinstance(text, str) and text]
 
 
-def _end(symbol: Entity) -> int:
+def end_of(symbol: Entity) -> int:
+    """Return the last line of a symbol; 0 where it is not known."""
     end = symbol.properties.get("end_line")
     return end if isinstance(end, int) else 0
 
@@ -316,7 +317,7 @@ def _begins_in(symbol: Entity, passage: Evidence) -> bool:
     """Whether a symbol begins in a passage, or the passage lies inside of it."""
     begins = passage.start_line <= start_of(symbol) <= passage.end_line
     return path_of(symbol) == passage.path and (
-        begins or start_of(symbol) <= passage.start_line <= _end(symbol)
+        begins or start_of(symbol) <= passage.start_line <= end_of(symbol)
     )
 
 
