@@ -45,7 +45,7 @@ def described(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
         "servers": [{"url": "/"}],
         "paths": paths,
         "components": {
-            "schemas": {shape.__name__: _with_meanings(shape) for shape in shapes_of(every)},
+            "schemas": {shape.__name__: schema_of(shape) for shape in shapes_of(every)},
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer"},
                 "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
@@ -163,7 +163,8 @@ def _schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
     return found[shape.__name__]
 
 
-def _with_meanings(shape: type[msgspec.Struct]) -> dict[str, Any]:
+def schema_of(shape: type[msgspec.Struct]) -> dict[str, Any]:
+    """Return the JSON Schema of `shape`, each key with what it means."""
     schema = _schema(shape)
     for key in keys(shape):
         described = schema.get("properties", {}).get(key.name)
