@@ -14,6 +14,7 @@ from quipu.answer.dated_facts import said
 from quipu.facts.chains import FactStanding, holding, standings
 from quipu.facts.history import HistoryEntry
 from quipu.facts.keys import predicate_key
+from quipu.limits import SHOWN_LINE
 from quipu.ports import every
 from quipu.records.record import Entity, Fact
 from quipu.records.refs import ENTRY
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
 __all__ = ["Audit", "FactPair", "Overview", "audit", "overview", "timeline"]
-
-_SAID = 300
 
 
 class HeldFact(msgspec.Struct, frozen=True, kw_only=True):
@@ -216,7 +215,7 @@ def _source(entry: HistoryEntry) -> str:
     who = f"{entry.speaker}, " if entry.speaker else ""
     on = "" if entry.observed_at == UNKNOWN_TIME else f" on {entry.observed_at[:10]}"
     until = f" until {entry.known_until[:10]}" if entry.known_until else ""
-    quoted = f": “{entry.said[:_SAID]}”" if entry.said else ""
+    quoted = f": “{entry.said[:SHOWN_LINE]}”" if entry.said else ""
     return f"{who}{entry.source_ref}{on}, known since {entry.recorded_at[:10]}{until}{quoted}"
 
 

@@ -21,6 +21,7 @@ from quipu.facts.attributes import SHIPPED
 from quipu.facts.chains import standings
 from quipu.facts.fit import is_sure
 from quipu.kinds.work.model import is_closed
+from quipu.limits import SHOWN_LINE
 from quipu.records.record import Fact
 from quipu.records.schema import EntityType
 from quipu.text import name_key, stems
@@ -34,7 +35,6 @@ BRIEF_TOKENS = 400
 """How long a brief is where nothing else is said."""
 
 _LEAST = 20
-_LINE = 200
 _USER, _GROUP = "user", "we"
 _INSTRUCTS = "instructs"
 _PREFERRED = frozenset(
@@ -100,7 +100,7 @@ def brief(
     lines: dict[str, list[BriefLine]] = {title: [] for title in _SECTIONS}
     for entry in by_priority(entries):
         if (title := f"{entry.category.capitalize()}s") in _STORED:
-            text = cut(" ".join(entry.content.split()), _LINE)
+            text = cut(" ".join(entry.content.split()), SHOWN_LINE)
             lines[title].append(
                 BriefLine(text=text, source_ref=entry.id, since=entry.stored_at[:10])
             )
@@ -181,7 +181,7 @@ def _line(fact: Fact) -> BriefLine:
     text = fact.object if fact.predicate == _INSTRUCTS else said(bare)
     since = (fact.valid_from or fact.updated_at)[:10]
     return BriefLine(
-        text=cut(" ".join(text.split()), _LINE),
+        text=cut(" ".join(text.split()), SHOWN_LINE),
         source_ref=str(fact.provenance.get("path") or ""),
         since="" if since.startswith("0001") else since,
     )
@@ -208,4 +208,4 @@ def _open_work(memory: "Memory", now: str) -> Iterator[BriefLine]:
             named = memory.graph.named([key]).get(key, ())
             work = next((e for e in named if e.type in (EntityType.GOAL, EntityType.TASK)), None)
             text = f"{shown(work, fact.subject)}: {fact.object}"
-            yield msgspec.structs.replace(_line(fact), text=cut(text, _LINE))
+            yield msgspec.structs.replace(_line(fact), text=cut(text, SHOWN_LINE))

@@ -19,6 +19,7 @@ from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRel
 from quipu.errors import InvalidInput
 from quipu.facts.keys import predicate_key
 from quipu.handle.expiry import EXPIRES
+from quipu.limits import ERRORS_LISTED, ROWS_AT_ONCE
 from quipu.records.batch import Batch, Claim
 from quipu.records.ids import make_id
 from quipu.records.passage import PassageInput
@@ -35,8 +36,6 @@ __all__ = ["Dump", "DumpTaken", "export_knowledge", "import_dump"]
 Dump: TypeAlias = Literal["mem0", "graphiti", "zep", "langgraph", "server-memory"]
 _Row: TypeAlias = Mapping[str, Any]
 
-_PAGE = 500
-_MOST_ERRORS = 100
 _LARGEST = 1_000_000_000
 
 
@@ -332,8 +331,8 @@ def _plain(value: Any) -> Properties:
 def _write(memory: "Memory", read: _Dump) -> DumpTaken:
     report = memory.add_documents(read.passages)
     before = memory.store.sequence()
-    for start in range(0, len(read.stated), _PAGE):
-        _state(memory, read.stated[start : start + _PAGE])
+    for start in range(0, len(read.stated), ROWS_AT_ONCE):
+        _state(memory, read.stated[start : start + ROWS_AT_ONCE])
     memory.indexer().embed_since(before)
     made, observed, tied = KnowledgeGraph(memory).take_in(read.things, read.relations)
     items = Items(memory)
@@ -354,7 +353,7 @@ def _write(memory: "Memory", read: _Dump) -> DumpTaken:
         relations=len(tied),
         facts=len(read.stated),
         items=len(read.items),
-        errors=tuple(errors[:_MOST_ERRORS]),
+        errors=tuple(errors[:ERRORS_LISTED]),
     )
 
 

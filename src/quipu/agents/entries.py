@@ -16,6 +16,7 @@ import msgspec
 from quipu.answer.dated_facts import said
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.lookup import end_of_relation
+from quipu.limits import LONGEST_ENTRY
 from quipu.ports import every
 from quipu.read import redact
 from quipu.records.batch import Batch
@@ -41,7 +42,6 @@ Origin: TypeAlias = Literal["session", "manual", "migration", "consolidation"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 
 _ARTICLES = frozenset({"a", "an", "the"})
-_LONGEST = 8_000
 _MOST_TAGS = 50
 _MOST_SOURCES = 50
 _MOST_LIVE = 2_000
@@ -328,10 +328,10 @@ def _content(content: str) -> str:
 
 
 def _bounded(text: str, name: str) -> str:
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST_ENTRY:
         raise InvalidInput(
-            f"{name} has {len(text):,} characters, an entry at most {_LONGEST:,}: store the gist, "
-            "or the whole with memory_ingest"
+            f"{name} has {len(text):,} characters, an entry at most {LONGEST_ENTRY:,}: "
+            "store the gist, or the whole with memory_ingest"
         )
     return redact(text.strip())[0]
 

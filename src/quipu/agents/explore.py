@@ -15,6 +15,7 @@ import msgspec
 from quipu.agents.budget import CHARACTERS_A_TOKEN, cut, tokens
 from quipu.answer.prompt import fenced, one_line
 from quipu.kinds.files.code_records import end_of, path_of, start_of
+from quipu.limits import NAMED
 from quipu.records.record import Entity, Relation
 from quipu.records.reply import Hit
 from quipu.records.role import Role, role_of
@@ -48,8 +49,6 @@ _PAGES = 4
 _ASIDE: frozenset[Role] = frozenset({"documentation", "changelog", "test", "example", "other"})
 _LONGEST = 120
 """Lines of a definition that is shown whole; of a longer one the passage that was found."""
-_NAMED = 5
-"""Callers, tests and pages that are named of one definition."""
 _ALSO = "## Also"
 _NOTHING = "unknown: nothing here bears on the task"
 _TITLE = 100
@@ -264,7 +263,7 @@ def _of_passage(hit: Hit) -> _Block:
         end_line=hit.end_line,
         title=cut(hit.title.removeprefix(hit.path).lstrip(" ›"), _TITLE),
         role=hit.role,
-        graph_ids=hit.graph_ids[:_NAMED],
+        graph_ids=hit.graph_ids[:NAMED],
     )
     return _block(place, hit.text, hit)
 
@@ -285,7 +284,7 @@ def mentions(memory: "Memory", symbol: Entity) -> Iterator[str]:
             told[_said_of(end)].append(_where(end, row))
     for words, names in told.items():
         if names:
-            yield f"{words}: {', '.join(first_of(names, _NAMED))}"
+            yield f"{words}: {', '.join(first_of(names, NAMED))}"
 
 
 def first_of(names: Iterable[str], most: int) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.handle.filters import entity_types, relation_types
 from quipu.handle.lookup import end_of_relation
+from quipu.limits import AROUND, NAMED, SCANNED
 from quipu.ports import every
 from quipu.records.ids import name_key as key_of_name_id
 from quipu.records.record import Entity, Episode, Fact, Relation
@@ -31,9 +32,6 @@ __all__ = [
 
 _CONSIDERED = 20
 _FAN_OUT = 50
-_MOST_AROUND = 200
-_MOST_VISITED = 5_000
-_SOURCES_NAMED = 5
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,7 +142,7 @@ def find_path(
     if not 1 <= max_hops <= 6:
         raise InvalidInput(f"max_hops {max_hops!r} is out of range: give 1 to 6")
     start, end = (end_of_relation(memory.graph, ref).entity_id for ref in (source, target))
-    spread = _spread(memory, start, max_hops, types, fan_out=_FAN_OUT, most=_MOST_VISITED, end=end)
+    spread = _spread(memory, start, max_hops, types, fan_out=_FAN_OUT, most=SCANNED, end=end)
     if end not in spread.came:
         return Path(found=False, nodes=(), steps=(), bounded=spread.bounded)
     ids, relations = [end], list[Relation]()
@@ -249,7 +247,7 @@ def _edge(relation: Relation, names: Mapping[str, str], refs: tuple[str, ...] = 
         source_name=names.get(relation.source_entity_id, ""),
         target_name=names.get(relation.target_entity_id, ""),
         confidence=relation.confidence,
-        source_refs=refs[:_SOURCES_NAMED],
+        source_refs=refs[:NAMED],
     )
 
 
@@ -273,7 +271,7 @@ def neighborhood(
     if not 1 <= hops <= 3:
         raise InvalidInput(f"hops {hops!r} is out of range: give 1 to 3")
     start = end_of_relation(memory.graph, ref).entity_id
-    spread = _spread(memory, start, hops, types, fan_out=_MOST_AROUND, most=limit)
+    spread = _spread(memory, start, hops, types, fan_out=AROUND, most=limit)
     relations = list(spread.relations.values())
     return _drawn(memory, start, list(spread.came), relations, bounded=spread.bounded)
 

@@ -14,6 +14,7 @@ from quipu.agents.change import Lines, read_change
 from quipu.agents.explore import Place, defined_in, first_of, lines_of, mentions, place_of
 from quipu.answer.prompt import one_line
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.limits import AROUND
 from quipu.ports import Direction
 from quipu.records.record import Entity, Relation
 from quipu.records.schema import RelationType
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Impact", "TouchedFile", "impact"]
 
-_MOST_FILES = 200
-"""Files of one change that are looked at."""
 _MOST = 8
 """Records of one kind that are named of a file."""
 _OUT: Mapping[str, str] = {
@@ -70,7 +69,7 @@ def impact(memory: "Memory", change: str) -> Impact:
     touched = read_change(change, is_path=lambda path: bool(store.sources(refs=[path])))
     if not touched:
         raise InvalidInput("no file is named: give a unified diff (git diff) or paths, a line each")
-    looked_at = dict([*touched.items()][:_MOST_FILES])
+    looked_at = dict([*touched.items()][:AROUND])
     sequence = store.sequence()
     before = {path: _of_file(memory, path, lines) for path, lines in looked_at.items()}
     for path, (file, _) in before.items():

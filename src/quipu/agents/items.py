@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from quipu.errors import InvalidInput
 from quipu.handle.expiry import EXPIRES
+from quipu.limits import ROWS_AT_ONCE
 from quipu.ports import Vectors
 from quipu.read.redact import Redactor
 from quipu.records.batch import Batch
@@ -34,7 +35,6 @@ __all__ = ["Items", "KeptItem", "Vectoriser", "texts_in"]
 Namespace = tuple[str, ...]
 
 ITEM = "item"
-_PAGE = 1_000
 _SCALE = 32_767
 """A coordinate of a stored vector is a whole number up to this: a property holds no bytes."""
 _WORTH_RENEWING = 0.05
@@ -242,8 +242,8 @@ class Items:
             if source.document_id and _place(source.source_ref)[0][: len(prefix)] == prefix
         ]
         found: list[KeptItem] = []
-        for start in range(0, len(ids), _PAGE):
-            page = self._of(ids[start : start + _PAGE]).values()
+        for start in range(0, len(ids), ROWS_AT_ONCE):
+            page = self._of(ids[start : start + ROWS_AT_ONCE]).values()
             found += [item for item in page if _is_over(item, now) is over]
         return found
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import msgspec
 
 from quipu.errors import InvalidInput
+from quipu.limits import LONGEST_NAME, LONGEST_TEXT, ROWS_AT_ONCE, SHOWN_VALUE
 from quipu.read import redact
 from quipu.records.batch import Batch, Claim, IndexedChunk
 from quipu.records.passage import PassageInput
@@ -33,8 +34,6 @@ __all__ = ["KnowledgeEntity", "KnowledgeGraph", "KnowledgeRelation", "ThingObser
 
 _SOURCE_TYPE = "knowledge_graph"
 _KINDS = {kind.value.casefold(): kind for kind in EntityType}
-_PAGE = 2_000
-_LONGEST_NAME, _LONGEST_OBSERVATION, _SHOWN = 1_000, 100_000, 80
 
 
 class KnowledgeEntity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -217,8 +216,8 @@ def _read(store: "Store", names: Collection[str] | None = None) -> _Kept:
         supports = (row for rows in store.support(ids).values() for row in rows)
         episode_ids = sorted({row.episode_id for row in supports if row.known_until is None})
     said: list[tuple[str, str, dict[str, str]]] = []
-    for start in range(0, len(episode_ids), _PAGE):
-        episodes = store.get(episode_ids[start : start + _PAGE]).values()
+    for start in range(0, len(episode_ids), ROWS_AT_ONCE):
+        episodes = store.get(episode_ids[start : start + ROWS_AT_ONCE]).values()
         own = [e for e in episodes if isinstance(e, Episode) and e.source_type == _SOURCE_TYPE]
         numbers = store.numbers_in([e.document_id for e in own if e.document_id])
         texts = {
@@ -331,7 +330,7 @@ class _Draft:
         return PassageInput(
             source_ref=f"observation:{name}#{_digest(name, content)[:12]}",
             text=content,
-            title=f"{name}: {excerpt(content, limit=_SHOWN)}",
+            title=f"{name}: {excerpt(content, limit=SHOWN_VALUE)}",
             source_type=_SOURCE_TYPE,
             observed_at=self._now,
             profile="prose",
@@ -432,9 +431,9 @@ def _clean_relation(relation: KnowledgeRelation) -> KnowledgeRelation:
 def _named(name: str, what: str) -> str:
     if not name.strip():
         raise InvalidInput(f"the name of an {what} is blank: give one")
-    if len(name) > _LONGEST_NAME:
+    if len(name) > LONGEST_NAME:
         raise InvalidInput(
-            f"the name {name[:40]!r}… is too long: at most {_LONGEST_NAME:,} characters"
+            f"the name {name[:40]!r}… is too long: at most {LONGEST_NAME:,} characters"
         )
     return redact(name)[0]
 
@@ -442,9 +441,9 @@ def _named(name: str, what: str) -> str:
 def _observation(content: str) -> str:
     if not content.strip():
         raise InvalidInput("an observation is blank: say something")
-    if len(content) > _LONGEST_OBSERVATION:
+    if len(content) > LONGEST_TEXT:
         raise InvalidInput(
-            f"an observation has {len(content):,} characters, at most {_LONGEST_OBSERVATION:,}: "
+            f"an observation has {len(content):,} characters, at most {LONGEST_TEXT:,}: "
             "remember the whole with memory_ingest"
         )
     return redact(content)[0]

@@ -10,6 +10,7 @@ from quipu.agents.budget import cut, tokens, within
 from quipu.agents.entries import PRIORITIES, Entries, Entry, Priority, entry_scope, is_expired
 from quipu.errors import InvalidInput
 from quipu.handle.dates import read_window
+from quipu.limits import SHOWN_LINE
 from quipu.records.refs import Category
 from quipu.records.reply import Hit, TemporalContext, WhyRanked
 from quipu.records.scope import Scope
@@ -22,7 +23,6 @@ __all__ = ["Detail", "Recall", "RecalledEntry", "recall"]
 Detail: TypeAlias = Literal["brief", "detailed"]
 
 _CONSIDERED = 50
-_BRIEF = 200
 _OVERHEAD_TOKENS = 13
 """What the fields of an entry beside its text cost."""
 
@@ -111,7 +111,7 @@ def recall(
 
 def _recalled(entry: Entry, hit: Hit, detail: Detail, *, include_context: bool) -> RecalledEntry:
     """The entry as it is given, and what it costs."""
-    content = cut(entry.content, _BRIEF) if detail == "brief" else entry.content
+    content = cut(entry.content, SHOWN_LINE) if detail == "brief" else entry.content
     context = entry.context if include_context else ""
     return RecalledEntry(
         id=entry.id,

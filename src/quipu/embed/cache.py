@@ -25,6 +25,7 @@ import numpy as np
 from quipu.embed.remote import RemoteEmbedder
 from quipu.errors import StoreUnavailable
 from quipu.files import checked, private
+from quipu.limits import IDS_AT_ONCE
 from quipu.ports import Embedded, Embedder, ManyEmbedder, Passage
 
 __all__ = ["CACHE", "DEFAULT_MAX_BYTES", "VectorCache", "content_key", "make_passages"]
@@ -36,7 +37,6 @@ CACHE = "embeddings.db"
 """Its name in the local state."""
 
 DEFAULT_MAX_BYTES = 512_000_000
-_KEYS_A_QUERY = 500
 _NICENESS = 10
 _A_REQUEST = 16
 # SQLError: a table of that name with other columns.
@@ -89,8 +89,8 @@ class VectorCache:
         """What is known of `keys`; the others are absent."""
         found: dict[bytes, Embedded] = {}
         with self._lock:
-            for start in range(0, len(keys), _KEYS_A_QUERY):
-                found.update(self._select(space, keys[start : start + _KEYS_A_QUERY]))
+            for start in range(0, len(keys), IDS_AT_ONCE):
+                found.update(self._select(space, keys[start : start + IDS_AT_ONCE]))
         return found
 
     def put(self, space: str, entries: Mapping[bytes, Embedded]) -> None:

@@ -18,6 +18,7 @@ import msgspec
 
 from quipu.index.mentions import FIELD
 from quipu.kind import ahead
+from quipu.limits import NAMED, ROWS_AT_ONCE
 from quipu.ports import Graph, Index, changes_after
 from quipu.records.ids import Kind
 from quipu.records.record import Chunk, Entity, Episode, Record, Relation, record_id
@@ -26,9 +27,6 @@ from quipu.soundness import end_fault, faults
 
 __all__ = ["Validation", "validate"]
 
-_PAGE = 2000
-_EXAMPLES = 5
-_FOUND_AT_MOST = 1000
 _RELATION_TYPES = frozenset(str(each) for each in RelationType)
 _NO_END = "relation with an end that is no live entity"
 _NO_NODE = "no node of the required type {}"
@@ -64,7 +62,7 @@ class _Findings:
         self._ids: dict[str, list[str]] = {}
         self._counts: dict[str, int] = {}
 
-    def add(self, message: str, record: str, *, most: int = _FOUND_AT_MOST) -> None:
+    def add(self, message: str, record: str, *, most: int = ROWS_AT_ONCE) -> None:
         ids = self._ids.setdefault(message, [])
         self._counts[message] = self._counts.get(message, 0) + 1
         if len(ids) < most:
@@ -172,7 +170,7 @@ def _checks(
 
 def _pages(store: Graph, kind: Kind) -> Iterator[list[Record]]:
     after = ""
-    while page := store.scan(kind, after=after, limit=_PAGE):
+    while page := store.scan(kind, after=after, limit=ROWS_AT_ONCE):
         yield page
         after = record_id(page[-1])
 
@@ -196,7 +194,7 @@ def _check_ends(
             errors.add(message, relation.rel_id)
         if relation.type and relation.type not in _RELATION_TYPES:
             message = f"unknown relation type {relation.type!r}"
-            warnings.add(message, relation.rel_id, most=_EXAMPLES)
+            warnings.add(message, relation.rel_id, most=NAMED)
 
 
 def _ends(relation: Relation) -> tuple[str, ...]:
@@ -252,7 +250,7 @@ def _check_chunks(store: Searched, page: list[Chunk], tied: set[str], warnings: 
     for chunk, mentioned in zip(page, mentions, strict=True):
         if not mentioned and chunk.chunk_id not in tied:
             message = "passage that mentions no name and supports no relation or fact"
-            warnings.add(message, chunk.chunk_id, most=_EXAMPLES)
+            warnings.add(message, chunk.chunk_id, most=NAMED)
 
 
 def _mark_related(store: Graph, page: list[Record], tied: set[str]) -> None:

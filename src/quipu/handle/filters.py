@@ -8,6 +8,7 @@ from typing import get_args
 import msgspec
 
 from quipu.errors import InvalidInput
+from quipu.limits import LISTED
 from quipu.ports import Graph, Planner, every
 from quipu.records.record import Relation
 from quipu.records.refs import CATEGORIES, ENTRY
@@ -33,7 +34,6 @@ _OWN: dict[Filter, frozenset[str]] = {
     "domains": frozenset(CATEGORIES),
 }
 """What Quipu itself may write: no mistake where nothing of it is here yet."""
-_SHOWN = 20
 
 
 def known_scope(scope: Scope, planner: Planner) -> Scope:
@@ -111,5 +111,5 @@ def _unknown_word(unknown: str, known: Sequence[str], what: str) -> str:
     lowered = {each.casefold(): each for each in reversed(known)}
     near = difflib.get_close_matches(unknown.casefold(), list(lowered), n=1, cutoff=0.6)
     hint = f"did you mean {lowered[near[0]]!r}? " if near else ""
-    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-    return f"{unknown!r} is no {what} here: {hint}known are {', '.join(known[:_SHOWN])}{more}"
+    more = f" and {len(known) - LISTED} more" if len(known) > LISTED else ""
+    return f"{unknown!r} is no {what} here: {hint}known are {', '.join(known[:LISTED])}{more}"

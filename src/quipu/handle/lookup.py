@@ -10,6 +10,7 @@ import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.filters import relation_types
+from quipu.limits import SCANNED
 from quipu.patterns import late
 from quipu.ports import Direction, Planner, every
 from quipu.records.ids import document_entity_id, kind_of
@@ -26,7 +27,6 @@ _TURNS = late(
 )
 _HASH = late(r"(?:commit:)?(?P<digits>[0-9a-fA-F]{4,40})")
 _NEAREST = 3
-_LOOKED_AT = 5000
 
 
 class Passage(msgspec.Struct, frozen=True, kw_only=True):
@@ -275,9 +275,9 @@ def _described(entity: Entity) -> str:
 
 
 def _nearest(planner: Planner, ref: str) -> list[str]:
-    names = {s.source_ref for s in planner.sources()[:_LOOKED_AT]}
-    names |= {e.name for e in planner.scan("entity", limit=_LOOKED_AT) if isinstance(e, Entity)}
-    stated = {f.subject for f in planner.scan("fact", limit=_LOOKED_AT) if isinstance(f, Fact)}
+    names = {s.source_ref for s in planner.sources()[:SCANNED]}
+    names |= {e.name for e in planner.scan("entity", limit=SCANNED) if isinstance(e, Entity)}
+    stated = {f.subject for f in planner.scan("fact", limit=SCANNED) if isinstance(f, Fact)}
     names |= {subject for subject in stated if kind_of(subject) is None}
     by_key = {name.casefold(): name for name in sorted(names)}
     ends = [n for n in sorted(names) if n.casefold().endswith(f"/{ref.casefold()}")]

@@ -14,6 +14,7 @@ import msgspec
 from quipu.errors import InvalidInput, Unavailable, UnknownRecord
 from quipu.handle.lookup import chunks_of
 from quipu.ledger import LEDGER, Ledger
+from quipu.limits import ROWS_AT_ONCE
 from quipu.ports import Chat, Progress
 from quipu.records.batch import Batch
 from quipu.records.record import Chunk, Episode
@@ -30,7 +31,6 @@ _PROFILES = frozenset({"prose", "conversation"})
 _GIVEN = frozenset({"session", "manual_ingest", "memory_file", "crawl"})
 _FEWEST_WORDS = 3
 _KIND, _LOCK = "read-by-model", "reading.lock"
-_PAGE = 1_000
 _NO_MODEL = "no language model is configured: set chat.model in quipu.toml"
 
 
@@ -118,7 +118,7 @@ class ExtractionProgress:
         entry = self._ledger.get(_KIND, self._key)
         store = self._memory.store
         after = int(entry.value) if entry else store.sequence()
-        while changes := store.changes(after, limit=_PAGE):
+        while changes := store.changes(after, limit=ROWS_AT_ONCE):
             put = {c.record_id: c.sequence for c in changes if c.operation == "put"}
             records = store.get([c.record_id for c in changes if c.kind == "chunk"])
             chunks = [r for r in records.values() if isinstance(r, Chunk) and self._is_given(r)]

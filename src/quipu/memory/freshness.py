@@ -21,6 +21,7 @@ from quipu.errors import QuipuError
 from quipu.files.repository import Located, repository_of
 from quipu.handle.handle import Handle
 from quipu.handle.lookup import Passage
+from quipu.limits import SCANNED
 from quipu.ports import Source, Store
 from quipu.records.record import Chunk, Entity, Episode, Record
 from quipu.records.refs import FILE
@@ -51,11 +52,7 @@ _ROUNDS = 3
 """So often a result is made: what was read again may change again meanwhile."""
 _MOST_BYTES = 1_000_000
 """What is read again for a question: a second or two of reading."""
-_MOST_FILES = 5_000
-"""In a memory of more files only those that are cited are looked for: a tree of these is walked in
-about half a second."""
 _MOST_ROOTS = 20
-_MOST_CHANGES = 5_000
 _WAIT_S = 5.0
 _HIDDEN = "[redacted:"
 """What stands for a secret in the name of a file."""
@@ -124,10 +121,10 @@ class Freshness:
             files = {ref: source for ref, source in known.items() if source.source_type == FILE}
             found: dict[str, Change] = dict.fromkeys(cited.files - known.keys(), "outdated")
             if files and store.sequence() != cited.sequence:
-                latest = store.changes(cited.sequence, limit=_MOST_CHANGES)
+                latest = store.changes(cited.sequence, limit=SCANNED)
                 written = {each.record_id for each in latest}
                 for ref, source in files.items():
-                    if len(latest) == _MOST_CHANGES or source.episode_id in written:
+                    if len(latest) == SCANNED or source.episode_id in written:
                         found[ref] = "outdated"
         trees = self._trees() if files else None
         for ref, source in files.items():
@@ -142,7 +139,8 @@ class Freshness:
         near = [root for root in roots if any(map(self._places.within([root]), refs))]
         if not near:
             return False
-        large = self._handle.store.counts(("episode",))["episode"] > _MOST_FILES
+        # A tree of more files takes over half a second to walk: only those cited are looked for.
+        large = self._handle.store.counts(("episode",))["episode"] > SCANNED
         alone = large or len(roots) > _MOST_ROOTS
         from quipu.write.options import Upkeep
 

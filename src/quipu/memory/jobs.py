@@ -21,6 +21,7 @@ from quipu.handle.handle import Handle
 from quipu.handle.home import database_of
 from quipu.kinds.conversations.api import Conversations
 from quipu.kinds.work.model import GivenFiles
+from quipu.limits import LISTED
 from quipu.memory import payloads
 from quipu.ports import Progress
 from quipu.records.document import Problem
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["JobQueue"]
 
 _log = logging.getLogger(__name__)
-_SHOWN = 20
 _STAGE_OF: "dict[str, Stage]" = {"read": "extract", "embed": "embed", "extract": "extract"}
 
 
@@ -324,5 +324,5 @@ def _done(
 
 def _first(lines: Sequence[str], what: str) -> list[str]:
     """The first of some lines, and how many there are behind them."""
-    more = len(lines) - _SHOWN
-    return [*lines[:_SHOWN], *([f"{more:,} more {what}"] if more > 0 else [])]
+    more = len(lines) - LISTED
+    return [*lines[:LISTED], *([f"{more:,} more {what}"] if more > 0 else [])]

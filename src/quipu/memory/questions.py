@@ -15,6 +15,7 @@ from quipu.handle.handle import Handle
 from quipu.handle.model import FELL_BACK
 from quipu.handle.status import age_notes
 from quipu.kinds.reports.api import Reports
+from quipu.limits import LARGEST_FILE, LONGEST_ENTRY
 from quipu.memory.facts import fact_passages, with_dates
 from quipu.memory.freshness import Freshness, cited_by, doubted, marked
 from quipu.ports import Chat, Embedder, Planner
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["Questions", "check_contract"]
 
 _FURTHER = 4
-_LARGEST = 50_000_000
-_LONGEST_ASKED = 8_000
 
 
 class Questions:
@@ -55,7 +54,7 @@ class Questions:
         if not question.strip():
             raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
         cut = _cut(question)
-        asked = read_question(composed(question[:_LONGEST_ASKED]))
+        asked = read_question(composed(question[:LONGEST_ENTRY]))
         known_scope(scope, handle.store)
         if mode == "global":
             return self._reports.plan(asked, scope)
@@ -198,9 +197,9 @@ class Questions:
 
 def _cut(question: str) -> tuple[str, ...]:
     """That a question is read in part, in words; nothing of one that is read whole."""
-    if len(question) <= _LONGEST_ASKED:
+    if len(question) <= LONGEST_ENTRY:
         return ()
-    return (f"Of the question's {len(question):,} characters {_LONGEST_ASKED:,} were read.",)
+    return (f"Of the question's {len(question):,} characters {LONGEST_ENTRY:,} were read.",)
 
 
 def _each_alone(question: Question, found: Retrieved) -> list[Retrieved]:
@@ -236,7 +235,7 @@ def _file(folder: Path, path: str) -> "OnDisk | None":
         place = (folder / path).resolve()
         if not place.is_relative_to(folder) or not place.is_file():
             return None
-        if place.stat().st_size > _LARGEST:
+        if place.stat().st_size > LARGEST_FILE:
             return None
         data = place.read_bytes()
         return OnDisk(decode(data)[0], (content_hash(data), git_blob_id(data)))

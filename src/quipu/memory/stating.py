@@ -16,6 +16,7 @@ from quipu.facts.stated import STATED, is_end, is_stated, plain_key, stated_key,
 from quipu.handle.dates import asked_moment
 from quipu.handle.handle import Handle
 from quipu.index.sets import distinct
+from quipu.limits import LONGEST_KEY, LONGEST_VALUE
 from quipu.memory.facts import STATEMENT
 from quipu.ports import Planner
 from quipu.profiles import profile
@@ -31,7 +32,6 @@ from quipu.when.instants import observed_instant, parse_instant
 __all__ = ["state"]
 
 _DAY = len("2026-01-01")
-_LONGEST_KEY, _LONGEST_VALUE = 300, 4_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,12 +211,12 @@ def _corrected(given: StatementInput, fact: Fact) -> StatementInput:
 def _checked(given: StatementInput) -> StatementInput:
     """A statement with its dates as they are kept. Raises InvalidInput for what states nothing."""
     for name, text in (("subject", given.subject), ("attribute", given.attribute)):
-        if not plain_key(text) or len(text) > _LONGEST_KEY:
+        if not plain_key(text) or len(text) > LONGEST_KEY:
             raise InvalidInput(f"{name} {text[:40]!r} names nothing: give 1 to 300 characters")
     text, _ = typed(given.value)
     if given.ends and (text or given.since):
         raise InvalidInput("what ends has no value and no `since`: give `until` to say when")
-    if not given.ends and not 0 < len(text.strip()) <= _LONGEST_VALUE:
+    if not given.ends and not 0 < len(text.strip()) <= LONGEST_VALUE:
         raise InvalidInput(
             f"{given.attribute!r} has a value of {len(text):,} characters: give 1 to 4,000, or say "
             "that it `ends`; prose is added as a text"

@@ -15,14 +15,13 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from quipu.errors import InvalidConfig, MissingExtra, ModelUnavailable, OverBudget
+from quipu.limits import LARGEST_REPLY, SHOWN_LINE
 from quipu.models.endpoint import Endpoint
 
 __all__ = ["Breaker", "Budget", "EndpointClient", "Usage", "tokens_of"]
 
 T = TypeVar("T")
 
-_SHOWN = 200
-_LARGEST = 64_000_000
 _MILLION = 1_000_000
 
 
@@ -182,7 +181,7 @@ class EndpointClient:
         """
         with self.budget.spending(estimate) as settle, self._calling():
             body: bytes = request(self.client).http_response.content
-            if len(body) > _LARGEST:
+            if len(body) > LARGEST_REPLY:
                 raise _Odd(f"it answered with {len(body):,} bytes")
             try:
                 found = msgspec.json.decode(body, type=shape)
@@ -262,7 +261,7 @@ class _Odd(Exception):
 
 def _short(said: str) -> str:
     flat = "".join(c if c.isprintable() else " " for c in said)
-    return flat[:_SHOWN] or "no reason given"
+    return flat[:SHOWN_LINE] or "no reason given"
 
 
 def _count(usage: Any, name: str) -> int:

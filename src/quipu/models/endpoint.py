@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, NoReturn, TypeAlias, get_args
 from urllib.parse import urlsplit
 
 from quipu.errors import InvalidConfig, ModelUnavailable
+from quipu.limits import LONGEST_VALUE
 from quipu.models.settings import ChatConfig, EmbedConfig
 
 __all__ = ["Endpoint", "Secret", "endpoint", "find_key", "read_name"]
@@ -23,7 +24,6 @@ KEY_VARIABLES: Mapping[str, str] = {
 }
 ADDRESS_VARIABLES = ("AZURE_OPENAI_ENDPOINT",)
 _OPENAI = "https://api.openai.com/v1"
-_LONGEST_KEY = 4096
 
 
 class Secret:
@@ -118,10 +118,10 @@ def find_key(provider: Provider, *, key_file: str, variables: Mapping[str, str])
 
 def _read(path: Path) -> str:
     try:
-        text = path.read_text("utf-8")[: _LONGEST_KEY + 1].strip()
+        text = path.read_text("utf-8")[: LONGEST_VALUE + 1].strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ModelUnavailable(f"the key file {str(path)!r} cannot be read: {error}") from error
-    if not text or len(text) > _LONGEST_KEY or any(c.isspace() for c in text):
+    if not text or len(text) > LONGEST_VALUE or any(c.isspace() for c in text):
         raise ModelUnavailable(f"the key file {str(path)!r} holds no key: one line, no spaces")
     return text
 

@@ -3,6 +3,7 @@ licence do not."""
 
 import re
 
+from quipu.limits import HEAD
 from quipu.patterns import late
 
 __all__ = ["documents", "is_directive"]
@@ -23,13 +24,12 @@ _NOTICE = late(
     r"|\bunder the terms of\b|\bcode is governed by\b|\bdistributed under the\b",
     re.IGNORECASE,
 )
-_LOOKED_AT = 4000
 
 
 def documents(comment: str) -> bool:
     """Whether a comment says something of the code: not blank, no notice of a licence, and not
     directives alone."""
-    head = comment[:_LOOKED_AT]
+    head = comment[:HEAD]
     if _NOTICE.search(head):
         return False
     return any(

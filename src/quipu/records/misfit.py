@@ -5,13 +5,14 @@ from typing import Any, cast
 
 import msgspec
 
+from quipu.limits import SHOWN_VALUE
+
 __all__ = ["misfit", "why"]
 
 _AT = re.compile(r"^(?P<what>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
 _EXPECTED = re.compile(r"Expected `(?P<type>[^`]*)`, got `[^`]*`")
 _FIELD = re.compile(r"Object (?P<how>missing required|contains unknown) field `(?P<name>[^`]*)`")
 _STEP = re.compile(r"\.(?P<key>[^.\[]+)|\[(?P<index>\d+)\]")
-_LONGEST = 80
 
 
 def misfit(error: msgspec.ValidationError, content: object) -> str:
@@ -24,7 +25,7 @@ def misfit(error: msgspec.ValidationError, content: object) -> str:
         return f"{field} {how} {named['name']!r}"
     found, value = _at(content, path)
     shown = repr(value)
-    shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+    shown = shown if len(shown) <= SHOWN_VALUE else f"{shown[:SHOWN_VALUE]}…"
     expected = _EXPECTED.fullmatch(match["what"])
     if found and expected:
         return f"{field} is {shown}, and {expected['type'].replace(' | ', ' or ')} is wanted"
