@@ -793,16 +793,6 @@ class Memory(Handle):
         with self.writing:
             return import_graphiti(self.store, url, clock=self.clock)
 
-    def import_docgraph(self, url: str) -> "Moved":
-        """Take in the documents that `rag-foundry-docgraph` keeps in the PostgreSQL database at
-        `url`, with their passages, relations and how they came in; again changes nothing. Vectors
-        are made anew when next something is indexed. Written at once. Raises StoreUnavailable,
-        InvalidInput, MissingExtra."""
-        from quipu.transfer.docgraph import import_docgraph
-
-        with self.writing:
-            return import_docgraph(self.store, url, clock=self.clock)
-
     def close(self) -> None:
         """Let go of the store; the memory cannot be used afterwards."""
         self.jobs.close()

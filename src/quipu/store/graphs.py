@@ -6,7 +6,7 @@ the store is; who asks names no backend.
 """
 
 from importlib import import_module
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.store import brought
@@ -19,7 +19,6 @@ __all__ = [
     "GraphitiGraph",
     "GraphitiNode",
     "Graphs",
-    "backend_part",
     "graphs",
     "graphs_of",
 ]
@@ -114,18 +113,12 @@ def graphs(url: str) -> Graphs | None:
 
     Raises StoreUnavailable when the package that brings it does not load.
     """
-    return backend_part(url, _NAME)
-
-
-def backend_part(url: str, name: str) -> Any:
-    """What the package that opens the stores at `url` calls so; None where it has nothing of that
-    name. Raises StoreUnavailable when it does not load."""
     scheme, found, _ = url.partition("://")
     point = brought().get(scheme.lower()) if found else None
     if point is None:
         return None
     try:
-        return getattr(import_module(point.module), name, None)
+        return getattr(import_module(point.module), _NAME, None)
     except ImportError as error:
         raise StoreUnavailable(
             f"the stores of {scheme}:// cannot be used: {point.value!r} does not load ({error}); "

@@ -26,7 +26,7 @@ from quipu.write.report import IndexReport
 
 __all__: list[str] = []
 
-_IMPORTS = ("arf", "docgraph", "mem0", "graphiti", "zep", "langgraph", "server-memory")
+_IMPORTS = ("arf", "mem0", "graphiti", "zep", "langgraph", "server-memory")
 
 File = Annotated[Path, Word("PATH")]
 Force = Annotated[bool, "write over a file that is there"]
@@ -134,14 +134,10 @@ def import_(
     With `graphiti`, PATH may also be the address of the Neo4j database in which `graphiti-core`
     keeps a graph: its episodes, things and dated facts come in, what has expired as history.
 
-    With `docgraph`, PATH is the address of the PostgreSQL database of `rag-foundry-docgraph`: its
-    documents come in with their passages, relations and how they were taken in.
-
     $ quipu import memory.jsonl
     $ quipu import mem0 memories.json
     $ quipu import arf old-store/
     $ quipu import graphiti neo4j://localhost/graphs
-    $ quipu import docgraph postgresql://localhost/docs
     """
     *words, path = source
     match words:
@@ -149,8 +145,6 @@ def import_(
             return memory.import_(Path(path), progress=progress)
         case ["arf"]:
             return memory.incidents.import_arf(Path(path), progress=progress)
-        case ["docgraph"]:
-            return memory.import_docgraph(path)
         case ["graphiti"] if "://" in path:
             return memory.import_graphiti(path)
         case ["mem0" | "graphiti" | "zep" | "langgraph" | "server-memory" as tool]:

@@ -1,15 +1,14 @@
 """The store for many: one schema of a PostgreSQL database, shared by machines."""
 
 from collections.abc import Generator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import cast
 
 from quipu.errors import MissingExtra
 from quipu.ports import Store
 from quipu.store.addresses import shown
-from quipu.store.docgraph import Docgraph, DocgraphReader
 
-__all__ = ["DOCGRAPH", "open_postgres"]
+__all__ = ["open_postgres"]
 
 
 def open_postgres(url: str, *, namespace: str = "default", read_only: bool = False) -> Store:
@@ -26,15 +25,6 @@ def open_postgres(url: str, *, namespace: str = "default", read_only: bool = Fal
         from quipu.store.postgres.store import PostgresStore
     database = Database(read_address(url), namespace=namespace, read_only=read_only)
     return cast("Store", PostgresLanes(PostgresStore(database)))  # it has what a lane has
-
-
-def _read_docgraph(url: str) -> AbstractContextManager[Docgraph]:
-    with _library_needed(url):
-        from quipu.store.postgres.docgraph import read_docgraph
-    return read_docgraph(url)
-
-
-DOCGRAPH: DocgraphReader = _read_docgraph
 
 
 @contextmanager
