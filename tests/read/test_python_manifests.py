@@ -1,4 +1,4 @@
-"""setup.cfg and PKG-INFO are read as manifests; a setup.py is code."""
+"""setup.cfg is read as a manifest, a setup.py as code; a crate is as its workspace says."""
 
 import time
 from collections.abc import Callable
@@ -68,28 +68,6 @@ def test_a_broken_setup_cfg_is_read_as_text_with_a_warning(read: Read) -> None:
     assert document.text == "name = gadget\n[metadata\n"
 
 
-def test_the_head_of_a_pkg_info_is_read_and_its_description_is_prose(read: Read) -> None:
-    text = (
-        "Metadata-Version: 2.1\nName: gadget\nVersion: 1.2\nSummary: Winds clocks\n"
-        "Author-email: Ann Lee <a@x.org>\nProject-URL: Source, https://x.org/g\n"
-        "Classifier: License :: OSI Approved :: MIT License\nRequires-Dist: a>=1\n"
-        'Requires-Dist: b; python_version < "3.9" and extra == "x"\nProvides-Extra: x\n\n'
-        "Name: other\n"
-    )
-    document = read("PKG-INFO", text)
-    assert (document.type, document.family) == ("manifest", "prose")
-    assert packages(document) == ["gadget"]
-    assert needed(document) == {("a", ""), ("b", "x")}
-    assert declared(document) == {
-        "version": "1.2",
-        "license": "MIT License",
-        "authors": "Ann Lee",
-        "repository": "https://x.org/g",
-        "extras": {"x": ["b"]},
-        "dependencies": ["a >=1"],
-    }
-
-
 def test_a_crate_takes_over_what_its_workspace_says_in_the_same_file(read: Read) -> None:
     shared = '[workspace.package]\nrust-version = "1.80"\nlicense = "MIT"\n'
     package = '[package]\nname = "g"\nrust-version.workspace = true\n'
@@ -111,11 +89,3 @@ def test_long_runs_are_read_in_no_time(name: str, text: str, read: Read) -> None
     begun = time.process_time()
     assert packages(read(name, text)) == ["g"]
     assert time.process_time() - begun < 5
-
-
-def test_a_header_that_goes_on_hides_no_secret(read: Read) -> None:
-    head = "Metadata-Version: 2.1\nName: g\n"
-    secret = "ghp_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
-    document = read("PKG-INFO", f"{head}License: {secret[:10]}\n {secret[10:]}\n")
-    assert secret[:10] not in str(declared(document))
-    assert declared(read("PKG-INFO", f"{head}License: BSD\n License\n"))["license"] == "BSD License"

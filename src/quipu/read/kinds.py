@@ -90,7 +90,6 @@ _BY_NAME: dict[str, tuple[Reader, str]] = {
     "codeowners": ("codeowners", "codeowners"),
     "pyproject.toml": ("manifest", "toml"),
     "setup.cfg": ("manifest", "setup.cfg"),
-    "pkg-info": ("manifest", "pkg-info"),
     "package.json": ("manifest", "json"),
     "composer.json": ("manifest", "json"),
     "cargo.toml": ("manifest", "toml"),

@@ -1,13 +1,17 @@
 """Dependency manifests: the package a file declares, what it depends on, and what else it says of
-it, which its document keeps as `declares`. Each format is read into one shape, `Manifest`.
+it, which its document keeps as `declares`.
+
+Where formats in TOML and JSON say it is data (`rules/manifests.toml`); the others are first brought
+into one such form (`_PLAIN`).
 """
 
 import configparser
 import re
 import tomllib
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterable, Iterator, Mapping
-from email.parser import HeaderParser
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
+from importlib.resources import files
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import msgspec
@@ -15,83 +19,222 @@ import msgspec
 from quipu.read.keys import read_keys
 from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
-from quipu.read.redact import redact
 from quipu.records.document import Link, StatedRelation, Thing
 from quipu.records.record import Properties, Value
 
 __all__ = ["read_manifest"]
 
-
+_UNUSABLE = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
+_MOST = 200
+_LONGEST_LINE = 2000
 _INCLUDED = re.compile(r"\s*(?:-r|--requirement|-c|--constraint)[\s=]+(\S+)")
 _NAME = re.compile(r"[\w@][\w@./:~+-]*")
 _PART = re.compile(r"[\w-]+")
 _SECTION = re.compile(r"\[([^\]\n]+)\]")
-_UNUSABLE = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
-_MOST = 200
-_LONGEST_LINE = 2000
-_LONGEST_LICENCE = 80
-_ADDRESS = re.compile(r"[<(]")
-_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^\]]*\])?\s*([^#;]*)")
-_EXTRA = re.compile(r"\bextra\s*==\s*[\"']([^\"']+)[\"']")
-_RUN = re.compile(r"[\w.]+(?:\s*:\s*[\w.]+)?")
-_BLANKS = re.compile(r"(?<=\S)[^\S\n]{2,}")
-_GO_MODULE = re.compile(r"^[ \t]*module[ \t]+(\S+)", re.MULTILINE)
-_GO_VERSION = re.compile(r"^[ \t]*go[ \t]+(\d[\w.]*)", re.MULTILINE)
+_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*([^#;]*)")
+_GO_DIRECTIVE = re.compile(r"^[ \t]*(module|go)[ \t]+(\S+)", re.MULTILINE)
 _GO_BLOCK = re.compile(r"(?:exclude|replace|retract|tool|ignore)\s*\(")
-_READ_FROM = ("file:", "attr:", "find:")
-_ADDRESSES = ("source", "source code", "repository", "github", "code", "homepage", "url")
-_NPM = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
-_CARGO = ("dependencies", "dev-dependencies", "build-dependencies")
 _JAVA = ("maven.compiler.release", "java.version", "maven.compiler.source")
-Table: TypeAlias = Mapping[str, str | list[str]]
-"""What a manifest lists by name: commands and what they run, features and what they enable."""
+_ADDRESSES = ("source", "source code", "repository", "github", "code", "homepage", "url")
+_TABLES = ("commands", "scripts", "features", "extras")
+Table: TypeAlias = Mapping[str, Any]
 
 
-class Dependency(NamedTuple):
+class _Format(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One table of the file, whose head says what each key means."""
+
+    engine: str
+    own: tuple[str, ...] = ("",)
+    requires: tuple[str, ...] = ("requires",)
+    urls: tuple[str, ...] = ("urls",)
+    needs: dict[str, tuple[str, ...]] = msgspec.field(default_factory=lambda: {"*": ("needs.*",)})
+    skip: str = ""
+    commands: tuple[str, ...] = ("commands",)
+    scripts: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    extras: tuple[str, ...] = ("extras",)
+
+
+class _Dependency(NamedTuple):
     """What a package needs, in a version that fits `specifier`; in the `group` "" to run."""
 
     name: str
     specifier: str = ""
     group: str = ""
 
-
-class Manifest(NamedTuple):
-    """What a manifest declares: its own package ("" for none), what that depends on, and `about`
-    it: `license`, `requires`, `authors`, `repository`, `commands`, `scripts`.
-
-    `tables` are `commands`, `scripts`, `features`, `extras` and `groups` of further dependencies,
-    by name. What is not `whole` may have dependencies that are not read from it.
-    """
-
-    package: str
-    dependencies: list[Dependency]
-    version: str = ""
-    description: str = ""
-    about: Mapping[str, str] = {}
-    tables: Mapping[str, Table] = {}
-    whole: bool = True
+    def __str__(self) -> str:
+        return f"{self.name} {self.specifier}".strip()
 
 
-def declares(manifest: Manifest) -> Properties:
-    """Return all that a manifest says of its package, as a property of its document."""
-    fields: Properties = {"version": manifest.version, **manifest.about}
-    groups: dict[str, list[str]] = {}
-    for needed in sorted(set(manifest.dependencies)):
-        groups.setdefault(needed.group, []).append(_written(needed))
-    to_run = groups.pop("", [] if manifest.whole and manifest.package else None)
-    extras = manifest.tables.get("extras", {})
-    own = {name: listed for name, listed in groups.items() if name not in extras}
-    tables = {**manifest.tables, "groups": {**manifest.tables.get("groups", {}), **own}}
-    content: Properties = {key: value for key, value in fields.items() if value}
-    for key, listed in tables.items():
-        if listed:
-            content[key] = _capped(listed)
+@cache
+def _formats() -> Mapping[str, _Format]:
+    text = files("quipu.read").joinpath("rules", "manifests.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(text), dict[str, _Format])
+
+
+def read_manifest(text: str, name: str, language: str) -> Reading:
+    """The manifest called `name`; broken ones are read as data or text, with a warning."""
+    reading = _base(text, language)
+    reading.type = "manifest"
+    if reading.warnings:
+        return reading
+    try:
+        _add(reading, *_loaded(text, name, language))
+    except _UNUSABLE as error:
+        reading.warnings.append((f"is no usable manifest: {str(error)[:200]}", 0))
+        return reading
+    if language == "requirements":
+        for line, content in enumerate(text.split("\n"), 1):
+            if included := _INCLUDED.match(content):
+                reading.links.append(Link(included[1], line))
+    return reading
+
+
+def _base(text: str, language: str) -> Reading:
+    """The text with its sections and addresses, without what it declares."""
+    if language in ("toml", "json"):
+        return read_keys(text, language)
+    reading = Reading(text, family="data", links=bare_urls(text))
+    headings: list[tuple[int, int, str]] = []
+    if language == "setup.cfg":
+        reading.uses = [u for u in mentions(text, spans_are_code=False) if u.kind == "path"]
+        lines = enumerate(text.split("\n"), 1)
+        headings = [(at, 1, found[1]) for at, line in lines if (found := _SECTION.match(line))]
+    reading.sections = sections_of(headings, text.count("\n") + 1)
+    return reading
+
+
+def _loaded(text: str, name: str, language: str) -> tuple[_Format, Table]:
+    """The format of a manifest, and its content as tables. Raises ValueError or the like for what
+    is no usable manifest."""
+    if name in _formats():
+        load = tomllib.loads if language == "toml" else msgspec.json.decode
+        return _formats()[name], _table(load(text))
+    engine, load_plain = _PLAIN[language]
+    return _Format(engine), load_plain(text)
+
+
+# What a format says ----------------------------------------------------------------------------
+
+
+def _add(reading: Reading, form: _Format, tree: Table) -> None:
+    """Add what a manifest declares: its package, what that depends on, and all as `declares`."""
+    own = _own(form, tree)
+    tree = {**tree, "own": own}
+    package = _text(own.get("name")).strip()
+    needed = sorted(set(_needs(form, tree)))
+    tables = {key: _entries(_values(tree, getattr(form, key)), package) for key in _TABLES}
+    engines = [_specifier(value) for value in _values(tree, form.requires)]
+    engine = next((each.strip() for each in engines if each), "")
+    people = (_people(own.get(key)) for key in ("authors", "author", "maintainers", "maintainer"))
+    fields: dict[str, Any] = {
+        "version": _text(own.get("version")).strip(),
+        "license": _licence(own),
+        "requires": f"{form.engine} {engine}" if engine else "",
+        "authors": next(filter(None, people), ""),
+        "repository": _repository(_values(tree, form.urls)),
+        "commands": ", ".join(tables["commands"]),
+        "scripts": ", ".join(tables["scripts"]),
+    }
+    fields = {key: value for key, value in fields.items() if value}
+    groups = _by_group(needed, tables["extras"])
+    content: Properties = {**fields, **{key: _capped(t) for key, t in tables.items() if t}}
+    whole = package and "dependencies" not in _list(own.get("dynamic"))
+    to_run = groups.pop("", [] if whole else None)
+    if groups:
+        content["groups"] = _capped(groups)
     if to_run is not None:
         content["dependencies"] = [*to_run[:_MOST]]
-    return content
+    if content:
+        reading.properties["declares"] = content
+    lines = _Lines(reading.text)
+    if package:
+        described = _text(own.get("description")).strip()
+        reading.things.append(Thing("Package", package, lines.of(package), described, fields))
+    source = ("Package", package) if package else None
+    for each in needed:
+        said = {"specifier": each.specifier, "group": each.group}
+        properties: Properties = {key: value for key, value in said.items() if value}
+        stated = StatedRelation("DEPENDS_ON", "Package", each.name, lines.of(each.name))
+        stated = stated._replace(source=source, create=True, properties=properties)
+        reading.relations.append(stated)
 
 
-def _capped(named: Table) -> dict[str, Value]:
+def _own(form: _Format, tree: Table) -> dict[str, Any]:
+    """The usual keys of a package."""
+    found: dict[str, Any] = {}
+    for table in map(_table, _values(tree, form.own)):
+        taken = {k: v for k, v in table.items() if _table(found.get(k)).get("workspace") is True}
+        found = {**found, **taken} if found else {**table}
+    return found
+
+
+def _values(tree: Table, paths: Iterable[str]) -> list[object]:
+    return [value for path in paths for _, value in _at(tree, path)]
+
+
+def _at(tree: Table, path: str) -> Iterator[tuple[str, object]]:
+    """What stands at a path, each with the key that `*` is there."""
+    found: list[tuple[str, object]] = [("", tree)]
+    for part in path.split(".") if path else ():
+        found = [
+            (key if part == "*" else star, table[key])
+            for star, table in ((star, _table(value)) for star, value in found)
+            for key in (table if part == "*" else (part,))
+            if key in table
+        ]
+    yield from found
+
+
+def _needs(form: _Format, tree: Table) -> Iterator[_Dependency]:
+    skipped = re.compile(form.skip)
+    for group, paths in form.needs.items():
+        for path in paths:
+            for star, listed in _at(tree, path):
+                for each in _dependencies(listed, star if group == "*" else group):
+                    if not skipped.fullmatch(each.name):
+                        yield each
+
+
+def _dependencies(listed: object, group: str) -> Iterator[_Dependency]:
+    """Each of a list of requirements, or of a table of versions by name."""
+    for requirement in _texts(listed):
+        if match := _REQUIREMENT.match(requirement):
+            yield _Dependency(match[1], match[2].strip(), group)
+    for name, value in _table(listed).items():
+        optional = not group and _table(value).get("optional") is True
+        real = _text(_table(value).get("package")) or name
+        yield _Dependency(real, _specifier(value), "optional" if optional else group)
+
+
+def _by_group(needed: Iterable[_Dependency], extras: Table) -> dict[str, list[str]]:
+    groups: dict[str, list[str]] = {}
+    for each in needed:
+        if each.group not in extras:
+            groups.setdefault(each.group, []).append(str(each))
+    return groups
+
+
+def _entries(tables: Iterable[object], package: str) -> dict[str, str | list[str]]:
+    """What is listed by name, commands and what they run, say: a text is of the package, one of a
+    list is called as its file is."""
+    found: dict[str, str | list[str]] = {}
+    for table in tables:
+        if isinstance(table, str):
+            found[package] = table
+        for each in _list(table):
+            own = _table(each)
+            found[_text(own.get("name")) or _text(each).rpartition("/")[2]] = _text(
+                own.get("path", each)
+            )
+        for name, value in _table(table).items():
+            run = _table(value)
+            is_text = isinstance(value, str)
+            found[name] = value if is_text else _texts(value) or _text(run.get("reference"))
+    return found
+
+
+def _capped(named: Mapping[str, str | list[str]]) -> dict[str, Value]:
     """The first of a table, and of each list in it."""
     return {
         name: value if isinstance(value, str) else [*value[:_MOST]]
@@ -99,64 +242,7 @@ def _capped(named: Table) -> dict[str, Value]:
     }
 
 
-def _manifest(
-    own: Mapping[str, Any],
-    needs: Mapping[str, object],
-    *,
-    engine: str = "",
-    needed_engine: object = None,
-    urls: Iterable[object] = (),
-    tables: Mapping[str, object] | None = None,
-    whole: bool = True,
-) -> Manifest:
-    """A manifest whose `own` table has the usual keys; `needs` are its dependencies by group."""
-    listed = {key: _entries(value) for key, value in (tables or {}).items()}
-    found = [d for group, each in needs.items() for d in _dependencies(each, group)]
-    people = (_people(own.get(key)) for key in ("authors", "author", "maintainers", "maintainer"))
-    version = _specifier(needed_engine).strip()
-    return Manifest(
-        _text(own.get("name")).strip(),
-        found,
-        _text(own.get("version")).strip(),
-        _text(own.get("description")).strip(),
-        {
-            "license": _licence(own),
-            "requires": f"{engine} {version}" if version else "",
-            "authors": next(filter(None, people), ""),
-            "repository": _repository(urls),
-            "commands": ", ".join(listed.get("commands", ())),
-            "scripts": ", ".join(listed.get("scripts", ())),
-        },
-        listed,
-        whole,
-    )
-
-
-def _dependencies(listed: object, group: str) -> Iterator[Dependency]:
-    """Each of a list of requirements, or of a table of versions by name."""
-    for requirement in _texts(listed):
-        if match := _REQUIREMENT.match(requirement):
-            yield Dependency(match[1], match[3].strip(), group)
-    for name, value in _table(listed).items():
-        optional = not group and _table(value).get("optional") is True
-        real = _text(_table(value).get("package")) or name
-        yield Dependency(real, _specifier(value), "optional" if optional else group)
-
-
-def _entries(given: object) -> dict[str, str | list[str]]:
-    """The entries of a table that are a text (of Poetry: what it refers to) or a list of texts."""
-    found: dict[str, str | list[str]] = {}
-    for name, value in _table(given).items():
-        if isinstance(value, list):
-            found[name] = _texts(cast("object", value))
-        elif isinstance(value, str):
-            found[name] = value
-        elif run := _table(cast("object", value)):
-            found[name] = _text(run.get("reference") or run.get("callable"))
-    return found
-
-
-def _licence(own: Mapping[str, Any]) -> str:
+def _licence(own: Table) -> str:
     given = own.get("license")
     classified = (c for c in _texts(own.get("classifiers")) if c.startswith("License :: "))
     return (
@@ -166,10 +252,11 @@ def _licence(own: Mapping[str, Any]) -> str:
     )
 
 
-def _repository(tables: Iterable[object]) -> str:
+def _repository(places: Iterable[object]) -> str:
     """Where the source stands, or else the project's page."""
-    for urls in tables:
-        known = {key.casefold(): _text(value) for key, value in _table(urls).items()}
+    for place in places:
+        urls = {"url": place} if isinstance(place, str) else _table(place)
+        known = {key.casefold(): _text(value) for key, value in urls.items()}
         for key in _ADDRESSES:
             if known.get(key):
                 return known[key].removeprefix("git+").removesuffix(".git")
@@ -178,15 +265,15 @@ def _repository(tables: Iterable[object]) -> str:
 
 def _people(given: object) -> str:
     """Names without their addresses: of "Ann <a@b.c>", of tables with a `name`."""
-    names = [_text(who) or _text(_table(who).get("name")) for who in _items(given) or [given]]
-    return ", ".join(bare for name in names if (bare := _ADDRESS.split(name, 1)[0].strip()))
+    names = [_text(who) or _text(_table(who).get("name")) for who in _list(given) or [given]]
+    return ", ".join(bare for name in names if (bare := re.split("[<(]", name)[0].strip()))
 
 
-def _table(value: object) -> Mapping[str, Any]:
-    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+def _table(value: object) -> Table:
+    return cast("Table", value) if isinstance(value, Mapping) else {}
 
 
-def _items(value: object) -> list[Any]:
+def _list(value: object) -> list[Any]:
     return cast("list[Any]", value) if isinstance(value, list) else []
 
 
@@ -195,7 +282,7 @@ def _text(value: object) -> str:
 
 
 def _texts(value: object) -> list[str]:
-    return [each for each in _items(value) if isinstance(each, str)]
+    return [each for each in _list(value) if isinstance(each, str)]
 
 
 def _specifier(value: object) -> str:
@@ -203,219 +290,59 @@ def _specifier(value: object) -> str:
     return _text(value) or _text(_table(value).get("version"))
 
 
-def _written(needed: Dependency) -> str:
-    return f"{needed.name} {needed.specifier}".strip()
+# Formats of their own, brought into one form ---------------------------------------------------
 
 
-def _pyproject(text: str) -> Manifest:
-    """`[project]`, or the table of Poetry; with what it is built with."""
-    data = tomllib.loads(text)
-    project, poetry = _table(data.get("project")), _table(_table(data.get("tool")).get("poetry"))
-    own, of_poetry = project or poetry, dict(_table(poetry.get("dependencies")))
-    python = project.get("requires-python") or of_poetry.pop("python", None)
-    extras = _table(project.get("optional-dependencies"))
-    built_with = _texts(_table(data.get("build-system")).get("requires"))
-    further = _table(poetry.get("group")).items()
-    needs: dict[str, object] = {
-        "": project.get("dependencies") or of_poetry,
-        "dev": poetry.get("dev-dependencies"),
-        **{name: _table(group).get("dependencies") for name, group in further},
-        **extras,
-        **_table(data.get("dependency-groups")),
-    }
-    return _manifest(
-        own,
-        needs,
-        engine="Python",
-        needed_engine=python,
-        urls=(own.get("urls"), poetry),
-        tables={
-            "commands": {**_table(own.get("scripts")), **_table(own.get("gui-scripts"))},
-            "extras": extras or poetry.get("extras"),
-            "groups": {"build-system": built_with} if built_with else {},
-        },
-        whole="dependencies" not in _items(project.get("dynamic")),
-    )
-
-
-def _requirements(text: str) -> Manifest:
+def _requirements(text: str) -> Table:
     """A `requirements.txt`, which names no package of its own."""
-    lines = [line for line in text.split("\n") if line.strip() and "://" not in line]
-    asked = [line for line in lines if not line.lstrip().startswith(("#", "-"))]
-    return _manifest({}, {"": asked})
+    lines = (line for line in text.split("\n") if line.strip() and "://" not in line)
+    return {"needs": {"": [line for line in lines if not line.lstrip().startswith(("#", "-"))]}}
 
 
-def _setup_cfg(text: str) -> Manifest:
+def _setup_cfg(text: str) -> Table:
     """`[metadata]` and `[options]`; what is read from other files is left out."""
-    sections = _sections(text)
-    own: dict[str, Any] = {
+    parser = configparser.ConfigParser(
+        interpolation=None, strict=False, delimiters=("=",), allow_no_value=True
+    )
+    parser.optionxform = str  # type: ignore[assignment,method-assign] # names as they are written
+    # the parser takes the square of the length of a run of blanks
+    lines = (line for line in text.split("\n") if len(line) <= _LONGEST_LINE)
+    try:
+        parser.read_string(re.sub(r"(?<=\S)[^\S\n]{2,}", " ", "\n".join(lines)))
+    except (configparser.Error, AttributeError) as error:  # it trips over odd kinds of blanks
+        raise ValueError(f"it is no whole file of settings: {error}") from error
+    sections = {name: dict(parser.items(name)) for name in parser.sections()}
+    own = {
         key.replace("-", "_").casefold(): value.strip()
         for section in ("options", "metadata")
         for key, value in sections.get(section, {}).items()
-        if not value.strip().startswith(_READ_FROM)
+        if value and not value.strip().startswith(("file:", "attr:", "find:"))
     }
-    entry_points = sections.get("options.entry_points", {})
-    run = (line for key in ("console_scripts", "gui_scripts") for line in _lines(entry_points, key))
-    split = ((name.strip(), _RUN.match(runs.strip())) for name, _, runs in _halves(run))
-    extras = {
-        name: _lines(sections["options.extras_require"], name)
-        for name in sections.get("options.extras_require", {})
+    extras = {key: _lines(v) for key, v in sections.get("options.extras_require", {}).items()}
+    points = sections.get("options.entry_points", {})
+    run = (line for key in ("console_scripts", "gui_scripts") for line in _lines(points.get(key)))
+    return {
+        **own,
+        "classifiers": _lines(own.get("classifiers")),
+        "requires": own.get("python_requires"),
+        "urls": dict(_halves(_lines(own.get("project_urls")))) or own.get("url"),
+        "needs": {**extras, "": _lines(own.get("install_requires"))},
+        "commands": {name: runs.partition("[")[0].strip() for name, runs in _halves(run)},
+        "extras": extras,
+        "dynamic": [] if "install_requires" in own else ["dependencies"],
     }
-    return _manifest(
-        {**own, "classifiers": _lines(own, "classifiers")},
-        {"": _lines(own, "install_requires"), **extras},
-        engine="Python",
-        needed_engine=own.get("python_requires"),
-        urls=(
-            {name.strip(): url.strip() for name, _, url in _halves(_lines(own, "project_urls"))},
-            {"url": own.get("url") or own.get("home_page")},
-        ),
-        tables={
-            "commands": {name: found[0].replace(" ", "") for name, found in split if found},
-            "extras": extras,
-        },
-        whole="install_requires" in own,
-    )
 
 
-def _lines(table: Mapping[str, Any], key: str) -> list[str]:
-    return [line.strip() for line in _text(table.get(key)).split("\n") if line.strip()]
+def _lines(value: str | None) -> list[str]:
+    return [line.strip() for line in (value or "").split("\n") if line.strip()]
 
 
-def _halves(lines: Iterable[str]) -> list[tuple[str, str, str]]:
-    return [line.partition("=") for line in lines]
+def _halves(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for name, _, value in (line.partition("=") for line in lines):
+        yield name.strip(), value.strip()
 
 
-class _Parser(configparser.ConfigParser):
-    """Keeps names as they are written."""
-
-    def __init__(self) -> None:
-        super().__init__(interpolation=None, strict=False, delimiters=("=",), allow_no_value=True)
-
-    def optionxform(self, optionstr: str) -> str:
-        return optionstr
-
-
-def _sections(text: str) -> dict[str, dict[str, str]]:
-    """The sections of a file of settings, without its overlong lines. Runs of blanks are one: the
-    parser takes the square of their length."""
-    lines = [line for line in text.split("\n") if len(line) <= _LONGEST_LINE]
-    parser = _Parser()
-    try:
-        parser.read_string(_BLANKS.sub(" ", "\n".join(lines)))
-    except (configparser.Error, AttributeError) as error:  # it trips over odd kinds of blanks
-        raise ValueError(f"it is no whole file of settings: {error}") from error
-    return {name: {k: v or "" for k, v in parser.items(name)} for name in parser.sections()}
-
-
-def _pkg_info(text: str) -> Manifest:
-    """The metadata of a package as it was built, above its description."""
-    headers: dict[str, list[str]] = {}
-    for name, value in HeaderParser().parsestr(text, headersonly=True).items():
-        parts = [line.strip() for line in str(value).split("\n")]
-        headers.setdefault(name.casefold(), []).append(_unfolded(parts))
-    if "metadata-version" not in headers:
-        return Manifest("", [], whole=False)
-    first = {key: values[0] for key, values in headers.items()}
-    needs: dict[str, list[str]] = {}
-    for required in headers.get("requires-dist", ()):
-        extra = _EXTRA.search(required)
-        needs.setdefault(extra[1] if extra else "", []).append(required)
-    extras = {
-        name: [_written(d) for d in _dependencies(needs.get(name), name)]
-        for name in headers.get("provides-extra", ())
-    }
-    licence = first.get("license", "")
-    own = {
-        "name": first.get("name"),
-        "version": first.get("version"),
-        "description": first.get("summary"),
-        "license": first.get("license-expression")
-        or (licence if len(licence) <= _LONGEST_LICENCE else ""),
-        "classifiers": headers.get("classifier"),
-        "author": first.get("author") or first.get("author-email"),
-        "maintainer": first.get("maintainer"),
-    }
-    urls = [url.partition(",") for url in headers.get("project-url", ())]
-    return _manifest(
-        own,
-        needs,
-        engine="Python",
-        needed_engine=first.get("requires-python"),
-        urls=({name: url.strip() for name, _, url in urls}, {"url": first.get("home-page")}),
-        tables={"extras": extras},
-    )
-
-
-def _unfolded(parts: list[str]) -> str:
-    """The lines of a header as one, without a secret that a break of the line hid."""
-    clean, secrets = redact("".join(parts)) if len(parts) > 1 else ("", {})
-    return clean if secrets else " ".join(parts).strip()
-
-
-def _package_json(text: str) -> Manifest:
-    own = _table(msgspec.json.decode(text))
-    run, repository = own.get("bin"), own.get("repository")
-    return _manifest(
-        own,
-        {"" if key == "dependencies" else key: own.get(key) for key in _NPM},
-        engine="Node.js",
-        needed_engine=_table(own.get("engines")).get("node"),
-        urls=({"url": repository}, repository, {"url": own.get("homepage")}),
-        tables={
-            "commands": {_text(own.get("name")): run} if isinstance(run, str) else run,
-            "scripts": own.get("scripts"),
-        },
-    )
-
-
-def _composer(text: str) -> Manifest:
-    own = _table(msgspec.json.decode(text))
-    needs = {
-        group: {name: v for name, v in _table(own.get(key)).items() if "/" in name}
-        for group, key in (("", "require"), ("dev", "require-dev"))
-    }  # the rest is PHP itself and what it is built with
-    return _manifest(
-        own,
-        needs,
-        engine="PHP",
-        needed_engine=_table(own.get("require")).get("php"),
-        urls=(own.get("support"), {"url": own.get("homepage")}),
-        tables={
-            "commands": {path.rpartition("/")[2]: path for path in _texts(own.get("bin"))},
-            "scripts": own.get("scripts"),
-        },
-    )
-
-
-def _cargo(text: str) -> Manifest:
-    """`[package]`, with what it takes over from the `[workspace.package]` of the same file."""
-    data = tomllib.loads(text)
-    workspace, package = _table(data.get("workspace")), _table(data.get("package"))
-    shared = {
-        key: value
-        for key, value in _table(workspace.get("package")).items()
-        if not package or _table(package.get(key)).get("workspace") is True
-    }
-    own = {**package, **shared}
-    found = [*_dependencies(workspace.get("dependencies"), "workspace")]
-    for place in (data, *map(_table, _table(data.get("target")).values())):
-        for key in _CARGO:
-            found += _dependencies(place.get(key), "" if key == "dependencies" else key)
-    run = {_text(_table(b).get("name")): _table(b).get("path", "") for b in _items(data.get("bin"))}
-    made = _manifest(
-        own,
-        {},
-        engine="Rust",
-        needed_engine=_text(own.get("rust-version")),
-        urls=(own,),
-        tables={"commands": run, "features": data.get("features")},
-    )
-    return made._replace(dependencies=found)
-
-
-def _go_mod(text: str) -> Manifest:
-    module, go = _GO_MODULE.search(text), _GO_VERSION.search(text)
+def _go_mod(text: str) -> Table:
     needs: dict[str, dict[str, str]] = {"": {}, "indirect": {}}
     inside = False
     for line in text.split("\n"):
@@ -426,11 +353,11 @@ def _go_mod(text: str) -> Manifest:
         path, version = [*bare.removeprefix("require").split()[:2], "", ""][:2]
         if "." in path and version.startswith("v"):
             needs["indirect" if comment.strip() else ""][path] = version
-    own = {"name": module[1] if module else ""}
-    return _manifest(own, needs, engine="Go", needed_engine=go[1] if go else "")
+    said = dict(reversed(_GO_DIRECTIVE.findall(text)))
+    return {"name": said.get("module"), "requires": said.get("go"), "needs": needs}
 
 
-def _pom(text: str) -> Manifest:
+def _pom(text: str) -> Table:
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
         raise ValueError("it declares XML entities, which are not expanded")
     try:
@@ -443,31 +370,24 @@ def _pom(text: str) -> Manifest:
     def said(path: str) -> str:
         return (root.findtext(path) or "").strip()
 
-    name = _coordinates(root)
-    if name and ":" not in name and (parent := root.findtext("parent/groupId")):
-        name = f"{parent}:{name}"
-    found = [
-        Dependency(other, needed.findtext("version") or "", needed.findtext("scope") or group)
-        for path, group in (("", ""), ("dependencyManagement/", "management"))
-        for needed in root.iterfind(f"{path}dependencies/dependency")
-        if (other := _coordinates(needed))
-    ]
+    needs: dict[str, dict[str, str]] = {}
+    for path, group in (("", ""), ("dependencyManagement/", "management")):
+        for needed in root.iterfind(f"{path}dependencies/dependency"):
+            if name := _coordinates(needed):
+                scope = needed.findtext("scope") or group
+                needs.setdefault(scope, {})[name] = needed.findtext("version") or ""
     java = (version for key in _JAVA if (version := said(f"properties/{key}")))
-    own = {
-        "name": name,
+    name, parent = _coordinates(root), said("parent/groupId")
+    return {
+        "name": f"{parent}:{name}" if parent and name and ":" not in name else name,
         "version": said("version"),
         "description": said("description"),
         "license": said("licenses/license/name"),
         "authors": [each.text for each in root.iterfind("developers/developer/name")],
+        "requires": next((version for version in java if "$" not in version), ""),
+        "urls": {"source": said("scm/url"), "url": said("url")},
+        "needs": needs,
     }
-    made = _manifest(
-        own,
-        {},
-        engine="Java",
-        needed_engine=next((version for version in java if "$" not in version), ""),
-        urls=({"source": said("scm/url"), "url": said("url")},),
-    )
-    return made._replace(dependencies=found)
 
 
 def _coordinates(element: ElementTree.Element) -> str:
@@ -475,83 +395,12 @@ def _coordinates(element: ElementTree.Element) -> str:
     return ":".join(part.strip() for part in parts if part and part.strip())
 
 
-FORMATS = {
-    "pyproject.toml": _pyproject,
-    "setup.cfg": _setup_cfg,
-    "pkg-info": _pkg_info,
-    "package.json": _package_json,
-    "composer.json": _composer,
-    "cargo.toml": _cargo,
-    "go.mod": _go_mod,
-    "xml": _pom,
-    "requirements": _requirements,
+_PLAIN: Mapping[str, tuple[str, Callable[[str], Table]]] = {
+    "requirements": ("Python", _requirements),
+    "setup.cfg": ("Python", _setup_cfg),
+    "go.mod": ("Go", _go_mod),
+    "xml": ("Java", _pom),
 }
-"""What reads a manifest, by its name or its language. Each raises ValueError or the like for what
-is no usable manifest."""
-
-
-def read_manifest(text: str, name: str, language: str) -> Reading:
-    """The manifest called `name`; broken ones are read as data or text, with a warning."""
-    reading = _base(text, language)
-    reading.type = "manifest"
-    if reading.warnings:
-        return reading
-    try:
-        manifest = FORMATS[name if name in FORMATS else language](text)
-    except _UNUSABLE as error:
-        reading.warnings.append((f"is no usable manifest: {str(error)[:200]}", 0))
-        return reading
-    _add(reading, manifest)
-    if language == "requirements":
-        for line, content in enumerate(text.split("\n"), 1):
-            if included := _INCLUDED.match(content):
-                reading.links.append(Link(included[1], line))
-    return reading
-
-
-def _base(text: str, language: str) -> Reading:
-    """The text with its sections and addresses, without what it declares."""
-    if language in ("toml", "json"):
-        return read_keys(text, language)
-    last = text.count("\n") + 1
-    if language == "pkg-info":  # a description follows, which is prose
-        reading = Reading(text, uses=mentions(text), links=bare_urls(text))
-        reading.sections = sections_of([], last)
-        return reading
-    reading = Reading(text, family="data", links=bare_urls(text))
-    headings: list[tuple[int, int, str]] = []
-    if language == "setup.cfg":
-        reading.uses = [u for u in mentions(text, spans_are_code=False) if u.kind == "path"]
-        lines = enumerate(text.split("\n"), 1)
-        headings = [(at, 1, found[1]) for at, line in lines if (found := _SECTION.match(line))]
-    reading.sections = sections_of(headings, last)
-    return reading
-
-
-def _add(reading: Reading, manifest: Manifest) -> None:
-    lines = _Lines(reading.text)
-    if content := declares(manifest):
-        reading.properties["declares"] = content
-    package = manifest.package
-    if package:
-        fields = {"version": manifest.version, **manifest.about}
-        said: dict[str, Any] = {key: value for key, value in fields.items() if value}
-        thing = Thing("Package", package, lines.of(package), manifest.description, said)
-        reading.things.append(thing)
-    source = ("Package", package) if package else None
-    for name, specifier, group in sorted(set(manifest.dependencies)):
-        properties = {"specifier": specifier, "group": group}
-        reading.relations.append(
-            StatedRelation(
-                "DEPENDS_ON",
-                "Package",
-                name,
-                lines.of(name),
-                source=source,
-                create=True,
-                properties={key: value for key, value in properties.items() if value},
-            )
-        )
 
 
 class _Lines:

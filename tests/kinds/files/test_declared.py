@@ -109,7 +109,7 @@ def test_a_setup_cfg_beside_a_pyproject_without_a_project_is_read(
     (tmp_path / "setup.cfg").write_text(SETUP, "utf-8")
     ask = project("pyproject.toml", '[build-system]\nrequires = ["setuptools>=80"]\n')
     assert "`gadget` requires Python >=3.8" in ask("minimum python version?")
-    assert "setuptools>=80 (build-system)" in ask("which setuptools version is required to build?")
+    assert "setuptools >=80 (build-system)" in ask("which setuptools version is required to build?")
 
 
 def test_a_manifest_without_dependencies_says_so(project: Callable[[str, str], Ask]) -> None:

@@ -24,7 +24,6 @@ __all__ = [
 MANIFESTS = (
     "pyproject.toml",
     "setup.cfg",
-    "pkg-info",
     "package.json",
     "cargo.toml",
     "go.mod",
