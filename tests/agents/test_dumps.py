@@ -45,6 +45,7 @@ GRAPHITI = {
         {"uuid": "n1", "name": "Ann", "labels": ["Entity", "Person"], "summary": "An engineer."},
         {"uuid": "n2", "name": "Acme", "labels": ["Entity"], "summary": ""},
         {"uuid": "n3", "name": "Umbra", "labels": ["Entity"], "summary": ""},
+        {"uuid": "n4", "name": "Initech", "labels": ["Entity"], "summary": ""},
     ],
     "edges": [
         {
@@ -69,6 +70,16 @@ GRAPHITI = {
             "valid_at": "2025-03-01T00:00:00Z",
             "invalid_at": None,
             "expired_at": None,
+        },
+        {
+            "uuid": "f4",
+            "name": "WORKS_FOR",
+            "fact": "Ann works for Initech",
+            "source_node_uuid": "n1",
+            "target_node_uuid": "n4",
+            "valid_at": "2010-05-01T00:00:00Z",
+            "invalid_at": None,
+            "expired_at": "2020-05-01T00:00:00Z",
         },
         {
             "uuid": "f3",
@@ -110,11 +121,12 @@ def test_memories_of_mem0_are_found_with_their_times_and_owners(
 def test_facts_of_graphiti_hold_when_they_held(memory: Memory, tmp_path: Path, flat: bool) -> None:
     held = [r for records in GRAPHITI.values() for r in records] if flat else GRAPHITI
     taken = _taken(memory, held, "graphiti", tmp_path)
-    assert (taken.passages, taken.facts, taken.entities, taken.relations) == (4, 2, 3, 1)
+    assert (taken.passages, taken.facts, taken.entities, taken.relations) == (5, 3, 4, 1)
     assert taken.errors == ()
     facts = {f.object: f for f in memory.store.facts("Ann")}
     assert (facts["Acme"].valid_from, facts["Acme"].valid_to) == ("2020-05-01", "2025-03-01")
     assert (facts["Umbra"].predicate, facts["Umbra"].valid_to) == ("works for", None)
+    assert (facts["Initech"].valid_from, facts["Initech"].valid_to) == ("2010-05-01", "2020-05-01")
     assert facts["Umbra"].provenance["path"] == "graphiti:f2"
     assert [t.target for t in KnowledgeGraph(memory).read()[1]] == ["Umbra"]
     assert memory.search("Ann moved from Acme").hits[0].source_ref == "graphiti:e1:1"

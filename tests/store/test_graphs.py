@@ -3,7 +3,6 @@
 import pytest
 
 from quipu.errors import InvalidInput
-from quipu.memory import Memory
 from quipu.store.graphs import graphs_of
 
 
@@ -14,8 +13,7 @@ def test_the_address_of_a_graph_leads_to_it(url: str) -> None:
     assert found.group_of("team one") != found.group_of("team two")
 
 
-def test_graphiti_is_asked_for_at_a_graph_database_only() -> None:
-    with Memory.open("memory:", embedder=None) as memory:
-        with pytest.raises(InvalidInput, match="no graph database: give one") as refused:
-            memory.import_graphiti("postgres://ann:s3cret@host")
-        assert "s3cret" not in str(refused.value)
+def test_an_address_of_no_graph_database_is_refused_without_its_password() -> None:
+    with pytest.raises(InvalidInput, match="no graph database: give one") as refused:
+        graphs_of("postgres://ann:s3cret@host")
+    assert "s3cret" not in str(refused.value)

@@ -214,7 +214,7 @@ def _read_graphiti(content: Any, read: _Dump) -> None:
         )
 
     def fact(record: _Row) -> None:
-        begin, end = _instant(record, "valid_at"), _instant(record, "invalid_at")
+        begin, end = _instant(record, "valid_at"), _instant(record, "invalid_at", "expired_at")
         passage = PassageInput(
             source_ref=f"graphiti:{_text(record, 'uuid')}",
             text=_text(record, "fact"),
@@ -231,7 +231,7 @@ def _read_graphiti(content: Any, read: _Dump) -> None:
             return
         days = [instant[:10] if instant else None for instant in (begin, end)]
         read.stated.append(_StatedFact(passage, source, predicate_key(relation), target, *days))
-        if end is None and not record.get("expired_at"):
+        if end is None:
             read.relations.append(KnowledgeRelation(source=source, type=relation, target=target))
 
     read.take("entity", groups["entity"], node)

@@ -784,15 +784,6 @@ class Memory(Handle):
         with target.writing:
             return migrate(self.store, target.store, clock=self.clock, progress=progress)
 
-    def import_graphiti(self, url: str) -> "Moved":
-        """Take in the graph that `graphiti-core` keeps in the Neo4j database at `url`, an address
-        as of a store; again changes nothing. Vectors are made anew when next something is
-        indexed. Written at once. Raises StoreUnavailable, InvalidInput, MissingExtra."""
-        from quipu.transfer.graphiti import import_graphiti
-
-        with self.writing:
-            return import_graphiti(self.store, url, clock=self.clock)
-
     def close(self) -> None:
         """Let go of the store; the memory cannot be used afterwards."""
         self.jobs.close()

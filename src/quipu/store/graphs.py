@@ -5,26 +5,15 @@ A package whose stores lie in such a graph has, beside the opener that its entry
 the store is; who asks names no backend.
 """
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.store import brought
 from quipu.store.addresses import shown
 
-__all__ = [
-    "GraphQuery",
-    "GraphitiEdge",
-    "GraphitiEpisode",
-    "GraphitiGraph",
-    "GraphitiNode",
-    "Graphs",
-    "graphs",
-    "graphs_of",
-]
-
-_NAME = "GRAPH"
-"""What a package calls it."""
+__all__ = ["GraphQuery", "Graphs", "graphs", "graphs_of"]
 
 
 class GraphQuery(NamedTuple):
@@ -37,75 +26,14 @@ class GraphQuery(NamedTuple):
     cypher: str
 
 
-class GraphitiNode(NamedTuple):
-    """A thing; `labels` without `Entity`, `created_at` an ISO instant or ""."""
+class Graphs(NamedTuple):
+    """What a graph database offers besides keeping a store: queries that may be put to it by hand,
+    what a namespace is called in it, and whether the server at an address answers (the HTTP status,
+    200 or 503, with `status` and `message`)."""
 
-    uuid: str
-    group_id: str
-    name: str
-    summary: str
-    labels: tuple[str, ...]
-    created_at: str
-
-
-class GraphitiEpisode(NamedTuple):
-    """An observation; `mentions` are uuids of things."""
-
-    uuid: str
-    group_id: str
-    name: str
-    content: str
-    source: str
-    source_description: str
-    created_at: str
-    valid_at: str
-    mentions: tuple[str, ...]
-
-
-class GraphitiEdge(NamedTuple):
-    """A dated fact between two things; `episodes` are the uuids of those that said it."""
-
-    uuid: str
-    group_id: str
-    source: str
-    target: str
-    name: str
-    fact: str
-    episodes: tuple[str, ...]
-    created_at: str
-    valid_at: str
-    invalid_at: str
-    expired_at: str
-
-
-class GraphitiGraph(NamedTuple):
-    """All of it, each by uuid; what Quipu itself keeps there is left out."""
-
-    nodes: list[GraphitiNode]
-    episodes: list[GraphitiEpisode]
-    edges: list[GraphitiEdge]
-
-
-class Graphs(Protocol):
-    """What a graph database offers besides keeping a store."""
-
-    @property
-    def queries(self) -> tuple[GraphQuery, ...]:
-        """Queries that may be put to it by hand."""
-        ...
-
-    def group_of(self, namespace: str) -> str:
-        """What the namespace is called in it."""
-        ...
-
-    def health(self, url: str) -> tuple[int, dict[str, str]]:
-        """The HTTP status (200 or 503), and `status` and `message`, of the server at `url`."""
-        ...
-
-    def read_graphiti(self, url: str) -> GraphitiGraph:
-        """What `graphiti-core` keeps at `url`. Raises StoreUnavailable, MissingExtra, and
-        InvalidInput when nothing of Graphiti's is there."""
-        ...
+    queries: tuple[GraphQuery, ...]
+    group_of: Callable[[str], str]
+    health: Callable[[str], tuple[int, dict[str, str]]]
 
 
 def graphs(url: str) -> Graphs | None:
@@ -118,7 +46,7 @@ def graphs(url: str) -> Graphs | None:
     if point is None:
         return None
     try:
-        return getattr(import_module(point.module), _NAME, None)
+        return getattr(import_module(point.module), "GRAPH", None)
     except ImportError as error:
         raise StoreUnavailable(
             f"the stores of {scheme}:// cannot be used: {point.value!r} does not load ({error}); "

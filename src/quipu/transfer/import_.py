@@ -2,7 +2,6 @@
 
 import dataclasses
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,13 +21,11 @@ from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation,
 from quipu.soundness import end_fault, faults
 from quipu.transfer.lines import (
     DECODER,
-    ENCODER,
     HEADER,
     NOTHING,
     VERSION,
     EntityLine,
     EpisodeLine,
-    Header,
     Line,
     Moved,
     Refused,
@@ -36,7 +33,6 @@ from quipu.transfer.lines import (
     VectorLine,
     embedding,
     kind_of_line,
-    period_line,
     period_of,
 )
 from quipu.when.instants import Clock
@@ -107,18 +103,6 @@ class Pending:
             past=tuple(self.past),
             known_since=self.known_since,
         )
-
-
-def import_periods(store: Store, periods: Iterable[Period], *, clock: Clock) -> Moved:
-    """Take in what the sources of another memory asserted, source by source, as `import_` takes in
-    a file: a source that is there already becomes what they say. Held on the disk meanwhile."""
-    with tempfile.TemporaryDirectory(prefix="quipu-import-") as folder:
-        path = Path(folder, "periods.jsonl")
-        with path.open("wb") as stream:
-            stream.write(ENCODER.encode(Header(namespace=store.namespace)) + b"\n")
-            for period in periods:
-                stream.write(ENCODER.encode(period_line(period)) + b"\n")
-        return import_(store, path, clock=clock)
 
 
 def import_(store: Store, path: Path, *, clock: Clock, progress: Progress | None = None) -> Moved:

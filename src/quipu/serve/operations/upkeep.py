@@ -131,13 +131,9 @@ def import_(
     that cannot be used is named; the exit code is 1 then. Notes of basic-memory and Obsidian are
     files: `quipu index` reads them.
 
-    With `graphiti`, PATH may also be the address of the Neo4j database in which `graphiti-core`
-    keeps a graph: its episodes, things and dated facts come in, what has expired as history.
-
     $ quipu import memory.jsonl
     $ quipu import mem0 memories.json
     $ quipu import arf old-store/
-    $ quipu import graphiti neo4j://localhost/graphs
     """
     *words, path = source
     match words:
@@ -145,8 +141,6 @@ def import_(
             return memory.import_(Path(path), progress=progress)
         case ["arf"]:
             return memory.incidents.import_arf(Path(path), progress=progress)
-        case ["graphiti"] if "://" in path:
-            return memory.import_graphiti(path)
         case ["mem0" | "graphiti" | "zep" | "langgraph" | "server-memory" as tool]:
             return import_dump(memory, Path(path), tool)
         case _:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from quipu.errors import MissingExtra, QuipuError
 from quipu.ports import Store
-from quipu.store.graphs import GraphitiGraph, GraphQuery, Graphs
+from quipu.store.graphs import Graphs
 from quipu.store.neo4j.queries import QUERIES
 
 __all__ = ["GRAPH", "driver_needed", "group_of", "health", "open_neo4j"]
@@ -36,28 +36,6 @@ def health(url: str = "neo4j://") -> tuple[int, dict[str, str]]:
     return 200, {"status": "healthy", "message": "Neo4j connection successful"}
 
 
-class _Graphs:
-    """As `quipu.store.graphs` asks for it."""
-
-    @property
-    def queries(self) -> tuple[GraphQuery, ...]:
-        return QUERIES
-
-    def group_of(self, namespace: str) -> str:
-        return group_of(namespace)
-
-    def health(self, url: str) -> tuple[int, dict[str, str]]:
-        return health(url)
-
-    def read_graphiti(self, url: str) -> GraphitiGraph:
-        from quipu.store.neo4j.graphiti import read_graphiti
-
-        return read_graphiti(url)
-
-
-GRAPH: Graphs = _Graphs()
-
-
 @contextmanager
 def driver_needed() -> Generator[None]:
     """MissingExtra where what the block imports lacks the driver."""
@@ -78,3 +56,6 @@ def group_of(namespace: str) -> str:
         return namespace
     digest = hashlib.sha256(namespace.encode()).hexdigest()[:12]
     return f"{re.sub('[^A-Za-z0-9_-]', '_', namespace)[:60]}_{digest}"
+
+
+GRAPH = Graphs(QUERIES, group_of, health)
