@@ -18,7 +18,7 @@ from quipu.records.plan import Plan
 from quipu.serve.cli.lazy import CommandEntry
 from quipu.serve.cli.root import ENTRIES
 from quipu.serve.cli.serving import Serving
-from quipu.serve.http.openapi import schema_of
+from quipu.serve.http.openapi import schemas_of
 from quipu.serve.operations import Operation
 from quipu.serve.operations.asking import DocumentsPlan, PlannedAnswer
 from quipu.serve.operations.records import Added
@@ -107,8 +107,8 @@ def reference() -> str:
 
 def schema() -> str:
     """Return the schema of every document and of what stands within, as JSON."""
-    definitions = {shape.__name__: schema_of(shape) for shape in described()}
-    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": definitions}
+    dialect = "https://json-schema.org/draft/2020-12/schema"
+    whole = {"$schema": dialect, "$defs": schemas_of(described())}
     written = json.dumps(whole, indent=1, ensure_ascii=False, sort_keys=True)
     return written.replace("#/components/schemas/", "#/$defs/") + "\n"
 

@@ -3,12 +3,15 @@
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import msgspec
 import pytest
 from tools.cli_reference import commands
-from tools.json_reference import DOCUMENTS
+from tools.json_reference import DOCUMENTS, schema
 
 from quipu.serve.schemas import keys, parts
+
+SCHEMA = msgspec.json.decode(schema())
 
 
 def test_every_command_has_a_documented_document() -> None:
@@ -47,6 +50,8 @@ def test_what_is_printed_has_the_documented_keys(quipu, project: Path, name, wor
     shape = DOCUMENTS[name][0]
     assert set(printed) == {key.name for key in keys(shape)}
     assert _plain(msgspec.convert(printed, shape)) == printed
+    definition = {**SCHEMA, "$ref": f"#/$defs/{shape.__name__}"}
+    jsonschema.Draft202012Validator(definition).validate(printed)
 
 
 def _plain(value: Any) -> Any:

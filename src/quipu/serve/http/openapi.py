@@ -45,7 +45,7 @@ def described(endpoints: Iterable[Endpoint]) -> dict[str, Any]:
         "servers": [{"url": "/"}],
         "paths": paths,
         "components": {
-            "schemas": {shape.__name__: schema_of(shape) for shape in shapes_of(every)},
+            "schemas": schemas_of(shapes_of(every)),
             "securitySchemes": {
                 "bearer": {"type": "http", "scheme": "bearer"},
                 "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
@@ -98,7 +98,7 @@ def _parameters(endpoint: Endpoint) -> Iterator[dict[str, Any]]:
         said = endpoint.arguments[name].says
         schema = {"type": "string"}
         yield {"name": name, "in": "path", "required": True, "description": said, "schema": schema}
-    query = _schema(endpoint.query)
+    query = _schemas(endpoint.query)[endpoint.query.__name__]
     for name, schema in query["properties"].items():
         needed = name in query.get("required", ())
         yield {
@@ -135,12 +135,13 @@ def _json(kind: Any) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}
 
 
-def _schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
-    """A shape as msgspec describes it. It describes no choice between untagged shapes, which is
-    only ever written and never read, so that such a field is described here."""
+def _schemas(shape: type[msgspec.Struct]) -> dict[str, Any]:
+    """Return a shape and what is in it as msgspec describes them. It describes no choice between
+    untagged shapes, which is only ever written and never read, so that such a field is described
+    here."""
     try:
         _, found = msgspec.json.schema_components((shape,), ref_template=_REF)
-        return found[shape.__name__]
+        return found
     except TypeError:
         hints = get_type_hints(shape)
     chosen = {
@@ -160,14 +161,22 @@ def _schema(shape: type[msgspec.Struct]) -> dict[str, Any]:
     for name, several in chosen.items():
         choices = [{"$ref": _REF.format(name=struct.__name__)} for struct in several]
         found[shape.__name__]["properties"][name] = {"anyOf": choices}
-    return found[shape.__name__]
+    return found
 
 
-def schema_of(shape: type[msgspec.Struct]) -> dict[str, Any]:
-    """Return the JSON Schema of `shape`, each key with what it means."""
-    schema = _schema(shape)
-    for key in keys(shape):
-        described = schema.get("properties", {}).get(key.name)
-        if described is not None:
-            described["description"] = key.meaning
-    return schema
+def schemas_of(shapes: Iterable[type[msgspec.Struct]]) -> dict[str, Any]:
+    """Return the JSON Schemas of `shapes` by name and of what is in them, each key with what it
+    means; a field without a meaning is not printed and has none."""
+    inner: dict[str, Any] = {}
+    own: dict[str, Any] = {}
+    for shape in shapes:
+        found = _schemas(shape)
+        own[shape.__name__] = schema = found.pop(shape.__name__)
+        inner |= {name: other for name, other in found.items() if "enum" in other}
+        meanings = {key.name: key.meaning for key in keys(shape)}
+        unprinted = schema.get("properties", {}).keys() - meanings.keys()
+        for name in unprinted if meanings else ():
+            del schema["properties"][name]
+        for name, described in schema.get("properties", {}).items():
+            described["description"] = meanings.get(name, described.get("description", ""))
+    return inner | own
