@@ -152,8 +152,7 @@ def _tests_of(sdist: str, python: Path, folder: Path) -> Path:
 
 
 def test_libraries_open_the_graph_as_it_goes_out(tmp_path: Path) -> None:
-    readers = ("networkx", "pandas", "rdflib", "graphqlite==0.12.0", "apsw")
-    python = _environment(tmp_path / "env", *readers)
+    python = _environment(tmp_path / "env", "networkx", "pandas")
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "a.md").write_text(

@@ -71,26 +71,6 @@ def _rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream))
 
 
-def test_cypher_has_a_statement_a_line(told: Memory, tmp_path: Path) -> None:
-    written = told.export_graph(tmp_path / "g.cypher", to="cypher")
-    lines = (tmp_path / "g.cypher").read_text("utf-8").split("\n")[:-1]
-    assert all(line.endswith(";") for line in lines)
-    assert sum(line.startswith("CREATE (:Quipu:") for line in lines) == written.nodes
-    assert sum(line.startswith("MATCH (a:Quipu") for line in lines) == written.edges
-    assert any("name: '@team \\'O\\' \\\\ & <b>'" in line for line in lines)
-
-
-def test_rdf_is_json_that_needs_no_network(told: Memory, tmp_path: Path) -> None:
-    told.export_graph(tmp_path / "g.jsonld", to="rdf")
-    held = json.loads((tmp_path / "g.jsonld").read_text("utf-8"))
-    by_id = {each["@id"]: each for each in held["@graph"]}
-    (edge,) = [e for e in held["@graph"] if e["@type"] == "Edge" and e["type"] == "EXPLAINS"]
-    source = by_id[edge["source"]]
-    assert {"@id": edge["target"]} in source["EXPLAINS"]
-    assert source["name"] == "Guide \U0001f600"
-    assert "http" not in str(held["@context"]["@vocab"])
-
-
 @pytest.mark.parametrize("to", FORMATS)
 def test_the_same_graph_gives_the_same_bytes_and_nothing_is_written_over(
     told: Memory, tmp_path: Path, to: GraphFormat

@@ -738,8 +738,8 @@ class Memory(Handle):
     def export_graph(
         self, path: str | Path, *, to: "GraphFormat", overwrite: bool = False
     ) -> "GraphWritten":
-        """Write what is live of the graph for other programs, as `graphml`, `csv`, `cypher` or
-        `rdf` (JSON-LD); whole or not at all. Passages and history are not in it."""
+        """Write what is live of the graph for other programs, as `graphml` or `csv`; whole or not
+        at all. Passages and history are not in it."""
         from quipu.transfer.formats import export_graph
 
         return export_graph(self.store, Path(path), to=to, overwrite=overwrite)

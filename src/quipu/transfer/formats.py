@@ -1,4 +1,4 @@
-"""The graph in formats that other programs open: GraphML, CSV, Cypher and RDF as JSON-LD.
+"""The graph in formats that other programs open: GraphML and CSV.
 
 What is live of it is made into plain nodes and edges first, for programs that know nothing of
 Quipu. Every writer gives text of a fixed order; none holds a secret that the store does not hold.
@@ -10,8 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, cast
-from urllib.parse import quote
+from typing import Annotated, Any, Literal, TypeAlias, cast, get_args
 from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
@@ -48,12 +47,11 @@ _EDGE_KEYS = ("id", "description", "confidence", "weight", "created_at", "update
 
 _FACT, _HAS_FACT, _STUB = "Fact", "HAS_FACT", "Name"
 _OWN = frozenset({"vectors"})
-GraphFormat: TypeAlias = Literal["graphml", "csv", "cypher", "rdf"]
-FORMATS: tuple[GraphFormat, ...] = ("graphml", "csv", "cypher", "rdf")
+GraphFormat: TypeAlias = Literal["graphml", "csv"]
+FORMATS: tuple[GraphFormat, ...] = get_args(GraphFormat)
 
 _NUMBERS = frozenset({"confidence", "weight"})
 _NOT_XML = {c: None for c in (*range(0x20), 0xFFFE, 0xFFFF) if c not in (0x9, 0xA, 0xD)}
-_URN = "urn:quipu:"
 
 
 class PlainNode(msgspec.Struct, frozen=True, kw_only=True):
@@ -191,82 +189,8 @@ def _row(values: Iterable[Value]) -> str:
     return line.getvalue()
 
 
-# --- Cypher --------------------------------------------------------------------------------
-
-
-def _cypher(graph: PlainGraph) -> Iterator[str]:
-    """A statement a line. Every node has the label `Quipu` too, by which its edges find it."""
-    for node in graph.nodes:
-        yield f"CREATE (:Quipu:{_name(node.type)} {_map({'id': node.id, **node.values})});\n"
-    for edge in graph.edges:
-        source, target = _map({"id": edge.source}), _map({"id": edge.target})
-        relation = f"[:{_name(edge.type)} {_map(edge.values)}]"
-        yield f"MATCH (a:Quipu {source}), (b:Quipu {target}) CREATE (a)-{relation}->(b);\n"
-
-
-def _name(written: str) -> str:
-    return "`" + written.replace("`", "``") + "`"
-
-
-def _map(values: Mapping[str, Value]) -> str:
-    return "{" + ", ".join(f"{key}: {_literal(value)}" for key, value in values.items()) + "}"
-
-
-def _literal(value: Value) -> str:
-    if not isinstance(value, str):
-        return repr(value)
-    text = value.replace("\\", "\\\\").replace("'", "\\'")
-    for mark, written in (("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
-        text = text.replace(mark, written)
-    return f"'{text}'"
-
-
-# --- RDF -----------------------------------------------------------------------------------
-
-
-def _rdf(graph: PlainGraph) -> Iterator[str]:
-    """JSON-LD that needs no network: a node an object; an edge a property that names its other
-    end, and an object of type `Edge` with what is known of it."""
-    space = f"{_URN}{quote(graph.namespace, safe='')}:"
-    context = {
-        "@vocab": f"{_URN}vocabulary:",
-        "source": {"@type": "@id"},
-        "target": {"@type": "@id"},
-        "confidence": {"@type": "http://www.w3.org/2001/XMLSchema#double"},
-        "weight": {"@type": "http://www.w3.org/2001/XMLSchema#double"},
-    }
-    outgoing: dict[str, dict[str, list[dict[str, str]]]] = {}
-    for edge in graph.edges:
-        other = {"@id": space + quote(edge.target, safe="")}
-        outgoing.setdefault(edge.source, {}).setdefault(edge.type, []).append(other)
-    yield f'{{"@context": {json.dumps(context)}, "@graph": [\n'
-    between = ""
-    for node in graph.nodes:
-        item = {"@id": space + quote(node.id, safe=""), "@type": quote(node.type, safe="")}
-        yield between + _object({**item, **node.values, **outgoing.get(node.id, {})})
-        between = ",\n"
-    for edge in graph.edges:
-        item = {
-            "@id": space + quote(str(edge.values["id"]), safe=""),
-            "@type": "Edge",
-            "type": edge.type,
-            "source": space + quote(edge.source, safe=""),
-            "target": space + quote(edge.target, safe=""),
-        }
-        rest = {key: value for key, value in edge.values.items() if key != "id"}
-        yield between + _object({**item, **rest})
-        between = ",\n"
-    yield "\n]}\n"
-
-
-def _object(values: Mapping[str, object]) -> str:
-    return json.dumps(values, ensure_ascii=False)
-
-
 _WRITERS: dict[str, Callable[[PlainGraph], Iterator[str]]] = {
     "graphml": _graphml,
-    "cypher": _cypher,
-    "rdf": _rdf,
 }
 
 

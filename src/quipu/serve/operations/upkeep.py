@@ -88,7 +88,7 @@ def export(
     path: File,
     vectors: Annotated[bool, "the vectors too, which `reindex` can make again"] = False,
     format: Annotated[  # noqa: A002  as the option is called
-        Literal["quipu", "graphml", "csv", "cypher", "rdf", "server-memory"],
+        Literal["quipu", "graphml", "csv", "server-memory"],
         "Quipu's own archive, or the live graph for other programs",
     ] = "quipu",
     force: Force = False,
@@ -96,8 +96,8 @@ def export(
     """Write every record to PATH, history included: whole or not at all, in a fixed order.
 
     With another --format it is the graph as it is now, without passages and history: GraphML, CSV
-    (two files, of nodes and of relations), Cypher, RDF as JSON-LD, or the file of the official MCP
-    memory server with the graph that is kept by hand.
+    (two files, of nodes and of relations), or the file of the official MCP memory server with the
+    graph that is kept by hand.
 
     $ quipu export memory.jsonl
     $ quipu export --vectors backup.jsonl
