@@ -1,4 +1,4 @@
-"""Memories in both stores, over a small town of documents."""
+"""Memories over a small town of documents."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -72,19 +72,12 @@ def town() -> Town:
 
 
 @pytest.fixture
-def instants() -> list[str]:
-    """What the memory's clock has shown; the last is now."""
-    return [NOW]
-
-
-@pytest.fixture(params=["memory:", "sqlite"])
-def memory(request: pytest.FixtureRequest, tmp_path: Path, instants: list[str]) -> Iterator[Memory]:
-    """An empty memory, in both stores."""
-    url = tmp_path / ".quipu" / "quipu.db" if request.param == "sqlite" else "memory:"
-    if isinstance(url, Path):
-        url.parent.mkdir()
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    """An empty memory."""
+    url = tmp_path / ".quipu" / "quipu.db"
+    url.parent.mkdir()
     with Memory.open(
-        url, home=tmp_path, config=Config(), embedder=HashEmbedder(), clock=lambda: instants[-1]
+        url, home=tmp_path, config=Config(), embedder=HashEmbedder(), clock=lambda: NOW
     ) as opened:
         yield opened
 

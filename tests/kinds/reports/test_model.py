@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from quipu.kinds.reports.model import Quote, Report, ReportBasis, ReportedFact, trimmed
+from quipu.kinds.reports.model import Report, ReportBasis, ReportLine, trimmed
 
-QUOTE = Quote(
+QUOTE = ReportLine(
     text="Ada leads it.",
     chunk_id="c1",
     document_id="d1",
@@ -13,7 +13,7 @@ QUOTE = Quote(
     start_line=1,
     end_line=1,
 )
-FACT = ReportedFact(
+FACT = ReportLine(
     text="Its owner is Bo.", fact_id="f1", source_ref="b.md", chunk_id="c2", document_id="d2"
 )
 REPORT = Report(
@@ -46,5 +46,8 @@ def test_a_line_goes_with_what_it_rests_on(allowed: ReportBasis) -> None:
 
 
 def test_a_report_of_an_earlier_version_is_read() -> None:
-    kept = msgspec.to_builtins(REPORT) | {"summary": "Ada leads it.", "written_by": "a:model"}
+    kept = msgspec.to_builtins(REPORT) | {
+        "written_by": "a:model",
+        "changes": [{"title": "Say who leads"}],
+    }
     assert msgspec.convert(kept, Report) == REPORT

@@ -138,30 +138,6 @@ def test_half_written_reports_are_made_whole_by_the_next_run(
     assert len(memory.reports()) == 3
 
 
-def test_the_last_commits_are_told_as_changes(
-    tmp_path: Path, town: Any, make_repository: Callable[..., list[str]], made: Any
-) -> None:
-    first = made("Write the payments down", dict(town.payments), time=1_770_000_000)
-    ledger = {"docs/ledger.md": town.payments["docs/ledger.md"] + "\nIt is read by the auditors.\n"}
-    second = made("Say who reads the ledger", ledger, time=1_770_100_000)
-    make_repository(tmp_path / "repo", [first, second])
-    with Memory.open("memory:", home=tmp_path / "repo", embedder=None) as memory:
-        for name, text in (town.payments | ledger).items():
-            place = tmp_path / "repo" / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, encoding="utf-8")
-        memory.index(tmp_path / "repo")
-        memory.index_git(tmp_path / "repo")
-        (report,) = memory.reflect().reports
-        assert [c.title for c in report.changes] == [
-            "Say who reads the ledger",
-            "Write the payments down",
-        ]
-        reply = memory.ask("What changed in the Ledger Store lately?", mode="global")
-        assert "Say who reads the ledger" in reply.contract.answer
-        assert any(c.path.startswith("commit:") for c in reply.citations)
-
-
 def test_the_budget_bounds_how_many_and_how_long(
     memory: Memory, remember: Remember, town: Any
 ) -> None:

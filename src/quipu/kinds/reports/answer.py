@@ -15,8 +15,8 @@ from quipu.answer.formula import Inputs, named_formula
 from quipu.answer.gate import AnswerDraft, Evidence, cited_ids, pass_gate, withhold
 from quipu.answer.limitations import about_answer, about_nothing, below, missing_names
 from quipu.answer.quote import plain
-from quipu.answer.support import EvidencePool, chunks_of, from_chunk, support
-from quipu.kinds.reports.model import Changed, Quote, Report, ReportedFact, Sourced, changed_text
+from quipu.answer.support import EvidencePool, from_chunk, support
+from quipu.kinds.reports.model import Report, ReportLine
 from quipu.kinds.reports.plan import Breadth, read_breadth
 from quipu.ports import Planner
 from quipu.question import Question
@@ -37,7 +37,7 @@ _THEMES = 7
 """How many reports an answer about everything tells of."""
 _ABOUT, _NEAR_BEST = 2, 0.7
 """How many reports answer about one subject, and what share of the best one's score each needs."""
-_SENTENCES, _FACTS, _CHANGES, _DISPUTED = 3, 4, 2, 2
+_SENTENCES, _FACTS, _DISPUTED = 3, 4, 2
 _WHY_NOTHING = "No report speaks of what is asked."
 _WRITE = "Bring the reports up to date with `quipu reflect`."
 
@@ -129,14 +129,9 @@ class _Teller:
 
     def draft(self, sources: Sequence[_ReportSource]) -> AnswerDraft | None:
         """Return what the reports say, the best first; None where they say nothing."""
-        breadth, near = self._breadth, sources[:_THEMES]
-        pairs = list(self._disputed(near))
-        if breadth.is_about_all:
-            told = [sentence for source in near for sentence in self._theme(source)]
-            pairs = pairs if breadth.asks_status else []
-        else:
-            best = (s for s in sources[:_ABOUT] if s.score >= _NEAR_BEST * sources[0].score)
-            told = [sentence for source in best for sentence in self._stands(source)]
+        most = _THEMES if self._breadth.is_about_all else _ABOUT
+        told = [line for source in sources[:most] for line in self._told(source, sources[0].score)]
+        pairs = list(self._disputed(sources[:_THEMES]))
         for one, other in pairs:
             told += (one, other._replace(text=f"Another source says: {other.text}"))
         evidence = list(dict.fromkeys(each.evidence for each in told))
@@ -154,31 +149,27 @@ class _Teller:
             disagreements=tuple(dict.fromkeys(disagreements)),
         )
 
-    def _theme(self, source: _ReportSource) -> Iterator[_CitedSentence]:
-        """The best line of a theme, after its name and size."""
+    def _told(self, source: _ReportSource, best: float) -> Iterator[_CitedSentence]:
+        """Of a theme its best line after its name and size; of a report about the subject the
+        facts and sentences that hold most of it: more facts where its status is asked."""
         report = source.report
-        size = f"{report.documents:,} source{'s' * (report.documents != 1)}"
-        lines = (*report.quotes[:1], *report.facts[:1])[:1]
-        yield from self._cited(lines, source, f"{plain(f'{report.title} ({size})')}: ")
-
-    def _stands(self, source: _ReportSource) -> Iterator[_CitedSentence]:
-        """The lines about the subject; where the question is how things stand, also the facts, and
-        what changed last."""
-        report, status = source.report, self._breadth.asks_status
-        facts = self._about(report.facts)[: _FACTS if status else 1]
-        quotes = self._about(report.quotes) or report.quotes[:1]
-        yield from self._cited([*facts, *quotes[:_SENTENCES]], source)
-        yield from self._cited(report.changes[:_CHANGES] if status else (), source)
+        if self._breadth.is_about_all:
+            size = f"{report.documents:,} source{'s' * (report.documents != 1)}"
+            lines = (*report.quotes, *report.facts)[:1]
+            yield from self._cited(lines, source, f"{plain(f'{report.title} ({size})')}: ")
+        elif source.score >= _NEAR_BEST * best:
+            facts = self._about(report.facts)[: _FACTS if self._breadth.asks_status else 1]
+            quotes = self._about(report.quotes) or report.quotes[:1]
+            yield from self._cited((*facts, *quotes[:_SENTENCES]), source)
 
     def _cited(
-        self, lines: Sequence[Sourced | Changed], source: _ReportSource, lead: str = ""
+        self, lines: Sequence[ReportLine], source: _ReportSource, lead: str = ""
     ) -> Iterator[_CitedSentence]:
         for line in lines:
-            said = line.text if isinstance(line, Sourced) else _change(line)
             if evidence := self._evidence(line, source):
-                yield _CitedSentence(f"{lead}{plain(said)}", evidence)
+                yield _CitedSentence(f"{lead}{plain(line.text)}", evidence)
 
-    def _about(self, lines: Sequence[Sourced]) -> list[Sourced]:
+    def _about(self, lines: Sequence[ReportLine]) -> list[ReportLine]:
         """The lines that hold most of the subject, in their order; none where none holds any."""
         held = {line: len(self._subject & _said(line)) for line in lines}
         return sorted((line for line in lines if held[line]), key=lambda line: -held[line])
@@ -186,7 +177,10 @@ class _Teller:
     def _disputed(
         self, sources: Sequence[_ReportSource]
     ) -> Iterator[tuple[_CitedSentence, _CitedSentence]]:
-        """Both sides of what disagrees about the subject."""
+        """Both sides of what disagrees about the subject, or about anything where the status of
+        everything is asked."""
+        if self._breadth.is_about_all and not self._breadth.asks_status:
+            return
         for source in sources:
             for each in source.report.disagreements:
                 if not self._subject or self._subject & (_said(each.one) | _said(each.other)):
@@ -194,33 +188,28 @@ class _Teller:
                     if len(sides) == 2:
                         yield sides[0], sides[1]
 
-    def _evidence(self, line: Sourced | Changed, source: _ReportSource) -> Evidence | None:
-        """What a line rests on, its graph ids led by the report's: the passage it stands in; the
-        first one of what changed; the source of a fact that was asserted by hand."""
+    def _evidence(self, line: ReportLine, source: _ReportSource) -> Evidence | None:
+        """What a line rests on, its graph ids led by the report's: the passage it stands in, or
+        the source of a fact that was asserted by hand."""
         planner = self._planner
-        own = line.graph_ids if isinstance(line, Quote) else ()
-        if isinstance(line, ReportedFact):
-            own = (line.fact_id,)
-        place: dict[str, int] = {}
-        if isinstance(line, Sourced):
-            place = {"start_line": line.start_line, "end_line": line.end_line}
-            chunk = planner.get([line.chunk_id]).get(line.chunk_id)
-        else:
-            chunk = next(iter(chunks_of(line.document_id, planner, self._scope)), None)
-        records = planner.get(sorted({*own, line.document_id} - {""}))
-        ids, document = (source.episode_id, *own), records.get(line.document_id)
+        own = (line.fact_id,) if line.fact_id else ()
+        records = planner.get(sorted({line.chunk_id, line.document_id, *own} - {""}))
+        chunk, document = records.get(line.chunk_id), records.get(line.document_id)
+        ids = (source.episode_id, *own)
         if isinstance(chunk, Chunk) and isinstance(document, Entity):
             found = from_chunk(chunk, planner, (*ids, document.entity_id), document)
-            return found._replace(path=line.source_ref, score=source.score, **place)
-        for fact in (r for r in records.values() if isinstance(r, Fact) and not line.document_id):
+            return found._replace(
+                path=line.source_ref,
+                score=source.score,
+                start_line=line.start_line,
+                end_line=line.end_line,
+            )
+        fact = records.get(line.fact_id)
+        if isinstance(fact, Fact) and not line.chunk_id:
             for each in support(planner, fact.fact_id, EvidencePool(scope=self._scope), fact)[1]:
                 return each._replace(graph_ids=ids, score=source.score)
         return None
 
 
-def _change(change: Changed) -> str:
-    return f"Changed on {change.updated_at[:10]}: {changed_text(change)}"
-
-
-def _said(line: Sourced) -> set[str]:
+def _said(line: ReportLine) -> set[str]:
     return set(stems_in_parts(f"{line.text} {line.source_ref}"))

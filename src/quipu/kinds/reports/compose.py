@@ -1,4 +1,4 @@
-"""A community's report: its names, its first sentences, what holds, what is disputed, what changed.
+"""A community's report: its names, its first sentences, what holds and what is disputed.
 
 Everything is read from the store and nothing is invented.
 """
@@ -6,19 +6,18 @@ Everything is read from the store and nothing is invented.
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
-from quipu.kinds.reports.lines import Line, quotable
-from quipu.kinds.reports.model import Changed, NamedIn, Quote, ReflectionBudget, Report, report_text
+from quipu.kinds.reports.lines import StatedFacts, quotable
+from quipu.kinds.reports.model import NamedIn, ReflectionBudget, Report, ReportLine, report_text
 from quipu.kinds.reports.network import Community, Mentions, written_names
-from quipu.kinds.reports.stated import StatedFacts
 from quipu.ports import Planner
 from quipu.records.ids import name_key
 from quipu.records.record import Chunk, Entity, Episode
-from quipu.records.schema import RelationType
 from quipu.text import name_key as folded
 from quipu.when.instants import UNKNOWN_TIME
 
@@ -26,10 +25,7 @@ __all__ = ["Material", "report_on"]
 
 _READ_DOCUMENTS, _READ_PASSAGES = 24, 3
 """How many central documents, and passages of each, sentences are taken from."""
-_COMMITS_A_DOCUMENT = 50
-_MODIFIES = frozenset({RelationType.MODIFIES})
 _SHOWN_NAMES, _IN_TITLE = 12, 3
-_MOST_MEMBERS = 100
 _DIGITS = 12
 
 
@@ -64,25 +60,23 @@ def report_on(community: Community, material: Material) -> Report | None:
     names = _shown_names(worth, passages, material)
     entities = [material.documents[d] for d in documents]
     refs = [material.refs[d] for d in documents]
-    title = ", ".join(name.name for name in names[:_IN_TITLE])
     facts, disputed = material.facts.about(
         documents, (name.name for name in names), most=material.budget.facts
     )
-    seen = (e.first_seen for e in entities if e.first_seen > UNKNOWN_TIME)
     draft = Report(
         ref="",
-        title=title or entities[0].name,
+        title=", ".join(name.name for name in names[:_IN_TITLE]) or entities[0].name,
         place=_common_folder(refs),
         documents=len(documents),
         passages=sum(len(material.mentions.passages[d]) for d in documents),
-        first_seen=min(seen, default=UNKNOWN_TIME),
+        first_seen=min(
+            (e.first_seen for e in entities if e.first_seen > UNKNOWN_TIME), default=UNKNOWN_TIME
+        ),
         last_seen=max(e.updated_at for e in entities),
         names=tuple(names),
-        quotes=tuple(_quotes(passages, names, material.budget.sentences)),
+        quotes=_quotes(passages, material.budget.sentences),
         facts=facts,
         disagreements=disputed,
-        changes=_last_commits(documents, material),
-        members=tuple(documents[:_MOST_MEMBERS]),
         witnesses=tuple(refs[:1]),
     )
     if not draft.quotes and not draft.facts:
@@ -101,12 +95,8 @@ def _within(report: Report, characters: int) -> Report:
     """The report, its longest list cut from the end until its text fits; one sentence stays."""
     while len(report_text(report)) > characters:
         lengths = {
-            "quotes": len(report.quotes) - 1,
-            "facts": len(report.facts),
-            "disagreements": len(report.disagreements),
-            "changes": len(report.changes),
-            "names": len(report.names),
-        }
+            name: len(getattr(report, name)) for name in ("facts", "disagreements", "names")
+        } | {"quotes": len(report.quotes) - 1}
         longest = max(lengths, key=lambda name: (lengths[name], name))
         if lengths[longest] < 1:
             break
@@ -172,54 +162,18 @@ def _shown_names(
     return list(shown.values())
 
 
-def _quotes(passages: Sequence[_ReadPassage], names: Sequence[NamedIn], most: int) -> list[Quote]:
+def _quotes(passages: Sequence[_ReadPassage], most: int) -> tuple[ReportLine, ...]:
     """The first sentences of the documents, the most central first; documents take turns, and what
     is said twice is quoted once."""
-    lines: dict[str, list[tuple[Line, _ReadPassage]]] = {}
+    lines: dict[str, list[ReportLine]] = {}
     for passage in passages:
         own = lines.setdefault(passage.chunk.document_id, [])
-        own += [(line, passage) for line in quotable(passage.chunk)]
-    turns = max(map(len, lines.values()), default=0)
-    in_turn = [own[n] for n in range(turns) for own in lines.values() if n < len(own)]
-    chosen: dict[frozenset[str], tuple[Line, _ReadPassage]] = {}
-    for line, passage in in_turn:
-        chosen.setdefault(line.stems, (line, passage))
-    known = {folded(n.name): n.entity_id for n in names if n.entity_id}
-    return [
-        Quote(
-            text=line.text,
-            chunk_id=passage.chunk.chunk_id,
-            document_id=passage.chunk.document_id,
-            source_ref=passage.source_ref,
-            start_line=line.start_line,
-            end_line=line.end_line,
-            graph_ids=tuple(sorted(i for name, i in known.items() if name in folded(line.text))),
-        )
-        for line, passage in list(chosen.values())[:most]
-    ]
-
-
-def _last_commits(documents: Sequence[str], material: Material) -> tuple[Changed, ...]:
-    """The latest commits to the most central documents."""
-    near = material.planner.neighbors(
-        documents[:_READ_DOCUMENTS],
-        direction="in",
-        types=_MODIFIES,
-        limit_per_id=_COMMITS_A_DOCUMENT,
-    )
-    ids = sorted({r.source_entity_id for found in near.values() for r in found})
-    commits = (e for e in material.planner.get(ids).values() if isinstance(e, Entity))
-    found = [
-        Changed(
-            source_ref=str(each.properties.get("file_path") or each.name),
-            updated_at=each.updated_at,
-            document_id=each.entity_id,
-            title=str(each.properties.get("title") or each.name),
-        )
-        for each in commits
-    ]
-    ranked = sorted(found, key=lambda c: (c.updated_at, c.source_ref), reverse=True)
-    return tuple(ranked[: material.budget.changes])
+        own += quotable(passage.chunk, passage.source_ref)
+    in_turn = (line for turn in zip_longest(*lines.values()) for line in turn if line)
+    chosen: dict[str, ReportLine] = {}
+    for line in in_turn:
+        chosen.setdefault(folded(line.text), line)
+    return tuple(chosen.values())[:most]
 
 
 def _common_folder(refs: Sequence[str]) -> str:

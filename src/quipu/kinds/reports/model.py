@@ -11,47 +11,40 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.records.record import Episode
-from quipu.records.refs import COMMIT_PREFIX, SESSION_PREFIX
+from quipu.records.refs import SESSION_PREFIX
 
 __all__ = [
     "REPORT",
     "REPORTS",
-    "Changed",
     "Disagreement",
     "NamedIn",
-    "Quote",
     "ReflectionBudget",
     "ReflectionRecord",
     "Report",
     "ReportBasis",
-    "ReportedFact",
-    "Sourced",
-    "changed_text",
+    "ReportLine",
     "lines_of",
     "read_report",
     "report_text",
     "trimmed",
 ]
 
-_COMMIT_LENGTH = len(COMMIT_PREFIX) + 12
-
 REPORT = "report"
 REPORTS = frozenset({REPORT})
 
 
-class ReflectionBudget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a reflection may make: counts, so that the same graph gives the same reports on any
-    machine."""
+class ReflectionBudget(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reflection may make, in counts: the same graph gives the same reports on any
+    machine. Fields of earlier versions are passed over."""
 
     communities: Annotated[int, "how many communities are reported on"] = 60
     characters: Annotated[int, "how long the text of a report may be"] = 4000
     sentences: Annotated[int, "how many sentences a report quotes"] = 8
     facts: Annotated[int, "how many facts it states"] = 8
-    changes: Annotated[int, "how many changes it tells"] = 5
 
     def __post_init__(self) -> None:
         """Raise InvalidInput for a budget that allows nothing."""
-        least = {"communities": 1, "characters": 400, "sentences": 1, "facts": 0, "changes": 0}
+        least = {"communities": 1, "characters": 400, "sentences": 1, "facts": 0}
         for name, bound in least.items():
             if getattr(self, name) < bound:
                 raise InvalidInput(
@@ -60,8 +53,8 @@ class ReflectionBudget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
                 )
 
 
-class Sourced(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Words, and where they stand."""
+class ReportLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A sentence of a passage as it stands there, or a fact in words, and where that stands."""
 
     text: Annotated[str, "the sentence, or the fact in words"]
     source_ref: Annotated[str, "its source"]
@@ -69,34 +62,14 @@ class Sourced(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     document_id: Annotated[str, "the document of that passage"] = ""
     start_line: Annotated[int, "its first line"] = 1
     end_line: Annotated[int, "its last line, included"] = 1
-
-
-class Quote(Sourced, frozen=True, kw_only=True):
-    """A sentence of a passage, as it stands there."""
-
-    graph_ids: Annotated[tuple[str, ...], "the community's names that it holds"] = ()
-
-
-class ReportedFact(Sourced, frozen=True, kw_only=True):
-    """A dated fact that holds, and where it is said."""
-
-    fact_id: Annotated[str, "its record"]
+    fact_id: Annotated[str, "the record of the fact; empty for a sentence"] = ""
 
 
 class Disagreement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Two facts that cannot both hold, and neither was superseded."""
 
-    one: Annotated[ReportedFact, "one side"]
-    other: Annotated[ReportedFact, "the other side"]
-
-
-class Changed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A source of the community that is among its latest; `title` says what it is."""
-
-    source_ref: Annotated[str, "the document or commit"]
-    updated_at: Annotated[str, "when it was last changed"]
-    document_id: Annotated[str, "its record"]
-    title: Annotated[str, "what it is called; of a commit, its message"] = ""
+    one: Annotated[ReportLine, "one side"]
+    other: Annotated[ReportLine, "the other side"]
 
 
 class NamedIn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -119,24 +92,22 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     first_seen: Annotated[str, "when the earliest of them was first seen"]
     last_seen: Annotated[str, "when the latest of them was last changed"]
     names: Annotated[tuple[NamedIn, ...], "its most central names"]
-    quotes: Annotated[tuple[Quote, ...], "the sentences that say best what it is about"]
-    facts: Annotated[tuple[ReportedFact, ...], "dated facts that hold, the latest first"] = ()
+    quotes: Annotated[tuple[ReportLine, ...], "the sentences that say best what it is about"]
+    facts: Annotated[tuple[ReportLine, ...], "dated facts that hold, the latest first"] = ()
     disagreements: Annotated[tuple[Disagreement, ...], "facts that cannot both hold"] = ()
-    changes: Annotated[tuple[Changed, ...], "what changed in it last"] = ()
-    members: Annotated[tuple[str, ...], "its documents by id, the most central first"] = ()
     witnesses: Annotated[tuple[str, ...], "sources that its title and place were read from"] = ()
 
     @property
-    def stated(self) -> tuple[ReportedFact, ...]:
-        """Every fact it states, those that disagree included."""
+    def lines(self) -> tuple[ReportLine, ...]:
+        """Every sentence and every fact, those that disagree included."""
         both = (side for each in self.disagreements for side in (each.one, each.other))
-        return (*self.facts, *both)
+        return (*self.quotes, *self.facts, *both)
 
     @property
     def source_refs(self) -> tuple[str, ...]:
         """Every source that a line of the report rests on, by reference."""
-        lines = (*self.names, *self.quotes, *self.stated, *self.changes)
-        return tuple(sorted({*self.witnesses, *(line.source_ref for line in lines)}))
+        said = (each.source_ref for each in (*self.names, *self.lines))
+        return tuple(sorted({*self.witnesses, *said}))
 
 
 class ReflectionRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -158,12 +129,12 @@ class ReportBasis(NamedTuple):
 
 def lines_of(report: Report) -> ReportBasis:
     """Return all that the lines of `report` rest on."""
-    lines = (*report.quotes, *report.stated)
-    documents = {each.document_id for each in (*lines, *report.changes, *report.names)}
+    lines = report.lines
+    documents = {each.document_id for each in (*lines, *report.names)}
     return ReportBasis(
         frozenset({each.chunk_id for each in lines} - {""}),
         frozenset(documents - {""}),
-        frozenset(each.fact_id for each in report.stated),
+        frozenset({each.fact_id for each in lines} - {""}),
     )
 
 
@@ -172,29 +143,27 @@ def trimmed(report: Report, allowed: ReportBasis, *, keep_title: bool) -> Report
     is left that says something. Without `keep_title` it is called by the names that are left, and
     its place is not told."""
 
-    def holds(line: Sourced) -> bool:
+    def holds(line: ReportLine) -> bool:
+        if line.fact_id and line.fact_id not in allowed.fact_ids:
+            return False
         if not line.chunk_id:  # asserted by hand: in no scope, but everywhere else
             return keep_title
         return line.chunk_id in allowed.chunk_ids and line.document_id in allowed.document_ids
 
-    def stands(stated: ReportedFact) -> bool:
-        return stated.fact_id in allowed.fact_ids and holds(stated)
-
     names = tuple(n for n in report.names if n.document_id in allowed.document_ids)
-    quotes = tuple(q for q in report.quotes if holds(q))
-    facts = tuple(s for s in report.facts if stands(s))
-    disputed = tuple(d for d in report.disagreements if stands(d.one) and stands(d.other))
+    quotes, facts = (tuple(filter(holds, each)) for each in (report.quotes, report.facts))
+    disputed = tuple(d for d in report.disagreements if holds(d.one) and holds(d.other))
     if not (quotes or facts or disputed):
         return None
+    called = ", ".join(each.name for each in names[:3]) or report.ref
     return msgspec.structs.replace(
         report,
-        title=report.title if keep_title else (", ".join(n.name for n in names[:3]) or report.ref),
+        title=report.title if keep_title else called,
         place=report.place if keep_title else "",
         names=names,
         quotes=quotes,
         facts=facts,
         disagreements=disputed,
-        changes=tuple(c for c in report.changes if c.document_id in allowed.document_ids),
     )
 
 
@@ -210,28 +179,19 @@ def read_report(episode: Episode) -> Report | None:
 
 def report_text(report: Report) -> str:
     """The report as a person reads it: Markdown, every line with where it stands."""
+    disputed = [f"- {_cited(d.one)}, but {_cited(d.other)}" for d in report.disagreements]
     names = ", ".join(each.name for each in report.names)
     parts = (
-        ("", [f"- {_cited(each)}" for each in report.quotes]),
-        ("What holds:", [f"- {_cited(each)}" for each in report.facts]),
-        (
-            "Open contradictions:",
-            [f"- {_cited(d.one)}, but {_cited(d.other)}" for d in report.disagreements],
-        ),
-        (
-            "Changed last:",
-            [f"- {each.updated_at[:10]} {changed_text(each)}" for each in report.changes],
-        ),
-        ("", [f"Names: {names}"] if names else []),
+        [f"# {report.title}", _size(report)],
+        [f"- {_cited(each)}" for each in report.quotes],
+        ["What holds:", *(f"- {_cited(each)}" for each in report.facts)] if report.facts else [],
+        ["Open contradictions:", *disputed] if disputed else [],
+        [f"Names: {names}"] if names else [],
     )
-    lines = [f"# {report.title}", _size(report)]
-    for heading, said in parts:
-        if said:
-            lines += ["", *filter(None, [heading]), *said]
-    return "\n".join(lines)
+    return "\n\n".join("\n".join(part) for part in parts if part)
 
 
-def _cited(line: Sourced) -> str:
+def _cited(line: ReportLine) -> str:
     ref = line.source_ref
     if not line.chunk_id or ref.startswith((SESSION_PREFIX, "manual:")):
         return f"{line.text} [{ref}]"
@@ -246,13 +206,6 @@ def _size(report: Report) -> str:
     when = f", {since}" if since == until else f", {since} to {until}"
     dated = when if since > "0001" else ""
     return f"{size} in {report.place}{dated}" if report.place else f"{size}{dated}"
-
-
-def changed_text(each: Changed) -> str:
-    """What changed: its title and reference; of a commit no more than twelve digits."""
-    ref = each.source_ref
-    short = ref[:_COMMIT_LENGTH] if ref.startswith(COMMIT_PREFIX) else ref
-    return f"{each.title} ({short})" if each.title and each.title != ref else short
 
 
 def _counted(count: int, noun: str) -> str:

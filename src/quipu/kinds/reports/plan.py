@@ -239,8 +239,7 @@ def _hit(planned: PlannedReport, episode_id: str, report: Report) -> Hit:
 
 
 def _graph_ids(report: Report) -> tuple[str, ...]:
-    """The records behind a report: its names and facts, then its documents."""
+    """The records behind a report: its names, the documents of its sentences, its facts."""
     named = [each.entity_id for each in report.names if each.entity_id]
-    facts = [each.fact_id for each in report.stated]
-    documents = [each.document_id for each in report.quotes]
-    return tuple(dict.fromkeys((*named, *facts, *documents)))[:_MOST_IDS]
+    behind = [each.fact_id or each.document_id for each in report.lines]
+    return tuple(dict.fromkeys((*named, *behind)))[:_MOST_IDS]

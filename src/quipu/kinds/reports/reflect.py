@@ -10,6 +10,7 @@ that.
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Annotated
 
 import msgspec
@@ -17,6 +18,7 @@ import msgspec
 from quipu.errors import StoreUnavailable
 from quipu.facts.attributes import Attributes
 from quipu.kinds.reports.compose import Material, report_on
+from quipu.kinds.reports.lines import StatedFacts
 from quipu.kinds.reports.model import (
     REPORT,
     REPORTS,
@@ -32,7 +34,6 @@ from quipu.kinds.reports.network import (
     find_communities,
     read_mentions,
 )
-from quipu.kinds.reports.stated import StatedFacts
 from quipu.ports import Graph, Planner, Progress, Store
 from quipu.records.batch import Batch
 from quipu.records.record import Entity, Episode, Properties
@@ -211,26 +212,22 @@ def _erase(store: Store, refs: Sequence[str]) -> tuple[str, ...]:
 def read_standing(graph: Graph) -> dict[str, tuple[str, Report]]:
     """Return the reports that stand, by reference and the largest first, each with the id of its
     episode."""
-    records = graph.get([source.episode_id for source in graph.sources(REPORTS, prefix=_REPORT)])
-    found = [
-        (e.episode_id, r)
-        for e in records.values()
-        if isinstance(e, Episode) and (r := read_report(e))
-    ]
+    found = [(e.episode_id, r) for e in _episodes(graph, _REPORT) if (r := read_report(e))]
     found.sort(key=lambda item: (-item[1].passages, item[1].ref))
     return {report.ref: (episode_id, report) for episode_id, report in found}
 
 
+def _episodes(graph: Graph, prefix: str) -> list[Episode]:
+    records = graph.get([s.episode_id for s in graph.sources(REPORTS, prefix=prefix)])
+    return [record for record in records.values() if isinstance(record, Episode)]
+
+
 def read_written(graph: Graph) -> ReflectionRecord | None:
     """Return when reports were last written, or None."""
-    ids = [s.episode_id for s in graph.sources(REPORTS, prefix=_WRITTEN)]
     found: list[ReflectionRecord] = []
-    for record in graph.get(ids).values():
-        if isinstance(record, Episode):
-            try:
-                found.append(msgspec.convert(record.properties.get("written"), ReflectionRecord))
-            except msgspec.ValidationError:
-                continue
+    for episode in _episodes(graph, _WRITTEN):
+        with suppress(msgspec.ValidationError):
+            found.append(msgspec.convert(episode.properties.get("written"), ReflectionRecord))
     return max(found, key=lambda w: w.sequence, default=None)
 
 
@@ -241,12 +238,15 @@ def changes_since(graph: Graph, sequence: int) -> int:
 
 
 def quoting(graph: Graph, source_refs: Iterable[str]) -> list[str]:
-    """Return the reports a line of which rests on one of the sources, by reference; a turn counts
-    as its session."""
+    """Return the reports that name one of the sources, in any field of any version, by reference; a
+    turn counts as its session."""
     given = frozenset(source_refs)
-    sources = given | {ref.partition("#")[0] for ref in given}
-    reports = (report for _, report in read_standing(graph).values())
-    return [r.ref for r in reports if not sources.isdisjoint(r.source_refs)]
+    named = [msgspec.json.encode(r) for r in given | {r.partition("#")[0] for r in given}]
+    return [
+        episode.source_ref
+        for episode in _episodes(graph, _REPORT)
+        if (held := msgspec.json.encode(episode.properties)) and any(ref in held for ref in named)
+    ]
 
 
 def _of_sources_gone(graph: Graph, reports: Sequence[Report]) -> list[str]:
