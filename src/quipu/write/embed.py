@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple, TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
 import numpy as np
@@ -16,7 +16,6 @@ from quipu.ports import (
     Embedded,
     Embedder,
     ManyEmbedder,
-    Numbers,
     Planner,
     Progress,
     Store,
@@ -37,7 +36,6 @@ _Neighbours: TypeAlias = Mapping[str, tuple[Sequence[Chunk], Sequence[Chunk]]]
 """By chunk id: those before and those after it in its document, nearest first."""
 
 _EACH_SIDE = 2
-_LOOKED_AT = 1_000  # changes, of which a page of vectors makes a quarter
 
 
 class EmbedReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -153,10 +151,10 @@ class SpaceFiller:
     @contextmanager
     def _making(self, embedder: Embedder) -> Generator[Callable[[Sequence[Chunk]], None]]:
         """What embeds chunks and writes their vectors, while the block runs."""
-        finder, cache = _NeighbourFinder(self.store), self.open_cache()
+        cache = self.open_cache()
 
         def make(chunks: Sequence[Chunk]) -> None:
-            near = finder.of(chunks)
+            near = _neighbours_of(chunks, self.store)
             made = _embedded(chunks, near, embedder=embedder, cache=cache, threads=self.threads)
             self.store.write(Batch(recorded_at=self.clock(), embeddings=made))
 
@@ -246,65 +244,30 @@ def _embedded(
     )
 
 
-class _DocumentOrder(NamedTuple):
-    """A document's chunks in order, and where each stands."""
-
-    numbers: Numbers
-    place: dict[int, int]
-
-
-class _NeighbourFinder:
-    """Finds neighbours; a document's order is read again when a passage has come or gone, whoever
-    wrote it."""
-
-    def __init__(self, planner: Planner) -> None:
-        self._planner = planner
-        self._rows: dict[str, _DocumentOrder] = {}
-        self._sequence = planner.sequence()
-
-    def of(self, chunks: Sequence[Chunk]) -> _Neighbours:
-        """The neighbours of those chunks that are read among them: two on each side; none of a
-        chunk that is live no more."""
-        among = [c for c in chunks if profile(c.profile).embedding_text_among]
-        if not among:
-            return {}
-        with self._planner.moment():
-            return self._around(among)
-
-    def _around(self, among: Sequence[Chunk]) -> _Neighbours:
-        self._read({c.document_id for c in among})
-        own = self._planner.numbers([c.chunk_id for c in among]).tolist()
-        numbers_of: dict[str, tuple[list[int], list[int]]] = {}
+def _neighbours_of(chunks: Sequence[Chunk], planner: Planner) -> _Neighbours:
+    """Return two neighbours on each side of those chunks that are read among them; none of a chunk
+    that is live no more."""
+    among = [c for c in chunks if profile(c.profile).embedding_text_among]
+    if not among:
+        return {}
+    with planner.moment():
+        documents = sorted({c.document_id for c in among})
+        order = {d: n.tolist() for d, n in planner.numbers_in(documents).items()}
+        place = {number: at for numbers in order.values() for at, number in enumerate(numbers)}
+        own = planner.numbers([c.chunk_id for c in among]).tolist()
+        sides: dict[str, tuple[list[int], list[int]]] = {}
         for chunk, number in zip(among, own, strict=True):
-            row = self._rows[chunk.document_id]
-            at = row.place.get(number)
-            if at is None:
-                numbers_of[chunk.chunk_id] = [], []
-                continue
-            before = row.numbers[max(0, at - _EACH_SIDE) : at][::-1].tolist()
-            numbers_of[chunk.chunk_id] = before, row.numbers[at + 1 : at + 1 + _EACH_SIDE].tolist()
-        numbers = sorted({n for sides in numbers_of.values() for side in sides for n in side})
-        found = self._planner.chunks(np.array(numbers, dtype=np.int64))
-        known = dict(zip(numbers, found, strict=True))
-        return {
-            chunk_id: ([known[n] for n in before], [known[n] for n in after])
-            for chunk_id, (before, after) in numbers_of.items()
-        }
-
-    def _read(self, documents: set[str]) -> None:
-        if self._moved():
-            self._rows = {}
-        self._rows = {d: row for d, row in self._rows.items() if d in documents}
-        missing = sorted(documents - self._rows.keys())
-        for document_id, numbers in self._planner.numbers_in(missing).items():
-            place = {number: at for at, number in enumerate(numbers.tolist())}
-            self._rows[document_id] = _DocumentOrder(numbers, place)
-
-    def _moved(self) -> bool:
-        """Whether any passage may have come or gone since the last look."""
-        changes = self._planner.changes(self._sequence, limit=_LOOKED_AT)
-        self._sequence = self._planner.sequence()
-        return len(changes) == _LOOKED_AT or any(each.kind == "chunk" for each in changes)
+            at, numbers = place.get(number), order[chunk.document_id]
+            before = [] if at is None else numbers[max(0, at - _EACH_SIDE) : at][::-1]
+            after = [] if at is None else numbers[at + 1 : at + 1 + _EACH_SIDE]
+            sides[chunk.chunk_id] = before, after
+        wanted = sorted({n for both in sides.values() for side in both for n in side})
+        found = planner.chunks(np.array(wanted, dtype=np.int64))
+    known = dict(zip(wanted, found, strict=True))
+    return {
+        chunk_id: ([known[n] for n in before], [known[n] for n in after])
+        for chunk_id, (before, after) in sides.items()
+    }
 
 
 def _embedded_text(chunk: Chunk, neighbours: _Neighbours) -> tuple[str, list[tuple[int, int]]]:
