@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quipu.config import Config
-from quipu.kinds.commits.candidates import asks_of_changes
+from quipu.kinds.commits.asked import asks_of_changes
 from quipu.kinds.commits.model import CommitInput
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder

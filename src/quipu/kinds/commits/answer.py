@@ -6,14 +6,13 @@ act. The other is about a file ("who changed lib/url.c last?"): the MODIFIES edg
 whatever else was found.
 """
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 
 from quipu.answer.gate import AnswerDraft, Evidence, words_of
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import code_span, plain
 from quipu.answer.support import EvidencePool, support
-from quipu.kinds.commits.candidates import asks_of_changes
+from quipu.kinds.commits.asked import ACTS, ADDED, PLAIN, WHICH, asks_of_changes
 from quipu.kinds.commits.model import paths_in, title_of, without_trailers
 from quipu.ports import Graph, Planner
 from quipu.question import Question
@@ -33,30 +32,6 @@ _NO_REASON, _ONE_OF_SEVERAL, _MAY_NOT_BE_AUTHOR = 0.8, 0.8, 0.7
 """The share of the question that a commit explains, where it explains less than all."""
 _LONGEST_REASON = 600
 _SHORT_SHA = 12
-_ACTS: tuple[frozenset[str], ...] = tuple(
-    frozenset(stems(words))
-    for words in (
-        "removed deleted dropped stripped disabled",
-        "added introduced implemented created initial",
-        "fixed repaired resolved corrected mended solved",
-        "reverted undone backed",
-        "renamed moved",
-        "replaced switched migrated",
-    )
-)
-_ADDED = _ACTS[1]
-_PLAIN = frozenset(
-    stems(
-        "changed modified edited touched updated committed commit commits change wrote written "
-        "write author authored merged made did done was last latest recently recent newest "
-        "first file files time times often most mainly many who when reason support code "
-        "backend feature option library function implementation module bug issue problem"
-    )
-)
-_LATEST = re.compile(r"\b(?:last|latest|newest|most recent(?:ly)?)\b", re.IGNORECASE)
-_FIRST = re.compile(r"\b(?:first|oldest|earliest|originally)\b", re.IGNORECASE)
-_WROTE = re.compile(r"\b(?:wrote|written|authors?|authored)\b", re.IGNORECASE)
-_COUNTED = re.compile(r"\b(?:most(?:ly)?(?! recent)|mainly|how (?:often|many))\b", re.IGNORECASE)
 
 
 class CommitAnswers(Answers):
@@ -69,7 +44,7 @@ class CommitAnswers(Answers):
         if not asks_of_changes(asked.text):
             return []
         paths = {s for path in paths_in(asked.text) for s in stems(path)}
-        about = frozenset(asked.subject) - _PLAIN - frozenset().union(*_ACTS)
+        about = frozenset(asked.subject) - PLAIN
         if paths and not about - paths:
             return _of_file(asked, planner, _files_named(asked, planner, evidence), scope)
         commits = list(filter(_is_commit, evidence))[:_LOOKED_AT]
@@ -103,6 +78,10 @@ class CommitAnswers(Answers):
 
 
 ANSWERS = CommitAnswers()
+
+
+def _asks(asked: Question, which: str) -> bool:
+    return not WHICH[which].isdisjoint(asked.words)
 
 
 def _is_commit(evidence: Evidence) -> bool:
@@ -150,14 +129,14 @@ def _of_file(
 ) -> list[AnswerStatement]:
     """A file's first change, or its last and those before it. Who wrote it is not surely who added
     it; who changed it most, and how often, is not told."""
-    if len(files) != 1 or _COUNTED.search(asked.text):
+    if len(files) != 1 or (_asks(asked, "counted") and "recent" not in asked.words):
         return []
     ((path, document),) = files.items()
     changes = _changes_of(document, planner, scope)
     if not changes:
         return []
-    wrote, latest = _WROTE.search(asked.text), _LATEST.search(asked.text)
-    first = wrote or _FIRST.search(asked.text) or _ADDED & set(asked.stems)
+    wrote, latest = _asks(asked, "wrote"), _asks(asked, "latest")
+    first = wrote or _asks(asked, "first") or bool(ADDED & asked.stem_set)
     if first and not latest:
         shown, said = changes[:1], ["was added"]
     else:
@@ -192,7 +171,7 @@ def _of_change(
     asked: Question, graph: Graph, commits: Sequence[Evidence], about: frozenset[str]
 ) -> list[AnswerStatement]:
     """The commit that says what the question is about, and did what it asks for."""
-    acts = [act for act in _ACTS if act & set(asked.stems)]
+    acts = [act for act in ACTS if act & asked.stem_set]
     edges, files = _files_of(graph, [each.document_id for each in commits])
     fitting: list[tuple[float, Evidence]] = []
     for each in commits:
@@ -206,10 +185,10 @@ def _of_change(
     best = max(share for share, _ in fitting)
     equal = [each for share, each in fitting if share == best]
     by_time = sorted(equal, key=lambda each: (each.updated_at, each.id))
-    if _FIRST.search(asked.text) or _ADDED in acts:
+    if _asks(asked, "first") or ADDED in acts:
         chosen = by_time[0]
     else:
-        chosen = by_time[-1] if _LATEST.search(asked.text) else equal[0]
+        chosen = by_time[-1] if _asks(asked, "latest") else equal[0]
     sha = chosen.path.removeprefix(COMMIT_PREFIX)[:_SHORT_SHA]
     people = _authors(graph, [chosen.document_id])
     text = f"Commit `{sha}` {_when_and_who(chosen, people)}: {title_of(chosen.text)}"

@@ -1,13 +1,5 @@
-"""Commits that may be used: each repository's history is ranked as it stood at the moment asked.
+"""Commits that may be used: each repository's history is ranked as it stood at the moment asked."""
 
-Only a question about changes is answered by them. A history is full of the words of its project:
-some commit shares the words of nearly every question about it. What tells a question about changes
-is its grammar: it speaks of an act on the code in the past ("who removed …", "when was … added",
-"what did … change"), gives a reason for one ("why is … disabled"), or names a commit, its hash or
-what only a history has.
-"""
-
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -16,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index.asked import question_vectors
+from quipu.kinds.commits.asked import asks_of_changes
 from quipu.kinds.commits.features import Nearness, asked_commit, measure_commits
 from quipu.kinds.commits.history import ALL, EVERY, LISTING, CommitHistory, histories
-from quipu.kinds.commits.model import paths_in, title_of
+from quipu.kinds.commits.model import title_of
 from quipu.kinds.commits.weights import FEATURES, WEIGHTS
-from quipu.patterns import late
 from quipu.plan.kinds import Apart, Asking
 from quipu.ports import Embedder, Planner
 from quipu.records.plan import Seed
@@ -28,23 +20,8 @@ from quipu.records.refs import COMMIT
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.when.instants import to_epoch
 
-__all__ = ["COMMITS", "asks_of_changes"]
+__all__ = ["COMMITS"]
 
-_ACT = (
-    "add allow author break bump change commit correct create cut decrease delete deprecate "
-    "disable document downgrade drop edit enable fix implement increase introduce limit lower "
-    "make mend merge migrate modify move patch raise refactor release remove rename repair "
-    "replace resolve revert rewrite simplify solve split strip support switch touch undo "
-    "update upgrade write"
-).replace(" ", "|")
-_ACTED = (
-    "added allowed authored broke broken bumped changed committed corrected created cut "
-    "decreased deleted deprecated disabled documented downgraded dropped edited enabled fixed "
-    "implemented increased introduced limited lowered made mended merged migrated modified "
-    "moved patched raised refactored released removed renamed repaired replaced resolved "
-    "reverted rewrote rewritten simplified solved split stripped supported switched touched "
-    "undid undone updated upgraded wrote written"
-).replace(" ", "|")
 _PARTS = {"words": "lexical", "path_words": "name"}
 """What two features are called in `why_ranked`, as those of other profiles."""
 
@@ -138,35 +115,3 @@ def _seeds(
             )
         )
     return tuple(seeds)
-
-
-_WHO_DID = (
-    r"\b(?:who|what|which)\b(?:(?! (?:is|are|be|do|does|can|should|will)\b) [\w./-]+){0,3} "
-    rf"(?:last |first |originally |recently )?(?:{_ACTED})\b"
-)
-_KEPT = r"(?:commits?|changesets?|regressions?|(?:pull|merge) requests?|git (?:log|history|blame))"
-_CHANGES = (
-    r"(?:recent|latest|last|newest|breaking)\s+changes?\b"
-    r"|\bchanges\s+(?:were|made|since|between|after|happened|to|in)"
-)
-_PATTERNS = tuple(
-    late(pattern, re.IGNORECASE)
-    for pattern in (
-        rf"\b(?:was|were|has|have|had|been|got)\b.*\b(?:{_ACTED})\b",
-        _WHO_DID,
-        rf"\bdid\b.*\b(?:{_ACT})\b",
-        rf"\bwhy\b.*\b(?:is|are|be)\b.*\b(?:{_ACTED})\b",
-        r"\b(?:no longer|any ?more|used to)\b",
-        rf"\b{_KEPT}\b",
-        rf"\b{_CHANGES}\b",
-        r"\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b",
-    )
-)
-_OF_FILE = late(r"\b(?:who|when|authors?|last|latest|recent(?:ly)?)\b", re.IGNORECASE)
-
-
-def asks_of_changes(question: str) -> bool:
-    """Whether `question` is about what was done to the code, when, by whom or why."""
-    if any(pattern.search(question) for pattern in _PATTERNS):
-        return True
-    return _OF_FILE.search(question) is not None and bool(paths_in(question))
