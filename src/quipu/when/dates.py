@@ -1,7 +1,7 @@
 """The DATE of the grammar: one expression that names a stretch of the calendar by itself.
 
-    DATE := [early | mid | late] { day month year | month day year | month [,] year |
-            season year | quarter year | ISO | day.month.year | 1990s | year | 19th century }
+    DATE := day month year | month day year | month [,] year | season year | quarter year | ISO
+            | day.month.year | day/month/year | 1990s | year
 
 One pattern with bounded parts finds them all, so reading takes time linear in the text.
 """
@@ -14,7 +14,7 @@ from quipu.language import language_of, month_names
 from quipu.patterns import late
 from quipu.when.intervals import MONTHS, CalendarDate, Interval, calendar_date, month_of
 
-__all__ = ["MONTH", "MONTH_NAMES", "Item", "find_abroad", "find_items", "month_number"]
+__all__ = ["MONTH", "MONTH_NAMES", "SEASONS", "Item", "find_abroad", "find_items", "month_number"]
 
 MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
@@ -27,40 +27,33 @@ MONTH_NAMES = frozenset(
 """The names of months in lower case, as `MONTH` reads them."""
 _YEAR = r"[12]\d{3}"
 _COMMA = r"(?:[ ]{0,2},[ ]{0,2}|\.[ ]{0,2},?[ ]?|[ ]{1,2})"
-_ORDINAL = {
-    word: number
-    for number, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
-        "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth "
-        "twentieth twenty-first".split(),
-        1,
-    )
+_TH = r"(?:st|nd|rd|th)?"
+_FORMS = {
+    "dmy": rf"(?P<d>\d{{1,2}}){_TH}\ (?:of\ )?(?P<m>{MONTH}){_COMMA}(?P<y>{_YEAR})",
+    "mdy": rf"(?P<m>{MONTH})\.?\ (?P<d>\d{{1,2}}){_TH}\ ?,?\ (?P<y>{_YEAR})",
+    "my": rf"(?P<m>{MONTH})(?:{_COMMA}|\ of\ )(?P<y>{_YEAR})",
+    "season": rf"(?P<season>spring|summer|autumn|fall|winter)(?:\ of)?,?\ (?P<y>{_YEAR})",
+    "quarter": rf"q(?P<q>[1-4])[ /-]?(?P<y>{_YEAR})",
+    "yearfirst": rf"(?P<y>{_YEAR})[ /-]?q(?P<q>[1-4])",
+    "iso": r"(?P<y>\d{4})-(?P<m>\d{2})(?:-(?P<d>\d{2})"
+    r"(?:t\d{2}:\d{2}(?::\d{2})?(?:\.\d{1,9})?(?:z|[+-]\d{2}:?\d{2})?)?)?",
+    "dots": rf"(?P<d>\d{{1,2}})\.(?P<m>\d{{1,2}})\.(?P<y>{_YEAR})",
+    "bars": rf"(?P<d>\d{{1,2}})/(?P<m>\d{{1,2}})/(?P<y>{_YEAR})",
+    "split": rf"(?P<y>{_YEAR})/(?P<z>\d{{2}})",
+    "decade": r"(?P<y>[12]\d{2}0)'?s",
+    "year": rf"(?P<y>{_YEAR})",
+    "lone": rf"(?P<m>{MONTH})",
 }
+"""How a date is written, with its parts by name: year, month, day, quarter, last year of two."""
+_PARTS = ("y", "m", "d", "q", "z", "season")
 _DATE = late(
-    rf"""(?<![\w$£€#/])(?P<part>(?:early|mid|late)[ -]{{1,2}})?(?:
-      (?P<dmy>(?P<dmy_d>\d{{1,2}})(?:st|nd|rd|th)?\ (?:of\ )?(?P<dmy_m>{MONTH}){_COMMA}
-        (?P<dmy_y>{_YEAR}))
-    | (?P<mdy>(?P<mdy_m>{MONTH})\.?\ (?P<mdy_d>\d{{1,2}})(?:st|nd|rd|th)?\ ?,?\ (?P<mdy_y>{_YEAR}))
-    | (?P<my>(?P<my_m>{MONTH})(?:{_COMMA}|\ of\ )(?P<my_y>{_YEAR}))
-    | (?P<season>(?P<season_n>spring|summer|autumn|fall|winter)(?:\ of)?,?\ (?P<season_y>{_YEAR}))
-    | (?P<quarter>q(?P<quarter_n>[1-4])[ /-]?(?P<quarter_y>{_YEAR})
-        | (?P<quarter_y2>{_YEAR})[ /-]?q(?P<quarter_n2>[1-4]))
-    | (?P<iso>(?P<iso_y>\d{{4}})-(?P<iso_m>\d{{2}})(?:-(?P<iso_d>\d{{2}})
-        (?:t\d{{2}}:\d{{2}}(?::\d{{2}})?(?:\.\d{{1,9}})?(?:z|[+-]\d{{2}}:?\d{{2}})?)?)?)
-    | (?P<dots>(?P<dots_d>\d{{1,2}})\.(?P<dots_m>\d{{1,2}})\.(?P<dots_y>{_YEAR}))
-    | (?P<bars>(?P<bars_a>\d{{1,2}})/(?P<bars_b>\d{{1,2}})/(?P<bars_y>{_YEAR}))
-    | (?P<split>(?P<split_y>{_YEAR})/(?P<split_z>{_YEAR}|\d{{2}}))
-    | (?P<decade>(?P<decade_y>[12]\d{{2}}0)'?s)
-    | (?P<century>(?P<century_n>\d{{1,2}})(?:st|nd|rd|th)[ -]century
-        | (?P<century_w>{"|".join(_ORDINAL)})[ -]century)
-    | (?P<year>{_YEAR})
-    | (?P<old>(?<=\bin\ )\d{{3}}(?=\ ?[?.,;:)]|$))
-    | (?P<lone>{MONTH})
-    )(?![\w%$£€]|[.,]\d|/\d)""",
+    r"(?<![\w$£€#/])(?:"
+    + "|".join(f"(?P<{n}>{form.replace('(?P<', f'(?P<{n}_')})" for n, form in _FORMS.items())
+    + r")(?![\w%$£€]|[.,]\d|/\d)",
     re.VERBOSE,
 )
 _MONTHS = [month.lower() for month in MONTHS]
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _EARLIEST_BARE = 1500
 # A number after these is a year however early; alone it must look like one.
 _LEADS = late(
@@ -100,18 +93,13 @@ def month_number(word: str) -> int:
 def find_items(lowered: str) -> Iterator[Item]:
     """Every date in folded, lower-cased text, in order; days that do not exist are left out."""
     for match in _DATE.finditer(lowered):
-        kind = match.lastgroup or ""
-        kind = next((k for k in _READERS if match[k] is not None), kind)
-        if kind == "lone":
-            yield Item(None, match.start("lone"), match.end(), month_number(match["lone"]))
-            continue
-        if kind == "year" and not _is_year(lowered, match):
-            continue
-        interval = _READERS[kind](match)
-        if interval is not None:
-            if match["part"]:
-                interval = _third(interval, match["part"].rstrip(" -"))
-            yield Item(interval, match.start(), match.end())
+        form = next(name for name in _FORMS if match[name] is not None)
+        named = match.groupdict()
+        parts = {part: said for part in _PARTS if (said := named.get(f"{form}_{part}"))}
+        if form == "lone":
+            yield Item(None, match.start("lone"), match.end(), month_number(parts["m"]))
+        elif (form != "year" or _is_year(lowered, match)) and (found := _read(form, parts)):
+            yield Item(found, match.start(), match.end())
 
 
 def find_abroad(text: str) -> Iterator[Item]:
@@ -140,42 +128,28 @@ def _is_year(lowered: str, match: re.Match[str]) -> bool:
     return bool(led) or _EARLIEST_BARE <= int(match["year"]) <= 2099
 
 
+def _read(form: str, parts: dict[str, str]) -> Interval | None:
+    """The stretch of a date with these parts; None where no calendar has it."""
+    year, month, day = int(parts["y"]), parts.get("m", ""), int(parts.get("d", 0))
+    number = int(month or 0) if month.isdigit() or not month else month_number(month)
+    if form == "season" or "q" in parts:
+        first = SEASONS[parts["season"]] if form == "season" else 3 * int(parts["q"]) - 2
+        return Interval(month_of(year * 12 + first - 1), month_of(year * 12 + first + 1))
+    if form == "decade":
+        return Interval(CalendarDate(year), CalendarDate(year + (99 if year % 100 == 0 else 9)))
+    is_range = form == "iso" and not day and not (1 <= number <= 12 and number != (year + 1) % 100)
+    if form == "split" or is_range:  # 2018/19, 2010-11
+        return short_range(CalendarDate(year), int(parts.get("z", number)))
+    if form == "bars" and day != number:  # only where one order can be meant
+        if day <= 12 and number <= 12:
+            return _one(year)
+        day, number = (day, number) if day > 12 else (number, day)
+    return _one(year, number, day)
+
+
 def _one(year: int, month: int = 0, day: int = 0) -> Interval | None:
     date = calendar_date(year, month, day)
     return None if date is None else Interval(date, date)
-
-
-def _dmy(match: re.Match[str]) -> Interval | None:
-    return _one(int(match["dmy_y"]), month_number(match["dmy_m"]), int(match["dmy_d"]))
-
-
-def _mdy(match: re.Match[str]) -> Interval | None:
-    return _one(int(match["mdy_y"]), month_number(match["mdy_m"]), int(match["mdy_d"]))
-
-
-def _my(match: re.Match[str]) -> Interval | None:
-    return _one(int(match["my_y"]), month_number(match["my_m"]))
-
-
-def _season(match: re.Match[str]) -> Interval:
-    first = int(match["season_y"]) * 12 + _SEASONS[match["season_n"]] - 1
-    return Interval(month_of(first), month_of(first + 2))
-
-
-def _quarter(match: re.Match[str]) -> Interval:
-    year = int(match["quarter_y"] or match["quarter_y2"])
-    first = year * 12 + 3 * (int(match["quarter_n"] or match["quarter_n2"]) - 1)
-    return Interval(month_of(first), month_of(first + 2))
-
-
-def _iso(match: re.Match[str]) -> Interval | None:
-    year, month = int(match["iso_y"]), int(match["iso_m"])
-    if match["iso_d"]:
-        return _one(year, month, int(match["iso_d"]))
-    if 1 <= month <= 12 and month != (year + 1) % 100:
-        return _one(year, month)
-    # "2010-11" and "1916-20" are years written short.
-    return short_range(CalendarDate(year), month)
 
 
 def short_range(start: CalendarDate, digits: int) -> Interval | None:
@@ -184,69 +158,3 @@ def short_range(start: CalendarDate, digits: int) -> Interval | None:
     if year <= start.year:
         year += 100
     return Interval(start, CalendarDate(year)) if year - start.year < 60 else None
-
-
-def _dots(match: re.Match[str]) -> Interval | None:
-    return _one(int(match["dots_y"]), int(match["dots_m"]), int(match["dots_d"]))
-
-
-def _bars(match: re.Match[str]) -> Interval | None:
-    """Day and month where only one order can be meant, else no more than the year."""
-    year, a, b = int(match["bars_y"]), int(match["bars_a"]), int(match["bars_b"])
-    if a > 12 or a == b:
-        return _one(year, b, a)
-    return _one(year, a, b) if b > 12 else _one(year)
-
-
-def _split(match: re.Match[str]) -> Interval | None:
-    """A season over the turn of a year: 2018/19."""
-    start, end = CalendarDate(int(match["split_y"])), int(match["split_z"])
-    return short_range(start, end % 100) if end < 100 or end == start.year + 1 else None
-
-
-def _decade(match: re.Match[str]) -> Interval:
-    year = int(match["decade_y"])
-    return Interval(CalendarDate(year), CalendarDate(year + (99 if year % 100 == 0 else 9)))
-
-
-def _century(match: re.Match[str]) -> Interval | None:
-    number = int(match["century_n"]) if match["century_n"] else _ORDINAL[match["century_w"]]
-    if not 1 <= number <= 21:
-        return None
-    return Interval(CalendarDate(100 * number - 99), CalendarDate(100 * number))
-
-
-def _year(match: re.Match[str]) -> Interval | None:
-    return _one(int(match["year"]))
-
-
-def _old(match: re.Match[str]) -> Interval | None:
-    return _one(int(match["old"]))
-
-
-_READERS = {
-    "dmy": _dmy,
-    "mdy": _mdy,
-    "my": _my,
-    "season": _season,
-    "quarter": _quarter,
-    "iso": _iso,
-    "dots": _dots,
-    "bars": _bars,
-    "split": _split,
-    "decade": _decade,
-    "century": _century,
-    "year": _year,
-    "old": _old,
-    "lone": _year,
-}
-
-
-def _third(interval: Interval, part: str) -> Interval:
-    """The first, middle or last third of a stretch; a month or a day is not divided."""
-    first, last = interval.first, interval.last
-    if first is None or last is None or last - first < 2:
-        return interval
-    size = (last - first + 1) // 3
-    begin = {"early": first, "mid": first + size, "late": last - size + 1}[part]
-    return Interval(month_of(begin), month_of(begin + size - 1))

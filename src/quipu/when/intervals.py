@@ -5,6 +5,7 @@ dated; days decide only where both sides name them. Open ends are None.
 """
 
 import re
+from calendar import monthrange
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +24,6 @@ __all__ = [
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _ISO = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2})(?:[T ].{0,40})?)?)?", re.DOTALL)
-_LONG_MONTHS = frozenset({1, 3, 5, 7, 8, 10, 12})
 
 
 class CalendarDate(NamedTuple):
@@ -78,10 +78,7 @@ def calendar_date(year: int, month: int = 0, day: int = 0) -> CalendarDate | Non
 
 def days_in(year: int, month: int) -> int:
     """How many days a month has."""
-    if month == 2:
-        leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
-        return 29 if leap else 28
-    return 31 if month in _LONG_MONTHS else 30
+    return monthrange(year, month)[1]
 
 
 def month_of(count: int) -> CalendarDate:

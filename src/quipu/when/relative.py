@@ -7,7 +7,7 @@ import re
 from datetime import date, timedelta
 
 from quipu.patterns import late
-from quipu.when.dates import MONTH, Item, month_number
+from quipu.when.dates import MONTH, SEASONS, Item, month_number
 from quipu.when.intervals import CalendarDate, Interval, days_in, month_of, read_iso
 
 __all__ = ["COUNT", "UNIT", "WEEKDAYS", "ago", "count_of", "day_of", "find_relative"]
@@ -20,9 +20,7 @@ _COUNTS = {
 } | {"a": 1, "an": 1, "a couple of": 2, "a few": 3, "few": 3, "several": 4}
 COUNT = rf"(?:\d{{1,3}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))})".replace(" ", "[ ]")
 UNIT = r"days?|weeks?|months?|years?"
-WEEKDAYS = tuple(
-    str(day) for day in "monday tuesday wednesday thursday friday saturday sunday".split()
-)
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _RELATIVE = late(
     rf"""\b(?:
       (?P<day>the\ day\ before\ yesterday|yesterday|last\ night|today|tonight|this\ morning|
@@ -34,33 +32,12 @@ _RELATIVE = late(
     )\b""",
     re.VERBOSE,
 )
-_SIGNS = (
-    "yesterday",
-    "today",
-    "tonight",
-    "this ",
-    "tomorrow",
-    " ago",
-    " earlier",
-    " back",
-    "last ",
-    "past ",
-    "previous ",
-    "next ",
-)
-"""One of these is in every such time; most sentences have none."""
 
-_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _DAYS = {"the day before yesterday": -2, "yesterday": -1, "last night": -1, "tomorrow": 1}
 
 
 def find_relative(lowered: str, now: str) -> list[Item]:
     """Every such time in folded, lower-cased text, seen from the instant `now`."""
-    for sign in _SIGNS:
-        if sign in lowered:
-            break
-    else:
-        return []
     present = read_iso(now)
     if present is None or not present.day:
         return []
@@ -127,8 +104,8 @@ def _named(which: str, what: str, today: date) -> Interval:
 
 def _yearly(what: str, step: int, today: date) -> Interval:
     """The season or month of that name that came last, comes next, or is this year's."""
-    length = 3 if what in _SEASONS else 1
-    number = _SEASONS[what] if what in _SEASONS else month_number(what)
+    length = 3 if what in SEASONS else 1
+    number = SEASONS[what] if what in SEASONS else month_number(what)
     first = today.year * 12 + number - 1
     while step < 0 and first + length - 1 >= _month(today):
         first -= 12
