@@ -29,7 +29,7 @@ def main(folder: Path) -> int:
     start = time.perf_counter()
     if not (folder / ".quipu" / "quipu.db").exists():
         _type(folder, "init")
-    _type(folder, "index", "--wait", ".")
+    _type(folder, "index", ".")
     questions = ABOUT_QUIPU if folder.resolve() == ROOT else _questions_about(folder)
     for question in (*questions, UNANSWERABLE):
         _type(folder, "ask", question)

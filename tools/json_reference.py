@@ -64,7 +64,8 @@ def _documents_of(
         elif isinstance(entry.place, str):
             module, _, attribute = entry.place.partition(":")
             found: Operation = getattr(import_module(module), attribute)
-            yield name, _OF_OTHERS.get(name) or get_args(found.gives) or (found.gives,)
+            if name in _OF_OTHERS or found.gives is not type(None):
+                yield name, _OF_OTHERS.get(name) or get_args(found.gives) or (found.gives,)
 
 
 DOCUMENTS = dict(_documents_of(ENTRIES, "quipu"))

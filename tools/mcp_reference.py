@@ -49,8 +49,8 @@ elsewhere keep their spelling.
 memory holds, and the brief that `quipu brief` prints.
 `memory://knowledge-graph` (profile `server-memory`) is the whole graph.
 
-**Coming from the official memory server.** `quipu mcp import memory.jsonl` takes in the file it
-keeps; `quipu setup CLIENT --profile server-memory --name memory` takes its place. Two
+**Coming from the official memory server.** `quipu import server-memory memory.jsonl` takes in
+the file it keeps; `quipu setup CLIENT --profile server-memory --name memory` takes its place. Two
 things differ: a blank name or observation is an error, and secrets are redacted. What is deleted
 leaves the graph and stays in history.
 

@@ -167,7 +167,7 @@ WRITES: tuple[Write, ...] = (
         name="import",
     ),
     _command("import arf ../given/arf", name="import arf", embeds=True),
-    _command("mcp import ../given/memory.jsonl", name="mcp import"),
+    _command("import server-memory ../given/memory.jsonl", name="import server-memory"),
     _command("backup out.backup", _INDEX, name="backup", file="out.backup"),
     Write("state", ("state", "billing owner = Dagny", "billing: tier = 2"), whole=True),
     _tool(_told("memory_state", "default", statements=[_OWNER]), ("state", "billing owner = Erik")),
@@ -191,9 +191,7 @@ _READS = """
     recommend, incident compare, incident replay, incident policies, golden run, incident list,
     incident show, incident summary, key list, contract check
 """
-_WRITES_NO_MEMORY = (
-    "key create, key revoke, trust, untrust, setup, pause, mcp install, mcp uninstall"
-)
+_WRITES_NO_MEMORY = "key create, key revoke, trust, untrust, setup, pause"
 _HAS_ITS_OWN_STORE = "eval retrieval, eval facts, eval memory, eval incidents, eval answers"
 
 

@@ -56,13 +56,13 @@ def test_hooks_are_paused_somewhere_or_everywhere(quipu, tmp_path: Path) -> None
 
 def test_the_old_command_works_and_says_that_it_goes(quipu, user_home: Path) -> None:
     told = quipu("mcp", "install", "--client", "claude-code", "--profile", "full", "--json")
-    assert told.document["done"] == "created"
+    assert [change["done"] for change in told.document["changes"]] == ["created"]
     assert "quipu setup" in told.err
     entry = json.loads((user_home / ".claude.json").read_text("utf-8"))["mcpServers"]["quipu"]
     assert entry["args"] == ["mcp", "--profile", "full"]
     assert [path.name for path in user_home.iterdir()] == [".claude.json"]
-    gone = quipu("mcp", "uninstall", "--client", "claude-code", "--json").document
-    assert gone["done"] == "removed"
+    gone = quipu("mcp", "uninstall", "--client=claude-code", "--json").document
+    assert [change["done"] for change in gone["changes"]] == ["removed"]
     assert list(user_home.iterdir()) == []
 
 

@@ -124,5 +124,7 @@ def test_a_command_that_went_runs_its_heir_with_a_warning(quipu: Any, told: str)
     shown, earlier = quipu("incident", "show", told), quipu("incident", "timeline", told)
     assert (earlier.code, earlier.out) == (0, shown.out)
     assert "use `quipu incident show`" in earlier.err
+    replayed = quipu("incident", "replay", "--known", "told")
+    assert (replayed.code, "--known counts for nothing" in replayed.err) == (0, True)
     asked = quipu("plan", "--json", "incident", "timeline")
     assert (asked.document["question"], asked.err) == ("incident timeline", "")

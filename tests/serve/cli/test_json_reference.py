@@ -16,7 +16,7 @@ SCHEMA = msgspec.json.decode(schema())
 
 def test_every_command_has_a_documented_document() -> None:
     leaves = [name for name, command in commands() if not hasattr(command, "entries")]
-    assert sorted(DOCUMENTS) == sorted(leaves)
+    assert {*DOCUMENTS} == {*leaves} - {"quipu mcp"}  # its output is a protocol's
 
 
 _APART = ("without_gold", "questions")

@@ -1,45 +1,27 @@
-"""`mcp`: the memory as tools for agents, and how clients are told of it."""
+"""`mcp`: the memory as tools for agents."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
-import msgspec
-
-from quipu.agents.dumps import DumpTaken, import_dump
 from quipu.errors import InvalidInput
 from quipu.handle.home import DATABASE
 from quipu.memory import Memory
 from quipu.serve.cli.folders import initialise, is_remembered
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.serving import Port, Watch
-from quipu.serve.cli.setup import Name, Profiled, Project, launch_of
+from quipu.serve.cli.setup import Profiled
 from quipu.serve.keeping_up import kept_up
 from quipu.serve.mcp import build_server
-from quipu.serve.operations import Command, Exists, Flag, Word, operation
-from quipu.serve.setup.clients import Places
+from quipu.serve.operations import Command, Exists, operation
 from quipu.serve.setup.places import folder_of_work, own_folder
-from quipu.serve.setup.setting_up import SetupChange, set_up, take_back
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.serve.mcp.server import LackingMemory
 
 __all__: list[str] = []
-
-Told = Annotated[
-    Literal["claude-code", "claude-desktop", "cursor", "vscode", "codex"], "the program to be told"
-]
-
-
-class ClientChange(msgspec.Struct, frozen=True, kw_only=True):
-    """`quipu mcp install` and `quipu mcp uninstall`."""
-
-    client: Annotated[str, "the program that was told"]
-    file: Annotated[str, "its configuration file"]
-    done: Annotated[str, "`created`, `changed`, `unchanged`, `removed` or `absent`"]
-    backup: Annotated[str | None, "where the file as it was is kept, or null"]
 
 
 @operation(None, Command())
@@ -120,59 +102,3 @@ def _lacking(run: Invocation, folder: Path, opened: Callable[[], Memory]) -> "La
         note=f"there is no memory in {str(folder)!r} or above it yet: the first thing that is "
         "stored makes one there; `quipu init` and `quipu index .` have its files read",
     )
-
-
-@operation(None, Command())
-def install_client(
-    run: Invocation,
-    client: Told,
-    profile: Profiled = "default",
-    name: Name = "quipu",
-    project: Project = False,
-    replacing: Annotated[bool, "counts for nothing, and goes", Flag("--replace")] = False,
-) -> ClientChange:
-    """Write this server into the configuration of a client. It goes: use `quipu setup CLIENT`.
-
-    $ quipu mcp install --client claude-code
-    """
-    run.note("`mcp install` goes with the next version: use `quipu setup`", fg="yellow")
-    if replacing:
-        run.note("--replace counts for nothing any more: take the other entry out first")
-    launch = launch_of(run, profile=profile, name=name, project=project)
-    places = Places(Path.cwd())
-    return _told(set_up(client, launch, places, project=project, dry_run=False, only="server"))
-
-
-@operation(None, Command())
-def uninstall_client(
-    run: Invocation, client: Told, name: Name = "quipu", project: Project = False
-) -> ClientChange:
-    """Undo `quipu mcp install`. It goes: use `quipu setup --remove CLIENT`.
-
-    $ quipu mcp uninstall --client claude-code
-    """
-    run.note("`mcp uninstall` goes with the next version: use `quipu setup --remove`", fg="yellow")
-    launch = launch_of(run, profile="default", name=name, project=project)
-    places = Places(Path.cwd())
-    return _told(take_back(client, launch, places, project=project, dry_run=False, only="server"))
-
-
-@operation("write", Command())
-def import_graph(memory: Memory, path: Annotated[Path, Word(), Exists()]) -> DumpTaken:
-    """Take in the knowledge graph that the official MCP memory server keeps in PATH.
-
-    Its entities, observations and relations become this memory's; what is there already is left
-    alone, so the same file again changes nothing. A line that cannot be read is named.
-
-    $ quipu mcp import memory.jsonl
-    """
-    return import_dump(memory, path, "server-memory")
-
-
-def _told(changes: list[SetupChange]) -> ClientChange:
-    if not changes:
-        raise InvalidInput("this client knows no projects: leave --project out")
-    (change,) = changes
-    if change.why:
-        raise InvalidInput(f"{change.file!r}: {change.why}; by hand it is\n{change.text}")
-    return ClientChange(client=change.client, file=change.file, done=change.done, backup=None)

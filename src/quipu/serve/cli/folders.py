@@ -106,13 +106,18 @@ def initialise(run: Invocation, folder: Path, *, settings: bool = True) -> Initi
     )
 
 
-@operation(None, Command())
+@operation(
+    None,
+    Command(
+        retired={
+            "--changed-since TEXT": "no unchanged file is read",
+            "--wait/--no-wait": "--no-embed leaves vectors out",
+        }
+    ),
+)
 def index(
     run: Invocation,
     paths: Paths = (),
-    changed_since: Annotated[
-        str | None, "counts for nothing: no unchanged file is read; goes with the next version"
-    ] = None,
     manifest: Annotated[
         str | None,
         "take PATHS from the lines of this file too, or of standard input (-)",
@@ -131,11 +136,6 @@ def index(
         str | None, "the Ray cluster; one is started on this machine, if left out"
     ] = None,
     embed: Embed = True,
-    wait: Annotated[
-        bool | None,
-        "counts for nothing, and goes: vectors are waited for",
-        Flag("--wait/--no-wait"),
-    ] = None,
     progress: Progress | None = None,
 ) -> IndexReport | HistoryReport:
     """Bring the memory up to date with the files in PATHS (default: its home folder).
@@ -158,17 +158,11 @@ def index(
     $ quipu index --again
     $ quipu index --git .
     """
-    of_files = paths or manifest or changed_since is not None or again or engine or address
-    if repository is not None and of_files:
+    if repository is not None and (paths or manifest or again or engine or address):
         raise InvalidInput(
             f"--git {str(repository)!r} reads commits, not files: leave out PATHS, --from, "
-            "--changed-since, --again, --engine and --address, or index the files in a run of "
-            "their own"
+            "--again, --engine and --address, or index the files in a run of their own"
         )
-    if changed_since is not None:
-        run.note("--changed-since counts for nothing: no unchanged file is read")
-    if wait is not None:
-        run.note("--wait and --no-wait count for nothing any more; --no-embed leaves vectors out")
     if manifest is not None:
         paths = (*paths, *_listed(manifest))
     with run.open(configured=partial(_on, engine, address)) as memory:

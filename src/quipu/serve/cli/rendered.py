@@ -10,6 +10,7 @@ from types import NoneType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import click
+from click.core import ParameterSource
 from msgspec import Meta
 
 from quipu.serve.cli.failures import NO
@@ -54,13 +55,13 @@ def command_of(
     """Return the command `name` of an operation, with the commands below it."""
     door = next(each for each in operation.doors if isinstance(each, Door))
     arguments = list(operation.arguments(door))
-    spelled = door.spelled
-    own = [p for each in arguments for p in _parameters(each, spelled.get(each.name, ""))]
+    own = [p for each in arguments for p in _parameters(each, door.spelled.get(each.name, ""))]
     asked = "Do not ask; without a terminal it must be given."
     made: dict[str, Any] = {
         "params": [
             *own,
             *([click.Option(["--yes"], is_flag=True, help=asked)] if door.erases else ()),
+            *(_retired(spelled, says) for spelled, says in door.retired.items()),
         ],
         "callback": partial(_called, operation, door, arguments),
         "help": operation.help,
@@ -69,6 +70,19 @@ def command_of(
     if inside:
         return Group(name, entries=inside, invoke_without_command=True, **made)
     return Command(name, **made)
+
+
+def _retired(spelled: str, says: str) -> click.Option:
+    """A hidden option that counts for nothing: `--name` or, with a value, `--name VALUE`."""
+    option, _, value = spelled.partition(" ")
+
+    def told(ctx: click.Context, parameter: click.Parameter, _value: Any) -> None:
+        if ctx.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE:
+            note(f"{option} counts for nothing and goes with the next version: {says}", fg="yellow")
+
+    return click.Option(
+        [option], is_flag=not value, hidden=True, expose_value=False, callback=told, help=says
+    )
 
 
 def _called(operation: Operation, door: Door, arguments: list[Argument], **words: Any) -> None:

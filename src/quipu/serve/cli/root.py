@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import TextIOWrapper
 from typing import Any, NoReturn
 
@@ -87,9 +87,6 @@ Serve
     list       cli.keys:list_               List the keys.
     revoke     cli.keys:revoke              End a key.
   mcp        cli.agents:mcp               Serve the memory to agents over MCP.
-    install    cli.agents:install_client    Tell a client of this server.
-    uninstall  cli.agents:uninstall_client  Take the server out of a client.
-    import     cli.agents:import_graph      Take in a file of the official memory server.
 Look after
   doctor     cli.doctor:doctor            Check that everything needed is there.
   trust      cli.trust:trust              Let a folder's settings count in full.
@@ -221,8 +218,11 @@ class _Root(Group):
         return done
 
 
-_RENAMED: Mapping[tuple[str, ...], tuple[str, ...]] = {
-    ("incident", "timeline"): ("incident", "show")
+_RENAMED = {
+    "incident timeline": "incident show",
+    "mcp import": "import server-memory",
+    "mcp install": "setup --server-only",
+    "mcp uninstall": "setup --server-only --remove",
 }
 """Commands that go with the next version, and what is run in their place."""
 
@@ -230,13 +230,18 @@ _RENAMED: Mapping[tuple[str, ...], tuple[str, ...]] = {
 def _named_anew(given: list[str]) -> list[str]:
     """Return what is to be run of what was `given`, with a warning where a name has gone."""
     at = next((place for place, word in enumerate(given) if word in ENTRIES), len(given))
-    old = tuple(given[at : at + 2])
+    old = " ".join(given[at : at + 2])
     if old not in _RENAMED:
         return given
-    new = _RENAMED[old]
-    told = f"`{' '.join(old)}` goes with the next version: use `quipu {' '.join(new)}`"
-    click.echo(told, err=True)
-    return [*given[:at], *new, *given[at + 2 :]]
+    click.echo(f"`{old}` goes with the next version: use `quipu {_RENAMED[old]}`", err=True)
+    return [*given[:at], *_RENAMED[old].split(), *_with_clients(given[at + 2 :])]
+
+
+def _with_clients(words: Iterable[str]) -> Iterator[str]:
+    """Yield the words of `mcp install --client NAME` as `setup` takes them; a name agreed."""
+    for word in words:
+        option, _, name = word.partition("=")
+        yield from filter(None, ("--yes", name)) if option == "--client" else [word]
 
 
 def _verbosity(option: str) -> int:

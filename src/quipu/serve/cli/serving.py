@@ -31,7 +31,7 @@ class Serving(msgspec.Struct, frozen=True, kw_only=True):
     memory: Annotated[bool, "whether it has a memory yet; the page offers to make one"]
 
 
-@operation(None, Command())
+@operation(None, Command(retired={"--rate NUMBER": "let a proxy limit rates"}))
 def serve(
     run: Invocation,
     host: Annotated[str, "the address to listen at"] = "127.0.0.1",
@@ -41,7 +41,6 @@ def serve(
     ] = (),
     profile: Annotated[Profile, "which tools MCP has at /mcp"] = "default",
     threads: Annotated[int, "how many calls run at once", Meta(ge=1)] = 8,
-    rate: Annotated[int | None, "counts for nothing, and goes: a proxy limits rates"] = None,
     timeout: Annotated[float, "seconds until an answer must begin", Meta(ge=0.1)] = 60.0,
     watch: Watch = True,
     key_file: Annotated[
@@ -69,8 +68,6 @@ def serve(
         from quipu.serve.http import needed
 
         raise needed(error) from error
-    if rate is not None:
-        run.note("--rate counts for nothing any more: let a proxy limit rates", fg="yellow")
     options = Options(
         host=host,
         port=port,

@@ -22,7 +22,7 @@ from quipu.serve.setup.hook import ALL, asked, state_folder
 from quipu.serve.setup.setting_up import SetupReport, set_up, take_back
 from quipu.write.lock import WriteLock
 
-__all__ = ["launch_of"]
+__all__ = ["Profiled"]
 
 _LEAVES_IN_S = 5.0
 _HOOKS_OF_FOLDER = (
@@ -30,8 +30,6 @@ _HOOKS_OF_FOLDER = (
     "that the agent works in, as your own quipu.toml says"
 )
 
-Name = Annotated[str, "what the server is called there"]
-Project = Annotated[bool, "in the files of this folder, not the user's own"]
 Profiled = Annotated[
     Profile,
     "which tools: the default set, all of them (full), or those of the official memory server "
@@ -50,16 +48,22 @@ def _is_left_undone(report: SetupReport) -> bool:
     return any(change.done == "by hand" for change in report.changes)
 
 
-@operation(None, Command(fails=_is_left_undone))
+@operation(
+    None,
+    Command(
+        fails=_is_left_undone, retired={"--replace": "take the other entry out of the file first"}
+    ),
+)
 def setup(
     run: Invocation,
     clients: Annotated[tuple[str, ...], Word("[CLIENT]...")] = (),
     remove: Annotated[bool, "take out again what was written"] = False,
     dry_run: Annotated[bool, "show what would be written, and write nothing"] = False,
     agreed: Annotated[bool, "write without asking", Flag("--yes")] = False,
-    project: Project = False,
+    project: Annotated[bool, "in the files of this folder, not the user's own"] = False,
+    server_only: Annotated[bool, "leave out hooks, skills and instructions"] = False,
     profile: Profiled = "default",
-    name: Name = "quipu",
+    name: Annotated[str, "what the server is called there"] = "quipu",
 ) -> SetupReport:
     """Give the memory to the agents on this machine: shows what it will write, asks, writes.
 
@@ -78,6 +82,7 @@ def setup(
         raise InvalidInput(f"there is no client {unknown[0]!r}: {', '.join(CLIENTS)}")
     places = Places(Path.cwd())
     found = tuple(each for each, client in CLIENTS.items() if places.is_there(client))
+    launch = _launch(run, profile=profile, name=name, project=project)
     do = take_back if remove else set_up
 
     def changes(*, dry_run: bool) -> SetupReport:
@@ -87,10 +92,11 @@ def setup(
             for each in every
             for change in do(
                 each,
-                launch_of(run, profile=profile, name=name, project=project),
+                launch,
                 places,
                 project=project,
                 dry_run=dry_run,
+                only="server" if server_only else "",
             )
             if not (remove and change.done == "absent")
         ]
@@ -164,7 +170,7 @@ def _line(folder: Path) -> str:
     return name
 
 
-def launch_of(run: Invocation, *, profile: str, name: str, project: bool) -> Launch:
+def _launch(run: Invocation, *, profile: str, name: str, project: bool) -> Launch:
     """How a client starts this server: of a project by name, of the user by its whole path, for
     the memory of the folder that the client works in. A password is not written into its
     configuration."""

@@ -4,28 +4,25 @@ In a row without a template, words stand as they are and numbers with their key 
 is empty is left out.
 """
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from functools import reduce
+from importlib import import_module
+from pathlib import Path
+from string import Formatter
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+import msgspec
 
 from quipu.records.ids import name_key
 from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation
 from quipu.records.refs import SESSION_PREFIX
+from quipu.serve.cli.layout import cells, counted, width, wrapped
+from quipu.serve.cli.terminal import safe, style
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.memory import Memory
-import re
-import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
-from functools import reduce
-from importlib import import_module
-from string import Formatter
-from typing import Any, NamedTuple, cast
-
-import msgspec
-
-from quipu.serve.cli.layout import cells, counted, width, wrapped
-from quipu.serve.cli.terminal import safe, style
-from quipu.serve.cli.views import TEMPLATES
 
 __all__ = [
     "Given",
@@ -52,6 +49,10 @@ _FUNCTIONS = {
     "Replied": "hits:answer_lines",
 }
 """The shapes whose text is more than a template can say, and what makes it."""
+_FILE = Path(__file__).with_name("views.txt").read_text("utf-8")
+_PARTS = re.split(r"^== (.+)\n", _FILE, flags=re.MULTILINE)
+TEMPLATES = {name: text.strip("\n") for name, text in zip(_PARTS[1::2], _PARTS[2::2], strict=True)}
+"""How results are printed: `views.txt` says what a template is."""
 
 
 class Given(NamedTuple):
@@ -96,7 +97,7 @@ class _Text:
             yield from note_lines(getattr(result, "notes", ()))
 
     def _templated(self, row: Any, template: str, indent: str = "") -> Iterator[str]:
-        for line in template.strip("\n").split("\n"):
+        for line in template.split("\n"):
             kind, _, name = line.strip().partition(" ")
             if kind == "*":
                 name, _, title = name.partition(" | ")
@@ -168,7 +169,7 @@ class _Text:
         return safe(self._labels[key], line=True) if self._labels else safe(key, line=True)
 
     def _inline(self, row: Any) -> str:
-        return self._line(row, (_template(row) or "").strip().split("\n")[0])
+        return self._line(row, (_template(row) or "").split("\n")[0])
 
 
 def _many(value: Any) -> Iterable[Any]:

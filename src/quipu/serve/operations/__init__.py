@@ -80,7 +80,8 @@ class Command(Door):
     """A command. `fails` says of a result that the exit code is 1; `prints` makes of it and of
     what was given what `--json` prints; with the argument `writes` it writes. Of what `unknown`
     names, the nearest names are told where `finds` is empty in the result. `erases` names what will
-    be gone for good, and a person is asked first."""
+    be gone for good, and a person is asked first. `retired` options are taken for one version more
+    and count for nothing: what to know is told."""
 
     fails: Callable[[Any], bool] = lambda _result: False
     prints: Callable[[Any, Mapping[str, Any]], Any] = lambda result, _given: result
@@ -88,6 +89,7 @@ class Command(Door):
     unknown: str = ""
     finds: str = "entries"
     erases: Callable[[dict[str, Any]], str] | None = None
+    retired: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,10 +118,12 @@ def summary(memory: Memory) -> IncidentSummary:
     return memory.incidents.summary()
 
 
-@operation("read", Command(), Http("GET /api/v1/incidents/replay"))
-def replay(
-    memory: Memory, known: Annotated[Literal["told"] | None, "counts for nothing, and goes"] = None
-) -> Replay:
+@operation(
+    "read",
+    Command(retired={"--known WORD": "an incident is judged by what was known then"}),
+    Http("GET /api/v1/incidents/replay"),
+)
+def replay(memory: Memory) -> Replay:
     """Advise on every past incident from what was known at its moment, and compare.
 
     Shows where the memory would have advised something else than the static policies, and what
@@ -130,7 +132,6 @@ def replay(
     $ quipu incident replay
     $ quipu incident replay --json
     """
-    del known  # an option of the version before
     return memory.incidents.replay()
 
 
