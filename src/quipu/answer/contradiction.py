@@ -1,41 +1,29 @@
 """Whether two sentences say opposite things with the same words.
 
 Words alone do not tell "three times, one minute apart" from "one time, three minutes apart", nor
-"above 71 %" from "below 71 %". Three things are compared: which number belongs to which noun,
-which number stands beside which words where a sentence counts the same thing twice, and to which
-side the words of direction point. Of converse words (before, after) the sides count too: "A before
-B" is "B after A".
+"above 71 %" from "below 71 %". Compared are which number belongs to which noun, which words stand
+beside a number where a sentence counts the same thing twice, and to which side the words of
+direction point (`opposites.toml`).
 """
 
 import re
+import tomllib
 from itertools import combinations, takewhile
+from pathlib import Path
 from typing import NamedTuple
 
 from quipu.text import STOP_WORDS, stems
 
 __all__ = ["contradicts", "in_numerals"]
 
-_TO_TWENTY = (
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-    "seventeen eighteen nineteen twenty"
-)
-_TENS = "thirty forty fifty sixty seventy eighty ninety hundred"
-_NUMERALS = {word: str(n) for n, word in enumerate(_TO_TWENTY.split(), 2)} | {
-    word: str(10 * n) for n, word in enumerate(_TENS.split(), 3)
+_TABLE = tomllib.loads(Path(__file__).with_name("opposites.toml").read_text("utf-8"))
+_NUMERALS = {
+    **{word: str(n) for n, word in enumerate(_TABLE["numerals"].split(), 2)},
+    **{word: f"{n}0" for n, word in enumerate(_TABLE["tens"].split(), 3)},
 }
-_SHORT = {
-    "percent": "%",
-    "second": "s sec secs",
-    "millisecond": "ms msec",
-    "minute": "min mins",
-    "hour": "h hr hrs",
-    "day": "d",
-    "kilobyte": "kb kib",
-    "megabyte": "mb mib",
-    "gigabyte": "gb gib",
-    "time": "tries attempts attempt occasions",
-}
-_UNITS = {short: unit for unit, written in _SHORT.items() for short in written.split()}
+_UNITS = {short: unit for unit, also in _TABLE["units"].items() for short in also.split()}
+_BOUNDARIES = frozenset(_TABLE["boundaries"].split())
+_BETWEEN = frozenset(_TABLE["between"].split()) | STOP_WORDS
 _NUMERAL = re.compile(rf"\b(?:{'|'.join(_NUMERALS)})\b", re.IGNORECASE)
 _TIMES = re.compile(
     r"\b(?:(?P<twice>twice)|(?P<thrice>thrice)"
@@ -44,101 +32,27 @@ _TIMES = re.compile(
 )
 _GROUPED = re.compile(r"(?<=\d)[,_](?=\d{3}\b)")
 _PIECE = re.compile(r"(?<![\w-])\d+(?:[.:]\d+)*|%|[^\W\d_]+(?:['’][^\W\d_]+)*|[,;()—–]")
-_WHOLE = re.compile(r"\w+(?:[-.:/]\w+)*|%|[,;()—–]")
-_BOUNDARIES = frozenset({",", ";", "(", ")", "—", "–", "and", "or", "but", "while", "whereas"})
-_SPEAKING = frozenset({"about", "only", "exactly", "around", "roughly", "nearly", "just", "some"})
+_WHOLE = re.compile(r"\w+(?:[-.:/]\w+)*|[%,;()—–]")
+"""Identifiers and numbers in one piece."""
+_OBJECT = 4
+"""Words of content after a word of direction that it is said of."""
 
 
 class _Number(NamedTuple):
-    """A number, the nouns beside it, and where it stands among the pieces."""
+    """A number, the nouns after and before it, and the stems that stand there up to a boundary."""
 
     value: str
     after: str
     before: str
-    at: int
+    following: frozenset[str]
+    preceding: frozenset[str]
 
 
-class _Pair(NamedTuple):
+class _Sides(NamedTuple):
     """Two sides of one thing. Of `converse` words what stands left and right changes places."""
 
-    one: re.Pattern[str]
-    other: re.Pattern[str]
+    sides: tuple[re.Pattern[str], re.Pattern[str]]
     converse: bool
-
-
-def _pair(one: str, other: str, *, converse: bool = False) -> _Pair:
-    def side(words: str) -> re.Pattern[str]:
-        return re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
-
-    return _Pair(side(one), side(other), converse)
-
-
-_SWITCHED = r"(?:turn\w*|switch\w*|is|are|be|was|were|stays?|set|kept|defaults? to)"
-_PAIRS = (
-    _pair(
-        r"above|beyond|exceed\w*|at least|no (?:less|fewer) than|over(?=\s+\W?\d)|or more|"
-        r"(?:more|greater|higher|larger|longer|later) than",
-        r"below|beneath|at most|no more than|(?:under|up to|within)(?=\s+\W?\d)|or (?:less|fewer)|"
-        r"(?:less|fewer|lower|smaller|shorter|earlier) than",
-        converse=True,
-    ),
-    _pair(
-        r"before|prior to|ahead of|preced\w+|until",
-        r"after|following|once|since|succeed(?:s|ed) (?=\w)",
-        converse=True,
-    ),
-    _pair(
-        r"supersedes?|replaces?|takes the place of",
-        r"(?:superseded|replaced) by|gives? way to",
-        converse=True,
-    ),
-    _pair(r"owns?|manages?|maintains?", r"(?:owned|managed|maintained) by", converse=True),
-    _pair(
-        r"depends? on|requires?|relies on|rely on|needs?", r"required by|needed by", converse=True
-    ),
-    _pair(
-        r"increas\w+|rais\w+|ris(?:es|ing|e|en)|grows?|grew|grown|growing|climb\w*|gain(?:s|ed)|"
-        r"doubl\w+|speeds? up|faster|expand\w*|w?e?nt up|goes up|larger|higher",
-        r"decreas\w+|lower\w*|reduc\w+|fall(?:s|en|ing)?|fell|drop\w*|shr[aiu]nk\w*|halv\w+|"
-        r"slows? down|slower|went down|goes down|declin\w+|smaller",
-    ),
-    _pair(rf"enabl\w+|activat\w+|{_SWITCHED} on", rf"disabl\w+|deactivat\w+|{_SWITCHED} off"),
-    _pair(
-        r"min|minimum|minimal|smallest|lowest|least|shortest|fewest|fastest|cheapest",
-        r"max|maximum|maximal|largest|highest|most|longest|biggest|slowest|dearest",
-    ),
-    _pair(r"first|earliest|oldest|initial\w*", r"last|latest|newest|final\w*"),
-    _pair(r"begin\w*|began|start\w*", r"ends?|ended|ending|finish\w*|stop\w*"),
-    _pair(
-        r"allow\w*|permit\w*|accept\w*|grant\w*|admit\w*",
-        r"forbid\w*|forbade|den(?:y|ies|ied)|refus\w+|reject\w*|prohibit\w*|block\w*|revok\w+",
-    ),
-    _pair(r"includ\w+|with|contain\w*", r"exclud\w+|without|omit\w*|leaves? out|left out"),
-    _pair(r"add(?:s|ed|ing)?|insert\w*|creat\w+", r"remov\w+|delet\w+|strip\w*|destroy\w*"),
-    _pair(r"open\w*", r"clos\w+|shuts?"),
-    _pair(r"succeed\w*|success\w*|pass(?:es|ed)?", r"fail\w*|crash\w*"),
-    _pair(r"mandatory|must|required", r"optional\w*"),
-    _pair(r"public\w*|external\w*", r"private\w*|internal\w*"),
-    _pair(r"ascending", r"descending"),
-    _pair(r"synchronous\w*", r"asynchronous\w*|async"),
-    _pair(r"encrypt\w*", r"unencrypted|decrypt\w*|plain ?text"),
-    _pair(r"inbound|incoming|ingress", r"outbound|outgoing|egress"),
-    _pair(r"receiv\w+|reads?|download\w*", r"sends?|sent|writes?|written|upload\w*"),
-    _pair(r"imports?|imported", r"exports?|exported"),
-    _pair(r"upstream|upwards?", r"downstream|downwards?"),
-    _pair(r"up", r"down"),
-    _pair(r"northern|north", r"southern|south"),
-    _pair(r"eastern|east", r"western|west"),
-    _pair(r"left", r"right"),
-    _pair(r"true", r"false"),
-    _pair(r"older|old", r"newer|new"),
-    _pair(r"more", r"less|fewer"),
-    _pair(r"early|earlier", r"late|later"),
-    _pair(r"primary", r"secondary|replicas?|standby"),
-    _pair(r"manual\w*", r"automatic\w*"),
-)
-"""Words of direction, as data: the one side of a pair cannot stand for the other."""
-_OBJECT = 4
 
 
 def in_numerals(text: str) -> str:
@@ -152,95 +66,97 @@ def contradicts(sentence: str, said: str, *, asks: bool = False) -> bool:
     words, does not. What only one of the two speaks of contradicts nothing; a sentence that `asks`
     leaves open who does what to whom."""
     one, other = in_numerals(sentence), in_numerals(said)
-    pairs = [pair for pair in _PAIRS if not (asks and pair.converse)]
-    return _numbers_differ(one, other) or any(_points_away(one, other, pair) for pair in pairs)
-
-
-def _numbers_differ(sentence: str, said: str) -> bool:
-    mine, theirs = _numbers(sentence), _numbers(said)
-    for number in mine:
-        side = "after" if number.after else "before"
-        noun = getattr(number, side)
-        counted = {n.value for n in theirs if noun and getattr(n, side) == noun}
-        units = {n.after for n in theirs if n.value == number.value}
-        if counted and number.value not in counted:
-            return True
-        if number.after in _MEASURES and units and units <= _MEASURES - {number.after}:
-            return True
-    return any(_moved(number, mine, sentence, theirs, said) for number in mine)
-
-
-def _numbers(text: str) -> list[_Number]:
-    pieces = [piece.lower() for piece in _PIECE.findall(text)]
-    found: list[_Number] = []
-    for at, piece in enumerate(pieces):
-        after = _noun(pieces[at + 1 : at + 4])
-        if piece[0].isdigit() or (piece == "one" and after and pieces[at + 1] not in STOP_WORDS):
-            before = _noun(pieces[max(at - 3, 0) : at][::-1])
-            found.append(_Number("1" if piece == "one" else piece, after, before, at))
-    return found
-
-
-def _noun(pieces: list[str]) -> str:
-    """The first word of content, as its stem or its unit; none beyond a boundary or a number."""
-    for piece in pieces:
-        if piece in _BOUNDARIES or piece[0].isdigit() or piece == "one":
-            return ""
-        if piece in _UNITS:
-            return _stem(_UNITS[piece])
-        if piece not in STOP_WORDS and piece not in _SPEAKING:
-            return _stem(piece)
-    return ""
+    return _numbers_differ(one, other) or any(
+        (not asks and _is_turned(one, other, pair))
+        if pair.converse
+        else _is_opposed(one, other, pair)
+        for pair in _PAIRS
+    )
 
 
 def _stem(word: str) -> str:
     return " ".join(stems(word)) or word
 
 
-_MEASURES = frozenset(
-    _stem(word) for word in {*_UNITS.values(), *"day week month year byte".split()}
-)
-"""Stems of units: the same number of another unit is another statement."""
+def _pieces(text: str, pattern: re.Pattern[str] = _PIECE) -> list[str]:
+    """Its words, numbers and boundaries, each unit as it is written in full."""
+    return [_UNITS.get(piece, piece) for piece in map(str.lower, pattern.findall(text))]
 
 
-def _moved(
-    number: _Number, mine: list[_Number], sentence: str, theirs: list[_Number], said: str
+def _numbers(text: str) -> list[_Number]:
+    pieces = _pieces(text)
+    found: list[_Number] = []
+    for at, piece in enumerate(pieces):
+        after, before = pieces[at + 1 :], pieces[:at][::-1]
+        noun = _noun(after[:3])
+        if piece[0].isdigit() or (piece == "one" and noun and after[0] not in STOP_WORDS):
+            beside = _up_to_boundary(after), _up_to_boundary(before)
+            value = "1" if piece == "one" else piece
+            found.append(_Number(value, noun, _noun(before[:3]), *beside))
+    return found
+
+
+def _noun(pieces: list[str]) -> str:
+    """The first word of content, as its stem; none beyond a boundary or a number."""
+    telling = (piece for piece in pieces if piece not in _BETWEEN or piece in _BOUNDARIES)
+    first = next(telling, "")
+    return "" if not first or _ends(first) or first == "one" else _stem(first)
+
+
+def _ends(piece: str) -> bool:
+    return piece in _BOUNDARIES or piece[0].isdigit()
+
+
+def _up_to_boundary(pieces: list[str]) -> frozenset[str]:
+    return frozenset(stems(" ".join(takewhile(lambda piece: not _ends(piece), pieces))))
+
+
+def _numbers_differ(sentence: str, said: str) -> bool:
+    mine, theirs = _numbers(sentence), _numbers(said)
+    for number in mine:
+        noun = number.after or number.before
+        counted = {n.value for n in theirs if noun == (n.after if number.after else n.before) != ""}
+        units = {n.after for n in theirs if n.value == number.value}
+        if counted and number.value not in counted:
+            return True
+        if number.after in _MEASURES and units and units <= _MEASURES - {number.after}:
+            return True
+    words = frozenset(stems(sentence))
+    return any(_is_moved(number, mine, theirs, words) for number in mine)
+
+
+def _is_moved(
+    number: _Number, mine: list[_Number], theirs: list[_Number], words: frozenset[str]
 ) -> bool:
     """Whether a number stands beside words that `said` puts beside another number of the same
     noun: "5 times in staging" where it says "3 times in staging and 5 times in production"."""
     rivals = [n for n in theirs if n.after and n.after == number.after]
     if len({n.value for n in rivals}) < 2:
         return False
-    parts = _parts(said, rivals)
-    shared = set[str]().union(*(a & b for (_, a), (_, b) in combinations(parts, 2)))
-    own = {word for value, part in parts if value == number.value for word in part} - shared
-    others = {word for value, part in parts if value != number.value for word in part} - shared
+    parts = _beside(rivals)
+    shared = frozenset[str]().union(*(a & b for a, b in combinations(parts, 2)))
+    own, others = set[str](), set[str]()
+    for rival, part in zip(rivals, parts, strict=True):
+        (own if rival.value == number.value else others).update(part - shared)
     alike = [n for n in mine if n.after == number.after]
-    words = set(stems(sentence))
     if len(alike) > 1:
-        words = _parts(sentence, alike)[alike.index(number)][1]
+        words = _beside(alike)[alike.index(number)]
     return not words & own and bool(words & others)
 
 
-def _parts(text: str, numbers: list[_Number]) -> list[tuple[str, set[str]]]:
-    """What stands with each number up to the next boundary: after it, and before it where that is
-    so of each of them (of "it takes 3 minutes here and 5 there" the first words are both's)."""
-    pieces = [piece.lower() for piece in _PIECE.findall(text)]
-    after = [_up_to_boundary(pieces[n.at + 1 :]) for n in numbers]
-    before = [_up_to_boundary(pieces[: n.at][::-1]) for n in numbers]
-    each = before if all(before) else [set[str]() for _ in numbers]
-    return [(n.value, a | b) for n, a, b in zip(numbers, after, each, strict=True)]
+def _beside(numbers: list[_Number]) -> list[frozenset[str]]:
+    """What stands with each number: after it, and before it where that is so of each of them (of
+    "it takes 3 minutes here and 5 there" the first words are both's)."""
+    each_has = all(n.preceding for n in numbers)
+    return [n.following | n.preceding if each_has else n.following for n in numbers]
 
 
-def _up_to_boundary(pieces: list[str]) -> set[str]:
-    words = takewhile(lambda p: p not in _BOUNDARIES and not p[0].isdigit(), pieces)
-    return set(stems(" ".join(words)))
-
-
-def _points_away(sentence: str, said: str, pair: _Pair) -> bool:
-    if pair.converse:
-        return _turned(sentence, said, pair)
-    mine, theirs = _sides(sentence, pair), _sides(said, pair)
+def _is_opposed(sentence: str, said: str, pair: _Sides) -> bool:
+    """Whether the one has a word of a side where the other has one of the other side alone."""
+    mine, theirs = (
+        [{_stem(m[0].lower()) for m in side.finditer(text)} for side in pair.sides]
+        for text in (sentence, said)
+    )
     return any(
         mine[side] - theirs[side]
         and theirs[1 - side] - mine[1 - side]
@@ -249,54 +165,41 @@ def _points_away(sentence: str, said: str, pair: _Pair) -> bool:
     )
 
 
-def _sides(text: str, pair: _Pair) -> tuple[set[str], set[str]]:
-    """The words of each side that stand in `text`, as stems."""
-    one, other = (
-        {" ".join(map(_stem, m[0].lower().split())) for m in pattern.finditer(text)}
-        for pattern in (pair.one, pair.other)
-    )
-    return one, other
-
-
-def _turned(sentence: str, said: str, pair: _Pair) -> bool:
+def _is_turned(sentence: str, said: str, pair: _Sides) -> bool:
     """Whether the words of a converse pair, or what they stand between, are the other way round;
     both at once say the same."""
-    mine, theirs = _side(sentence, pair), _side(said, pair)
+    mine, theirs = _directed(sentence, pair), _directed(said, pair)
     if mine is None or theirs is None:
         return False
-    swapped = (
-        not mine.object & theirs.object
-        and bool(mine.object & theirs.rest)
-        and bool(mine.rest & theirs.object)
-    )
-    return (mine.side != theirs.side) != swapped
+    (side, after, rest), (other_side, other_after, other_rest) = mine, theirs
+    swapped = bool(after & other_rest) and bool(rest & other_after) and not after & other_after
+    return (side != other_side) != swapped
 
 
-class _Side(NamedTuple):
-    """To which side a sentence points, what stands right after the word, and what else."""
-
-    side: int
-    object: set[str]
-    rest: set[str]
-
-
-def _side(text: str, pair: _Pair) -> _Side | None:
-    """None where no word of the pair stands, or words of both sides do."""
-    found = [pattern.search(text) for pattern in (pair.one, pair.other)]
-    inside = [m for m in found if m is not None]
-    if len(inside) == 2:  # "required by" holds "required"; the longer one is meant
-        one, other = inside
+def _directed(text: str, pair: _Sides) -> tuple[int, set[str], set[str]] | None:
+    """To which side a sentence points, what stands right after the word, and what else; None where
+    no word of the pair stands, or words of both sides do."""
+    found = [(m, side) for side in (0, 1) if (m := pair.sides[side].search(text))]
+    if len(found) == 2:  # "required by" holds "required"; the longer one is meant
+        (one, _), (other, _) = found
         if one.start() < other.end() and other.start() < one.end():
-            inside = [max(inside, key=lambda m: m.end() - m.start())]
-    if len(inside) != 1:
+            found = [max(found, key=lambda each: len(each[0][0]))]
+    if len(found) != 1:
         return None
-    match = inside[0]
-    words = list(takewhile(lambda p: p not in _BOUNDARIES, _words(text[match.end() :])))
-    content = [_stem(word) for word in words if word not in STOP_WORDS]
-    after = set(content[:_OBJECT])
-    rest = {_stem(word) for word in _words(text[: match.start()]) + _words(text[match.end() :])}
-    return _Side(0 if match is found[0] else 1, after, rest - after)
+    ((match, side),) = found
+    behind = takewhile(lambda piece: piece not in _BOUNDARIES, _pieces(text[match.end() :], _WHOLE))
+    after = [_stem(piece) for piece in behind if piece not in STOP_WORDS][:_OBJECT]
+    around = map(_stem, _pieces(f"{text[: match.start()]} {text[match.end() :]}", _WHOLE))
+    return side, set(after), set(around) - set(after)
 
 
-def _words(text: str) -> list[str]:
-    return [_UNITS.get(word) or word for word in _WHOLE.findall(text.lower())]
+def _sides(words: list[str], *, converse: bool) -> _Sides:
+    one, other = (re.compile(rf"\b(?:{side})\b", re.IGNORECASE) for side in words)
+    return _Sides((one, other), converse)
+
+
+_PAIRS = (
+    *(_sides(pair, converse=True) for pair in _TABLE["sides"]["converse"]),
+    *(_sides(pair, converse=False) for pair in _TABLE["sides"]["opposite"]),
+)
+_MEASURES = frozenset(map(_stem, _TABLE["units"]))
