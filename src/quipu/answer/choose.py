@@ -115,7 +115,7 @@ class _Chooser(NamedTuple):
         if is_turn(each):
             for unit in units(each.text):
                 own = frozenset(stems(unit.text)) & weighing.idf.keys()
-                place, end = (rank, unit.start), unit.start + max(unit.length, 1)
+                place, end = (rank, unit.start), max(unit.end, unit.start + 1)
                 yield Candidate(unit.text, place, each, own, above, on_subject, end=end)
             return
         said = {line: self._says(line) for line in each.text.split("\n")}

@@ -51,22 +51,11 @@ _EMPHASIS = re.compile(
 )
 _LISTED = re.compile(r"^\s*(?:[-*+•:@]|\d{1,3}[.)])\s?\S", re.MULTILINE)
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-# Of Markdown, AsciiDoc and Org, and what Sphinx describes an object with: its name stands above
-# what is said of it.
-_HEADING = re.compile(
-    r"^\s*(?:(?:[#=]{1,6}|\*{2,10})\s+(?P<heading>\S.*?)\s*[#=]*"
-    r"|\.\. (?:[a-z]+:[a-z-]+|data|attribute|function|method|class|option|envvar|confval"
-    r"|setting)::[ \t]+(?P<object>\S.*))$"
+# A heading, a row of a table, a directive, a rule: what is no prose, and parts what is.
+_APART = re.compile(
+    r"^\s*(?:#{1,6}\s|=+\s|\|\s?|\.\. |:[\w-]+:|\[+[\w.\"' -]+\]+$|[-=*_~^]{3,}\s*$|$)"
 )
-# What has documentation made of code or of other files, and its options.
-_MADE = re.compile(
-    r"^\s*(?:\.\. (?:auto\w+|toctree|contents|image|figure|index|include|literalinclude"
-    r"|(?:[a-z]+:)?(?:current)?module|highlight|testsetup)::.*|:[\w-]+:)\s*$"
-)
-_RULE = re.compile(r"^\s*(?:[-=*_~^]{3,}|\|?[\s:|-]+\|[\s:|-]*)\s*$")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
-_KEY = re.compile(r"^\s*(?:[\w .-]{1,40}:\s+\S|[\w.\"'-]{1,60}\s*=\s*\S)")
-_TABLE = re.compile(r"^\s*\[+[\w.\"' -]+\]+\s*$")
 _DEFINITION = re.compile(
     r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|final\s+"
     r"|abstract\s+|pub(?:\([\w ]+\))?\s+|unsafe\s+|const\s+)*(?:def|class|function\*?|func|fn|fun"
@@ -90,15 +79,13 @@ _ORDER = re.compile(
 
 
 class Unit(NamedTuple):
-    """A piece of a passage that can be quoted: where it begins in the passage's text, and the
-    safe text. A `code` unit is a line of code, in backticks; a heading is never quoted alone, and
-    a `front` unit, a line of front matter, is no prose. Only a `sentence` may go on over several
-    lines: it is `length` characters long there."""
+    """A sentence, an item of a list or, `of_code`, a line of fenced code: where it stands in the
+    passage's text, half-open, and the safe text."""
 
     start: int
+    end: int
     text: str
-    kind: str
-    length: int = 0
+    of_code: bool = False
 
 
 def plain(text: str, *, limit: int = LONGEST) -> str:
@@ -156,35 +143,29 @@ def _without_marks(flat: str) -> str:
 
 
 def units(text: str) -> list[Unit]:
-    """The sentences, list items, settings and lines of fenced code of a passage, in order."""
+    """The sentences, list items and lines of fenced code of a passage, in order; none that is an
+    order to its reader."""
     found: list[Unit] = []
-    block: list[str] = []
-    block_start = offset = 0
+    begin = offset = end_of_front(text)
     fenced = False
-    front_end = end_of_front(text)
-    for line in text[:_LOOKED_AT].split("\n"):
-        kind = "front" if offset < front_end else _line_kind(line, fenced)
-        if kind == "fence":
+    for line in [*text[offset:_LOOKED_AT].split("\n"), ""]:
+        fence, item = _FENCE.match(line), _ITEM.match(line)
+        if fenced or fence or item or _APART.match(line):
+            found += _sentences(text, begin, offset)
+            begin = offset + (item.end() if item and not fenced else len(line) + 1)
+        if fence:
             fenced = not fenced
-        if kind == "gap" and "|" in line and found and found[-1].kind == "key":
-            found[-1] = found[-1]._replace(kind="heading")  # the row above the rule of a table
-        if kind != "text" or not block:
-            _close(found, block, block_start)
-            block_start = offset
-        if kind == "text":
-            block.append(line)
-        elif kind == "item":
-            block.append(_ITEM.sub(lambda m: " " * len(m.group()), line))
-        elif kind == "code" and line.strip():
-            found.append(Unit(offset, code_span(line.strip()), "code"))
-        elif kind == "heading":
-            heading = _HEADING.sub(_heading, line[:_LONGEST_LINE])
-            found.append(Unit(offset, plain(heading), "heading"))
-        elif kind == "key" or (kind == "front" and _KEY.match(line)):
-            found.append(Unit(offset, _prose(line), kind))
+        elif fenced and line.strip():
+            found.append(Unit(offset, offset + len(line), code_span(line.strip()), of_code=True))
         offset += len(line) + 1
-    _close(found, block, block_start)
     return [u for u in found if any(c.isalnum() for c in u.text) and not is_order(u.text)]
+
+
+def _sentences(text: str, begin: int, end: int) -> list[Unit]:
+    return [
+        Unit(begin + first, begin + last, _prose(text[begin + first : begin + last]))
+        for first, last in sentences(text[begin:end])
+    ]
 
 
 def end_of_front(text: str) -> int:
@@ -204,35 +185,6 @@ def holds_order(text: str) -> bool:
     return any(
         is_order(line[start:end]) for line in text.splitlines() for start, end in sentences(line)
     )
-
-
-def _heading(match: re.Match[str]) -> str:
-    return match["heading"] or match["object"] or ""
-
-
-def _line_kind(line: str, fenced: bool) -> str:  # noqa: PLR0911 - one line, one kind
-    line = line[:_LONGEST_LINE]
-    if _FENCE.match(line):
-        return "fence"
-    if fenced:
-        return "code"
-    if not line.strip() or any(each.match(line) for each in (_RULE, _TABLE, _MADE)):
-        return "gap"
-    if _HEADING.match(line):
-        return "heading"
-    if _ITEM.match(line):
-        return "item"
-    if line.lstrip().startswith("|") or (_KEY.match(line) and len(line) < 100):
-        return "key"
-    return "text"
-
-
-def _close(found: list[Unit], block: list[str], start: int) -> None:
-    joined = "\n".join(block)
-    block.clear()
-    for first, last in sentences(joined):
-        text = _prose(joined[first:last])
-        found.append(Unit(start + first, text, "sentence", last - first))
 
 
 def _prose(text: str) -> str:

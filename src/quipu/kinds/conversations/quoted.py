@@ -165,7 +165,7 @@ def _timed(each: Evidence, turn: Chunk) -> Evidence:
 def _from(text: str, about: str) -> str:
     """A turn from the sentence `about` on, as far as may be quoted; with the one before it where it
     has a few words, or begins with a pronoun for what that names."""
-    read = [unit.text for unit in units(text) if unit.kind != "code"] or [text]
+    read = [unit.text for unit in units(text) if not unit.of_code] or [text]
     alike = (n for n, said in enumerate(read) if about and (said in about or about in said))
     at = next(alike, 0)
     begins = {token.word for token in tokens(read[at])[:_BRIEF_WORDS]}

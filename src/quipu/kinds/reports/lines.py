@@ -72,8 +72,8 @@ def _sentences(chunk: Chunk) -> Iterator[tuple[str, str, int, int]]:
                 yield f"{speaker}: {text}" if speaker else text, text, start, end
     else:
         for unit in units(whole):
-            if unit.kind == "sentence":
-                yield unit.text, unit.text, unit.start, unit.start + unit.length
+            if not unit.of_code:
+                yield unit.text, unit.text, unit.start, unit.end
 
 
 def _is_whole(sentence: str) -> bool:
