@@ -68,14 +68,12 @@ from quipu.kinds.conversations.answering.inputs import (
     FEATURES,
     OWN,
     SAID,
+    SHAPES,
     TURNS,
+    SentenceWords,
     Words,
     _start,
     _units,
-)
-from quipu.kinds.conversations.answering.words import (
-    SHAPES,
-    SentenceWords,
     encode,
     word_shapes,
     word_vectors,

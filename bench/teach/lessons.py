@@ -39,8 +39,8 @@ from quipu.kinds.conversations.answering.inputs import (
     Words,
     inputs_of,
     is_said_after,
+    read_words,
 )
-from quipu.kinds.conversations.answering.words import read_words
 from quipu.memory import Memory
 from quipu.text import stems
 

@@ -5,8 +5,8 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from quipu.kinds.conversations.follow import Follower
 from quipu.kinds.conversations.model import Transcript
+from quipu.kinds.conversations.read.files import Follower
 from quipu.memory import Memory
 from quipu.records.document import Problem
 

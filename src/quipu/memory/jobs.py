@@ -105,7 +105,7 @@ class JobQueue:
         each time there was something new or wrong. A line that is cut waits for its end. Ends
         when `stop` is set, or on Ctrl-C. Raises InvalidInput for a path that is not there.
         Accepted as a job first."""
-        from quipu.kinds.conversations.follow import Follower
+        from quipu.kinds.conversations.read.files import Follower
         from quipu.write.watch import changes_in
 
         chosen = [Path(path) for path in ((paths,) if isinstance(paths, str | Path) else paths)]

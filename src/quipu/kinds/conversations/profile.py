@@ -12,9 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from quipu.index.columns import pack
-from quipu.kinds.conversations.columns import pack_turn
-from quipu.kinds.conversations.score import turn_score
-from quipu.kinds.conversations.weights import TURNS
+from quipu.kinds.conversations.score import TURNS, pack_turn, turn_score
 from quipu.profiles import Profile
 from quipu.records.batch import IndexedChunk, Terms
 from quipu.records.mentions import Mention, find_mentions

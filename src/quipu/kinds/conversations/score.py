@@ -3,24 +3,41 @@
 All turns of the conversations in question are scored together, hundreds to thousands of them:
 what a turn's neighbours say, who speaks and when is arithmetic on arrays. Document frequencies
 are those of these turns, since a question is asked inside them. Lists are min-max scaled.
+
+What a turn keeps beside its postings (whose it is, where it stands, whether it asks) is the tail
+of its packed columns, 40 bytes, so that a whole conversation is ranked without text. The weights
+were rounded by hand (docs/reference/scores.md).
 """
 
 import re
+import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index import bm25
-from quipu.kinds.conversations.columns import name_hash, read_turns
-from quipu.kinds.conversations.weights import TURNS
+from quipu.kinds.conversations.model import ROLES
 from quipu.patterns import late
 from quipu.ports import Embedded, Index, Numbers
 from quipu.question import Question
+from quipu.records.weights import Calibration
+from quipu.text import name_key
+from quipu.when.instants import UNKNOWN_TIME
 
-__all__ = ["MeasuredTurns", "measure_turns", "named_speakers", "telling_stems", "turn_score"]
+__all__ = [
+    "TURNS",
+    "MeasuredTurns",
+    "TurnWeights",
+    "measure_turns",
+    "pack_turn",
+    "telling_stems",
+    "turn_score",
+]
 
 Floats = NDArray[np.float64]
 
@@ -39,6 +56,69 @@ _OWN_PAST = late(
 )
 _INSTRUCTS, _INSTRUCTIONS = "instructs", 2
 _MANY, _BY_SENTENCE = 1_500, 500
+
+
+_CURVE = Calibration(slope=6.0, cosine=1.0, offset=-8.4)
+_WORDS_ALONE = Calibration(slope=9.0, cosine=0.0, offset=-6.5)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnWeights:
+    """raw = similarity + lexical + speaker + time + standing − question, each part times its
+    weight.
+
+    `similarity` is the weighted mean of the turn's and its best sentence's cosine, `lexical` of
+    BM25 in context, of the turn alone and of its session, `speaker` of the two speaker features.
+    """
+
+    turn_cosine: float = 0.4
+    sentence_cosine: float = 0.15
+    context_words: float = 0.35
+    turn_words: float = 0.05
+    session_words: float = 0.15
+    named_speaker: float = 0.1
+    asker: float = 0.3
+    time: float = 1.0
+    question: float = 0.2
+    standing: float = 0.2
+    # Context: what the words of the turn before, after and two away count.
+    before: float = 0.6
+    after: float = 0.4
+    two_away: float = 0.25
+    # BM25.
+    k1: float = 1.5
+    b_context: float = 0.3
+    b_turn: float = 0.75
+    # The part `time`.
+    same_day: float = 0.4
+    same_month: float = 0.25
+    same_year: float = 0.075
+    calibration: Calibration = _CURVE
+    words_alone: Calibration = _WORDS_ALONE
+
+    @property
+    def lexical(self) -> float:
+        """The weight of all that words say."""
+        return self.context_words + self.turn_words + self.session_words
+
+    @property
+    def speaker(self) -> float:
+        """The weight of who speaks."""
+        return self.named_speaker + self.asker
+
+    def of_features(self) -> dict[str, float]:
+        """Return the weight of each feature by its name."""
+        return {
+            "similarity": self.turn_cosine + self.sentence_cosine,
+            "lexical": self.lexical,
+            "speaker": self.speaker,
+            "time": self.time,
+            "question": -self.question,
+            "standing": self.standing,
+        }
+
+
+TURNS = TurnWeights()
 
 
 class MeasuredTurns(NamedTuple):
@@ -270,3 +350,50 @@ def _in_month(days: NDArray[np.int64], year: int, month: int) -> Floats:
     return np.select(
         [(days >= first) & (days < after), (days >= after) & (days < after + 12)], [1.0, 0.5], 0.0
     )
+
+
+TURN = np.dtype(
+    [
+        ("session", "<u8"),
+        ("speaker", "<u8"),
+        ("first_name", "<u8"),
+        ("offset", "<u4"),
+        ("day", "<i4"),
+        ("is_asker", "u1"),
+        ("asks", "u1"),
+        ("spare", "u1", (6,)),
+    ]
+)
+
+
+@lru_cache(maxsize=65536)
+def name_hash(text: str) -> int:
+    """64 bits that stand for a name or a session; 0 for nothing and for names of roles."""
+    key = name_key(text)
+    if not key or key in ROLES:
+        return 0
+    data = key.encode("utf-8", "surrogatepass")
+    return (zlib.crc32(data) << 32) | zlib.crc32(data[::-1], 1)
+
+
+def pack_turn(text: str, *, session: str, offset: int, speaker: str, role: str, time: str) -> bytes:
+    """The tail for one turn. `time` is an instant."""
+    first = name_key(speaker).partition(" ")[0]
+    row = np.zeros(1, dtype=TURN)
+    row["session"] = name_hash("session " + session)
+    row["speaker"], row["first_name"] = name_hash(speaker), name_hash(first)
+    row["offset"] = min(max(offset, 0), 2**32 - 1)
+    row["day"] = day_of(time)
+    row["is_asker"] = role == "user"
+    row["asks"] = text.rstrip().endswith("?")
+    return row.tobytes()
+
+
+def day_of(time: str) -> int:
+    """The day of an instant, counted from year 1; 0 when it is unknown."""
+    return 0 if not time or time == UNKNOWN_TIME else date.fromisoformat(time[:10]).toordinal()
+
+
+def read_turns(blobs: Sequence[bytes]) -> NDArray[np.void]:
+    """The tails of packed columns, a row a turn (dtype TURN)."""
+    return np.frombuffer(b"".join(blob[-TURN.itemsize :] for blob in blobs), dtype=TURN)

@@ -25,8 +25,8 @@ from quipu.kinds.conversations.answering.inputs import (
     Words,
     inputs_of,
     is_said_after,
+    read_words,
 )
-from quipu.kinds.conversations.answering.words import read_words
 from quipu.kinds.conversations.exchanges import Beside, beside, place_of, speaker_of
 from quipu.ports import LayerReader, Planner
 from quipu.question import Question

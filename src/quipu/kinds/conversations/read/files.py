@@ -1,5 +1,10 @@
-"""Transcript files and folders of them, one at a time."""
+"""Transcript files and folders of them, one at a time, and again while they grow.
 
+A log that is being written may end in the middle of a line; that line waits for its end. Turns
+keep their offsets while a transcript grows, so only those after the last known ones are given on.
+"""
+
+import dataclasses
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
@@ -10,11 +15,13 @@ from quipu.read.reading import Calling, here
 from quipu.read.source import escaped, files_in, read_stable
 from quipu.records.document import Problem
 
-__all__ = ["SUFFIXES", "may_be_transcript", "read_session_files", "sessions_in"]
+__all__ = ["Follower", "read_session_files"]
 
 _LINES, _MARKDOWN = frozenset({".jsonl", ".ndjson"}), frozenset({".md", ".markdown"})
-SUFFIXES = _LINES | _MARKDOWN | {".json"}
+_SUFFIXES = _LINES | _MARKDOWN | {".json"}
 _LARGEST = 512_000_000
+_AGAIN = 4
+"""So many of the last known turns are given again: the last ones may still have grown."""
 
 
 def read_session_files(
@@ -35,7 +42,7 @@ def read_session_files(
 
 def _read_all(path: Path, skip: Collection[Path], call: Calling) -> Iterator[Transcript | Problem]:
     any_there = False
-    files, closed = files_in(path, SUFFIXES)
+    files, closed = files_in(path, _SUFFIXES)
     yield from closed
     for file in files:
         if file in skip:
@@ -65,20 +72,20 @@ def _shown(file: Path, root: Path) -> str:
 
 def _read(file: Path, root: Path, call: Calling) -> Iterator[Transcript | Problem]:
     shown = escaped(_shown(file, root))
-    if root.is_dir() and not may_be_transcript(file, shown):
+    if root.is_dir() and not _may_be_transcript(file, shown):
         return
-    sessions = sessions_in(file, shown, call, of_folder=root.is_dir())
+    sessions = _sessions_in(file, shown, call, of_folder=root.is_dir())
     yield from sessions.problems
     yield from sessions.transcripts
 
 
-def may_be_transcript(file: Path, shown: str) -> bool:
+def _may_be_transcript(file: Path, shown: str) -> bool:
     """Whether a file of a folder is one by its name, `shown`: of Markdown only notes are."""
     suffix = file.suffix.lower()
-    return is_memory_file(shown) if suffix in _MARKDOWN else suffix in SUFFIXES
+    return is_memory_file(shown) if suffix in _MARKDOWN else suffix in _SUFFIXES
 
 
-def sessions_in(
+def _sessions_in(
     file: Path, shown: str, call: Calling, *, of_folder: bool = False, growing: bool = False
 ) -> Sessions:
     """The sessions in a file, which problems call `shown`, and what is wrong with it. A file that
@@ -103,3 +110,53 @@ def sessions_in(
 
 def _unread(problem: Problem) -> Sessions:
     return Sessions(format="", transcripts=(), problems=(problem,))
+
+
+class Follower:
+    """Looks at transcripts again and again."""
+
+    def __init__(self, paths: Sequence[Path], *, call: Calling = here) -> None:
+        self._call = call
+        self._paths = tuple(paths)
+        self._seen: dict[Path, tuple[int, int]] = {}
+        self._last: dict[tuple[Path, str], int] = {}
+        self._said: set[tuple[str, int, str]] = set()
+
+    def look(self) -> Iterator[Transcript | Problem]:
+        """What is new in the files that changed, and each thing wrong with them once."""
+        for file in self._files():
+            try:
+                status = file.stat()
+                mark = status.st_size, status.st_mtime_ns
+                if self._seen.get(file) == mark:
+                    continue
+                shown = file.as_posix() if is_memory_file(file.as_posix()) else file.name
+                read = _sessions_in(file, escaped(shown), self._call, growing=True)
+            except OSError:
+                continue  # gone since it was listed
+            self._seen[file] = mark
+            for problem in read.problems:
+                key = (problem.path, problem.line, problem.error)
+                if key not in self._said:
+                    self._said.add(key)
+                    yield problem
+            for transcript in read.transcripts:
+                yield from self._new(file, transcript)
+
+    def _new(self, file: Path, transcript: Transcript) -> Iterator[Transcript]:
+        if not transcript.turns:
+            return
+        key = file, transcript.session_id
+        last = self._last.get(key, 0) - _AGAIN
+        self._last[key] = max(turn.offset for turn in transcript.turns)
+        turns = tuple(turn for turn in transcript.turns if turn.offset > last)
+        yield dataclasses.replace(transcript, turns=turns)
+
+    def _files(self) -> Iterator[Path]:
+        """The files that may be transcripts, each once."""
+        found: dict[Path, None] = {}
+        for path in self._paths:
+            for file in files_in(path, _SUFFIXES)[0]:
+                if not path.is_dir() or _may_be_transcript(file, file.as_posix()):
+                    found[file] = None
+        yield from found
