@@ -62,7 +62,7 @@ STATED_WINDOW_S = 2 * 3600
 ESCALATION_WINDOW_S = 60 * 60
 LEAST_ALIKE = 0.5
 _MEANING, _WORDS, _NUMBERS = 0.5, 0.2, 0.3
-"""The shares of a likeness, chosen in `bench/incident_types.py` on worlds its figures leave out."""
+"""The shares of a likeness, chosen on simulated worlds that no figure counts."""
 _UNMEASURED = 0.5
 """How far numbers agree where no metric was measured in both."""
 _STEEPNESS, _EVEN_CHANCE = 12, 0.38
