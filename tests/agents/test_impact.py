@@ -134,10 +134,10 @@ def test_a_diff_is_read_as_it_is_afterwards() -> None:
         ),
         ("diff --git a/x y b/x y\nold mode 100644\nnew mode 100755\n", {"x y": [(0, 0)]}),
         ("diff --git a/p.png b/p.png\nBinary files a/p.png and b/p.png differ\n", {"p.png": []}),
-        # A merge: marks of two parents.
+        # Of a merge with two parents the file counts, whole.
         (
-            "diff --cc x.py\n@@@ -1,3 -1,3 +1,4 @@@\n  a\n- b\n -c\n++d\n++e\n  f\n",
-            {"x.py": [(2, 3)]},
+            "diff --cc x.py\n--- a/x.py\n+++ b/x.py\n@@@ -1,3 -1,3 +1,4 @@@\n  a\n- b\n++d\n",
+            {"x.py": []},
         ),
         # Names that git puts in quotes, other letters before them, and none.
         (

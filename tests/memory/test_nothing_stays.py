@@ -173,7 +173,7 @@ def test_a_forgetting_that_is_killed_is_carried_out_by_who_comes_next(
     with open_memory(state / "quipu.db", state.parent) as memory:
         memory.add(f"The {SECRET}.", source_ref="note.md")
         memory.add("Something else.", source_ref="other.md")
-    cached = vectors(state)
+    assert (state / "embeddings.db").exists()
     forked = multiprocessing.get_context("fork").Process(
         target=_forget_and_die, args=(str(state / "quipu.db"), str(state.parent), step)
     )
@@ -186,13 +186,7 @@ def test_a_forgetting_that_is_killed_is_carried_out_by_who_comes_next(
         assert held(state) == []
         assert memory.forget("other.md") == 1
     assert list(state.glob("forgetting-*.json")) == []
-    assert (cached, vectors(state)) == (2, 0)
-
-
-def vectors(state: Path) -> int:
-    import apsw
-
-    return apsw.Connection(str(state / "embeddings.db")).execute("SELECT count(*) FROM vector").get
+    assert list(state.glob("embeddings.db*")) == []
 
 
 def test_a_renamed_file_is_forgotten_by_every_name_it_had(state: Path, open_memory: Open) -> None:

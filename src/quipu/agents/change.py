@@ -1,13 +1,15 @@
 """A change as it is written: the files and lines that a diff or a list of paths names.
 
 Of a hunk the added lines count, and the line before what is only taken away; lines of context do
-not. Where a hunk claims more lines than it has, as a model writes them, the next file ends it.
+not. Where a hunk claims more lines than it has, as a model writes them, the next file ends it. A
+merge with two parents (`diff --cc`) names its files alone.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from quipu.limits import LONGEST_VALUE
 from quipu.text import composed
 
 __all__ = ["Lines", "read_change"]
@@ -15,22 +17,12 @@ __all__ = ["Lines", "read_change"]
 Lines: TypeAlias = tuple[int, int]
 """The first and the last of some lines."""
 
-_LONGEST = 8_192
-"""Characters of a line that may be the head of a file: two paths are matched with each other."""
 _NOWHERE = "/dev/null"
-_NO_LINE: Lines = (0, 0)
-_GIT = re.compile(
-    r"diff --git \"?(?:a|b|c|i|o|w|1|2)/(?P<name>.+?)\"? \"?(?:a|b|c|i|o|w|1|2)/(?P=name)\"?"
-    r"|diff --git (?P<bare>.+) (?P=bare)|diff --(?:cc|combined) (?P<merged>.+)|diff --git .+"
-)
-_MOVED = re.compile(r"(?:rename (?:from|to)|copy to) (.+)")
-_HUNK = re.compile(r"(@@+)((?: -\d{1,9}(?:,\d{1,9})?)+) \+(\d{1,9})(?:,(\d{1,9}))? @@")
-_COUNT = re.compile(r"-\d+(?:,(\d+))?")
-_PREFIXES = frozenset(("ab", "ba", "iw", "wi", "ci", "ic", "cw", "wc", "ow", "wo", "12", "21"))
+_PREFIXES = "abciow12"
 """The letters that git puts before the two paths, by default and with `diff.mnemonicPrefix`."""
-_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
-_ESCAPES = {b"a": b"\a", b"b": b"\b", b"t": b"\t", b"n": b"\n", b"v": b"\v", b"f": b"\f"}
-_ESCAPES[b"r"] = b"\r"
+_GIT = re.compile(rf"diff --git \"?[{_PREFIXES}]/(?P<name>.+?)\"? \"?[{_PREFIXES}]/(?P=name)\"?")
+_MOVED = re.compile(r"(?:rename (?:from|to)|copy to) (.+)")
+_HUNK = re.compile(r"@@ -\d{1,9}(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@")
 _PLACE = re.compile(r"(?P<path>.+?)(?::(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?)?", re.DOTALL)
 
 
@@ -49,35 +41,37 @@ def read_change(
 
 def _read_diff(lines: list[str]) -> dict[str, list[Lines]] | None:
     """None for what is no diff."""
-    found: dict[str, list[Lines]] | None = None
-    path, at = "", 0
-    gone: set[str] = set()
+    found: dict[str, list[Lines]] = {}
+    is_diff, path, at = False, "", 0
     while at < len(lines):
         line = lines[at]
         at += 1
-        if len(line) <= _LONGEST and (git := _GIT.fullmatch(line)):
-            found = {} if found is None else found
-            path = _name(git["name"] or git["bare"] or git["merged"] or "", of_pair=True)
+        if line.startswith("diff --"):
+            is_diff, path = True, _named_by_git(line)
             found.setdefault(path, [])
         elif _is_head(lines, at - 1):
-            found = {} if found is None else found
-            before, after = _sides(line[4:], lines[at][4:])
-            path = before if after == _NOWHERE else after
-            gone |= {path} if after == _NOWHERE else set()
+            is_diff, path = True, _changed_path(line[4:], lines[at][4:])
             found.setdefault(path, [])
             at += 1
-        elif found is not None and (moved := _MOVED.fullmatch(line)):
+        elif is_diff and (moved := _MOVED.fullmatch(line)):
             found.setdefault(_name(moved[1]), [])
-        elif found is not None and path and line.startswith("new mode "):
-            found[path].append(_NO_LINE)
-        elif found is not None and (hunk := _HUNK.match(line)):
+        elif path and line.startswith("new mode "):
+            found[path].append((0, 0))
+        elif path and (hunk := _HUNK.match(line)):
             changed, at = _read_hunk(lines, at, hunk)
-            found[path] += changed
-    for each in gone & (found or {}).keys():
-        (found or {})[each] = []
+            if hunk[3] != "0" or hunk[2] != "0":  # else the file is gone
+                found[path] += changed
     for nothing in ("", _NOWHERE):
-        (found or {}).pop(nothing, None)
-    return found
+        found.pop(nothing, None)
+    return found if is_diff else None
+
+
+def _named_by_git(line: str) -> str:
+    """The file of a line `diff --git`; "" where the next lines name it."""
+    match = _GIT.fullmatch(line) if len(line) <= 2 * LONGEST_VALUE else None
+    if match is None:
+        return ""
+    return _name(f'"{match["name"]}"' if line.endswith('"') else match["name"])
 
 
 def _is_head(lines: list[str], at: int) -> bool:
@@ -88,38 +82,36 @@ def _is_head(lines: list[str], at: int) -> bool:
 
 def _read_hunk(lines: list[str], at: int, head: re.Match[str]) -> tuple[list[Lines], int]:
     """The changed lines of a hunk, as they are afterwards, and where its text ends."""
-    sides = len(head[1]) - 1
-    before = max(int(count or 1) for count in _COUNT.findall(head[2]))
-    line, after = int(head[3]), int(head[4] or 1)
+    before, line, after = int(head[1] or 1), int(head[2]), int(head[3] or 1)
     if not after:  # the hunk names the line before
         line += 1
-    begin, found, was = at, list[Lines](), line
-    taken = False
+    begin, first, changed, taken = at, line, list[int](), False
     while at < len(lines) and (before > 0 or after > 0):
-        text = lines[at]
-        marks = text[:sides]
-        if not text.startswith("\\"):  # no line: "\ No newline at end of file"
-            if marks.strip(" +-") or _ends_file(lines, at, (before, after)):
-                break
-            if "-" in marks:
-                before, taken = before - 1, True
-            elif "+" in marks:
-                after, line = after - 1, line + 1
-            else:
-                _add(found, was, line, taken=taken)
-                before, after, line, taken = before - 1, after - 1, line + 1, False
-                was = line
+        mark = lines[at][:1]
+        if mark not in ("", " ", "+", "-", "\\") or _ends_file(lines, at, (before, after)):
+            break
         at += 1
-    _add(found, was, line, taken=taken)
-    return (found if at > begin else [(was, was + max(after, 1) - 1)]), at
+        if mark == "-":
+            before, taken = before - 1, True
+        elif mark == "+":
+            changed.append(line)
+            after, line, taken = after - 1, line + 1, False
+        elif mark != "\\":  # "\ No newline at end of file"
+            changed += [max(line - 1, 1)] if taken else []
+            before, after, line, taken = before - 1, after - 1, line + 1, False
+    changed += [max(line - 1, 1)] if taken else []
+    return (_runs(changed) if at > begin else [(first, first + max(after, 1) - 1)]), at
 
 
-def _add(found: list[Lines], was: int, line: int, *, taken: bool) -> None:
-    """What changes from `was` up to before `line`; the line before where something only goes."""
-    if line > was:
-        found.append((was, line - 1))
-    elif taken:
-        found.append((max(was - 1, 1), max(was - 1, 1)))
+def _runs(numbers: Sequence[int]) -> list[Lines]:
+    """Ascending numbers as lines that follow each other."""
+    found: list[Lines] = []
+    for number in numbers:
+        if found and number <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], number)
+        else:
+            found.append((number, number))
+    return found
 
 
 def _ends_file(lines: list[str], at: int, left: tuple[int, int]) -> bool:
@@ -129,30 +121,25 @@ def _ends_file(lines: list[str], at: int, left: tuple[int, int]) -> bool:
     return at + 2 < len(lines) and _HUNK.match(lines[at + 2]) is not None
 
 
-def _sides(before: str, after: str) -> tuple[str, str]:
-    """Both paths, without what git puts before them."""
+def _changed_path(before: str, after: str) -> str:
+    """The path of the two that is there, without what git puts before it."""
     one, other = (_name(side.partition("\t")[0].strip()) for side in (before, after))
-    letters = "".join(
-        each[0] if each != _NOWHERE and each[1:2] == "/" else "" for each in (one, other)
-    )
-    if letters in _PREFIXES or (_NOWHERE in (one, other) and letters in ("a", "b", *"ciow12")):
-        one, other = (each if each == _NOWHERE else each[2:] for each in (one, other))
-    return one, other
+    path, beside = (one, other) if other == _NOWHERE else (other, one)
+    if path[:1] in _PREFIXES and path[1:2] == "/" and path[:2] != beside[:2]:
+        return path[2:]
+    return path
 
 
-def _name(written: str, *, of_pair: bool = False) -> str:
+def _name(written: str) -> str:
     """A name that git puts in quotes where it has marks, or bytes beyond ASCII, which it writes as
-    octal numbers. Of a pair the quotes are taken away already."""
+    octal numbers."""
     if len(written) > 1 and written[0] == written[-1] == '"':
-        written = written[1:-1]
-    elif not of_pair or "\\" not in written:
-        return composed(written)
-    return composed(_ESCAPE.sub(_byte, written.encode()).decode("utf-8", "replace"))
-
-
-def _byte(match: re.Match[bytes]) -> bytes:
-    code = match[1]
-    return bytes((int(code, 8) & 255,)) if code.isdigit() else _ESCAPES.get(code, code)
+        try:
+            plain = written[1:-1].encode().decode("unicode_escape")
+            written = plain.encode("latin-1").decode("utf-8", "replace")
+        except UnicodeError:
+            written = written[1:-1]
+    return composed(written)
 
 
 def _read_paths(lines: list[str], is_path: Callable[[str], bool]) -> dict[str, list[Lines]]:
@@ -160,8 +147,8 @@ def _read_paths(lines: list[str], is_path: Callable[[str], bool]) -> dict[str, l
     for line in map(str.strip, lines):
         whole = _PLACE.fullmatch(line)
         is_one = line.startswith('"') or (whole is not None and is_path(_path(whole)))
-        for each in [line] if is_one else line.split():
-            if match := _PLACE.fullmatch(each):
+        for written in [line] if is_one else line.split():
+            if match := _PLACE.fullmatch(written):
                 held = found.setdefault(_path(match), [])
                 if match["first"]:
                     held.append((int(match["first"]), int(match["last"] or match["first"])))

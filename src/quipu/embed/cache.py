@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 import zlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from itertools import chain
@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import apsw
-import msgspec
 import numpy as np
 
 from quipu.embed.remote import RemoteEmbedder
@@ -28,7 +27,14 @@ from quipu.files import checked, private
 from quipu.limits import IDS_AT_ONCE
 from quipu.ports import Embedded, Embedder, ManyEmbedder, Passage
 
-__all__ = ["CACHE", "DEFAULT_MAX_BYTES", "VectorCache", "content_key", "make_passages"]
+__all__ = [
+    "CACHE",
+    "DEFAULT_MAX_BYTES",
+    "VectorCache",
+    "content_key",
+    "erase_cache",
+    "make_passages",
+]
 
 T = TypeVar("T")
 Made = TypeVar("Made")
@@ -110,38 +116,6 @@ class VectorCache:
             except apsw.Error as error:
                 self._mend(error)
 
-    def erase(self, keys: Collection[bytes] | None = None) -> None:
-        """Erase what is kept of `keys` in every space (None: everything), from the file itself.
-
-        Raises StoreUnavailable when it is still there: what was forgotten must not stay in
-        silence.
-        """
-        with self._lock:
-            Path(f"{self._path}.damaged").unlink(missing_ok=True)  # an earlier version kept it
-            if self._connection is None:
-                return
-            try:
-                if keys is None:
-                    self._connection.execute("DELETE FROM vector")
-                else:
-                    named = msgspec.json.encode([key.hex() for key in keys]).decode()
-                    self._connection.execute(
-                        "DELETE FROM vector WHERE lower(hex(key)) IN "
-                        "(SELECT value FROM json_each(?))",
-                        (named,),
-                    )
-                busy, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            except apsw.Error as error:
-                raise StoreUnavailable(
-                    f"vectors of what was forgotten may still stand in {str(self._path)!r} "
-                    f"({error}): delete that file, it is made again"
-                ) from error
-        if busy:
-            raise StoreUnavailable(
-                f"another process reads {str(self._path)!r} and keeps vectors of what is "
-                "forgotten in its log: let it finish, then run the same command again"
-            )
-
     def close(self) -> None:
         """Close the file; afterwards nothing is found and nothing is kept."""
         with self._lock:
@@ -187,7 +161,6 @@ class VectorCache:
             connection.set_busy_timeout(self._busy_timeout_ms)
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", "off")  # a lost entry is made again
-            connection.pragma("secure_delete", "on")  # what is erased leaves no bytes
             connection.execute(_SCHEMA)
             connection.execute("SELECT key, dimension, rows, crc FROM vector LIMIT 1").fetchall()
         except apsw.Error:
@@ -207,6 +180,19 @@ class VectorCache:
             for file in checked.database_files(self._path):
                 file.unlink(missing_ok=True)
             self._connect()
+
+
+def erase_cache(path: Path) -> None:
+    """Delete the file at `path`, whose vectors may be of what is to be forgotten; it is made again.
+    Raises StoreUnavailable where that cannot be: what was forgotten must not stay in silence."""
+    try:
+        for file in (*checked.database_files(path), Path(f"{path}.damaged")):
+            file.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"vectors of what was forgotten may still stand in {str(path)!r} ({error}): delete "
+            "that file, it is made again"
+        ) from error
 
 
 def _pack(space: str, key: bytes, entry: Embedded) -> tuple[str, bytes, int, bytes, int]:

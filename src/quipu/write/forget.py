@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quipu.embed.cache import CACHE, VectorCache, content_key
+from quipu.embed.cache import CACHE, erase_cache
 from quipu.errors import StoreUnavailable
 from quipu.ledger import LEDGER, Ledger
-from quipu.ports import Source, Store
-from quipu.profiles import profile
-from quipu.records.record import Chunk
+from quipu.ports import Store
 from quipu.write.dropped import Dropped
 from quipu.write.kinds import resting_on
 from quipu.write.lock import WriteLock
@@ -35,11 +33,9 @@ Without = Callable[[Dropped, str, bytes], bytes | None]
 
 
 class _Intent(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to go: sources by reference, and what the cache knows their texts by (None: that
-    cannot be told, so everything)."""
+    """What is to go: sources by reference."""
 
     refs: tuple[str, ...]
-    keys: tuple[str, ...] | None
 
 
 class Forgetting:
@@ -93,10 +89,9 @@ class Forgetting:
         """Erase sources, history included; how many episodes went. The caller is `alone`."""
         if not refs:
             return 0
-        gone = self._store.sources(refs=refs, ended=True)
-        every = sorted({*refs, *resting_on(self._store, frozenset(refs))})
-        self._carry_out(_Intent(refs=tuple(every), keys=self._keys(gone)))
-        return len(gone)
+        count = len(self._store.sources(refs=refs, ended=True))
+        self._carry_out(_Intent(refs=tuple(self.resting_on(refs))))
+        return count
 
     def rewrite_jobs(self, without: Callable[[str, bytes], bytes]) -> None:
         """Give every job that waits the payload that `without` makes of its kind and payload, and
@@ -107,18 +102,6 @@ class Forgetting:
     def resting_on(self, refs: Sequence[str]) -> list[str]:
         """These sources, and those that rest on them, sorted."""
         return sorted({*refs, *resting_on(self._store, frozenset(refs))})
-
-    def _keys(self, gone: Sequence[Source]) -> tuple[str, ...] | None:
-        """What the cache knows the texts by. Turns are read among those that were their
-        neighbours at the time, so of them that cannot be told."""
-        if self._state is None or not (self._state / CACHE).exists():
-            return ()
-        found = self._store.periods([source.episode_id for source in gone])
-        chunks = [p.record for each in found.values() for p in each if isinstance(p.record, Chunk)]
-        if any(profile(chunk.profile).embedding_text_among for chunk in chunks):
-            return None
-        keys = {content_key(*profile(c.profile).embedding_text(c)).hex() for c in chunks}
-        return tuple(sorted(keys))
 
     def _finish(self) -> frozenset[str]:
         left = _read_intent(self._intent)
@@ -156,16 +139,9 @@ class Forgetting:
             with Ledger(self._state / LEDGER) as ledger:  # jobs stood there in earlier versions
                 ledger.erase()
 
-    def _erase_cache(self, intent: _Intent) -> None:
-        file = self._state / CACHE if self._state else None
-        if file is None or not file.exists() or intent.keys == ():
-            return
-        cache = VectorCache(file)
-        try:
-            keys = None if intent.keys is None else [bytes.fromhex(key) for key in intent.keys]
-            cache.erase(keys)
-        finally:
-            cache.close()
+    def _erase_cache(self, _intent: _Intent) -> None:
+        if self._state is not None:
+            erase_cache(self._state / CACHE)
 
     def _erase_files(self, intent: _Intent) -> None:
         """Rows about the sources, in the reports."""
