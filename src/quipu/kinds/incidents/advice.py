@@ -16,14 +16,14 @@ likest cases is named, and the evidence is called thin.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from statistics import median
 from typing import Annotated, Literal, NamedTuple
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.beta import Beta, better
 from quipu.kinds.incidents.case_base import Case, CaseBase
 from quipu.kinds.incidents.links import LEAST_ALIKE
 from quipu.kinds.incidents.model import (
@@ -33,44 +33,35 @@ from quipu.kinds.incidents.model import (
     Outcome,
     action_name,
 )
-from quipu.kinds.incidents.policies import (
-    ActionPolicy,
-    Execution,
-    PolicyMatch,
-    actions_of,
-    evaluate,
-    executed,
-)
+from quipu.kinds.incidents.policies import ActionPolicy, PolicyMatch, actions_of, evaluate
 from quipu.kinds.incidents.records import attempt_told
-from quipu.when.instants import from_epoch, to_epoch
+from quipu.when.instants import to_epoch
 
 __all__ = [
-    "HALF_LIFE_DAYS",
-    "SURE",
-    "THIN",
-    "UNTRIED",
     "ActionFigures",
+    "Beta",
     "Comparison",
     "Recommendation",
     "RecommendedAction",
     "advise",
+    "better",
     "compare",
     "decide",
-    "executions",
     "first_healing",
     "static_advice",
     "weigh",
 ]
 
-HALF_LIFE_DAYS = 180.0
-UNTRIED = 0.4
-THIN = 2.0
-SURE = 0.6
+_HALF_LIFE_S = 180 * 86_400.0
+_UNTRIED_SHARE = 0.4
+_THIN_WEIGHT = 2.0
+_SURE_CHANCE = 0.6
 _LIKEST_CASES = 16
 _NEARNESS_POWER = 3
 _LEAST_WEIGHT_OF_AN_ACTION = 0.5
-_SHOWN, _COMPARED, _TALLIED, _ALIKE = 10, 20, 5, 3
-_DAY_S = 86_400.0
+_ATTEMPTS_SHOWN, _CASES_SHOWN = 20, 3
+_RATES: NDArray[np.float64] = (np.arange(4096, dtype=np.float64) + 0.5) / 4096
+"""The success rates, evenly spaced, for which a posterior is worked out."""
 _NOT_HEALING = frozenset({HealingAction.ALERT_TEAM, HealingAction.NO_ACTION})
 
 
@@ -154,6 +145,37 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
+class Beta(NamedTuple):
+    """What is known of a success rate, as a Beta distribution; `a` and `b` are at least 1, and
+    Beta(1, 1) knows nothing."""
+
+    a: float
+    b: float
+
+    @property
+    def mean(self) -> float:
+        """The expected success rate."""
+        return self.a / (self.a + self.b)
+
+    def chances(self) -> NDArray[np.float64]:
+        """The probability of each of `_RATES`."""
+        logs = (self.a - 1) * np.log(_RATES) + (self.b - 1) * np.log1p(-_RATES)
+        density = np.exp(logs - logs.max())
+        return density / density.sum()
+
+    def interval(self) -> tuple[float, float]:
+        """The equal-tailed credible interval that holds 90 % of the probability."""
+        below = np.cumsum(self.chances())
+        low, high = (int(np.searchsorted(below, part)) for part in (0.05, 0.95))
+        return float(_RATES[low]), float(_RATES[high])
+
+
+def better(first: Beta, second: Beta) -> float:
+    """Return the probability that the first rate is the greater one, the two being independent."""
+    behind = second.chances()
+    return float(first.chances() @ (np.cumsum(behind) - behind / 2))
+
+
 class Attempt(NamedTuple):
     """An attempt at an incident with one of its actions, and how much it says here, in [0, 1]."""
 
@@ -172,8 +194,7 @@ def weigh(
         near = {case.name: 1.0 for case in cases}
     else:
         tried = [c for c in cases if c.outcomes and likeness.get(c.name, 0) > 0]
-        tried.sort(key=lambda case: (-likeness[case.name], case.name))
-        cases = tried[:_LIKEST_CASES]
+        cases = sorted(tried, key=lambda case: (-likeness[case.name], case.name))[:_LIKEST_CASES]
         best = likeness[cases[0].name] if cases else 1.0
         near = {case.name: (likeness[case.name] / best) ** _NEARNESS_POWER for case in cases}
     return [
@@ -188,7 +209,7 @@ def _freshness(case: Case, outcome: Outcome, at: str | None) -> float:
     known = outcome.recorded_at or case.incident.timestamp
     if at is None or known is None:
         return 0.5
-    return 0.5 ** (max(0.0, to_epoch(at) - to_epoch(known)) / _DAY_S / HALF_LIFE_DAYS)
+    return 0.5 ** (max(0.0, to_epoch(at) - to_epoch(known)) / _HALF_LIFE_S)
 
 
 def _credited(outcome: Outcome) -> tuple[str, ...]:
@@ -197,43 +218,33 @@ def _credited(outcome: Outcome) -> tuple[str, ...]:
     return tuple(name for name in names if name != HealingAction.ALERT_TEAM) or names
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """What is known of an action: the attempts that count, the weightiest first."""
 
     action: str
     posterior: Beta
-    attempts: tuple[Attempt, ...] = ()
-
-    @property
-    def rate(self) -> float:
-        """The expected success rate."""
-        return self.posterior.mean
+    attempts: tuple[Attempt, ...]
 
     @property
     def weight(self) -> float:
         """How many attempts all of them are worth."""
         return sum(attempt.weight for attempt in self.attempts)
 
-    def pooled(self, component: str) -> int:
-        """How many of the attempts were on other components."""
-        return sum(attempt.incident.component != component for attempt in self.attempts)
-
-    def figures(self, component: str, limit: int) -> ActionFigures:
-        """Return the figures as they are shown, with at most `limit` attempts."""
+    def figures(self, component: str) -> ActionFigures:
+        """Return the figures as they are shown for an incident on `component`."""
         worked = [a.outcome for a in self.attempts if a.outcome.success]
         took = [m for o in worked if (m := o.resolution_time_minutes) is not None]
         low, high = self.posterior.interval()
         return ActionFigures(
             action=self.action,
-            success_rate=round(self.rate, 4),
+            success_rate=round(self.posterior.mean, 4),
             low=round(low, 4),
             high=round(high, 4),
             samples=len(self.attempts),
             successes=len(worked),
             minutes=median(took) if took else None,
             weight=round(self.weight, 3),
-            pooled=self.pooled(component),
+            pooled=sum(attempt.incident.component != component for attempt in self.attempts),
             evidence=tuple(
                 CountedAttempt(
                     incident_id=attempt.incident.incident_id,
@@ -243,9 +254,9 @@ class Estimate:
                     weight=round(attempt.weight, 3),
                     recorded_at=attempt.outcome.recorded_at,
                 )
-                for attempt in self.attempts[:limit]
+                for attempt in self.attempts[:_ATTEMPTS_SHOWN]
             ),
-            left_out=max(0, len(self.attempts) - limit),
+            left_out=max(0, len(self.attempts) - _ATTEMPTS_SHOWN),
         )
 
 
@@ -259,7 +270,7 @@ def _estimate(action: str, tried: Sequence[Attempt], *, among_like: bool) -> Est
     if among_like:
         here = {attempt.incident.incident_id for attempt in own}
         ended = [a for a in tried if a.outcome.success and a.incident.incident_id not in here]
-        lost += UNTRIED * sum(_by_incident(ended).values())
+        lost += _UNTRIED_SHARE * sum(_by_incident(ended).values())
     return Estimate(action, Beta(1 + won, 1 + lost), tuple(own))
 
 
@@ -272,34 +283,14 @@ def _by_incident(attempts: Iterable[Attempt]) -> dict[str, float]:
     return dict(sorted(weights.items(), key=lambda item: (-item[1], item[0])))
 
 
-def executions(
-    component: str, outcomes: Iterable[Outcome], policies: Sequence[ActionPolicy]
-) -> list[Execution]:
-    """Return when each policy's actions were taken on a component, by what the outcomes say."""
-    found: list[Execution] = []
-    for outcome in outcomes:
-        if outcome.recorded_at is not None:
-            began = to_epoch(outcome.recorded_at) - 60 * (outcome.resolution_time_minutes or 0)
-            done = (policy for policy in policies if executed(policy, outcome.actions_taken))
-            found += [Execution(policy.name, component, from_epoch(began)) for policy in done]
-    return found
-
-
 def static_advice(
-    incident: Incident, case_base: CaseBase, policies: Sequence[ActionPolicy], *, at: str | None
+    incident: Incident, policies: Sequence[ActionPolicy], *, at: str | None
 ) -> Recommendation:
-    """Return what the policies alone advise; of the past only when they were executed counts."""
-    component = incident.component
-    outcomes = (outcome for case in case_base.of(component) for outcome in case.outcomes)
-    runs = executions(component, outcomes, policies)
-    matches = evaluate(policies, component, incident.metrics, at=at, executions=runs)
+    """Return what the policies alone advise."""
+    matches = evaluate(policies, incident.metrics)
     actions = actions_of(matches)
-    nothing = "no policy applies to these numbers"
-    if matches and not actions:
-        resting = ", ".join(f"{m.policy} until {m.until}" for m in matches)
-        nothing = f"every policy that applies is at rest: {resting}"
     return Recommendation(
-        component=component,
+        component=incident.component,
         at=at,
         basis="static",
         actions=tuple(
@@ -307,7 +298,7 @@ def static_advice(
             for name in actions
         ),
         policies=matches,
-        notes=() if actions else (nothing,),
+        notes=() if actions else ("no policy applies to these numbers",),
     )
 
 
@@ -324,53 +315,38 @@ def advise(
     `context` is what retrieval found alike, by `incident_id` (`SimilarIncidents.weights`). Where
     there is any such case there is an action.
     """
-    advice = static_advice(incident, case_base, policies, at=at)
-    static, component = actions_of(advice.policies), incident.component
+    advice = static_advice(incident, policies, at=at)
+    static = actions_of(advice.policies)
     tried = weigh(case_base.cases, context, at=at)
-    choice = decide(static, tried)
-    order, known = choice.order, choice.known
-    notes: list[str] = []
-    if tried:
-        notes = [_tally(known.values(), component)]
-        notes += [] if choice.thin else [_reason(order, static, known)]
-    elif context and not order:
+    order, known, thin = decide(static, tried)
+    if context and not order:
         order = [HealingAction.ALERT_TEAM]
-        notes = ["nobody recorded what was tried at the like cases: call the team"]
-    likest = max(context.values(), default=1.0)
-    if likest < LEAST_ALIKE:
-        notes.append(f"nothing here is much like it: the likest incident has a score of {likest:g}")
-    if choice.thin:
-        most = max((action.weight for action in known.values()), default=0.0)
-        recorded = sum(len(case.outcomes) for case in case_base.cases)
-        what = "; this is what was done then" if tried else ""
-        what = "; this is the static policy" if static else what
-        notes.append(
-            f"thin evidence: no action has attempts worth {THIN:g} (the most has {most:.1f}, of "
-            f"{recorded} recorded){what}"
-        )
     first = next((known[a] for a in static if a not in _NOT_HEALING), None)
-    shown = (_shown(known[a], component, advice.policies, first) for a in order)
+    shown = (_shown(known[a], incident.component, advice.policies, first) for a in order)
     return msgspec.structs.replace(
         advice,
-        basis="static" if choice.thin and (static or not tried) else "learned",
+        basis="static" if thin and (static or not tried) else "learned",
         actions=tuple(shown),
-        cases=tuple(_by_incident(tried))[:_SHOWN],
+        cases=tuple(_by_incident(tried)),
         alike=tuple(_likest(case_base, context)),
-        notes=(*(() if order and tried else advice.notes), *notes),
+        notes=(
+            *(() if order and tried else advice.notes),
+            *_reasons(order, static, known, context, thin=thin),
+        ),
     )
 
 
 def _likest(case_base: CaseBase, context: Mapping[str, float]) -> Iterator[LikeCase]:
     cases = {case.name: case for case in case_base.cases if case.name in context}
-    for name in sorted(cases, key=lambda name: (-context[name], name))[:_ALIKE]:
+    for name in sorted(cases, key=lambda name: (-context[name], name))[:_CASES_SHOWN]:
         tried = [(" + ".join(o.actions_taken), o) for o in cases[name].outcomes]
         said = tuple(attempt_told(actions, outcome) for actions, outcome in tried)
         yield LikeCase(**cases[name].incident.head, score=context[name], tried=said)
 
 
 class Choice(NamedTuple):
-    """The actions in the order they are advised, what is known of each, and whether less than
-    `THIN` counts."""
+    """The actions in the order they are advised, what is known of each, and whether too little
+    counts to depart from the policies."""
 
     order: Sequence[str]
     known: dict[str, Estimate]
@@ -387,11 +363,11 @@ def decide(static: Sequence[str], tried: Sequence[Attempt]) -> Choice:
     names = sorted({*map(str, HealingAction), *(attempt.action for attempt in tried)})
     known = {action: _estimate(action, tried, among_like=True) for action in names}
     healing = [a for a in names if known[a].attempts and a != HealingAction.ALERT_TEAM]
-    by_rate = sorted(healing, key=lambda a: (-known[a].rate, a))
+    by_rate = sorted(healing, key=lambda a: (-known[a].posterior.mean, a))
     solid = [a for a in by_rate if known[a].weight >= _LEAST_WEIGHT_OF_AN_ACTION]
-    thin = sum(known[action].weight for action in solid) < THIN
+    thin = sum(known[action].weight for action in solid) < _THIN_WEIGHT
     if not static:
-        order = [] if thin else [a for a in solid if known[a].rate >= 1 / 2]
+        order = [] if thin else [a for a in solid if known[a].posterior.mean >= 1 / 2]
         worked = [a for a in by_rate if any(t.outcome.success for t in known[a].attempts)]
         return Choice(order or worked or [HealingAction.ALERT_TEAM] * bool(tried), known, thin)
     order = list(static)
@@ -407,7 +383,7 @@ def decide(static: Sequence[str], tried: Sequence[Attempt]) -> Choice:
 def _beats(known: Mapping[str, Estimate], one: str, other: str) -> bool:
     if other == HealingAction.ALERT_TEAM or one == other:
         return False
-    return better(known[one].posterior, known[other].posterior) >= SURE
+    return better(known[one].posterior, known[other].posterior) >= _SURE_CHANCE
 
 
 def first_healing(actions: Sequence[str]) -> str | None:
@@ -419,66 +395,64 @@ def _shown(
     known: Estimate, component: str, matches: Sequence[PolicyMatch], first: Estimate | None
 ) -> RecommendedAction:
     policies = _by(matches, known.action)
-    figures: dict[str, object] = {"action": known.action}
-    if known.attempts:
-        figures = msgspec.structs.asdict(known.figures(component, _SHOWN))
-        figures["against"] = tuple(_against(known, component, matches))
-        if first is not None and first.action != known.action:
-            figures["better"] = round(better(known.posterior, first.posterior), 4)
-    origin = "policy" if policies else "learned"
-    return RecommendedAction(origin=origin, policies=policies, **figures)  # type: ignore[arg-type]
+    origin: Literal["policy", "learned"] = "policy" if policies else "learned"
+    if not known.attempts:
+        return RecommendedAction(action=known.action, origin=origin, policies=policies)
+    ahead = first is not None and first.action != known.action
+    return RecommendedAction(
+        **msgspec.structs.asdict(known.figures(component)),
+        origin=origin,
+        policies=policies,
+        better=round(better(known.posterior, first.posterior), 4) if first and ahead else None,
+        against=tuple(_against(known)),
+    )
 
 
-def _against(known: Estimate, component: str, matches: Sequence[PolicyMatch]) -> Iterator[str]:
+def _against(known: Estimate) -> Iterator[str]:
     """What argues against an action, in words."""
-    tried = len(known.attempts)
     failed = [attempt for attempt in known.attempts if not attempt.outcome.success]
     if failed:
         last = max(failed, key=lambda a: (a.outcome.recorded_at or "", a.outcome.outcome_id))
         on = f", last on {day[:10]}" if (day := last.outcome.recorded_at) else ""
         where = f"({last.incident.component}, {last.outcome.outcome_id})"
-        yield f"did not work in {len(failed)} of {tried} attempts{on} {where}"
+        yield f"did not work in {len(failed)} of {len(known.attempts)} attempts{on} {where}"
         if lesson := last.outcome.lessons_learned:
             yield f"lesson: {lesson}"
-    if known.weight < THIN:
-        yield f"thin evidence: attempts worth {known.weight:.1f}"
-    if pooled := known.pooled(component):
-        yield f"{pooled} of {tried} attempts were on other components"
-    for match in matches:
-        if match.state != "applies" and known.action in match.actions:
-            resting = match.state.replace("_", " ")
-            yield f"policy {match.policy} rests ({resting}) until {match.until}"
 
 
-def _reason(order: Sequence[str], static: Sequence[str], known: Mapping[str, Estimate]) -> str:
+def _reasons(
+    order: Sequence[str],
+    static: Sequence[str],
+    known: Mapping[str, Estimate],
+    context: Mapping[str, float],
+    *,
+    thin: bool,
+) -> Iterator[str]:
+    """Why the order is as it is."""
+    tried = [estimate for estimate in known.values() if estimate.attempts]
     first = first_healing(static)
-    if first is None:
-        return "no policy applies; this rests on past outcomes alone"
-    if order[0] == first:
-        return "the past gives no strong reason to depart from the static policy's first action"
-    sure = better(known[order[0]].posterior, known[first].posterior)
-    return (
-        f"{order[0]} is ahead of {first}, which the static policy names first: it works more often "
-        f"with probability {sure:.2f}"
-    )
-
-
-def _tally(known: Iterable[Estimate], component: str) -> str:
-    """How often each action that was tried worked in the cases that count, the best first."""
-    tried = [action for action in known if action.attempts]
-    tried.sort(key=lambda e: (-e.rate, -len(e.attempts), e.action))
-    cases = len(_by_incident(attempt for action in tried for attempt in action.attempts))
-    said: list[str] = []
-    for figures in (action.figures(component, 0) for action in tried[:_TALLIED]):
-        took = "" if figures.minutes is None else f", median {figures.minutes:g} min"
-        said.append(f"{figures.action} {figures.successes} of {figures.samples}{took}")
-    if len(tried) > _TALLIED:
-        said.append(f"{len(tried) - _TALLIED} others, less likely to work")
-    return f"{cases} like case{'' if cases == 1 else 's'}: {'; '.join(said)}"
+    if context and not tried and not static:
+        yield "nobody recorded what was tried at the like cases: call the team"
+    elif first and order[0] != first:
+        sure = better(known[order[0]].posterior, known[first].posterior)
+        yield (
+            f"{order[0]} is ahead of {first}, which the static policy names first: it works more "
+            f"often with probability {sure:.2f}"
+        )
+    if (likest := max(context.values(), default=1.0)) < LEAST_ALIKE:
+        yield f"nothing here is much like it: the likest incident has a score of {likest:g}"
+    if thin:
+        most = max((estimate.weight for estimate in tried), default=0.0)
+        done = "the static policy" if static else "what was done then" if tried else ""
+        rests = f"; this is {done}" if done else ""
+        yield (
+            f"thin evidence: no action has attempts worth {_THIN_WEIGHT:g} (the most has "
+            f"{most:.1f}){rests}"
+        )
 
 
 def _by(matches: Sequence[PolicyMatch], action: str) -> tuple[str, ...]:
-    return tuple(m.policy for m in matches if m.state == "applies" and action in m.actions)
+    return tuple(match.policy for match in matches if action in match.actions)
 
 
 def compare(
@@ -507,17 +481,16 @@ def compare(
         for written in (first, second)
     )
     notes = [
-        f"thin evidence for {known.action}: attempts worth {known.weight:.1f}, less than {THIN:g}"
-        for known in (one, other)
-        if known.weight < THIN
+        f"thin evidence for {each.action}: attempts worth {each.weight:.1f}, less than "
+        f"{_THIN_WEIGHT:g}"
+        for each in (one, other)
+        if each.weight < _THIN_WEIGHT
     ]
-    if one.pooled(component) or other.pooled(component):
-        notes.append("attempts on other components are pooled in")
     return Comparison(
         component=component,
         at=at,
-        first=one.figures(component, _COMPARED),
-        second=other.figures(component, _COMPARED),
+        first=one.figures(component),
+        second=other.figures(component),
         better=round(better(one.posterior, other.posterior), 4),
         notes=tuple(notes),
     )

@@ -385,8 +385,8 @@ class Incidents:
             linking=linking,
         )
 
-    def _static_actions(self, component: str, metrics: Metrics) -> Sequence[str]:
-        return [str(a) for a in actions_of(evaluate(self.policies(), component, metrics, at=None))]
+    def _static_actions(self, metrics: Metrics) -> Sequence[str]:
+        return [str(a) for a in actions_of(evaluate(self.policies(), metrics))]
 
     def similar(
         self, subject: Subject, *, as_of: str | None = None, limit: int = 10
@@ -426,7 +426,7 @@ class Incidents:
         if mode == "on":
             context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
             return advise(incident, case_base, self.policies(), at=at, context=context)
-        static = static_advice(incident, case_base, self.policies(), at=at)
+        static = static_advice(incident, self.policies(), at=at)
         if retrieval is None and any(case.outcomes for case in case_base.cases):
             static = msgspec.structs.replace(static, notes=(*static.notes, _ASIDE))
         return static

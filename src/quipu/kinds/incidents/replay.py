@@ -4,20 +4,18 @@ An incident is known from its own time, an outcome from when it was recorded, so
 imported later replays as it happened. Nothing that came later is let in.
 """
 
-import math
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
 
-from quipu.kinds.incidents.advice import decide, executions, first_healing, weigh
-from quipu.kinds.incidents.case_base import Case, edges_between, read_cases
+from quipu.kinds.incidents.advice import decide, first_healing, weigh
+from quipu.kinds.incidents.case_base import Case, CaseBase, edges_between, read_cases
 from quipu.kinds.incidents.model import action_name
-from quipu.kinds.incidents.policies import ActionPolicy, Execution, actions_of, evaluate
+from quipu.kinds.incidents.policies import ActionPolicy, actions_of, evaluate
 from quipu.ports import Graph
 from quipu.records.schema import RelationType
-from quipu.when.instants import from_epoch, to_epoch
 
 __all__ = ["Replay", "replay"]
 
@@ -55,44 +53,19 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
 def replay(graph: Graph, policies: Sequence[ActionPolicy]) -> Replay:
     """Advise on every incident as it stood then; the recorded outcomes are only compared."""
     cases = {case.name: case for case in read_cases(graph).cases}
-    since = _known_since(cases.values())
-    runs: dict[str, list[tuple[float, Execution]]] = {}
-    for case in cases.values():
-        own = runs.setdefault(case.incident.component, [])
-        for outcome in case.outcomes:
-            done = executions(case.incident.component, [outcome], policies)
-            own += [(since.get(outcome.outcome_id, math.inf), run) for run in done]
     similar: dict[str, dict[str, float]] = {}
     for edge in edges_between(graph, list(cases), kinds=(RelationType.SIMILAR_TO,)):
-        similar.setdefault(edge.source_id, {})[edge.target_id] = edge.confidence
-    dated = sorted((since[name], name) for name in cases if name in since)
-    moments = [now for now, _ in dated]
+        if edge.target_id in cases:
+            similar.setdefault(edge.source_id, {})[edge.target_id] = edge.confidence
+    dated = [case for case in cases.values() if case.incident.timestamp]
+    moments = [case.incident.timestamp or "" for case in dated]
     rows: list[Replayed] = []
-    for now, name in dated:
-        case, like = cases[name], similar.get(name, {})
-        component, moment = case.incident.component, from_epoch(now)
-        done = [run for at, run in runs[component] if at < now]
-        matches = evaluate(policies, component, case.incident.metrics, at=moment, executions=done)
-        policy = actions_of(matches)
-        known_then = [n for n in like if n in cases and since.get(n, math.inf) < now]
-        known_then.sort(key=lambda other: (-like[other], other))
-        likest = [_known_by(cases[other], since, now) for other in known_then[:_SIMILAR]]
-        order = decide(policy, weigh(likest, like, at=moment)).order
-        static, advised = first_healing(policy), first_healing(order)
-        attempt = case.outcomes[0] if case.outcomes else None
-        rows.append(
-            Replayed(
-                incident_id=name,
-                component=component,
-                at=moment,
-                static=static,
-                advised=advised,
-                differs=static != advised,
-                known_incidents=bisect_left(moments, now),
-                taken=attempt.actions_taken if attempt else (),
-                success=attempt.success if attempt else None,
-            )
-        )
+    for case, moment in zip(dated, moments, strict=True):
+        like = similar.get(case.name, {})
+        near = sorted(like, key=lambda name: (-like[name], name))
+        past = CaseBase(cases=tuple(cases[name] for name in near)).before(moment)
+        known = bisect_left(moments, moment)
+        rows.append(_replayed(case, moment, policies, past.cases[:_SIMILAR], like, known))
     tried = [row for row in rows if row.success is not None and row.advised is not None]
     followed = [row for row in tried if row.advised in [*map(action_name, row.taken)]]
     return Replay(
@@ -106,18 +79,30 @@ def replay(graph: Graph, policies: Sequence[ActionPolicy]) -> Replay:
     )
 
 
+def _replayed(
+    case: Case,
+    moment: str,
+    policies: Sequence[ActionPolicy],
+    past: Sequence[Case],
+    like: dict[str, float],
+    known_incidents: int,
+) -> Replayed:
+    policy = actions_of(evaluate(policies, case.incident.metrics))
+    order = decide(policy, weigh(past, like, at=moment)).order
+    static, advised = first_healing(policy), first_healing(order)
+    attempt = case.outcomes[0] if case.outcomes else None
+    return Replayed(
+        incident_id=case.name,
+        component=case.incident.component,
+        at=moment,
+        static=static,
+        advised=advised,
+        differs=static != advised,
+        known_incidents=known_incidents,
+        taken=attempt.actions_taken if attempt else (),
+        success=attempt.success if attempt else None,
+    )
+
+
 def _share(rows: Sequence[Replayed]) -> float | None:
     return round(sum(bool(row.success) for row in rows) / len(rows), 4) if rows else None
-
-
-def _known_since(cases: Iterable[Case]) -> dict[str, float]:
-    """When each incident and each attempt became known, in seconds from 1970, by its id."""
-    told = {case.name: case.incident.timestamp for case in cases}
-    told |= {o.outcome_id: o.recorded_at for case in cases for o in case.outcomes}
-    return {name: to_epoch(at) for name, at in told.items() if at}
-
-
-def _known_by(case: Case, since: dict[str, float], now: float) -> Case:
-    """The case with the attempts that were known at a moment."""
-    known = (o for o in case.outcomes if since.get(o.outcome_id, math.inf) <= now)
-    return Case(incident=case.incident, outcomes=tuple(known))

@@ -73,8 +73,8 @@ __all__ = [
     "problem_rows",
 ]
 
-Actions: TypeAlias = Callable[[str, Metrics], Sequence[str]]
-"""What the action policies advise for a component's numbers."""
+Actions: TypeAlias = Callable[[Metrics], Sequence[str]]
+"""What the action policies advise for numbers."""
 
 Report = TypeVar("Report", IncidentReport, OutcomeReport)
 
@@ -360,7 +360,7 @@ def completed(
             metrics,
             severity,
             stated_cause=report.root_cause,
-            actions=actions(report.component, metrics) if actions else (),
+            actions=actions(metrics) if actions else (),
         ),
         "embedding_id": earlier.embedding_id if earlier else embedding_number(named),
         "predictive_insights": earlier.predictive_insights if earlier else {},
