@@ -36,7 +36,6 @@ _ENDING = frozenset({"quit", "exit", "q"})
 _ORDER = re.compile(r":\s*(?P<word>.*)|/(?P<one>\w+)|(?P<bare>help|exit|quit)")
 """An order: "/srv/data" is a path and none."""
 _MESSAGES_KEPT = 20
-_SOURCE_CHARACTERS = 1_500
 _OFFLINE = "offline"
 
 
@@ -144,8 +143,7 @@ class Agent:
     def _sources_for(self, question: str) -> list[PromptSource]:
         """The passages for a question, the surest first."""
         hits = self._memory.search(question, limit=self._limit).hits
-        found = (prompt_source(hit, limit=_SOURCE_CHARACTERS) for hit in hits)
-        return by_confidence(list(dict.fromkeys(found)))
+        return by_confidence(list(dict.fromkeys(map(prompt_source, hits))))
 
     def _end(self, exchange: Exchange) -> None:
         self.last = exchange

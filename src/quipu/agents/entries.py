@@ -3,7 +3,6 @@
 An entry is a passage whose document says `type: memory` and, as its domain, the category. The
 same again, in the same words but for articles, endings and punctuation, is merged: the newest
 wording stands, the higher priority and all tags stay, and every source is kept under `sources`.
-Texts that differ in any other word are two entries, however near their vectors.
 """
 
 import hashlib
@@ -16,7 +15,7 @@ import msgspec
 from quipu.answer.dated_facts import said
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.lookup import end_of_relation
-from quipu.limits import LONGEST_ENTRY
+from quipu.limits import LONGEST_ENTRY, LONGEST_TITLE
 from quipu.ports import every
 from quipu.read import redact
 from quipu.records.batch import Batch
@@ -42,8 +41,8 @@ Origin: TypeAlias = Literal["session", "manual", "migration", "consolidation"]
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 
 _ARTICLES = frozenset({"a", "an", "the"})
-_MOST_TAGS = 50
-_MOST_SOURCES = 50
+_MOST_KEPT = 50
+"""Tags of an entry, and sources."""
 _MOST_LIVE = 2_000
 
 
@@ -110,7 +109,7 @@ class Entries:
         now = self._memory.clock()
         seen = observed_instant(observed_at, now)
         given = Entry(
-            id=self._id(category, _content(content)),
+            id=self._id(category, _told_words(_content(content))),
             category=_one_of(category, CATEGORIES, "category"),
             content=_content(content),
             priority=_one_of(priority, PRIORITIES, "priority"),
@@ -128,7 +127,9 @@ class Entries:
         given = msgspec.structs.replace(given, sources=(source_of,))
         before = self._memory.store.sequence()
         with self._turns.taken():
-            stored = self.get(given.id) or self._near(given)
+            # An earlier version named entries by all their words.
+            earlier = self._id(category, name_key(given.content))
+            stored = self.get(given.id) or self.get(earlier)
             if stored is not None and is_expired(stored.expires, now):
                 stored = None
             entry = merged(stored, given) if stored else given
@@ -177,25 +178,9 @@ class Entries:
             for fact in self._memory.facts.stated_by(episode_id).replaced
         )
 
-    def _id(self, category: str, content: str) -> str:
-        key = f"{self._memory.store.namespace}\0{category}\0{name_key(content)}"
+    def _id(self, category: str, words: str) -> str:
+        key = f"{self._memory.store.namespace}\0{category}\0{words}"
         return f"manual:{hashlib.sha256(key.encode()).hexdigest()[:16]}"
-
-    def _near(self, given: Entry) -> Entry | None:
-        """Return the nearest entry of the category, if it says the same in another spelling."""
-        embedder = self._memory.embedder_for(given.content)
-        if embedder is None:
-            return None
-        store = self._memory.store
-        vector = embedder.embed([given.content])[0]
-        ranking = store.match_vector(
-            vector, space=embedder.space, scope=entry_scope([given.category]), limit=1
-        )
-        if not len(ranking.numbers):
-            return None
-        (document_id,) = store.document_ids(ranking.numbers[:1])
-        nearest = self.of_documents([document_id]).get(document_id)
-        return None if nearest and differs(nearest.content, given.content) else nearest
 
     def _write(self, entry: Entry, now: str) -> tuple[tuple[str, ...], str]:
         """Write the entry with what ties it to others, in one batch; what of that is not there,
@@ -275,7 +260,7 @@ def merged(stored: Entry, given: Entry) -> Entry:
         sources=(
             *(source for source in stored.sources if source not in given.sources),
             *given.sources,
-        )[-_MOST_SOURCES:],
+        )[-_MOST_KEPT:],
     )
 
 
@@ -284,14 +269,10 @@ def _said_on(entry: Entry) -> str:
     return max((source.get("observed_at", "") for source in entry.sources), default="")
 
 
-def differs(one: str, other: str) -> bool:
-    """Whether two texts with near vectors say different things after all: other words than
-    articles, or the same in another order."""
-    return _told_words(one) != _told_words(other)
-
-
-def _told_words(text: str) -> list[str]:
-    return stem_words([token.word for token in tokens(text) if token.word not in _ARTICLES])
+def _told_words(text: str) -> str:
+    """The stems that tell two texts apart: all but articles; of one without words, all of it."""
+    told = [token.word for token in tokens(text) if token.word not in _ARTICLES]
+    return " ".join(stem_words(told)) or name_key(text)
 
 
 def is_expired(expires: object, now: str) -> bool:
@@ -338,8 +319,8 @@ def _bounded(text: str, name: str) -> str:
 
 def _words(words: Sequence[str], name: str) -> tuple[str, ...]:
     found = sorted({word for given in words if (word := redact(given.strip())[0])})
-    if len(found) > _MOST_TAGS or any(len(word) > 200 for word in found):
-        raise InvalidInput(f"{name} holds too much: at most {_MOST_TAGS} of 200 characters each")
+    if len(found) > _MOST_KEPT or any(len(word) > LONGEST_TITLE for word in found):
+        raise InvalidInput(f"{name} holds too much: at most {_MOST_KEPT} of 200 characters each")
     return tuple(found)
 
 

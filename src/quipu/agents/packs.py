@@ -15,6 +15,7 @@ from quipu.agents.entries import Entries
 from quipu.answer.prompt import PromptSource, build_context, by_confidence
 from quipu.answer.support import replacements
 from quipu.errors import InvalidInput
+from quipu.limits import SHOWN_VALUE
 from quipu.records.ids import kind_of
 from quipu.records.plan import Mode
 from quipu.records.record import Fact
@@ -29,7 +30,6 @@ __all__ = ["Pack", "context_pack", "prompt_source"]
 Bound = Literal["none", "max_chars", "token_budget", "max_sources"]
 
 _LEAST = 400
-_SHORTEST = 80
 _A_SOURCE = 1_000
 
 
@@ -63,7 +63,7 @@ class _Candidate(NamedTuple):
     def cut_by(self, over: int) -> "_Candidate | None":
         """The candidate with so many characters less; None where too little would be left."""
         left = len(self.source.text) - over
-        if left < _SHORTEST:
+        if left < SHOWN_VALUE:
             return None
         return self._replace(source=self.source._replace(text=cut(self.source.text, left)))
 
@@ -94,7 +94,7 @@ def context_pack(
     )
     hits = [hit for hit in _with_facts(memory, found) if hit.score >= min_score]
     newer = replacements(memory.graph, {hit.document_id for hit in hits})
-    sources = (prompt_source(h, limit=_A_SOURCE, newer=newer.get(h.document_id, "")) for h in hits)
+    sources = (prompt_source(h, newer=newer.get(h.document_id, "")) for h in hits)
     distinct = {source: hit for hit, source in zip(hits, sources, strict=True)}
     candidates = [_Candidate(hit, source) for source, hit in distinct.items()]
 
@@ -152,10 +152,10 @@ def _with_facts(memory: "Memory", found: Retrieved) -> list[Hit]:
     return sorted(hits, key=lambda hit: -hit.score)
 
 
-def prompt_source(hit: Hit, *, limit: int | None = None, newer: str = "") -> PromptSource:
-    """A hit as a source of the prompt, its text cut to `limit` characters; `newer` is the document
+def prompt_source(hit: Hit, *, newer: str = "") -> PromptSource:
+    """A hit as a source of the prompt, its text cut to 1,000 characters; `newer` is the document
     that supersedes its own."""
-    text = hit.text if limit is None else cut(hit.text, limit)
+    text = cut(hit.text, _A_SOURCE)
     note = f"superseded by {newer}" if newer else _note(hit.temporal_context)
     return PromptSource(hit.source_ref, hit.score, text, note)
 

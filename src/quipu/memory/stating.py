@@ -16,7 +16,7 @@ from quipu.facts.stated import STATED, is_end, is_stated, plain_key, stated_key,
 from quipu.handle.dates import asked_moment
 from quipu.handle.handle import Handle
 from quipu.index.sets import distinct
-from quipu.limits import LONGEST_KEY, LONGEST_VALUE
+from quipu.limits import LONGEST_KEY, LONGEST_VALUE, NAMED
 from quipu.memory.facts import STATEMENT
 from quipu.ports import Planner
 from quipu.profiles import profile
@@ -268,7 +268,7 @@ def _batch(made: Sequence[_Filed], now: str) -> Batch:
 
 
 _STATEMENTS = Scope(source_types=frozenset({STATEMENT}))
-_MOST_OTHERS, _MOST_NEAR, _MOST_LOOKED_AT = 50, 5, 40
+_MOST_OTHERS, _MOST_LOOKED_AT = 50, 40
 _NEAR_IN_MEANING = 0.55
 """Least cosine of a key with the passage of a fact under a key that is near."""
 _NEAR_IN_SPELLING = 0.8
@@ -315,7 +315,7 @@ def answered(handle: Handle, made: Sequence[tuple[Done, Fact]], now: str) -> lis
             replaced_by=_keys([by])[0] if by else None,
             contradicts=_keys(by_id[i] for i in (own.contradicted_by if own else ())),
             other_keys=_keys(others.values())[:_MOST_OTHERS],
-            near_keys=_keys(standing_under[k] for k in keys if k in standing_under)[:_MOST_NEAR],
+            near_keys=_keys(standing_under[k] for k in keys if k in standing_under)[:NAMED],
         )
         found.append(stated)
     return found

@@ -36,14 +36,7 @@ GOVERNED = frozenset(each for each in RelationType if each.row.governed)
 
 _ALL = frozenset(str(each) for each in GOVERNED)
 MAY_ASSERT: Mapping[Role, frozenset[str]] = {
-    "web": frozenset(),
-    "vendored": frozenset(),
-    "conversation": _ALL,
-    "prose": _ALL,
-    "curated": _ALL,
-    "manifest": _ALL,
-    "ownership": _ALL,
-    "person": _ALL,
+    role: frozenset() if role in ("web", "vendored") else _ALL for role in ROLES
 }
 """What each role may assert of what governs, unless `[sources] may_assert` says otherwise."""
 

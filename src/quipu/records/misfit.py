@@ -9,16 +9,15 @@ from quipu.limits import SHOWN_VALUE
 
 __all__ = ["misfit", "why"]
 
-_AT = re.compile(r"^(?P<what>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
+_AT = re.compile(r"(?P<what>.*?)(?: - at `\$?(?P<path>[^`]*)`)?", re.DOTALL)
 _EXPECTED = re.compile(r"Expected `(?P<type>[^`]*)`, got `[^`]*`")
 _FIELD = re.compile(r"Object (?P<how>missing required|contains unknown) field `(?P<name>[^`]*)`")
-_STEP = re.compile(r"\.(?P<key>[^.\[]+)|\[(?P<index>\d+)\]")
 
 
 def misfit(error: msgspec.ValidationError, content: object) -> str:
     """What `error` says of `content` (plain JSON data): `tags[0] is 7, and str is wanted`."""
-    match = cast("re.Match[str]", _AT.match(str(error)))
-    path = (match["path"] or "$").removeprefix("$")
+    match = cast("re.Match[str]", _AT.fullmatch(str(error)))
+    path = match["path"] or ""
     field = path.lstrip(".") or "the record"
     if named := _FIELD.search(match["what"]):
         how = "lacks the field" if named["how"].startswith("missing") else "has the unknown field"
@@ -46,16 +45,10 @@ def why(error: msgspec.DecodeError | UnicodeDecodeError | RecursionError, data: 
 
 def _at(content: object, path: str) -> tuple[bool, object]:
     """(whether the path leads somewhere, what stands there or where it breaks off)."""
-    value = content
-    at = 0
-    while at < len(path):
-        step = _STEP.match(path, at)
-        if step is None:
-            return False, value
+    value: Any = content
+    for step in re.findall(r"[^.\[\]]+", path):
         try:
-            inside = cast("Any", value)
-            value = inside[step["key"]] if step["key"] else inside[int(step["index"])]
-        except (KeyError, IndexError, TypeError):
+            value = value[int(step)] if isinstance(value, list) else value[step]
+        except (KeyError, IndexError, TypeError, ValueError):
             return False, value
-        at = step.end()
-    return True, value
+    return not path.endswith("[...]"), value

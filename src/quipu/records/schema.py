@@ -163,14 +163,11 @@ class RelationType(StrEnum):
 
 def _read_rows() -> dict[str, RelationRow]:
     text = files("quipu.records").joinpath("relations.toml").read_text("utf-8")
-    tables = {
-        RelationType(name): {
-            key: "|".join(value) if key in ("outward", "inward") else value
-            for key, value in table.items()
-        }
-        for name, table in tomllib.loads(text).items()
-    }
-    return dict(msgspec.convert(tables, dict[RelationType, RelationRow]))
+    rows: dict[str, RelationRow] = {}
+    for name, table in tomllib.loads(text).items():
+        asked = {key: "|".join(table[key]) for key in ("outward", "inward") if key in table}
+        rows[RelationType(name)] = msgspec.convert({**table, **asked}, RelationRow)
+    return rows
 
 
 _ROWS: dict[str, RelationRow] = _read_rows()
