@@ -58,7 +58,6 @@ class ProseWeights:
     near_source: float = 0.15
     closer: float = 0.8
     covered: float = 0.2
-    near_target: float = 0.1
     window_gain: float = 0.5
     # A question that names a time: what each part takes off where it is not 1.
     time: float = 0.7
@@ -135,8 +134,6 @@ class Bounds:
     fewest_stems: int = 4
     context_before: int = 60
     context_after: int = 25
-    context_target: int = 70
-    target_contexts: int = 60
     choose_from: int = 40
     chosen: int = 10
     fitted: int = 50

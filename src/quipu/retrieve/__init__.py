@@ -176,7 +176,8 @@ def _with_walk(
         for chunk_id, number in zip(keys, numbers, strict=True)
         if number in candidates
     ]
-    reached = walk(question, vectors, planner, sources, space=plan.space, scope=plan.scope)
+    reach = {bridge.key: bridge.reach for bridge in plan.bridges}
+    reached = walk(question, vectors, planner, sources, reach, space=plan.space, scope=plan.scope)
     found = dict(candidates)
     times = timed_parts(question, candidates, reached, planner)
     new = np.array(sorted(set(reached) - set(candidates)), dtype=np.int64)
