@@ -1,4 +1,5 @@
-"""`python -m bench route STORE QUESTION …`: through how many rooms a question goes.
+"""`python -m bench route STORE QUESTION …`: through how many rooms a question goes; with `--file`
+a file that is indexed.
 
 A *room* is a folder of `src/quipu`, or a module beside the folders. Functions count in the order in
 which they are first entered, lambdas and comprehensions aside: a *stop* is a run of them in one
@@ -9,11 +10,13 @@ once is there by then.
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import CodeType, FrameType
 from typing import Any
 
@@ -26,10 +29,11 @@ _SOURCE = str(Path(quipu.__file__).parent)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print rooms, stops and returns of `search` and `ask` for each question."""
+    """Print the rooms, stops and returns of each question, and of a file that is indexed."""
     parser = argparse.ArgumentParser(prog="python -m bench route", description=__doc__)
     parser.add_argument("store", help="of a memory, such as .quipu/quipu.db")
-    parser.add_argument("questions", nargs="+")
+    parser.add_argument("questions", nargs="*")
+    parser.add_argument("--file", type=Path, help="a file to index, words and graph alone")
     parser.add_argument("--rooms", action="store_true", help="print the stops of each room too")
     given = parser.parse_args(arguments)
     with Memory.open(given.store) as memory:
@@ -37,14 +41,28 @@ def main(arguments: Sequence[str]) -> int:
             for verb in (memory.search, memory.ask):
                 verb(question)
                 stops = rooms_entered(lambda verb=verb, question=question: verb(question))
-                rooms = Counter(stops)
-                print(
-                    f"{verb.__name__:7}{len(rooms):4} rooms{len(stops):5} stops"
-                    f"{len(stops) - len(rooms):5} returns  {question}"
-                )
-                if given.rooms:
-                    print("".join(f"  {count:3} {room}\n" for room, count in rooms.most_common()))
+                _print(verb.__name__, stops, question, rooms=given.rooms)
+    if given.file:
+        _print("index", _rooms_of_indexing(given.file), given.file.name, rooms=given.rooms)
     return 0
+
+
+def _rooms_of_indexing(path: Path) -> list[str]:
+    """Return the stops of indexing a file for the second time, with a line more."""
+    with TemporaryDirectory() as folder:
+        copy = Path(shutil.copy(path, folder))
+        with Memory.open(Path(folder, ".quipu", "quipu.db"), embedder=None) as memory:
+            memory.index(folder)
+            copy.write_bytes(copy.read_bytes() + b"\n")
+            return rooms_entered(lambda: memory.index(folder))
+
+
+def _print(name: str, stops: Sequence[str], what: str, *, rooms: bool) -> None:
+    counted = Counter(stops)
+    returns = len(stops) - len(counted)
+    print(f"{name:7}{len(counted):4} rooms{len(stops):5} stops{returns:5} returns  {what}")
+    if rooms:
+        print("".join(f"  {count:3} {room}\n" for room, count in counted.most_common()))
 
 
 def rooms_entered(call: Callable[[], object]) -> list[str]:
