@@ -1,8 +1,8 @@
 """`python -m bench NAME`: `speed` prints figures as JSON; the others have arguments of their own.
 
 `torture` (trials that pass or fail), `store_kills` (the same on servers), `size` (how large the
-code is), `route` (the rooms that a question goes through), `stated` (changes of stated facts) and
-`ablate` (what each part is worth).
+code is), `route` (the rooms that a question goes through), `stated` (changes of stated facts),
+`explore` (files that a change touched) and `ablate` (what each part is worth).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-NAMES = ("ablate", "route", "size", "speed", "stated", "store_kills", "torture")
+NAMES = ("ablate", "explore", "route", "size", "speed", "stated", "store_kills", "torture")
 
 
 def main() -> int:
