@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from quipu.kinds.conversations.model import Transcript
     from quipu.kinds.incidents.advice import Comparison, Recommendation
     from quipu.kinds.incidents.api import Incidents, IncidentsAdded, IncidentsMoved, Policies
-    from quipu.kinds.incidents.life import (
+    from quipu.kinds.incidents.case_base import (
         IncidentDetail,
         IncidentList,
         IncidentSummary,
@@ -171,7 +171,7 @@ _HOMES = {
     "quipu.kinds.incidents.api": "Incidents IncidentsAdded IncidentsMoved Policies",
     "quipu.kinds.incidents.advice": "Comparison Recommendation",
     "quipu.kinds.incidents.replay": "Replay",
-    "quipu.kinds.incidents.life": "IncidentDetail IncidentList IncidentSummary",
+    "quipu.kinds.incidents.case_base": "IncidentDetail IncidentList IncidentSummary",
     "quipu.kinds.incidents.migrate": "Migration",
     "quipu.kinds.incidents.model": "IncidentReport Outcome",
     "quipu.kinds.incidents.policies": "ActionPolicy",

@@ -3,7 +3,7 @@
 import pytest
 
 from quipu.kinds.incidents.model import IncidentReport
-from quipu.kinds.incidents.reading import IncidentsRead, read_incidents
+from quipu.kinds.incidents.read import IncidentsRead, read_incidents
 
 PAGE = """\
 # Postmortem: Checkout fails after a cache release

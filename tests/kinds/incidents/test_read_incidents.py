@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.reading import IncidentsRead, read_incidents, read_rows
+from quipu.kinds.incidents.read import IncidentsRead, read_incidents, read_rows
 
 ALERT = {
     "status": "firing",

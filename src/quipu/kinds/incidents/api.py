@@ -19,19 +19,21 @@ from quipu.kinds.incidents.advice import (
     compare,
     static_advice,
 )
-from quipu.kinds.incidents.case_base import Case, CaseBase, read_cases
-from quipu.kinds.incidents.exchange import (
-    read_incident_graph,
-    write_edges,
-    write_incident_graph,
-)
-from quipu.kinds.incidents.life import (
+from quipu.kinds.incidents.case_base import (
+    Case,
+    CaseBase,
     IncidentDetail,
     IncidentList,
     IncidentSummary,
     detail,
     listed,
+    read_cases,
     summary,
+)
+from quipu.kinds.incidents.exchange import (
+    read_incident_graph,
+    write_edges,
+    write_incident_graph,
 )
 from quipu.kinds.incidents.links import draw_all
 from quipu.kinds.incidents.migrate import Migration, migrate_arf, write_summary
@@ -49,8 +51,9 @@ from quipu.kinds.incidents.policies import (
     evaluate,
     read_policies,
 )
-from quipu.kinds.incidents.reading import (
+from quipu.kinds.incidents.read import (
     IncidentsRead,
+    outcome,
     read_incident_files,
     read_incidents,
     read_rows,
@@ -63,7 +66,6 @@ from quipu.kinds.incidents.records import (
 )
 from quipu.kinds.incidents.replay import Replay, replay
 from quipu.kinds.incidents.similar import SimilarIncidents, similar
-from quipu.kinds.incidents.vendors import outcome
 from quipu.kinds.incidents.write import IncidentWriter, cleaned, completed, problem_rows
 from quipu.ports import Progress
 from quipu.read.fields import Fields

@@ -1,16 +1,18 @@
-"""Incidents, attempts and edges read from a `Graph`: what policies and learning see of the past.
+"""Incidents, attempts and edges read from a `Graph`: what policies and learning see of the past,
+and what there is to show of it.
 
-Only the graph: nothing here, or above it in `learn`, can reach a vector. `as_of` leaves out what
-had not happened or was not yet recorded by then, by the records' own times. A record without a
-time is left out where `as_of` is asked: nobody can say that it was known.
+Only the graph: nothing here can reach a vector. A moment leaves out what had not happened or was
+not yet recorded by then, by the records' own times. A record without a time is left out where a
+moment is asked: nobody can say that it was known.
 """
 
 from collections.abc import Iterable, Sequence
+from statistics import mean, median
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
-from quipu.kinds.incidents.model import Incident, Outcome
+from quipu.kinds.incidents.model import Incident, IncidentHead, Outcome
 from quipu.kinds.incidents.records import (
     INCIDENT,
     LINKS,
@@ -29,19 +31,23 @@ from quipu.when.instants import UNKNOWN_TIME, to_epoch
 __all__ = [
     "Case",
     "CaseBase",
+    "IncidentDetail",
     "IncidentEdge",
+    "IncidentList",
+    "IncidentSummary",
     "State",
     "attempts_at",
+    "detail",
     "edges_between",
+    "listed",
     "read_cases",
     "recorded_by",
+    "summary",
 ]
 
 State: TypeAlias = Literal["open", "resolved"]
 
-_PAGE = 500
-_EDGES = 1000
-_TRIED = frozenset({str(RelationType.PART_OF), str(RelationType.RESOLVED_BY)})
+_MOST_EDGES = 1000
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,17 +84,6 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
         return round(apart, 1) if apart >= 0 else None
 
 
-class IncidentEdge(msgspec.Struct, frozen=True, kw_only=True):
-    """A tie of the incident graph, between `incident_id`s (to an `outcome_id` for RESOLVED_BY)."""
-
-    source_id: Annotated[str, "the incident it leaves"]
-    target_id: Annotated[str, "the incident, or outcome, it leads to"]
-    type: Annotated[str, "`SIMILAR_TO`, `CAUSED_BY`, `ESCALATED_FROM` or `RESOLVED_BY`"]
-    confidence: Annotated[float, "how sure the edge is"]
-    created_at: Annotated[str, "when it was made"]
-    evidence: Annotated[tuple[str, ...], "what it was made from"] = ()
-
-
 class CaseBase(msgspec.Struct, frozen=True, kw_only=True):
     """Cases by time; those without a time come first."""
 
@@ -109,90 +104,200 @@ class CaseBase(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+class IncidentEdge(msgspec.Struct, frozen=True, kw_only=True):
+    """A tie of the incident graph, between `incident_id`s (to an `outcome_id` for RESOLVED_BY)."""
+
+    source_id: Annotated[str, "the incident it leaves"]
+    target_id: Annotated[str, "the incident, or outcome, it leads to"]
+    type: Annotated[str, "`SIMILAR_TO`, `CAUSED_BY`, `ESCALATED_FROM` or `RESOLVED_BY`"]
+    confidence: Annotated[float, "how sure the edge is"]
+    created_at: Annotated[str, "when it was made"]
+    evidence: Annotated[tuple[str, ...], "what it was made from"] = ()
+
+
+class IncidentRow(IncidentHead, frozen=True, kw_only=True):
+    """An incident in a list."""
+
+    state: Annotated[State, "`open`, or `resolved` when an attempt ended it"]
+    minutes: Annotated[float | None, "how long it took until it was over, or null"]
+    attempts: Annotated[int, "how many attempts were recorded"]
+
+
+class IncidentList(msgspec.Struct, frozen=True, kw_only=True):
+    """Incidents, the latest first."""
+
+    incidents: Annotated[tuple[IncidentRow, ...], "each incident, the latest first"]
+    total: Annotated[int, "how many there are, those beyond the limit included"]
+
+
+class IncidentDetail(msgspec.Struct, frozen=True, kw_only=True):
+    """An incident with everything that is known of it."""
+
+    incident: Annotated[Incident, "the incident"]
+    state: Annotated[State, "`open`, or `resolved` when an attempt ended it"]
+    minutes: Annotated[float | None, "how long it took until it was over, or null"]
+    outcomes: Annotated[tuple[Outcome, ...], "what was tried, the earliest first"]
+    edges: Annotated[
+        tuple[IncidentEdge, ...], "its edges to other incidents and to what resolved it"
+    ]
+
+
+class ServiceRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What befell a service."""
+
+    component: Annotated[str, "the service"]
+    incidents: Annotated[int, "how many incidents it had"]
+    open: Annotated[int, "how many of them are open"]
+    median_minutes: Annotated[float | None, "the median time to repair, or null"]
+    mean_minutes: Annotated[float | None, "the mean time to repair (MTTR), or null"]
+    last: Annotated[str | None, "when the last one began, or null"]
+
+
+class IncidentSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """The incidents of a memory by service."""
+
+    incidents: Annotated[int, "how many incidents"]
+    open: Annotated[int, "how many of them are open"]
+    services: Annotated[tuple[ServiceRecord, ...], "each service, that with the most first"]
+
+
 def recorded_by(outcomes: Iterable[Outcome], moment: str | None) -> tuple[Outcome, ...]:
-    """The attempts that were recorded by `moment`; all of them without one."""
+    """Return the attempts that were recorded by `moment`; all of them without one."""
     return tuple(
         o for o in outcomes if moment is None or (o.recorded_at and o.recorded_at <= moment)
     )
 
 
 def read_cases(graph: Graph) -> CaseBase:
-    """Every case in the memory."""
-    named = {INCIDENT: incident_entity_id, OUTCOME: outcome_entity_id}
-    records = _loaded(
-        graph,
-        {
-            identify(graph.namespace, named_by_ref(source.source_ref))
-            for type_, identify in named.items()
-            for source in graph.sources(frozenset({type_}))
-        },
-    )
-    attempts = _attempts(records.values())
-    incidents = [i for each in records.values() if (i := incident_in(each)) is not None]
+    """Return every case in the memory."""
+    ids = [
+        identify(graph.namespace, named_by_ref(source.source_ref))
+        for type_, identify in ((INCIDENT, incident_entity_id), (OUTCOME, outcome_entity_id))
+        for source in graph.sources(frozenset({type_}))
+    ]
+    records = graph.get(sorted(set(ids))).values()
+    attempts = _attempts(records)
+    incidents = [i for record in records if (i := incident_in(record)) is not None]
     incidents.sort(key=lambda i: (i.timestamp or UNKNOWN_TIME, i.incident_id))
     cases = (Case(incident=i, outcomes=attempts.get(i.incident_id, ())) for i in incidents)
     return CaseBase(cases=tuple(cases))
 
 
+def attempts_at(graph: Graph, incidents: Sequence[str]) -> dict[str, tuple[Outcome, ...]]:
+    """Return what was tried at each incident, the earliest first. An attempt is PART_OF its
+    incident; in a store of an earlier version only RESOLVED_BY leads to it, whether it worked or
+    not."""
+    tried = (RelationType.PART_OF, RelationType.RESOLVED_BY)
+    return _attempts(_relations(graph, incidents, tried)[1].values())
+
+
 def _attempts(records: Iterable[Record]) -> dict[str, tuple[Outcome, ...]]:
     """The attempts in records by the incident they name, the earliest first."""
-    outcomes = [o for each in records if (o := outcome_in(each)) is not None]
+    outcomes = [o for record in records if (o := outcome_in(record)) is not None]
     outcomes.sort(key=lambda o: (o.recorded_at or UNKNOWN_TIME, o.outcome_id))
     found: dict[str, tuple[Outcome, ...]] = {}
-    for each in outcomes:
-        found[each.incident_id] = (*found.get(each.incident_id, ()), each)
+    for outcome in outcomes:
+        found[outcome.incident_id] = (*found.get(outcome.incident_id, ()), outcome)
     return found
-
-
-def attempts_at(graph: Graph, incidents: Sequence[str]) -> dict[str, tuple[Outcome, ...]]:
-    """What was tried at each incident, the earliest first. An attempt is PART_OF its incident; in
-    a store of an earlier version only RESOLVED_BY leads to it, whether it worked or not."""
-    relations = _relations(graph, incidents, _TRIED)
-    ends = {e for r in relations for e in (r.source_entity_id, r.target_entity_id)}
-    return _attempts(_loaded(graph, ends).values())
 
 
 def edges_between(
     graph: Graph, incidents: Sequence[str], *, kinds: Iterable[RelationType] = LINKS
 ) -> list[IncidentEdge]:
-    """The edges of these kinds at the incidents, in both directions, each once, by
+    """Return the edges of these kinds at the incidents, in both directions, each once, by
     (source, type, target)."""
-    relations = _relations(graph, incidents, frozenset(map(str, kinds)))
-    ends = {e for r in relations for e in (r.source_entity_id, r.target_entity_id)}
+    relations, ends = _relations(graph, incidents, kinds)
     names = {
-        key: str(each.properties.get("outcome_id") or each.properties.get("incident_id") or key)
-        for key, each in _loaded(graph, ends).items()
-        if isinstance(each, Entity)
+        key: str(end.properties.get("outcome_id") or end.properties.get("incident_id") or key)
+        for key, end in ends.items()
+        if isinstance(end, Entity)
     }
     edges: list[IncidentEdge] = []
-    for each in relations:
-        why = each.properties.get("evidence")
+    for relation in relations:
+        why = relation.properties.get("evidence")
         edges.append(
             IncidentEdge(
-                source_id=names[each.source_entity_id],
-                target_id=names[each.target_entity_id],
-                type=each.type,
-                confidence=each.confidence,
-                created_at=each.created_at,
+                source_id=names[relation.source_entity_id],
+                target_id=names[relation.target_entity_id],
+                type=relation.type,
+                confidence=relation.confidence,
+                created_at=relation.created_at,
                 evidence=tuple(map(str, why)) if isinstance(why, list) else (),
             )
         )
     return sorted(edges, key=lambda e: (e.source_id, e.type, e.target_id))
 
 
-def _relations(graph: Graph, incidents: Sequence[str], types: frozenset[str]) -> list[Relation]:
-    ids = [incident_entity_id(graph.namespace, each) for each in dict.fromkeys(incidents)]
-    found: dict[str, Relation] = {}
-    for at in range(0, len(ids), _PAGE):
-        page = ids[at : at + _PAGE]
-        rows = graph.neighbors(page, direction="both", types=types, limit_per_id=_EDGES)
-        found |= {each.rel_id: each for relations in rows.values() for each in relations}
-    return list(found.values())
+def _relations(
+    graph: Graph, incidents: Sequence[str], kinds: Iterable[RelationType]
+) -> tuple[list[Relation], dict[str, Record]]:
+    """The relations of these kinds at the incidents, each once, and what stands at their ends."""
+    ids = [incident_entity_id(graph.namespace, name) for name in dict.fromkeys(incidents)]
+    types = frozenset(map(str, kinds))
+    rows = graph.neighbors(ids, direction="both", types=types, limit_per_id=_MOST_EDGES)
+    found = {relation.rel_id: relation for relations in rows.values() for relation in relations}
+    ends = {e for r in found.values() for e in (r.source_entity_id, r.target_entity_id)}
+    return list(found.values()), graph.get(sorted(ends))
 
 
-def _loaded(graph: Graph, ids: Iterable[str]) -> dict[str, Record]:
-    ordered = sorted(ids)
-    found: dict[str, Record] = {}
-    for at in range(0, len(ordered), _PAGE):
-        found |= graph.get(ordered[at : at + _PAGE])
-    return found
+def listed(
+    case_base: CaseBase,
+    *,
+    component: str | None,
+    state: State | None,
+    since: str | None,
+    until: str | None,
+    limit: int,
+) -> IncidentList:
+    """Return the incidents of a case base; with `since` or `until` only those whose time is
+    known."""
+    rows = [
+        IncidentRow(
+            **case.incident.head,
+            state=case.state,
+            minutes=case.minutes,
+            attempts=len(case.outcomes),
+        )
+        for case in reversed(case_base.cases)
+        if component in (None, case.incident.component)
+        and state in (None, case.state)
+        and (since is None or (case.incident.timestamp or "") >= since)
+        and (until is None or (case.incident.timestamp or "~") <= until)
+    ]
+    return IncidentList(incidents=tuple(rows[:limit]), total=len(rows))
+
+
+def detail(graph: Graph, case: Case) -> IncidentDetail:
+    """Return everything that is known of an incident."""
+    return IncidentDetail(
+        incident=case.incident,
+        state=case.state,
+        minutes=case.minutes,
+        outcomes=case.outcomes,
+        edges=tuple(edges_between(graph, [case.name])),
+    )
+
+
+def summary(case_base: CaseBase) -> IncidentSummary:
+    """Return counts and time to repair by service."""
+    names = {case.incident.component for case in case_base.cases}
+    services = [_service(name, case_base.of(name)) for name in names]
+    services.sort(key=lambda r: (-r.incidents, r.component))
+    return IncidentSummary(
+        incidents=len(case_base.cases),
+        open=sum(service.open for service in services),
+        services=tuple(services),
+    )
+
+
+def _service(name: str, cases: Sequence[Case]) -> ServiceRecord:
+    took = [case.minutes for case in cases if case.minutes is not None]
+    times = [case.incident.timestamp for case in cases if case.incident.timestamp]
+    return ServiceRecord(
+        component=name,
+        incidents=len(cases),
+        open=sum(case.state == "open" for case in cases),
+        median_minutes=round(median(took), 1) if took else None,
+        mean_minutes=round(mean(took), 1) if took else None,
+        last=max(times, default=None),
+    )

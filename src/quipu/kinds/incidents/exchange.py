@@ -5,29 +5,23 @@ incident has beyond them travels in `agent_analysis.event`.
 """
 
 import hashlib
-import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, cast
 
 import msgspec
 
 from quipu.errors import InvalidInput, StoreUnavailable
-from quipu.files.target import require_target
+from quipu.files.target import replacing, require_target
 from quipu.kinds.incidents.case_base import edges_between, read_cases
-from quipu.kinds.incidents.model import (
-    Incident,
-    IncidentReport,
-    OutcomeReport,
-    check_component,
-    outcome_id,
-)
-from quipu.kinds.incidents.reading import IncidentsRead
+from quipu.kinds.incidents.model import Incident, outcome_id
+from quipu.kinds.incidents.read import IncidentsRead, read_rows
 from quipu.kinds.incidents.records import LINKS, incident_entity_id, outcome_entity_id, outcome_in
+from quipu.limits import LARGEST_EXPORT
 from quipu.ports import Graph, Store
 from quipu.read.source import read_whole
 from quipu.records.document import Problem
-from quipu.records.misfit import misfit, why
+from quipu.records.misfit import why
 from quipu.records.record import Properties, Relation
 from quipu.records.schema import RelationType
 from quipu.source import Draft
@@ -41,12 +35,8 @@ __all__ = [
     "write_incident_graph",
 ]
 
-Made = TypeVar("Made")
-
 _EVENT = "event"
-_MEASURED = ("throughput", "cpu_util", "memory_util")
 _SOURCE_TYPE = "incident_import"
-_LARGEST = 500_000_000
 _RESOLVED = RelationType.RESOLVED_BY
 
 
@@ -68,9 +58,6 @@ class IncidentNode(msgspec.Struct, frozen=True, kw_only=True):
     agent_analysis: Properties
     predictive_insights: Properties
     embedding_id: int
-
-
-_EVENT_FIELDS = {*Incident.__struct_fields__} - {*IncidentNode.__struct_fields__}
 
 
 class OutcomeNode(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,41 +94,40 @@ def write_incident_graph(graph: Graph, path: Path, *, overwrite: bool = False) -
     """Write every live incident, attempt and edge to `path`, whole or not at all; the same graph
     gives the same bytes."""
     require_target(path, overwrite=overwrite)
-    cases = sorted(read_cases(graph).cases, key=lambda case: case.incident.incident_id)
+    cases = sorted(read_cases(graph).cases, key=lambda case: case.name)
     outcomes = [o for case in cases for o in sorted(case.outcomes, key=lambda o: o.outcome_id)]
-    edges = edges_between(graph, [case.incident.incident_id for case in cases])
+    edges = edges_between(graph, [case.name for case in cases])
     nodes = IncidentNodes(
-        incidents=tuple(_incident_node(case.incident) for case in cases),
+        incidents=tuple(_node(case.incident) for case in cases),
         outcomes=msgspec.convert(outcomes, tuple[OutcomeNode, ...], from_attributes=True),
         edges=msgspec.convert(edges, tuple[GraphEdge, ...], from_attributes=True),
     )
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     data = msgspec.json.format(msgspec.json.encode(nodes, order="deterministic"), indent=2)
     try:
-        temporary.write_bytes(data + b"\n")
-        temporary.replace(path)
+        with replacing(path) as stream:
+            stream.write(data + b"\n")
     except OSError as error:
-        temporary.unlink(missing_ok=True)
         raise StoreUnavailable(
             f"{str(path)!r} cannot be written: {error.strerror or error}; choose another place"
         ) from error
     return nodes
 
 
-def _incident_node(incident: Incident) -> IncidentNode:
+def _node(incident: Incident) -> IncidentNode:
     plain = cast(Properties, msgspec.to_builtins(incident))
-    event = {name: plain[name] for name in _EVENT_FIELDS if plain[name] not in ("", [], (), {})}
     known = incident.metrics.known()
-    event |= {name: known[name] for name in _MEASURED if name in known}
-    metrics = {"latency_ms": known.get("latency_p99"), "error_rate": known.get("error_rate")}
-    analysis = {**incident.agent_analysis, _EVENT: event}
+    exchanged = {"latency_ms": "latency_p99", "error_rate": "error_rate"}
+    metrics = {theirs: known.pop(ours, None) for theirs, ours in exchanged.items()}
+    beyond = plain.keys() - {*IncidentNode.__struct_fields__}
+    event = {name: plain[name] for name in beyond if plain[name] not in ("", [], (), {})}
+    analysis = {**incident.agent_analysis, _EVENT: {**event, **known}}
     return msgspec.convert({**plain, "metrics": metrics, "agent_analysis": analysis}, IncidentNode)
 
 
 def read_incident_graph(path: Path) -> tuple[IncidentsRead, tuple[GraphEdge, ...]]:
     """Return the reports, attempts and edges of a file; what cannot be used is a problem.
     InvalidInput when it is no incident graph."""
-    data = read_whole(path, max_bytes=_LARGEST)
+    data = read_whole(path, max_bytes=LARGEST_EXPORT)
     try:
         nodes = msgspec.json.decode(data, type=IncidentNodes)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -150,54 +136,31 @@ def read_incident_graph(path: Path) -> tuple[IncidentsRead, tuple[GraphEdge, ...
             "export` wrote"
         ) from error
     sure = {(e.source_id, e.target_id): e.confidence for e in nodes.edges if e.type == _RESOLVED}
-    reports: list[IncidentReport] = []
-    outcomes: list[tuple[str, OutcomeReport]] = []
-    problems: list[Problem] = []
-    for node in (*nodes.incidents, *nodes.outcomes):
-        try:
-            if isinstance(node, IncidentNode):
-                reports.append(_report(node))
-            else:
-                outcomes.append((node.incident_id, _attempt(node, sure)))
-        except InvalidInput as error:
-            problems.append(Problem(node.incident_id, str(error)))
-    return IncidentsRead(tuple(reports), tuple(outcomes), tuple(problems)), nodes.edges
+    rows = [(node.incident_id, _record(node)) for node in nodes.incidents]
+    for node in nodes.outcomes:
+        told = {**msgspec.structs.asdict(node), "actions_taken": [*node.actions_taken]}
+        rows.append((node.incident_id, told))
+    read = read_rows(rows)
+    outcomes = [
+        (named, msgspec.structs.replace(told, confidence=sure.get((named, key), 1.0)))
+        for named, told in read.outcomes
+        for key in [outcome_id(named, told)]
+    ]
+    problems = tuple(problem._replace(severity="error") for problem in read.problems)
+    return IncidentsRead(read.reports, tuple(outcomes), problems), nodes.edges
 
 
-def _report(node: IncidentNode) -> IncidentReport:
-    """The report an exchanged incident makes; InvalidInput when a field cannot be used."""
+def _record(node: IncidentNode) -> dict[str, Any]:
+    """An exchanged incident in our own words."""
     analysis = dict(node.agent_analysis)
-    value = analysis.pop(_EVENT, {})
-    event = value if isinstance(value, dict) else {}
-    metrics: Properties = {name: event[name] for name in _MEASURED if name in event}
-    metrics |= {"latency_p99": node.metrics.latency_ms, "error_rate": node.metrics.error_rate}
-    fields: Properties = {
-        **{name: told for name, told in event.items() if name in _EVENT_FIELDS},
-        **cast(Properties, msgspec.structs.asdict(node)),
-        "component": check_component(node.component),
-        "timestamp": node.timestamp and parse_instant(node.timestamp),
-        "metrics": metrics,
+    event = analysis.pop(_EVENT, {})
+    return {
+        "source_severity": "",
+        **(event if isinstance(event, dict) else {}),
+        **msgspec.structs.asdict(node),
+        "metrics": msgspec.structs.asdict(node.metrics),
         "agent_analysis": analysis,
     }
-    return _converted(fields, IncidentReport, f"incident {node.incident_id!r}")
-
-
-def _attempt(node: OutcomeNode, sure: dict[tuple[str, str], float]) -> OutcomeReport:
-    """The report an exchanged attempt makes. How sure it is that it ended its incident stands on
-    the RESOLVED_BY edge (`sure`, by the ids of both)."""
-    fields = msgspec.structs.asdict(node)
-    del fields["incident_id"]
-    fields["recorded_at"] = node.recorded_at and parse_instant(node.recorded_at)
-    report = _converted(fields, OutcomeReport, f"an outcome of {node.incident_id!r}")
-    known = sure.get((node.incident_id, outcome_id(node.incident_id, report)), 1.0)
-    return msgspec.structs.replace(report, confidence=known) if node.success else report
-
-
-def _converted(fields: Properties, shape: type[Made], what: str) -> Made:
-    try:
-        return msgspec.convert(fields, shape)
-    except msgspec.ValidationError as error:
-        raise InvalidInput(f"{what} cannot be used: {misfit(error, fields)}") from error
 
 
 def write_edges(

@@ -23,8 +23,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from quipu.kinds.incidents.analysis import LEVELS
-from quipu.kinds.incidents.model import Incident, Severity
+from quipu.kinds.incidents.model import METRIC_LEVELS, Incident, Severity
 from quipu.kinds.incidents.records import (
     INCIDENT,
     description_text,
@@ -98,7 +97,7 @@ def numbers_agree(one: Incident, other: Incident) -> float:
     first, second = one.metrics.known(), other.metrics.known()
     near = [
         max(0.0, 1 - abs(math.log1p(first[name] / low) - math.log1p(second[name] / low)))
-        for name, (low, *_) in LEVELS.items()
+        for name, (low, *_) in METRIC_LEVELS.items()
         if name in first and name in second
     ]
     return mean(near) if near else _UNMEASURED

@@ -23,15 +23,15 @@ from quipu.kinds.incidents.model import (
     METRICS,
     UNKNOWN_COMPONENT,
     IncidentReport,
-    OutcomeReport,
-    check_component,
+    component_of,
+    is_severity,
     unplaced_incident_id,
 )
 from quipu.kinds.incidents.postmortem import actions_in
-from quipu.kinds.incidents.vendors import grade, metrics_in
+from quipu.kinds.incidents.read import read_rows
 from quipu.kinds.incidents.write import GivenVector, IncidentWriter, problem_rows
+from quipu.limits import LARGEST_EXPORT, LONGEST_TITLE
 from quipu.ports import Embedder, Progress, Store
-from quipu.read.fields import Fields, slug
 from quipu.read.source import read_whole
 from quipu.records.document import Problem
 from quipu.text import excerpt, sentences
@@ -48,10 +48,9 @@ _METRICS = {b"IxF2": "l2", b"IxFI": "ip", b"IxFl": "l2"}
 _HEADER = struct.Struct("<4siqqqBiQ")
 """As `faiss/impl/index_write.cpp` writes it: what it is, the dimension, how many vectors, two
 numbers that say nothing, whether it is trained, how it measures, how many numbers follow."""
-_LARGEST = 4_000_000_000
-_LARGEST_DIMENSION = 65_536
 _SAMPLE = 20
 _AGREES = 0.98
+"""The cosine that nine in ten of a sample reach whose vectors are of the local model's space."""
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _MEASURED = re.compile(
     rf"\s*(?P<component>\S+)\s+(?P<latency_p99>{_NUMBER})\s+(?P<error_rate>{_NUMBER})"
@@ -60,10 +59,8 @@ _MEASURED = re.compile(
 )
 _PARTS = re.compile(r"\b(root cause|solution)\s*:\s*", re.IGNORECASE)
 _SERVICE = re.compile(r"\b[a-z0-9]+(?:-[a-z0-9]+)+\b")
-_TITLE = 120
 _SOLVED = 0.8
 """How sure it is that a solution that stands in words worked."""
-_SUMMARY = "migration_summary.json"
 
 
 class Migration(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,12 +95,13 @@ def migrate_arf(
     progress: Progress | None = None,
 ) -> Migration:
     """Write the incidents of a v2 store with the vectors they have; again changes nothing."""
-    index, texts_at = _files(folder)
+    index, texts_at = _found(folder, _INDEXES), _found(folder, (_TEXTS,))
     vectors, metric, digest = _vectors(index)
     texts = _texts(texts_at)
-    joined, cosine = _joins(texts, vectors, embedder)
+    cosine = _sampled(texts, vectors, embedder)
+    joined = cosine is not None and cosine >= _AGREES
     space = f"arf/{digest[:12]}/fp32/{vectors.shape[1]}"
-    if joined and embedder is not None:
+    if embedder is not None and joined:
         space = embedder.space
     bare = sorted(texts.keys() - range(len(vectors)))
     spare = sorted({*range(len(vectors))} - texts.keys())
@@ -115,15 +113,11 @@ def migrate_arf(
     reports: list[IncidentReport] = []
     given: list[GivenVector | None] = []
     for position in sorted(texts.keys() & range(len(vectors))):
-        warnings: list[str] = []
-        try:
-            reports.append(_report_of(texts[position], position, index.parent, warnings))
-        except InvalidInput as error:
-            problems.append(Problem(f"{texts_at}#{position}", str(error)))
-            continue
-        problems += [Problem(f"{texts_at}#{position}", said, "warning") for said in warnings]
-        vector = vectors[position]
-        given.append(GivenVector(space, vector) if vector.any() else None)
+        read = read_rows([(f"{texts_at}#{position}", _record(texts[position], position, index))])
+        problems += read.problems
+        reports += read.reports
+        vector = GivenVector(space, vectors[position]) if vectors[position].any() else None
+        given += [vector for _ in read.reports]
     writer = IncidentWriter(store, embedder=embedder, clock=clock)
     tally = writer.add(reports, vectors=given, progress=progress)
     problems += [p for p in tally.problems if not p.error.startswith("timestamp: unknown")]
@@ -158,7 +152,7 @@ def write_summary(migration: Migration, state: Path | None) -> None:
     """Keep the summary in the local state, if there is any."""
     if state is None:
         return
-    path = state / _SUMMARY
+    path = state / "migration_summary.json"
     try:
         private.make_folder(state)
         private.write(path, msgspec.json.format(msgspec.json.encode(migration), indent=2) + b"\n")
@@ -168,39 +162,31 @@ def write_summary(migration: Migration, state: Path | None) -> None:
         ) from error
 
 
-def _files(folder: Path) -> tuple[Path, Path]:
-    """The index and the texts in `folder` or its `data/`."""
-    found: list[Path] = []
-    for names in (_INDEXES, (_TEXTS,)):
-        places = (place / name for place in (folder, folder / "data") for name in names)
-        path = next((place for place in places if place.is_file()), None)
-        if path is None:
-            raise InvalidInput(
-                f"{str(folder)!r} has no {' or '.join(names)}, nor has its folder data/"
-            )
-        found.append(path)
-    return found[0], found[1]
+def _found(folder: Path, names: tuple[str, ...]) -> Path:
+    """The first of these files in `folder` or its `data/`."""
+    for path in (place / name for place in (folder, folder / "data") for name in names):
+        if path.is_file():
+            return path
+    raise InvalidInput(f"{str(folder)!r} has no {' or '.join(names)}, nor has its folder data/")
 
 
 def _vectors(path: Path) -> tuple[Vectors, str, str]:
     """The rows of a flat index at length 1, zero where they are zero or not finite; how it
     measures; its digest. Its header is checked before anything is allocated."""
-    data = read_whole(path, max_bytes=_LARGEST)
+    data = read_whole(path, max_bytes=LARGEST_EXPORT)
+    if data[:4] and data[:4] not in _METRICS:
+        raise InvalidInput(
+            f"{str(path)!r} is no flat FAISS index: it begins with {data[:4]!r}, IxF2 or IxFI is "
+            "expected"
+        )
     if len(data) < _HEADER.size:
         raise InvalidInput(f"{str(path)!r} is cut: it has {len(data)} bytes and no whole header")
     magic, dimension, count, _, _, _, _, numbers = _HEADER.unpack(data[: _HEADER.size])
-    if magic not in _METRICS:
+    needed = count * dimension
+    if dimension < 1 or count < 0 or numbers != needed or len(data) < _HEADER.size + 4 * needed:
         raise InvalidInput(
-            f"{str(path)!r} is no flat FAISS index: it begins with {magic!r}, IxF2 or IxFI is "
-            "expected"
-        )
-    if not (0 < dimension <= _LARGEST_DIMENSION and count >= 0):
-        raise InvalidInput(f"{str(path)!r} is damaged: {count} vectors of {dimension} numbers")
-    needed = count * dimension * 4
-    if len(data) < _HEADER.size + needed or numbers * 4 != needed:
-        raise InvalidInput(
-            f"{str(path)!r} is cut: {count} vectors of {dimension} numbers need {needed:,} bytes, "
-            f"it has {len(data):,}, and says that {numbers} numbers follow"
+            f"{str(path)!r} is cut or damaged: it says that it has {count} vectors of {dimension} "
+            f"numbers, {numbers} in all, and has {len(data):,} bytes"
         )
     flat = np.frombuffer(data, "<f4", count=numbers, offset=_HEADER.size)
     rows = np.nan_to_num(flat.reshape(count, dimension), posinf=0.0, neginf=0.0)
@@ -212,7 +198,7 @@ def _vectors(path: Path) -> tuple[Vectors, str, str]:
 def _texts(path: Path) -> dict[int, Any]:
     """Texts by position."""
     try:
-        content = msgspec.json.decode(read_whole(path, max_bytes=_LARGEST))
+        content = msgspec.json.decode(read_whole(path, max_bytes=LARGEST_EXPORT))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(f"{str(path)!r} is cut or no JSON: {error}") from error
     if isinstance(content, list):
@@ -225,86 +211,72 @@ def _texts(path: Path) -> dict[int, Any]:
     return {int(key): text for key, text in named.items()}
 
 
-def _joins(
-    texts: dict[int, Any], vectors: Vectors, embedder: Embedder | None
-) -> tuple[bool, float | None]:
-    """Whether the vectors belong to the embedder's space, and the cosine that nine in ten of a
-    sample of texts that were embedded again reach; None when none could be compared."""
+def _sampled(texts: dict[int, Any], vectors: Vectors, embedder: Embedder | None) -> float | None:
+    """The cosine that nine in ten of a sample of texts that were embedded again reach; None when
+    none could be compared."""
     usable = [at for at in sorted(texts) if at < len(vectors) and _says(texts[at])]
     usable = [at for at in usable if vectors[at].any()]
     if embedder is None or not usable or vectors.shape[1] != embedder.dimension:
-        return False, None
+        return None
     sample = usable[:: max(1, len(usable) // _SAMPLE)][:_SAMPLE]
     made = embedder.embed([texts[at] for at in sample])
-    reached = float(np.quantile(np.sum(made * vectors[sample], axis=1), 0.1, method="lower"))
-    return reached >= _AGREES, round(reached, 4)
+    cosines = np.sum(made * vectors[sample], axis=1)
+    return round(float(np.quantile(cosines, 0.1, method="lower")), 4)
 
 
 def _says(text: object) -> bool:
     return isinstance(text, str) and bool(text.strip())
 
 
-def _report_of(text: Any, position: int, source: Path, warnings: list[str]) -> IncidentReport:
-    """The report that one text makes: `component latency error_rate [throughput severity]
-    analysis`, or prose with `Root cause:` and `Solution:`. InvalidInput for what is no text."""
+def _record(text: Any, position: int, index: Path) -> object:
+    """A text in our own words: `component latency error_rate [throughput severity] analysis`, or
+    prose with `Root cause:` and `Solution:`. What is no text is a problem."""
     if not _says(text):
-        raise InvalidInput(f"text {text!r} at position {position} is no text")
-    report = IncidentReport(
-        component=UNKNOWN_COMPONENT,
-        source=f"arf:{position}",
-        pointer=f"{source.as_posix()}#{position}",
-        tags=("imported",),
-        embedding_id=position,
-        incident_id=unplaced_incident_id("arf", position, text),
-    )
-    return _measured(report, text, warnings) or _told(report, text)
+        return Problem(f"{index}#{position}", f"text {text!r} at position {position} is no text")
+    return {
+        **(_measured(text) or _told(text)),
+        "source": f"arf:{position}",
+        "pointer": f"{index.as_posix()}#{position}",
+        "tags": ["imported"],
+        "embedding_id": position,
+        "incident_id": unplaced_incident_id("arf", position, text),
+    }
 
 
-def _measured(report: IncidentReport, text: str, warnings: list[str]) -> IncidentReport | None:
-    """The report of a line of numbers; None for another text."""
+def _measured(text: str) -> dict[str, Any] | None:
+    """What a line of numbers says; None for another text."""
     line = _MEASURED.fullmatch(text)
     if line is None:
         return None
-    name, rest = line["component"], line["rest"].strip()
-    severity, written = None, ""
-    if line["throughput"]:
-        severity, written = grade(warnings, rest)
-        rest = "" if severity else rest
-    try:
-        component = check_component(name)
-    except InvalidInput as error:
-        component = slug(name) or UNKNOWN_COMPONENT
-        warnings.append(f"{error}; kept as {component!r}")
-    fields = {key: line[key] for key in METRICS[:3] if line[key]}
-    return msgspec.structs.replace(
-        report,
-        component=component,
-        metrics=metrics_in(Fields(fields, warnings)),
-        severity=severity,
-        source_severity=written,
-        summary=rest,
-    )
+    component, extra = component_of({"": line["component"], " ": UNKNOWN_COMPONENT})
+    rest = line["rest"].strip()
+    graded = bool(line["throughput"]) and is_severity(rest)
+    return {
+        **extra,
+        "component": component,
+        "metrics": {name: line[name] for name in METRICS[:3] if line[name]},
+        "severity" if graded else "summary": rest,
+    }
 
 
-def _told(report: IncidentReport, text: str) -> IncidentReport:
-    """The report of a text in words: what it is about, the cause, what was done."""
-    summary, *pieces = _PARTS.split(text)
-    named = dict(zip(map(str.casefold, pieces[::2]), map(str.strip, pieces[1::2]), strict=True))
+def _told(text: str) -> dict[str, Any]:
+    """What a text in words says: what it is about, the cause, what was done."""
+    summary, *pieces = map(str.strip, _PARTS.split(text))
+    named = dict(zip(map(str.casefold, pieces[::2]), pieces[1::2], strict=True))
     service = _SERVICE.search(text.lower())
-    solution, summary = named.get("solution", ""), summary.strip()
+    solution = named.get("solution", "")
     done = actions_in(solution)
-    attempt = OutcomeReport(
-        actions_taken=done or (solution,),
-        success=True,
-        lessons_learned=solution if done else "",
-        confidence=_SOLVED,
-    )
-    title = excerpt(next((summary[a:b] for a, b in sentences(summary)), ""), limit=_TITLE)
-    return msgspec.structs.replace(
-        report,
-        component=service.group() if service else UNKNOWN_COMPONENT,
-        title=title,
-        summary="" if summary.rstrip(".") == title.rstrip(".") else summary,
-        root_cause=named.get("root cause", ""),
-        outcomes=(attempt,) if solution else (),
-    )
+    attempt = {
+        "actions_taken": [*done] or [solution],
+        "success": True,
+        "lessons_learned": solution if done else "",
+        "confidence": _SOLVED,
+    }
+    title = excerpt(next((summary[a:b] for a, b in sentences(summary)), ""), limit=LONGEST_TITLE)
+    return {
+        "component": service.group() if service else UNKNOWN_COMPONENT,
+        "title": title,
+        "summary": "" if summary.rstrip(".") == title.rstrip(".") else summary,
+        "root_cause": named.get("root cause", ""),
+        "outcomes": [attempt] if solution else [],
+    }

@@ -3,13 +3,21 @@
 The names are those of the incident graph: `Incident`, `Outcome`, `HealingAction`. None of them is
 a new kind of record: `records.py` turns them into entities and back. An *action policy*
 (`policies.py`) says what to try; it is another thing than a `Policy` entity of documents.
+
+How grave an incident is, where nobody says it, follows from its worst metric:
+
+| metric | WARN from | CRITICAL from |
+|---|---|---|
+| latency_p99 | 300 ms | 500 ms |
+| error_rate | .15 | .3 |
+| cpu_util, memory_util | .8 | .9 |
 """
 
 import hashlib
 import math
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, get_type_hints
 
@@ -17,11 +25,13 @@ import msgspec
 from msgspec import Meta
 
 from quipu.errors import InvalidInput
-from quipu.records.record import Properties
+from quipu.read.fields import slug
+from quipu.records.record import Properties, Value
 from quipu.when.instants import parse_instant, to_epoch
 
 __all__ = [
     "METRICS",
+    "METRIC_LEVELS",
     "UNKNOWN_COMPONENT",
     "WINDOW_S",
     "BlastRadius",
@@ -34,12 +44,18 @@ __all__ = [
     "OutcomeReport",
     "Severity",
     "action_name",
+    "agent_analysis",
     "check_component",
     "check_metric",
+    "component_of",
     "embedding_number",
     "healing_actions",
     "incident_id",
+    "is_severity",
+    "measured",
+    "metric_of",
     "outcome_id",
+    "severity_by_rule",
     "severity_of",
     "unplaced_incident_id",
 ]
@@ -66,10 +82,9 @@ class Severity(StrEnum):
     @property
     def rank(self) -> int:
         """0, 1 or 2; a greater one is graver."""
-        return _RANKS[self]
+        return list(Severity).index(self)
 
 
-_RANKS = {severity: rank for rank, severity in enumerate(Severity)}
 _SEVERITY_WORDS = {
     Severity.INFO: "info low lowest minor informational debug none p4 p5 sev4 sev5 trace ok",
     Severity.WARN: "warn warning medium moderate high major error p2 p3 sev2 sev3 average",
@@ -78,15 +93,20 @@ _SEVERITY_WORDS = {
 _SEVERITIES = {word: grade for grade, words in _SEVERITY_WORDS.items() for word in words.split()}
 
 
+def is_severity(written: str) -> bool:
+    """Return whether a source's own word stands for a grade."""
+    return re.sub(r"[^a-z0-9]", "", written.casefold()) in _SEVERITIES
+
+
 def severity_of(written: str) -> Severity:
-    """The grade that a source's own word stands for; InvalidInput for a word that is none."""
-    key = re.sub(r"[^a-z0-9]", "", written.casefold())
-    if key not in _SEVERITIES:
+    """Return the grade that a source's own word stands for; InvalidInput for a word that is
+    none."""
+    if not is_severity(written):
         raise InvalidInput(
             f"severity {written!r} is unknown: use INFO, WARN or CRITICAL (low, medium, high and "
             "critical are understood too)"
         )
-    return _SEVERITIES[key]
+    return _SEVERITIES[re.sub(r"[^a-z0-9]", "", written.casefold())]
 
 
 class HealingAction(StrEnum):
@@ -141,6 +161,65 @@ class Metrics(
 
 METRICS = Metrics.__struct_fields__
 _METRIC_TYPES = get_type_hints(Metrics, include_extras=True)
+
+
+_METRIC_ALIASES = {
+    "latency_ms": "latency_p99",
+    "latency": "latency_p99",
+    "cpu": "cpu_util",
+    "memory": "memory_util",
+    "cpu_utilization": "cpu_util",
+    "memory_utilization": "memory_util",
+}
+METRIC_LEVELS = {
+    "latency_p99": (150.0, 300.0, 500.0),
+    "error_rate": (0.05, 0.15, 0.3),
+    "cpu_util": (0.8, 0.8, 0.9),
+    "memory_util": (0.8, 0.8, 0.9),
+}
+"""From which value a metric is out of bounds, WARN, CRITICAL. Throughput: what is low differs."""
+
+
+def metric_of(written: str) -> str | None:
+    """Return the metric that a name stands for: `error.rate` and `Error rate` are `error_rate`."""
+    plain = re.sub(r"[.\- ]", "_", written.casefold())
+    name = _METRIC_ALIASES.get(plain, plain)
+    return name if name in METRICS else None
+
+
+def measured(places: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what is named as a metric in objects, the first that names it."""
+    found: dict[str, Any] = {}
+    for place in places:
+        found = {**{name: value for name, value in place.items() if metric_of(name)}, **found}
+    return found
+
+
+def _levels(metrics: Metrics) -> dict[str, int]:
+    """How far each metric that has bounds is out of them: 0 (calm) to 3 (critical)."""
+    known = metrics.known()
+    return {n: sum(known[n] >= b for b in METRIC_LEVELS[n]) for n in METRIC_LEVELS if n in known}
+
+
+def severity_by_rule(metrics: Metrics) -> Severity:
+    """Return the grade of the worst metric; INFO when nothing was measured."""
+    worst = max(_levels(metrics).values(), default=0)
+    return list(Severity)[max(0, worst - 1)]
+
+
+def agent_analysis(
+    metrics: Metrics, severity: Severity, *, stated_cause: str = "", actions: Iterable[str] = ()
+) -> Properties:
+    """Return `incident_summary`, `root_cause_insights` (what its source states) and
+    `recommended_actions`, those of the action policies that apply."""
+    levels = _levels(metrics)
+    affected = sorted((name for name in levels if levels[name]), key=lambda n: (-levels[n], n))
+    insights: list[Value] = [{"cause": stated_cause, "evidence": "stated by the source"}]
+    return {
+        "incident_summary": {"severity": str(severity), "primary_metrics_affected": [*affected]},
+        "root_cause_insights": insights if stated_cause else [],
+        "recommended_actions": [*actions],
+    }
 
 
 class OutcomeReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -263,6 +342,15 @@ def check_component(component: object, *, field: str = "component") -> str:
             f"{_LONGEST_COMPONENT}"
         )
     return component
+
+
+def component_of(written: Mapping[str, str]) -> tuple[str, Properties]:
+    """Return the first of these that gives a component, and the word as written where it differs:
+    other systems name services freely, and `Payment Service` becomes `payment-service`."""
+    for word in written.values():
+        if component := slug(word):
+            return component, {"component_as_written": word} if word != component else {}
+    raise InvalidInput(f"no field names a component: one of {', '.join(written)} is needed")
 
 
 def check_metric(name: str, value: object) -> float:

@@ -22,6 +22,7 @@ from msgspec import Meta
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import HealingAction, Metrics
+from quipu.limits import LARGEST_TEXT_FILE
 from quipu.read.reading import Calling, here
 from quipu.read.source import read_whole
 from quipu.records.document import Problem
@@ -37,7 +38,6 @@ __all__ = [
     "read_policies",
 ]
 
-_LARGEST_BYTES = 1_000_000
 _WRITTEN = re.compile(r"\s*(\w+)\s*([<>]=?|==?|gte?|lte?|eq)\s*(\d+\.?\d*|\.\d+)\s*")
 _OPERATORS = {"gt": (">", gt), "gte": ("≥", ge), "lt": ("<", lt), "lte": ("≤", le), "eq": ("=", eq)}
 _SIGNS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte", "=": "eq", "==": "eq"}
@@ -112,7 +112,7 @@ def read_policies(
 
     Raises InvalidInput when the file is no YAML of policies.
     """
-    return call(_policies_in, read_whole(path, max_bytes=_LARGEST_BYTES), str(path))
+    return call(_policies_in, read_whole(path, max_bytes=LARGEST_TEXT_FILE), str(path))
 
 
 def _policies_in(data: bytes, path: str) -> tuple[tuple[ActionPolicy, ...], tuple[Problem, ...]]:

@@ -10,13 +10,12 @@ import re
 import tomllib
 from collections.abc import Iterable, Iterator
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.model import HealingAction, IncidentReport, OutcomeReport
-from quipu.kinds.incidents.vendors import component_of, grade, metrics_in
+from quipu.kinds.incidents.model import HealingAction, component_of, measured
 from quipu.read.decode import normalised
-from quipu.read.fields import Fields, prose_of, slug
+from quipu.read.fields import slug
 from quipu.read.markdown import read_markdown
 from quipu.records.record import Value
 from quipu.when.dates import find_items
@@ -37,6 +36,7 @@ _SECTION_OF = {name: key for key, names in _WORDING["sections"].items() for name
 _ACTIONS = {HealingAction(name): _any(words) for name, words in _WORDING["actions"].items()}
 _ENDED = _any(_WORDING["words"]["ended"])
 _UNDONE = _any(_WORDING["words"]["undone"], end=r"\b[^.;]{0,40}$")
+_TITLE = _any(_WORDING["words"]["title"], end=r"(?:\s*[:–—-]\s*|\s+)")
 _TELLING = {"timeline", "cause", "impact", "resolution"}
 """The sections that only a post-mortem has."""
 _FACT = re.compile(
@@ -44,18 +44,12 @@ _FACT = re.compile(
     r"(?:\*{0,2}:\*{0,2}[ \t]+|:?\*{0,2}[ \t]*\|[ \t]*)([^|]+?)[ \t|]*$"
 )
 _MARK = re.compile(r"[*_`]|\[([^\]]*)\]\([^)]*\)")
-_TITLE = re.compile(
-    r"^(?:incident\s+)?(?:post[- ]?mortem|incident report|rca|retrospective)(?:\s*[:–—-]\s*|\s+)",
-    re.IGNORECASE,
-)
-_FILE_DATE = re.compile(r"(\d{4})[-_]?(\d\d)[-_]?(\d\d)")
 _CLOCK = re.compile(r"(?<!\d)([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
 _ENTRY = re.compile(
-    r"^[\s|*+>\[-]*((?:\d{4}-\d\d-\d\d[T ]+)?(?:[01]?\d|2[0-3]):[0-5]\d)(?::\d\d)?\]?"
+    rf"^[\s|*+>\[-]*((?:\d{{4}}-\d\d-\d\d[T ]+)?{_CLOCK.pattern})(?::\d\d)?\]?"
     r"\s*(?:Z|UTC|GMT)?[\s|*:–—-]+(\S.*)$"
 )
 _DAY_S = 86_400
-_LONGEST_TITLE, _LONGEST_LESSONS = 200, 500
 _SURE_WHERE_STATED, _SURE_BY_ORDER = 0.95, 0.8
 """How sure an attempt is: the resolution names what was done; only the order of lines says so."""
 
@@ -64,38 +58,39 @@ class _Page(NamedTuple):
     """A post-mortem taken apart; `day` is the date of the incident as `YYYY-MM-DD`, or ''."""
 
     title: str
-    facts: Fields
+    facts: dict[str, str]
     sections: dict[str, str]
     day: str
 
-    def stated(self, what: str) -> Iterator[str]:
+    def stated(self, what: str) -> list[str]:
         """The facts of a name."""
-        return filter(None, (self.facts.text(name) for name in _FACTS[what]))
+        return [self.facts[name] for name in _FACTS[what] if name in self.facts]
 
-    def services(self, what: str) -> tuple[str, ...]:
+    def services(self, what: str) -> list[str]:
         """The services that the facts of a name list."""
-        found = (slug(one) for name in _FACTS[what] for one in self.facts.names(name))
-        return tuple(dict.fromkeys(filter(None, found)))
+        return [
+            name for fact in self.stated(what) for one in fact.split(",") if (name := slug(one))
+        ]
 
     def moment(self, what: str, *, after: str | None = None) -> str | None:
         """The first stated clock time of a name."""
         return next((at for t in self.stated(what) if (at := _clocked(t, self.day, after))), None)
 
-    def prose(self, section: str) -> str:
+    def text(self, section: str) -> str:
         """A section without its marks."""
-        return prose_of(_MARK.sub(r"\1", self.sections.get(section, "")))
+        return _MARK.sub(r"\1", self.sections.get(section, ""))
 
 
 def read_postmortem(
     text: str, problems: list[str], *, path: str, component: str = ""
-) -> IncidentReport | None:
-    """Return the report that a post-mortem makes, on `component` where it names no service itself;
-    None where it has no heading that a post-mortem has, InvalidInput when nothing names a
+) -> dict[str, Any] | None:
+    """Return a post-mortem as a record of our own words, on `component` where it names no service
+    itself; None where it has no heading that a post-mortem has, InvalidInput when nothing names a
     service."""
-    page = _parsed(text, problems, path)
+    page = _parsed(text, path)
     if page is None:
         return None
-    named = {name: page.facts.text(name).partition(",")[0].strip() for name in _FACTS["component"]}
+    named = {name: page.facts.get(name, "").partition(",")[0] for name in _FACTS["component"]}
     try:
         component, extra = component_of(
             named if any(named.values()) or not component else {"": component}
@@ -103,32 +98,30 @@ def read_postmortem(
     except InvalidInput as error:
         raise InvalidInput(f"{error}; or say which it was with --component") from error
     entries = list(_entries(page.sections.get("timeline", ""), page.day))
-    started = page.moment("began")
-    if started is None and page.day:
-        started = next((at for at, _ in entries if at), None) or f"{page.day}T00:00:00.000Z"
-    if started is None:
+    began = page.moment("began")
+    if began is None and page.day:
+        began = next((at for at, _ in entries if at), f"{page.day}T00:00:00.000Z")
+    if began is None:
         problems.append("date: the post-mortem names none; the time of the incident is unknown")
-    severity, word = grade(problems, next(page.stated("severity"), ""))
-    return IncidentReport(
-        component=component,
-        timestamp=started,
-        severity=severity,
-        source_severity=word,
-        metrics=metrics_in(page.facts),
-        title=prose_of(page.title, limit=_LONGEST_TITLE),
-        summary=page.prose("summary"),
-        root_cause=page.prose("cause"),
-        affected_services=page.services("affected"),
-        upstream_deps=page.services("needs"),
-        outcomes=tuple(_outcomes(page, entries, started)),
-        tags=("post-mortem",),
-        extra=extra,
-        source=f"file:{path}",
-        pointer=path,
-    )
+    return {
+        **extra,
+        "component": component,
+        "timestamp": began,
+        "severity": next(iter(page.stated("severity")), ""),
+        "metrics": measured([page.facts]),
+        "title": page.title,
+        "summary": page.text("summary"),
+        "root_cause": page.text("cause"),
+        "affected_services": page.services("affected"),
+        "upstream_deps": page.services("needs"),
+        "outcomes": list(_outcomes(page, entries, began)),
+        "tags": ["post-mortem"],
+        "source": f"file:{path}",
+        "pointer": path,
+    }
 
 
-def _parsed(text: str, problems: list[str], path: str) -> _Page | None:
+def _parsed(text: str, path: str) -> _Page | None:
     reading = read_markdown(normalised(text.removeprefix("\ufeff")))
     plain = {key.replace("_", " "): _plain(value) for key, value in reading.properties.items()}
     facts = {key: value for key, value in plain.items() if value}
@@ -145,11 +138,15 @@ def _parsed(text: str, problems: list[str], path: str) -> _Page | None:
                 facts.setdefault(fact[1].strip().casefold(), _MARK.sub(r"\1", fact[2]).strip())
     if not sections.keys() & _TELLING:
         return None
-    in_name = _FILE_DATE.search(path.rpartition("/")[2])
-    dated = [facts.get(name, "") for name in _FACTS["began"]]
-    dated += ["-".join(in_name.groups())] if in_name else []
-    day = next((day for written in dated if (day := _day_in(written))), "")
-    return _Page(_TITLE.sub("", reading.title), Fields(facts, problems), sections, day)
+    page = _Page(_untitled(reading.title), facts, sections, "")
+    dated = (*page.stated("began"), path.rpartition("/")[2])
+    return page._replace(day=next((day for told in dated if (day := _day_in(told))), ""))
+
+
+def _untitled(title: str) -> str:
+    """A title without the word that says what the page is."""
+    named = _TITLE.match(title)
+    return title[named.end() :] if named else title
 
 
 def _folded(heading: str) -> str:
@@ -185,36 +182,34 @@ def _entries(timeline: str, day: str) -> Iterator[tuple[str | None, str]]:
     """The lines of a timeline with their times, None where the day is unknown; a clock that goes
     back begins the next day."""
     last: str | None = None
-    for line in timeline.splitlines():
-        if match := _ENTRY.match(line):
-            last = _clocked(match[1], last[:10] if last else day, last) or last
-            yield last, match[2].strip(" |")
+    for match in filter(None, map(_ENTRY.match, timeline.splitlines())):
+        last = _clocked(match[1], last[:10] if last else day, last) or last
+        yield last, match[4].strip(" |")
 
 
 def _outcomes(
-    page: _Page, entries: list[tuple[str | None, str]], started: str | None
-) -> Iterator[OutcomeReport]:
+    page: _Page, entries: list[tuple[str | None, str]], began: str | None
+) -> Iterator[dict[str, Any]]:
     """Each attempt, the earliest first. Calling people alone is none."""
     tried = [(actions, at) for at, text in entries if (actions := actions_in(text))]
     ends = [at for at, text in entries if _says(_ENDED, text)]
-    ended = page.moment("ended", after=started)
+    ended = page.moment("ended", after=began)
     over = next((at for at in (ended, *reversed(ends)) if at), None)
     stated = actions_in(page.sections.get("resolution", ""))
     if stated and not any(set(stated) & set(actions) for actions, _ in tried):
         tried.append((stated, over))
-    lessons = prose_of(page.sections.get("lessons", ""), limit=_LONGEST_LESSONS)
     for number, (actions, at) in enumerate(tried, 1):
         worked = number == len(tried) and bool(ends or ended or stated)
         moment = (over if worked else None) or at
-        took = (to_epoch(moment) - to_epoch(started)) / 60 if moment and started else -1
-        yield OutcomeReport(
-            actions_taken=actions,
-            success=worked,
-            resolution_time_minutes=round(took, 1) if worked and took >= 0 else None,
-            lessons_learned=lessons if worked else "",
-            recorded_at=moment,
-            confidence=_SURE_WHERE_STATED if set(actions) & set(stated) else _SURE_BY_ORDER,
-        )
+        took = (to_epoch(moment) - to_epoch(began)) / 60 if moment and began else -1
+        yield {
+            "actions_taken": [*actions],
+            "success": worked,
+            "resolution_time_minutes": round(took, 1) if worked and took >= 0 else None,
+            "lessons_learned": page.sections.get("lessons", "") if worked else "",
+            "recorded_at": moment,
+            "confidence": _SURE_WHERE_STATED if set(actions) & set(stated) else _SURE_BY_ORDER,
+        }
 
 
 def actions_in(text: str) -> tuple[str, ...]:

@@ -16,11 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable, UnknownRecord
-from quipu.kinds.incidents.analysis import (
-    agent_analysis,
-    blast_radius,
-    severity_by_rule,
-)
 from quipu.kinds.incidents.links import (
     NewEdge,
     draw,
@@ -30,14 +25,17 @@ from quipu.kinds.incidents.links import (
 )
 from quipu.kinds.incidents.model import (
     WINDOW_S,
+    BlastRadius,
     Incident,
     IncidentReport,
     Metrics,
     Outcome,
     OutcomeReport,
+    agent_analysis,
     embedding_number,
     incident_id,
     outcome_id,
+    severity_by_rule,
     unplaced_incident_id,
 )
 from quipu.kinds.incidents.records import (
@@ -349,6 +347,7 @@ def completed(
     grades = (severity_by_rule(metrics), *(other.severity for other in before))
     severity = report.severity or max(grades, key=lambda grade: grade.rank)
     felt = (*report.affected_services, *(s for other in before for s in other.affected_services))
+    reach = BlastRadius.MULTI if set(felt) - {report.component} else BlastRadius.SINGLE
     times = [other.timestamp for other in (report, *before) if other.timestamp]
     told = {
         name: value
@@ -371,7 +370,7 @@ def completed(
         "timestamp": min(times, default=None),
         "metrics": metrics,
         "affected_services": tuple(dict.fromkeys(felt)),
-        "blast_radius": blast_radius(report.component, felt, given=report.blast_radius),
+        "blast_radius": report.blast_radius or reach,
     }
     return Incident(**{**worked_out, **told, **together})
 

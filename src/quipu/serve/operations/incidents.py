@@ -8,7 +8,7 @@ from msgspec import Meta
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.advice import Comparison, Recommendation
 from quipu.kinds.incidents.api import IncidentsAdded, IncidentsMoved, Policies
-from quipu.kinds.incidents.life import (
+from quipu.kinds.incidents.case_base import (
     IncidentDetail,
     IncidentList,
     IncidentSummary,
