@@ -9,7 +9,6 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, Self
 
 import apsw
@@ -48,8 +47,8 @@ def _begin(connection: Any) -> None:
 _ASIDE = ".damaged-"
 
 KEYS_MAY_BE_LOST = ("salvaged", "api_key")
-"""The kind and key of an entry that stands in a ledger that was damaged once: a server without keys
-is open, and which keys were lost is not known, so with this one it stays closed."""
+"""The kind and key of an entry that stands in a ledger in the place of a damaged one: a server
+without keys is open, and with this one it stays closed."""
 
 
 class LedgerEntry(NamedTuple):
@@ -61,17 +60,15 @@ class LedgerEntry(NamedTuple):
 
 
 class Salvaged(NamedTuple):
-    """What was kept of a ledger: `entries` of it; `aside` is where the damaged one stands now, None
-    for one that was whole and stayed as it was."""
+    """Where a damaged ledger stands now; None for one that was whole and stayed as it was."""
 
-    entries: int
     aside: Path | None
 
 
 class Ledger:
     """The entries in the SQLite file at `path`, made when it is not there."""
 
-    def __init__(self, path: str | Path, *, timeout_s: float = 10.0) -> None:
+    def __init__(self, path: str | Path) -> None:
         self._path = Path(path)
         self._lock = threading.RLock()
         self._files = Identity()
@@ -81,7 +78,7 @@ class Ledger:
                 private.narrow(checked.database_files(self._path))
             self._connection: Any = checked.connect(self._path)
             self._require_checksums()
-            self._connection.set_busy_timeout(int(timeout_s * 1000))
+            self._connection.set_busy_timeout(10_000)
             self._run("PRAGMA trusted_schema = OFF")  # a file may have come with a folder
             self._run("PRAGMA journal_mode = WAL")
             self._run("PRAGMA synchronous = FULL")  # what was accepted survives a power cut
@@ -195,25 +192,24 @@ def damaged(path: Path, why: str) -> CorruptStore:
     """What is to be raised about a damaged ledger."""
     return CorruptStore(
         f"{str(path)!r} is damaged ({why}). It holds API keys and runs, and may hold writes that "
-        "an earlier version accepted: `quipu jobs --salvage` keeps all that can be read"
+        "an earlier version accepted: restore a backup, or begin another: `quipu jobs --salvage`"
     )
 
 
 def salvage(path: Path) -> Salvaged:
-    """Put what can be read of a damaged ledger into a new one in its place; the damaged one is put
-    aside. No other process should be using it. Raises StoreUnavailable."""
+    """Put a damaged ledger aside and begin another: keys are to be made again. No other process
+    should be using it. Raises StoreUnavailable."""
     from quipu.files.whole import faults  # needs numpy, and is seldom needed
 
-    found = readable_entries(path)
     if not faults(path):
-        return Salvaged(len(found), None)
+        return Salvaged(None)
     fresh = path.with_name(f"{path.name}.fresh")
     taken = (path.with_name(f"{path.name}{_ASIDE}{n}") for n in count(1))
     aside = next(each for each in taken if not each.exists())
     try:
         fresh.unlink(missing_ok=True)
         with Ledger(fresh) as ledger:
-            ledger.change(put={**found, KEYS_MAY_BE_LOST: b""})
+            ledger.change(put={KEYS_MAY_BE_LOST: b""})
         for suffix in ("", "-wal"):  # a log that stays would be taken for the new file's
             file = path.with_name(path.name + suffix)
             if file.exists():
@@ -224,22 +220,4 @@ def salvage(path: Path) -> Salvaged:
         raise StoreUnavailable(
             f"{str(path)!r} cannot be put aside ({error}): check the rights of its folder"
         ) from error
-    return Salvaged(len(found), aside)
-
-
-def readable_entries(path: Path) -> dict[tuple[str, str], bytes]:
-    """The values by kind and key that can be read of a ledger, page by page: those on a damaged
-    page are not among them. Raises StoreUnavailable."""
-    from quipu.files.rows import read_rows
-
-    try:
-        with TemporaryDirectory(prefix="quipu-salvage-") as scratch:
-            rows = read_rows(path, Path(scratch)).indexes
-    except OSError as error:
-        raise StoreUnavailable(f"{str(path)!r} cannot be read: {error}") from error
-    return {
-        (str(row.values[0]), str(row.values[1])): row.values[3]
-        for row in rows
-        if [type(value) for value in row.values] == [str, str, int, bytes]
-        and isinstance(row.values[3], bytes)
-    }
+    return Salvaged(aside)

@@ -15,6 +15,7 @@ from quipu.handle.handle import Handle
 from quipu.memory.freshness import Cited, Freshness
 from quipu.ports import Embedder, Planner
 from quipu.question import Question, read_question
+from quipu.records.authority import CONVERSATIONS
 from quipu.records.mentions import names_in
 from quipu.records.record import Fact
 from quipu.records.scope import EVERYTHING, Scope
@@ -34,7 +35,7 @@ STATEMENT = "statement"
 
 __all__ = ["DISAGREES", "STATEMENT", "Facts", "StatedFacts", "fact_passages", "with_dates"]
 
-_PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool", STATEMENT})
+_PERSONAL = CONVERSATIONS | {STATEMENT}
 _OURS = frozenset({"we", "our", "us"})
 _MINE = frozenset({"i", "my", "me", "mine", "im", "ive"})
 _USER, _OWN = "user", ("my", "mine")

@@ -153,9 +153,9 @@ class JobQueue:
                 raise
 
     def salvage(self) -> "Salvaged":
-        """Keep what can be read of a damaged `ops.db` (API keys, runs, and the jobs of an earlier
-        version) in a new one; the damaged one is put aside. Nothing else should be using it.
-        Raises StoreUnavailable, also where there is none."""
+        """Put a damaged `ops.db` (API keys, runs, and the jobs of an earlier version) aside and
+        begin another. Nothing else should be using it. Raises StoreUnavailable, also where there
+        is none."""
         from quipu.ledger import LEDGER, salvage
 
         state = self._handle.home.state

@@ -10,7 +10,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.files.whole import faults
 from quipu.handle.home import DATABASE, Home, database_of, find_home
-from quipu.ledger import KEYS_MAY_BE_LOST, LEDGER, Ledger, readable_entries
+from quipu.ledger import KEYS_MAY_BE_LOST, LEDGER, Ledger
 from quipu.records.record import Episode
 from quipu.transfer.backup import BackedUp, backup, restore
 from quipu.trust import mark
@@ -92,7 +92,7 @@ def salvage_into(home: Home, path: Path, *, clock: Clock) -> SalvagedRecords:
             write_periods(store, _without_half_links(each), clock=clock)
             store.atomically(partial(_put_jobs, store, each), durable=True)
         lost.update(each.lost)
-    _take_over_ledger(home, path)
+    _keep_closed(home, path)
     return SalvagedRecords(
         path=str(path),
         records=sum(len(each.periods) for each in kept),
@@ -122,14 +122,11 @@ def _put_jobs(store: "Store", kept: "KeptRecords") -> None:
         store.jobs.add(row, payload)
 
 
-def _take_over_ledger(home: Home, path: Path) -> None:
-    """Copy what can be read of the ledger beside the damaged database."""
+def _keep_closed(home: Home, path: Path) -> None:
+    """Have a server over the new memory ask for a key, as one over the damaged memory did."""
     new = find_home(path)
     if home.state is None or new.state is None or not (home.state / LEDGER).is_file():
         return
     if not (new.state / LEDGER).exists():
-        found = readable_entries(home.state / LEDGER)
-        if faults(home.state / LEDGER):
-            found[KEYS_MAY_BE_LOST] = b""
         with Ledger(new.state / LEDGER) as ledger:
-            ledger.change(put=found)
+            ledger.change(put={KEYS_MAY_BE_LOST: b""})

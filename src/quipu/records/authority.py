@@ -12,6 +12,7 @@ from quipu.records.record import Asserted, Fact, Properties, Relation
 from quipu.records.schema import RelationType
 
 __all__ = [
+    "CONVERSATIONS",
     "GOVERNED",
     "MAY_ASSERT",
     "ROLES",
@@ -65,7 +66,8 @@ WITHHELD = "may_not_assert"
 _PREFIX = "asserted_by:"
 
 _MANIFESTS = frozenset({"manifest", "compose", "workflow", "catalog", "deployment"})
-_CONVERSATIONS = frozenset({"session", "manual_ingest", "memory_file", "tool", "knowledge_graph"})
+CONVERSATIONS = frozenset({"session", "manual_ingest", "memory_file", "tool", "knowledge_graph"})
+"""The types of sources in which somebody said or gave something."""
 
 
 def role_of(source_type: str, document_type: str, *, vendored: bool, stated: bool) -> Role:
@@ -75,7 +77,7 @@ def role_of(source_type: str, document_type: str, *, vendored: bool, stated: boo
         return "web"
     if vendored:
         return "vendored"
-    if source_type in _CONVERSATIONS:
+    if source_type in CONVERSATIONS:
         return "conversation"
     if document_type == "ownership":
         return "ownership"

@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from operator import itemgetter
-from string import ascii_lowercase, ascii_uppercase, digits
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from quipu.patterns import late
@@ -55,17 +55,6 @@ _IDENTIFIER = late(r"[A-Za-z_][\w]*(?:(?:::|->|[./#:-])[\w][\w-]*)*(?:\(\))?")
 # What every identifier has that is told from a word: most text has none of it, and is not read.
 _OF_CODE = late(r"[./#](?=\w)|_|\(\)|::|->|[A-Z](?<=[a-z][A-Z])|\d(?<=[A-Za-z]\d)")
 _WORK = late(rf"(?i)(?<![\w/-]){_WORK_NAME}")
-_CLASSES = str.maketrans(ascii_uppercase + ascii_lowercase + digits, "A" * 26 + "a" * 26 + "0" * 10)
-_HINTS = (
-    *(mark + after for mark in "./#" for after in "Aa0"),
-    "_",
-    "()",
-    "::",
-    "->",
-    "aA",
-    "a0",
-    "A0",
-)
 _SMALL = frozenset(ascii_lowercase)
 _SPACE = late(r"[ \n]")
 _PATH = late(r"/.*/|/.*\w\.[a-z]{1,4}$|^[\w-]{2,}\.[a-z]{1,4}$")
@@ -99,8 +88,7 @@ def find_mentions(text: str, read: list[Token] | None = None) -> list[Mention]:
         found.update(Mention(*word) for word in words if _YEAR.fullmatch(word[0]))
     if any(mark in folded for mark in '"“`'):
         found.update(_quotations(folded, words))
-    if _may_be_code(folded):
-        found.update(_identifiers(folded))
+    found.update(_identifiers(folded))
     if any(mark in folded for mark in ("ask-", "oal-", "ASK-", "OAL-")):
         found.update(Mention(m[0].lower(), *m.span()) for m in _WORK.finditer(folded))
     return sorted(found, key=_by_place)
@@ -208,15 +196,6 @@ def _quotations(folded: str, words: list[Token]) -> Iterator[Mention]:
         mention = _named(inside, 0, len(inside))
         if mention:
             yield mention
-
-
-def _may_be_code(folded: str) -> bool:
-    """Whether `_OF_CODE` can be found: of ASCII it is known from the classes of its characters,
-    many times sooner."""
-    if not folded.isascii():
-        return True
-    classes = folded.translate(_CLASSES)
-    return any(hint in classes for hint in _HINTS)
 
 
 def _identifiers(folded: str) -> Iterator[Mention]:

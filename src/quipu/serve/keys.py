@@ -170,7 +170,7 @@ def _read(value: bytes) -> _Kept:
         return msgspec.json.decode(value, type=_Kept)
     except msgspec.DecodeError as error:
         raise CorruptStore(
-            f"an API key in ops.db cannot be read ({error}): `quipu jobs --salvage` keeps the rest"
+            f"an API key in ops.db cannot be read ({error}): `quipu jobs --salvage` begins another"
         ) from error
 
 

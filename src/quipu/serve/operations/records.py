@@ -293,7 +293,7 @@ def jobs(
     memory: Memory,
     job_id: Annotated[str | None, Word()] = None,
     resume: Annotated[bool, "do now what a killed process left undone"] = False,
-    salvage: Annotated[bool, "keep what can be read of a damaged ops.db"] = False,
+    salvage: Annotated[bool, "put a damaged ops.db aside and begin another"] = False,
     tell: Callable[[str], None] = lambda _: None,
 ) -> JobList | Job:
     """List the jobs that are open and the last that ended, or show the one called JOB_ID.
@@ -310,9 +310,8 @@ def jobs(
         tell(
             "ops.db is whole: nothing was changed."
             if found.aside is None
-            else f"Kept {found.entries:,} entries of ops.db; the damaged file stands beside it as "
-            f"{found.aside.name}. API keys may be among what is lost (`quipu key list`); a server "
-            "asks for one all the same."
+            else f"The damaged ops.db stands beside the new one as {found.aside.name}. Its API "
+            "keys are to be made again (`quipu key create`); a server asks for one meanwhile."
         )
     if resume:
         memory.jobs.resume()
