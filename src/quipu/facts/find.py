@@ -13,7 +13,7 @@ from quipu.facts.candidates import (
     inverse_frequencies,
     with_rivals,
 )
-from quipu.facts.chains import FactStanding, effective, now_as_date, was_said_after
+from quipu.facts.chains import FactStanding, now_as_date, was_said_after
 from quipu.facts.fit import asks_which, is_asked_for, is_sure
 from quipu.facts.match import FactMatch, Matcher, words_of
 from quipu.ports import Embedder, Planner
@@ -102,13 +102,9 @@ def _matches(
         found = matcher.before_now(stems)
     if found:
         return found
-    asked, anchor = time.interval, ""
-    if time.kind == "while" and (then := matcher.valid_then(None, content_stems(time.anchor))):
-        asked, anchor = effective(then[0].standing), then[0].standing.fact.fact_id
     today = now_as_date(now)
-    if asked is None and time.kind == "none":
-        asked = today
-    return matcher.valid_then(asked, stems, now=now if asked == today else None, without=anchor)
+    asked = today if time.interval is None and time.kind == "none" else time.interval
+    return matcher.valid_then(asked, stems, now=now if asked == today else None)
 
 
 def _answers(match: FactMatch, time: QuestionTime, base: Question, table: Attributes) -> bool:

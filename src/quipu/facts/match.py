@@ -69,31 +69,25 @@ class Matcher:
         self._idf, self._table = idf, table
 
     def valid_then(
-        self,
-        asked: Interval | None,
-        stems: Sequence[str],
-        *,
-        now: str | None = None,
-        without: str = "",
+        self, asked: Interval | None, stems: Sequence[str], *, now: str | None = None
     ) -> list[FactMatch]:
-        """Every fact but `without` as an answer for the stretch `asked` (None: whenever), best
-        first. Where `asked` is the day of the instant `now`, what ended or begins at an instant of
-        that day is judged by it."""
+        """Every fact as an answer for the stretch `asked` (None: whenever), best first. Where
+        `asked` is the day of the instant `now`, what ended or begins at an instant of that day is
+        judged by it."""
         found: list[FactMatch] = []
         for chain in self._chains:
             fits = {s.fact.fact_id: _fit(s, asked, now) for s in chain.standings}
             holding = {i for i, share in fits.items() if asked is None or share == 1.0}
             for standing in chain.standings:
                 fact, share = standing.fact, fits[standing.fact.fact_id]
-                if fact.fact_id != without:
-                    parts = {
-                        "coverage": self._covered(words_of(fact, self._table), stems),
-                        "similarity": self._similarity(fact),
-                        "valid": VALID * (share > 0),
-                        "held": HELD * (share == 1.0),
-                        "latest": LATEST * (standing.superseded_by not in holding),
-                    }
-                    found.append(self._match(standing, parts))
+                parts = {
+                    "coverage": self._covered(words_of(fact, self._table), stems),
+                    "similarity": self._similarity(fact),
+                    "valid": VALID * (share > 0),
+                    "held": HELD * (share == 1.0),
+                    "latest": LATEST * (standing.superseded_by not in holding),
+                }
+                found.append(self._match(standing, parts))
         return _ordered(found if now is None else self._with_successors(found))
 
     def next_to(self, anchor: str, stems: Sequence[str], *, after: bool) -> list[FactMatch]:

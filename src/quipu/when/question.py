@@ -19,24 +19,11 @@ from quipu.when.spans import TimeSpan, find_spans
 __all__ = ["QuestionTime", "find_days", "read_question_time", "without"]
 
 _RELATION = late(
-    r"\b(?P<word>right before|just before|right after|immediately before|immediately after|"
-    r"prior to|previous to|before|preceding|after|following|succeeding|subsequent to)\b"
+    r"\b(?:(?P<before>(?:right |just |immediately )?before|prior to|previous to|preceding)"
+    r"|(?:right |immediately )?after|following|succeeding|subsequent to)\b"
 )
-_WHILE = late(r"\b(?:when|while|as long as|at the time(?: when| that)?|back when)\s")
-_STILL = late(r"\b(?:was|were|had|used|still|held|lived|worked|did|served|owned|played)\b")
 _PREVIOUS = late(
     r"\bbefore(?: (?:that|this|now|then))?(?=[\s?.!]*$)|\b(?:previous(?:ly)?|formerly|used? to)\b"
-)
-_BEFORE = frozenset(
-    (
-        "right before",
-        "just before",
-        "immediately before",
-        "prior to",
-        "previous to",
-        "before",
-        "preceding",
-    )
 )
 _LEADS = late(r"\b(?:in|on|during|from|since|until|by|at|between|of)\s+(?:the )?$")
 _ASKED = late(r"(?:which|what|who|whom|whose)\b[^,]{0,200}")
@@ -50,12 +37,11 @@ class QuestionTime:
     """What a question says about time.
 
     `kind`: "at" (the answer holds in `interval`), "before" or "after" (it comes next to the fact
-    that `anchor` describes), "while" (it holds when that fact does), "previous" (it held before
-    what holds now), "none". `base` is the question without its time, `anchor` the words that name
-    the other fact.
+    that `anchor` describes), "previous" (it held before what holds now), "none". `base` is the
+    question without its time, `anchor` the words that name the other fact.
     """
 
-    kind: Literal["none", "at", "before", "after", "while", "previous"]
+    kind: Literal["none", "at", "before", "after", "previous"]
     base: str
     interval: Interval | None = None
     anchor: str = ""
@@ -69,8 +55,6 @@ def read_question_time(text: str, *, now: str | None = None) -> QuestionTime:
         spans = find_days(text, now=now)
     lowered = lower(fold(text))
     if found := _relative(text, lowered, spans):
-        return found
-    if found := _while(text, lowered, spans):
         return found
     if not spans and (found := _previous(text, lowered)):
         return found
@@ -109,7 +93,7 @@ def _relative(text: str, lowered: str, spans: list[TimeSpan]) -> QuestionTime | 
         asked = _ASKED.fullmatch(lower(fold(tail)))
         if purely or asked or not any(character.isalnum() for character in named):
             continue
-        kind = "before" if match["word"] in _BEFORE else "after"
+        kind = "before" if match["before"] else "after"
         anchor = named.strip(_EDGE)
         head = [s for s in spans if s.end <= match.start()]
         base = without(text[: match.start()], head).strip(_EDGE)
@@ -137,24 +121,6 @@ def _rest(text: str, start: int, spans: list[TimeSpan]) -> str:
             pieces.append(text[start : span.start])
         start = max(start, span.end)
     return " ".join(" ".join([*pieces, text[start:]]).split())
-
-
-def _while(text: str, lowered: str, spans: list[TimeSpan]) -> QuestionTime | None:
-    if any(span.kind == "range" for span in spans):
-        return None
-    for match in _WHILE.finditer(lowered):
-        clause = text[match.end() :]
-        if match.start() == 0 and "," not in clause:
-            continue  # "When was …?" asks for a time and names none
-        anchor, _, after = clause.partition(",")
-        if not _STILL.search(lower(fold(anchor))) or not anchor.strip(_EDGE):
-            continue
-        base = (text[: match.start()] + after).strip(_EDGE)
-        if not base:
-            continue
-        interval = max(spans, key=_telling).interval if spans else None
-        return QuestionTime("while", base, interval, anchor.strip(_EDGE), tuple(spans))
-    return None
 
 
 def _previous(text: str, lowered: str) -> QuestionTime | None:
