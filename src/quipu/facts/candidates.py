@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-import msgspec
 import numpy as np
 
 from quipu.facts.attributes import Attributes
@@ -34,7 +33,7 @@ __all__ = [
 PASSAGES = 120
 FEW_PASSAGES = 30
 _FIELDS = ("prose", "turn")
-_CHAINS, _RIVALS, _WORDS = 16, 200, 8
+_CHAINS, _RIVALS = 16, 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,29 +148,12 @@ def passages_of(
     }
     chunk_ids = sorted({chunk_id for ids in evidence.values() for chunk_id in ids}, key=order_key)
     numbers = planner.numbers(chunk_ids)
-    live = {c: n for c, n in zip(chunk_ids, numbers.tolist(), strict=True) if n >= 0}
-    if scope != EVERYTHING and live:
-        seen = _within(scope, live, planner)
-        live = {chunk_id: number for chunk_id, number in live.items() if number in seen}
-    kept = {i: tuple(c for c in chunk_ids if c in ids and c in live) for i, ids in evidence.items()}
+    seen = numbers >= 0
+    if scope != EVERYTHING:
+        seen[seen] = planner.admits(numbers[seen], scope)
+    live = [chunk_id for chunk_id, kept in zip(chunk_ids, seen.tolist(), strict=True) if kept]
+    kept = {fact_id: tuple(c for c in live if c in ids) for fact_id, ids in evidence.items()}
     return {fact_id: ids for fact_id, ids in sorted(kept.items()) if ids}
-
-
-def _within(scope: Scope, live: Mapping[str, int], planner: Planner) -> set[int]:
-    """Which of some passages a scope admits: those it lets a search for their own words find."""
-    admitted = frozenset(live) & scope.chunk_ids if scope.chunk_ids else frozenset(live)
-    if not admitted:
-        return set()
-    narrow = msgspec.structs.replace(scope, chunk_ids=admitted)
-    chunks = planner.chunks(np.array(sorted(live[c] for c in admitted), dtype=np.int64))
-    terms = dict.fromkeys(stem for chunk in chunks for stem in content_stems(chunk.text)[:_WORDS])
-    return {
-        int(number)
-        for field in _FIELDS
-        for number in planner.match_text(
-            field, dict.fromkeys(terms, 1.0), scope=narrow, limit=len(admitted)
-        ).numbers
-    }
 
 
 @lru_cache(maxsize=16384)
