@@ -10,11 +10,14 @@ from functools import cached_property, lru_cache
 
 from quipu.language import Language, language_of
 from quipu.question.asked_for import (
+    CODE_NOISE,
     AnswerType,
     Kind,
     answer_type_of,
     asks_for,
+    asks_of_doing,
     asks_of_past,
+    asks_of_releases,
     asks_yes_or_no,
     kind_of,
     subject_of,
@@ -29,25 +32,7 @@ __all__ = ["AnswerType", "Kind", "Question", "read_question", "versions_in"]
 
 _LOOKED_AT = 2_000
 """Characters of a question in which what it asks for is looked for."""
-_CODE_NOISE = frozenset("python javascript java rust golang code function method way".split())
-"""What every question about code says and no code answers by."""
 _VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+(?:-[a-z]+[\w.]*|[a-z]+\d*)?)(?![\w]|\.\d)")
-_CHANGED = (
-    r"\b(?:add|remov|introduc|deprecat|dropp|renam|chang|replac|delet|releas|support|land|bump"
-    r"|updat|upgrad)\w*"
-)
-_OF_RELEASES = re.compile(
-    r"\b(?:which|what|each|every|latest|last|next|first) (?:[\w.-]+ ){0,2}?(?:version|release)s?\b"
-    rf"|\bwhen (?:was|were|did|does|will|is|are|has)\b[^.?!]*{_CHANGED}|\bsince when\b"
-    r"|\bwhat'?s new\b|\bbreaking changes?\b|\bchange ?logs?\b|\brelease notes?\b"
-    r"|\bupgrad(?:e|es|ed|ing)\b"
-    r"|\b(?:in|to|from|since|before|after|of|with) (?:[a-z][\w-]* ){0,2}?v?\d+(?:\.\d+)+",
-    re.IGNORECASE,
-)
-_OF_DOING = re.compile(
-    r"\bhow (?:(?:do|can|should|could|would|may|might|must) (?:I|we|you|one)|to)\b", re.IGNORECASE
-)
-"""What somebody wants to do: "how does it work?" asks for another thing."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +113,7 @@ class Question:
             for part in split_identifier(word)
             if part not in STOP_WORDS
         ]
-        telling = [part for part in parts if part not in _CODE_NOISE] or parts
+        telling = [part for part in parts if part not in CODE_NOISE] or parts
         return tuple(dict.fromkeys(stem_words(telling)))
 
     @cached_property
@@ -180,12 +165,12 @@ class Question:
     @cached_property
     def of_releases(self) -> bool:
         """Whether it is about what some version brought, changed or took away."""
-        return _OF_RELEASES.search(self.text) is not None
+        return asks_of_releases(self.text)
 
     @cached_property
     def of_doing(self) -> bool:
         """Whether it asks how one does something."""
-        return _OF_DOING.search(self.text) is not None
+        return asks_of_doing(self.text)
 
     @cached_property
     def spans(self) -> tuple[TimeSpan, ...]:

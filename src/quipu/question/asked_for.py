@@ -1,21 +1,27 @@
 """What a question asks for: a type of answer, a kind of thing, a relation, yes or no, the past."""
 
 import re
+import tomllib
 from collections.abc import Sequence
 from functools import cache
-from typing import Literal, TypeAlias
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast
 
+from quipu.patterns import late
 from quipu.records.schema import RelationType, row_of
 from quipu.text import stems
 
 __all__ = [
     "ASKING",
+    "CODE_NOISE",
     "KIND_STEMS",
     "AnswerType",
     "Kind",
     "answer_type_of",
     "asks_for",
+    "asks_of_doing",
     "asks_of_past",
+    "asks_of_releases",
     "asks_yes_or_no",
     "kind_of",
     "subject_of",
@@ -36,78 +42,31 @@ Kind: TypeAlias = Literal[
     "variable",
 ]
 
-# "when" asks before a verb or at the end; elsewhere it only tells a circumstance.
-_ASKED_BY = (
-    r"\bwhen(?:'s|’s| (?:is|are|was|were|do|does|did|will|would|should|can|could|must|may|has|have"
-    r"|had|to))\b|\bwhen\W*$"
-)
-_ANSWERS: dict[AnswerType, str] = {
-    "number": r"\bhow much\b",
-    "time": rf"{_ASKED_BY}|\bsince when\b|\b(?:what|which) (?:year|date|day|month|time)\b",
-    "place": r"^\W*where\b",
-    "reason": r"\bwhy\b|\bwhat (?:is the )?reason\b|^\W*reason\b|\b(?:reason|cause)\W*$"
-    r"|\bwhat causes\b",
-    "definition": r"\bwhat (?:is|are|was|were)\b|\bdefine\b|\bmeaning of\b"
-    r"|\bwhat (?:does|do)\b(?!.*\b(?:on|from|to|by|with|for|in)\W*$)",
-}
-_ANSWER_TYPES: list[tuple[AnswerType, re.Pattern[str]]] = [
-    (answer_type, re.compile(pattern, re.IGNORECASE)) for answer_type, pattern in _ANSWERS.items()
-]
-_PAST = re.compile(
-    r"(?<!-)\b(?:originally|initially|at first|before|previous(?:ly)?|used to|earlier|ago|did|was|"
-    r"were|had|old|formerly|since|until|history|changed?|first|back then|last)\b(?!-)"
-    r"|\b(?:19|20)\d\d\b"
+_TABLE: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_name("asked_for.toml").read_text("utf-8")
 )
 
-_VERB = r"(?:do|does|did|is|are|was|were|has|have|had|can|could|must|may|should|will|would)\b"
-_WHICH = rf"\b(?:which|what) (?:(?!{_VERB})\w+ ){{0,2}}?"
-_QUESTIONS: dict[Kind, str] = {
-    "variable": rf"{_WHICH}environment variables?\b",
-    "money": r"\b(?:price|salary|fee|revenue) (?:of|for|per)\b"
-    r"|\bhow much (?:does|do|is|are) .+ cost\b|\bcosts? of\b",
-    "default": r"\b(?:is|are) the default\b|\bdefault(?: \w+)? (?:of|for|is|does)\b"
-    r"|^\W*default (?!(?:to|when|if|in|as)\b)\w+|\bdefaults? to\b"
-    r"|\bwhat (?:\w+ )?defaults?\b|\bby default\b",
-    "version": rf"{_WHICH}(?:version|release)s?\b|\bversion of\b",
-    "class": rf"{_WHICH}(?:class(?:es)?|exceptions?|errors?|structs?|interfaces?|types?)\b",
-    "function": rf"{_WHICH}(?:functions?|methods?|decorators?|procedures?)\b",
-    "number": r"\bhow (?:many|old|long|large|big|fast|far|often|high)\b|\b(?:which|what) "
-    r"(?:\w+ ){0,2}?(?:number|size|percentage|port|limit|timeout|maximum|minimum|interval"
-    r"|(?:exit|status|error|return) code|half-life)\b"
-    r"|\bis the (?:\w+ )?(?:number|size|percentage|port|limit|timeout"
-    r"|maximum|minimum|interval|half-life)\b",
-    "person": r"\bwho(?:m|se)?\b",
-    "date": r"\bwhen (?:was|were|did|had)\b|\b(?:which|what) (?:year|date|day|month)\b",
-    "condition": r"\bwhen (?:is|are|does|do|should|will|can|must)\b",
-}
-_KINDS_ASKED: list[tuple[Kind, re.Pattern[str]]] = [
-    (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _QUESTIONS.items()
-]
-_BEGINS_AT_ANY_TIME = re.compile(
-    r"\W*(?:(?:and|but|so|then|well|hey|ok)\b\W*)*(?:do|does|did|is|are|am|was|were|has|have|had|will"
-    r"|would|can|could|should|shall|may|might|must)\b",
-    re.IGNORECASE,
+
+def _patterns(table: str) -> dict[str, re.Pattern[str]]:
+    """The rows of a table, each as one expression."""
+    parts: dict[str, str] = _TABLE["parts"]
+    which = parts["which"].replace("{verb}", parts["verb"])
+    return {
+        name: late("|".join(row).replace("{which}", which), re.IGNORECASE | re.DOTALL)
+        for name, row in _TABLE[table].items()
+    }
+
+
+_TYPES = cast("dict[AnswerType, re.Pattern[str]]", _patterns("type"))
+_KINDS = cast("dict[Kind, re.Pattern[str]]", _patterns("kind"))
+_SAYS = _patterns("says")
+KIND_STEMS = frozenset(stems(_TABLE["words"]["kinds"]))
+_RELATIONS = " ".join(f"{each.row.words} {each.row.also}" for each in RelationType)
+ASKING = frozenset(stems(f"give {_TABLE['words']['kinds']} {_RELATIONS}")) - frozenset(
+    stems(_TABLE["words"]["telling"])
 )
-_OR = re.compile(r"\bor\b(?! not\b)", re.IGNORECASE)
-"""Asks which of two."""
-_INDIRECT = re.compile(r"\byou (?:tell|show|remind|know|remember|recall|say)\b", re.IGNORECASE)
-"""Asks for what somebody is to tell: "can you tell me where …"."""
-_BEGINS_NOW = re.compile(r"\W*(?:does|do|is|are|am|has|have)\b", re.IGNORECASE)
-# What a name may be, and words that only ask: they name nothing.
-_KIND_WORDS = (
-    "service package function class method symbol tool library project application app "
-    "component file module document path script folder source code name list tell show know "
-    "exactly currently thing repository repo part many"
-)
-KIND_STEMS = frozenset(stems(_KIND_WORDS))
-# Words that ask for relations or say what a thing is, and may as well be what is asked about.
-_TELLING = (
-    "alias aliases anything author authored belongs blocked blocker folder goal hold parent read "
-    "record same something subtask task wait way written wrote"
-)
-ASKING = frozenset(
-    stems(" ".join(("give", _KIND_WORDS, *(f"{r.row.words} {r.row.also}" for r in RelationType))))
-) - frozenset(stems(_TELLING))
+CODE_NOISE = frozenset(_TABLE["words"]["code"].split())
+"""What every question about code says and no code answers by."""
 # A clause beside what is asked: "what does it return when nothing overrides it?".
 _SUBORDINATE = re.compile(
     r"^(\W*(?:which|what|who|where|how)\b.+?),? (?:when|if|unless|while|because)\b.*$",
@@ -117,31 +76,37 @@ _SUBORDINATE = re.compile(
 
 def answer_type_of(text: str) -> AnswerType:
     """Return the type of answer that `text` wants."""
-    for answer_type, pattern in _ANSWER_TYPES:
-        if pattern.search(text):
-            return answer_type
-    return "any"
+    return next((name for name, pattern in _TYPES.items() if pattern.search(text)), "any")
 
 
 def kind_of(question: str) -> Kind | None:
     """The kind of thing that `question` asks for; None where no text shows it."""
-    return next((kind for kind, pattern in _KINDS_ASKED if pattern.search(question)), None)
+    return next((name for name, pattern in _KINDS.items() if pattern.search(question)), None)
 
 
 def takes_yes_or_no(question: str) -> bool:
     """Whether a question is answered by yes or no, whatever time it asks about."""
-    begins = _BEGINS_AT_ANY_TIME.match(question) is not None
-    return begins and not _OR.search(question) and not _INDIRECT.search(question)
+    return _SAYS["yes_or_no"].search(question) is not None
 
 
 def asks_yes_or_no(question: str) -> bool:
     """Whether a question about the present is answered by yes or no."""
-    return _BEGINS_NOW.match(question) is not None
+    return _SAYS["yes_or_no_now"].search(question) is not None
 
 
 def asks_of_past(question: str) -> bool:
     """Whether a question may be about what was, so that what holds no more answers it as well."""
-    return _PAST.search(question.lower()) is not None
+    return _SAYS["past"].search(question) is not None
+
+
+def asks_of_releases(question: str) -> bool:
+    """Whether a question is about releases: what changed, and in which."""
+    return _SAYS["releases"].search(question) is not None
+
+
+def asks_of_doing(question: str) -> bool:
+    """Whether a question is about how somebody does something."""
+    return _SAYS["doing"].search(question) is not None
 
 
 def subject_of(stems: Sequence[str]) -> tuple[str, ...]:
