@@ -12,7 +12,6 @@ import pytest
 from numpy.typing import NDArray
 
 from quipu.embed import minilm as minilm_module
-from quipu.embed.device import providers, uses_gpu
 from quipu.embed.minilm import MiniLM
 from quipu.embed.weights import ROUNDED_NAME
 
@@ -168,12 +167,3 @@ def test_weights_are_rounded_once(
     kept.unlink()
     kept.mkdir()  # nothing can be put there
     assert embedded() == expected
-
-
-def test_a_gpu_is_in_the_space_of_fp32(minilm: MiniLM) -> None:
-    if not uses_gpu(providers("auto")):
-        pytest.skip("no GPU that ONNX Runtime can use")
-    other = MiniLM(device="cuda", precision="int8")
-    assert other.space == minilm.space
-    texts = [text for text in TEXTS if text.strip()]
-    assert (other.embed(texts) * MiniLM(device="cpu").embed(texts)).sum(axis=1).min() > 0.99999

@@ -27,7 +27,6 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.embed.device import Device, providers, uses_gpu
 from quipu.embed.weights import (
     MODEL_NAME,
     WEIGHTS_SHA256,
@@ -159,32 +158,24 @@ class MiniLM:
         *,
         threads: int = 0,
         precision: Precision = "fp32",
-        device: Device = "auto",
     ) -> None:
         """Load the model from `folder`, else from the usual places (`embed/weights.py`).
 
         `int8` is about twice as fast as `fp32`, in a space of its own (`onnx-int8-2`), and as slow
         where the processor cannot add 8-bit products exactly. `auto` is `int8` where that is
         faster, else `fp32`; `space` says which.
-        `threads` (0: one a core) is how many texts are embedded side by side. `device` "auto"
-        takes a GPU that ONNX Runtime offers and the processor otherwise, "cuda" takes nothing
-        else; a GPU runs in fp32, whatever `precision` says of the processor. Raises MissingModel,
-        WrongWeights, MissingExtra (the GPU) or InvalidConfig.
+        `threads` (0: one a core) is how many texts are embedded side by side. Raises MissingModel,
+        WrongWeights or InvalidConfig.
         """
-        for name, given, choices in (
-            ("precision", precision, get_args(Precision)),
-            ("device", device, get_args(Device)),
-        ):
-            if given not in choices:
-                raise InvalidConfig(f"{name} is {given!r}; give one of {', '.join(choices)}")
+        if precision not in get_args(Precision):
+            choices = ", ".join(get_args(Precision))
+            raise InvalidConfig(f"precision is {precision!r}; give one of {choices}")
         model = find_model(folder)
-        precision = _settled(precision, device)
-        self.made_by = folder, precision, "cpu" if precision == "int8" else device
+        precision = _settled(precision)
+        self.made_by = folder, precision
         self._threads = threads or os.cpu_count() or 1
         self._tokenize = _load_tokenizer(model)
-        if device == "cuda":
-            providers(device)  # now, not with the first text
-        self._network = _load_network(model, precision, self._threads, device)
+        self._network = _load_network(model, precision, self._threads)
         self._question: tuple[str, Float] = ("", np.zeros((0, DIMENSION), np.float32))
 
     @property
@@ -277,15 +268,13 @@ def _load_tokenizer(model: ModelFiles) -> Callable[[str], Tokens]:
     return tokenize
 
 
-def _load_network(
-    model: ModelFiles, precision: Precision, threads: int, device: Device
-) -> _Network:
+def _load_network(model: ModelFiles, precision: Precision, threads: int) -> _Network:
     graph = files("quipu.embed").joinpath("minilm.onnx").read_bytes()
-    passage = _OnDemand(graph, model, threads=1, device=device)
+    passage = _OnDemand(graph, model, threads=1)
     if precision == "int8":
         name = "minilm_int8.onnx" if _sums_are_exact() else "minilm_int8_exact.onnx"
         integers = files("quipu.embed").joinpath(name).read_bytes()
-        alone = _OnDemand(integers, model, threads=1, device="cpu", rounded=True)
+        alone = _OnDemand(integers, model, threads=1, rounded=True)
         return _Network(alone, alone.with_threads(threads), passage, _INT8)
     return _Network(passage, passage.with_threads(threads), passage, _FP32)
 
@@ -299,16 +288,14 @@ def precision_of(space: str) -> Precision | None:
     return _PRECISIONS.get(rest.split("/")[1])
 
 
-def _settled(precision: Precision, device: Device) -> Precision:
-    """What `auto` comes to here; a GPU runs in fp32."""
+def _settled(precision: Precision) -> Precision:
+    """What `auto` comes to here."""
     if precision == "openvino-bf16":
         _log.warning(
             "embed.precision 'openvino-bf16' is gone, and counts as 'auto' until the next version: "
             "run `quipu reindex` for what it had embedded"
         )
         precision = "auto"
-    if precision in {"auto", "int8"} and uses_gpu(providers(device)):
-        return "fp32"
     if precision == "auto":
         return "int8" if _sums_are_exact() else "fp32"
     return precision
@@ -333,11 +320,9 @@ class _OnDemand:
         model: ModelFiles,
         *,
         threads: int,
-        device: Device,
         rounded: bool = False,
     ) -> None:
         self._graph, self._model, self._threads = graph, model, threads
-        self._device: Device = device
         self._rounded = rounded
         self._weights: Rounded = {}
         self._lock = threading.Lock()
@@ -348,9 +333,7 @@ class _OnDemand:
         count = min(threads, _QUESTION_THREADS)
         if count == self._threads:
             return self
-        return _OnDemand(
-            self._graph, self._model, threads=count, device=self._device, rounded=self._rounded
-        )
+        return _OnDemand(self._graph, self._model, threads=count, rounded=self._rounded)
 
     def load(self) -> Any:
         """The session."""
@@ -359,7 +342,7 @@ class _OnDemand:
                 if self._rounded:  # kept, as the session reads them where they are
                     self._weights = rounded_weights(_options(self._model, 1))
                 options = _options(self._model, self._threads)
-                self._session = _session(self._graph, options, self._device, self._weights)
+                self._session = _session(self._graph, options, self._weights)
             return self._session
 
     def __call__(self, ids: NDArray[np.int64]) -> Float:
@@ -384,10 +367,10 @@ def _options(model: ModelFiles, threads: int) -> Any:
     return options
 
 
-def _session(graph: bytes, options: Any, device: Device, weights: Rounded) -> Any:
+def _session(graph: bytes, options: Any, weights: Rounded) -> Any:
     """With `weights` handed over in place of those that the graph only names."""
     onnxruntime: Any = import_module("onnxruntime")
     if weights:
         given = [onnxruntime.OrtValue.ortvalue_from_numpy(each) for each in weights.values()]
         options.add_external_initializers(list(weights), given)
-    return onnxruntime.InferenceSession(graph, options, providers=list(providers(device)))
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])

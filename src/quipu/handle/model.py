@@ -10,6 +10,7 @@ process may have embedded it anew. A memory without vectors of MiniLM, and one t
 embedded anew, takes what is fastest on this machine.
 """
 
+import logging
 import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
@@ -22,7 +23,6 @@ import msgspec
 
 from quipu import config as configuration
 from quipu.config import EmbedConfig
-from quipu.embed.device import Device
 from quipu.embed.minilm import MiniLM, Precision, precision_of
 from quipu.embed.multilingual import Multilingual, is_multilingual
 from quipu.embed.remote import budget_of, is_remote, name_in, open_remote
@@ -33,6 +33,7 @@ from quipu.ports import Embedder
 
 SpaceCounts = Callable[[], Mapping[str, int]]
 """The embedding spaces of a memory, and how many vectors each holds."""
+_log = logging.getLogger(__name__)
 FELL_BACK: Final = "The embedding model "
 """How a note begins that another model, or none, stands in for the configured one."""
 
@@ -50,6 +51,8 @@ class LocalModel:
     """Gives MiniLM as it is configured; each precision is loaded once."""
 
     def __init__(self, config: EmbedConfig, space_counts: SpaceCounts = dict) -> None:
+        if config.device == "cuda":
+            _log.warning("embed.device 'cuda' counts for nothing: the processor embeds")
         self._config = config
         self._space_counts = space_counts
         self._anew = False
@@ -66,17 +69,17 @@ class LocalModel:
         """Asks the store now which model that is; what is given back loads it, and asks nothing."""
         kept = self._kept()
         if kept is None:
-            load = partial(self._load, self._config.precision, self._config.device)
+            load = partial(self._load, self._config.precision)
         else:
-            load = partial(self._of, kept)
+            load = partial(self._load, kept)
         return (lambda: self._beside(load())) if name == "multilingual" else load
 
     def of_space(self, space: str) -> Embedder | None:
         """The model whose vectors are in `space`, if this machine has it; as `get`."""
         precision = precision_of(space)
-        found = self.get() if precision is None else self._of(precision)
+        found = self.get() if precision is None else self._load(precision)
         if precision is not None and is_multilingual(space):
-            found = self._beside(self._of(precision))
+            found = self._beside(self._load(precision))
         return found if found.space == space else None
 
     @contextmanager
@@ -91,7 +94,7 @@ class LocalModel:
     def _kept(self) -> Precision | None:
         """The precision of the fullest space; None where there is none or the setting decides."""
         config = self._config
-        if self._anew or config.precision != "auto" or config.device == "cuda":
+        if self._anew or config.precision != "auto":
             return None
         known: dict[Precision, int] = {}
         for space, count in self._space_counts().items():
@@ -109,17 +112,13 @@ class LocalModel:
                 self._multilingual[model.space] = Multilingual(model)
             return self._multilingual[model.space]
 
-    def _of(self, precision: Precision) -> MiniLM:
-        """In this very precision: a GPU, which has none but fp32, is left alone for another."""
-        device = self._config.device
-        return self._load(precision, "cpu" if precision == "int8" and device == "auto" else device)
-
-    def _load(self, precision: Precision, device: Device) -> MiniLM:
+    def _load(self, precision: Precision) -> MiniLM:
+        """In this very precision."""
         config = self._config
         with self._lock:
             if precision not in self._loaded:
                 folder = Path(config.folder).expanduser() if config.folder else None
-                model = MiniLM(folder, threads=config.threads, precision=precision, device=device)
+                model = MiniLM(folder, threads=config.threads, precision=precision)
                 ran = precision_of(model.space) or precision
                 self._loaded[precision] = self._loaded.setdefault(ran, model)
             return self._loaded[precision]

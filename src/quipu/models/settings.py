@@ -89,10 +89,7 @@ class EmbedConfig(_RemoteConfig, frozen=True, kw_only=True, forbid_unknown_field
     ] = "auto"
     device: Annotated[
         Literal["auto", "cpu", "cuda"],
-        Meta(
-            description="Where the local model runs: `auto` takes an Nvidia GPU when the extra "
-            "`gpu` and its driver are there, `cuda` insists on it. The space is that of `fp32`."
-        ),
+        Meta(description="Counts for nothing, and goes with the next version."),
     ] = "auto"
     threads: Annotated[
         int, Meta(ge=0, description="Texts embedded side by side; 0: one a core.")

@@ -233,5 +233,5 @@ def _embed_all(
 
 @lru_cache(maxsize=1)
 def _model(*made_by: Any) -> MiniLM:
-    folder, precision, device = made_by
-    return MiniLM(folder, precision=precision, device=device)
+    folder, precision = made_by
+    return MiniLM(folder, precision=precision)
