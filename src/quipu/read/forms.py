@@ -9,10 +9,9 @@ from pathlib import PurePosixPath
 from typing import Any, cast
 
 import msgspec
-import yaml
 
 from quipu.read.front_matter import plain
-from quipu.read.keys import read_keys, without_comments, yaml_roots
+from quipu.read.keys import Written, read_keys, without_comments, yaml_data
 from quipu.read.prose import sections_of
 from quipu.read.reading import Reading
 from quipu.records.document import OwnerRule, StatedRelation, Thing
@@ -43,41 +42,35 @@ def read_workflow(text: str, path: str) -> Reading:
     reading.type = "workflow"
     if reading.warnings or len(text) > _LARGEST:
         return reading
-    roots = yaml_roots(text)
+    roots = yaml_data(text)
     name, line = _workflow_name(roots[0] if roots else None, path)
     reading.things.append(Thing("Workflow", name, line, own=True))
-    for relation in _workflow_relations(roots, ("Workflow", name)):
+    stated = (each for key, written in _texts(roots) for each in _tied(key, written))
+    for relation in (each._replace(source=("Workflow", name)) for each in stated):
         if len(reading.relations) < _MOST_RELATIONS and relation not in reading.relations:
             reading.relations.append(relation)
     return reading
 
 
-def _workflow_name(root: yaml.Node | None, path: str) -> tuple[str, int]:
-    if isinstance(root, yaml.MappingNode):
-        for key, value in root.value:
-            if getattr(key, "value", None) == "name" and isinstance(value, yaml.ScalarNode):
-                return str(value.value).strip() or path, key.start_mark.line + 1
+def _workflow_name(root: object, path: str) -> tuple[str, int]:
+    name = _table(root).get("name")
+    if isinstance(name, Written):
+        return name.strip() or path, name.line
     place = PurePosixPath(path)
     return (place.stem.lstrip(".") if place.stem != "config" else path), 1
 
 
-def _workflow_relations(
-    roots: list[yaml.Node], source: tuple[str, str]
-) -> Iterator[StatedRelation]:
-    for key, node in _scalars(roots):
-        for offset, line in enumerate(str(node.value).split("\n")):
-            at = node.start_mark.line + 1 + offset + (node.style in ("|", ">"))
-            yield from _tied(key, line, at, source)
-
-
-def _tied(key: str, text: str, line: int, source: tuple[str, str]) -> Iterator[StatedRelation]:
-    if key in _USED and (action := _ACTION.fullmatch(text.strip())):
-        yield StatedRelation("USES", "Package", action["name"], line, source=source, create=True)
-    elif key in _USED and text.strip().lstrip("./").count(".") and " " not in text.strip():
-        yield StatedRelation("USES", "", _from_root(text.strip()), line, source=source)
-    elif key in _RUN:
-        for match in _RUN_PATH.finditer(text):
-            yield StatedRelation("USES", "", _from_root(match[0]), line, source=source)
+def _tied(key: str, written: Written) -> Iterator[StatedRelation]:
+    """What a pipeline runs or uses, by what stands under a key."""
+    for line, text in enumerate(written.split("\n"), written.line):
+        used = text.strip()
+        if key in _USED and (action := _ACTION.fullmatch(used)):
+            yield StatedRelation("USES", "Package", action["name"], line, create=True)
+        elif key in _USED and "." in used.lstrip("./") and " " not in used:
+            yield StatedRelation("USES", "", _from_root(used), line)
+        elif key in _RUN:
+            for match in _RUN_PATH.finditer(text):
+                yield StatedRelation("USES", "", _from_root(match[0]), line)
 
 
 def _from_root(path: str) -> str:
@@ -85,23 +78,20 @@ def _from_root(path: str) -> str:
     return "/" + path.removeprefix("./").lstrip("/")
 
 
-def _scalars(roots: list[yaml.Node]) -> Iterator[tuple[str, yaml.ScalarNode]]:
-    """Every scalar with the nearest key above it, in the order of the file."""
-    waiting = [("", root) for root in reversed(roots)]
+def _texts(roots: list[Any]) -> Iterator[tuple[str, Written]]:
+    """Every text with the nearest key above it, in the order of the file."""
+    waiting: list[tuple[str, Any]] = [("", roots)]
     seen: set[int] = set()
     while waiting:
-        key, node = waiting.pop()
-        if isinstance(node, yaml.ScalarNode):
-            yield key, node
-            continue
-        if id(node) in seen:  # an alias stands in several places
-            continue
-        seen.add(id(node))
-        if isinstance(node, yaml.MappingNode):
-            pairs = [(str(getattr(k, "value", "")), value) for k, value in node.value]
-            waiting += reversed(pairs)
-        elif isinstance(node, yaml.SequenceNode):
-            waiting += [(key, item) for item in reversed(node.value)]
+        key, value = waiting.pop()
+        if isinstance(value, Written):
+            yield key, value
+        elif id(value) not in seen:  # an alias stands in several places
+            seen.add(id(value))
+            table = _table(value)
+            listed = cast("list[Any]", value) if isinstance(value, list) else []
+            inside = [*table.items(), *((key, each) for each in listed)]
+            waiting += reversed(inside)
 
 
 def read_codeowners(text: str) -> Reading:

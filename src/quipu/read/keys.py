@@ -9,7 +9,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 import yaml
@@ -18,7 +18,7 @@ from quipu.read.prose import bare_urls, mentions
 from quipu.read.reading import Reading
 from quipu.records.document import Section
 
-__all__ = ["read_keys", "without_comments", "yaml_roots"]
+__all__ = ["Written", "read_keys", "without_comments", "yaml_data"]
 
 _GROUP_CHARACTERS = 900
 _MAX_DEPTH = 4
@@ -170,8 +170,52 @@ def _common(keys: list[_KeyLine]) -> tuple[str, ...]:
     return path
 
 
-def yaml_roots(text: str) -> list[yaml.Node]:
-    """The documents of YAML as nodes with lines; aliases stay aliases. Raises YAMLError."""
+class Written(str):
+    """A text of YAML as it is written, and the line on which it begins."""
+
+    __slots__ = ("line",)
+    line: int
+
+    def __new__(cls, text: str, line: int) -> "Written":
+        """`text`, which stands on that line."""
+        made = super().__new__(cls, text)
+        made.line = line
+        return made
+
+
+def yaml_data(text: str) -> list[Any]:
+    """The documents of YAML as mappings, lists and `Written` texts. What an alias stands for is one
+    object in several places; what a mapping merges in (`<<`) gives way to its own keys. Raises
+    YAMLError, RecursionError."""
+    made: dict[int, Any] = {}
+    return [_data(root, made) for root in _yaml_roots(text)]
+
+
+def _data(node: yaml.Node, made: dict[int, Any]) -> Any:
+    if isinstance(node, yaml.ScalarNode):
+        return Written(str(node.value), node.start_mark.line + 1 + (node.style in ("|", ">")))
+    if id(node) in made:
+        return made[id(node)]
+    if isinstance(node, yaml.SequenceNode):
+        items = made[id(node)] = list[Any]()
+        items += [_data(item, made) for item in node.value]
+        return items
+    table = made[id(node)] = dict[str, Any]()
+    merged: list[Any] = []
+    for key, value in node.value:
+        if isinstance(key, yaml.ScalarNode) and key.value == "<<":
+            found = _data(value, made)
+            merged += cast("list[Any]", found) if isinstance(found, list) else [found]
+        elif isinstance(key, yaml.ScalarNode):
+            table.setdefault(_data(key, made), _data(value, made))
+    for each in merged:
+        own = cast("dict[str, Any]", each) if isinstance(each, dict) else {}
+        table |= {key: value for key, value in own.items() if key not in table}
+    return table
+
+
+def _yaml_roots(text: str) -> list[yaml.Node]:
+    """The documents of YAML as nodes; aliases stay aliases. Raises YAMLError."""
     if _is_deep(text):  # the C library would run out of its stack, which nothing can catch
         raise yaml.YAMLError("it is nested too deeply")
     text = text.translate(_YAML_BREAKS)
@@ -225,7 +269,7 @@ def _check_toml(text: str) -> None:
 
 def _check_yaml(text: str) -> None:
     if len(text) <= _LARGEST_YAML:
-        yaml_roots(text)
+        _yaml_roots(text)
 
 
 _CHECKS: dict[str, Callable[[str], object]] = {

@@ -11,27 +11,24 @@ catalogue: the relation that it states, and what it names.
 """
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple, cast
 
 import yaml
 
 from quipu.patterns import late
-from quipu.read.keys import read_keys, yaml_roots
+from quipu.read.keys import Written, read_keys, yaml_data
 from quipu.read.reading import Reading
 from quipu.records.document import StatedRelation, Thing
-from quipu.records.record import Properties
 from quipu.text import excerpt
 
 __all__ = ["add_services", "read_compose", "read_terraform"]
 
 _LARGEST = 1_000_000
-"""Bytes of a file that is read for services."""
+"""Characters of a file that is read for services."""
 _LONGEST_NAME = 300
 _MOST = 2_000
 """Things of one file."""
-_SAID = 300
-"""Characters of a description."""
 _LIKELY = 0.8
 """How sure it is that an address in a container's environment names a service it depends on."""
 _FORMS = late(r"^[\s{\"']*(?:apiVersion|openapi|swagger|asyncapi)[\"']?\s*:", re.MULTILINE)
@@ -47,8 +44,12 @@ _KINDS = {
 """Backstage's kinds of entity."""
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "CronJob", "Job", "Rollout"})
 _VERBS = frozenset("get put post delete options head patch trace publish subscribe".split())
-_OWNERS = frozenset({"owner", "team", "owned-by", "maintainer", "app.kubernetes.io/owner"})
-_SYSTEMS = frozenset({"app.kubernetes.io/part-of"})
+_LABELS = {
+    **dict.fromkeys(("owner", "team", "owned-by", "maintainer"), ("OWNED_BY", "Owner")),
+    "app.kubernetes.io/owner": ("OWNED_BY", "Owner"),
+    "app.kubernetes.io/part-of": ("PART_OF", "Application"),
+}
+"""What a label or annotation of a workload states, by its key or the end of that."""
 _HOST = late(r"//(?:[^@/\s]*@)?([a-z0-9][a-z0-9-]*)|^([a-z0-9][a-z0-9-]*)(?:\.[a-z0-9.-]+)?:\d+$")
 """The host of an address, or of `host:port`."""
 _TF_BLOCK = late(r'^(resource|data|module)\s+"([\w-]+)"(?:\s+"([\w-]+)")?\s*\{', re.MULTILINE)
@@ -82,161 +83,130 @@ def read_compose(text: str) -> Reading:
     """Return the services of a compose file; what is not YAML is plain text, with a warning."""
     reading = read_keys(text, "yaml")
     reading.type = "compose"
-    if reading.warnings or len(text) > _LARGEST:
-        return reading
-    roots = yaml_roots(text)
-    for key, service in _pairs(_child(roots[0] if roots else None, "services")):
-        source = ("Service", str(key.value))
-        image = _text(_child(service, "image"))
-        properties: Properties = {"image": image} if image else {}
-        reading.things.append(Thing(*source, _line(key), properties=properties))
-        for other in _names(_child(service, "depends_on")):
-            reading.relations.append(_tie("DEPENDS_ON", "Service", other, source))
-    _tidy(reading)
+    for root in _documents(reading)[:1]:
+        for name, service in _table(root, "services").items():
+            _add(reading, ("Service", name), name, image=_text(service, "image"))
+            for other in _listed(_at(service, "depends_on")):
+                _tie(reading, ("Service", name), "DEPENDS_ON", ("Service", other), other)
     return reading
 
 
 def add_services(reading: Reading) -> None:
     """Add the services, APIs and ties that YAML or JSON of a known form states; else change
     nothing."""
-    if reading.warnings or len(reading.text) > _LARGEST or not _FORMS.search(reading.text):
-        return
-    try:
-        roots = yaml_roots(reading.text)
-    except yaml.YAMLError:
-        return
-    for root in _listed(roots):
-        if _child(root, "openapi") or _child(root, "swagger") or _child(root, "asyncapi"):
-            _add_api(reading, root)
-        elif _text(_child(root, "apiVersion")).startswith("backstage.io/"):
-            _add_catalogued(reading, root)
-        elif _text(_child(root, "kind")) in _WORKLOADS:
-            _add_workload(reading, root)
-    _tidy(reading)
+    for root in _documents(reading) if _FORMS.search(reading.text) else ():
+        items = _at(root, "items")  # of a list of Kubernetes (`kubectl get -o yaml`)
+        is_list = bool(items) and _text(root, "kind").endswith("List")
+        for each in _listed(items) if is_list else [root]:
+            if any(_at(each, form) for form in ("openapi", "swagger", "asyncapi")):
+                _add_api(reading, each)
+            elif _text(each, "apiVersion").startswith("backstage.io/"):
+                _add_catalogued(reading, each)
+            elif _text(each, "kind") in _WORKLOADS:
+                _add_workload(reading, each)
     del reading.things[_MOST:], reading.relations[_MOST:]
 
 
-def _listed(roots: list[yaml.Node]) -> Iterator[yaml.Node]:
-    """The documents of a file; of a list of Kubernetes (`kubectl get -o yaml`) its items."""
-    for root in roots:
-        items = _items(_child(root, "items"))
-        yield from items if items and _text(_child(root, "kind")).endswith("List") else [root]
+def _documents(reading: Reading) -> list[Any]:
+    if reading.warnings or len(reading.text) > _LARGEST:
+        return []
+    try:
+        return yaml_data(reading.text)
+    except (yaml.YAMLError, RecursionError):
+        return []
 
 
-def _tidy(reading: Reading) -> None:
-    """Leave out what has no name, or one that no reader could tell, and write the others on one
-    line."""
-    things = [thing._replace(name=_one_name(thing.name)) for thing in reading.things]
-    reading.things[:] = [thing for thing in things if thing.name]
-    relations: list[StatedRelation] = []
-    for relation in reading.relations:
-        target, source = _one_name(relation.target), relation.source
-        if source is not None:
-            source = (source[0], _one_name(source[1]))
-        if target and (source is None or source[1]):
-            relations.append(relation._replace(target=target, source=source))
-    reading.relations[:] = relations
+def _add(reading: Reading, source: Source, at: str, said: str = "", **properties: object) -> None:
+    """Add a thing, unless it has no name that a reader could tell."""
+    if name := _one_name(source[1]):
+        kept = cast("Any", {key: value for key, value in properties.items() if value})
+        reading.things.append(Thing(source[0], name, _line(at), excerpt(said, limit=300), kept))
+
+
+def _tie(
+    reading: Reading,
+    source: Source,
+    relation: str,
+    target: Source,
+    at: str,
+    *,
+    create: bool = False,
+    confidence: float = 1.0,
+) -> None:
+    """Add what one thing is to another, unless one of them has no name."""
+    one, other = _one_name(source[1]), _one_name(target[1])
+    if one and other:
+        stated = StatedRelation(relation, target[0], other, _line(at), source=(source[0], one))
+        reading.relations.append(stated._replace(create=create, confidence=confidence))
 
 
 def _one_name(written: str) -> str:
     """A name on one line without marks that cannot be seen; "" for one that is too long."""
-    if not written.isprintable():
-        written = "".join(each if each.isprintable() else " " for each in written)
-    name = " ".join(written.split())
+    name = " ".join("".join(c if c.isprintable() else " " for c in written).split())
     return name if len(name) <= _LONGEST_NAME else ""
 
 
-def _add_catalogued(reading: Reading, root: yaml.Node) -> None:
-    """An entity of Backstage's catalogue."""
-    metadata, spec = _child(root, "metadata"), _child(root, "spec")
-    name, type_ = _child(metadata, "name"), _KINDS.get(_text(_child(root, "kind")).lower())
-    if not isinstance(name, yaml.ScalarNode) or type_ is None:
+def _add_catalogued(reading: Reading, root: Any) -> None:
+    """Add an entity of Backstage's catalogue."""
+    name, type_ = _at(root, "metadata", "name"), _KINDS.get(_text(root, "kind").lower())
+    if not isinstance(name, str) or type_ is None:
         return
-    source = (type_, str(name.value))
-    stated = ((key, _text(_child(spec, key))) for key in ("type", "lifecycle"))
-    properties: Properties = {key: value for key, value in stated if value}
-    said = excerpt(_text(_child(metadata, "description")), limit=_SAID)
+    source, spec = (type_, name), _at(root, "spec")
     reading.type = "catalog"
-    reading.things.append(Thing(*source, _line(name), said, properties))
+    said = _text(root, "metadata", "description")
+    lifecycle = _text(spec, "lifecycle")
+    _add(reading, source, name, said, type=_text(spec, "type"), lifecycle=lifecycle)
     for key, tie in _TIES.items():
-        for node in _scalars(_child(spec, key)):
-            kind, named = _reference(str(node.value), tie.target)
-            target = (_KINDS.get(kind, "Service"), named)
-            one, other = (target, source) if tie.inverse else (source, target)
-            relation = StatedRelation(
-                tie.relation, *other, _line(node), source=one, create=not tie.inverse
-            )
-            reading.relations.append(relation)
+        value = _at(spec, key)
+        for written in [value] if isinstance(value, str) else _listed(value):
+            before, colon, named = written.rpartition(":")  # `[kind:][namespace/]name`
+            kind = _KINDS.get(before.lower() if colon else tie.target, "Service")
+            other = (kind, named.rpartition("/")[2])
+            one, other = (other, source) if tie.inverse else (source, other)
+            _tie(reading, one, tie.relation, other, written, create=not tie.inverse)
 
 
-def _reference(written: str, kind: str) -> tuple[str, str]:
-    """The kind and name of `[kind:][namespace/]name`."""
-    before, colon, name = written.rpartition(":")
-    return (before.lower() if colon else kind), name.rpartition("/")[2]
-
-
-def _add_workload(reading: Reading, root: yaml.Node) -> None:
-    """A workload of Kubernetes: a service, its images, and whom its environment names."""
-    metadata, spec = _child(root, "metadata"), _child(root, "spec")
-    name = _child(metadata, "name")
-    if not isinstance(name, yaml.ScalarNode):
+def _add_workload(reading: Reading, root: Any) -> None:
+    """Add a workload of Kubernetes: a service, its images, and whom its environment names."""
+    name = _at(root, "metadata", "name")
+    if not isinstance(name, str):
         return
-    source = ("Service", str(name.value))
-    containers = [*_containers(spec)]
-    images = [image for container in containers if (image := _text(_child(container, "image")))]
-    properties: Properties = {"image": images[0] if len(images) == 1 else [*images]}
-    properties["kind"] = _text(_child(root, "kind"))
+    source = ("Service", name)
+    spec = _at(root, "spec", "jobTemplate", "spec") or _at(root, "spec")
+    containers = _listed(_at(spec, "template", "spec", "containers") or _at(spec, "containers"))
+    images = [image for container in containers if (image := _text(container, "image"))]
     reading.type = "deployment"
-    reading.things.append(Thing(*source, _line(name), properties=properties))
-    for key, node in (*_labels(metadata, "labels"), *_labels(metadata, "annotations")):
-        if key.rpartition("/")[2] in _OWNERS or key in _OWNERS:
-            reading.relations.append(_tie("OWNED_BY", "Owner", node, source, create=True))
-        elif key in _SYSTEMS:
-            reading.relations.append(_tie("PART_OF", "Application", node, source, create=True))
-    for container in containers:
-        for entry in _items(_child(container, "env")):
-            value = _child(entry, "value")
-            match = _HOST.search(_text(value))
-            host = (match[1] or match[2]) if match else source[1]
-            if isinstance(value, yaml.ScalarNode) and host != source[1]:
-                stated = StatedRelation("DEPENDS_ON", "", host, _line(value), source=source)
-                reading.relations.append(stated._replace(confidence=_LIKELY))
+    image = images[0] if len(images) == 1 else [*images]
+    _add(reading, source, name, image=image, kind=_text(root, "kind"))
+    for place in ("labels", "annotations"):
+        for key, value in _table(root, "metadata", place).items():
+            relation, type_ = _LABELS.get(key) or _LABELS.get(key.rpartition("/")[2], ("", ""))
+            if relation and isinstance(value, str):
+                _tie(reading, source, relation, (type_, value), value, create=True)
+    for entry in (each for container in containers for each in _listed(_at(container, "env"))):
+        value = _at(entry, "value")
+        match = _HOST.search(value) if isinstance(value, str) else None
+        host = (match[1] or match[2]) if match else name
+        if host != name:
+            _tie(reading, source, "DEPENDS_ON", ("", host), value, confidence=_LIKELY)
 
 
-def _containers(spec: yaml.Node | None) -> Iterator[yaml.Node]:
-    """The containers of a workload's template, or of its job's."""
-    for _ in range(3):  # CronJob: jobTemplate, template
-        if containers := _child(spec, "containers"):
-            yield from _items(containers)
-            return
-        template = _child(spec, "template") or _child(spec, "jobTemplate")
-        spec = _child(template, "spec")
-
-
-def _add_api(reading: Reading, root: yaml.Node) -> None:
-    """An API by its title, and what can be called in it."""
-    info = _child(root, "info")
-    title = _child(info, "title")
-    if not isinstance(title, yaml.ScalarNode):
+def _add_api(reading: Reading, root: Any) -> None:
+    """Add an API by its title, and what can be called in it."""
+    title = _at(root, "info", "title")
+    if not isinstance(title, str):
         return
-    api = ("API", str(title.value))
+    api = ("API", title)
     reading.type = "api"
-    version = _text(_child(info, "version"))
-    said = excerpt(_text(_child(info, "description")), limit=_SAID)
-    properties: Properties = {"version": version} if version else {}
-    reading.things.append(Thing(*api, _line(title), said, properties))
-    for path, item in (*_pairs(_child(root, "paths")), *_pairs(_child(root, "channels"))):
-        for verb, operation in _pairs(item):
-            if str(verb.value) not in _VERBS:
-                continue
-            name = f"{str(verb.value).upper()} {path.value}"
-            told = _text(_child(operation, "summary")) or _text(_child(operation, "description"))
-            called = _text(_child(operation, "operationId"))
-            more: Properties = {"operation": called} if called else {}
-            said = excerpt(told, limit=_SAID)
-            reading.things.append(Thing("Endpoint", name, _line(verb), said, more))
-            part_of = StatedRelation("PART_OF", *api, _line(verb), source=("Endpoint", name))
-            reading.relations.append(part_of)
+    version = _text(root, "info", "version")
+    _add(reading, api, title, _text(root, "info", "description"), version=version)
+    for path, item in (*_table(root, "paths").items(), *_table(root, "channels").items()):
+        for verb, operation in _table(item).items():
+            if verb in _VERBS:
+                called = ("Endpoint", f"{verb.upper()} {path}")
+                said = _text(operation, "summary") or _text(operation, "description")
+                _add(reading, called, verb, said, operation=_text(operation, "operationId"))
+                _tie(reading, called, "PART_OF", api, verb)
 
 
 def read_terraform(text: str) -> Reading:
@@ -249,21 +219,15 @@ def read_terraform(text: str) -> Reading:
         body = text[block.end() : following.start() if following else len(text)]
         line += text.count("\n", counted, block.start())
         counted = block.start()
-        address = _address(block[1], block[2], block[3] or "")
+        source = ("Infra", _address(block[1], block[2], block[3] or ""))
         called = _TF_NAME.search(body)
-        properties: Properties = {"resource": block[2]}
-        if called:
-            properties["name"] = called[1]
-        reading.things.append(Thing("Infra", address, line, properties=properties))
-        named = dict.fromkeys(
-            (_address(match[1] or "resource", match[2], match[3]), match.start())
-            for match in _TF_NAMED.finditer(body)
-        )
-        for other, at in named:
-            if other != address:
-                there = line + body.count("\n", 0, at)
-                relation = StatedRelation("DEPENDS_ON", "Infra", other, there)
-                reading.relations.append(relation._replace(source=("Infra", address)))
+        at = Written(block[2], line)
+        _add(reading, source, at, resource=block[2], name=called[1] if called else "")
+        for match in _TF_NAMED.finditer(body):
+            other = _address(match[1] or "resource", match[2], match[3])
+            if other != source[1]:
+                there = Written(other, line + body.count("\n", 0, match.start()))
+                _tie(reading, source, "DEPENDS_ON", ("Infra", other), there)
     return reading
 
 
@@ -274,67 +238,29 @@ def _address(block: str, type_: str, name: str) -> str:
     return f"data.{type_}.{name}" if block == "data" else f"{type_}.{name}"
 
 
-def _tie(
-    relation: str, type_: str, node: yaml.ScalarNode, source: Source, *, create: bool = False
-) -> StatedRelation:
-    return StatedRelation(
-        relation, type_, str(node.value), _line(node), source=source, create=create
-    )
+def _at(value: Any, *keys: str) -> Any:
+    """What stands under these keys, one within another; None where nothing does."""
+    for key in keys:
+        value = cast("dict[str, Any]", value).get(key) if isinstance(value, dict) else None
+    return value
 
 
-def _line(node: yaml.Node) -> int:
-    return node.start_mark.line + 1
+def _table(value: Any, *keys: str) -> Mapping[str, Any]:
+    found = _at(value, *keys)
+    return cast("Mapping[str, Any]", found) if isinstance(found, dict) else {}
 
 
-def _text(node: yaml.Node | None) -> str:
-    return str(node.value).strip() if isinstance(node, yaml.ScalarNode) else ""
+def _text(value: Any, *keys: str) -> str:
+    found = _at(value, *keys)
+    return found.strip() if isinstance(found, str) else ""
 
 
-def _items(node: yaml.Node | None) -> list[yaml.Node]:
-    return [*node.value] if isinstance(node, yaml.SequenceNode) else []
+def _listed(value: Any) -> list[Any]:
+    """The items of a list, the keys of a mapping; texts alone where there is one among them."""
+    items: list[Any] = [*value] if isinstance(value, list | dict) else []
+    texts = [each for each in items if isinstance(each, str)]
+    return texts or items
 
 
-def _scalars(node: yaml.Node | None) -> list[yaml.ScalarNode]:
-    """A value that is one text or a list of them."""
-    listed = [node] if isinstance(node, yaml.ScalarNode) else _items(node)
-    return [each for each in listed if isinstance(each, yaml.ScalarNode)]
-
-
-def _labels(metadata: yaml.Node | None, key: str) -> Iterator[tuple[str, yaml.ScalarNode]]:
-    for name, value in _pairs(_child(metadata, key)):
-        if isinstance(value, yaml.ScalarNode):
-            yield str(name.value), value
-
-
-def _pairs(node: yaml.Node | None) -> list[tuple[yaml.ScalarNode, yaml.Node]]:
-    if not isinstance(node, yaml.MappingNode):
-        return []
-    return [(key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode)]
-
-
-def _child(node: yaml.Node | None, name: str) -> yaml.Node | None:
-    """The value of a key, looked for in what the mapping merges in (`<<`) as well."""
-    waiting = [] if node is None else [node]
-    seen: set[int] = set()
-    while waiting:
-        place = waiting.pop()
-        if id(place) in seen:  # mappings may merge each other in, round and round
-            continue
-        seen.add(id(place))
-        if isinstance(place, yaml.SequenceNode):  # several are merged in, the first counts
-            waiting += reversed(place.value)
-            continue
-        merged: list[yaml.Node] = []
-        for key, value in _pairs(place):
-            if key.value == name:
-                return value
-            if key.value == "<<":
-                merged = [value]
-        waiting += merged
-    return None
-
-
-def _names(node: yaml.Node | None) -> list[yaml.ScalarNode]:
-    if isinstance(node, yaml.SequenceNode):
-        return [item for item in node.value if isinstance(item, yaml.ScalarNode)]
-    return [key for key, _ in _pairs(node)]
+def _line(written: str) -> int:
+    return written.line if isinstance(written, Written) else 1
