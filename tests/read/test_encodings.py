@@ -47,7 +47,7 @@ def _texts(language: str) -> list[str]:
     return [short, IN_ENGLISH + short, long, IN_ENGLISH + long, "\n".join([long] * 40)]
 
 
-@pytest.mark.parametrize("size", range(5))
+@pytest.mark.parametrize("size", [2, 3, 4])
 @pytest.mark.parametrize(("language", "encoding", "name"), ENCODED)
 def test_text_is_read_in_its_encoding(language: str, encoding: str, name: str, size: int) -> None:
     text = _texts(language)[size]

@@ -29,17 +29,14 @@ _OTHERS = {
     "cp1255": "Windows-1255",
     "cp1256": "Windows-1256",
 }
-_COMMON = {"gb18030": "gb2312", "cp949": "euc_kr"}
-"""Smaller sets in which almost all of a text in the encoding stands."""
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
-_KANA = re.compile("[\u3041-\u30ff]")
 _LETTERS = re.compile(r"[^\W\d_a-zA-Z]")
-_SIGNS = "\u00a1-\u00a9\u00ab\u00ac\u00ae-\u00b6\u00b8\u00b9\u00bb-\u00bf"
-_SIGN_IN_WORD = re.compile(rf"[^\W\d_][{_SIGNS}][^\W\d_]")
+_SIGN_IN_WORD = re.compile(
+    "[^\\W\\d_][\u00a1-\u00a9\u00ab\u00ac\u00ae-\u00b6\u00b8\u00b9\u00bb-\u00bf][^\\W\\d_]"
+)
 _LONGEST_LATIN_RUN = 2  # bytes beyond ASCII stand by themselves between letters of ASCII
 _UTF8_CHARACTERS_A_FAULT = 10
-_LEAST_SHARE_OF_COMMON = 0.8
-_LEAST_SHARE_OF_KANA = 0.1
+_LEAST_SHARE_OF_A_SCRIPT = 0.8
 _FEWEST_OF_A_SCRIPT = 6
 
 
@@ -100,7 +97,7 @@ def _utf16_without_mark(data: bytes) -> str | None:
     letters = _LETTERS.findall(text[:_PROBE])
     scripts = Counter(_script(each) for each in letters).most_common(1)
     of_one = bool(scripts) and scripts[0][1] >= max(
-        len(letters) * _LEAST_SHARE_OF_COMMON, _FEWEST_OF_A_SCRIPT
+        len(letters) * _LEAST_SHARE_OF_A_SCRIPT, _FEWEST_OF_A_SCRIPT
     )
     is_ascii = ascii_count[encoding] > len(text[:_PROBE]) / 2
     return encoding if is_ascii or of_one else None
@@ -127,33 +124,14 @@ def _guessed(data: bytes) -> tuple[str, str]:
     runs = _BEYOND_ASCII.findall(data)
     is_latin = sum(map(len, runs)) < len(runs) * _LONGEST_LATIN_RUN
     names = _LATIN if is_latin else _OTHERS
-    found = list(from_bytes(data, cp_isolation=list(names), enable_fallback=False))
-    western = data.decode("cp1252", "replace")
-    for each in found:
-        as_good = [e for e in found if (e.chaos, e.coherence) == (each.chaos, each.coherence)]
-        if any(str(e) == western for e in as_good) and not _SIGN_IN_WORD.search(western):
-            break
-        if is_latin or _is_plausible(str(each), each.encoding):
-            return str(each), names[each.encoding]
-    return western, _LATIN["cp1252"]
-
-
-def _is_plausible(text: str, encoding: str) -> bool:
-    """Whether a text in an encoding of East Asia looks like its language: almost every sequence of
-    bytes means something in each of them, but seldom what is common there."""
-    letters = "".join(_LETTERS.findall(text))
-    kana = len(_KANA.findall(letters))
-    if encoding in {"cp932", "euc_jp"}:
-        return kana >= len(letters) * _LEAST_SHARE_OF_KANA
-    if encoding not in {*_COMMON, "big5"}:
-        return True
-    if encoding == "big5":  # its frequent characters come first
-        common = sum(1 for each in letters if each.encode("big5", "replace") < b"\xc7")
-    else:
-        common = len(letters.encode(_COMMON[encoding], "ignore")) // 2
-    if encoding == "cp949" and sum("\uac00" <= each <= "\ud7a3" for each in letters) < common:
-        return False
-    return not kana and common >= len(letters) * _LEAST_SHARE_OF_COMMON
+    found = from_bytes(data, cp_isolation=list(names), enable_fallback=False)
+    best, western = found.best(), data.decode("cp1252", "replace")
+    if best is None:
+        return western, _LATIN["cp1252"]
+    as_good = (e for e in found if (e.chaos, e.coherence) == (best.chaos, best.coherence))
+    if any(str(e) == western for e in as_good) and not _SIGN_IN_WORD.search(western):
+        return western, _LATIN["cp1252"]
+    return str(best), names[best.encoding]
 
 
 def normalised(text: str) -> str:
