@@ -1,12 +1,16 @@
 """Which reader a file gets: one that a kind of source brings, else by the file's name, after the
-one table of extensions and special names. Passages that come without a path are code or prose by
-what stands in them; minified code is known by what it looks like.
+one table of endings and special names, `rules/formats.toml`. Passages that come without a path are
+code or prose by what stands in them; minified code is known by what it looks like.
 """
 
 import re
+import tomllib
 from abc import ABC, abstractmethod
-from pathlib import PurePosixPath
-from typing import Literal, TypeAlias
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from quipu.kind import installed, parts
 from quipu.patterns import late
@@ -17,6 +21,7 @@ __all__ = [
     "FileReader",
     "Format",
     "Reader",
+    "code_languages",
     "format_of",
     "formats",
     "language_of",
@@ -44,70 +49,56 @@ Reader: TypeAlias = Literal[
     "workflow",
 ]
 
-_CODE = {
-    "python": "py pyi pyw",
-    "javascript": "js mjs cjs jsx",
-    "typescript": "ts mts cts",
-    "tsx": "tsx",
-    "go": "go",
-    "java": "java",
-    "rust": "rs",
-    "c": "c h",
-    "cpp": "cc cpp cxx c++ hh hpp hxx h++ ipp inl cu cuh",
-    "csharp": "cs",
-    "ruby": "rb rake gemspec",
-    "php": "php",
-    "bash": "sh bash zsh ksh bats",
-    "sql": "sql ddl",
-}
-_OTHER: dict[Reader, str] = {
-    "markdown": "md markdown mdown mkd mdx",
-    "rst": "rst",
-    "asciidoc": "adoc asciidoc",
-    "org": "org",
-    "html": "html htm xhtml",
-    "pdf": "pdf",
-    "docx": "docx",
-    "notebook": "ipynb",
-}
-_DATA = {
-    "toml": "toml",
-    "yaml": "yaml yml",
-    "json": "json webmanifest",
-    "jsonc": "jsonc code-workspace",
-    "json5": "json5",
-    "jsonl": "jsonl ndjson",
-    "terraform": "tf",
-}
-_WITH_COMMENTS = ("tsconfig", "jsconfig", "devcontainer", ".devcontainer")
 
-_BY_EXTENSION: dict[str, tuple[Reader, str]] = {
-    **{e: ("code", language) for language, all_ in _CODE.items() for e in all_.split()},
-    **{e: (reader, reader) for reader, all_ in _OTHER.items() for e in all_.split()},
-    **{e: ("data", language) for language, all_ in _DATA.items() for e in all_.split()},
-}
-_BY_NAME: dict[str, tuple[Reader, str]] = {
-    "codeowners": ("codeowners", "codeowners"),
-    "pyproject.toml": ("manifest", "toml"),
-    "setup.cfg": ("manifest", "setup.cfg"),
-    "package.json": ("manifest", "json"),
-    "composer.json": ("manifest", "json"),
-    "cargo.toml": ("manifest", "toml"),
-    "go.mod": ("manifest", "go.mod"),
-    "pom.xml": ("manifest", "xml"),
-    "gemfile": ("code", "ruby"),
-    "rakefile": ("code", "ruby"),
-    "docker-compose.yml": ("compose", "yaml"),
-    "docker-compose.yaml": ("compose", "yaml"),
-    "compose.yml": ("compose", "yaml"),
-    "compose.yaml": ("compose", "yaml"),
-}
+class _Name(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One row `[[name]]` of the file, whose head says what each key means."""
 
-_PIPELINE_FOLDERS = (".github/workflows", ".gitea/workflows", ".forgejo/workflows", ".circleci")
-_PIPELINE_FILES = late(
-    r"(?:\.?gitlab-ci|azure-pipelines|bitbucket-pipelines|\.drone|\.woodpecker|\.travis"
-    r"|appveyor|cloudbuild|buildspec)(?:[.-][\w.-]+)?\.ya?ml"
-)
+    reader: Reader
+    language: str
+    names: tuple[str, ...]
+
+
+class _Formats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    language: dict[str, dict[str, Any]]
+    data: dict[str, tuple[str, ...]]
+    text: dict[Reader, tuple[str, ...]]
+    name: tuple[_Name, ...]
+
+
+@cache
+def _formats() -> _Formats:
+    text = files("quipu.read").joinpath("rules", "formats.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(text), _Formats)
+
+
+def code_languages() -> dict[str, dict[str, Any]]:
+    """What is known of each language of code besides how names of its files end."""
+    known = _formats().language.items()
+    return {name: {k: v for k, v in each.items() if k != "files"} for name, each in known}
+
+
+@cache
+def _by_ending() -> dict[str, tuple[Reader, str]]:
+    known = _formats()
+    found: dict[str, tuple[Reader, str]] = {}
+    for language, table in known.language.items():
+        found |= dict.fromkeys(table["files"], ("code", language))
+    for language, endings in known.data.items():
+        found |= dict.fromkeys(endings, ("data", language))
+    for reader, endings in known.text.items():
+        found |= dict.fromkeys(endings, (reader, reader))
+    return found
+
+
+@cache
+def _named() -> re.Pattern[str]:
+    """What the path of a file with a known name is, in groups by the place of its row."""
+    rows = (
+        "|".join(re.escape(name).replace(r"\*", "[^/]*") for name in row.names)
+        for row in _formats().name
+    )
+    return re.compile(f"(?:.*/)?(?:{'|'.join(f'({row})' for row in rows)})")
+
 
 _SNIFFED = 4000
 _LEAST_BEGUN, _LEAST_DEFINED, _LEAST_OF_CODE = 0.1, 0.33, 0.67
@@ -131,27 +122,15 @@ _CODE_LINE = late(
 )
 
 
-def _holds_comments(place: PurePosixPath, stem: str) -> bool:
-    """Whether the program that a JSON file is for lets it hold comments."""
-    return stem.startswith(_WITH_COMMENTS) or place.parent.name == ".vscode"
-
-
+@lru_cache(maxsize=4096)
 def reader_of(path: str) -> tuple[Reader, str]:
     """The reader and language for `path`; plain text for a name that says nothing."""
-    place = PurePosixPath(path)
-    name = place.name.lower()
-    if name in _BY_NAME:
-        return _BY_NAME[name]
-    if _is_workflow(path):
-        return "workflow", "yaml"
-    stem, _, extension = name.rpartition(".")
-    if extension == "txt" and stem.startswith(("requirements", "constraints")):
-        return "manifest", "requirements"
-    if extension in {"yml", "yaml"} and stem.startswith(("docker-compose", "compose.")):
-        return "compose", "yaml"
-    if extension == "json" and _holds_comments(place, stem):
-        return "data", "jsonc"
-    return _BY_EXTENSION.get(extension, ("text", "text")) if stem else ("text", "text")
+    lowered = path.lower()
+    if (known := _named().fullmatch(lowered)) and known.lastindex:
+        row = _formats().name[known.lastindex - 1]
+        return row.reader, row.language
+    stem, _, ending = lowered.rpartition("/")[2].rpartition(".")
+    return _by_ending().get(ending, ("text", "text")) if stem else ("text", "text")
 
 
 def language_of(path: str) -> str:
@@ -200,17 +179,6 @@ def require_formats() -> None:
 def format_of(path: str, data: bytes) -> Format | None:
     """The first format of a kind that claims a file."""
     return next((each for each in formats() if each.claims(path, data)), None)
-
-
-def _is_workflow(path: str) -> bool:
-    """Whether a file is a CI pipeline, by where it lies and how it is called."""
-    place = PurePosixPath(path.lower())
-    if place.suffix not in {".yml", ".yaml"}:
-        return False
-    folder = place.parent.as_posix()
-    return bool(_PIPELINE_FILES.fullmatch(place.name)) or any(
-        folder == each or folder.endswith(f"/{each}") for each in _PIPELINE_FOLDERS
-    )
 
 
 _STYLE_SHEETS = (".css", ".scss", ".less")

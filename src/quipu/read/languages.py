@@ -1,7 +1,8 @@
 """What the code reader needs to know of each language: one tree-sitter query and a few words.
 
-Queries are data: `queries/LANGUAGE.scm`, which may begin with `; inherits: OTHER`. They share one
-vocabulary of captures; a name that begins with `_` is only for the query's own conditions.
+Languages are data (`rules/formats.toml`), and so are queries: `queries/LANGUAGE.scm`, which may
+begin with `; inherits: OTHER`. They share one vocabulary of captures; a name that begins with `_`
+is only for the query's own conditions.
 
 - `function`, `class`, `module` and `variable` are definitions (a `module` only gives its name to
   what is inside), with `name`, `parameters`, `returns`, `value` and `owner` (the type or object
@@ -29,10 +30,11 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+import msgspec
 from tree_sitter import Language, Parser, Query, QueryError
 
 from quipu.errors import BrokenKind
-from quipu.read.kinds import Format, formats
+from quipu.read.kinds import Format, code_languages, formats
 
 __all__ = ["CAPTURES", "LANGUAGES", "CodeLanguage", "Grammar", "LanguageSpec", "grammar"]
 
@@ -62,29 +64,7 @@ class LanguageSpec:
     ascii: bool = False
 
 
-_SPECS = {
-    "python": LanguageSpec(
-        "tree_sitter_python", comments=("#",), decorations=("@",), docstrings=True
-    ),
-    "javascript": LanguageSpec("tree_sitter_javascript"),
-    "typescript": LanguageSpec("tree_sitter_typescript", function="language_typescript"),
-    "tsx": LanguageSpec("tree_sitter_typescript", function="language_tsx"),
-    "go": LanguageSpec("tree_sitter_go"),
-    "java": LanguageSpec("tree_sitter_java"),
-    "rust": LanguageSpec("tree_sitter_rust", decorations=("#[",)),
-    "c": LanguageSpec("tree_sitter_c"),
-    "cpp": LanguageSpec("tree_sitter_cpp", decorations=("template",)),
-    "csharp": LanguageSpec("tree_sitter_c_sharp", decorations=("[",)),
-    "ruby": LanguageSpec("tree_sitter_ruby", comments=("#",), decorations=()),
-    "php": LanguageSpec("tree_sitter_php", function="language_php", decorations=("#[",)),
-    "bash": LanguageSpec("tree_sitter_bash", comments=("#",), decorations=(), ascii=True),
-    "sql": LanguageSpec(
-        "tree_sitter_sql",
-        comments=("--", "/*", "*"),
-        decorations=(),
-        kinds=("function", "table"),
-    ),
-}
+_SPECS = msgspec.convert(code_languages(), dict[str, LanguageSpec])
 LANGUAGES = frozenset(_SPECS)
 
 
