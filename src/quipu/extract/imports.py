@@ -3,62 +3,45 @@
 import posixpath
 import re
 import sys
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+
+import msgspec
 
 from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue
 from quipu.records.document import Document, Import
 
 _JS = ("javascript", "typescript", "tsx")
-_JS_ENDINGS = (
-    "",
-    ".ts",
-    ".tsx",
-    ".js",
-    ".jsx",
-    ".mjs",
-    ".cjs",
-    ".d.ts",
-    "/index.ts",
-    "/index.tsx",
-    "/index.js",
-    "/index.jsx",
-    ".vue",
-    ".json",
-)
-_PYTHON_ENDINGS = (".py", "/__init__.py", ".pyi", "/__init__.pyi")
 _MOST_FILES = 40
-_NODE_BUILTINS = frozenset(
-    """assert async_hooks buffer child_process cluster console constants crypto dgram dns domain
-    events fs http http2 https inspector module net os path perf_hooks process punycode
-    querystring readline repl stream string_decoder sys timers tls tty url util v8 vm wasi
-    worker_threads zlib""".split()
-)
-_RUST_OWN = frozenset({"std", "core", "alloc", "crate", "self", "super", "Self"})
-_DISTRIBUTIONS = {
-    "yaml": "PyYAML",
-    "PIL": "Pillow",
-    "cv2": "opencv-python",
-    "sklearn": "scikit-learn",
-    "bs4": "beautifulsoup4",
-    "dateutil": "python-dateutil",
-    "dotenv": "python-dotenv",
-    "git": "GitPython",
-    "jwt": "PyJWT",
-    "attr": "attrs",
-    "docx": "python-docx",
-    "Stemmer": "PyStemmer",
-    "skimage": "scikit-image",
-    "serial": "pyserial",
-    "psycopg2": "psycopg2-binary",
-    "Crypto": "pycryptodome",
-    "OpenSSL": "pyOpenSSL",
-}
-"""What a Python distribution is called whose import name differs, for the common ones."""
-
 PACKAGE_CONFIDENCE = 0.8
 """An import says that there is such a package, not which distribution it comes from."""
+
+
+class _Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    own: frozenset[str]
+    families: tuple[frozenset[str], ...]
+    implicit: frozenset[str]
+    common: str
+
+
+class _Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The file, which says what each key means."""
+
+    names: _Names
+    endings: dict[str, tuple[str, ...]]
+    builtin: dict[str, str]
+    distributions: dict[str, str]
+
+
+@cache
+def known_languages() -> _Known:
+    """What languages of code call things: `languages.toml`."""
+    text = files("quipu.extract").joinpath("languages.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(text), _Known)
 
 
 @dataclass(slots=True)
@@ -134,7 +117,7 @@ def _python(
 
     def path_of(name: str = "") -> str | None:
         if base is not None:
-            return _first(posixpath.join(base, name), _PYTHON_ENDINGS, catalogue)
+            return _first(posixpath.join(base, name), "python", catalogue)
         return _python_path(f"{each.module}.{name}".strip("."), document, catalogue)
 
     own = path_of()
@@ -263,11 +246,13 @@ def _path(each: Import, document: Document, catalogue: Catalogue) -> str | None:
     return finder(each, document, catalogue) if finder else None
 
 
-def _javascript(each: Import, document: Document, catalogue: Catalogue) -> str | None:
-    if each.level != -1:
-        return None
+def _relative(each: Import, document: Document, catalogue: Catalogue) -> str | None:
+    """The file of an import that names it by its place from here."""
+    language = "javascript" if document.language in _JS else document.language
     here = posixpath.dirname(document.path)
-    return _first(posixpath.join(here, each.module), _js_endings(each.module), catalogue)
+    if each.level == -1:
+        return _first(posixpath.join(here, each.module), language, catalogue)
+    return catalogue.path_ending(f"lib/{each.module}.rb") if language == "ruby" else None
 
 
 def _included(each: Import, document: Document, catalogue: Catalogue) -> str | None:
@@ -288,30 +273,15 @@ def _class_file(each: Import, document: Document, catalogue: Catalogue) -> str |
     return None
 
 
-def _script(each: Import, document: Document, catalogue: Catalogue) -> str | None:
-    if each.level == -1:
-        here = posixpath.dirname(document.path)
-        endings = ("", ".rb") if document.language == "ruby" else ("",)
-        return _first(posixpath.join(here, each.module), endings, catalogue)
-    return catalogue.path_ending(f"lib/{each.module}.rb")
-
-
-def _js_endings(module: str) -> tuple[str, ...]:
-    if module.endswith((".js", ".jsx", ".mjs")):  # TypeScript names the file it will become
-        return (*_JS_ENDINGS, "\0")
-    return _JS_ENDINGS
-
-
-def _first(path: str, endings: tuple[str, ...], catalogue: Catalogue) -> str | None:
+def _first(path: str, language: str, catalogue: Catalogue) -> str | None:
+    """The first path of the tree that a module at `path` may be."""
     normal = posixpath.normpath(path)
-    for ending in endings:
-        if ending == "\0":
-            stem = normal.rpartition(".")[0]
-            return _first(stem, (".ts", ".tsx"), catalogue)
-        found = ending.lstrip("/") if normal == "." else normal + ending
-        if catalogue.document(found):
-            return found
-    return None
+    endings = known_languages().endings[language]
+    names = [ending.lstrip("/") if normal == "." else normal + ending for ending in endings]
+    stem, _, ending = normal.rpartition(".")
+    if ending in ("js", "jsx", "mjs"):  # TypeScript names the file it will become
+        names += [f"{stem}.ts", f"{stem}.tsx"]
+    return next((name for name in names if catalogue.document(name)), None)
 
 
 def _rust(
@@ -334,8 +304,7 @@ def _rust(
         return None
     for end in range(len(parts), len(parts) - 1 if exactly else 0, -1):
         base = posixpath.join(folder, *parts[1:end])
-        path = _first(base, (".rs", "/mod.rs", "/lib.rs", "/main.rs"), catalogue)
-        if path:
+        if path := _first(base, "rust", catalogue):
             return path
     return None
 
@@ -349,7 +318,7 @@ def _package(each: Import, language: str) -> str:
 def _python_package(module: str) -> str:
     top = module.partition(".")[0]
     known = top in sys.stdlib_module_names or top.startswith("_")
-    return "" if known else _DISTRIBUTIONS.get(top, top)
+    return "" if known else known_languages().distributions.get(top, top)
 
 
 def _node_package(module: str) -> str:
@@ -357,7 +326,7 @@ def _node_package(module: str) -> str:
         return ""
     parts = module.split("/")
     name = "/".join(parts[:2]) if module.startswith("@") else parts[0]
-    return "" if name in _NODE_BUILTINS else name
+    return "" if name in known_languages().builtin["node"].split() else name
 
 
 def _go_package(module: str) -> str:
@@ -367,7 +336,8 @@ def _go_package(module: str) -> str:
 
 def _crate(module: str) -> str:
     top = module.partition("::")[0]
-    return "" if top in _RUST_OWN or not top[:1].islower() else top.replace("_", "-")
+    own = known_languages().builtin["rust"].split()
+    return "" if top in own or not top[:1].islower() else top.replace("_", "-")
 
 
 _PACKAGE_NAMES: dict[str, Callable[[str], str]] = {
@@ -377,10 +347,9 @@ _PACKAGE_NAMES: dict[str, Callable[[str], str]] = {
     "rust": _crate,
 }
 _FINDERS: dict[str, Callable[[Import, Document, Catalogue], str | None]] = {
-    **dict.fromkeys(_JS, _javascript),
+    **dict.fromkeys((*_JS, "ruby", "bash"), _relative),
     **dict.fromkeys(("c", "cpp"), _included),
     **dict.fromkeys(("java", "php"), _class_file),
-    **dict.fromkeys(("ruby", "bash"), _script),
 }
 _RESOLVERS: dict[str, Callable[[Import, Document, Catalogue, Imported], list[str]]] = {
     "python": _python,

@@ -6,10 +6,11 @@ tree, where it must be the only one. The confidence says which of these it was.
 
 import builtins
 import posixpath
+from functools import cache
 
 from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue, KnownSymbol
-from quipu.extract.imports import Imported
+from quipu.extract.imports import Imported, known_languages
 from quipu.records.document import Definition, Use
 from quipu.records.ids import CONSTRUCTORS, symbol_entity_id
 
@@ -21,26 +22,6 @@ ONLY_METHOD = 0.4
 NAMED_IN_PROSE = 0.9
 WORD_IN_PROSE = 0.7
 
-_SELF = frozenset({"self", "cls", "this", "super", "Self", "$this", "@", "base"})
-_FAMILIES = (
-    frozenset({"javascript", "typescript", "tsx"}),
-    frozenset({"c", "cpp"}),
-)
-_TOO_COMMON = (
-    frozenset(
-        name.lower() for kind in (str, bytes, list, dict, set, int, object) for name in dir(kind)
-    )
-    | frozenset(map(str.lower, dir(builtins)))
-    | frozenset(
-        """read write close open get set put add run start stop next send recv call apply map filter
-    reduce push foreach then catch log error warn info debug test main init new tostring equals
-    length size begin end insert erase find parse load save update delete create print println
-    exit flush seek tell readline string name value key exists assertequal asserttrue
-    assertfalse assertraises""".split()
-    )
-)
-_IMPLICIT = frozenset({"cpp", "csharp", "java", "ruby"})
-"""Languages in which a method is called by its bare name in another one of its type."""
 _SAYS = {"base": "EXTENDS", "raise": "RAISES", "call": "REFERS_TO"}
 _MENTIONABLE = ("Tool", "Service", "Package")
 
@@ -73,11 +54,10 @@ class _CodeNames:
         for each in found.document.definitions:
             if each.kind == "method" and each.name not in CONSTRUCTORS:
                 self._methods.setdefault(each.qualified.rpartition(".")[0], []).append(each)
-        language = found.document.language
-        self._implicit = language in _IMPLICIT
-        self._languages = next(
-            (family for family in _FAMILIES if language in family), frozenset({language})
-        )
+        language, names = found.document.language, known_languages().names
+        self._self = names.own
+        self._implicit = language in names.implicit
+        self._languages = next((f for f in names.families if language in f), frozenset({language}))
 
     def assert_use(self, use: Use) -> None:
         found = self._found
@@ -112,7 +92,7 @@ class _CodeNames:
 
     def _resolve(self, name: str, within: str) -> tuple[str | None, float]:
         head, dot, rest = name.partition(".")
-        if head in _SELF:
+        if head in self._self:
             return self._of_self(rest.partition(".")[0], within)
         if head:
             own = self._in_file(name, within)
@@ -205,7 +185,14 @@ class _CodeNames:
 
 def _is_common(name: str) -> bool:
     """Whether things of any kind have what is called so."""
-    return len(name) < 4 or name.lower() in _TOO_COMMON
+    return len(name) < 4 or name.lower() in _common_names()
+
+
+@cache
+def _common_names() -> frozenset[str]:
+    kinds = (str, bytes, list, dict, set, int, object, builtins)
+    own = (name.lower() for kind in kinds for name in dir(kind))
+    return frozenset([*own, *known_languages().names.common.split()])
 
 
 def _is_of_module(symbol: KnownSymbol) -> bool:
