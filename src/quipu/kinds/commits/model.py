@@ -42,25 +42,19 @@ _DROPPED = late(r"\bhttps?://\S+|\b[0-9a-f]{7,64}\b(?<![g-z])|#\d+")
 _HASH = late(r"(?<![0-9A-Za-z/_.-])[0-9a-f]{7,64}(?![0-9A-Za-z_-])")
 _SPACE = late(r"\s+")
 _LAST_STOP = late(r"^.*[.;!?] (?=[A-Z])")
-_PURPOSES: tuple[tuple[CitationType, re.Pattern[str]], ...] = (
-    ("REVERTS", late(r"\b(?:revert(?:s|ed|ing)?|back(?:s|ed|ing)? out)\b", re.IGNORECASE)),
-    (
-        "FOLLOWS_UP",
-        late(
-            r"\b(?:follow(?:s|ed|ing)?[- ]?up|follow(?:s|ing)|amends?|continu\w+|completes?)\b",
-            re.IGNORECASE,
-        ),
+_PURPOSES: dict[CitationType, re.Pattern[str]] = {
+    "REVERTS": late(r"\b(?:revert(?:s|ed|ing)?|back(?:s|ed|ing)? out)\b", re.IGNORECASE),
+    "FOLLOWS_UP": late(
+        r"\b(?:follow(?:s|ed|ing)?[- ]?up|follow(?:s|ing)|amends?|continu\w+|completes?)\b",
+        re.IGNORECASE,
     ),
-    (
-        "FIXES",
-        late(
-            r"\b(?:fix(?:es|ed|ing)?|regress\w*|introduc\w*|br(?:eaks?|oke\w*)|caus\w+|bug\w*|since|"
-            r"wrong\w*|mistake\w*|accident\w*|because of|due to|bisect\w*|fault\w*|added in|"
-            r"started (?:in|with))\b",
-            re.IGNORECASE,
-        ),
+    "FIXES": late(
+        r"\b(?:fix(?:es|ed|ing)?|regress\w*|introduc\w*|br(?:eaks?|oke\w*)|caus\w+|bug\w*|since|"
+        r"wrong\w*|mistake\w*|accident\w*|because of|due to|bisect\w*|fault\w*|added in|"
+        r"started (?:in|with))\b",
+        re.IGNORECASE,
     ),
-)
+}
 _PLAIN: CitationType = "REFERENCES"
 _PLAINEST: tuple[CitationType, ...] = ("REVERTS", "FIXES", "FOLLOWS_UP", "REFERENCES")
 _KEY_VALUE = late(r"^(?P<key>[A-Za-z][A-Za-z0-9-]{0,63}): *(?P<value>\S.{0,1000})$", re.MULTILINE)
@@ -122,7 +116,7 @@ def trailers_of(message: str) -> dict[str, list[str]]:
 def _said_before(words: str) -> CitationType:
     """What the nearest telling word before a hash says."""
     end, nearest = -1, _PLAIN
-    for kind, rule in _PURPOSES:
+    for kind, rule in _PURPOSES.items():
         for match in rule.finditer(words):
             if match.end() > end:
                 end, nearest = match.end(), kind

@@ -6,9 +6,11 @@ that changes its mind in between reaches nothing else.
 
 import socket
 import threading
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+from pathlib import Path
 from ssl import SSLContext, create_default_context
 from typing import TypeAlias
 
@@ -21,37 +23,10 @@ Address: TypeAlias = IPv4Address | IPv6Address
 
 PORTS = (80, 443)
 
-# The special-purpose registries of IANA; what is not public there is not reached. One address
-# is public there and yet each machine's own: 168.63.129.16, where Azure answers its guests.
-_CLOSED_4 = tuple(
-    IPv4Network(each)
-    for each in (
-        "0.0.0.0/8",
-        "10.0.0.0/8",
-        "100.64.0.0/10",
-        "127.0.0.0/8",
-        "168.63.129.16/32",
-        "169.254.0.0/16",
-        "172.16.0.0/12",
-        "192.0.0.0/24",
-        "192.0.2.0/24",
-        "192.31.196.0/24",
-        "192.52.193.0/24",
-        "192.88.99.0/24",
-        "192.168.0.0/16",
-        "192.175.48.0/24",
-        "198.18.0.0/15",
-        "198.51.100.0/24",
-        "203.0.113.0/24",
-        "224.0.0.0/3",
-    )
-)
-_OPEN_6 = IPv6Network("2000::/3")
-_CLOSED_6 = tuple(
-    IPv6Network(each) for each in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
-)
-_MAPPED = IPv6Network("::ffff:0:0/96")
-_NAT64 = IPv6Network("64:ff9b::/96")
+_TABLE = tomllib.loads(Path(__file__).with_name("networks.toml").read_text("utf-8"))
+_CLOSED = tuple(map(ip_network, _TABLE["closed"]))
+_OPEN_6 = IPv6Network(_TABLE["open_6"])
+_HOLDING_4 = tuple(map(IPv6Network, _TABLE["holding_4"]))
 
 
 def is_public(address: Address) -> bool:
@@ -64,10 +39,11 @@ def is_public(address: Address) -> bool:
     if isinstance(address, IPv6Address):
         if address.scope_id is not None:
             return False
-        if address in _MAPPED or address in _NAT64:
+        if any(address in each for each in _HOLDING_4):
             return is_public(IPv4Address(int(address) & 0xFFFFFFFF))
-        return address in _OPEN_6 and not any(address in closed for closed in _CLOSED_6)
-    return not any(address in closed for closed in _CLOSED_4)
+        if address not in _OPEN_6:
+            return False
+    return not any(address in closed for closed in _CLOSED)
 
 
 def _resolve(host: str, port: int) -> list[str]:

@@ -12,6 +12,7 @@ from quipu.answer.quote import code_lead, code_span, in_short, is_order, plain, 
 from quipu.facts.attributes import Attributes
 from quipu.facts.chains import FactStanding, standings
 from quipu.kinds.reports.model import Disagreement, ReportLine
+from quipu.kinds.reports.plan import WORDS
 from quipu.ports import Planner
 from quipu.records.passage import SPOKEN
 from quipu.records.record import Chunk, Episode, Fact
@@ -23,10 +24,7 @@ _DOCSTRING = re.compile(r"\A(?:\s*#[^\n]*\n)*\s*[rRuUbB]?(\"\"\"|''')(.*?)\1", r
 _SHORTEST, _LONGEST, _FEWEST_STEMS = 35, 320, 4
 _LETTERS = 0.72
 """The share of letters and spaces in prose; code and tables have fewer."""
-_LEANING = frozenset(
-    "it this that these those they he she such both so but and or also then see for which".split()
-)
-"""Words that begin what leans on the sentence before it."""
+_LEANING = frozenset(WORDS["leaning"].split())
 _MOST_DISPUTED = 5
 
 

@@ -6,7 +6,9 @@ is a scope, inside it.
 """
 
 import math
+import tomllib
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -27,25 +29,18 @@ from quipu.records.reply import Hit, Retrieved, WhyRanked
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import stem_words, stems, stems_in_parts
 
-__all__ = ["Breadth", "allowed_reports", "plan_reports", "read_breadth", "retrieve_reports"]
+__all__ = [
+    "WORDS",
+    "Breadth",
+    "allowed_reports",
+    "plan_reports",
+    "read_breadth",
+    "retrieve_reports",
+]
 
-_OVERVIEW = frozenset(
-    stems(
-        """theme themes main major key central topic topics subject area overview overall summary
-    summarize general picture important repository repo project codebase memory documents notes
-    conversations contents everything all here about contain cover describe tell explain happened
-    going work works do learn learned people question"""
-    )
-)
-"""The stems of a question that asks for an overview; they name no subject."""
-_STATUS = frozenset(
-    stems(
-        """state status progress situation stand standing current currently latest lately recent
-    recently new news changed change changes update updates decided decisions risk now today
-    blocked outstanding contradictions disagree disputed"""
-    )
-)
-"""The stems of a question that asks how things stand or what became of them."""
+WORDS: dict[str, str] = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+_STEMS = {name: frozenset(stems(words)) for name, words in WORDS.items()}
+"""The stems of a question by what they ask for: an `overview`, or the `status` of things."""
 _WEIGHTS: Mapping[str, float] = {"lexical": 0.9, "size": 0.1}
 """score = Σ weight · part. Rounded by hand: no labelled set asks about everything."""
 _ABOUT_ALL = 0.6
@@ -169,10 +164,10 @@ def read_breadth(question: Question) -> Breadth:
     """Return how broad `question` is."""
     capital = (t.word for t in question.tokens[1:] if question.text[t.start].isupper())
     named = set(stem_words(list(capital)))
-    generic = _OVERVIEW | _STATUS
+    generic = _STEMS["overview"] | _STEMS["status"]
     return Breadth(
         tuple(s for s in question.stems if s in named or s not in generic),
-        asks_status=not _STATUS.isdisjoint(question.stems),
+        asks_status=not _STEMS["status"].isdisjoint(question.stems),
     )
 
 
