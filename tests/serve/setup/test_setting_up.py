@@ -220,16 +220,17 @@ def test_a_project_is_told_without_paths_of_this_machine(places: Places, tmp_pat
     assert set_up("windsurf", launch, places, project=True, dry_run=False) == []
 
 
-@pytest.mark.parametrize("earlier", ['{"theme": "dark"}', "there was no file\n"])
-def test_what_an_earlier_version_installed_is_taken_back(earlier: str, places: Places) -> None:
-    said = {} if earlier.startswith("there") else json.loads(earlier)
+@pytest.mark.parametrize("said", [{"theme": "dark"}, {}])
+def test_what_an_earlier_version_installed_is_taken_back(
+    said: dict[str, str], places: Places
+) -> None:
     entry = {"command": "quipu", "args": ["mcp"]}
     file = given("cursor", places, json.dumps({**said, "mcpServers": {"quipu": entry}}, indent=2))
     kept = file.with_name("mcp.json.before-quipu")
-    kept.write_text(earlier, "utf-8")
+    kept.write_text("as it was", "utf-8")
     assert back("cursor", places)[-1].done == "removed"
     assert not kept.exists()
-    assert (file.read_text("utf-8") if file.exists() else "there was no file\n") == earlier
+    assert (json.loads(file.read_text("utf-8")) if file.exists() else {}) == said
 
 
 def test_at_least_fifteen_clients_are_known_and_found_by_what_is_there(places: Places) -> None:

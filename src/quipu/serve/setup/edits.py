@@ -18,7 +18,7 @@ from tree_sitter import Language, Node, Parser
 from quipu.errors import InvalidInput
 from quipu.serve.setup.clients import Format
 
-__all__ = ["Edit", "inserted", "pasted", "says_besides", "value_in", "without"]
+__all__ = ["Edit", "inserted", "pasted", "value_in", "without"]
 
 _INDENT = "  "
 _BARE = re.compile("[A-Za-z0-9_-]+")
@@ -64,20 +64,6 @@ def value_in(text: str, keys: Sequence[str], kind: Format) -> Any:
     for key in keys:
         found = cast("dict[str, Any]", found).get(key) if isinstance(found, dict) else None
     return found
-
-
-def says_besides(text: str, keys: Sequence[str], kind: Format) -> dict[str, Any]:
-    """What a text says but for what is under `keys`, and objects that are empty without it."""
-    return _less(_read(text, kind), keys)
-
-
-def _less(said: Mapping[str, Any], keys: Sequence[str]) -> dict[str, Any]:
-    rest = {key: value for key, value in said.items() if key != keys[0]}
-    there = said.get(keys[0])
-    if keys[1:] and isinstance(there, dict):
-        inner = _less(cast("dict[str, Any]", there), keys[1:])
-        rest |= {keys[0]: inner} if inner else {}
-    return rest
 
 
 def without(text: str, keys: Sequence[str], value: Any, *, made: str = "") -> str | None:

@@ -20,8 +20,8 @@ import msgspec
 
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.files import private
-from quipu.serve.setup.clients import CLIENTS, Client, Format, Launch, Places
-from quipu.serve.setup.edits import Edit, inserted, pasted, says_besides, value_in, without
+from quipu.serve.setup.clients import CLIENTS, Client, Format, Launch, Places, filled
+from quipu.serve.setup.edits import Edit, inserted, pasted, value_in, without
 from quipu.trust import own_state
 from quipu.write.lock import WriteLock
 
@@ -34,7 +34,6 @@ _CHANGED = "it has changed since: take this out by hand"
 _UNNOTED = "it is not noted that `quipu setup` wrote this: take it out by hand"
 _NOTHING = "null"
 _KINDS: dict[str, Format] = {".json": "json", ".toml": "toml", ".yaml": "yaml"}
-_NO_FILE = "there was no file\n"
 _SKILL = "skills/quipu-memory/SKILL.md"
 
 
@@ -134,7 +133,7 @@ def _pieces(client: Client, launch: Launch, places: Places, *, project: bool) ->
     file = client.project if project else client.file
     if not file:
         return
-    entry = client.shape(launch)
+    entry = filled(client.entry, launch._asdict())
     keys = (client.key,) if isinstance(entry, list) else (client.key, launch.name)
     yield _Piece("server", places.of(file), client.format, keys, entry)
     block = f"{_BEGIN}\n{(_PLUGIN / 'AGENTS.md').read_text('utf-8')}{_END}\n"
@@ -147,7 +146,8 @@ def _pieces(client: Client, launch: Launch, places: Places, *, project: bool) ->
             for key, value in client.hooks.fixed.items():
                 yield _Piece("hooks", hooks, "json", (key,), value)
         for name, event in client.hooks.events.items():
-            entry = client.hooks.entry(hook_command(event, client.hooks.style))
+            command = hook_command(event, client.hooks.style)
+            entry = filled(client.hooks.entry, {"command": command})
             yield _Piece("hooks", hooks, "json", ("hooks", name), [entry])
     if client.skills:
         skill = places.of(client.skills) / Path(_SKILL).relative_to("skills")
@@ -302,30 +302,22 @@ def _runs(entry: object) -> str:
 def _take_out_unnoted(
     shown: SetupChange, piece: _Piece, text: str, *, dry_run: bool
 ) -> SetupChange:
-    """Take out a server that `quipu mcp install` of an earlier version wrote, which kept the file
-    as it was beside it; what else is as `set_up` writes it is named, not touched."""
+    """Take out a server that `quipu mcp install` of an earlier version wrote into JSON, which kept
+    the file as it was beside it; what else is as `set_up` writes it is named, not touched."""
     kept = piece.file.with_name(piece.file.name + ".before-quipu")
-    before, kind = _text_of(kept), piece.kind
-    if before is None or piece.what != "server" or kind in ("block", "whole"):
+    if piece.what != "server" or piece.kind != "json" or _text_of(kept) is None:
         if not _is_there(text, piece):
             return shown
         return msgspec.structs.replace(shown, done="by hand", text=piece.text, why=_UNNOTED)
-    entry = value_in(text, piece.keys, kind)
-    if entry is None:
-        return shown
-    after = without(text, piece.keys, entry) if kind == "json" else None
-    if before == _NO_FILE:
-        before = ""
-    if says_besides(text, piece.keys, kind) == says_besides(before, piece.keys, kind):
-        after = before
+    after = without(text, piece.keys, value_in(text, piece.keys, "json"), made=piece.text)
     if after is None:
-        return msgspec.structs.replace(shown, done="by hand", text=piece.text, why=_CHANGED)
+        return shown
     if not dry_run:
         with _in_words():
-            if after.strip():
-                _write(piece.file, after)
-            else:
+            if after.strip() == "{}":
                 piece.file.unlink()
+            else:
+                _write(piece.file, after)
             kept.unlink()
     return msgspec.structs.replace(shown, done="removed")
 
