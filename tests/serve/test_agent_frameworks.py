@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from quipu.agents.items import Items
 from quipu.config import Config
 from quipu.memory import Memory
 from quipu.serve.openai_agents import QuipuSession
@@ -169,14 +170,17 @@ def test_two_at_once_in_one_session_lose_nothing(store: str, tmp_path: Path) -> 
         assert asyncio.run(both(memory)) == ITEMS[:3] * 4
 
 
-def test_a_path_is_a_file_or_a_folder(memory: Memory) -> None:
+def test_a_path_is_a_file_or_a_folder_and_stays_inside(memory: Memory, tmp_path: Path) -> None:
     tools = pytest.importorskip("anthropic.lib.tools", reason="a development dependency")
     from quipu.serve.anthropic_memory import QuipuMemoryTool
 
     tool = QuipuMemoryTool(memory)
+    outside = tmp_path / "outside"
+    Items(memory).put(("/memories", "..", ".."), f"../../..{outside}", {"text": "x"})
     tool.call({"command": "create", "path": "/memories/a/b", "file_text": "x"})
-    with pytest.raises(tools.ToolError, match="/memories/a/b is a file"):
+    assert not outside.exists()
+    with pytest.raises(tools.ToolError, match="create cannot be done"):
         tool.call({"command": "create", "path": "/memories/a/b/c", "file_text": "x"})
-    with pytest.raises(tools.ToolError, match="below itself"):
+    with pytest.raises(tools.ToolError, match="rename cannot be done"):
         tool.call({"command": "rename", "old_path": "/memories/a", "new_path": "/memories/a/d"})
     assert "/memories/a/b\n" in str(tool.call({"command": "view", "path": "/memories"})) + "\n"

@@ -120,7 +120,7 @@ class QuipuStore(BaseStore):
                 item = self._items.get(op.namespace, op.key)
                 if item and op.refresh_ttl:
                     self._items.renew([item])
-                return _item(item) if item else None
+                return Item(**_fields(item)) if item else None
             case PutOp():
                 self._put(op)
                 return None
@@ -180,7 +180,7 @@ class QuipuStore(BaseStore):
             found = [(item, None) for item in items]
         if op.refresh_ttl:
             self._items.renew([item for item, _ in found])
-        return [_found(item, score) for item, score in found]
+        return [SearchItem(**_fields(item), score=score) for item, score in found]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         conditions = op.match_conditions or ()
@@ -257,22 +257,11 @@ def _fits(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
     return all(expected in ("*", actual) for expected, actual in zip(path, part, strict=True))
 
 
-def _item(item: KeptItem) -> Item:
-    return Item(
-        value=item.value,
-        key=item.key,
-        namespace=item.namespace,
-        created_at=datetime.fromisoformat(item.created_at),
-        updated_at=datetime.fromisoformat(item.updated_at),
-    )
-
-
-def _found(item: KeptItem, score: float | None) -> SearchItem:
-    return SearchItem(
-        namespace=item.namespace,
-        key=item.key,
-        value=item.value,
-        created_at=datetime.fromisoformat(item.created_at),
-        updated_at=datetime.fromisoformat(item.updated_at),
-        score=score,
-    )
+def _fields(item: KeptItem) -> dict[str, Any]:
+    return {
+        "namespace": item.namespace,
+        "key": item.key,
+        "value": item.value,
+        "created_at": datetime.fromisoformat(item.created_at),
+        "updated_at": datetime.fromisoformat(item.updated_at),
+    }
