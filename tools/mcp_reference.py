@@ -26,9 +26,10 @@ conversation with real output is [walk-through](../mcp-walkthrough.md).
 
 [Memory for your agent](../how-to/agents.md) says which, and what else is written. `quipu mcp`
 serves the nearest `.quipu` (or `--store`) on standard input and output, which then
-carry the protocol alone; `quipu mcp --http` serves streamable HTTP at `http://127.0.0.1:8765/mcp`
-to many clients. Several servers and commands may work on one file at once. It is the official
-Python SDK (`mcp` 2), and is tested with its client and with the public TypeScript client.
+carry the protocol alone; `quipu serve`, and `quipu mcp --http`, serve streamable HTTP at
+`http://127.0.0.1:8765/mcp` to many clients (the extra `serve`). Several servers and
+commands may work on one file at once. It is the official Python SDK (`mcp` 2), and is tested with
+its client and with the public TypeScript client.
 
 | profile | tools |
 |---|---|
@@ -56,15 +57,15 @@ leaves the graph and stays in history.
 
 **Who may ask.** Over HTTP only this machine is served: any loopback address will do for `--host`,
 and requests whose Host is not a name of this machine (421) or that come from a page of another
-machine (403) are refused. An address that others can reach needs `--token-file`: clients send its
-content as `Authorization: Bearer …`. Text that is found is data; the prompt of a pack says so to
-the model.
+server (403) are refused. An address that others can reach needs a key: `quipu key create`, or
+`--token-file`, whose content clients send as `Authorization: Bearer …`. Text that is found is data;
+the prompt of a pack says so to the model.
 
 **HTTP.** Every request stands alone (the protocol's stateless mode): there is no session to open,
 to keep or to end, a server that was started anew serves the clients of the one before, and GET and
-DELETE are answered with 405. A request may have 32 MiB (413), its head must arrive in 10 seconds,
-its body in 60, an answer must be taken in 60, and at most 64 connections are open at once. SIGTERM
-lets what is under way finish for twenty seconds and closes the memory.
+DELETE are answered with 405. A request may have 8 MiB (413), its head must arrive in 10 seconds,
+its body in 60, an answer must be taken in 60, and at most 1,024 connections are open at once.
+SIGTERM lets what is under way finish for twenty seconds and closes the memory.
 
 **Entries.** `memory_store` keeps an entry as a passage of its own. The same again, in the
 same words but for articles, endings and punctuation, is merged: the newest wording stands, the

@@ -1,4 +1,4 @@
-"""The server over streamable HTTP: many clients, this machine only, a token for the rest."""
+"""`mcp --http`: many clients, this machine only, a key for the rest, no request left behind."""
 
 import asyncio
 import socket
@@ -21,10 +21,11 @@ from mcp.client.streamable_http import streamable_http_client
 
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
+from quipu.serve.http import Options
+from quipu.serve.http.app import build_app
 from quipu.serve.http.listening import PatientConnection
-from quipu.serve.http.tools import tools_app
+from quipu.serve.http.memories import Memories
 from quipu.serve.keys import read_key
-from quipu.serve.mcp import build_server
 
 pytestmark = pytest.mark.enable_socket
 
@@ -134,18 +135,23 @@ def test_a_token_keeps_others_out(serve: Serve, tmp_path: Path) -> None:
         assert anyio.run(tools, url, {"Authorization": f"bearer {TOKEN}"})
 
 
-def test_a_page_of_another_origin_is_refused(serve: Serve) -> None:
-    with serve() as url:
-        assert _status(url, headers={"Host": "evil.example"}) in {403, 421}
-        assert _status(url, headers={"Origin": "https://evil.example"}) == 403
-
-
 @pytest.mark.parametrize("host", ["0.0.0.0", "", "0", "::", "192.168.1.7", "nowhere.invalid"])
 def test_an_open_address_needs_a_token(held: Memory, host: str) -> None:
-    server = build_server(held)
-    with pytest.raises(InvalidInput, match="--token-file"):
-        tools_app(server, host=host)
-    assert tools_app(server, host=host, token=TOKEN)
+    with _served(held) as memories, pytest.raises(InvalidInput, match="--token-file"):
+        build_app(memories, Options(host=host))
+    with _served(held, TOKEN) as memories:
+        assert build_app(memories, Options(host=host))
+
+
+@contextmanager
+def _served(held: Memory, key: str = "") -> Iterator[Memories]:
+    url, folder = held.home.url, held.home.folder
+
+    def opened(_namespace: str | None) -> Memory:
+        return Memory.open(url, embedder=None, home=folder)
+
+    with Memories(opened, folder=folder, key=key) as memories:
+        yield memories
 
 
 async def _asked(app: Any, *, host: str, origin: str = "", token: str = "") -> int:
@@ -187,28 +193,47 @@ LOOPBACK = ["127.0.0.1", "127.0.0.2", "127.1", "localhost", "::1", "::ffff:127.0
 def test_every_loopback_address_answers_to_its_own_names_only(
     held: Memory, host: str, token: str
 ) -> None:
-    def asked(**given: str) -> int:
-        app = tools_app(build_server(held), host=host, token=token)
-
-        async def once() -> int:
-            return await _asked(app, token=token, **given)
-
-        return anyio.run(once)
-
     own = f"[{host}]" if ":" in host else host
-    assert asked(host=f"{own}:8765") == 200
-    assert asked(host=own) == 200
-    assert asked(host="localhost:8765", origin="http://127.0.0.1:9") == 200
-    assert asked(host="evil.example:8765") == 421
-    assert asked(host="127.0.0.1.evil.example") == 421
-    assert asked(host="localhost", origin="http://evil.example") == 403
-    assert asked(host="localhost", origin="null") == 403
+    with _served(held, token) as memories:
+
+        def asked(**given: str) -> int:
+            app = build_app(memories, Options(host=host))
+
+            async def once() -> int:
+                return await _asked(app, token=token, **given)
+
+            return anyio.run(once)
+
+        assert asked(host=f"{own}:8765") == 200
+        assert asked(host=own) == 200
+        assert asked(host="localhost:8765", origin="http://localhost:8765") == 200
+        assert asked(host="evil.example:8765") == 421
+        assert asked(host="127.0.0.1.evil.example") == 421
+        assert asked(host="localhost", origin="http://evil.example") == 403
+        assert asked(host="localhost", origin="null") == 403
+
+
+def test_who_may_only_read_gets_no_tool_that_writes(held: Memory) -> None:
+    async def tools(app: Any) -> str:
+        listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        async with (
+            _lifespan(app),
+            httpx2.AsyncClient(transport=httpx2.ASGITransport(app)) as client,
+        ):
+            return (await client.post("http://localhost/mcp", json=listing, headers=PLAIN)).text
+
+    for read_only in (False, True):
+        with _served(held) as memories:
+            app = build_app(memories, Options(read_only=read_only))
+            assert ("memory_store" in anyio.run(tools, app)) is not read_only
 
 
 def test_no_request_leaves_anything_behind(held: Memory) -> None:
-    server = build_server(held)
-    app = tools_app(server)
+    with _served(held) as memories:
+        assert anyio.run(_grown, build_app(memories, Options())) == 0
 
+
+async def _grown(app: Any) -> int:
     async def tasks_after(http: httpx2.AsyncClient, times: int) -> int:
         for _ in range(times):
             reply = await http.post("http://localhost/mcp", json=HELLO, headers=PLAIN)
@@ -217,11 +242,8 @@ def test_no_request_leaves_anything_behind(held: Memory) -> None:
         await anyio.wait_all_tasks_blocked()
         return len(asyncio.all_tasks())
 
-    async def grown() -> int:
-        async with _lifespan(app), httpx2.AsyncClient(transport=httpx2.ASGITransport(app)) as http:
-            return -await tasks_after(http, 1) + await tasks_after(http, 200)
-
-    assert anyio.run(grown) == 0
+    async with _lifespan(app), httpx2.AsyncClient(transport=httpx2.ASGITransport(app)) as http:
+        return -await tasks_after(http, 1) + await tasks_after(http, 200)
 
 
 def _head(length: int) -> bytes:

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from quipu.errors import InvalidInput
 from quipu.handle.home import DATABASE
 from quipu.memory import Memory
 from quipu.serve.cli.folders import initialise, is_remembered
 from quipu.serve.cli.invocation import Invocation
-from quipu.serve.cli.serving import Port, Watch
+from quipu.serve.cli.serving import Port, Watch, serve
 from quipu.serve.cli.setup import Profiled
 from quipu.serve.keeping_up import kept_up
 from quipu.serve.mcp import build_server
@@ -33,7 +33,7 @@ def mcp(
     host: Annotated[str, "the address to listen at"] = "127.0.0.1",
     port: Port = 8765,
     token_file: Annotated[
-        Path | None, "a file with the secret that clients must send as a bearer token", Exists()
+        Path | None, "a file with the key that clients must send, as `serve --key-file`", Exists()
     ] = None,
     watch: Watch = True,
 ) -> None:
@@ -43,7 +43,8 @@ def mcp(
     in what was indexed is read meanwhile. The memory is the nearest upward; where there is none,
     the first thing that is stored makes one for the repository or folder, and in the home folder
     and above, the user's own is served. Standard output carries the protocol alone. Needs the
-    extra: pip install 'quipu-memory[mcp]'.
+    extra: pip install 'quipu-memory[mcp]'. With --http it is what `quipu serve` serves, and needs
+    the extra serve.
 
     $ quipu mcp --profile full
     $ quipu mcp --http --port 8765
@@ -53,6 +54,12 @@ def mcp(
     folder, is_empty = folder_of_work(Path.cwd()), not is_remembered(run)
     if is_empty and folder == own_folder():
         run, is_empty = replace(run, store=str(folder / DATABASE)), not (folder / DATABASE).exists()
+    if http:
+        if is_empty and not read_only:
+            _make(run, folder)
+        how: Any = {"read_only": read_only, "watch": watch and not read_only}
+        serve.run(run, host=host, port=port, profile=profile, key_file=token_file, **how)
+        return
     with ExitStack() as stack:
 
         def opened() -> Memory:
@@ -73,32 +80,26 @@ def mcp(
             read_only=read_only,
             lacking=None if read_only else lacking,
         )
-        if not http:
-            server.run("stdio")  # what else is printed goes to standard error meanwhile
-            return
-        from quipu.serve.http.tools import serve_tools
-        from quipu.serve.keys import read_key
-
-        token = read_key(token_file) if token_file else ""
-        run.note(f"serving at http://{host}:{port}/mcp; Ctrl-C ends it")
-        serve_tools(server, host=host, port=port, token=token)
+        server.run("stdio")  # what else is printed goes to standard error meanwhile
 
 
 def _lacking(run: Invocation, folder: Path, opened: Callable[[], Memory]) -> "LackingMemory":
     """The memory that the work in the present folder lacks."""
     from quipu.serve.mcp.server import LackingMemory
 
-    exists = (folder / DATABASE).exists
-
     def make() -> Memory:
-        if not exists():
-            folder.mkdir(parents=True, exist_ok=True)
-            initialise(run, folder, settings=False)
+        if not (folder / DATABASE).exists():
+            _make(run, folder)
         return opened()
 
     return LackingMemory(
-        exists=exists,
+        exists=(folder / DATABASE).exists,
         make=make,
         note=f"there is no memory in {str(folder)!r} or above it yet: the first thing that is "
         "stored makes one there; `quipu init` and `quipu index .` have its files read",
     )
+
+
+def _make(run: Invocation, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    initialise(run, folder, settings=False)

@@ -46,6 +46,7 @@ def serve(
     key_file: Annotated[
         Path | None, "a file with a key of your own that opens all of this namespace"
     ] = None,
+    read_only: Annotated[bool, "let nobody write, whatever the key allows"] = False,
     log_questions: Annotated[bool, "log what is asked, too (with -v)"] = False,
 ) -> None:
     """Serve the memory over HTTP: the API, a web page, MCP at /mcp, health and metrics.
@@ -76,9 +77,11 @@ def serve(
         threads=threads,
         seconds=timeout,
         log_questions=log_questions,
+        read_only=read_only,
     )
     key = read_key(key_file) if key_file else ""
-    with _memories(run, partial(Memories, watch=watch, key=key)) as memories:
+    served = partial(Memories, watch=watch and not read_only, key=key)
+    with _memories(run, served, read_only=read_only) as memories:
         shown = _shown(options.host, options.port, memories)
         if run.as_json:
             run.show(shown, list)
@@ -99,15 +102,15 @@ def _shown(host: str, port: int, memories: Any) -> Serving:
     )
 
 
-def _memories(run: Invocation, served: Callable[..., Any]) -> Any:
+def _memories(run: Invocation, served: Callable[..., Any], *, read_only: bool) -> Any:
     """What is to be `served`; where there is no memory yet, with what makes one."""
 
     def opened(namespace: str | None) -> Any:
         chosen = run if namespace is None else _in(run, namespace)
-        return chosen.open()
+        return chosen.open(read_only=read_only, keeps_up=not read_only)
 
     folder = Path.cwd()
-    if is_remembered(run):
+    if read_only or is_remembered(run):
         return served(opened, folder=folder)
     return served(opened, folder=folder, make=lambda: initialise(run, folder))
 

@@ -39,4 +39,5 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float = 60.0
     largest: int = 8 * 1024 * 1024
     log_questions: bool = False
+    read_only: bool = False
     profile: Profile = "default"

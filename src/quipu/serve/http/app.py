@@ -26,7 +26,7 @@ from quipu.serve.http.endpoints import (
     route_of,
 )
 from quipu.serve.http.gate import App, Gate
-from quipu.serve.http.listening import PatientConnection, served_hosts, until_interrupted
+from quipu.serve.http.listening import served_hosts, until_interrupted
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.openapi import described
@@ -45,7 +45,7 @@ def build_app(memories: Memories, options: Options) -> App:
     if not local and not (memories.keys and memories.keys.any()):
         raise InvalidInput(
             f"--host {options.host!r} lets other machines in: make a key first (`quipu key "
-            "create`), or give one of your own (--key-file)"
+            "create`), or give one of your own (--key-file; of `quipu mcp`, --token-file)"
         )
     metrics = ServerMetrics()
     api = make_api(memories, options, metrics)
@@ -112,19 +112,13 @@ def _end(serving: Serving) -> None:
     serving.runs.close()
 
 
-class _Connection(PatientConnection):
-    """Browsers and load balancers keep several connections each."""
-
-    most = 1024
-
-
 def serve(memories: Memories, options: Options) -> None:
     """Serve `memories` until interrupted or told to end (SIGTERM): what runs is finished then, or
     handed back. Raises InvalidInput for an open address without a key, StoreUnavailable when the
     address or the port is not to be had."""
     app = build_app(memories, options)
     _log_requests()
-    until_interrupted(app, options.host, options.port, connection=_Connection)
+    until_interrupted(app, options.host, options.port)
 
 
 def _log_requests() -> None:

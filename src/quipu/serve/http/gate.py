@@ -5,14 +5,13 @@ key, how long it may take. What is refused here has cost nothing.
 """
 
 import asyncio
-import hmac
 import json
 import logging
 import re
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
@@ -23,11 +22,9 @@ from quipu.errors import QuipuError
 from quipu.read import redact
 from quipu.serve.http import Options
 from quipu.serve.http.caller import ASKED, CALLER, REQUEST_ID, ROUTE, Caller, given_key
+from quipu.serve.http.memories import Memories
+from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.problems import PROBLEM_TYPE, TOO_LARGE, problem
-
-if TYPE_CHECKING:
-    from quipu.serve.http.memories import Memories
-    from quipu.serve.http.metrics import ServerMetrics
 
 __all__ = ["App", "Gate", "Message", "Receive", "Send", "whole_request"]
 
@@ -51,8 +48,7 @@ _CLOSES = {"connection": "close"}
 
 class Gate:
     """An application behind its gate. `local` says that only this machine can reach it; `hosts`
-    are what a client may write as its host then. Keys are those of the `memories`; without them
-    it is the one `token`, and pages of this machine at other ports may ask too."""
+    are what a client may write as its host then. Keys are those of the `memories`."""
 
     def __init__(
         self,
@@ -61,13 +57,11 @@ class Gate:
         *,
         local: bool,
         hosts: frozenset[str],
-        memories: "Memories | None" = None,
-        metrics: "ServerMetrics | None" = None,
-        token: str = "",
+        memories: Memories,
+        metrics: ServerMetrics,
     ) -> None:
         self._app, self._memories, self._options = app, memories, options
         self._local, self._hosts, self._metrics = local, hosts, metrics
-        self._token = token.encode()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one connection."""
@@ -106,8 +100,7 @@ class Gate:
         if origin is None:
             return
         origin_host = urlsplit(origin.decode("latin-1").lower()).netloc
-        near = not self._memories and self._local and _without_port(origin_host) in self._hosts
-        if origin_host != host and not near:
+        if origin_host != host:
             raise HTTPException(
                 403,
                 f"a page of {origin.decode('latin-1')[:200]!r} may not use this server: open the "
@@ -115,18 +108,15 @@ class Gate:
             )
 
     def _caller(self, given: str, *, public: bool) -> Caller:
-        if self._memories is None:
-            if not self._token or hmac.compare_digest(given.encode(), self._token):
-                return Caller("", "admin")
-        else:
-            keys = self._memories.keys
-            if self._local and not (keys and keys.any()):
-                return Caller("", "admin")
-            found = keys.find(given) if keys and given else None
-            if found is not None:
-                return Caller(found.namespace, found.scope, found.key_id)
-            if public:
-                return Caller("", "read")
+        keys = self._memories.keys
+        if self._local and not (keys and keys.any()):
+            return Caller("", "read" if self._options.read_only else "admin")
+        found = keys.find(given) if keys and given else None
+        if found is not None:
+            scope = "read" if self._options.read_only else found.scope
+            return Caller(found.namespace, scope, found.key_id)
+        if public:
+            return Caller("", "read")
         said = "this key is unknown or revoked" if given else "this server needs an API key"
         raise HTTPException(
             401,
@@ -156,8 +146,7 @@ class Gate:
         """Count and log a request: its route, and its question only where that is asked for."""
         route = str(scope.get(ROUTE) or "other")
         caller: Caller | None = scope.get(CALLER)
-        if self._metrics is not None:
-            self._metrics.request(route, scope["method"], status, seconds)
+        self._metrics.request(route, scope["method"], status, seconds)
         if not _LOG.isEnabledFor(logging.INFO):
             return
         fields = {

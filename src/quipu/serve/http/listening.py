@@ -25,12 +25,13 @@ class PatientConnection(H11Protocol):
 
     Counted from when the request could begin, its head must arrive within `head_s` seconds, and
     from there its body within `body_s`, however steadily bytes trickle in; an answer that is not
-    taken is dropped after `body_s`. A server holds `most` of them: the next is closed at once.
+    taken is dropped after `body_s`. A server holds `most` of them (browsers and load balancers keep
+    several each): the next is closed at once.
     """
 
     head_s: float = 10
     body_s: float = 60
-    most: int = 64
+    most: int = 1024
 
     _deadline: asyncio.TimerHandle | None = None
     _stuck: asyncio.TimerHandle | None = None
@@ -85,12 +86,12 @@ def _cancelled(timer: asyncio.TimerHandle | None) -> None:
 _GRACE_S = 20  # seconds that a request under way may still take when the server is told to stop
 
 
-def until_interrupted(app: Any, host: str, port: int, connection: type[Any]) -> None:
+def until_interrupted(app: Any, host: str, port: int) -> None:
     """Serve an ASGI application until interrupted or told to end (SIGTERM): what runs is finished
     then. Raises StoreUnavailable when the address or the port is not to be had."""
     config = uvicorn.Config(
         app,
-        http=connection,
+        http=PatientConnection,
         ws="none",
         lifespan="on",
         proxy_headers=False,

@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP: beside the API with its keys and namespaces, or alone.
+"""MCP over streamable HTTP, beside the API with its keys and namespaces.
 
 Every request stands alone: the protocol's stateless mode. The tools keep nothing between two
 calls, so there is no session that could outlive its client.
@@ -6,56 +6,26 @@ calls, so there is no session that could outlive its client.
 
 import asyncio
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from mcp.server.transport_security import TransportSecuritySettings
 
-from quipu.errors import InvalidInput
 from quipu.serve.http import Options
 from quipu.serve.http.caller import CALLER, ROUTE, Caller
-from quipu.serve.http.gate import App, Gate, Message, Receive, Send, whole_request
-from quipu.serve.http.listening import PatientConnection, served_hosts, until_interrupted
+from quipu.serve.http.gate import App, Message, Receive, Send, whole_request
+from quipu.serve.http.memories import Memories
 from quipu.serve.mcp import build_server
 from quipu.serve.mcp.server import Server
 
-if TYPE_CHECKING:
-    from quipu.serve.http.memories import Memories
-
-__all__ = ["LARGEST_REQUEST", "BesideTools", "serve_tools", "tools_app"]
+__all__ = ["BesideTools"]
 
 PATH = "/mcp"
-LARGEST_REQUEST = 32 * 1024 * 1024
-"""Bytes that the body of a request to tools alone may have; a larger one is answered with 413."""
-
-
-def serve_tools(server: Server, *, host: str, port: int, token: str = "") -> None:
-    """Serve many clients at http://host:port/mcp until interrupted or told to end (SIGTERM).
-
-    Without a `token` only this machine is served. Raises InvalidInput for an open address
-    without one, StoreUnavailable when the address or the port is not to be had.
-    """
-    app = tools_app(server, host=host, token=token)
-    until_interrupted(app, host, port, connection=PatientConnection)
-
-
-def tools_app(server: Server, *, host: str = "127.0.0.1", token: str = "") -> App:
-    """The tools of a server behind the gate, as an ASGI application for `host`. Raises
-    InvalidInput for an open address without a token."""
-    local, hosts = served_hosts(host)
-    if not token and not local:
-        raise InvalidInput(
-            f"--host {host!r} lets other machines in: give --token-file with a secret they send"
-        )
-    options = Options(host=host, largest=LARGEST_REQUEST)
-    tools = _tools_of(server, LARGEST_REQUEST)
-    return Gate(_posts(tools, LARGEST_REQUEST), options, local=local, hosts=hosts, token=token)
 
 
 class BesideTools:
     """`app`, and at `/mcp` the tools for agents: over the memory of the caller's namespace, and
     only those that read where the key's scope is `read`."""
 
-    def __init__(self, app: App, memories: "Memories", options: Options) -> None:
+    def __init__(self, app: App, memories: Memories, options: Options) -> None:
         self._app, self._memories, self._options = app, memories, options
         self._served: dict[tuple[str, bool], _Served] = {}
 
