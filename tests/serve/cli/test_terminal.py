@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.serve.cli.layout import snippet
-from quipu.serve.cli.terminal import colours, emit, safe
+from quipu.serve.cli.terminal import colours, emit, safe, snippet
 
 TEXT = st.text(st.characters(codec=None), max_size=200)
 

@@ -18,9 +18,8 @@ from quipu.kinds.commits.repository import HistoryReport
 from quipu.ports import Progress
 from quipu.serve.cli.failures import INTERRUPTED
 from quipu.serve.cli.invocation import Invocation
-from quipu.serve.cli.layout import wrapped
 from quipu.serve.cli.options import read_standard_input
-from quipu.serve.cli.terminal import say
+from quipu.serve.cli.terminal import say, wrapped
 from quipu.serve.cli.text import Given, lines_of
 from quipu.serve.operations import Command, Flag, Word, operation
 from quipu.serve.operations.records import Embed

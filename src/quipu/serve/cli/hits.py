@@ -7,8 +7,7 @@ from quipu.facts.history import History
 from quipu.kinds.reports.model import REPORT, report_text
 from quipu.kinds.reports.reflect import Reflected
 from quipu.records.reply import Hit, WhyRanked
-from quipu.serve.cli.layout import cut, snippet, width, wrapped
-from quipu.serve.cli.terminal import colours, safe, style
+from quipu.serve.cli.terminal import colours, cut, safe, snippet, style, width, wrapped
 from quipu.serve.cli.text import Given, Labels, note_lines, page_lines, template_lines
 from quipu.serve.results import KEPT
 

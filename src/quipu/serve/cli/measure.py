@@ -43,8 +43,7 @@ from quipu.records.passage import PassageInput
 from quipu.records.refs import COMMIT, COMMIT_PREFIX, session_ref
 from quipu.records.scope import Scope
 from quipu.serve.cli.invocation import Invocation
-from quipu.serve.cli.layout import counted
-from quipu.serve.cli.terminal import safe
+from quipu.serve.cli.terminal import counted, safe
 from quipu.serve.operations import Command, Exists, Flag, Word, operation
 from quipu.serve.operations.upkeep import golden_run
 

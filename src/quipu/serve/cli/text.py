@@ -18,8 +18,7 @@ import msgspec
 from quipu.records.ids import name_key
 from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation
 from quipu.records.refs import SESSION_PREFIX
-from quipu.serve.cli.layout import cells, counted, width, wrapped
-from quipu.serve.cli.terminal import safe, style
+from quipu.serve.cli.terminal import cells, counted, safe, style, width, wrapped
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.memory import Memory
@@ -42,7 +41,7 @@ _LONGEST_VALUE = 400
 _COLOURS = {"ok": "green", "pass": "green", "warn": "yellow"}
 _FUNCTIONS = {
     "AnswersEvaluation": "measure:answer_lines",
-    "CypherQueries": "cypher:cypher_lines",
+    "CypherQueries": "upkeep:cypher_lines",
     "FoundPassages": "hits:search_lines",
     "History": "hits:history_lines",
     "Reflected": "hits:reflected_lines",

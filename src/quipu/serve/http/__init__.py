@@ -14,10 +14,14 @@ import msgspec
 from quipu.errors import MissingExtra
 from quipu.serve.mcp import Profile
 
-__all__ = ["Options", "needed"]
+__all__ = ["REQUEST_ID", "Options", "needed"]
 
 NEEDS = "serving HTTP needs its libraries: pip install 'quipu-memory[serve]'"
 _LIBRARIES = {"starlette", "uvicorn", "mcp", "mcp_types", "pydantic", "prometheus_client"}
+
+
+REQUEST_ID = "quipu.request_id"
+"""Where an ASGI scope holds what the log calls a request."""
 
 
 def needed(error: ModuleNotFoundError) -> MissingExtra:

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from quipu.errors import InvalidInput, Unavailable
-from quipu.serve.http.caller import ASKED, ROUTE, Caller, caller_of
+from quipu.serve.http.gate import ASKED, ROUTE, Caller, caller_of
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.problems import response_of

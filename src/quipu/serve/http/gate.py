@@ -11,7 +11,7 @@ import re
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
 
 import msgspec
@@ -20,18 +20,33 @@ from starlette.requests import ClientDisconnect
 
 from quipu.errors import QuipuError
 from quipu.read import redact
-from quipu.serve.http import Options
-from quipu.serve.http.caller import ASKED, CALLER, REQUEST_ID, ROUTE, Caller, given_key
+from quipu.serve.http import REQUEST_ID, Options
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.problems import PROBLEM_TYPE, TOO_LARGE, problem
+from quipu.serve.keys import GIVEN, SCOPES, KeyScope
 
-__all__ = ["App", "Gate", "Message", "Receive", "Send", "whole_request"]
+__all__ = [
+    "ASKED",
+    "CALLER",
+    "ROUTE",
+    "App",
+    "Caller",
+    "Gate",
+    "Message",
+    "Receive",
+    "Send",
+    "caller_of",
+    "whole_request",
+]
 
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
+
+ASKED, CALLER, ROUTE = "quipu.asked", "quipu.caller", "quipu.route"
+"""Where an ASGI scope holds what was asked, who asked it, and its route."""
 
 _LOG = logging.getLogger("quipu.serve.http.requests")
 _GIVEN_ID = re.compile(r"[\w.-]{1,64}")
@@ -44,6 +59,41 @@ _SAFE = [
     (b"cross-origin-resource-policy", b"same-origin"),
 ]
 _CLOSES = {"connection": "close"}
+
+
+class Caller(NamedTuple):
+    """Whoever sent a request; an empty `key_id` is a user of this machine. An empty namespace is
+    the configured one."""
+
+    namespace: str
+    scope: KeyScope
+    key_id: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it has a key or is a user of this machine, and not just anybody."""
+        return bool(self.key_id) or self.scope == "admin"
+
+    @property
+    def is_operator(self) -> bool:
+        """Whether it runs the server: a user of this machine, or the key it was started with."""
+        return self.is_known and self.key_id in ("", GIVEN)
+
+    def may(self, needs: KeyScope) -> bool:
+        """Whether the caller's scope allows what needs another."""
+        return SCOPES.index(self.scope) >= SCOPES.index(needs)
+
+
+def caller_of(scope: Any) -> Caller:
+    """Who sent the request of an ASGI scope, as the gate has found."""
+    return scope[CALLER]
+
+
+def _given_key(headers: Mapping[bytes, bytes]) -> str:
+    """The key in a request's headers: `Authorization: Bearer` or `X-API-Key`."""
+    scheme, _, bearer = headers.get(b"authorization", b"").partition(b" ")
+    given = bearer.strip() if scheme.lower() == b"bearer" else headers.get(b"x-api-key", b"")
+    return given.decode("latin-1")
 
 
 class Gate:
@@ -76,7 +126,7 @@ class Gate:
             _check_framing(headers, self._options.largest)
             self._check_host(headers)
             public = scope["path"] in _OPEN_TO_ALL or scope["path"].startswith(_PAGE)
-            scope[CALLER] = self._caller(given_key(headers), public=public)
+            scope[CALLER] = self._caller(_given_key(headers), public=public)
             await self._within_time(scope, receive, sent)
         except HTTPException as refused:
             sent.begun = _nothing  # its time is over

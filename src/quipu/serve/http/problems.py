@@ -18,7 +18,7 @@ from quipu.errors import (
     UntrustedFolder,
 )
 from quipu.read import redact
-from quipu.serve.http.caller import REQUEST_ID
+from quipu.serve.http import REQUEST_ID
 from quipu.serve.results import without_middle
 
 __all__ = ["PROBLEM_TYPE", "TOO_LARGE", "ProblemDetails", "problem", "response_of"]

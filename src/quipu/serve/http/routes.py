@@ -22,8 +22,8 @@ from quipu.ports import Progress
 from quipu.read import redact
 from quipu.records.ids import Kind
 from quipu.records.record import Entity, Episode, Relation, record_id
-from quipu.serve.http.caller import Caller
 from quipu.serve.http.endpoints import json_response
+from quipu.serve.http.gate import Caller
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import CONTENT_TYPE, ServerMetrics
 from quipu.serve.http.runs import Run, RunKind, Runs

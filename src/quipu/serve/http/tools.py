@@ -10,8 +10,7 @@ from contextlib import suppress
 from mcp.server.transport_security import TransportSecuritySettings
 
 from quipu.serve.http import Options
-from quipu.serve.http.caller import CALLER, ROUTE, Caller
-from quipu.serve.http.gate import App, Message, Receive, Send, whole_request
+from quipu.serve.http.gate import CALLER, ROUTE, App, Caller, Message, Receive, Send, whole_request
 from quipu.serve.http.memories import Memories
 from quipu.serve.mcp import build_server
 from quipu.serve.mcp.server import Server

@@ -57,8 +57,11 @@ def filled(entry: Any, said: Mapping[str, str | tuple[str, ...]]) -> Any:
     if isinstance(entry, dict):
         return {key: filled(value, said) for key, value in cast("dict[str, Any]", entry).items()}
     if isinstance(entry, list):
-        items = (filled(each, said) for each in cast("list[Any]", entry))
-        return [one for item in items for one in (item if isinstance(item, tuple) else (item,))]
+        items: list[Any] = []
+        for each in cast("list[Any]", entry):
+            value = filled(each, said)
+            items += cast("tuple[Any, ...]", value) if isinstance(value, tuple) else (value,)
+        return items
     return {f"{{{name}}}": text for name, text in said.items()}.get(entry, entry)
 
 
