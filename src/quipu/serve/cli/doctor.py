@@ -1,12 +1,15 @@
 """`doctor`: is everything there that Quipu needs, and what to do where it is not.
 
-A check is a function: each looks, none changes anything.
+A check is a function: each looks, none changes anything. `doctor.toml` has what they say.
 """
 
 import os
+import platform
 import shutil
 import sys
+import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
@@ -37,12 +40,11 @@ from quipu.when.instants import system_clock
 
 __all__: list[str] = []
 
-_OLDEST_PYTHON = (3, 11)
 _SAFE_SQLITE = (3, 51, 3)
-_LITTLE_SPACE = 200 * 1024 * 1024
-_MEND = (
-    "keep a copy, then put back a backup (quipu restore) or keep what can be read (quipu doctor "
-    "--salvage NEW.db); files can be indexed again, what was added by hand cannot"
+_LITTLE_SPACE_GB = 0.2
+_NO_CHECKSUMS = (
+    " as far as SQLite can tell (its pages have no checksums yet: the next command that writes "
+    "while nothing else has it open adds them)"
 )
 
 
@@ -92,13 +94,13 @@ def _examine(run: Invocation) -> Iterator[Check]:
     yield _hooks()
     try:
         config = run.config()
-        yield Check(name, "ok", "readable, every key known")
+        yield _judged(name, fine=True)
         yield from _models(config.embed)
         name = "store"
         home = find_home(run.store or config.store.url or None)
         yield from _place(home)
         damaged = [
-            Check(name, "fail", f"{path} is damaged: {'; '.join(faults)}", _MEND)
+            _judged("damage", None, path=path, faults="; ".join(faults))
             for path, faults in damage(home)
         ]
         yield from damaged or _store(run, home)
@@ -106,38 +108,28 @@ def _examine(run: Invocation) -> Iterator[Check]:
         yield Check(name, "fail", str(error))
 
 
-def _judged(
-    name: str,
-    fine: object,
-    detail: str,
-    *,
-    otherwise: str = "",
-    remedy: str = "",
-    bad: str = "warn",
-) -> Check:
-    """A check that is ok where what was looked at is `fine`, else `bad`."""
-    return Check(name, "ok", detail) if fine else Check(name, bad, otherwise or detail, remedy)
+@cache
+def _texts() -> dict[str, dict[str, str]]:
+    return tomllib.loads(Path(__file__).with_name("doctor.toml").read_text("utf-8"))
+
+
+def _judged(key: str, fine: object, *, name: str = "", **found: object) -> Check:
+    """Return the check that `doctor.toml` has under `key`; ok where what was found is `fine`."""
+    said = _texts()[key]
+    name, detail = name or said.get("name", key), said["ok"]
+    if fine:
+        return Check(name, "ok", detail.format(**found))
+    detail = said.get("otherwise", detail).format(**found)
+    return Check(name, said.get("bad", "warn"), detail, said.get("remedy", "").format(**found))
 
 
 def _programs() -> Iterator[Check]:
     import apsw
 
-    python, sqlite = ".".join(map(str, sys.version_info[:3])), apsw.sqlite_lib_version()
-    yield _judged(
-        "python",
-        sys.version_info >= _OLDEST_PYTHON,
-        python,
-        remedy="install Python 3.11 or later",
-        bad="fail",
-    )
-    yield _judged(
-        "sqlite",
-        tuple(int(part) for part in sqlite.split(".")) >= _SAFE_SQLITE,
-        sqlite,
-        otherwise=f"{sqlite} can damage a file that several processes write",
-        remedy="install apsw 3.51.3 or later: pip install --upgrade apsw",
-        bad="fail",
-    )
+    sqlite = apsw.sqlite_lib_version()
+    is_safe = tuple(int(part) for part in sqlite.split(".")) >= _SAFE_SQLITE
+    yield _judged("python", sys.version_info >= (3, 11), found=platform.python_version())
+    yield _judged("sqlite", is_safe, found=sqlite)
 
 
 def _models(config: EmbedConfig) -> Iterator[Check]:
@@ -165,53 +157,25 @@ def _model(name: str, config: EmbedConfig) -> Check:
         return Check(name, "fail", str(error))
     except (InvalidConfig, ModelUnavailable) as error:
         return Check(name, "warn", str(error))
-    return _judged(
-        name,
-        find_spec("openai"),
-        f"{space}, with a key where it needs one",
-        otherwise=f"{config.model} needs the extra openai",
-        remedy="pip install 'quipu-memory[openai]'",
-    )
+    return _judged("model", find_spec("openai"), name=name, space=space, model=config.model)
 
 
 def _place(home: Home) -> Iterator[Check]:
     """Whose the folder is, whether it can be written, what others may read, the disk."""
     from quipu.files import checked, private
 
-    yield _judged(
-        "trust",
-        home.state is None or standing(home.state) != "foreign",
-        "no .quipu that somebody else made",
-        otherwise=f"{home.state} was not made by you on this machine; unless --store names it, "
-        "it is only read",
-        remedy=f"quipu trust {home.folder}, if it is yours",
-    )
+    is_own = home.state is None or standing(home.state) != "foreign"
+    yield _judged("trust", is_own, state=home.state, folder=home.folder)
     nearest = _present(home.state or home.folder)
-    yield _judged(
-        "permission",
-        os.access(nearest, os.W_OK | os.X_OK),
-        f"{nearest} can be written",
-        otherwise=f"{nearest} cannot be written; asking works, indexing does not",
-        remedy="change its permissions, or name another store with --store",
-    )
+    yield _judged("permission", os.access(nearest, os.W_OK | os.X_OK), nearest=nearest)
     database = database_of(home)
     kept = [*(checked.database_files(database) if database else ())]
     kept += private.under(home.state) if home.state else ()
     if wide := private.wide(kept):
         more = f" and {len(wide) - 1:,} more" if len(wide) > 1 else ""
-        yield Check(
-            "privacy",
-            "warn",
-            f"others may read {wide[0]}{more}",
-            "the next command that writes takes these rights away: quipu index",
-        )
-    free = shutil.disk_usage(_present(home.folder)).free
-    yield _judged(
-        "disk",
-        free >= _LITTLE_SPACE,
-        f"{free / 1e9:.1f} GB free",
-        remedy="free some space before indexing",
-    )
+        yield _judged("privacy", None, found=f"{wide[0]}{more}")
+    free_gb = shutil.disk_usage(_present(home.folder)).free / 1e9
+    yield _judged("disk", free_gb >= _LITTLE_SPACE_GB, free=free_gb)
 
 
 def _hooks() -> Check:
@@ -221,10 +185,8 @@ def _hooks() -> Check:
     said = log.read_text("utf-8", "replace").splitlines()[-1:] if log.exists() else []
     waiting = len(list(state.glob("noted/*.json")))
     if (state / "paused").exists():
-        return Check("hooks", "warn", "paused, somewhere or anywhere", "quipu pause --off")
-    if said and waiting:
-        return Check("hooks", "warn", f"{waiting} transcripts wait: {said[0]}")
-    return Check("hooks", "ok", f"{waiting} transcripts wait to be taken in")
+        return _judged("paused", None)
+    return _judged("hooks", not (said and waiting), waiting=waiting, said=" ".join(said))
 
 
 def _present(folder: Path) -> Path:
@@ -237,39 +199,27 @@ def _store(run: Invocation, home: Home) -> Iterator[Check]:
 
     status, config = _opened(run)
     chunks, path = status.counts.get("chunk", 0), database_of(home)
-    whole = f"{status.store} opens and is whole"
-    if path is not None and not has_checksums(path):
-        whole += (
-            " as far as SQLite can tell (its pages have no checksums yet: the next command that "
-            "writes while nothing else has it open adds them)"
-        )
-    yield Check(
+    yield _judged(
         "store",
-        "ok",
-        f"{whole}; {chunks:,} passages in namespace {status.namespace!r}, generation "
-        f"{status.generation}",
+        fine=True,
+        store=status.store,
+        so_far="" if path is None or has_checksums(path) else _NO_CHECKSUMS,
+        chunks=chunks,
+        namespace=status.namespace,
+        generation=status.generation,
     )
-    age, hours = ago(status.age_s), config.index.stale_hours
     if status.age_s is None:
-        yield Check("index", "warn", "nothing was indexed yet", "quipu index .")
+        yield _judged("empty", None)
     else:
-        old = f"{age}, more than {hours:g} hours"
-        yield _judged("index", not status.stale, age, otherwise=old, remedy="quipu index .")
-    yield _coverage(status, chunks, config.embed)
-
-
-def _coverage(status: Status, chunks: int, config: EmbedConfig) -> Check:
+        age, hours = ago(status.age_s), config.index.stale_hours
+        yield _judged("index", not status.stale, age=age, hours=hours)
     if not chunks:
-        return Check("vectors", "ok", "no passages")
-    if all(model == "none" for model in (config.model, *config.types.values())):
-        return Check("vectors", "ok", "none wanted: embed.model is none")
-    share = (chunks - status.unembedded) / chunks
-    return _judged(
-        "vectors",
-        not status.unembedded,
-        f"{share:.0%} of {chunks:,} passages",
-        remedy="quipu index . embeds the rest" if status.model else "quipu model fetch",
-    )
+        yield Check("vectors", "ok", "no passages")
+    elif all(model == "none" for model in (config.embed.model, *config.embed.types.values())):
+        yield Check("vectors", "ok", "none wanted: embed.model is none")
+    else:
+        key, lacking = "vectors" if status.model else "unfetched", status.unembedded
+        yield _judged(key, not lacking, share=(chunks - lacking) / chunks, chunks=chunks)
 
 
 def _opened(run: Invocation) -> tuple[Status, Config]:
