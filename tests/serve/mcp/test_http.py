@@ -225,7 +225,7 @@ def test_who_may_only_read_gets_no_tool_that_writes(held: Memory) -> None:
     for read_only in (False, True):
         with _served(held) as memories:
             app = build_app(memories, Options(read_only=read_only))
-            assert ("memory_store" in anyio.run(tools, app)) is not read_only
+            assert ('"name":"memory_store"' in anyio.run(tools, app)) is not read_only
 
 
 def test_no_request_leaves_anything_behind(held: Memory) -> None:

@@ -11,7 +11,7 @@ import yaml
 
 from quipu.errors import InvalidInput
 from quipu.files import private
-from quipu.serve.setup.clients import CLIENTS, Launch, Places
+from quipu.serve.setup.clients import CLIENTS, Launch, Places, filled
 from quipu.serve.setup.edits import inserted, value_in
 from quipu.serve.setup.setting_up import SetupChange, set_up, take_back
 
@@ -95,7 +95,7 @@ def test_what_is_written_is_there_and_is_taken_back_byte_for_byte(
     client = CLIENTS[name]
     written = file.read_bytes().decode()
     servers = value_in(written, [client.key], client.format)
-    entry = client.shape(LAUNCH)
+    entry = filled(client.entry, LAUNCH._asdict())
     assert entry[0] in servers if isinstance(entry, list) else servers["quipu"] == entry
     for line in filter(str.strip, text.replace("{}", "").splitlines()):
         if "\n" in text:
