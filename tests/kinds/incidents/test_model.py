@@ -81,7 +81,6 @@ def test_the_analysis_names_what_is_out_of_bounds_and_why() -> None:
     analysis = agent_analysis(
         Metrics(latency_p99=900, error_rate=0.06, cpu_util=0.95, memory_util=0.95),
         Severity.CRITICAL,
-        actions=["scale_out"],
     )
     summary = analysis["incident_summary"]
     assert isinstance(summary, dict)
@@ -92,4 +91,3 @@ def test_the_analysis_names_what_is_out_of_bounds_and_why() -> None:
         "error_rate",
     ]
     assert analysis["root_cause_insights"] == []
-    assert analysis["recommended_actions"] == ["scale_out"]

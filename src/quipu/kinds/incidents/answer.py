@@ -24,7 +24,7 @@ from quipu.kinds.incidents.records import (
 )
 from quipu.ports import Planner
 from quipu.question import Question
-from quipu.records.record import Relation
+from quipu.records.record import Record, Relation
 from quipu.records.schema import RelationType
 from quipu.records.scope import Scope
 from quipu.text import STOP_WORDS, split_identifier, stems
@@ -32,9 +32,8 @@ from quipu.text import STOP_WORDS, split_identifier, stems
 __all__ = ["ANSWERS"]
 
 _MOST = 400
-_SHOWN = 3
-_FOUND = 5
-"""How many of the passages found may say which incident is meant."""
+_SHOWN, _FOUND = 3, 5
+"""How many statements are made, and how many of the passages found may say which incident."""
 _ASKING = frozenset(
     stems(
         "incident outage failure fail failed failing down problem issue alert fault break broke "
@@ -51,13 +50,27 @@ Said = Iterator[tuple[str, Sequence[Relation]]]
 
 
 class _Meant(NamedTuple):
-    """An incident that a question is about, its relations, the surest first, and what was tried,
-    by time, each with the relation that ties it."""
+    """An incident that a question is about, its relations, the surest first, and what stands at
+    their other ends."""
 
     incident: Incident
     key: str
     relations: list[Relation]
-    tried: list[tuple[Relation, Outcome]]
+    others: dict[str, Record]
+
+    def other(self, relation: Relation) -> Record | None:
+        """What stands at the other end of a relation."""
+        outward = relation.source_entity_id == self.key
+        return self.others.get(relation.target_entity_id if outward else relation.source_entity_id)
+
+    def tried(self) -> list[tuple[Relation, Outcome]]:
+        """What was tried, by time, each with the surest relation that ties it."""
+        found: dict[str, tuple[Relation, Outcome]] = {}
+        for row in self.relations:
+            outcome = outcome_in(self.other(row))
+            if outcome is not None and outcome.incident_id == self.incident.incident_id:
+                found.setdefault(outcome.outcome_id, (row, outcome))
+        return sorted(found.values(), key=lambda t: (t[1].recorded_at or "", t[1].outcome_id))
 
 
 def _about(graph: Planner, evidence: Sequence[Evidence], services: Sequence[str]) -> list[Incident]:
@@ -86,20 +99,8 @@ def _meant(graph: Planner, incident: Incident) -> _Meant:
     key = incident_entity_id(graph.namespace, incident.incident_id)
     rows = graph.neighbors([key], direction="both", limit_per_id=_MOST)[key]
     rows.sort(key=lambda r: (-r.confidence, r.rel_id))
-    others = [_other_end(row, key) for row in rows]
-    records = graph.get(sorted(set(others)))
-    tried: dict[str, tuple[Relation, Outcome]] = {}
-    for row, other in zip(rows, others, strict=True):
-        outcome = outcome_in(records.get(other))
-        if outcome is not None and outcome.incident_id == incident.incident_id:
-            tried.setdefault(outcome.outcome_id, (row, outcome))
-    ordered = sorted(tried.values(), key=lambda t: (t[1].recorded_at or "", t[1].outcome_id))
-    return _Meant(incident, key, rows, ordered)
-
-
-def _other_end(relation: Relation, key: str) -> str:
-    outward = relation.source_entity_id == key
-    return relation.target_entity_id if outward else relation.source_entity_id
+    ends = {end for row in rows for end in (row.source_entity_id, row.target_entity_id)}
+    return _Meant(incident, key, rows, graph.get(sorted(ends)))
 
 
 def _name(incident: Incident) -> str:
@@ -111,7 +112,7 @@ def _name(incident: Incident) -> str:
 def _attempts(found: Sequence[_Meant], *, wanted: bool | None) -> Said:
     """What was tried at the latest of the incidents first: what worked, what did not, or all."""
     for meant in reversed(found):
-        rows = [row for row in meant.tried if wanted in (None, row[1].success)]
+        rows = [row for row in meant.tried() if wanted in (None, row[1].success)]
         done = [
             attempt_told(" and ".join(f"`{name}`" for name in outcome.actions_taken), outcome)
             for _, outcome in rows
@@ -120,7 +121,7 @@ def _attempts(found: Sequence[_Meant], *, wanted: bool | None) -> Said:
             yield f"{_name(meant.incident)}: {'; '.join(done)}", [relation for relation, _ in rows]
 
 
-def _causes(graph: Planner, found: Sequence[_Meant], *, outward: bool) -> Said:
+def _causes(found: Sequence[_Meant], *, outward: bool) -> Said:
     """What caused the incidents, or what they caused: as stated, and by the edges."""
     for meant in reversed(found):
         edges = [
@@ -129,8 +130,7 @@ def _causes(graph: Planner, found: Sequence[_Meant], *, outward: bool) -> Said:
             if row.type == RelationType.CAUSED_BY and (row.source_entity_id == meant.key) == outward
         ][:_SHOWN]
         affects = [row for row in meant.relations if row.type == RelationType.AFFECTS]
-        records = graph.get([_other_end(row, meant.key) for row in edges])
-        others = [i for record in records.values() if (i := incident_in(record)) is not None]
+        others = [i for row in edges if (i := incident_in(meant.other(row))) is not None]
         name, cause = _name(meant.incident), meant.incident.root_cause.rstrip(".")
         if outward and cause:
             yield f"The cause of {name}: {cause}", [*affects[:1], *edges]
@@ -158,7 +158,7 @@ class IncidentAnswers(Answers):
         incidents = _about(planner, evidence, services)
         found = [_meant(planner, incident) for incident in incidents if _explains(incident, left)]
         if caused or causing:
-            said = _causes(planner, found, outward=caused)
+            said = _causes(found, outward=caused)
         else:
             denied = _NOT.search(asked.text) is not None
             said = _attempts(found, wanted=(False if denied else None) if tried else True)

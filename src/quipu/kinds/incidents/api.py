@@ -40,15 +40,12 @@ from quipu.kinds.incidents.migrate import Migration, migrate_arf, write_summary
 from quipu.kinds.incidents.model import (
     Incident,
     IncidentReport,
-    Metrics,
     Outcome,
     check_component,
 )
 from quipu.kinds.incidents.policies import (
     SHIPPED,
     ActionPolicy,
-    actions_of,
-    evaluate,
     read_policies,
 )
 from quipu.kinds.incidents.read import (
@@ -383,12 +380,8 @@ class Incidents:
             embedder=self._model().get() if embed else None,
             clock=self._handle.clock,
             window_s=self._config.window_seconds,
-            actions=self._static_actions,
             linking=linking,
         )
-
-    def _static_actions(self, metrics: Metrics) -> Sequence[str]:
-        return [str(a) for a in actions_of(evaluate(self.policies(), metrics))]
 
     def similar(
         self, subject: Subject, *, as_of: str | None = None, limit: int = 10
@@ -485,5 +478,4 @@ class Incidents:
             detail = "; ".join(p.error for p in read.problems) or "it is not one incident"
             raise InvalidInput(f"the incident cannot be used: {detail}")
         report = cleaned(read.reports[0])
-        actions = self._static_actions
-        return completed(report, report.incident_id, actions=actions), False
+        return completed(report, report.incident_id), False

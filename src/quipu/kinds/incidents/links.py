@@ -32,6 +32,7 @@ from quipu.kinds.incidents.records import (
     service_id,
     services_in,
 )
+from quipu.limits import ROWS_AT_ONCE
 from quipu.ports import Graph, Store
 from quipu.records.record import Entity, Episode, Relation
 from quipu.records.schema import RelationType
@@ -42,23 +43,18 @@ from quipu.when.instants import Clock, to_epoch
 from quipu.write.kinds import Upkeep
 
 __all__ = [
-    "CAUSE_WINDOW_S",
-    "ESCALATION_WINDOW_S",
     "LEAST_ALIKE",
     "UPKEEP",
     "NewEdge",
     "draw",
     "draw_all",
-    "incidents_on",
     "likeness",
     "link_relation",
     "services_around",
     "similar_links",
 ]
 
-CAUSE_WINDOW_S = 30 * 60
-STATED_WINDOW_S = 2 * 3600
-ESCALATION_WINDOW_S = 60 * 60
+_CAUSE_WINDOW_S, _STATED_WINDOW_S, _ESCALATION_WINDOW_S = 30 * 60, 2 * 3600, 60 * 60
 LEAST_ALIKE = 0.5
 _MEANING, _WORDS, _NUMBERS = 0.5, 0.2, 0.3
 """The shares of a likeness, chosen on simulated worlds that no figure counts."""
@@ -66,13 +62,12 @@ _UNMEASURED = 0.5
 """How far numbers agree where no metric was measured in both."""
 _STEEPNESS, _EVEN_CHANCE = 12, 0.38
 _CAUSE, _CAUSE_HALF_S, _FURTHER_HOP = 0.9, 15 * 60, 0.7
-_STATED = _ESCALATION = 0.95
+_STATED = 0.95
 _SIMILAR = 3
 """The SIMILAR_TO edges that lead from an incident to what was before it."""
 _HOPS = 2
 """How many DEPENDS_ON edges below a cause may lie."""
 _LINKS_SOURCE = "incident_links"
-_PAGE = 500
 _MOST = 100_000
 
 
@@ -184,69 +179,60 @@ def services_around(graph: Graph, service: str, *, above: bool) -> dict[str, int
     }
 
 
-def incidents_on(graph: Graph, component: str) -> tuple[tuple[float, Incident], ...]:
+def _incidents_on(graph: Graph, component: str) -> list[tuple[float, Incident]]:
     """(seconds from 1970, incident) of those whose time is known, the earliest first."""
     key = service_id(graph.namespace, component)
     affected = frozenset({str(RelationType.AFFECTS)})
     rows = graph.neighbors([key], direction="in", types=affected, limit_per_id=_MOST)[key]
-    ids = sorted({r.source_entity_id for r in rows})
-    pages = (graph.get(ids[at : at + _PAGE]) for at in range(0, len(ids), _PAGE))
-    found = (incident_in(record) for page in pages for record in page.values())
-    dated = (
-        (to_epoch(each.timestamp), each)
-        for each in found
-        if each is not None and each.timestamp and each.component == component
-    )
-    return tuple(sorted(dated, key=lambda row: (row[0], row[1].incident_id)))
+    records = graph.get(sorted({r.source_entity_id for r in rows})).values()
+    found = [
+        (to_epoch(incident.timestamp), incident)
+        for incident in map(incident_in, records)
+        if incident is not None and incident.timestamp and incident.component == component
+    ]
+    return sorted(found, key=lambda row: (row[0], row[1].incident_id))
 
 
 def _edges(graph: Graph, service: str) -> list[NewEdge]:
     """The edges that the rules make from the incidents on a service, each pair once, the surest
     first."""
-    own = incidents_on(graph, service)
+    own = _incidents_on(graph, service)
     below = services_around(graph, service, above=False)
-    on = {name: incidents_on(graph, name) for name in below}
+    on = {name: _incidents_on(graph, name) for name in below}
     found: list[NewEdge] = []
     for at, effect in own:
         stated = set(services_in(graph, effect.root_cause)) if effect.root_cause else set[str]()
-        on |= {name: incidents_on(graph, name) for name in stated - on.keys()}
-        for name, causes in on.items():
-            before = [(at - then, c) for then, c in causes if at >= then and failed(c)]
-            before = [(gap, c) for gap, c in before if c.incident_id != effect.incident_id]
-            if name in stated - {service}:
-                found += _stated(effect, before)
-            if name in below:
-                found += _needing(effect, before, below[name])
+        stated -= {service}
+        on |= {name: _incidents_on(graph, name) for name in stated - on.keys()}
+        found += [
+            edge
+            for name, causes in on.items()
+            for then, cause in causes
+            if at >= then and failed(cause)
+            for edge in _caused(effect, cause, at - then, below.get(name), name in stated)
+        ]
         found += _escalated(effect, at, own)
-    best: dict[tuple[str, str, str], NewEdge] = {}
-    for edge in sorted(found, key=lambda e: e.order):
-        key = edge.source.incident_id, edge.kind, edge.target.incident_id
-        best.setdefault(key, edge)
-    return list(best.values())
+    return sorted(found, key=lambda e: e.order)
 
 
-def _stated(effect: Incident, before: Iterable[tuple[float, Incident]]) -> Iterator[NewEdge]:
-    """The edges to failures, each with how many seconds it lies before, of a service that the cause
-    of `effect`, as stated, names."""
-    for gap, cause in before:
-        if gap <= STATED_WINDOW_S:
-            why = f"the stated cause names {cause.component}", f"it failed {_spoken(gap)} before"
-            yield NewEdge(effect, RelationType.CAUSED_BY, cause, _STATED, why)
-
-
-def _needing(
-    effect: Incident, before: Iterable[tuple[float, Incident]], hops: int
+def _caused(
+    effect: Incident, cause: Incident, gap: float, hops: int | None, stated: bool
 ) -> Iterator[NewEdge]:
-    """The edges to failures of a service that lies `hops` DEPENDS_ON edges below."""
-    far = f" ({hops} hops)" if hops > 1 else ""
-    for gap, cause in before:
-        if gap <= CAUSE_WINDOW_S:
-            confidence = _CAUSE * 0.5 ** (gap / _CAUSE_HALF_S) * _FURTHER_HOP ** (hops - 1)
-            why = (
-                f"{effect.component} depends on {cause.component}{far}",
-                f"{cause.component} failed {_spoken(gap)} before",
-            )
-            yield NewEdge(effect, RelationType.CAUSED_BY, cause, round(confidence, 4), why)
+    """The edge to a failure that lies `gap` seconds before, on a service that is `hops` DEPENDS_ON
+    edges below, or that the cause of `effect`, as stated, names."""
+    if stated and gap <= _STATED_WINDOW_S:
+        confidence = _STATED
+        why = f"the stated cause names {cause.component}", f"it failed {_spoken(gap)} before"
+    elif hops and gap <= _CAUSE_WINDOW_S:
+        confidence = _CAUSE * 0.5 ** (gap / _CAUSE_HALF_S) * _FURTHER_HOP ** (hops - 1)
+        far = f" ({hops} hops)" if hops > 1 else ""
+        why = (
+            f"{effect.component} depends on {cause.component}{far}",
+            f"{cause.component} failed {_spoken(gap)} before",
+        )
+    else:
+        return
+    yield NewEdge(effect, RelationType.CAUSED_BY, cause, round(confidence, 4), why)
 
 
 def _escalated(
@@ -256,11 +242,11 @@ def _escalated(
     milder = [
         (at - then, other)
         for then, other in around
-        if other.severity.rank < graver.severity.rank and 0 < at - then <= ESCALATION_WINDOW_S
+        if other.severity.rank < graver.severity.rank and 0 < at - then <= _ESCALATION_WINDOW_S
     ]
     if milder:
         gap, last = min(milder, key=lambda row: (row[0], row[1].incident_id))
-        confidence = round(_ESCALATION * (1 - 0.5 * gap / ESCALATION_WINDOW_S), 4)
+        confidence = round(_STATED * (1 - 0.5 * gap / _ESCALATION_WINDOW_S), 4)
         changed = f"{last.severity} became {graver.severity} on {graver.component}"
         why = (changed, f"{_spoken(gap)} later")
         yield NewEdge(graver, RelationType.ESCALATED_FROM, last, confidence, why)
@@ -286,7 +272,7 @@ def draw_all(store: Store, *, clock: Clock) -> tuple[int, int]:
     """`draw` for every service that incidents were reported on."""
     services: set[str] = set()
     scope, after = Scope(source_types=frozenset({INCIDENT})), ""
-    while page := store.scan("episode", scope=scope, after=after, limit=_PAGE):
+    while page := store.scan("episode", scope=scope, after=after, limit=ROWS_AT_ONCE):
         episodes = [record for record in page if isinstance(record, Episode)]
         services |= {episode.group for episode in episodes if episode.group}
         after = episodes[-1].episode_id

@@ -207,18 +207,14 @@ def severity_by_rule(metrics: Metrics) -> Severity:
     return list(Severity)[max(0, worst - 1)]
 
 
-def agent_analysis(
-    metrics: Metrics, severity: Severity, *, stated_cause: str = "", actions: Iterable[str] = ()
-) -> Properties:
-    """Return `incident_summary`, `root_cause_insights` (what its source states) and
-    `recommended_actions`, those of the action policies that apply."""
+def agent_analysis(metrics: Metrics, severity: Severity, *, stated_cause: str = "") -> Properties:
+    """Return `incident_summary`, and `root_cause_insights` (what its source states)."""
     levels = _levels(metrics)
     affected = sorted((name for name in levels if levels[name]), key=lambda n: (-levels[n], n))
     insights: list[Value] = [{"cause": stated_cause, "evidence": "stated by the source"}]
     return {
         "incident_summary": {"severity": str(severity), "primary_metrics_affected": [*affected]},
         "root_cause_insights": insights if stated_cause else [],
-        "recommended_actions": [*actions],
     }
 
 

@@ -7,9 +7,9 @@ source takes the place of the first. What is worked out (analysis, severity wher
 worked out from all that the reports of an incident measured together.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -55,14 +55,14 @@ from quipu.kinds.incidents.vendors import numbers_an_incident
 from quipu.ports import Embedder, Progress, Store
 from quipu.profiles import profile
 from quipu.read import redact
+from quipu.read.redact import Redactor
 from quipu.records.batch import Batch, Claim, Embedding
 from quipu.records.document import Problem
-from quipu.records.record import Chunk, Episode, Value
-from quipu.when.instants import UNKNOWN_TIME, Clock, to_epoch
+from quipu.records.record import Chunk, Episode
+from quipu.when.instants import UNKNOWN_TIME, Clock
 from quipu.write.report import ProblemRow, in_order
 
 __all__ = [
-    "Actions",
     "GivenVector",
     "IncidentTally",
     "IncidentWriter",
@@ -71,12 +71,7 @@ __all__ = [
     "problem_rows",
 ]
 
-Actions: TypeAlias = Callable[[Metrics], Sequence[str]]
-"""What the action policies advise for numbers."""
-
 Report = TypeVar("Report", IncidentReport, OutcomeReport)
-
-_SKEW_S = 300
 
 
 class GivenVector(NamedTuple):
@@ -95,10 +90,6 @@ class IncidentTally:
     outcomes: list[str] = field(default_factory=list[str])
     edges: int = 0
     problems: list[Problem] = field(default_factory=list[Problem])
-
-    def warn(self, at: str, text: str) -> None:
-        """Note a doubt."""
-        self.problems.append(Problem(at, text, "warning"))
 
 
 class _Part(NamedTuple):
@@ -121,16 +112,13 @@ class IncidentWriter:
         embedder: Embedder | None,
         clock: Clock,
         window_s: int = WINDOW_S,
-        actions: Actions | None = None,
         linking: bool = True,
     ) -> None:
-        """`actions` gives what the action policies advise for an incident's numbers. Without
-        `linking` no edges between incidents are made: they come from elsewhere."""
+        """Without `linking` no edges between incidents are made: they come from elsewhere."""
         self._store = store
         self._embedder = embedder
         self._clock = clock
         self._window_s = window_s
-        self._actions = actions
         self._linking = linking
         self.tally = IncidentTally()
 
@@ -181,12 +169,6 @@ class IncidentWriter:
                 "look it up with `quipu incident similar`"
             )
         outcome = _outcome(incident, cleaned(report))
-        if report.recorded_at and incident.timestamp and report.recorded_at < incident.timestamp:
-            self.tally.warn(
-                outcome.outcome_id,
-                f"recorded_at {report.recorded_at!r} lies before the incident "
-                f"({incident.timestamp!r}): the clocks disagree; both are kept as given",
-            )
         self._write(self._new_attempts(incident, [outcome]))
         return outcome
 
@@ -204,7 +186,7 @@ class IncidentWriter:
                 self._write(self._told_attempts(earlier, report))
             self.tally.unchanged.append(named)
             return
-        incident = completed(report, named, earlier, actions=self._actions)
+        incident = completed(report, named, earlier)
         now = self._clock()
         episode, chunk = incident_passage(draft, incident, now)
         embedding = self._embedding(chunk, placed, description_text(incident))
@@ -219,13 +201,7 @@ class IncidentWriter:
         self.tally.edges += len(links)
         if report.timestamp is None:
             unknown = "timestamp: unknown; it is kept, and left out where time matters"
-            self.tally.warn(named, unknown)
-        elif (ahead := to_epoch(report.timestamp) - to_epoch(now)) > _SKEW_S:
-            self.tally.warn(
-                named,
-                f"timestamp {report.timestamp!r} is {ahead / 3600:.1f} hours ahead of this "
-                "machine's clock: one of the clocks is wrong; it is kept as given",
-            )
+            self.tally.problems.append(Problem(named, unknown, "warning"))
 
     def _identified(self, report: IncidentReport, position: int) -> str:
         if "#" in report.incident_id:
@@ -311,63 +287,45 @@ def _outcome(incident: Incident, report: OutcomeReport) -> Outcome:
 
 
 def cleaned(report: Report) -> Report:
-    """The report or attempt without secrets, in every text it has."""
-    return msgspec.convert(_redacted(msgspec.to_builtins(report)), type(report))
+    """Return the report or attempt without secrets, in every text it has."""
+    try:
+        plain = msgspec.json.decode(msgspec.json.encode(report))
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"{error.object[:40]!r} is no valid text (half of a surrogate pair): mend it at its "
+            "source"
+        ) from error
+    return msgspec.convert(Redactor().properties(plain), type(report))
 
 
-def _redacted(value: Value) -> Value:
-    if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError as error:
-            raise InvalidInput(
-                f"{value[:40]!r} is no valid text (half of a surrogate pair): mend it at its source"
-            ) from error
-        return redact(value)[0]
-    if isinstance(value, list | tuple):
-        return [_redacted(each) for each in value]
-    if isinstance(value, dict):
-        return {redact(key)[0]: _redacted(each) for key, each in value.items()}
-    return value
-
-
-def completed(
-    report: IncidentReport,
-    named: str,
-    earlier: Incident | None = None,
-    *,
-    actions: Actions | None,
-) -> Incident:
-    """The incident that a report makes, together with what other reports of it said (`earlier`).
+def completed(report: IncidentReport, named: str, earlier: Incident | None = None) -> Incident:
+    """Return the incident that a report makes, together with what other reports of it said
+    (`earlier`).
 
     A stated severity counts; without one it is the graver of the rule's and the one known.
     """
-    before = [earlier] if earlier else []
-    metrics = Metrics(**{**(earlier.metrics.known() if earlier else {}), **report.metrics.known()})
-    grades = (severity_by_rule(metrics), *(other.severity for other in before))
+    metrics, felt, times = report.metrics, report.affected_services, [report.timestamp]
+    if earlier is not None:
+        metrics = Metrics(**{**earlier.metrics.known(), **metrics.known()})
+        felt = (*felt, *earlier.affected_services)
+        times.append(earlier.timestamp)
+    grades = [severity_by_rule(metrics), *([earlier.severity] if earlier else [])]
     severity = report.severity or max(grades, key=lambda grade: grade.rank)
-    felt = (*report.affected_services, *(s for other in before for s in other.affected_services))
     reach = BlastRadius.MULTI if set(felt) - {report.component} else BlastRadius.SINGLE
-    times = [other.timestamp for other in (report, *before) if other.timestamp]
     told = {
         name: value
         for name, value in msgspec.structs.asdict(report).items()
         if name in Incident.__struct_fields__ and value is not None
     }
     worked_out: dict[str, Any] = {
-        "agent_analysis": agent_analysis(
-            metrics,
-            severity,
-            stated_cause=report.root_cause,
-            actions=actions(metrics) if actions else (),
-        ),
+        "agent_analysis": agent_analysis(metrics, severity, stated_cause=report.root_cause),
         "embedding_id": earlier.embedding_id if earlier else embedding_number(named),
         "predictive_insights": earlier.predictive_insights if earlier else {},
     }
     together: dict[str, Any] = {
         "incident_id": named,
         "severity": severity,
-        "timestamp": min(times, default=None),
+        "timestamp": min(filter(None, times), default=None),
         "metrics": metrics,
         "affected_services": tuple(dict.fromkeys(felt)),
         "blast_radius": report.blast_radius or reach,
