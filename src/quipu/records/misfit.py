@@ -45,10 +45,11 @@ def why(error: msgspec.DecodeError | UnicodeDecodeError | RecursionError, data: 
 
 def _at(content: object, path: str) -> tuple[bool, object]:
     """(whether the path leads somewhere, what stands there or where it breaks off)."""
-    value: Any = content
+    value = content
     for step in re.findall(r"[^.\[\]]+", path):
         try:
-            value = value[int(step)] if isinstance(value, list) else value[step]
+            inside = cast("Any", value)
+            value = inside[int(step) if type(cast("Any", value)) is list else step]
         except (KeyError, IndexError, TypeError, ValueError):
             return False, value
     return not path.endswith("[...]"), value
