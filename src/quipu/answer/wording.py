@@ -113,10 +113,8 @@ def shown(entity: Entity | None, fallback: str) -> str:
     return code_span(name)
 
 
-def listed(names: list[str]) -> str:
-    """`a`, `a and b`, `a, b and c`; beyond eight the rest is counted."""
-    if len(names) > LISTED:
-        return f"{', '.join(names[:LISTED])} and {len(names) - LISTED} more"
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+def listed(names: Sequence[str], most: int = LISTED) -> str:
+    """`a`, `a and b`, `a, b and c`; beyond `most` the rest is counted."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)

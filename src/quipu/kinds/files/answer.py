@@ -15,16 +15,10 @@ from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import code_span, holds_order, plain
 from quipu.answer.support import EvidencePool, chunks_of, from_chunk, support
+from quipu.kinds.files.asked import Aspect, aspects_of
 from quipu.kinds.files.code_answers import is_told_line, of_code
 from quipu.kinds.files.code_records import CodeRecords
-from quipu.kinds.files.declared import (
-    MANIFESTS,
-    DeclaredQuestion,
-    ToldDeclaration,
-    own_name,
-    read_declared,
-    told_of,
-)
+from quipu.kinds.files.declared import MANIFESTS, ToldDeclaration, own_name, told_of
 from quipu.kinds.files.project import LICENCES, READMES, lead, licence_of
 from quipu.ports import Planner
 from quipu.question import Question
@@ -130,36 +124,43 @@ ANSWERS = FileAnswers()
 
 def _declared(asked: Question, planner: Planner, pool: EvidencePool) -> list[AnswerStatement]:
     """What a manifest declares of the package in question: its licence, what it requires …"""
-    read = read_declared(asked)
-    if read is None:
+    aspects = tuple(aspects_of(asked, "manifest"))
+    if not aspects:
         return []
-    home = _project("", planner)
-    projects = [home] if home else []
-    if read.words and (other := _named(set(read.words), asked, planner)):
-        projects.insert(0, other)
-    for project in projects:
-        if statement := _of_manifests(read, project, planner, pool):
+    words = [word for aspect in aspects for name in aspect.names for word in name.text.split()]
+    named = _named({stem for word in words for stem in stems(word)}, asked, planner)
+    for project in filter(None, (named, _project("", planner))):
+        if statement := _of_manifests(asked, aspects, project, planner, pool):
             return [statement]
-        if read.asks_for_licence and (statement := _of_licence(project, planner, pool)):
+        licence = any(aspect.key == "license" for aspect in aspects)
+        if licence and (statement := _of_licence(project, planner, pool)):
             return [statement]
     return []
 
 
 def _of_manifests(
-    read: DeclaredQuestion, project: _Project, planner: Planner, pool: EvidencePool
+    asked: Question,
+    aspects: Sequence[Aspect],
+    project: _Project,
+    planner: Planner,
+    pool: EvidencePool,
 ) -> AnswerStatement | None:
     """What the first manifest says that answers, of those that the question names if it does."""
-    names = [own_name(p.name) for p in project.packages]
-    declared = [m.declares.get("version") for m in project.manifests]
+    names = [own_name(package.name) for package in project.packages]
+    declared = [manifest.declares.get("version") for manifest in project.manifests]
     versions = frozenset(each for each in declared if isinstance(each, str))
+    words = {name_key(w) for aspect in aspects for n in aspect.names for w in n.text.split()}
+    wanted = words & {*MANIFESTS}
     for manifest in project.manifests:
         name = _name(_path(manifest.document))
-        if read.manifests and name not in read.manifests:
+        if wanted and name not in wanted:
             continue
         package = manifest.package or next(iter(project.packages), None)
         called = package.name.replace("`", "'") if package else name
-        declaration = told_of(read, called, manifest.declares, names=names, versions=versions)
-        if declaration and (statement := _cited(declaration, manifest, planner, pool)):
+        told = told_of(
+            asked.text, aspects, called, manifest.declares, names=names, versions=versions
+        )
+        if told and (statement := _cited(told, manifest, planner, pool)):
             return statement
     return None
 
@@ -219,9 +220,7 @@ def _asked_project(asked: Question, planner: Planner) -> _Project | None:
     said = set(stems(_SELF.sub(" ", text))) - _ASKING
     if _SELF.search(text):
         return _project("", planner) if not said else None
-    if not said:
-        return None
-    home = _project("", planner)
+    home = _project("", planner) if said else None
     if home and any(said == set(stems(name)) for name in home.names if stems(name)):
         return home
     return _named(said, asked, planner)
@@ -229,6 +228,8 @@ def _asked_project(asked: Question, planner: Planner) -> _Project | None:
 
 def _named(said: set[str], asked: Question, planner: Planner) -> _Project | None:
     """The project that defines a package of the name in question."""
+    if not said:
+        return None
     words = [word.strip(".,;:?!\"'`()") for word in asked.text.split()]
     keys = [name_key(word) for word in words if set(stems(word)) & said]
     named = planner.named(keys)

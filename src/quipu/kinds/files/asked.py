@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from quipu.question import Question
 from quipu.text import fold, looks_like_identifier, name_key, stem
 
-__all__ = ["AskedName", "Aspect", "aspects_of"]
+__all__ = ["AskedName", "Aspect", "aspects_of", "table"]
 
 _TABLE = Path(__file__).with_name("asked.toml")
 _LONGEST = 40
@@ -115,24 +115,24 @@ def _is_code(word: str) -> bool:
 def _rows(subject: str) -> tuple[_Row, ...]:
     return tuple(
         _Row(key, _stems(row["asks"]), _stems(row.get("also", "")))
-        for key, row in _table()[subject].items()
+        for key, row in table()[subject].items()
     )
 
 
 @cache
 def _always(subject: str) -> frozenset[str]:
-    table = _table()
-    words = [table[key] for key in ("may_stand", "separates", "itself")]
-    return _stems(" ".join([*words, table["kinds"][subject]]))
+    words = [table()[key] for key in ("may_stand", "separates", "itself")]
+    return _stems(" ".join([*words, table()["kinds"][subject]]))
 
 
 @cache
 def _set(key: str) -> frozenset[str]:
-    return _stems(_table()[key])
+    return _stems(table()[key])
 
 
 @cache
-def _table() -> dict[str, Any]:
+def table() -> dict[str, Any]:
+    """Return `asked.toml`."""
     return tomllib.loads(_TABLE.read_text("utf-8"))
 
 

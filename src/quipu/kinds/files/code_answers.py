@@ -16,6 +16,7 @@ from quipu.kinds.files.code_records import (
     start_of,
     texts,
 )
+from quipu.limits import LISTED
 from quipu.read.settings import ALL_OF
 from quipu.records.record import Chunk, Entity
 from quipu.records.schema import EntityType, RelationType
@@ -24,7 +25,6 @@ from quipu.text import split_identifier, stems
 __all__ = ["is_told_line", "of_code"]
 
 _MOST_LISTED = 30
-_SHOWN = 20
 _BEGINNING = 40
 _SAYS = {
     "takes": "takes",
@@ -232,7 +232,7 @@ def _readers(records: CodeRecords, aspect: Aspect) -> list[AnswerStatement]:
     said: list[AnswerStatement] = []
     for setting in records.settings(aspect.name) if len(aspect.names) == 1 else ():
         readers: dict[str, Evidence] = {}
-        for _, relation, reader in records.readings([setting])[:_SHOWN]:
+        for _, relation, reader in records.readings([setting])[:LISTED]:
             for line in records.line_of_relation(setting, relation, reader):
                 where = code_span(f"{line.path}:{line.start_line}")
                 is_symbol = reader.type == EntityType.SYMBOL
@@ -264,10 +264,9 @@ def _all_of(records: CodeRecords, aspect: Aspect) -> list[AnswerStatement]:
             lines.setdefault(setting.name, line)
     if not names:
         return _property(records, aspect, "takes") if aspect.key == "options" else []
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     verb = "The options are" if type_ == EntityType.OPTION else "The code reads"
-    text = f"{verb} {', '.join(names[name] for name in sorted(names)[:_SHOWN])}{more}"
-    cited = records.joined(lines[name] for name in sorted(lines))[:_SHOWN]
+    text = f"{verb} {listed([names[name] for name in sorted(names)], LISTED)}"
+    cited = records.joined(lines[name] for name in sorted(lines))[:LISTED]
     return [AnswerStatement(text, tuple(cited), kind=str(type_))]
 
 
@@ -307,10 +306,7 @@ def _shown(entity: Entity) -> str:
 
 
 def _listed(values: Sequence[str]) -> str:
-    shown = [code_span(value) for value in values[:_MOST_LISTED]]
-    if len(values) > _MOST_LISTED:
-        return f"{', '.join(shown)} and {len(values) - _MOST_LISTED} more"
-    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+    return listed([*map(code_span, values)], _MOST_LISTED)
 
 
 def _bare(name: str) -> str:

@@ -1,25 +1,21 @@
 """State what a manifest declares: its licence, what it requires, its version, who wrote it, where
 its source is, its commands, scripts, features and extras, and what it depends on.
+
+What is said of a field stands in `asked.toml`, beside the words that ask for it.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple, cast
 
 from quipu.answer.quote import code_span, holds_order
-from quipu.kinds.files.asked import Aspect, aspects_of
-from quipu.question import Question
+from quipu.kinds.files.asked import Aspect, table
+from quipu.limits import SHOWN_VALUE
 from quipu.records.record import Value
 from quipu.text import name_key, stem, stems
 
-__all__ = [
-    "MANIFESTS",
-    "DeclaredQuestion",
-    "ToldDeclaration",
-    "own_name",
-    "read_declared",
-    "told_of",
-]
+__all__ = ["MANIFESTS", "ToldDeclaration", "own_name", "told_of"]
 
 MANIFESTS = (
     "pyproject.toml",
@@ -33,71 +29,15 @@ MANIFESTS = (
 """What a manifest is called, as names are compared; of two that say it, the first is told."""
 
 _SHOWN = 30
-_LONGEST = 80
 _BRIEF = ("license", "requires", "version", "authors")
 _VERSION = re.compile(r"v?(\d+(?:\.\d+)+(?:[-+.]?[a-z]+[\w.]*)?)", re.IGNORECASE)
 _LANGUAGE = re.compile(r"^(Python|Node\.js|Rust|Go|Java|PHP) ")
-_LANGUAGES = {
-    "Python": "python cpython",
-    "Node.js": "node nodejs node.js",
-    "Rust": "rust rustc msrv",
-    "Go": "go golang",
-    "Java": "java jdk",
-    "PHP": "php",
-}
-_VERSIONED = frozenset(
-    stem(word)
-    for word in "version minimum min oldest lowest require support need run directive msrv".split()
-)
-_THINGS = frozenset(stem(word) for word in "package library crate gem module".split())
 _WRITTEN = re.compile(r"[^\s,;<>=!~^(\[]+")
 _GROUP_END = re.compile(r"[-_]?dependencies$", re.IGNORECASE)
 _REVERSED = (
     r"\b(?:depends?|rel(?:y|ies)|needs?|requires?|pulls?)(?:\s+(?:on|in))?\s+"
     r"(?:it|this|that|the|our|your|{names})\b"
 )
-_FIELDS = {
-    "license": "is licensed under",
-    "requires": "requires",
-    "authors": "is written by",
-    "repository": "has its source at",
-    "commands": "brings the command",
-    "scripts": "has the scripts",
-    "version": "is at version",
-}
-"""What is said of a field whose value is one text, or the names of a table."""
-_ENTRIES = (
-    ("runs", "scripts", "npm yarn pnpm composer run script", "{entry} runs {value}"),
-    (
-        "runs",
-        "commands",
-        "console script command entrypoint executable binary bin cli program",
-        "{entry} runs {value}",
-    ),
-    ("brings", "features", "feature", "The feature {entry} enables {value}"),
-    ("brings", "extras", "extra", "The extra {entry} brings {value}"),
-)
-"""(aspect, table, what stands beside an entry's name in a question, what is said of it)."""
-
-
-class DeclaredQuestion(NamedTuple):
-    """A question that a manifest may answer: what it asks for, in the order of the table, and the
-    names of `manifests` and versions in it."""
-
-    text: str
-    aspects: tuple[Aspect, ...]
-    manifests: frozenset[str]
-
-    @property
-    def words(self) -> frozenset[str]:
-        """The words of it that may name a project."""
-        names = (name for aspect in self.aspects for name in aspect.names)
-        return frozenset(word for name in names for word in stems(name.text))
-
-    @property
-    def asks_for_licence(self) -> bool:
-        """Whether the licence is asked for."""
-        return any(aspect.key == "license" for aspect in self.aspects)
 
 
 class ToldDeclaration(NamedTuple):
@@ -122,45 +62,31 @@ class _Declared(NamedTuple):
 
     def groups(self) -> Iterator[tuple[str, list[str]]]:
         """What is needed besides: `dev` of `devDependencies`, `extra redis`."""
-        for key, listed in self.table("groups").items():
-            yield _GROUP_END.sub("", key) or key, _texts(listed)
-        for key, listed in self.table("extras").items():
-            yield f"extra {key}", _texts(listed)
-
-
-def read_declared(question: Question) -> DeclaredQuestion | None:
-    """Return a question that a manifest may answer; None for another."""
-    aspects = tuple(aspects_of(question, "manifest"))
-    names = {name_key(word) for a in aspects for name in a.names for word in name.text.split()}
-    return (
-        DeclaredQuestion(question.text, aspects, frozenset(names & {*MANIFESTS}))
-        if aspects
-        else None
-    )
+        for key, group in self.table("groups").items():
+            yield _GROUP_END.sub("", key) or key, _texts(group)
+        for key, group in self.table("extras").items():
+            yield f"extra {key}", _texts(group)
 
 
 def told_of(
-    asked: DeclaredQuestion,
+    text: str,
+    aspects: Sequence[Aspect],
     called: str,
     declared: Mapping[str, Value],
     *,
     names: Sequence[str],
     versions: frozenset[str],
 ) -> ToldDeclaration | None:
-    """Return what a manifest, whose package is `called` so, says to the question; `names` and
-    `versions` are those of the project."""
+    """Return what a manifest, whose package is `called` so, says to a question with that text and
+    those aspects; `names` and `versions` are those of the project."""
     if holds_order(called):
         return None
-    tellable = {
-        key: kept
-        for key, value in declared.items()
-        if _is_brief(key, value) and (kept := _without_orders(value)) is not None
-    }
-    for aspect in asked.aspects:
+    tellable = {key: value for key, value in declared.items() if _is_tellable(key, value)}
+    for aspect in aspects:
         others, at = _others(aspect, names)
         if at and versions and not any(f"{v}.".startswith(f"{at}.") for v in versions):
             continue
-        told = _TELLS[aspect.key](aspect, _Declared(tellable, others, asked.text, names))
+        told = _TELLS.get(aspect.key, _field)(aspect, _Declared(tellable, others, text, names))
         if told:
             subject = "" if aspect.key in ("runs", "brings") else f"`{called}` "
             unsure = "; its manifest names no version of its own" if at and not versions else ""
@@ -177,43 +103,35 @@ def own_name(name: str) -> str:
 
 def _others(aspect: Aspect, own: Sequence[str]) -> tuple[tuple[str, ...], str]:
     """The names but the project's own and those of manifests; the version that is named."""
-    left: list[str] = []
+    left: dict[str, None] = {}
     version = ""
     ours = {word for name in own for word in stems(name)}
-    for name in aspect.names:
-        for word in name.text.split():
-            if found := _VERSION.fullmatch(word):
-                version = found[1]
-            elif name_key(word) not in MANIFESTS and not _is_ours(word, ours):
-                left.append(word)
-    return tuple(dict.fromkeys(left)), version
+    for word in (word for name in aspect.names for word in name.text.split()):
+        parts = set(stems(word))
+        if found := _VERSION.fullmatch(word):
+            version = found[1]
+        elif name_key(word) not in MANIFESTS and not (parts and parts <= ours):
+            left[word] = None
+    return tuple(left), version
 
 
-def _is_ours(word: str, ours: set[str]) -> bool:
-    parts = set(stems(word))
-    return bool(parts) and parts <= ours
-
-
-def _is_brief(key: str, value: Value) -> bool:
-    if key not in _BRIEF or not isinstance(value, str):
-        return True
-    values = value.split(", ") if key == "authors" else [value]
-    return all(len(one) <= _LONGEST for one in values)
-
-
-def _without_orders(value: Value) -> Value:
-    """A value without the entries that are orders, after a name too; None where none is left."""
-    if isinstance(value, str):
-        parts = (value, value.partition(" ")[2], *value.split(", "))
-        return None if any(map(holds_order, parts)) else value
-    if isinstance(value, list):
-        kept = [_without_orders(one) for one in cast("list[Value]", value)]
-        return [one for one in kept if one is not None] or (None if value else value)
+def _is_tellable(key: str, value: Value) -> bool:
+    """Whether nothing in a value is an order to its reader, and a field of one line is short."""
     if isinstance(value, dict):
         entries = cast("dict[str, Value]", value).items()
-        left = {k: _without_orders(v) for k, v in entries if not holds_order(k)}
-        return {k: v for k, v in left.items() if v is not None}
-    return value
+        return all(_is_tellable("", each) and not holds_order(name) for name, each in entries)
+    if isinstance(value, list):
+        return all(_is_tellable("", each) for each in cast("list[Value]", value))
+    parts = value.split(", ") if isinstance(value, str) else []
+    if key in _BRIEF and any(len(part) > SHOWN_VALUE for part in parts):
+        return False
+    return not any(holds_order(each) or holds_order(each.partition(" ")[2]) for each in parts)
+
+
+@cache
+def _words(key: str) -> frozenset[str]:
+    """The stems of words that the table lists."""
+    return frozenset(map(stem, table()["declared"][key].split()))
 
 
 def _field(aspect: Aspect, declared: _Declared) -> ToldDeclaration | None:
@@ -222,29 +140,30 @@ def _field(aspect: Aspect, declared: _Declared) -> ToldDeclaration | None:
     shown = ", ".join(cast("dict[str, Value]", value)) if isinstance(value, dict) else value
     if declared.names or not isinstance(shown, str) or not shown:
         return None
-    if aspect.key == "requires":
-        language = _LANGUAGE.match(shown)
-        asked = {stem(word) for word in _LANGUAGES[language[1]].split()} if language else set[str]()
-        if not (asked & aspect.words and _VERSIONED & aspect.words):
-            return None
-    return ToldDeclaration(f"{_FIELDS[aspect.key]} {shown}", ((_as_written(shown),),))
+    language = _LANGUAGE.match(shown)
+    if aspect.key == "requires" and not (
+        language and _words(language[1]) & aspect.words and _words("versioned") & aspect.words
+    ):
+        return None
+    says = table()["manifest"][aspect.key]["says"]
+    return ToldDeclaration(f"{says} {shown}", ((_as_written(shown),),))
 
 
 def _entry(aspect: Aspect, declared: _Declared) -> ToldDeclaration | None:
     """What one entry of a table stands for: what a command runs, what a feature enables."""
     behaves = aspect.words >= {"what", "do"} and not aspect.words & {"run", "script"}
-    for key, table, beside, says in _ENTRIES:
-        name = next((n for n in aspect.names if n.text in declared.table(table)), None)
-        if key != aspect.key or name is None or (behaves and table != "scripts"):
+    for key, row in table()["entries"].items():
+        entries = declared.table(key)
+        name = next((n for n in aspect.names if n.text in entries), None)
+        if row["of"] != aspect.key or name is None or (behaves and key != "scripts"):
             continue
-        if set(declared.names) - {name.text}:
-            continue
-        if {name.before, name.after} & {stem(word) for word in beside.split()}:
-            value = declared.table(table)[name.text]
-            shown = value if isinstance(value, str) else _shown(_texts(value))
-            told = code_span(value) if isinstance(value, str) else shown
-            sentence = says.format(entry=code_span(name.text), value=told)
-            return ToldDeclaration(sentence, ((name.text, _as_written(shown)),)) if shown else None
+        beside = {stem(word) for word in row["beside"].split()}
+        if set(declared.names) <= {name.text} and {name.before, name.after} & beside:
+            value = entries[name.text]
+            told = code_span(value) if isinstance(value, str) else _shown(_texts(value))
+            says = row["says"].format(entry=code_span(name.text), value=told)
+            places = ((name.text, _as_written(value if isinstance(value, str) else told)),)
+            return ToldDeclaration(says, places) if value else None
     return None
 
 
@@ -264,7 +183,7 @@ def _features(aspect: Aspect, declared: _Declared) -> ToldDeclaration | None:
 def _dependencies(aspect: Aspect, declared: _Declared) -> ToldDeclaration | None:
     """What the package depends on, to run or for one of its groups. What it depends on in any way
     is asked of its relations."""
-    if not (aspect.words & _THINGS or "dependenc" in declared.text.lower()):
+    if not (aspect.words & _words("things") or "dependenc" in declared.text.lower()):
         return None
     own = "|".join(map(re.escape, declared.own)) or "it"
     if re.search(_REVERSED.format(names=own), declared.text, re.IGNORECASE):
@@ -300,8 +219,7 @@ def _dependency(_: Aspect, declared: _Declared) -> ToldDeclaration | None:
     return None
 
 
-_TELLS: dict[str, Callable[[Aspect, _Declared], ToldDeclaration | None]] = {
-    **dict.fromkeys(_FIELDS, _field),
+_TELLS: Mapping[str, Callable[[Aspect, _Declared], ToldDeclaration | None]] = {
     "features": _features,
     "extras": _features,
     "runs": _entry,
@@ -309,6 +227,7 @@ _TELLS: dict[str, Callable[[Aspect, _Declared], ToldDeclaration | None]] = {
     "dependencies": _dependencies,
     "dependency": _dependency,
 }
+"""What tells an aspect; any other is a field."""
 
 
 def _as_written(value: str) -> str:
@@ -321,9 +240,9 @@ def _texts(value: Value) -> list[str]:
     return [one for one in listed if isinstance(one, str)]
 
 
-def _shown(listed: Sequence[str]) -> str:
-    more = f" and {len(listed) - _SHOWN} more" if len(listed) > _SHOWN else ""
-    return ", ".join(listed[:_SHOWN]) + more
+def _shown(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
 
 
 def _name_of(requirement: str) -> str:
