@@ -69,10 +69,6 @@ def _weight(name: str) -> Replace:
 ANSWERING = ("answers",)
 TALKING = ("talk",)
 SWITCHES: Mapping[str, tuple[Switch, ...]] = {
-    "answer: the kind of thing asked for": (Switch("quipu.question:kind_of", _nothing, ANSWERING),),
-    "answer: reason, manner, place": (
-        Switch("quipu.question:answer_type_of", lambda _: lambda _: "any", ANSWERING),
-    ),
     "answer: statements of the graph": (
         Switch("quipu.answer.write:state", lambda _: lambda *_, **__: [], ("answers", "talk")),
     ),
@@ -86,7 +82,6 @@ SWITCHES: Mapping[str, tuple[Switch, ...]] = {
             "the title": "above",
             "the words of each line": "dense",
             "the names": "names",
-            "the kind asked for": "given",
             "the place of its passage": "rank",
             "the meaning": "cosine",
         }.items()

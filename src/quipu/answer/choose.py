@@ -22,11 +22,11 @@ from quipu.answer.gate import Evidence, is_turn, words_of
 from quipu.answer.kinds import Likely, Quotation, answers_of_kinds
 from quipu.answer.nearness import Nearness
 from quipu.answer.quote import code_span, units
-from quipu.answer.worth import Candidate, Weighing, gives, worth
+from quipu.answer.worth import Candidate, Weighing, worth
 from quipu.ports import Planner
 from quipu.question import Question
 from quipu.records.scope import Scope
-from quipu.text import stems, tokens
+from quipu.text import stems
 
 __all__ = ["Choice", "choose"]
 
@@ -118,12 +118,12 @@ class _Chooser(NamedTuple):
                 place, end = (rank, unit.start), max(unit.end, unit.start + 1)
                 yield Candidate(unit.text, place, each, own, above, on_subject, end=end)
             return
-        said = {line: self._says(line) for line in each.text.split("\n")}
+        said = {line: weighing.says(line) for line in each.text.split("\n")}
         for block in blocks(each.text, code=each.is_code):
             if block.key and not weighing.says(block.key):
                 continue
             lines = [*leading(each.text, block), *block.text.split("\n")]
-            own = [said.get(line) or self._says(line) for line in lines]
+            own = [said.get(line) or weighing.says(line) for line in lines]
             yield Candidate(
                 block.text,
                 (rank, block.start),
@@ -136,15 +136,6 @@ class _Chooser(NamedTuple):
                 keyed=bool(block.key),
                 dense=math.fsum(map(weighing.share, own)),
             )
-
-    def _says(self, line: str) -> frozenset[str]:
-        """The stems of the question that a line says: none where it repeats the question, as
-        examples and tests do, and names nothing of the kind that is asked for."""
-        asked, said = self.weighing.asked, self.weighing.says(line)
-        if said and len(said) == len(self.weighing.idf) and _words(asked.text) in _words(line):
-            repeats = asked.kind is not None and not gives(asked, line)
-            return frozenset() if repeats else said
-        return said
 
     def block(self, candidate: Candidate, margin: float | None) -> Choice:
         """A candidate as it stands in its file, with the lines after it, below its place."""
@@ -197,10 +188,6 @@ def _with_neighbours(spans: Sequence[tuple[int, int]], at: int, *, most: int) ->
     while first > 0 and spans[last][1] - spans[first - 1][0] <= most:
         first -= 1
     return spans[first][0], spans[last][1]
-
-
-def _words(text: str) -> str:
-    return " ".join(token.word for token in tokens(text))
 
 
 def _is_near(candidate: Candidate) -> bool:

@@ -112,7 +112,6 @@ def confidence(
         "stated": draft.stated if draft else 0.0,
         "unexplained": draft.unexplained if draft else 0.0,
         "subject": subject,
-        "lacking": draft.lacking if draft else 0.0,
         "unvouched": draft.unvouched if draft else 0.0,
         "unsaid": _unsaid(draft, signals),
         "worth": draft.worth if draft else None,

@@ -61,16 +61,12 @@ def in_numerals(text: str) -> str:
     return _TIMES.sub(lambda m: f"{2 if m['twice'] else 3 if m['thrice'] else 1} times", digits)
 
 
-def contradicts(sentence: str, said: str, *, asks: bool = False) -> bool:
+def contradicts(sentence: str, said: str) -> bool:
     """Whether `sentence` says of its numbers and directions what `said`, which is made of the same
-    words, does not. What only one of the two speaks of contradicts nothing; a sentence that `asks`
-    leaves open who does what to whom."""
+    words, does not. What only one of the two speaks of contradicts nothing."""
     one, other = in_numerals(sentence), in_numerals(said)
     return _numbers_differ(one, other) or any(
-        (not asks and _is_turned(one, other, pair))
-        if pair.converse
-        else _is_opposed(one, other, pair)
-        for pair in _PAIRS
+        (_is_turned if pair.converse else _is_opposed)(one, other, pair) for pair in _PAIRS
     )
 
 

@@ -71,8 +71,7 @@ class AnswerDraft(NamedTuple):
     question, of the best cosine with a word of what is quoted (None where words have no vectors),
     `absent` the share of what the question names that stands in no passage that is cited, `plain`
     is 1 where neither what is quoted nor the question shows code;
-    `lacking` is 1 where the question asks for a kind of thing of which the answer names none, less
-    where that is in doubt; `unvouched` is 1 where nobody but an assistant says it of who asks."""
+    `unvouched` is 1 where nobody but an assistant says it of who asks."""
 
     answer: str
     evidence: tuple[Evidence, ...]
@@ -81,7 +80,6 @@ class AnswerDraft(NamedTuple):
     subject: float | None = None
     coverage: float = 0.0
     similarity: float | None = None
-    lacking: float = 0.0
     unvouched: float = 0.0
     worth: float | None = None
     likely: float | None = None

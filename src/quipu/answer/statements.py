@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from quipu.answer.answer_type import holds
 from quipu.answer.authority import asked_of_roles, otherwise
 from quipu.answer.dated_facts import is_by_grammar, said, told_by
 from quipu.answer.gate import Evidence, is_turn
@@ -52,7 +51,6 @@ _PRESENTLY = frozenset(stems(PRESENTLY))
 _PREVIOUSLY = "before previous previously formerly used"
 _LESS = 0.2
 _DOUBTED = 0.7
-_DEFINED_BY = frozenset({"definition", "any"})
 _OF_CODE = frozenset(
     str(each)
     for each in RelationType
@@ -95,20 +93,16 @@ def state(
     if not anchors:
         return ruled[:_MOST]
     related = _relations(asked, plan, graph, pool, anchors)
-    of_reason = _asks_when_or_why(asked)
-    found = ruled or [s for s in related if not (of_reason and s.kind in _OF_CODE)]
+    when_or_why = asked.answer_type != "any"
+    found = ruled or [s for s in related if not (when_or_why and s.kind in _OF_CODE)]
     answering = [
-        s._replace(explained=min(_share(asked, s), 1.0 if _counts(asked, s.text) else _DOUBTED))
+        s._replace(explained=_share(asked, s))
         for s in found
         or [*of_properties(asked, graph, pool, anchors)]
         or _definitions(asked, graph, pool, anchors)
     ]
     best = max((s.explained for s in answering), default=0.0)
     return [s for s in answering if s.explained >= best - _LESS][:_MOST]
-
-
-def _asks_when_or_why(asked: Question) -> bool:
-    return asked.answer_type == "reason" or asked.kind == "condition"
 
 
 def _ruled(
@@ -157,11 +151,9 @@ def _said_otherwise(
     return otherwise(subjects, owners, pool.found) if owners else []
 
 
-def _said(asked: Question, statement: AnswerStatement) -> str:
-    """What of a statement explains the question: of a definition its name alone, unless it is asked
-    for what something is or does."""
-    of_symbol = statement.kind == EntityType.SYMBOL
-    return defined(statement.text) if of_symbol and asked.answer_type == "any" else statement.text
+def _said(statement: AnswerStatement) -> str:
+    """What of a statement explains the question: of a definition its name alone."""
+    return defined(statement.text) if statement.kind == EntityType.SYMBOL else statement.text
 
 
 def _where(statement: AnswerStatement) -> str:
@@ -222,13 +214,8 @@ def _relations(
 
 
 def _share(asked: Question, statement: AnswerStatement) -> float:
-    said = f"{_said(asked, statement)} {_where(statement)} {statement.names}"
+    said = f"{_said(statement)} {_where(statement)} {statement.names}"
     return explained(asked, said, statement.kind)
-
-
-def _counts(asked: Question, text: str) -> bool:
-    """Whether a number is told where it is asked how many there are."""
-    return asked.kind != "number" or holds("number", text, asked)
 
 
 def _joins(relation: Relation, anchors: Sequence[str]) -> bool:
@@ -256,10 +243,10 @@ def _definitions(
 ) -> list[AnswerStatement]:
     """What the documentation of the symbols that are asked about says, when they are few.
 
-    An ordinary word is a symbol only where it is written as code. A reason, a time, a place or a
-    thing of some kind is no definition.
+    An ordinary word is a symbol only where it is written as code. A reason or a time is no
+    definition.
     """
-    if asked.kind is not None or asked.answer_type not in _DEFINED_BY:
+    if asked.answer_type != "any":
         return []
     symbols = [
         entity

@@ -6,21 +6,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from quipu.answer.answer_type import holds
 from quipu.answer.gate import Evidence
 from quipu.index import bm25
 from quipu.ports import Planner
 from quipu.question import Question
 from quipu.text import stems_in_parts
 
-__all__ = ["WEIGHTS", "Candidate", "Weighing", "gives", "worth"]
+__all__ = ["WEIGHTS", "Candidate", "Weighing", "worth"]
 
 WEIGHTS: Mapping[str, float] = {
     "own": 1.0,
     "above": 0.6,
     "dense": 0.1,
     "names": 0.6,
-    "given": 0.4,
     "rank": 0.5,
     "cosine": 0.8,
 }
@@ -30,7 +28,6 @@ WEIGHTS: Mapping[str, float] = {
   `above`: what only their title says of it; `dense`: the shares of their lines, added up
 - `names`: the share of the question's names that stand in them or their title to the letter; 1 for
   a line of front matter of which the question names the key
-- `given`: they name a thing of the kind that is asked for (`answer_type`)
 - `rank`: 1 / the place of their passage among those found
 - `cosine`: with the question
 
@@ -95,13 +92,7 @@ def worth(candidate: Candidate, weighing: Weighing) -> float:
         "above": weighing.share(candidate.above - candidate.own),
         "dense": candidate.dense,
         "names": 1.0 if candidate.keyed else stand / max(len(names), 1),
-        "given": float(gives(weighing.asked, candidate.text)),
         "rank": 1.0 / (1 + candidate.place[0]),
         "cosine": max(candidate.similarity or 0.0, 0.0),
     }
     return math.fsum(WEIGHTS[name] * value for name, value in features.items())
-
-
-def gives(asked: Question, text: str) -> bool:
-    """Whether a text names a thing of the kind that is asked for."""
-    return asked.kind is not None and holds(asked.kind, text, asked)

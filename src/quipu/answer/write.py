@@ -8,7 +8,6 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quipu.answer.answer_type import wants
 from quipu.answer.choose import Choice, choose
 from quipu.answer.gate import AnswerDraft, Evidence, is_turn, words_of
 from quipu.answer.kinds import AnswerStatement, Likely, answers_of_kinds
@@ -17,13 +16,12 @@ from quipu.answer.nearness import Nearness
 from quipu.answer.quote import code_lead, code_span, is_open, plain
 from quipu.answer.statements import state
 from quipu.answer.support import facts_of, replacements
-from quipu.answer.worth import gives
-from quipu.answer.yes_or_no import agrees, replied
+from quipu.answer.yes_or_no import agrees
 from quipu.facts.attributes import SHIPPED
 from quipu.facts.fit import is_of_another, is_of_neighbour
 from quipu.facts.keys import asked_by, is_row
 from quipu.ports import Embedder, Graph, Planner
-from quipu.question import AnswerType, Question
+from quipu.question import Question
 from quipu.records.passage import ASSISTANT
 from quipu.records.plan import Plan
 from quipu.records.schema import RelationType
@@ -38,7 +36,6 @@ _PARTLY = 0.65
 _HALF, _DOUBT = 0.5, 0.3
 _CERTAIN = 0.4
 """How sure it must be that a turn affirms or denies, in [0, 1], to say so."""
-_NEEDED: frozenset[AnswerType] = frozenset({"reason", "number", "time"})
 _OWN = frozenset("i me my mine myself".split())
 _AS_LIKELY = 0.5
 _DAY = len("2026-01-01")
@@ -146,7 +143,6 @@ def _draft(
         subject=_subject(asked, page.evidence),
         coverage=_coverage(asked, answer, page.evidence),
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
-        lacking=0.0 if statements else _lacking(asked, choices, chosen.likely),
         worth=first.worth if first else None,
         likely=_likelihood(chosen, page.evidence),
         margin=first.margin if first else None,
@@ -240,8 +236,7 @@ def _chosen(
             surely = later and sure.surest() >= _HALF
             doubted = surely if since else later or _is_less_likely(statements, sure)
         return quoted if doubted else _Chosen(statements, explained, (), near, sure)
-    kind_given = asked.kind is not None and not _lacking(asked, choices, sure)
-    said_more = bool(choices) and (kind_given or _said(asked, choices) >= explained)
+    said_more = bool(choices) and _said(asked, choices) >= explained
     if explained < _PARTLY or said_more:
         return quoted
     return _Chosen(statements, explained, choices, near, sure)
@@ -303,9 +298,8 @@ def _is_told_later(asked: Question, statements: Sequence[AnswerStatement], choic
     if asked.of_past or not is_turn(newest):
         return False
     stated = {e.id for s in statements for e in s.evidence}.union(*(s.others for s in statements))
-    giving = asked.kind is None or gives(asked, choice.text)
     told = max(e.updated_at for s in statements for e in s.evidence)
-    return giving and newest.id not in stated and newest.updated_at > told
+    return newest.id not in stated and newest.updated_at > told
 
 
 def _state(page: _Page, statement: AnswerStatement) -> list[str]:
@@ -322,33 +316,24 @@ def _state(page: _Page, statement: AnswerStatement) -> list[str]:
 
 def _replying(choices: Sequence[Choice], question: Question, sure: Likely | None) -> str:
     """What is quoted, behind the yes or no that it replies."""
-    choice, (reply, _) = choices[0], _reply(choices, question, sure)
-    return f"{reply}: {choice.text}" if reply else choice.text
+    reply = _reply(choices, question, sure)
+    return f"{reply}: {choices[0].text}" if reply else choices[0].text
 
 
-def _reply(choices: Sequence[Choice], question: Question, sure: Likely | None) -> tuple[str, float]:
-    """The yes or no that the first turn replies, and how surely; ("", 0) where nobody knows: it is
-    none, or replies neither. Where its words alone do not tell, it is as likely as it affirms."""
-    first, each = choices[0], choices[0].evidence[-1]
-    if not is_turn(each):
-        return "", 0.0
-    day = each.updated_at[:_DAY]
-    later = max(choice.evidence[-1].updated_at[:_DAY] for choice in choices) > day
-    reply = replied(question, first.quoted, each.title, later=later)
-    if reply == "Yes" and len(first.evidence) == 1:  # nothing else that it says takes it back
-        reply = replied(question, each.text, each.title)
-    of_day = [choice.quoted for choice in choices if choice.evidence[-1].updated_at[:_DAY] == day]
-    if reply and not all(agrees(reply, question, quoted) for quoted in of_day[1:]):
-        return "", 0.0
-    if reply or sure is None or not question.takes_yes_or_no:
-        return reply, 1.0 if reply else 0.0
-    read = [sure.read[e.id] for e in first.evidence if e.id in sure.read]
+def _reply(choices: Sequence[Choice], question: Question, sure: Likely | None) -> str:
+    """The yes or no that the first turn replies; "" where that is not certain, or what else of its
+    day is quoted does not agree."""
+    first = choices[0].evidence[-1]
+    if sure is None or not is_turn(first) or not question.takes_yes_or_no:
+        return ""
+    read = [sure.read[e.id] for e in choices[0].evidence if e.id in sure.read]
     affirms = max(read, key=lambda each: each.answers).affirms if read else _HALF
-    certain = abs(2 * affirms - 1)
-    if certain < _CERTAIN:
-        return "", 0.0
-    said = "Yes" if affirms > _HALF else "No"
-    return (said, certain) if all(agrees(said, question, q) for q in of_day) else ("", 0.0)
+    if abs(2 * affirms - 1) < _CERTAIN:
+        return ""
+    reply = "Yes" if affirms > _HALF else "No"
+    day = first.updated_at[:_DAY]
+    of_day = [each.quoted for each in choices if each.evidence[-1].updated_at[:_DAY] == day]
+    return reply if all(agrees(reply, question, quoted) for quoted in of_day) else ""
 
 
 def _speaker(turn: Evidence) -> str:
@@ -370,29 +355,6 @@ def _add_documentation(page: _Page, statements: Sequence[AnswerStatement]) -> No
             signature, documentation = code_lead(first.text) if first.is_code else ("", "")
             if signature and documentation:
                 page.add(f"{code_span(signature)}: {documentation}", [first])
-
-
-def _lacking(asked: Question, choices: Sequence[Choice], sure: Likely | None) -> float:
-    """1 where nothing of the kind that is asked for is named, or no reason, number, person or time
-    is told that is asked for; of a turn how unsure its yes or no is, where that is asked for."""
-    first = choices[0] if choices else None
-    if first is not None and is_turn(first.evidence[0]) and asked.takes_yes_or_no:
-        reply, surely = _reply(choices, asked, sure)
-        if reply or asked.asks_yes_or_no:
-            return 1.0 - surely
-    if asked.kind is not None:
-        return float(first is None or not gives(asked, _as_told(first)))
-    if first is None or asked.answer_type not in _NEEDED:
-        return 0.0
-    return float(not wants(asked.answer_type, first.quoted))
-
-
-def _as_told(choice: Choice) -> str:
-    """The quoted words; of a turn with who said them and when, which may be what is asked for."""
-    evidence = choice.evidence[0]
-    if is_turn(evidence):
-        return choice.text
-    return code_span(choice.quoted) if evidence.is_code else choice.quoted
 
 
 def superseded(graph: Graph, evidence: Sequence[Evidence]) -> tuple[str, ...]:

@@ -12,14 +12,12 @@ from quipu.language import Language, language_of
 from quipu.question.asked_for import (
     CODE_NOISE,
     AnswerType,
-    Kind,
     answer_type_of,
     asks_for,
     asks_of_doing,
     asks_of_past,
     asks_of_releases,
     asks_yes_or_no,
-    kind_of,
     subject_of,
     takes_yes_or_no,
 )
@@ -28,7 +26,7 @@ from quipu.records.mentions import Mention, find_mentions
 from quipu.text import STOP_WORDS, Token, fold, own_stems, split_identifier, stem_words, tokens
 from quipu.when import QuestionTime, TimeSpan, find_spans, read_question_time, without
 
-__all__ = ["AnswerType", "Kind", "Question", "read_question", "versions_in"]
+__all__ = ["AnswerType", "Question", "read_question", "versions_in"]
 
 _LOOKED_AT = 2_000
 """Characters of a question in which what it asks for is looked for."""
@@ -198,11 +196,6 @@ class Question:
     def answer_type(self) -> AnswerType:
         """The type of answer that it wants."""
         return answer_type_of(self.text[:_LOOKED_AT])
-
-    @cached_property
-    def kind(self) -> Kind | None:
-        """The kind of thing that a text must name to answer it; None where no text shows it."""
-        return kind_of(self.text[:_LOOKED_AT])
 
     @cached_property
     def subject(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a question asks for: a type of answer, a kind of thing, a relation, yes or no, the past."""
+"""What a question asks for: a time, a reason, a relation, yes or no, the past."""
 
 import re
 import tomllib
@@ -16,31 +16,17 @@ __all__ = [
     "CODE_NOISE",
     "KIND_STEMS",
     "AnswerType",
-    "Kind",
     "answer_type_of",
     "asks_for",
     "asks_of_doing",
     "asks_of_past",
     "asks_of_releases",
     "asks_yes_or_no",
-    "kind_of",
     "subject_of",
     "takes_yes_or_no",
 ]
 
-AnswerType: TypeAlias = Literal["number", "time", "place", "reason", "definition", "any"]
-Kind: TypeAlias = Literal[
-    "class",
-    "function",
-    "version",
-    "default",
-    "number",
-    "person",
-    "date",
-    "condition",
-    "money",
-    "variable",
-]
+AnswerType: TypeAlias = Literal["time", "reason", "any"]
 
 _TABLE: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("asked_for.toml").read_text("utf-8")
@@ -49,16 +35,11 @@ _TABLE: dict[str, dict[str, Any]] = tomllib.loads(
 
 def _patterns(table: str) -> dict[str, re.Pattern[str]]:
     """The rows of a table, each as one expression."""
-    parts: dict[str, str] = _TABLE["parts"]
-    which = parts["which"].replace("{verb}", parts["verb"])
-    return {
-        name: late("|".join(row).replace("{which}", which), re.IGNORECASE | re.DOTALL)
-        for name, row in _TABLE[table].items()
-    }
+    rows = _TABLE[table].items()
+    return {name: late("|".join(row), re.IGNORECASE | re.DOTALL) for name, row in rows}
 
 
 _TYPES = cast("dict[AnswerType, re.Pattern[str]]", _patterns("type"))
-_KINDS = cast("dict[Kind, re.Pattern[str]]", _patterns("kind"))
 _SAYS = _patterns("says")
 KIND_STEMS = frozenset(stems(_TABLE["words"]["kinds"]))
 _RELATIONS = " ".join(f"{each.row.words} {each.row.also}" for each in RelationType)
@@ -77,11 +58,6 @@ _SUBORDINATE = re.compile(
 def answer_type_of(text: str) -> AnswerType:
     """Return the type of answer that `text` wants."""
     return next((name for name, pattern in _TYPES.items() if pattern.search(text)), "any")
-
-
-def kind_of(question: str) -> Kind | None:
-    """The kind of thing that `question` asks for; None where no text shows it."""
-    return next((name for name, pattern in _KINDS.items() if pattern.search(question)), None)
 
 
 def takes_yes_or_no(question: str) -> bool:
