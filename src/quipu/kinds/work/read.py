@@ -2,18 +2,23 @@
 
     read = read_work("plan.json", data, seen=instant)    # pure; never raises for what a file holds
 
-One bad record, or one bad field, is a problem that names the field and the value; the rest goes
-in (docs/how-to/goals.md). A status that the record dates itself begins then; any other value
-begins, as far as the record can say, when the record was last changed, or else when the work was
-created. Dates are as precise as they were written.
+How a record may name its fields stands in `fields.toml`. One bad record, or one bad field, is a
+problem that names the field and the value; the rest goes in (docs/how-to/goals.md). A status that
+the record dates itself begins then; any other value begins, as far as the record can say, when the
+record was last changed, or else when the work was created. Dates are as precise as they were
+written.
 """
 
 import math
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
+from importlib.resources import files
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
+
+import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.kinds.work.model import (
@@ -21,12 +26,14 @@ from quipu.kinds.work.model import (
     DatedValue,
     End,
     EndKind,
+    Predicate,
     WorkItem,
     WorkKind,
     WorkRelation,
     is_closed,
     work_id,
 )
+from quipu.limits import LARGEST_FILE, LONGEST_NAME, LONGEST_PASSAGE, SHOWN_VALUE
 from quipu.read.decode import decode
 from quipu.read.fields import Fields, instant_of, json_rows, slug
 from quipu.read.front_matter import split_front_matter
@@ -48,56 +55,42 @@ __all__ = [
     "read_work_file",
 ]
 
+
+class _Tie(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A relation that a field states; `paths` says that it may name files as well as work."""
+
+    type: RelationType
+    names: EndKind | Literal["own"]
+    inward: bool = False
+    paths: bool = False
+
+
+class _FieldMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of `fields.toml`."""
+
+    kinds: dict[str, WorkKind]
+    names: dict[str, tuple[str, ...]]
+    stages: dict[str, tuple[str, ...]]
+    statuses: dict[str, frozenset[str]]
+    wholes: dict[str, Literal["goal", "own"]]
+    relations: dict[str, _Tie]
+
+
+_MAP = msgspec.convert(
+    tomllib.loads(files("quipu.kinds.work").joinpath("fields.toml").read_text("utf-8")), _FieldMap
+)
+_NAMES = _MAP.names
 _MARKDOWN = frozenset({".md", ".markdown"})
 _JSON = frozenset({".json", ".jsonl", ".ndjson"})
-_LARGEST = 50_000_000
-_HEAD = 262_144
-_FIRST_ROWS = 50
+_HEAD_BYTES, _FIRST_ROWS = 262_144, 50
+"""By how much of a file it is known whether it holds work."""
 _HINT = re.compile(
-    rb'"(?:kind|type)"\s*:\s*"(?:goal|objective|task|subtask|todo)"'
-    rb'|\A\s*\{[\s\S]{0,400}?"(?:goals|tasks)"\s*:\s*\[',
+    rf'"(?:kind|type)"\s*:\s*"(?:{"|".join(_MAP.kinds)})"'.encode()
+    + rb'|\A\s*\{[\s\S]{0,400}?"(?:goals|tasks)"\s*:\s*\[',
     re.IGNORECASE,
 )
-_KINDS: dict[str, WorkKind] = {
-    "goal": "goal",
-    "objective": "goal",
-    "task": "task",
-    "subtask": "task",
-    "todo": "task",
-}
-_LONGEST_NAME, _LONGEST_TEXT, _LONGEST_VALUE = 500, 20_000, 100
+_LONGEST_VALUE = 100
 _DEEPEST = 20
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_OPEN = frozenset({"open", "todo", "to do", "new", "planned", "backlog", "proposed", "pending"})
-_STAGES = {
-    "open": ("created_at", "created"),
-    "in progress": ("started_at", "started"),
-    "done": ("completed_at", "completed", "closed_at", "done_at"),
-}
-"""What a piece of work is from these dates on, in their order."""
-_VALUES = {"owner": ("owner", "assignee", "assigned_to"), "priority": ("priority",)}
-_WHOLES: dict[str, WorkKind | None] = {
-    "goal": "goal",
-    "goals": "goal",
-    "parent": None,
-    "parent_id": None,
-}
-"""Fields that name what a record belongs to, and what a bare id in them is of (None: the record's
-own kind)."""
-_RELATIONS: dict[str, tuple[EndKind | None, RelationType, bool]] = {
-    "depends_on": (None, RelationType.DEPENDS_ON, False),
-    "blocks": (None, RelationType.BLOCKS, False),
-    "blocked_by": (None, RelationType.BLOCKS, True),
-    "references": (None, RelationType.REFERENCES, False),
-    "related": (None, RelationType.REFERENCES, False),
-    "modifies": ("file", RelationType.MODIFIES, False),
-    "files": ("file", RelationType.MODIFIES, False),
-    "sessions": ("session", RelationType.REFERENCES, False),
-    "commits": ("commit", RelationType.REFERENCES, False),
-    "urls": ("url", RelationType.REFERENCES, False),
-}
-"""A field, what a bare text in it names, the relation, and whether that comes from there."""
-_PATHS_TOO = frozenset({"references", "related"})
 _WRITTEN = re.compile(
     r"(?P<work>(?i:goal|task))-.+|(?P<given>session|commit|file):(?P<name>.+)"
     r"|(?P<url>https?://[^\s<>\"'`)\]]+)"
@@ -128,7 +121,7 @@ class WorkRead(NamedTuple):
 def kind_of(record: dict[str, Any]) -> WorkKind | None:
     """Return what a record says it is: by `kind` or `type`."""
     words = (str(record.get(name)).strip().lower() for name in ("kind", "type"))
-    return next((_KINDS[word] for word in words if word in _KINDS), None)
+    return next((_MAP.kinds[word] for word in words if word in _MAP.kinds), None)
 
 
 def read_record(
@@ -147,23 +140,22 @@ def read_record(
                 '"goal" or "kind": "task"'
             )
         identity = work_id(chosen, record.get("id"))
-        title = fields.text("title", "name", "summary", "text", "content")
+        title = fields.text(*_NAMES["title"])
         if not title:
             raise InvalidInput(f"title {record.get('title')!r} is blank: say what is to be done")
     except InvalidInput as error:
         return WorkRead(problems=(Problem(at, str(error)),))
     inner: list[WorkRead] = []
     relations = [*_relations(fields, chosen), *_parts(fields, chosen, inner, at, seen, depth)]
-    created, _ = _first_date(fields, "created_at", "created")
-    updated, _ = _first_date(fields, "updated_at", "updated")
+    created, updated = _date_of(fields, "created"), _date_of(fields, "updated")
     item = WorkItem(
         kind=chosen,
         id=identity,
-        title=" ".join(title.split())[:_LONGEST_NAME],
-        description=fields.text("description", "body", "notes", "details")[:_LONGEST_TEXT],
+        title=" ".join(title.split())[:LONGEST_NAME],
+        description=fields.text(*_NAMES["description"])[:LONGEST_PASSAGE],
         states=_states(fields, parse_instant(updated) if updated else created or seen),
         relations=tuple(dict.fromkeys(relations)),
-        tags=fields.names("tags") or fields.names("labels"),
+        tags=next((tags for name in _NAMES["tags"] if (tags := fields.names(name))), ()),
         created_at=created,
         updated_at=updated,
         pointer=at,
@@ -174,17 +166,17 @@ def read_record(
 
 def _relations(fields: Fields, kind: WorkKind) -> Iterator[WorkRelation]:
     """What a record says of how it hangs together with others."""
-    for name, whole in _WHOLES.items():
-        for end in _ends(fields, name, whole or kind):
+    for name, whole in _MAP.wholes.items():
+        for end in _ends(fields, name, kind if whole == "own" else whole):
             if kind == "goal":
                 yield WorkRelation(RelationType.PART_OF, end)
             else:
                 of_goal = end.kind == "goal"
                 relation = RelationType.HAS_TASK if of_goal else RelationType.HAS_SUBTASK
                 yield WorkRelation(relation, end, inward=True)
-    for name, (what, relation, inward) in _RELATIONS.items():
-        for end in _ends(fields, name, what or kind):
-            yield WorkRelation(relation, end, inward)
+    for name, tie in _MAP.relations.items():
+        for end in _ends(fields, name, kind if tie.names == "own" else tie.names):
+            yield WorkRelation(tie.type, end, tie.inward)
 
 
 def _parts(
@@ -195,15 +187,15 @@ def _parts(
     for name in ("tasks", "subtasks"):
         is_task = kind == "goal" and name == "tasks"
         relation = RelationType.HAS_TASK if is_task else RelationType.HAS_SUBTASK
-        for n, each in enumerate(_listed(fields, name), 1):
-            if not isinstance(each, dict):
+        for n, part in enumerate(_listed(fields, name), 1):
+            if not isinstance(part, dict):
                 yield from (
-                    WorkRelation(relation, end) for end in _ends(fields, name, "task", [each])
+                    WorkRelation(relation, end) for end in _ends(fields, name, "task", [part])
                 )
             elif depth >= _DEEPEST:
                 fields.problems.append(f"{name}: records lie more than {_DEEPEST} deep; left out")
             else:
-                record, place = cast("dict[str, Any]", each), f"{at}.{name}.{n}"
+                record, place = cast("dict[str, Any]", part), f"{at}.{name}.{n}"
                 found = read_record(record, at=place, seen=seen, kind="task", depth=depth + 1)
                 read.append(found)
                 for item in found.items[:1]:
@@ -212,15 +204,13 @@ def _parts(
 
 def _ends(
     fields: Fields, name: str, what: EndKind, written: list[object] | None = None
-) -> list[End]:
+) -> Iterator[End]:
     """What a field names; `what` is meant by a bare text."""
-    found: list[End] = []
-    for each in _listed(fields, name) if written is None else written:
+    for value in _listed(fields, name) if written is None else written:
         try:
-            found.append(_end(each, what, name))
+            yield _end(value, what, name)
         except InvalidInput as error:
             fields.problems.append(str(error))
-    return found
 
 
 def _listed(fields: Fields, name: str) -> list[object]:
@@ -239,19 +229,20 @@ def _end(written: object, what: EndKind, field: str) -> End:
     text = written.strip() if isinstance(written, str) else ""
     named = _WRITTEN.fullmatch(text)
     groups = named.groupdict() if named else {}
+    tie = _MAP.relations.get(field)
     if groups.get("url"):
         what = "url"
     elif groups.get("given"):
         what, text = cast("EndKind", groups["given"]), groups["name"]
-    elif what in KINDS and groups.get("path") and field in _PATHS_TOO:
+    elif what in KINDS and groups.get("path") and tie and tie.paths:
         what = "file"
     elif what == "goal" or what == "task":
         kind = cast("WorkKind", (groups.get("work") or what).lower())
         return End(kind, work_id(kind, written, field))
-    if not text or len(text) > _LONGEST_NAME or "\n" in text:
+    if not text or len(text) > LONGEST_NAME or "\n" in text:
         raise InvalidInput(
-            f"{field} {str(written)[:80]!r} names nothing: give a text of at most {_LONGEST_NAME} "
-            "characters, or a list of them"
+            f"{field} {str(written)[:SHOWN_VALUE]!r} names nothing: give a text of at most "
+            f"{LONGEST_NAME} characters, or a list of them"
         )
     if what == "commit":
         text = text.lower()
@@ -266,22 +257,27 @@ def _end(written: object, what: EndKind, field: str) -> End:
 def _states(fields: Fields, since: str) -> tuple[DatedValue, ...]:
     """The dated values of a record, each predicate's in the order of their dates; one that it does
     not date itself holds `since`."""
-    found = _statuses(fields, _value(fields, "status", "state"), since)
-    for predicate, names in _VALUES.items():
-        if value := _value(fields, *names):
-            found.append(DatedValue(cast("Any", predicate), value, since))
-    due, _ = _first_date(fields, "due", "due_date", "deadline")
-    return (*found, *([DatedValue("deadline", due, since)] if due else []))
+    found = _statuses(fields, _value(fields, "status"), since)
+    others: dict[Predicate, str] = {
+        "owner": _value(fields, "owner"),
+        "priority": _value(fields, "priority"),
+        "deadline": _date_of(fields, "due"),
+    }
+    found += [DatedValue(name, value, since) for name, value in others.items() if value]
+    return tuple(found)
 
 
 def _statuses(fields: Fields, status: str, since: str) -> list[DatedValue]:
-    rows = [each for row in fields.objects("history") if (each := _of_history(row))]
-    found = sorted(rows or _by_stages(fields, status), key=_begun)
-    changed, _ = _first_date(fields, "status_since", "status_changed_at")
+    """The statuses that a record tells, one a moment: by its history, else by the dates of its
+    stages, and the present one."""
+    told = [*map(_of_history, fields.objects("history"))] or [*_by_stages(fields, status)]
+    changed = _date_of(fields, "status_since")
     if status and changed:
-        found = [each for each in found if _begun(each) < parse_instant(changed)]
-        found.append(DatedValue("status", status, changed, given=True))
-    elif status and (not found or found[-1].value.casefold() != status.casefold()):
+        told = [s for s in told if s is None or _begun(s) < parse_instant(changed)]
+        told.append(DatedValue("status", status, changed, given=True))
+    dated = sorted((s for s in told if s is not None), key=_begun)
+    found = list({_begun(state): state for state in dated}.values())
+    if status and not changed and (not found or found[-1].value.casefold() != status.casefold()):
         later = found and _begun(found[-1]) > parse_instant(since)
         found.append(DatedValue("status", status, found[-1].since if later else since))
     return found
@@ -291,28 +287,17 @@ def _begun(value: DatedValue) -> str:
     return parse_instant(value.since)
 
 
-def _by_stages(fields: Fields, status: str) -> list[DatedValue]:
-    """The statuses that the dates of a record tell: it was open, then in progress, then done. A
-    date that lies before that of an earlier stage is left out."""
-    now = "open" if status.casefold() in _OPEN else "done" if is_closed(status) else "in progress"
-    found: list[DatedValue] = []
-    earlier = ""
-    for stage, names in _STAGES.items():
-        at, name = _first_date(fields, *names)
-        if found and at and parse_instant(at) < _begun(found[-1]):
-            fields.problems.append(
-                f"{name} {at!r} lies before {earlier} {found[-1].since!r}: it was left out; mend "
-                "one of them"
-            )
-        elif at:
-            found.append(DatedValue("status", (status if stage == now else "") or stage, at, True))
-            earlier = name
-    return found
+def _by_stages(fields: Fields, status: str) -> Iterator[DatedValue]:
+    """The statuses that the dates of a record tell: it was open, then in progress, then done."""
+    begun = status.casefold() not in _MAP.statuses["open"]
+    now = "open" if not begun else "done" if is_closed(status) else "in progress"
+    for stage, names in _MAP.stages.items():
+        if at := _first_date(fields, names):
+            yield DatedValue("status", (status if stage == now else "") or stage, at, True)
 
 
 def _of_history(row: Fields) -> DatedValue | None:
-    status = _value(row, "status", "state", "to")
-    at, _ = _first_date(row, "at", "since", "date", "time", "timestamp")
+    status, at = _value(row, "history_status"), _date_of(row, "history_date")
     if status and at:
         return DatedValue("status", status, at, given=True)
     row.problems.append(
@@ -322,15 +307,18 @@ def _of_history(row: Fields) -> DatedValue | None:
     return None
 
 
-def _first_date(fields: Fields, *names: str) -> tuple[str, str]:
-    """The first of these that is a date, and its name: a day as it is, anything finer (or seconds
-    from 1970) as an instant; two empty ones where none is."""
-    dates = ((fields.read(name, _date, ""), name) for name in names)
-    return next((found for found in dates if found[0]), ("", ""))
+def _date_of(fields: Fields, what: str) -> str:
+    return _first_date(fields, _NAMES[what])
+
+
+def _first_date(fields: Fields, names: Iterable[str]) -> str:
+    """The first of these that is a date: a day as it is, anything finer (or seconds from 1970) as
+    an instant; empty where none is."""
+    return next((at for name in names if (at := fields.read(name, _date, ""))), "")
 
 
 def _date(value: object) -> str:
-    if isinstance(value, str) and _DAY.fullmatch(value.strip()):
+    if isinstance(value, str) and re.fullmatch(r"\d{4}-\d{2}-\d{2}", value.strip()):
         try:
             return date.fromisoformat(value.strip()).isoformat()
         except ValueError as error:
@@ -338,12 +326,12 @@ def _date(value: object) -> str:
     return instant_of(value)
 
 
-def _value(fields: Fields, *names: str) -> str:
-    """The first of these that is a short text or a number, or an object (a person, a team) with
-    a `name`; what is none is a problem."""
-    for name in names:
+def _value(fields: Fields, what: str) -> str:
+    """The first of the names of `what` that is a short text or a number, or an object (a person, a
+    team) with a `name`; what is none is a problem."""
+    for name in _NAMES[what]:
         if isinstance(fields.record.get(name), dict):
-            return _value(fields.inside(name), "name", "login", "email")
+            return _value(fields.inside(name), "of_a_person")
         if fields.record.get(name) != "" and (said := fields.read(name, _short, "")):
             return said
     return ""
@@ -363,8 +351,8 @@ def _short(value: object) -> str:
 
 
 def is_work(path: str, data: bytes) -> bool:
-    """Return whether a file holds goals and tasks, by its first 256 KiB."""
-    suffix, head = PurePosixPath(path.lower()).suffix, data[:_HEAD]
+    """Return whether a file holds goals and tasks, by how it begins."""
+    suffix, head = PurePosixPath(path.lower()).suffix, data[:_HEAD_BYTES]
     if suffix in _JSON:
         rows = _rows("", data)[:_FIRST_ROWS] if _HINT.search(head) else []
         return any(
@@ -391,7 +379,7 @@ def _record(row: object, at: str, seen: str, kind: WorkKind | None) -> WorkRead:
     if isinstance(row, Problem):
         return WorkRead(problems=(row,))
     if not isinstance(row, dict):
-        shown = Redactor().text(repr(row))[:80]
+        shown = Redactor().text(repr(row))[:SHOWN_VALUE]
         return WorkRead(problems=(Problem(at, f"{shown} is no record: write a JSON object"),))
     record = cast("dict[str, Any]", Redactor().properties(cast("dict[str, Any]", row)))
     return read_record(record, at=at, seen=seen, kind=kind)
@@ -407,9 +395,8 @@ def _rows(path: str, data: bytes) -> list[tuple[str, object]]:
     found: list[tuple[str, object]] = []
     for kind in () if kind_of(whole) else KINDS:
         listed = whole.get(f"{kind}s")
-        for n, row in enumerate(
-            cast("list[object]", listed) if isinstance(listed, list) else (), 1
-        ):
+        records = cast("list[object]", listed) if isinstance(listed, list) else []
+        for n, row in enumerate(records, 1):
             given = {"kind": kind, **cast("dict[str, Any]", row)} if isinstance(row, dict) else row
             found.append((f"{path}#{kind}s.{n}", given))
     return found or rows
@@ -462,7 +449,7 @@ def read_work_file(
     file: WorkFile, kind: WorkKind | None = None, *, call: Calling = here
 ) -> WorkRead:
     """Return what a file holds; a file that cannot be read is a problem."""
-    data = read_stable(file.path.resolve(), shown=file.shown, max_bytes=_LARGEST)
+    data = read_stable(file.path.resolve(), shown=file.shown, max_bytes=LARGEST_FILE)
     if isinstance(data, Problem):
         return WorkRead(problems=(data,))
     try:
@@ -472,9 +459,9 @@ def read_work_file(
 
 
 def _is_work(file: Path, shown: str, call: Calling) -> bool:
-    if file.suffix.lower() not in _JSON | _MARKDOWN or file.stat().st_size > _LARGEST:
+    if file.suffix.lower() not in _JSON | _MARKDOWN or file.stat().st_size > LARGEST_FILE:
         return False
-    data = read_stable(file.resolve(), shown=shown, max_bytes=_LARGEST)
+    data = read_stable(file.resolve(), shown=shown, max_bytes=LARGEST_FILE)
     try:
         return not isinstance(data, Problem) and call(is_work, shown, data)
     except InvalidInput:  # it could not be let finish: whoever reads it next says so

@@ -29,9 +29,9 @@ from quipu.kinds.work.model import (
     work_ref,
 )
 from quipu.kinds.work.read import WorkRead, find_work_files, read_record, read_work_file
+from quipu.limits import PREVIEW
 from quipu.ports import Progress, Store
 from quipu.profiles import profile
-from quipu.records.document import Problem
 from quipu.records.ids import document_entity_id, make_id, named_entity_id
 from quipu.records.record import Asserted, Entity, Fact, Properties
 from quipu.records.refs import COMMIT, FILE, SESSION_PREFIX, commit_ref, session_ref
@@ -47,7 +47,6 @@ from quipu.write.report import IndexReport
 __all__ = ["add_files", "add_records"]
 
 _PROFILE = "prose"
-_PREVIEW = 500
 _VALUE_LINES: dict[Predicate, str] = {
     "status": "Status: {}",
     "owner": "Owner: {} owns it",
@@ -68,13 +67,6 @@ _RELATION_LINES: dict[tuple[RelationType, bool], str] = {
 }
 
 
-class _GivenWork(NamedTuple):
-    """Records, and the instant from which they hold if they name no date themselves."""
-
-    items: tuple[WorkItem, ...]
-    seen: str
-
-
 class _Destination(NamedTuple):
     """Where a record goes, the instant from which it holds, and when it is written."""
 
@@ -93,11 +85,7 @@ def add_files(
         files = find_work_files(paths, given.kind, call=call)
         if not files:
             return None, frozenset()
-        read = (
-            each
-            for file in files
-            for each in _given(read_work_file(file, given.kind, call=call), file.seen)
-        )
+        read = ((read_work_file(file, given.kind, call=call), file.seen) for file in files)
         report = _added(handle, read, embed=embed, progress=progress)
     work_files = frozenset(file.path for file in files)
     whole = given.kind is not None or work_files.issuperset(paths)
@@ -112,40 +100,31 @@ def add_records(
     read = WorkRead.of(
         read_record(dict(record), at=f"#{n}", seen=seen) for n, record in enumerate(records, 1)
     )
-    return _added(handle, _given(read, seen), embed=embed, progress=None)
-
-
-def _given(read: WorkRead, seen: str) -> "list[_GivenWork | Problem]":
-    return [*read.problems, _GivenWork(read.items, seen)]
+    return _added(handle, [(read, seen)], embed=embed, progress=None)
 
 
 def _added(
-    handle: Handle,
-    given: "Iterable[_GivenWork | Problem]",
-    *,
-    embed: bool,
-    progress: Progress | None,
+    handle: Handle, read: Iterable[tuple[WorkRead, str]], *, embed: bool, progress: Progress | None
 ) -> IndexReport:
-    fill = partial(_add_work, given, handle.store, clock=handle.clock)
+    fill = partial(_add_work, read, handle.store, clock=handle.clock)
     with handle.writing:
         return handle.indexer().added(fill, embed, progress)
 
 
 def _add_work(
-    given: Iterable[_GivenWork | Problem], store: Store, writer: BatchWriter, *, clock: Clock
+    read: Iterable[tuple[WorkRead, str]], store: Store, writer: BatchWriter, *, clock: Clock
 ) -> PassageTally:
-    """Write what is new in the records; of one record given twice the last stands."""
+    """Write what is new in the records, each read with the instant from which it holds if it names
+    no date; of one record given twice the last stands."""
     tally = PassageTally()
     known: dict[str, _Standing] = {}
-    for each in given:
-        if isinstance(each, Problem):
-            tally.problems.append(each)
-            continue
-        for item in each.items:
+    for records, seen in read:
+        tally.problems += records.problems
+        for item in records.items:
             key = work_entity_id(store.namespace, item.kind, item.id)
             if key not in known:
                 known[key] = _standing(item, key, store)
-            place = _Destination(store, parse_instant(item.updated_at or each.seen), clock())
+            place = _Destination(store, parse_instant(item.updated_at or seen), clock())
             prepared = list(_news(item, known[key], place))
             for one in prepared:
                 writer.add(one)
@@ -156,23 +135,23 @@ def _add_work(
 
 
 def _news(written: WorkItem, standing: "_Standing", place: _Destination) -> Iterator[Prepared]:
-    """What a record says that is new."""
+    """What a record says that is new. One that was updated before the one that stands says only
+    what it dates itself."""
     item = msgspec.structs.replace(written, id=standing.id)
-    outdated = standing.outdates(item)
+    updated, before = item.updated_at, standing.updated_at
+    outdated = bool(updated and before) and parse_instant(updated) < parse_instant(before)
     for state in item.states:
-        if settled := standing.settled(state, item, place.seen, outdated=outdated):
+        if settled := standing.settled(state, place.seen, outdated=outdated):
             yield _prepared_state(item, settled, place)
     if outdated:
         return
-    standing.updated_at = max(item.updated_at, standing.updated_at)
+    standing.updated_at = updated or before
     prepared = _prepared_item(item, place)
     episode_id = prepared.episode.episode_id if prepared.episode else ""
-    before, standing.episode_id = standing.episode_id, episode_id
-    if before != episode_id if before else episode_id not in place.store.get([episode_id]):
+    written_now, standing.episode_id = standing.episode_id, episode_id
+    stands = written_now or (episode_id if place.store.get([episode_id]) else "")
+    if stands != episode_id:
         yield prepared
-
-
-# --- what stands
 
 
 @dataclass
@@ -185,33 +164,12 @@ class _Standing:
     states: list[DatedValue]
     episode_id: str = ""
 
-    def outdates(self, item: WorkItem) -> bool:
-        """Return whether a record of a later date stands already, or a value that began later than
-        the day of one that the record does not date itself."""
-        if not item.updated_at:
-            return False
-        if self.updated_at and parse_instant(item.updated_at) < parse_instant(self.updated_at):
-            return True
-        dated = ((state, self._last(state)) for state in item.states if not state.given)
-        return any(
-            last is not None
-            and last.value != state.value
-            and parse_instant(state.since)[:10] < parse_instant(last.since)[:10]
-            for state, last in dated
-        )
-
-    def settled(
-        self, state: DatedValue, item: WorkItem, seen: str, *, outdated: bool
-    ) -> DatedValue | None:
-        """Return the state of `item` as it is to be written; None where it says nothing new."""
-        last = self._last(state)
+    def settled(self, state: DatedValue, seen: str, *, outdated: bool) -> DatedValue | None:
+        """Return the state as it is to be written; None where it says nothing new."""
+        same = [known for known in self.states if known.predicate == state.predicate]
+        last = max(same, key=lambda known: parse_instant(known.since), default=None)
         if state.given:
-            began = (state.predicate, state.since)
-            known = {each.value for each in self.states if (each.predicate, each.since) == began}
-            # What the record says after it may have taken its place at the same moment.
-            after = item.states[item.states.index(state) + 1 :]
-            later = {each.value for each in after if each.predicate == state.predicate}
-            if state.value in known or known & later:
+            if any((known.value, known.since) == (state.value, state.since) for known in same):
                 return None
         elif outdated or (last is not None and last.value == state.value):
             return None
@@ -219,10 +177,6 @@ class _Standing:
             state = state._replace(since=max(seen, last.since))
         self.states.append(state)
         return state
-
-    def _last(self, state: DatedValue) -> DatedValue | None:
-        same = (each for each in self.states if each.predicate == state.predicate)
-        return max(same, key=lambda each: parse_instant(each.since), default=None)
 
 
 def _standing(item: WorkItem, key: str, store: Store) -> _Standing:
@@ -238,9 +192,6 @@ def _standing(item: WorkItem, key: str, store: Store) -> _Standing:
         if fact.valid_from and str(fact.provenance.get("path")).startswith(f"{item.ref}#")
     ]
     return _Standing(own, str(held.get("updated_at") or ""), states)
-
-
-# --- what is written
 
 
 def _prepared_item(item: WorkItem, place: _Destination) -> Prepared:
@@ -319,7 +270,7 @@ def _prepared(
     return Prepared(
         draft.ref,
         (),
-        draft.episode(place.now, preview=excerpt(text, limit=_PREVIEW), properties=pointer),
+        draft.episode(place.now, preview=excerpt(text, limit=PREVIEW), properties=pointer),
         (profile(_PROFILE).index_chunk(chunk),),
         draft.claims(records, chunk),
         (draft.ref,),
@@ -341,7 +292,7 @@ def _entity(item: WorkItem, draft: Draft) -> Entity:
         TYPES[item.kind],
         item.name,
         aliases=(item.title,) if several else (),
-        description=excerpt(item.description or item.title, limit=_PREVIEW),
+        description=excerpt(item.description or item.title, limit=PREVIEW),
         properties={key: value for key, value in properties.items() if value},
     )
 
