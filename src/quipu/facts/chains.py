@@ -7,9 +7,8 @@ Pure rules over facts in any order; interval logic alone. What is "the same thin
   where the wording leaves room for one value ("the port of the ledger is 8080"). There the later
   statement takes the place of the earlier: by begin, then by when it was said, then by where it
   stands in its source. What is so "since" a day is as late as when that is said.
-* What only says when something ended ("no longer uses X") ends what says the same. What is told to
-  have been changed ends whatever has that value of its owner, and what it was changed to takes its
-  place.
+* What only says when something ended ("no longer uses X") ends what says the same; what the same
+  words say to have begun then takes its place.
 * Anything else that disagrees is a contradiction: values that nothing orders, a statement and its
   negation that hold at once, two values that are each said, begin and end, to have held at once.
 """
@@ -42,7 +41,6 @@ __all__ = [
     "was_said_after",
 ]
 
-_CHANGE = "change"
 _SAYS_SO = frozenset({STATED, "table", "observation", None})
 """Rules of what says a value itself: a statement, a table, a note, front matter. Only these take
 the place of what was stated."""
@@ -50,7 +48,6 @@ _MOST_AGAINST = 20
 _MOST_AT_ONCE = 200
 """How many statements that hold at once are compared with the next one."""
 _DAY = len("2026-01-01")
-_ARTICLES = frozenset("a an the our my his her their your new old".split())
 
 
 class FactStanding(msgspec.Struct, frozen=True, kw_only=True):
@@ -220,8 +217,6 @@ class _Timeline:
         self.facts = sorted(facts, key=lambda f: (self._ranks[f.fact_id], f.fact_id))
         self.ends = {fact.fact_id: fact.valid_to for fact in facts}
         self.by: dict[str, str] = {}
-        self.instead: dict[str, str] = {}
-        """Which fact of another chain one took the place of."""
         self.against: dict[str, set[str]] = {fact.fact_id: set() for fact in facts}
         if single:
             self._take_turns([f for f in self.facts if not (is_ending(f) or is_negated(f))])
@@ -232,7 +227,6 @@ class _Timeline:
     def chain(self) -> Chain:
         """The chain, with what took another's place naming it."""
         place_of = {self.by[f.fact_id]: f.fact_id for f in self.facts if f.fact_id in self.by}
-        place_of = {**self.instead, **place_of}
         first = next((f for f in self.facts if self.stated and is_stated(f)), self.facts[0])
         return Chain(
             subject=first.subject,
@@ -336,37 +330,20 @@ class _Timeline:
 
 
 def _follow_changes(timelines: Sequence[_Timeline]) -> None:
-    """End what has, of the same owner, the value that was changed, whatever states it; and let what
-    the same words say it was changed to take its place."""
-    of_value: dict[tuple[FactKey, object], list[tuple[Fact, _Timeline]]] = {}
-    begun: dict[tuple[object, ...], list[tuple[Fact, _Timeline]]] = {}
-    changes: list[tuple[Fact, _Timeline]] = []
-    for timeline in timelines:
+    """Let what the very words of an ending say to have begun then take the place of what ended."""
+    begun = {(*_words(f), f.valid_from): f for t in timelines for f in t.facts if f.valid_from}
+    changes = (fact for timeline in timelines for fact in timeline.facts if is_ending(fact))
+    newer_of = {
+        (owner_of(ending), value_key(ending), ending.valid_to): newer
+        for ending in changes
+        if (newer := begun.get((*_words(ending), ending.valid_to)))
+    }
+    for timeline in timelines if newer_of else ():
         for fact in timeline.facts:
-            if is_ending(fact):
-                changes.append((fact, timeline))
-            elif not is_negated(fact):
-                of_value.setdefault((owner_of(fact), _thing(fact)), []).append((fact, timeline))
-                begun.setdefault((*_words(fact), fact.valid_from), []).append((fact, timeline))
-    for ending, own in changes:
-        changed = ending.provenance.get("rule") == _CHANGE
-        met = of_value.get((owner_of(ending), _thing(ending)), ())
-        for fact, timeline in met if changed else ():
-            if timeline is not own and timeline.may_end(fact, ending):
-                timeline.ends[fact.fact_id] = _ended(fact, ending.valid_to)
-        for newer, timeline in begun.get((*_words(ending), ending.valid_to), ()):
-            if changed or timeline is own:
-                _take_place(newer, timeline, ending, [*met, (ending, own)])
-
-
-def _take_place(
-    newer: Fact, timeline: _Timeline, ending: Fact, met: Iterable[tuple[Fact, _Timeline]]
-) -> None:
-    for fact, other in met:
-        if fact is not newer and other.ends[fact.fact_id] == ending.valid_to:
-            other.by.setdefault(fact.fact_id, newer.fact_id)
-            if other is not timeline:
-                timeline.instead.setdefault(newer.fact_id, fact.fact_id)
+            end = timeline.ends[fact.fact_id]
+            newer = newer_of.get((owner_of(fact), value_key(fact), end)) if end else None
+            if newer and newer is not fact:
+                timeline.by.setdefault(fact.fact_id, newer.fact_id)
 
 
 def _replace_by_hand(timelines: Sequence[_Timeline], facts: Iterable[Fact]) -> None:
@@ -382,12 +359,6 @@ def _words(fact: Fact) -> tuple[str, str]:
     """The very words that state it, and where they stand."""
     marks = fact.provenance
     return str(marks.get("text", "")), f"{marks.get('document_id')} {marks.get('start')}"
-
-
-def _thing(fact: Fact) -> str:
-    """The value without what stands before its name: "a Pixel 7" is the Pixel 7."""
-    words = fact.object.casefold().split()
-    return " ".join(words[1:] if words[:1] and words[0] in _ARTICLES else words)
 
 
 def _ended(fact: Fact, end: str | None) -> str | None:
