@@ -69,21 +69,17 @@ class Workers(Generic[T, R]):
         size: Callable[[T], int] = lambda _: 0,
         here: Callable[[T], bool] = lambda _: True,
         near: Callable[[T], R] | None = None,
-        ahead: int = 0,
     ) -> None:
         """`count` processes are started when the first job comes. With 0 a task is worked on in
         this process if it is one for `here`, else in one process, started when it is needed.
         `size` says in bytes what a task is, for `limits`, which hold in processes only. `near` is
-        the function as it is called in this process, where it has more to go by. At least `ahead`
-        jobs are drawn before the first result is waited for: the work of a caller who takes many
-        results and is then busy for long goes on meanwhile."""
+        the function as it is called in this process, where it has more to go by."""
         self._function = function
         self._near = near or function
         self._count = count
         self._limits = limits
         self._size = size
         self._here = here
-        self._ahead = max(ahead, count * _AHEAD)
         self._local = threading.local()
         self._open = ExitStack()
         self._lock = threading.Lock()
@@ -103,7 +99,7 @@ class Workers(Generic[T, R]):
         waiting: deque[tuple[Sequence[T], Future[list[R | WorkerDied]]]] = deque()
         for job in jobs:
             waiting.append((job, self._threads.submit(self._remote, job)))
-            if len(waiting) >= self._ahead:
+            if len(waiting) >= self._count * _AHEAD:
                 first, future = waiting.popleft()
                 yield from zip(first, future.result(), strict=True)
         for job, future in waiting:
