@@ -1,12 +1,9 @@
 """What code is told from outside, as each library writes it."""
 
 import pytest
-from tests.rows import rows
 
 from quipu.read.code import read_code
 
-Read = tuple[str, str, str]
-OPTIONS: dict[str, tuple[str, str, Read]] = dict(rows(__file__, "code_settings_options"))
 SETTINGS: dict[str, tuple[str, str, str]] = {
     'import os\nX = os.environ["PORT"]\n': ("python", "PORT", ""),
     'import os\nX = os.environ.get("PORT") or "80"\n': ("python", "PORT", "80"),
@@ -22,20 +19,6 @@ SETTINGS: dict[str, tuple[str, str, str]] = {
     'int f(void) { return config_get_int("port"); }\n': ("c", "port", ""),
     'void f() { settings.value("port"); }\n': ("cpp", "port", ""),
 }
-
-
-@pytest.mark.parametrize("library", OPTIONS)
-def test_an_option_is_read_as_its_library_declares_it(library: str) -> None:
-    language, code, (name, default, help_) = OPTIONS[library]
-    (stated,) = (t for t in read_code(code, language).relations if t.type == "TAKES_OPTION")
-    told = (stated.target, stated.properties.get("default", ""), stated.properties.get("help", ""))
-    assert told == (name, default, help_)
-
-
-def test_the_options_of_a_decorated_function_are_its_own() -> None:
-    code = OPTIONS["click"][1]
-    (stated,) = (t for t in read_code(code, "python").relations if t.type == "TAKES_OPTION")
-    assert stated.source == ("Symbol", "run")
 
 
 @pytest.mark.parametrize("code", SETTINGS)

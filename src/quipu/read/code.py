@@ -1,7 +1,7 @@
 """Source code: definitions, calls and imports, by tree-sitter and one query a language."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -22,7 +22,7 @@ from quipu.read.definitions import (
 )
 from quipu.read.imports import read_import
 from quipu.read.languages import Grammar, grammar
-from quipu.read.settings import SettingUse, declared_option, read_setting, relations_of
+from quipu.read.settings import SettingUse, read_setting, relations_of
 from quipu.records.document import Definition, Import, StatedRelation, Use
 
 _CHAIN = re.compile(r"[A-Za-z_$@][\w$]*[!?]?(?:(?:\.|::|->|\\)[~\w$]+[!?]?)*")
@@ -54,7 +54,7 @@ _OF_FUNCTIONS: frozenset[_HowUsed] = frozenset({"set", "delegate"})
 _AS_WRITTEN: frozenset[_HowUsed] = frozenset({"raise", "delegate"})
 _IS_SHORT = re.compile(r"(?:exit|return) \d+|(?:super|self|this|parent|base)\(\)\.\w+|super")
 _PARTS = ("field", "parameter", "returns")
-_SETTINGS = ("environment", "setting", "options", "flags")
+_SETTINGS = ("environment", "setting")
 
 
 class _NameUse(NamedTuple):
@@ -69,7 +69,7 @@ class _NameUse(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Code:
     """What the code of one file defines, uses and brings in, and its own docstring;
-    `relations` are the settings and options that it reads, `exports` the names that it gives away.
+    `relations` are the settings that it reads, `exports` the names that it gives away.
     What is `hopeless` was not looked into at all, what is `broken` only as far as it could be
     parsed."""
 
@@ -93,7 +93,7 @@ class _Captured:
     imports: list[Node] = field(default_factory=list[Node])
     packages: list[Node] = field(default_factory=list[Node])
     parts: list[tuple[str, Node]] = field(default_factory=list[tuple[str, Node]])
-    settings: list[tuple[str, Node, str]] = field(default_factory=list[tuple[str, Node, str]])
+    settings: list[tuple[str, Node]] = field(default_factory=list[tuple[str, Node]])
     exported: list[str] = field(default_factory=list[str])
     public: set[int] = field(default_factory=set[int])
     private: set[int] = field(default_factory=set[int])
@@ -110,15 +110,14 @@ def read_code(text: str, language: str) -> Code:
     definitions, ranges, doc = define(captured.found, captured.docs, data, text, known.spec)
     definitions = with_parts(definitions, captured.parts, ranges, data)
     uses = _uses(captured.used, ranges, data)
+    settings = _settings(captured.settings, ranges, data, _assigned(definitions, uses))
     return Code(
         definitions=definitions,
         uses=_with_documented(uses, definitions),
         imports=(*_packages(captured.packages, data), *_imports(captured.imports, data, language)),
         doc=doc,
         broken=tree.root_node.has_error,
-        relations=tuple(
-            relations_of(_settings(captured.settings, ranges, data, _assigned(definitions, uses)))
-        ),
+        relations=tuple(relations_of([*settings])),
         exports=_exports(captured, ranges, known),
     )
 
@@ -145,12 +144,11 @@ def _captured(known: Grammar, root: Node, data: bytes) -> _Captured:
 
 
 def _keep(kept: _Captured, captures: dict[str, list[Node]], data: bytes) -> None:
-    """What is said of definitions, read as settings and options, or given away."""
+    """What is said of definitions, read as settings, or given away."""
     for kind in _PARTS:
         kept.parts += [(kind, node) for node in captures.get(kind, ())]
-    named = node_text(captures["named"][0], data) if "named" in captures else ""
     for kind in _SETTINGS:
-        kept.settings += [(kind, node, named) for node in captures.get(kind, ())]
+        kept.settings += [(kind, node) for node in captures.get(kind, ())]
     for node in captures.get("exported", ()):
         kept.exported.append(node_text(node, data).strip("\"'`"))
     kept.public |= {node.id for node in captures.get("public", ())}
@@ -257,40 +255,21 @@ def _assigned(definitions: Sequence[Definition], uses: Sequence[Use]) -> frozens
 
 
 def _settings(
-    nodes: Sequence[tuple[str, Node, str]],
+    nodes: Sequence[tuple[str, Node]],
     ranges: Sequence[SymbolRange],
     data: bytes,
     assigned: frozenset[str],
-) -> list[SettingUse]:
-    """The settings and options of the file, each within the definition that it stands in."""
-    found: list[SettingUse] = []
+) -> Iterator[SettingUse]:
+    """The settings that the file reads, each within the definition that it stands in."""
     around = Enclosing(ranges)
-    by_node = {each.node: each.qualified for each in ranges}
-    for kind, node, named in sorted(nodes, key=lambda each: (each[1].start_byte, each[0])):
+    for kind, node in sorted(nodes, key=lambda each: (each[1].start_byte, each[0])):
         inside = [each for each in around.of(node.start_byte) if each.kind != "variable"]
-        decorated = None if inside else _decorated(node, by_node)
-        within = inside[-1].qualified if inside else decorated or ""
-        line = node.start_point.row + 1
+        within = inside[-1].qualified if inside else ""
         written = node_text(node, data)
-        if kind in ("options", "flags"):
-            use = declared_option(written, line, within, bare=kind == "flags", named=named)
-        else:
-            after = data[node.end_byte : node.end_byte + _AFTER].decode("utf-8", "replace")
-            use = read_setting(kind, written, after, line, within)
-            if use is not None and use.name in assigned and written == use.name:
-                continue
-        if use is not None:
-            found.append(use)
-    return found
-
-
-def _decorated(node: Node, by_node: dict[int, str]) -> str | None:
-    """The definition that a decorator stands above of."""
-    above = node.parent
-    while above is not None and above.type not in ("decorated_definition", "module"):
-        above = above.parent
-    definition = above.child_by_field_name("definition") if above is not None else None
-    return by_node.get(definition.id) if definition is not None else None
+        after = data[node.end_byte : node.end_byte + _AFTER].decode("utf-8", "replace")
+        use = read_setting(kind, written, after, node.start_point.row + 1, within)
+        if use is not None and (use.name not in assigned or written != use.name):
+            yield use
 
 
 def _exports(captured: _Captured, ranges: Sequence[SymbolRange], known: Grammar) -> tuple[str, ...]:

@@ -16,9 +16,8 @@ is only for the query's own conditions.
 - `exported` is a name that the file gives away, `public` and `private` a definition that it does
   or does not; with `public` only what is marked so is exported, without it all that is not
   `private`.
-- `environment` names an environment variable, `setting` a key of a configuration that is read;
-  `options` are the arguments that declare a command's option as it is typed, `flags` those that
-  give its name without dashes, `named` the field that it is named after.
+- `environment` names an environment variable, `setting` a key of a configuration that is read
+  (`options`, `flags` and `named`, of a command's options, count for nothing).
 - `import` is a statement that `imports.py` reads, `package` what the file declares to be part of.
 
 Grammars are one wheel a language and are loaded on first use.

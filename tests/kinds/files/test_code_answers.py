@@ -88,7 +88,6 @@ KNOWN = {
     "delegates": {"delegate"},
     "environment": {"environment"},
     "settings": {"setting"},
-    "options": {"options", "flags"},
 }
 
 

@@ -38,7 +38,6 @@ _SAYS = {
 _ALL = {
     "environment": EntityType.ENVIRONMENT_VARIABLE,
     "settings": EntityType.SETTING,
-    "options": EntityType.OPTION,
 }
 _DOCUMENTED = frozenset({"function", "method", "class", "table"})
 # `name: type = 3`, `int name = 3`, `$name = 3`, `name integer DEFAULT 3`: the name is the last word
@@ -184,7 +183,7 @@ def _exports(records: CodeRecords, aspect: Aspect) -> list[AnswerStatement]:
 
 
 def _defaults(records: CodeRecords, aspect: Aspect) -> list[AnswerStatement]:
-    """The default of a setting or an option, of a parameter or field, or the value of a constant
+    """The default of a setting, of a parameter or field, or the value of a constant
     of that name."""
     names = [name.text for name in aspect.names]
     if not names or len(names) > 2:
@@ -228,7 +227,7 @@ def _defaults_of_settings(records: CodeRecords, name: str) -> list[AnswerStateme
 
 
 def _readers(records: CodeRecords, aspect: Aspect) -> list[AnswerStatement]:
-    """Where a setting is read, or an option declared, a statement for each kind of it."""
+    """Where a setting is read, a statement for each kind of it."""
     said: list[AnswerStatement] = []
     for setting in records.settings(aspect.name) if len(aspect.names) == 1 else ():
         readers: dict[str, Evidence] = {}
@@ -238,8 +237,7 @@ def _readers(records: CodeRecords, aspect: Aspect) -> list[AnswerStatement]:
                 is_symbol = reader.type == EntityType.SYMBOL
                 readers[f"{_shown(reader)} ({where})" if is_symbol else where] = line
         if readers:
-            how = "declared" if setting.type == EntityType.OPTION else "read"
-            text = f"{code_span(setting.name)} is {how} in {listed([*readers])}"
+            text = f"{code_span(setting.name)} is read in {listed([*readers])}"
             lines = records.joined(readers.values())[:MOST_TOLD]
             said.append(AnswerStatement(text, tuple(lines), kind=str(setting.type)))
     return said
@@ -263,11 +261,15 @@ def _all_of(records: CodeRecords, aspect: Aspect) -> list[AnswerStatement]:
             names[setting.name] = max(names.get(setting.name, ""), told, key=len)
             lines.setdefault(setting.name, line)
     if not names:
-        return _property(records, aspect, "takes") if aspect.key == "options" else []
-    verb = "The options are" if type_ == EntityType.OPTION else "The code reads"
-    text = f"{verb} {listed([names[name] for name in sorted(names)], LISTED)}"
+        return []
+    text = f"The code reads {listed([names[name] for name in sorted(names)], LISTED)}"
     cited = records.joined(lines[name] for name in sorted(lines))[:LISTED]
     return [AnswerStatement(text, tuple(cited), kind=str(type_))]
+
+
+def _options(records: CodeRecords, aspect: Aspect) -> list[AnswerStatement]:
+    """What a function takes; of a command no record says it."""
+    return _property(records, aspect, "takes") if aspect.names else []
 
 
 _TELLS: dict[str, Callable[[CodeRecords, Aspect], list[AnswerStatement]]] = {
@@ -280,7 +282,7 @@ _TELLS: dict[str, Callable[[CodeRecords, Aspect], list[AnswerStatement]]] = {
     "read": _readers,
     "environment": _all_of,
     "settings": _all_of,
-    "options": _all_of,
+    "options": _options,
 }
 """What tells an aspect; any other is a property of the symbol."""
 

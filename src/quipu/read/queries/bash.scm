@@ -21,4 +21,3 @@
 
 ([(simple_expansion (variable_name) @environment) (expansion (variable_name) @environment)]
   (#match? @environment "^[A-Z][A-Z0-9_]+$"))
-(case_item value: (_) @_option (#match? @_option "^-")) @options

@@ -36,5 +36,3 @@
 (call_expression function: (identifier) @_reads
   arguments: (argument_list (string_literal) @setting)
   (#match? @_reads "^([a-z]+_)?(config|conf|cfg|settings?)_(get|lookup|read)"))
-(initializer_list . (string_literal) @flags . (identifier) @_declares
-  (#any-of? @_declares "no_argument" "required_argument" "optional_argument"))

@@ -43,14 +43,7 @@
 (call_expression function: (identifier) @_reads
   arguments: (argument_list (string_literal) @setting)
   (#match? @_reads "^([a-z]+_)?(config|conf|cfg|settings?)_(get|lookup|read)"))
-(initializer_list . (string_literal) @flags . (identifier) @_declares
-  (#any-of? @_declares "no_argument" "required_argument" "optional_argument"))
 (call_expression function: (field_expression argument: (identifier) @_of
     field: (field_identifier) @_reads)
   arguments: (argument_list . (string_literal) @setting)
   (#match? @_of "^_?(config|conf|cfg|settings)_?$") (#any-of? @_reads "get" "value" "contains"))
-(call_expression function: (field_expression field: (field_identifier) @_declares)
-  arguments: (argument_list . (string_literal)) @options
-  (#any-of? @_declares "add_option" "add_flag" "addOption"))
-(call_expression function: (call_expression)
-  arguments: (argument_list . (string_literal) . (string_literal)) @flags)

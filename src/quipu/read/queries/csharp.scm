@@ -42,8 +42,3 @@
   expression: [(identifier) @_of (member_access_expression name: (identifier) @_of)]
   subscript: (bracketed_argument_list (argument (string_literal) @setting))
   (#match? @_of "^_?([Cc]onfig|[Cc]onfiguration|[Ss]ettings|AppSettings)$"))
-(attribute name: (identifier) @_declares (attribute_argument_list) @flags
-  (#eq? @_declares "Option"))
-(object_creation_expression
-  type: [(identifier) @_declares (generic_name (identifier) @_declares)]
-  arguments: (argument_list) @options (#eq? @_declares "Option"))

@@ -72,10 +72,3 @@
     property: (property_identifier) @_reads)
   arguments: (arguments . (string) @setting)
   (#any-of? @_of "config" "settings" "conf" "cfg") (#any-of? @_reads "get" "has"))
-(call_expression function: (member_expression property: (property_identifier) @_declares)
-  arguments: (arguments . (string) @_first) @options
-  (#any-of? @_declares "option" "requiredOption") (#match? @_first "^.-"))
-(call_expression function: (member_expression property: (property_identifier) @_declares)
-  arguments: (arguments . (string) . (object)) @flags (#eq? @_declares "option"))
-(new_expression constructor: (identifier) @_declares
-  arguments: (arguments . (string)) @options (#eq? @_declares "Option"))

@@ -38,9 +38,3 @@
   arguments: (argument_list . (interpreted_string_literal) @setting)
   (#any-of? @_of "viper" "config" "cfg" "conf" "settings")
   (#match? @_reads "^(Get[A-Za-z0-9]*|IsSet|SetDefault)$"))
-(call_expression function: (selector_expression operand: [(identifier) @_of
-    (call_expression function: (selector_expression field: (field_identifier) @_of))]
-    field: (field_identifier) @_declares)
-  arguments: (argument_list (interpreted_string_literal)) @flags
-  (#match? @_of "^(flag|pflag|fs|flagSet|flags|Flags|LocalFlags|PersistentFlags)$")
-  (#match? @_declares "^(String|Bool|Int|Uint|Float|Duration|Count|IP)"))

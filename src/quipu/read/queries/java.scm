@@ -43,7 +43,3 @@
   (#not-eq? @_reads "getenv"))
 (annotation name: (identifier) @_reads
   arguments: (annotation_argument_list (string_literal) @setting) (#eq? @_reads "Value"))
-(annotation name: (identifier) @_declares arguments: (annotation_argument_list) @options
-  (#any-of? @_declares "Option" "Parameter"))
-(method_invocation name: (identifier) @_declares
-  arguments: (argument_list . (string_literal)) @flags (#eq? @_declares "addOption"))

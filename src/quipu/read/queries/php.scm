@@ -43,7 +43,3 @@
 (function_call_expression function: (name) @_reads
   arguments: (arguments . (argument [(string) (encapsed_string)] @setting))
   (#any-of? @_reads "config" "ini_get" "get_option"))
-(member_call_expression name: (name) @_declares arguments: (arguments . (argument (string))) @flags
-  (#eq? @_declares "addOption"))
-(object_creation_expression (name) @_declares (arguments . (argument (string))) @flags
-  (#eq? @_declares "InputOption"))

@@ -44,8 +44,3 @@
   (#any-of? @_of "config" "settings" "conf" "cfg") (#any-of? @_reads "get" "pop" "setdefault"))
 (attribute object: (identifier) @_of attribute: (identifier) @setting
   (#eq? @_of "settings") (#match? @setting "^[A-Z][A-Z0-9_]+$"))
-(call function: [(identifier) @_declares (attribute attribute: (identifier) @_declares)]
-  arguments: (argument_list . (string)) @options
-  (#any-of? @_declares "add_argument" "option"))
-(call function: [(identifier) @_declares (attribute attribute: (identifier) @_declares)]
-  arguments: (argument_list) @options (#eq? @_declares "Option"))

@@ -28,7 +28,3 @@
   (#eq? @_env "ENV"))
 (element_reference object: [(identifier) @_of (call method: (identifier) @_of)]
   [(string) (simple_symbol)] @setting (#any-of? @_of "config" "settings" "configuration"))
-(call method: (identifier) @_declares arguments: (argument_list . (string)) @options
-  (#eq? @_declares "on"))
-(call method: (identifier) @_declares arguments: (argument_list . (simple_symbol)) @flags
-  (#any-of? @_declares "option" "method_option" "class_option"))

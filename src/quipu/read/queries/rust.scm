@@ -58,9 +58,3 @@
     field: (field_identifier) @_reads)
   arguments: (arguments . (string_literal) @setting)
   (#any-of? @_of "config" "settings" "conf" "cfg") (#match? @_reads "^get"))
-(field_declaration_list
-  (attribute_item (attribute (identifier) @_declares arguments: (token_tree) @options))
-  . (field_declaration name: (field_identifier) @named)
-  (#any-of? @_declares "arg" "clap" "structopt"))
-(call_expression function: (field_expression field: (field_identifier) @_declares)
-  arguments: (arguments . (string_literal) @flags .) (#eq? @_declares "long"))
