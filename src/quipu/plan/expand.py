@@ -11,6 +11,7 @@ from quipu.plan.names import telling
 from quipu.plan.visibility import seen_relations
 from quipu.ports import Direction, Planner
 from quipu.question import Question
+from quipu.records.neighbors import in_turns
 from quipu.records.plan import Anchor, Expansion
 from quipu.records.record import Entity, Relation
 from quipu.records.schema import EntityType, row_of
@@ -113,18 +114,11 @@ def _relations(
     heaviest first."""
     read = planner.neighbors(ids, direction=direction, limit_per_id=_LOOKED_AT * limit)
     seen = seen_relations(read, planner, scope)
-    return {each: _heaviest(found, limit) for each, found in seen.items()}
-
-
-def _heaviest(relations: Sequence[Relation], limit: int) -> list[Relation]:
-    if len(relations) <= limit:
-        return list(relations)
-    turn: dict[str, int] = {}
-    ranked: list[tuple[int, float, str, Relation]] = []
-    for relation in sorted(relations, key=lambda r: (-r.weight, r.rel_id)):
-        turn[relation.type] = turn.get(relation.type, -1) + 1
-        ranked.append((turn[relation.type], -relation.weight, relation.rel_id, relation))
-    return [relation for *_, relation in sorted(ranked, key=lambda r: r[:3])[:limit]]
+    found: dict[str, list[Relation]] = {}
+    for each, relations in seen.items():
+        ordered = sorted(relations, key=lambda r: (-r.weight, r.rel_id))
+        found[each] = [ordered[at] for at in in_turns([r.type for r in ordered], limit)]
+    return found
 
 
 def _record_scores(
