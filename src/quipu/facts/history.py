@@ -11,6 +11,7 @@ import msgspec
 
 from quipu.facts.attributes import SHIPPED, Attributes
 from quipu.facts.chains import FactStanding, effective, fit, standings
+from quipu.limits import ROWS_AT_ONCE
 from quipu.ports import Graph
 from quipu.records.record import Episode, Fact, Support
 from quipu.text import name_key
@@ -18,8 +19,6 @@ from quipu.when.instants import UNKNOWN_TIME
 from quipu.when.intervals import Interval, read_iso
 
 __all__ = ["History", "HistoryEntry", "history"]
-
-_PAGE = 10_000
 
 
 class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -124,7 +123,7 @@ def _facts_of(graph: Graph, meant: Callable[[Fact], bool]) -> dict[str, Fact]:
 def _ever(graph: Graph) -> Iterable[str]:
     """The ids of facts that ended at some time, by the change log."""
     after, ended = 0, dict[str, None]()
-    while changes := graph.changes(after, limit=_PAGE):
+    while changes := graph.changes(after, limit=ROWS_AT_ONCE):
         after = changes[-1].sequence
         for change in changes:
             if change.kind == "fact" and change.operation == "end":

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from quipu.language import Language, language_of
+from quipu.limits import LONGEST_LINE
 from quipu.question.asked_for import (
     CODE_NOISE,
     AnswerType,
@@ -28,8 +29,6 @@ from quipu.when import QuestionTime, TimeSpan, find_spans, read_question_time, w
 
 __all__ = ["AnswerType", "Question", "read_question", "versions_in"]
 
-_LOOKED_AT = 2_000
-"""Characters of a question in which what it asks for is looked for."""
 _VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+(?:-[a-z]+[\w.]*|[a-z]+\d*)?)(?![\w]|\.\d)")
 
 
@@ -127,7 +126,7 @@ class Question:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """What it names, as it is written there: what is quoted, identifiers, paths, capitals."""
-        found = written_names(self.text[:_LOOKED_AT])
+        found = written_names(self.text[:LONGEST_LINE])
         if self.language is None or not self.language.capital_nouns:
             return found
         return tuple(name for name in found if not name.isalpha() or not name.istitle())
@@ -195,7 +194,7 @@ class Question:
     @cached_property
     def answer_type(self) -> AnswerType:
         """The type of answer that it wants."""
-        return answer_type_of(self.text[:_LOOKED_AT])
+        return answer_type_of(self.text[:LONGEST_LINE])
 
     @cached_property
     def subject(self) -> tuple[str, ...]:

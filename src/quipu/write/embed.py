@@ -12,6 +12,7 @@ import numpy as np
 from quipu.embed.cache import VectorCache, make_passages
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable
 from quipu.index.multispace import multispace_name
+from quipu.limits import TEXTS_AT_ONCE
 from quipu.ports import (
     Embedded,
     Embedder,
@@ -28,7 +29,6 @@ from quipu.when.instants import Clock
 from quipu.write.lock import WriteLock
 from quipu.write.options import EmbeddedProfiles
 
-_PAGE = 256
 _FEW = 16
 """So many passages a write may embed that are not its own."""
 
@@ -171,7 +171,7 @@ class SpaceFiller:
 
 def _page_of(embedder: Embedder) -> int:
     """How many passages are embedded before they are written."""
-    return embedder.at_once() if isinstance(embedder, ManyEmbedder) else _PAGE
+    return embedder.at_once() if isinstance(embedder, ManyEmbedder) else TEXTS_AT_ONCE
 
 
 def _without_vector(

@@ -24,6 +24,7 @@ from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from quipu.errors import CorruptStore, UnknownRecord
+from quipu.limits import ERRORS_LISTED
 from quipu.ports import JobRow, Store
 from quipu.when.instants import Clock
 from quipu.write.dropped import EVERYTHING, Dropped
@@ -57,7 +58,6 @@ STAGES: Final[tuple[Stage, ...]] = (
 )
 
 _ENDED_JOBS_KEPT = 1_000
-_ERRORS_LISTED = 100
 _FORGOTTEN: Final = "what it was to write was forgotten before it was written"
 _LOST: Final = "what it was to write was lost when the store was damaged: give it again"
 _REPLACED: Final = "a text that was given later under the same reference took its place"
@@ -438,9 +438,9 @@ def _listed(job: Job) -> Job:
 
     errors = tuple(
         ProblemRow(path=without_url_secrets(row.path), error=without_url_secrets(row.error))
-        for row in job.errors[:_ERRORS_LISTED]
+        for row in job.errors[:ERRORS_LISTED]
     )
     notes = tuple(map(without_url_secrets, job.notes))
-    if (more := len(job.errors) - _ERRORS_LISTED) > 0:
+    if (more := len(job.errors) - ERRORS_LISTED) > 0:
         notes = (f"{more:,} more could not be read", *notes)
     return _with(job, errors=errors, notes=notes)

@@ -20,6 +20,7 @@ from typing import NamedTuple, Self
 import msgspec
 
 from quipu.extract import Catalogue, defined_by, linked_claims
+from quipu.limits import TEXTS_AT_ONCE
 from quipu.ports import Progress, Source, Store
 from quipu.records.batch import Batch, Claim
 from quipu.records.document import Document
@@ -92,7 +93,6 @@ def unpack(packed: str) -> References | None:
 LINKS = "links"
 """The source type of the episodes written here."""
 
-_PAGE = 200
 _CLAIMS = 4_000
 
 
@@ -179,7 +179,7 @@ class Linker:
             if present.get(episode.source_ref, "") != links_id:
                 waiting.append(linked)
                 claims += len(linked.claims)
-            if claims >= _CLAIMS or len(waiting) >= _PAGE:
+            if claims >= _CLAIMS or len(waiting) >= TEXTS_AT_ONCE:
                 self._write(waiting)
                 waiting, claims = [], 0
             if self.progress and done % 100 == 0:
@@ -188,8 +188,8 @@ class Linker:
 
     def _episodes(self, episode_ids: Sequence[str]) -> Iterator[tuple[Episode, References]]:
         """Those of the episodes that keep references, in order, a page at a time."""
-        for at in range(0, len(episode_ids), _PAGE):
-            ids = episode_ids[at : at + _PAGE]
+        for at in range(0, len(episode_ids), TEXTS_AT_ONCE):
+            ids = episode_ids[at : at + TEXTS_AT_ONCE]
             found = self.store.get(ids)
             for episode in map(found.get, ids):
                 if isinstance(episode, Episode):

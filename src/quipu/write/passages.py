@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from quipu.errors import InvalidInput
 from quipu.facts.attributes import SHIPPED, Attributes
+from quipu.limits import TEXTS_AT_ONCE
 from quipu.ports import Progress, Store
 from quipu.read import redact
 from quipu.records.document import Problem
@@ -19,7 +20,6 @@ from quipu.write.prepare import PassageTask, Prepared, Preparing, outcomes, pass
 
 __all__ = ["PassageInput", "PassageTally", "add_passages", "prepared_passages"]
 
-_PAGE = 250
 _REPEATED = "was given more than once; the last one stands"
 G = TypeVar("G")
 
@@ -77,7 +77,7 @@ def add_passages(
         if prepared.episode is not None:
             tally.added[prepared.ref] = None
             writer.add(prepared)
-        if progress and tally.documents % _PAGE == 0:
+        if progress and tally.documents % TEXTS_AT_ONCE == 0:
             progress("read", tally.documents, 0)
     writer.flush()
     return tally
@@ -88,7 +88,7 @@ def _pages(
 ) -> Iterator[list[PassageTask]]:
     rest = iter(passages)
     namespace = store.namespace
-    while page := list(islice(rest, _PAGE)):
+    while page := list(islice(rest, TEXTS_AT_ONCE)):
         chosen, again = tally.last_of_each(page, lambda p: redact(p.source_ref)[0])
         ids = {
             ref: episode_id_of(namespace, p.source_type, ref, passage_hash(p))

@@ -13,6 +13,7 @@ from quipu.chunk import chunk
 from quipu.errors import InvalidInput, QuipuError
 from quipu.extract import local_claims, stated_facts
 from quipu.facts.attributes import SHIPPED, Attributes
+from quipu.limits import HEAD, PREVIEW
 from quipu.profiles import profile
 from quipu.read import SourceFile, read_document
 from quipu.read.kinds import format_of, profile_of, reader_of
@@ -33,9 +34,7 @@ from quipu.write.workers import WorkerDied, Workers
 
 _CHEAP = 16_000
 _COSTLY = frozenset({"pdf", "docx", "notebook"})
-_PREVIEW = 500
 _USER = "user"
-_LARGEST_PREVIEWED = 4_000
 
 
 class FileTask(NamedTuple):
@@ -275,7 +274,7 @@ def passage_hash(passage: PassageInput) -> str:
 
 
 def _preview(text: str) -> str:
-    return excerpt(text[:_LARGEST_PREVIEWED], limit=_PREVIEW)
+    return excerpt(text[:HEAD], limit=PREVIEW)
 
 
 Preparing: TypeAlias = Workers[Task, Prepared]

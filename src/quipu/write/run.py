@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from quipu.embed.cache import CACHE, VectorCache
 from quipu.kind import unlinked
+from quipu.limits import NAMED, ROWS_AT_ONCE
 from quipu.ports import Progress, Store
 from quipu.ports import Source as StoredSource
 from quipu.read import read_source, redact
@@ -53,9 +54,7 @@ _JOB_BYTES = 150_000
 _JOB_SOURCES = 64
 _WORTH_WORKERS_BYTES = 1_500_000
 """Below this, starting processes takes longer than it saves."""
-_FEW = 1_000
 _OUTDATED = "unchanged files read again, since this version of Quipu reads more of them: {:,}"
-_FILES_NAMED = 3
 
 
 class _Vectors(NamedTuple):
@@ -239,8 +238,12 @@ class Indexer:
 
         def fill(writer: BatchWriter) -> PassageTally:
             rest = iter(passages)
-            first = list(islice(rest, _FEW))
-            size = sum(len(p.text) for p in first) if len(first) < _FEW else _WORTH_WORKERS_BYTES
+            first = list(islice(rest, ROWS_AT_ONCE))
+            size = (
+                sum(len(p.text) for p in first)
+                if len(first) < ROWS_AT_ONCE
+                else _WORTH_WORKERS_BYTES
+            )
             given = chain(first, rest)
             with self.workers(size) as workers:
                 return add_passages(
@@ -442,8 +445,8 @@ def _of_files(found: Survey, writer: BatchWriter, problems: Sequence[Problem]) -
 
 def _of_shapes(refs: Sequence[str]) -> str:
     """A note that names the first of the files that were left out by what they look like."""
-    named = ", ".join(map(escaped, refs[:_FILES_NAMED]))
-    rest = f" and {len(refs) - _FILES_NAMED:,} more" if len(refs) > _FILES_NAMED else ""
+    named = ", ".join(map(escaped, refs[:NAMED]))
+    rest = f" and {len(refs) - NAMED:,} more" if len(refs) > NAMED else ""
     return (
         f"left out by what they look like, as a program wrote them: {named}{rest}; a line such as "
         f"`!{escaped(PurePosixPath(refs[0]).name)}` in .quipuignore has one read"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from quipu.limits import TEXTS_AT_ONCE
 from quipu.ports import Store, every
 from quipu.profiles import profile
 from quipu.records.batch import Batch
@@ -26,7 +27,6 @@ _COUNTED_ANEW = (
 )
 _READ_FROM_FACTS = (("turn-states", "instructs"),)
 """Fields and terms that say what was read from a passage, not which words it has."""
-_PAGE = 256  # passages of one write
 
 
 def recount_words(store: Store, clock: Clock) -> int:
@@ -37,7 +37,7 @@ def recount_words(store: Store, clock: Clock) -> int:
     """
     chunks = (chunk for chunk in every(store, Chunk) if not chunk.text.isascii())
     changed = 0
-    while page := list(islice(chunks, _PAGE)):
+    while page := list(islice(chunks, TEXTS_AT_ONCE)):
         changed += _recounted(store, page, clock)
     return changed
 

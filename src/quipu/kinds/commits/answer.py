@@ -14,6 +14,8 @@ from quipu.answer.quote import code_span, plain
 from quipu.answer.support import EvidencePool, support
 from quipu.kinds.commits.asked import ACTS, ADDED, PLAIN, WHICH, asks_of_changes
 from quipu.kinds.commits.model import paths_in, title_of, without_trailers
+from quipu.kinds.commits.profile import MOST_FILES
+from quipu.limits import PREVIEW, SCANNED
 from quipu.ports import Graph, Planner
 from quipu.question import Question
 from quipu.records.record import Entity, Relation
@@ -25,12 +27,10 @@ from quipu.text import name_key, stems
 __all__ = ["ANSWERS"]
 
 _LOOKED_AT, _FIRST_FOUND, _MOST_TOLD = 10, 3, 3
-_FILES_A_COMMIT, _COMMITS_A_FILE = 300, 5_000
 _ENOUGH = 0.75
 """The share of what a question is about that a commit must say to answer it."""
 _NO_REASON, _ONE_OF_SEVERAL, _MAY_NOT_BE_AUTHOR = 0.8, 0.8, 0.7
 """The share of the question that a commit explains, where it explains less than all."""
-_LONGEST_REASON = 600
 _SHORT_SHA = 12
 
 
@@ -119,7 +119,7 @@ def _files_of(
 ) -> tuple[Mapping[str, Sequence[Relation]], dict[str, Entity]]:
     """The MODIFIES edges of each commit, and the files that they lead to, by id."""
     types = frozenset({RelationType.MODIFIES})
-    edges = graph.neighbors(commits, types=types, limit_per_id=_FILES_A_COMMIT)
+    edges = graph.neighbors(commits, types=types, limit_per_id=MOST_FILES)
     files = graph.get(sorted({r.target_entity_id for rows in edges.values() for r in rows}))
     return edges, {id_: e for id_, e in files.items() if isinstance(e, Entity)}
 
@@ -158,7 +158,7 @@ def _of_file(
 def _changes_of(document: str, planner: Planner, scope: Scope) -> list[Relation]:
     """The MODIFIES edges of a file from commits that `scope` admits, the earliest first."""
     types = frozenset({RelationType.MODIFIES})
-    edges = planner.neighbors([document], direction="in", types=types, limit_per_id=_COMMITS_A_FILE)
+    edges = planner.neighbors([document], direction="in", types=types, limit_per_id=SCANNED)
     found = edges[document]
     if scope != EVERYTHING:
         inside = planner.numbers_in([r.source_entity_id for r in found])
@@ -218,7 +218,7 @@ def _when_and_who(commit: Evidence, people: Mapping[str, str]) -> str:
 def _reason(message: str) -> str:
     """What a message says below its title, without trailers."""
     body = without_trailers(message.partition(title_of(message))[2])
-    return plain(" ".join(body.split()), limit=_LONGEST_REASON).rstrip(".;:, ")
+    return plain(" ".join(body.split()), limit=PREVIEW).rstrip(".;:, ")
 
 
 def _statement(text: str, commit: Evidence, explained: float) -> AnswerStatement:

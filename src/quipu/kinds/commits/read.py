@@ -13,6 +13,7 @@ from typing import IO, NamedTuple
 
 from quipu.errors import InvalidInput
 from quipu.kinds.commits.model import CommitInput
+from quipu.limits import LONGEST_TEXT
 from quipu.read.git_program import Git, opened_git
 from quipu.read.redact import redacted_path
 from quipu.read.source import escaped
@@ -25,7 +26,6 @@ _BLOCK = 1 << 16
 _FIELDS = "%x00%H%x00%P%x00%ct%x00%aN%x00%aE%x00%B%x00"
 _COUNT = 6
 _MOST_FILES = 20_000
-_LARGEST_MESSAGE = 1_000_000
 
 
 class Repository(NamedTuple):
@@ -157,7 +157,7 @@ def _commit(
     named = () if sha in repository.cut else files[:_MOST_FILES]
     return CommitInput(
         sha=sha,
-        message=fields[5].decode("utf-8", "replace")[:_LARGEST_MESSAGE],
+        message=fields[5].decode("utf-8", "replace")[:LONGEST_TEXT],
         time=moment,
         author=_text(fields[3]),
         email=redacted_path(_text(fields[4])),

@@ -11,6 +11,7 @@ from quipu.handle.handle import Handle
 from quipu.kinds.commits.model import CommitInput
 from quipu.kinds.commits.read import Repository, open_repository, reachable, read_commits
 from quipu.kinds.commits.write import add_commits
+from quipu.limits import ERRORS_LISTED, ROWS_AT_ONCE
 from quipu.ports import Progress, Store
 from quipu.records.document import Problem
 from quipu.records.record import Episode
@@ -24,8 +25,6 @@ __all__ = ["HistoryReport", "add_history", "index_history"]
 
 _A_BATCH = 3_000
 """Commits that are written together."""
-_PAGE = 1_500
-_SHOWN = 100
 _NOTHING = "there was no commit to remember"
 
 
@@ -119,7 +118,9 @@ def add_history(
         removed=0,
         unchanged=tally.unchanged,
         edges=dict(sorted(tally.edges.items())),
-        errors=tuple(ProblemRow(path=p.path, error=p.error) for p in tally.problems[:_SHOWN]),
+        errors=tuple(
+            ProblemRow(path=p.path, error=p.error) for p in tally.problems[:ERRORS_LISTED]
+        ),
         redacted=dict(sorted(writer.redacted.items())),
         sequence=store.sequence(),
         seconds=seconds,
@@ -144,8 +145,8 @@ def _vanished(store: Store, name: str, stored: dict[str, str], listed: set[str])
     """The commits of this repository that are stored and no longer listed."""
     doubtful = sorted(stored.keys() - listed)
     found: list[str] = []
-    for start in range(0, len(doubtful), _PAGE):
-        page = doubtful[start : start + _PAGE]
+    for start in range(0, len(doubtful), ROWS_AT_ONCE):
+        page = doubtful[start : start + ROWS_AT_ONCE]
         episodes = store.get([stored[ref] for ref in page])
         for ref in page:
             episode = episodes.get(stored[ref])

@@ -24,6 +24,7 @@ from quipu.kinds.commits.model import (
     trailers_of,
 )
 from quipu.kinds.commits.profile import MOST_FILES, NAME, heading
+from quipu.limits import IDS_AT_ONCE, LONGEST_TEXT, PREVIEW
 from quipu.ports import Progress, Store
 from quipu.profiles import profile
 from quipu.read import redact
@@ -39,12 +40,8 @@ from quipu.write.prepare import Prepared
 
 __all__ = ["CommitTally", "add_commits"]
 
-_PAGE = 500
-"""Commits whose documents and people are looked up together."""
 _START = 7
 """Digits of a hash that it is looked up by."""
-_LONGEST_MESSAGE = 100_000
-_PREVIEW = 500
 _REPOSITORY = "repository"
 
 
@@ -98,7 +95,7 @@ def add_commits(
     tally = CommitTally()
     tasks = _Tasks(store, tally, root=root, clock=clock)
     rest = iter(commits)
-    while page := list(islice(rest, _PAGE)):
+    while page := list(islice(rest, IDS_AT_ONCE)):
         job = list(tasks.of(page))
         if missing := tasks.missing(job):  # first: a killed run must not lose them
             writer.add(_surroundings(job[0], missing))
@@ -159,7 +156,7 @@ class _Tasks:
             self._know(commit.sha)
             cites = dict.fromkeys(
                 cited._replace(hash=whole)
-                for cited in citations_of(commit.message[:_LONGEST_MESSAGE])
+                for cited in citations_of(commit.message[:LONGEST_TEXT])
                 if (whole := self._whole(cited.hash)) and whole != commit.sha
             )
             documents = tuple(self._document(path) for path in commit.files[:MOST_FILES])
@@ -204,7 +201,7 @@ def _entity(
 def _prepare_commit(task: _CommitTask) -> Prepared:
     commit = task.commit
     ref = commit_ref(commit.sha)
-    said = commit.message[:_LONGEST_MESSAGE].strip() or "(no message)"
+    said = commit.message[:LONGEST_TEXT].strip() or "(no message)"
     message, redactions = redact(said)
     author = _name(commit.author)
     title = title_of(message)
@@ -225,7 +222,7 @@ def _prepare_commit(task: _CommitTask) -> Prepared:
     )
     episode = draft.episode(
         task.ingested_at,
-        preview=excerpt(title, limit=_PREVIEW),
+        preview=excerpt(title, limit=PREVIEW),
         properties={
             "author": author,
             "email": commit.email,

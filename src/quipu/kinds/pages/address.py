@@ -6,6 +6,7 @@ from typing import NamedTuple
 from urllib.parse import quote, urljoin, urlsplit
 
 from quipu.errors import InvalidInput
+from quipu.limits import LONGEST_VALUE
 
 __all__ = ["WebAddress", "is_url", "parse_url", "redirected"]
 
@@ -14,7 +15,6 @@ _FORBIDDEN = re.compile(r"[\x00-\x20\x7f\\\u2028\u2029]")
 _NUMBER = re.compile(r"(?:0[xX][0-9a-fA-F]*|\d+)")
 _HOST = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?")
 _DEFAULT = {"http": 80, "https": 443}
-_LONGEST = 4_000
 _SAFE = "/:@!$&'()*+,;=-._~%"
 
 
@@ -50,10 +50,10 @@ def parse_url(text: str) -> WebAddress:
     user name or password, or has a host or port that can be read in two ways."""
     written = text.strip()
     shown = f"the URL {written[:200]!r}"
-    if len(written) > _LONGEST or _FORBIDDEN.search(written):
+    if len(written) > LONGEST_VALUE or _FORBIDDEN.search(written):
         raise InvalidInput(
-            f"{shown} holds blanks, control characters or backslashes, or more than {_LONGEST} "
-            "characters: write them as %20"
+            f"{shown} holds blanks, control characters or backslashes, or more than "
+            f"{LONGEST_VALUE} characters: write them as %20"
         )
     try:
         parts = urlsplit(written)

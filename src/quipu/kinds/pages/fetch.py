@@ -20,6 +20,7 @@ from quipu.errors import InvalidInput, Unavailable
 from quipu.kinds.pages.address import WebAddress, parse_url, redirected
 from quipu.kinds.pages.exchange import CrawlLimits, Deadline, Response, exchange
 from quipu.kinds.pages.network import Network
+from quipu.limits import HEAD
 from quipu.when.instants import instant
 
 __all__ = ["Fetcher", "Page", "Validators"]
@@ -51,7 +52,6 @@ _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _META = re.compile(
     rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})", re.IGNORECASE
 )
-_HEAD = 4_096
 # What browsers read these as: pages that say Latin-1 mean what Windows wrote, and a page that
 # names its charset byte by byte is not in one of two bytes.
 _MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252"}
@@ -250,7 +250,7 @@ def _utf8(data: bytes, suffix: str, charset: str) -> bytes:
     HTML names itself; what names none is left to the readers, which tell. PDF stays as it is."""
     if suffix == ".pdf" or data.startswith(_BOMS):
         return data
-    inside = _META.search(data[:_HEAD]) if suffix == ".html" else None
+    inside = _META.search(data[:HEAD]) if suffix == ".html" else None
     named = [(charset, _MEANT)]
     if inside:
         named.append((inside[1].decode("ascii"), _MEANT | _MEANT_INSIDE))

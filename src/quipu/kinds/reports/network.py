@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from quipu.index.columns import unpack
 from quipu.kinds.reports.model import REPORT
+from quipu.limits import ROWS_AT_ONCE
 from quipu.ports import Graph, Numbers, Planner, Source
 from quipu.records.ids import name_id, name_key
 from quipu.records.record import Chunk, Relation, record_id
@@ -39,7 +40,6 @@ _NAMES_A_DOCUMENT = 12
 _COMMON_SHARE, _COMMON_LEAST = 0.25, 8
 """A name that more documents than this mention divides nothing."""
 _SHORTEST_WORD = 4
-_PAGE = 1000
 _NO_NAME = re.compile(r"[/\\<>=(){}\[\]]|^--|\.[a-z]{1,4}$")
 _LETTERS = re.compile(r"[^\W\d_].*[^\W\d_].*[^\W\d_]")
 _WORD = "word:"
@@ -165,7 +165,7 @@ def _tied_by_relations(
 
 def _relations(graph: Graph) -> Iterator[Relation]:
     after = ""
-    while page := graph.scan("relation", after=after, limit=_PAGE):
+    while page := graph.scan("relation", after=after, limit=ROWS_AT_ONCE):
         after = record_id(page[-1])
         yield from (r for r in page if isinstance(r, Relation))
 

@@ -34,6 +34,7 @@ from quipu.kinds.reports.network import (
     find_communities,
     read_mentions,
 )
+from quipu.limits import PREVIEW
 from quipu.ports import Graph, Planner, Progress, Store
 from quipu.records.batch import Batch
 from quipu.records.record import Entity, Episode, Properties
@@ -56,7 +57,6 @@ _LEAST_PASSAGES = 2
 _SESSION = "session"
 _REPORT = "report:"
 _WRITTEN = f"{_REPORT}written-"
-_PREVIEW = 500
 _STILL_READ = (
     "The old reports are erased; while another process reads the memory, its log may still hold "
     "their text: the next `quipu reflect` or `quipu forget` empties it."
@@ -188,7 +188,7 @@ def _episode(
     kept: Properties = msgspec.to_builtins(properties)
     digest = hashlib.sha256(msgspec.json.encode(properties, order="deterministic")).hexdigest()
     draft = Draft(namespace=namespace, type=REPORT, ref=ref, sha=digest, seen=seen)
-    preview = excerpt(text or "", limit=_PREVIEW)
+    preview = excerpt(text or "", limit=PREVIEW)
     return draft.episode(now, preview=preview, summary=text, properties=kept)
 
 
