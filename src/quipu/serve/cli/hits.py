@@ -1,20 +1,21 @@
 """Answers, search results and histories as a person reads them, made safe for a terminal."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from quipu.facts.history import History
 from quipu.kinds.reports.model import REPORT, report_text
 from quipu.kinds.reports.reflect import Reflected
-from quipu.records.reply import Hit, WhyRanked
+from quipu.records.reply import Hit
 from quipu.serve.cli.terminal import colours, cut, safe, snippet, style, width, wrapped
-from quipu.serve.cli.text import Given, Labels, note_lines, page_lines, template_lines
+from quipu.serve.cli.text import Given, labels_of, note_lines, page_lines, template_lines
 from quipu.serve.results import KEPT
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.serve.operations.asking import FoundPassages, Replied
+    from quipu.serve.operations.facts import Audited
 
-__all__ = ["answer_lines", "history_lines", "reflected_lines", "search_lines"]
+__all__ = ["answer_lines", "audit_lines", "history_lines", "reflected_lines", "search_lines"]
 
 _INDENT = "    "
 
@@ -38,6 +39,11 @@ def history_lines(found: History, _given: Given) -> Iterator[str]:
     yield from page_lines(timeline(found.entries))
 
 
+def audit_lines(found: "Audited", given: Given) -> Iterator[str]:
+    """Return the audit of a subject, or of the whole memory."""
+    yield from template_lines(found.audit or found.overview, given)
+
+
 def reflected_lines(done: Reflected, given: Given) -> Iterator[str]:
     """Return what was made; the reports themselves where they were asked for."""
     if given.arguments["show"]:
@@ -49,8 +55,9 @@ def reflected_lines(done: Reflected, given: Given) -> Iterator[str]:
 
 def search_lines(found: "FoundPassages", given: Given) -> Iterator[str]:
     """Return the hits with place, score, reason and a bounded snippet."""
-    labels, explain = Labels(given.memory), given.arguments["explain"]
-    labels.read(end for hit in found.hits for end in _ends(hit.why_ranked))
+    ways = [step for hit in found.hits for step in hit.why_ranked.path]
+    ends = {end for step in ways for end in (step.source_id, step.target_id)}
+    labels, explain = labels_of(given.memory, ends), given.arguments["explain"]
     if found.hits and max(hit.score for hit in found.hits) < KEPT:
         yield from wrapped("Nothing that is remembered is likely to be meant. The nearest:")
         yield ""
@@ -70,7 +77,7 @@ def search_lines(found: "FoundPassages", given: Given) -> Iterator[str]:
     yield from note_lines(found.notes)
 
 
-def _why(hit: Hit, labels: Labels, *, explain: bool) -> Iterator[str]:
+def _why(hit: Hit, labels: Mapping[str, str], *, explain: bool) -> Iterator[str]:
     """The named parts of a score, the way that led to it and, to `explain`, its features."""
     why = hit.why_ranked
     if parts := [f"{n.replace('_', ' ')} {value:.2f}" for n, value in why.parts.items() if value]:
@@ -88,8 +95,3 @@ def _why(hit: Hit, labels: Labels, *, explain: bool) -> Iterator[str]:
         until = f"{context.valid_from or '…'} to {context.valid_to or '…'}"
         later = f", superseded by {context.superseded_by}" if context.superseded_by else ""
         yield safe(f"true from {until}{later}", line=True)
-
-
-def _ends(why: WhyRanked) -> Iterator[str]:
-    for step in why.path:
-        yield from (step.source_id, step.target_id)

@@ -11,23 +11,20 @@ from functools import reduce
 from importlib import import_module
 from pathlib import Path
 from string import Formatter
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
 from quipu.records.ids import name_key
-from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation
+from quipu.records.record import Chunk, Entity, Episode
 from quipu.records.refs import SESSION_PREFIX
 from quipu.serve.cli.terminal import cells, counted, safe, style, width, wrapped
 
-if TYPE_CHECKING:  # pragma: no cover
-    from quipu.memory import Memory
-
 __all__ = [
     "Given",
-    "Labels",
     "ago",
     "field_lines",
+    "labels_of",
     "lines_of",
     "note_lines",
     "page_lines",
@@ -41,6 +38,7 @@ _LONGEST_VALUE = 400
 _COLOURS = {"ok": "green", "pass": "green", "warn": "yellow"}
 _FUNCTIONS = {
     "AnswersEvaluation": "measure:answer_lines",
+    "Audited": "hits:audit_lines",
     "CypherQueries": "upkeep:cypher_lines",
     "FoundPassages": "hits:search_lines",
     "History": "hits:history_lines",
@@ -85,7 +83,8 @@ class _Text:
     """The text of one result."""
 
     def __init__(self, given: Given) -> None:
-        self._labels = Labels(given.memory) if hasattr(given.memory, "graph") else None
+        self._memory = given.memory if hasattr(given.memory, "graph") else None
+        self._labels: dict[str, str] = {}
         self._shows_all = bool(given.arguments.get("explain") or given.arguments.get("show"))
 
     def whole(self, result: Any) -> Iterator[str]:
@@ -119,8 +118,8 @@ class _Text:
             indent += _IN
         template = TEMPLATES.get(f"{type(parent).__name__}.{name}") or _template(rows[0])
         shown = rows if self._shows_all or not title else rows[:_SHOWN]
-        if template and self._labels:
-            self._labels.read(key for row in shown for key in _labelled(row, template))
+        if template:
+            self._read({key for row in shown for key in _labelled(row, template)})
         for row in shown:
             if template:
                 yield from self._templated(row, template, indent)
@@ -164,8 +163,13 @@ class _Text:
             text = format(value, shown) if shown and value is not None else _word(value)
         return text if shown == how else style(text, fg=_COLOURS.get(text, "red"))
 
+    def _read(self, ids: set[str]) -> None:
+        if self._memory is not None and (missing := ids - self._labels.keys()):
+            self._labels |= labels_of(self._memory, missing)
+
     def _label(self, key: str) -> str:
-        return safe(self._labels[key], line=True) if self._labels else safe(key, line=True)
+        self._read({key})
+        return safe(self._labels.get(key, key), line=True)
 
     def _inline(self, row: Any) -> str:
         return self._line(row, (_template(row) or "").split("\n")[0])
@@ -324,54 +328,28 @@ def _word(value: Any) -> str:
     return shown if len(shown) <= _LONGEST_VALUE else f"{shown[:_LONGEST_VALUE]}…"
 
 
-class Labels:
-    """Ids to labels, read from the memory a batch at a time and remembered."""
-
-    def __init__(self, memory: "Memory") -> None:
-        """Know nothing yet; `read` what will be asked for."""
-        self._graph = memory.graph
-        self._known: dict[str, str] = {}
-
-    def read(self, ids: Iterable[str]) -> None:
-        """Get the labels of `ids` at once."""
-        missing = sorted({each for each in ids if each not in self._known})
-        found = self._graph.get([each for each in missing if name_key(each) is None])
-        paths = self._paths(found.values())
-        for each in missing:
-            self._known[each] = label(found.get(each), each, paths)
-
-    def __getitem__(self, record_id: str) -> str:
-        """The label of one id; the id itself when it names nothing that is live."""
-        if record_id not in self._known:
-            self.read([record_id])
-        return self._known[record_id]
-
-    def _paths(self, records: Iterable[Record]) -> dict[str, str]:
-        documents = {each.document_id for each in records if isinstance(each, Chunk)}
-        found = self._graph.get(sorted(documents))
-        return {key: label(record, key, {}) for key, record in found.items()}
+def labels_of(memory: Any, ids: Iterable[str]) -> dict[str, str]:
+    """Return what a person calls each id; the id itself where it names nothing that is live."""
+    asked = sorted(set(ids))
+    found = memory.graph.get([each for each in asked if name_key(each) is None])
+    within = {each.document_id for each in found.values() if isinstance(each, Chunk)}
+    documents = memory.graph.get(sorted(within))
+    return {each: _called(found.get(each), each, documents) for each in asked}
 
 
-def label(  # noqa: PLR0911 - one return a kind of record
-    record: Record | None, record_id: str, paths: dict[str, str]
-) -> str:
-    """What a person calls `record`; `paths` are the labels of the documents of chunks."""
+def _called(record: Any, record_id: str, documents: Mapping[str, Any]) -> str:
     match record:
         case Entity(type="Document"):
             return str(record.properties.get("file_path") or record.name)
         case Entity():
             return f"{record.name} ({record.type})"
-        case Chunk():
-            path = paths.get(record.document_id, record.document_id)
+        case Chunk(document_id=key):
+            path = _called(documents.get(key), key, {})
             if path.startswith(SESSION_PREFIX):  # a turn is named by its number
                 return f"{path}#{record.position}"
             return f"{path}:{record.start_line}-{record.end_line}"
         case Episode():
             return record.source_ref
-        case Relation():
-            return record.type
-        case Fact():
-            return f"{record.subject} {record.predicate} {record.object}"
-        case None:
-            key = name_key(record_id)
-            return f"“{key}”" if key is not None else record_id
+        case _:
+            name = name_key(record_id)
+            return f"“{name}”" if name is not None else record_id

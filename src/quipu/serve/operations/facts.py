@@ -51,6 +51,11 @@ class Audited(msgspec.Struct, frozen=True, kw_only=True):
     audit: Annotated[Audit | None, "of one subject"] = None
     overview: Annotated[Overview | None, "of the whole memory"] = None
 
+    @property
+    def entries(self) -> object:
+        """What is known of the subject; empty where nothing is."""
+        return self.audit and self.audit.entries
+
 
 class AuditPage(msgspec.Struct, frozen=True, kw_only=True):
     """`memory_audit`, a page of it: `cursor` takes `next_cursor`."""
@@ -145,31 +150,6 @@ def history(
     return memory.facts.history(subject, as_of=as_of, known_at=known_at)
 
 
-@operation("read", Command(unknown="subject"))
-def audit(
-    memory: Memory,
-    subject: AboutOrNone = None,
-    as_of: Annotated[Date | None, "what held on this date; today where left out"] = None,
-    known_at: Annotated[Date | None, "judged by what was known then"] = None,
-    limit: Annotated[
-        int, "how many entries of the timeline, or pairs that disagree", Meta(ge=1)
-    ] = 100,
-) -> Audit | Overview:
-    """Show what held of SUBJECT on a date, what disagrees, and who said what when.
-
-    One query and one page: the state, the contradictions with both sides, and the timeline with
-    what took whose place. Without SUBJECT: what is superseded, disputed and expired in the whole
-    memory.
-
-    $ quipu audit 'ledger service'
-    $ quipu audit 'ledger service' --as-of 2025-12-24
-    $ quipu audit 'ledger service' --as-of 2025-06 --known-at 2025-08-01
-    $ quipu audit
-    """
-    found: Audited = audited(memory, subject, as_of=as_of, known_at=known_at, limit=limit)
-    return found.audit or found.overview  # pyright: ignore[reportReturnType]  one of the two
-
-
 def _audit_page(found: Audited) -> AuditPage:
     lines = found.audit.text.splitlines() if found.audit else ()
     return AuditPage(lines=tuple(lines), overview=found.overview)
@@ -177,19 +157,20 @@ def _audit_page(found: Audited) -> AuditPage:
 
 @operation(
     "read",
+    Command(
+        default={"limit": 100},
+        unknown="subject",
+        prints=lambda found, _given: found.audit or found.overview,
+    ),
     Http("GET /api/v1/audit", name="audit_of"),
     Http("GET /api/memory/audit", name="audit_of"),
-    Tool(
-        "memory_audit",
-        "Audit memory",
-        gives=AuditPage,
-        shown=_audit_page,
-        page="lines",
-    ),
+    Tool("memory_audit", "Audit memory", gives=AuditPage, shown=_audit_page, page="lines"),
 )
-def audited(
+def audit(
     memory: Memory,
-    subject: Annotated[str | None, "a name; none for the whole memory"] = None,
+    subject: Annotated[
+        str | None, "a name; none for the whole memory", Word(), Mark.SUBJECT
+    ] = None,
     as_of: Annotated[Date | None, "what held on this date; none for now"] = None,
     known_at: Annotated[Date | None, "judged by what was known then"] = None,
     limit: Annotated[int, "entries at most", Meta(ge=1, le=500)] = 50,
@@ -197,6 +178,10 @@ def audited(
     """Audit a subject: what holds at a time, what took its place, who disagrees, who said what.
 
     Without one: the whole memory's contradictions and expired entries.
+
+    $ quipu audit 'ledger service'
+    $ quipu audit 'ledger service' --as-of 2025-06 --known-at 2025-08-01
+    $ quipu audit
     """
     if subject and subject.strip():
         return Audited(audit=audit_of(memory, subject, as_of=as_of, known_at=known_at, limit=limit))
