@@ -16,6 +16,7 @@ import msgspec
 
 from quipu.errors import CorruptStore, InvalidInput, UnknownRecord
 from quipu.ledger import KEYS_MAY_BE_LOST, Ledger
+from quipu.limits import LONGEST_TITLE
 from quipu.serve.operations import SCOPES, KeyScope
 from quipu.when.instants import Clock
 
@@ -26,7 +27,6 @@ GIVEN = "given"
 
 _KIND = "api_key"
 _PREFIX = "quipu"
-_LONGEST_NOTE = 200
 _SHORTEST_GIVEN = 16
 """Characters of a key that somebody makes up: 64 bits where it is written in hexadecimal."""
 
@@ -99,8 +99,8 @@ class ApiKeys:
             raise InvalidInput("the namespace is blank: name the one that the key opens")
         if scope not in SCOPES:
             raise InvalidInput(f"there is no scope {scope!r}: give one of {', '.join(SCOPES)}")
-        if len(note) > _LONGEST_NOTE:
-            raise InvalidInput(f"the note has {len(note)} characters, at most {_LONGEST_NOTE}")
+        if len(note) > LONGEST_TITLE:
+            raise InvalidInput(f"the note has {len(note)} characters, at most {LONGEST_TITLE}")
         key_id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
         made = ApiKey(
             key_id=key_id, namespace=namespace, scope=scope, note=note, created_at=self._clock()

@@ -18,7 +18,6 @@ __all__ = ["QuipuSession"]
 
 _NAMESPACE = "agent session"
 _SPOKEN = ("content", "text", "arguments", "output")
-_DIGITS = 9
 _IN_MEMORY = WriteLock(None)
 """Whose turn it is where no file can say so."""
 
@@ -79,7 +78,7 @@ class QuipuSession:
         for number, item in enumerate(items, first):
             self._items.put(
                 self._namespace,
-                f"{number:0{_DIGITS}}",
+                f"{number:09}",
                 {"item": item},
                 _said,
                 vectoriser=self._memory.embedder_for(""),

@@ -8,11 +8,11 @@ from typing import TypeVar
 import msgspec
 
 from quipu.errors import InvalidInput
+from quipu.limits import ROWS_AT_ONCE
 
 __all__ = ["cursor_at", "page_of", "paged", "place_at"]
 
 T = TypeVar("T")
-_SCANNED = 1000
 _MARK_LENGTH = 8
 
 
@@ -66,7 +66,7 @@ def paged(
     key, and the next cursor."""
     after = place_at(cursor, query)
     kept: list[T] = []
-    while page := fetch(after, _SCANNED):
+    while page := fetch(after, ROWS_AT_ONCE):
         for row in page:
             after = key(row)
             if keep(row):

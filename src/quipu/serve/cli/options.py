@@ -64,12 +64,9 @@ DATE = _Date()
 DAY = _Day()
 
 
-_ME = frozenset({"me", "myself", "i"})
-
-
 def whom(name: str) -> str:
     """What is asked about, as statements call it: "me" is the user."""
-    return USER if name.strip().casefold() in _ME else name
+    return USER if name.strip().casefold() == "me" else name
 
 
 _LINES = re.compile(r"(?:(?::|#L)\d+(?:-L?\d+)?)?\Z")

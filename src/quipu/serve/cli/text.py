@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
+from quipu.limits import NAMED, PREVIEW
 from quipu.records.ids import name_key
 from quipu.records.record import Chunk, Entity, Episode
 from quipu.records.refs import SESSION_PREFIX
@@ -32,9 +33,7 @@ __all__ = [
 ]
 
 _SHOWN = 40
-_FEW = 5
 _IN = "  "
-_LONGEST_VALUE = 400
 _COLOURS = {"ok": "green", "pass": "green", "warn": "yellow"}
 _FUNCTIONS = {
     "AnswersEvaluation": "measure:answer_lines",
@@ -46,9 +45,15 @@ _FUNCTIONS = {
     "Replied": "hits:answer_lines",
 }
 """The shapes whose text is more than a template can say, and what makes it."""
-_FILE = Path(__file__).with_name("views.txt").read_text("utf-8")
-_PARTS = re.split(r"^== (.+)\n", _FILE, flags=re.MULTILINE)
-TEMPLATES = {name: text.strip("\n") for name, text in zip(_PARTS[1::2], _PARTS[2::2], strict=True)}
+
+
+def _templates() -> dict[str, str]:
+    text = Path(__file__).with_name("views.txt").read_text("utf-8")
+    _, *parts = re.split(r"^== (.+)\n", text, flags=re.MULTILINE)
+    return dict(zip(parts[::2], (part.strip("\n") for part in parts[1::2]), strict=True))
+
+
+TEMPLATES = _templates()
 """How results are printed: `views.txt` says what a template is."""
 
 
@@ -204,7 +209,7 @@ HOW: Mapping[str, Callable[[Any], str]] = {
     "#": _number,
     "ago": ago,
     "day": lambda value: safe((value or "")[:10]),
-    "few": lambda ids: " ".join([*ids[:_FEW], *(["…"] if len(ids) > _FEW else [])]),
+    "few": lambda ids: " ".join([*ids[:NAMED], *(["…"] if len(ids) > NAMED else [])]),
     "lines": lambda texts: "\n".join(safe(each, line=True) for each in texts),
     "quoted": lambda value: shlex.quote(safe(value, line=True)),
     "said": _said,
@@ -256,7 +261,7 @@ def field_lines(fields: dict[str, Any], indent: str = "") -> Iterator[str]:
     texts: list[str] = []
     for key, value in fields.items():
         name = key.replace("_", " ")
-        if isinstance(value, str) and ("\n" in value or len(value) > _LONGEST_VALUE):
+        if isinstance(value, str) and ("\n" in value or len(value) > PREVIEW):
             texts.append(value)
         elif _is_flat(value):
             for each in _sentences(value) or [value]:
@@ -325,7 +330,7 @@ def _word(value: Any) -> str:
             shown = ", ".join(named)
         case _:
             shown = safe(str(value), line=True)
-    return shown if len(shown) <= _LONGEST_VALUE else f"{shown[:_LONGEST_VALUE]}…"
+    return shown if len(shown) <= PREVIEW else f"{shown[:PREVIEW]}…"
 
 
 def labels_of(memory: Any, ids: Iterable[str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ import msgspec
 from quipu.config import GuardedSetting, asked_by, digest_of
 from quipu.errors import InvalidInput
 from quipu.handle.home import DATABASE, STATE, find_home
+from quipu.limits import SHOWN_LINE
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.text import Given, lines_of
 from quipu.serve.operations import Command, Flag, Word, operation
@@ -31,8 +32,6 @@ from quipu.when.instants import Clock, system_clock
 from quipu.write.jobs import Jobs, Waiting
 
 __all__: list[str] = []
-
-_PREVIEW = 200
 
 
 class AskedSetting(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,7 +92,7 @@ class Wish(NamedTuple):
                 WaitingJob(
                     job_id=each.job.job_id,
                     kind=each.job.kind,
-                    what=each.payload[:_PREVIEW].decode("utf-8", "replace"),
+                    what=each.payload[:SHOWN_LINE].decode("utf-8", "replace"),
                 )
                 for _, each in self.waiting
             ),

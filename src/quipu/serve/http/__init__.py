@@ -17,7 +17,6 @@ from quipu.serve.mcp import Profile
 __all__ = ["REQUEST_ID", "Options", "needed"]
 
 NEEDS = "serving HTTP needs its libraries: pip install 'quipu-memory[serve]'"
-_LIBRARIES = {"starlette", "uvicorn", "mcp", "mcp_types", "pydantic", "prometheus_client"}
 
 
 REQUEST_ID = "quipu.request_id"
@@ -26,7 +25,7 @@ REQUEST_ID = "quipu.request_id"
 
 def needed(error: ModuleNotFoundError) -> MissingExtra:
     """What is to be raised where a library is missing; the error itself when it is none of ours."""
-    if (error.name or "").partition(".")[0] not in _LIBRARIES:
+    if str(error.name).startswith("quipu"):
         raise error
     return MissingExtra(NEEDS)
 

@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from quipu.errors import InvalidInput, Unavailable
+from quipu.limits import LONGEST_LINE
 from quipu.serve.http.gate import ASKED, ROUTE, Caller, caller_of
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
@@ -62,12 +63,12 @@ _IN_PATH = re.compile(r"\{(\w+):")
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 _PAGING: dict[str, Any] = {
     "cursor": Annotated[
-        Annotated[str, Meta(max_length=2000)] | None,
+        Annotated[str, Meta(max_length=LONGEST_LINE)] | None,
         Meta(description="`next_cursor` of the page before"),
     ],
     "limit": Annotated[int, Meta(ge=1, le=500, description="how many at most")],
 }
-_LONGEST, _MOST = 2000, 50  # of a text and of a list in a query
+_MOST = 50  # of a list in a query
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +247,7 @@ def _query_bounds(argument: Argument) -> dict[str, int]:
         return {}
     if get_origin(argument.type) is tuple:
         return {"max_length": _MOST}
-    return {"max_length": _LONGEST} if str in (argument.type, *get_args(argument.type)) else {}
+    return {"max_length": LONGEST_LINE} if str in (argument.type, *get_args(argument.type)) else {}
 
 
 def _bare(kind: Any) -> Any:

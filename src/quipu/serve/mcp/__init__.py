@@ -7,7 +7,7 @@ The second thin face over `Memory` (the first is the command line): a tool reads
 calls the memory and gives its answer a shape. The SDK is the extra `mcp`; it is imported late.
 """
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from quipu.errors import MissingExtra
 
@@ -19,7 +19,7 @@ __all__ = ["NEEDS", "PROFILES", "Profile", "build_server"]
 
 Profile: TypeAlias = Literal["default", "full", "server-memory"]
 NEEDS = "the MCP server needs the official SDK: pip install 'quipu-memory[mcp]'"
-PROFILES: tuple[Profile, ...] = ("default", "full", "server-memory")
+PROFILES: tuple[Profile, ...] = get_args(Profile)
 
 
 def build_server(
@@ -37,7 +37,7 @@ def build_server(
     try:
         from quipu.serve.mcp.server import Server
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types", "pydantic"}:
+        if str(error.name).startswith("quipu"):
             raise
         raise MissingExtra(NEEDS) from error
     return Server(memory, profile=profile, read_only=read_only, lacking=lacking)

@@ -13,6 +13,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum, auto
 from functools import cached_property
 from importlib import import_module
+from pkgutil import iter_modules
 from types import ModuleType, NoneType
 from typing import (
     Annotated,
@@ -55,11 +56,10 @@ __all__ = [
 ]
 
 KeyScope: TypeAlias = Literal["read", "write", "admin"]
-SCOPES: Final[tuple[KeyScope, ...]] = ("read", "write", "admin")
+SCOPES: Final[tuple[KeyScope, ...]] = get_args(KeyScope)
 """What a key allows, each with all before it: to ask; to remember and change; to index, measure
 and forget."""
 
-GROUPS = ("asking", "records", "context", "entries", "facts", "graph", "incidents", "upkeep")
 _BOUNDS = ("ge", "gt", "le", "min_length", "max_length", "pattern")
 REQUIRED = inspect.Parameter.empty
 
@@ -289,9 +289,9 @@ def operation(needs: KeyScope | None, *doors: Door) -> Callable[[Callable[..., A
 
 
 def operations() -> Iterator[Operation]:
-    """Every operation that any door offers, in the order of the table."""
-    for group in GROUPS:
-        yield from operations_in(import_module(f"{__name__}.{group}"))
+    """Every operation that any door offers, by module and in its order."""
+    for module in iter_modules(__path__):
+        yield from operations_in(import_module(f"{__name__}.{module.name}"))
 
 
 def operations_in(module: ModuleType) -> Iterator[Operation]:

@@ -10,6 +10,7 @@ from quipu.agents.budget import cut
 from quipu.agents.packs import Pack, context_pack
 from quipu.errors import BrokenPromise, Mistake, QuipuError, Unavailable
 from quipu.facts.match import FactMatch
+from quipu.limits import LISTED, NAMED
 from quipu.memory import Memory
 from quipu.records.plan import Anchor, Mode
 from quipu.records.reply import Hit, Retrieved, TemporalContext, WhyRanked
@@ -33,8 +34,6 @@ from quipu.serve.results import KEPT, notes_of, shaped
 
 __all__: list[str] = []
 
-_MOST_IDS = 20
-_FEW_IDS = 5
 _SNIPPET = 700
 _GRAPH_FAILED = "The graph could not be read"
 
@@ -228,7 +227,7 @@ def everything(
         query=query,
         mode=mode,
         hits=tuple(
-            replace(hit, text=cut(hit.text, characters), graph_ids=hit.graph_ids[:_MOST_IDS])
+            replace(hit, text=cut(hit.text, characters), graph_ids=hit.graph_ids[:LISTED])
             for hit in found.hits
         ),
         facts=facts.matches,
@@ -267,7 +266,7 @@ def found_passage(hit: Hit) -> FoundPassage:
         snippet=cut(hit.text, _SNIPPET),
         source="sessions" if hit.source_type == "session" else "memory",
         citation=f"{hit.path}#L{hit.start_line}{end}",
-        graph_ids=hit.graph_ids[:_FEW_IDS],
+        graph_ids=hit.graph_ids[:NAMED],
     )
 
 

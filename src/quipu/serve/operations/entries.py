@@ -10,6 +10,7 @@ from quipu.agents.budget import tokens
 from quipu.agents.entries import Entries, Origin, Priority
 from quipu.agents.recall import Detail, RecalledEntry
 from quipu.agents.recall import recall as recall_from
+from quipu.limits import ERRORS_LISTED
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
 from quipu.memory.ingestion import IngestItem, StageResult, ingest_items
@@ -30,7 +31,6 @@ Names = Annotated[
     Mark.COMMAS,
 ]
 _LONGEST = Meta(max_length=100_000)
-_MOST_TOLD = 200
 
 
 class _Camel(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -279,8 +279,8 @@ def ingest(
         done,
         ok=not done.warnings,
         trace_id=trace_id,
-        source_refs=done.source_refs[:_MOST_TOLD],
-        warnings=done.warnings[:_MOST_TOLD],
+        source_refs=done.source_refs[:ERRORS_LISTED],
+        warnings=done.warnings[:ERRORS_LISTED],
         contract=IngestContract(
             stages=STAGES,
             stage_results=done.stages,

@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from quipu.errors import InvalidInput, QuipuError
+from quipu.limits import AROUND
 from quipu.memory import Memory, Passage, Status
 from quipu.memory.ingestion import text_job
 from quipu.ports import Progress
@@ -40,7 +41,6 @@ __all__: list[str] = []
 
 _LOG = logging.getLogger("quipu.serve")
 _STANDARD = "standard input"
-_MOST_AROUND = 200
 
 Name = Meta(max_length=500)
 Embed = Annotated[
@@ -386,7 +386,7 @@ def _looked_up(memory: Memory, ref: str) -> Opened:
         kind=kind,
         record=found,
         support=support,
-        relations=tuple(memory.relations(key, limit=_MOST_AROUND)),
+        relations=tuple(memory.relations(key, limit=AROUND)),
         chunks=tuple(memory.store.chunks(memory.store.numbers_in([key])[key])),
         facts=_facts_of(memory, found),
     )
@@ -397,7 +397,7 @@ def _facts_of(memory: Memory, thing: Entity) -> tuple[Fact, ...]:
     that."""
     names = [thing.entity_id, *([thing.name] if may_be_merged(thing.type) else [])]
     found = {f.fact_id: f for name in names for f in memory.facts(name, live=True)}
-    return tuple(found.values())[:_MOST_AROUND]
+    return tuple(found.values())[:AROUND]
 
 
 def _added(memory: Memory, episode_id: str) -> Added:

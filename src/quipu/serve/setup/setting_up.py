@@ -33,7 +33,6 @@ _PLUGIN = files("quipu.serve.setup") / "plugin"
 _CHANGED = "it has changed since: take this out by hand"
 _UNNOTED = "it is not noted that `quipu setup` wrote this: take it out by hand"
 _NOTHING = "null"
-_KINDS: dict[str, Format] = {".json": "json", ".toml": "toml", ".yaml": "yaml"}
 _SKILL = "skills/quipu-memory/SKILL.md"
 
 
@@ -282,7 +281,7 @@ def _stands_changed(text: str, put: _Put, file: Path) -> bool:
         return False
     if not put.keys:
         return _BEGIN not in put.put or _BEGIN in text
-    there: object = value_in(text, put.keys, _KINDS[file.suffix])
+    there: object = value_in(text, put.keys, cast("Format", file.suffix[1:]))
     ours = {_runs(entry) for entry in _entries(put.value)} - {_NOTHING}
     return any(_runs(entry) in ours for entry in _entries(there))
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from quipu.agents.brief import brief
 from quipu.agents.budget import CHARACTERS_A_TOKEN, cut, within
 from quipu.agents.entries import Entries
+from quipu.limits import SHOWN_LINE
 from quipu.records.record import Entity
 from quipu.records.reply import Hit
 from quipu.records.scope import Scope
@@ -29,7 +30,6 @@ with `KEPT` alone), and 43 of 58 questions a right turn (44)."""
 _TURNS = (6, 3, 2)
 """So many turns are told of the last session, of the one before it, and of the one before that."""
 _LINES = 8
-_LINE = 240
 _SESSION = "session:"
 
 
@@ -88,7 +88,7 @@ def _turn(hit: Hit) -> int:
 
 def _quoted(hits: Sequence[Hit]) -> list[str]:
     """A line each: who said it and when, or where it stands, and the words."""
-    return [f"- {_flat(_origin(hit))}: {cut(_flat(hit.text), _LINE)}" for hit in hits]
+    return [f"- {_flat(_origin(hit))}: {cut(_flat(hit.text), SHOWN_LINE)}" for hit in hits]
 
 
 def _flat(text: str) -> str:
