@@ -256,7 +256,12 @@ class Operation:
                 continue
             (keys,) = get_args(self.hints[name])
             for key, hint in get_type_hints(keys, include_extras=True).items():
-                yield key, hint, None if NoneType in get_args(get_args(hint)[0]) else ()
+                kind = get_args(hint)[0]
+                yield (
+                    key,
+                    hint,
+                    None if NoneType in get_args(kind) else (get_origin(kind) or kind)(),
+                )
 
 
 def _argument(name: str, hint: Any, default: Any) -> Argument:

@@ -1,7 +1,7 @@
 """Incidents: told, listed, compared with others; what was tried, what to try."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 from msgspec import Meta
 
@@ -37,9 +37,6 @@ _NEW = "component title upstream metrics"
 
 Id = Annotated[str, "the incident", Word()]
 IdOrNone = Annotated[str | None, "an incident that is here; none for a new one", Word()]
-Component = Annotated[str | None, "the component of a new incident"]
-Title = Annotated[str, "what happens, in words", Meta(max_length=2_000)]
-Upstream = Annotated[tuple[str, ...], "a service it needs"]
 Measured = Annotated[
     dict[str, float],
     "latency_p99 (ms), error_rate, throughput, cpu_util, memory_util",
@@ -63,6 +60,15 @@ Actions = Annotated[
 Action = Annotated[str, Meta(min_length=1, max_length=200), Word()]
 Lessons = Annotated[str, "what was learned", Meta(max_length=4_000)]
 Source = Annotated[Path, Word("PATH")]
+
+
+class NewIncident(TypedDict, total=False):
+    """An incident that is not here yet."""
+
+    component: Annotated[str | None, "the component of a new incident"]
+    title: Annotated[str, "what happens, in words", Meta(max_length=2_000)]
+    upstream: Annotated[tuple[str, ...], "a service it needs"]
+    metrics: Measured
 
 
 @operation(
@@ -159,19 +165,16 @@ def timeline(memory: Memory, incident_id: Id) -> IncidentDetail:
 def similar(
     memory: Memory,
     incident_id: IdOrNone = None,
-    component: Component = None,
-    title: Title = "",
-    upstream: Upstream = (),
-    metrics: Measured = {},  # noqa: B006  never changed
     as_of: AsOf = None,
     limit: Annotated[int, "how many incidents", Meta(ge=1, le=50)] = 5,
+    **described: Unpack[NewIncident],
 ) -> SimilarIncidents:
     """Find the incidents most like one, what was tried then and what came of it.
 
     $ quipu incident similar inc_0123456789abcdef01234567
     $ quipu incident similar --component payments --error-rate 0.4 --title 'checkout fails'
     """
-    subject = _subject(incident_id, component, title, upstream, metrics)
+    subject = _subject(incident_id, described)
     return memory.incidents.similar(subject, as_of=as_of, limit=limit)
 
 
@@ -184,14 +187,11 @@ def similar(
 def recommend(
     memory: Memory,
     incident_id: IdOrNone = None,
-    component: Component = None,
-    title: Title = "",
-    upstream: Upstream = (),
-    metrics: Measured = {},  # noqa: B006  never changed
     as_of: AsOf = None,
     retrieval: Annotated[
         Literal["configured", "off", "shadow", "on"], "whether past incidents take part"
     ] = "configured",
+    **described: Unpack[NewIncident],
 ) -> Recommendation:
     """Say what to try, the best first, with the evidence for and against each action.
 
@@ -200,21 +200,19 @@ def recommend(
     $ quipu incident recommend inc_0123456789abcdef01234567
     $ quipu incident recommend --component payments --latency-p99 900 --retrieval on
     """
-    subject = _subject(incident_id, component, title, upstream, metrics)
+    subject = _subject(incident_id, described)
     chosen = None if retrieval == "configured" else retrieval
     return memory.incidents.recommend(subject, as_of=as_of, retrieval=chosen)
 
 
-@operation("read", Command())
+@operation("read", Command(without="component"))
 def compare(
     memory: Memory,
     subject: Annotated[str, Word()],
     first: Action,
     second: Action,
-    title: Title = "",
-    upstream: Upstream = (),
-    metrics: Measured = {},  # noqa: B006  never changed
     as_of: AsOf = None,
+    **described: Unpack[NewIncident],
 ) -> Comparison:
     """Compare two actions on SUBJECT: how often each works, and how sure it is which is better.
 
@@ -226,8 +224,8 @@ def compare(
     $ quipu incident compare payments rollback restart_container
     $ quipu incident compare payments rollback renew_certificate --title 'TLS fails'
     """
-    described = title or upstream or metrics
-    about = _subject(None, subject, title, upstream, metrics) if described else subject
+    is_new = any(described.values())
+    about = _subject(None, {**described, "component": subject}) if is_new else subject
     return memory.incidents.compare(about, first, second, as_of=as_of)
 
 
@@ -367,16 +365,11 @@ def policies(memory: Memory, path: Annotated[Path | None, Word("PATH")] = None) 
     return memory.incidents.check_policies(path)
 
 
-def _subject(
-    incident_id: str | None,
-    component: str | None,
-    title: str,
-    upstream: tuple[str, ...],
-    metrics: dict[str, float],
-) -> str | dict[str, Any]:
+def _subject(incident_id: str | None, new: NewIncident) -> str | dict[str, Any]:
     """The incident that is meant: one that is here, or a new one as it is described."""
+    component, title = new.get("component"), new.get("title", "")
     if incident_id is not None:
-        if component or title or upstream or metrics:
+        if any(new.values()):
             raise InvalidInput(
                 f"incident {incident_id!r} stands beside a component, a title or numbers: give one "
                 "or the other"
@@ -387,6 +380,6 @@ def _subject(
     return {
         "component": component or UNKNOWN_COMPONENT,
         "title": title,
-        "upstream_deps": list(upstream),
-        "metrics": metrics,
+        "upstream_deps": list(new.get("upstream", ())),
+        "metrics": new.get("metrics", {}),
     }
