@@ -12,6 +12,7 @@ from quipu.answer.gate import Evidence
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.support import EvidencePool, support
 from quipu.kinds.values.derive import PREDICATE, tags_of
+from quipu.limits import LISTED
 from quipu.ports import Planner
 from quipu.question import Question
 from quipu.records.plan import Plan
@@ -20,8 +21,6 @@ from quipu.records.schema import EntityType
 from quipu.text import split_identifier, stems
 
 __all__ = ["ANSWERS"]
-
-_LISTED = 12
 
 
 class _Measure(NamedTuple):
@@ -69,7 +68,7 @@ class ValueAnswers(Answers):
             return ()
         scripts = [e for e in named if e.type == EntityType.VALUE_RUNS]
         if scripts:
-            return [s for e in scripts[:_LISTED] for s in _of_script(graph, e, measure, plan)]
+            return [s for e in scripts[:LISTED] for s in _of_script(graph, e, measure, plan)]
         if measure.property != "reclaimed_hours":
             return ()
         ledgers = {e.name for e in named}

@@ -9,7 +9,7 @@ changed. A ledger that does not add up is told, with the difference.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -42,7 +42,6 @@ _TEXT = "total = round(Σ runs × hours, 2) over scripts"
 FORMULA = f"{_NAME}, version {_VERSION}: {_TEXT}"
 _COMPUTATION = "computation"
 _MOST = 100_000
-_LEAST_DIFFERENCE = 0.005
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -128,21 +127,18 @@ def tags_of(graph: Graph, runs: Sequence[Entity]) -> dict[str, Entity]:
 
 def collect(graph: Graph, ledger: str) -> tuple[Input, ...]:
     """Return the runs and hours of each script in a ledger, as the graph has them now."""
-    return _collected(graph, _ledger_and_runs(graph, ledger)[1])
-
-
-def _collected(graph: Graph, runs: Sequence[Entity]) -> tuple[Input, ...]:
+    runs = _ledger_and_runs(graph, ledger)[1]
     tags = tags_of(graph, runs)
     inputs: list[Input] = []
-    for each in runs:
-        tag = tags.get(each.entity_id)
+    for script in runs:
+        tag = tags.get(script.entity_id)
         hours = _number(tag, "potential_savings_hours") if tag else DEFAULT_HOURS
         source = str(tag.properties.get("file_path")) if tag else f"the default {DEFAULT_HOURS}"
         inputs.append(
             Input(
-                name=each.name,
-                record_ids=(each.entity_id, *((tag.entity_id,) if tag else ())),
-                values={"runs": _number(each, "runs"), "hours": hours, "hours_from": source},
+                name=script.name,
+                record_ids=(script.entity_id, *((tag.entity_id,) if tag else ())),
+                values={"runs": _number(script, "runs"), "hours": hours, "hours_from": source},
             )
         )
     return tuple(inputs)
@@ -222,7 +218,7 @@ def explain(graph: Graph, fact_id: str) -> Explanation:
 
 
 def _changes(then: Sequence[Input], now: Sequence[Input]) -> tuple[InputChange, ...]:
-    before, after = ({each.name: each for each in side} for side in (then, now))
+    before, after = ({given.name: given for given in side} for side in (then, now))
     changes: list[InputChange] = []
     for name, shown in sorted({**before, **after}.items()):
         old, new = (side[name].values if name in side else None for side in (before, after))
@@ -237,11 +233,11 @@ def _changes(then: Sequence[Input], now: Sequence[Input]) -> tuple[InputChange, 
 def _change_note(change: InputChange) -> str:
     if change.now is None or change.then is None:
         return f"the input {change.name!r} is {'gone' if change.now is None else 'new'}"
-    return f"the input {change.name!r} changed from {_shown(change.then)} to {_shown(change.now)}"
-
-
-def _shown(values: Mapping[str, float | str]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in sorted(values.items()))
+    said = [
+        ", ".join(f"{name} {value}" for name, value in sorted(values.items()))
+        for values in (change.then, change.now)
+    ]
+    return f"the input {change.name!r} changed from {said[0]} to {said[1]}"
 
 
 def reconcile(graph: Graph, ledger: str) -> Reconciliation:
@@ -258,10 +254,10 @@ def reconcile(graph: Graph, ledger: str) -> Reconciliation:
             f"the ledger states {known:g} hours and its history gives {total:g}: a difference of "
             f"{difference:g} (a shortened history cannot give the stated total)"
         )
-    for each, given in zip(runs, _collected(graph, runs), strict=True):
+    for each, given in zip(runs, collect(graph, ledger), strict=True):
         count, hours = float(given.values["runs"]), float(given.values["hours"])
         recorded = _number(each, "recorded_hours")
-        if abs(count * hours - recorded) > _LEAST_DIFFERENCE:
+        if round(count * hours - recorded, 2):
             notes.append(
                 f"{each.name}: {count:g} runs × {hours:g} hours are {count * hours:g}, the ledger "
                 f"has {recorded:g}"

@@ -14,6 +14,7 @@ import msgspec
 import yaml
 
 from quipu.errors import InvalidInput
+from quipu.limits import LARGEST_FILE, LONGEST_PASSAGE, SHOWN_VALUE
 from quipu.read.source import read_whole
 from quipu.records.document import Problem
 from quipu.text import excerpt
@@ -24,11 +25,10 @@ __all__ = ["ReadValues", "ScriptRuns", "Tag", "fenced", "read_values"]
 LEDGER = "value_ledger.json"
 HEARTBEATS = "value_heartbeats.jsonl"
 METADATA = "metadata.yaml"
-_LARGEST = 20_000_000
-_HEAD = 16_000
-_SHOWN = 120
-_CLASSES = ("HV/HQ", "HV/LQ", "MV/HQ", "LV/LQ")
-_TIERS = ("tier-1", "tier-2", "tier-3", "low")
+_KNOWN = {
+    "vq_class": ("HV/HQ", "HV/LQ", "MV/HQ", "LV/LQ"),
+    "impact_tier": ("tier-1", "tier-2", "tier-3", "low"),
+}
 _OWN_FOLDER = ".goldenpath"
 _FENCE = re.compile(r"([ \t]*(?:(?:#+|/{2,}|--|;+|%+|\*|'|REM)[ \t]*)?)---[ \t]*", re.IGNORECASE)
 _Hours = Annotated[float, msgspec.Meta(ge=0, le=1e9)]
@@ -112,7 +112,7 @@ class _Reader:
 
     def read(self) -> ReadValues:
         path = self._folder / LEDGER
-        data, shown = read_whole(path, max_bytes=_LARGEST), self._shown(path)
+        data, shown = read_whole(path, max_bytes=LARGEST_FILE), self._shown(path)
         try:
             ledger = msgspec.json.decode(data, type=_Ledger)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -122,13 +122,13 @@ class _Reader:
             ) from error
         rows: dict[str, list[tuple[str, float]]] = defaultdict(list)
         for number, row in enumerate(ledger.history, 1):
-            if run := self._fit(row, _Run, f"{shown}: history[{number}]"):
+            at = f"{shown}: history[{number}]"
+            if run := self._fit(row, _Run, at):
                 try:
-                    when = parse_instant(run.timestamp)
+                    told = parse_instant(run.timestamp), run.reclaimed_hours
+                    rows[run.script.strip()].append(told)
                 except InvalidInput as error:
-                    self._problems.append(Problem(f"{shown}: history[{number}]", str(error)))
-                    continue
-                rows[run.script.strip()].append((when, run.reclaimed_hours))
+                    self._problems.append(Problem(at, str(error)))
         beats = self._heartbeats(self._folder / HEARTBEATS)
         runs = tuple(
             ScriptRuns(
@@ -141,6 +141,7 @@ class _Reader:
                 tag=self._tag(script),
             )
             for script, each in sorted(rows.items())
+            if each
         )
         return ReadValues(shown, ledger.total_reclaimed_hours, data, runs, tuple(self._problems))
 
@@ -153,7 +154,7 @@ class _Reader:
         try:
             return msgspec.convert(value, shape)
         except msgspec.ValidationError as error:
-            said = excerpt(repr(value), limit=_SHOWN)
+            said = excerpt(repr(value), limit=SHOWN_VALUE)
             self._problems.append(Problem(at, f"{said} cannot be used ({error}): mend it"))
             return None
 
@@ -162,7 +163,7 @@ class _Reader:
         if not path.exists():
             return None
         beats: Counter[str] = Counter()
-        lines = read_whole(path, max_bytes=_LARGEST).decode("utf-8", "replace").splitlines()
+        lines = read_whole(path, max_bytes=LARGEST_FILE).decode("utf-8", "replace").splitlines()
         for number, line in enumerate(lines, 1):
             try:
                 beat = msgspec.json.decode(line, type=_Beat) if line.strip() else None
@@ -198,7 +199,7 @@ class _Reader:
     def _front_matter(self, path: Path) -> dict[str, Any]:
         try:
             with path.open("rb") as stream:
-                text = stream.read(_HEAD).decode("utf-8", "replace").replace("\r\n", "\n")
+                text = stream.read(LONGEST_PASSAGE).decode("utf-8", "replace").replace("\r\n", "\n")
         except OSError:
             return {}
         found = text if path.name == METADATA else fenced(text)
@@ -218,7 +219,7 @@ class _Reader:
         if fields is None:
             return None
         kept: list[str] = []
-        for name, known in (("vq_class", _CLASSES), ("impact_tier", _TIERS)):
+        for name, known in _KNOWN.items():
             written = getattr(fields, name)
             value = re.sub(r"^[^A-Za-z]+", "", written).strip()
             if value not in known:
@@ -236,12 +237,12 @@ def fenced(text: str) -> str | None:
         opening = _FENCE.fullmatch(line)
         if opening is None:
             continue
-        mark = opening[1].rstrip()
+        mark = opening[1]
         body: list[str] = []
-        for each in lines[start + 1 :]:
-            if not each.startswith(mark) and each.strip():
+        for below in lines[start + 1 :]:
+            if below.strip() and not below.startswith(mark.rstrip()):
                 break
-            bare = each[len(opening[1]) :] if each.startswith(opening[1]) else each[len(mark) :]
+            bare = below.removeprefix(mark if below.startswith(mark) else mark.rstrip())
             if bare.rstrip() == "---":
                 return "\n".join(body)
             body.append(bare)

@@ -15,6 +15,7 @@ from quipu.kinds.values.derive import (
     total_fact,
 )
 from quipu.kinds.values.read import METADATA, ReadValues, ScriptRuns, Tag
+from quipu.limits import PREVIEW
 from quipu.ports import Store
 from quipu.profiles import profile
 from quipu.records.batch import Batch
@@ -28,7 +29,6 @@ from quipu.when.instants import Clock
 __all__ = ["write_values"]
 
 _PROFILE = "prose"
-_PREVIEW = 500
 _Observation: TypeAlias = tuple[Draft, str, list[Asserted]]
 """A source, what it shows, and what it asserts."""
 
@@ -151,7 +151,7 @@ def _derivation(draft: Draft, fact: Fact, inputs: Sequence[Input], now: str) -> 
     document = draft.document_entity("derived", title)
     return Batch(
         recorded_at=now,
-        episodes=(draft.episode(now, preview=excerpt(text, limit=_PREVIEW)),),
+        episodes=(draft.episode(now, preview=excerpt(text, limit=PREVIEW)),),
         chunks=(profile(_PROFILE).index_chunk(chunk),),
         claims=draft.claims((document, fact, *relations), chunk),
         replaces=(draft.ref,),
