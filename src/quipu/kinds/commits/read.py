@@ -13,7 +13,7 @@ from typing import IO, NamedTuple
 
 from quipu.errors import InvalidInput
 from quipu.kinds.commits.model import CommitInput
-from quipu.limits import LONGEST_TEXT
+from quipu.limits import LARGEST_TEXT_FILE
 from quipu.read.git_program import Git, opened_git
 from quipu.read.redact import redacted_path
 from quipu.read.source import escaped
@@ -157,7 +157,7 @@ def _commit(
     named = () if sha in repository.cut else files[:_MOST_FILES]
     return CommitInput(
         sha=sha,
-        message=fields[5].decode("utf-8", "replace")[:LONGEST_TEXT],
+        message=fields[5].decode("utf-8", "replace")[:LARGEST_TEXT_FILE],
         time=moment,
         author=_text(fields[3]),
         email=redacted_path(_text(fields[4])),
