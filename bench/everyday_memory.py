@@ -138,7 +138,7 @@ def write(memory: Memory, given: Set) -> None:
             )  # type: ignore[arg-type]
             for n, each in enumerate(held, 1)
         )
-        memory.add_sessions([Transcript(session_id=session, group=session, turns=turns)])
+        memory.ingest_sessions([Transcript(session_id=session, group=session, turns=turns)])
 
 
 def same(gold: Gold, fact: Fact) -> bool:

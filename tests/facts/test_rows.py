@@ -66,7 +66,7 @@ def _say(memory: Memory, text: str) -> None:
         text=text,
         time="2026-06-30T10:00:00.000Z",
     )
-    memory.add_sessions([Transcript(session_id="s", group="s", turns=(turn,))])
+    memory.ingest_sessions([Transcript(session_id="s", group="s", turns=(turn,))])
 
 
 def test_what_is_said_later_takes_the_place_of_a_cell(memory: Memory) -> None:

@@ -109,7 +109,7 @@ def test_an_answer_from_a_turn_names_the_hash_of_that_turn(told: Memory) -> None
         )
         for n, text in enumerate(said, 1)
     )
-    told.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    told.ingest_sessions([Transcript(session_id="s", group="s", turns=turns)])
     for question in ("What does the rig use?", "Does the rig use MQTT?"):
         reply = told.ask(question)
         assert reply.citations

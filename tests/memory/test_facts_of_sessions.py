@@ -16,7 +16,7 @@ def _write(memory: Memory) -> None:
         Turn(session_id="s", offset=n, speaker=who, role=role, text=text, time=time)  # type: ignore[arg-type]
         for n, (who, role, text, time) in enumerate(SAID, 1)
     )
-    memory.add_sessions([Transcript(session_id="s", group="kit", turns=turns)])
+    memory.ingest_sessions([Transcript(session_id="s", group="kit", turns=turns)])
 
 
 def test_only_an_instruction_is_a_fact(memory: Memory) -> None:

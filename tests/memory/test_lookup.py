@@ -16,7 +16,7 @@ def talk(memory: Memory) -> Memory:
         Turn(session_id="s", offset=n, speaker="Ann", role="other", text=text)
         for n, text in enumerate(said, 1)
     )
-    memory.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    memory.ingest_sessions([Transcript(session_id="s", group="s", turns=turns)])
     return memory
 
 

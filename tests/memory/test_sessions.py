@@ -7,9 +7,8 @@ import pytest
 from quipu.config import Config, SessionsConfig
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Transcript, Turn
-from quipu.memory import Memory
+from quipu.memory import Memory, Passage
 from quipu.records.record import Chunk, Episode
-from quipu.records.refs import session_ref
 from quipu.records.scope import Scope
 from quipu.testing.fakes import HashEmbedder
 
@@ -50,19 +49,18 @@ def found(memory: Memory, question: str, group: str = "ann-bo", limit: int = 1) 
 
 
 def test_an_answer_is_found_by_the_question_before_it(memory: Memory) -> None:
-    memory.add_sessions([talk()])
+    memory.ingest_sessions([talk()])
     assert "session:ann-bo/1#4" in found(memory, "How many children does Bo have?", limit=2)
 
 
 def test_a_growing_transcript_writes_only_what_is_new(memory: Memory) -> None:
-    first = memory.add_sessions([talk(count=3)])
-    assert len(first.added) == 3
-    second = memory.add_sessions([talk()])
-    assert second.added == tuple(session_ref("ann-bo/1", n) for n in (4, 5, 6))
-    assert second.unchanged == 3
+    first = memory.ingest_sessions([talk(count=3)])
+    assert first.added == 3
+    second = memory.ingest_sessions([talk()])
+    assert (second.added, second.unchanged) == (3, 3)
     sequence = memory.store.sequence()
-    third = memory.add_sessions([talk()])
-    assert (third.added, third.unchanged) == ((), 6)
+    third = memory.ingest_sessions([talk()])
+    assert (third.added, third.unchanged) == (0, 6)
     assert memory.store.sequence() == sequence
 
 
@@ -85,12 +83,13 @@ def test_transcript_files_are_read_from_folders(memory: Memory, tmp_path: Path) 
     line = '{"speaker": "Ann", "text": "The key is under the mat.", "session": "s"}\n'
     (folder / "a.jsonl").write_text(line + "{cut")
     (folder / "b.json").write_text('{"name": "no transcript"}')
-    report = memory.add_transcripts(folder)
-    assert report.added == ("session:s#1",)
-    assert [row.path for row in report.errors] == ["a.jsonl:2"]
-    assert [row.path for row in report.warnings] == ["b.json"]
+    job = memory.ingest(folder)
+    assert job.added == 1
+    assert isinstance(memory.get("session:s#1"), Passage)
+    assert [row.path for row in job.errors] == ["a.jsonl:2"]
+    assert any(note.startswith("b.json") for note in job.notes)
     with pytest.raises(InvalidInput, match="no-such"):
-        memory.add_transcripts(tmp_path / "no-such")
+        memory.ingest(tmp_path / "no-such")
 
 
 def test_secrets_are_redacted_and_previews_bounded(tmp_path: Path) -> None:
@@ -98,8 +97,7 @@ def test_secrets_are_redacted_and_previews_bounded(tmp_path: Path) -> None:
     memory = Memory.open("memory:", home=tmp_path, config=config, embedder=HashEmbedder())
     text = "My token is ghp_" + "a1B2" * 9 + ". " + "word " * 1000
     turn = Turn(session_id="s", offset=1, speaker="user", role="user", text=text)
-    report = memory.add_sessions([Transcript(session_id="s", group="s", turns=(turn,))])
-    assert sum(report.redacted.values()) == 1
+    memory.ingest_sessions([Transcript(session_id="s", group="s", turns=(turn,))])
     (chunk,) = memory.store.scan("chunk")
     (episode,) = memory.store.scan("episode")
     assert isinstance(chunk, Chunk)

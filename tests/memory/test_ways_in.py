@@ -23,7 +23,7 @@ COMMIT = CommitInput(sha="a" * 40, message="Fix the ledger", time=INSTANT, files
 INCIDENT = {"component": "ledger", "timestamp": INSTANT, "metrics": {"latency_p99": 900}}
 LINES = '{"role": "user", "content": "We deploy every Tuesday."}\n'
 READS_OR_KEEPS_HOUSE = set(
-    "open finish_forgetting reports plan retrieve search ask get relations stats check_contract "
+    "open reports plan retrieve search ask get relations stats check_contract "
     "within validate export export_graph backup close incidents.list incidents.show "
     "incidents.timeline incidents.summary incidents.policies incidents.check_policies "
     "incidents.export incidents.similar incidents.recommend incidents.compare "
@@ -105,8 +105,6 @@ CALLS: dict[str, Call] = {
     "rescan": lambda m, _: [related(m), m.rescan()],
     "purge_expired": lambda m, _: m.purge_expired(),
     "reindex": lambda m, _: [related(m), m.reindex()],
-    "add_sessions": lambda m, _: m.add_sessions(spoken()),
-    "add_transcripts": lambda m, f: m.add_transcripts(file(f, "s.jsonl", LINES)),
     "index_git": lambda m, f: m.index_git(f),
     "add_commits": lambda m, _: m.add_commits([COMMIT]),
     "reflect": lambda m, _: m.reflect(),

@@ -121,7 +121,7 @@ def _talk(session: str, said: dict[int, str], count: int = 100) -> Transcript:
 
 def test_a_session_longer_than_the_bound_is_still_searched(few_turns: None) -> None:
     with Memory.open("memory:", config=Config(), embedder=HashEmbedder()) as memory:
-        memory.add_sessions([_talk("long", {77: "I adopted a greyhound called Pepper."})])
+        memory.ingest_sessions([_talk("long", {77: "I adopted a greyhound called Pepper."})])
         found = memory.search("Who adopted the greyhound called Pepper?").hits
         assert "greyhound" in found[0].text
         assert found[0].path == "session:long#77"
@@ -130,7 +130,7 @@ def test_a_session_longer_than_the_bound_is_still_searched(few_turns: None) -> N
 def test_turns_of_a_near_session_obey_the_scope(few_turns: None) -> None:
     said = {3: "I adopted a greyhound called Pepper.", 90: "Pepper the greyhound sleeps a lot."}
     with Memory.open("memory:", config=Config(), embedder=HashEmbedder()) as memory:
-        memory.add_sessions([_talk("one", said, 100), _talk("two", {}, 30)])
+        memory.ingest_sessions([_talk("one", said, 100), _talk("two", {}, 30)])
         only = Scope(before="2024-05-05T00:00:00.000Z")
         found = memory.search("Who adopted the greyhound called Pepper?", scope=only, limit=50)
         assert {hit.path for hit in found.hits} >= {"session:one#3"}

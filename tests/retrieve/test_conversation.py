@@ -64,7 +64,7 @@ def memory(tmp_path: Path) -> Memory:
         Turn(session_id="s", offset=n, speaker=who, role="other", text=text)
         for n, (who, text) in enumerate(said, 1)
     )
-    memory.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    memory.ingest_sessions([Transcript(session_id="s", group="s", turns=turns)])
     return memory
 
 
@@ -104,7 +104,7 @@ def chat(tmp_path: Path, *said: str) -> Memory:
         )
         for n, text in enumerate(said, 1)
     )
-    memory.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    memory.ingest_sessions([Transcript(session_id="s", group="s", turns=turns)])
     return memory
 
 

@@ -46,8 +46,8 @@ class _Interrupting(HashEmbedder):
 def test_turns_that_another_process_writes_while_others_are_embedded_are_embedded_too(
     memory: Memory,
 ) -> None:
-    memory.add_sessions([session(300)], embed=False)
-    other = _Interrupting(lambda: memory.add_sessions([session(310)], embed=False))
+    memory.ingest_sessions([session(300)], embed=False)
+    other = _Interrupting(lambda: memory.ingest_sessions([session(310)], embed=False))
     assert SpaceFiller(store=memory.store, clock=system_clock).missing(other) == 310
     assert memory.store.unembedded(other.space) == []
 
@@ -57,7 +57,6 @@ WRITES: dict[str, Callable[[Memory], object]] = {
     "add_of_messages": lambda m: m.add(
         [{"role": "user", "content": "The tide table is Ana's."}], session_id="s2"
     ),
-    "add_sessions": lambda m: m.add_sessions([session(3)]),
     "add_documents": lambda m: m.add_documents(
         [PassageInput(source_ref="note:tide", text="The tide table is Ana's.")]
     ),
@@ -104,7 +103,7 @@ def test_two_that_write_at_once_make_no_vector_twice(
 
     def write() -> None:
         with open_memory(url, home, embedder=second) as other:
-            other.add_sessions([session(25)])
+            other.ingest_sessions([session(25)])
 
     writing = threading.Thread(target=write)
 
@@ -114,7 +113,7 @@ def test_two_that_write_at_once_make_no_vector_twice(
 
     first = _Interrupting(meanwhile)
     with open_memory(url, home, embedder=first) as memory:
-        memory.add_sessions([session(20)])
+        memory.ingest_sessions([session(20)])
         writing.join()
         assert memory.store.unembedded(first.space) == []
         assert first.calls + second.calls == memory.store.counts(["chunk"])["chunk"] == 25

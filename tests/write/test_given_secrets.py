@@ -58,7 +58,7 @@ def as_turn(memory: Memory) -> None:
         text=f"My favourite key is {TOKEN}.",
         caption=f"a picture of {TOKEN}",
     )
-    memory.add_sessions(
+    memory.ingest_sessions(
         [Transcript(session_id=f"s {TOKEN}", group=f"g {TOKEN}", title=TOKEN, turns=(turn,))]
     )
 

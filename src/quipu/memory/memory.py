@@ -1,7 +1,7 @@
 """Memory: the one place that joins the stages and the kinds."""
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
@@ -73,7 +73,7 @@ _SHORTEST_TOKEN = 12
 def _messages(
     memory: "Memory", messages: Sequence[Message], *, session_id: str, embed: bool = True
 ) -> IndexReport:
-    return memory.add_sessions(transcripts_of(messages, session_id), embed=embed)
+    return memory._conversations.add_sessions(transcripts_of(messages, session_id), embed=embed)
 
 
 def _graph_for(memory: "Memory", _asked: object) -> Any:
@@ -92,6 +92,9 @@ _OLD_NAMES: Mapping[str, tuple[str, Callable[["Memory"], Any]]] = {
     "find_facts": ("facts.find", lambda memory: memory.facts.find),
     "history": ("facts.history", lambda memory: memory.facts.history),
     "add_messages": ("add", lambda memory: partial(_messages, memory)),
+    "add_sessions": ("ingest_sessions", lambda memory: memory._conversations.add_sessions),
+    "add_transcripts": ("ingest", lambda memory: memory._conversations.add_transcripts),
+    "finish_forgetting": ("open, which does so", lambda memory: memory._erasure.finish),
 }
 """What the verbs of the version before are called, each with what it gives."""
 
@@ -172,7 +175,7 @@ class Memory(Handle):
             store, home=place, config=config, models=models, clock=clock, read_only=read_only
         )
         if not read_only:
-            memory.finish_forgetting()
+            memory._erasure.finish()
         return memory
 
     @cached_property
@@ -293,8 +296,9 @@ class Memory(Handle):
         embed: bool = True,
         progress: Progress | None = None,
     ) -> "Job":
-        """Remember transcripts that were read already.
-        Accepted as a job first."""
+        """Remember transcripts that were read already, a passage a turn; turns that are known are
+        not written again. `sessions.store` says whether whole turns are kept or bounded previews.
+        Problems that reading met become rows of the job's `errors`. Accepted as a job first."""
         return self.jobs.do_transcripts(list(transcripts), embed=embed, progress=progress)
 
     def ingest_work(
@@ -339,10 +343,6 @@ class Memory(Handle):
         """Whether a forgetting or a rescan was killed before its end, or is under way: what it is
         to write again may be missing until the memory is opened to write."""
         return self._erasure.is_unfinished
-
-    def finish_forgetting(self) -> None:
-        """Carry out what a forgetting left that was killed; opening a memory does so."""
-        self._erasure.finish()
 
     def index(
         self,
@@ -539,33 +539,6 @@ class Memory(Handle):
             models.require()
             report = indexer.reindex(model_version, keep_old=keep_old, progress=progress)
             return msgspec.structs.replace(report, recounted=recounted)
-
-    def add_sessions(
-        self,
-        transcripts: Iterable[Transcript | Problem],
-        *,
-        embed: bool = True,
-        progress: Progress | None = None,
-    ) -> "IndexReport":
-        """Remember transcripts, a passage a turn; turns that are known are not written again.
-
-        `sessions.store` says whether whole turns are kept or bounded previews. Problems that
-        reading met become rows of the report. Written at once.
-        """
-        return self._conversations.add_sessions(transcripts, embed=embed, progress=progress)
-
-    def add_transcripts(
-        self,
-        paths: Sequence[str | Path] | str | Path,
-        *,
-        skip: Collection[Path] = (),
-        embed: bool = True,
-        progress: Progress | None = None,
-    ) -> "IndexReport":
-        """Remember the transcripts in files, or in all files of folders, but those in `skip`
-        (docs/reference/sessions.md); what is no transcript, or cannot be read, is a row of
-        `errors`. Written at once."""
-        return self._conversations.add_transcripts(paths, skip=skip, embed=embed, progress=progress)
 
     def index_git(
         self, repository: str | Path = ".", *, embed: bool = True, progress: Progress | None = None

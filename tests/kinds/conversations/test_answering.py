@@ -42,7 +42,7 @@ def _say(memory: Memory, day: str, said: Sequence[tuple[str, str]]) -> None:
         )
         for n, (who, text) in enumerate(said, 1)
     )
-    memory.add_sessions([Transcript(session_id=day, group="team", turns=turns)])
+    memory.ingest_sessions([Transcript(session_id=day, group="team", turns=turns)])
 
 
 def _likely(reply: Reply) -> float:

@@ -40,7 +40,7 @@ def _say(memory: Memory, day: str, said: Sequence[tuple[str, str]]) -> None:
         )
         for n, (who, text) in enumerate(said, 1)
     )
-    memory.add_sessions([Transcript(session_id=day, group="team", turns=turns)])
+    memory.ingest_sessions([Transcript(session_id=day, group="team", turns=turns)])
 
 
 def _asked(memory: Memory, question: str) -> str:
@@ -139,7 +139,7 @@ def test_what_an_assistant_supposes_of_who_asks_is_never_told_for_sure(tmp_path:
         for n, (who, role, text) in enumerate(said, 1)
     )
     with Memory.open("memory:", home=tmp_path, embedder=HashEmbedder(64)) as memory:
-        memory.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
+        memory.ingest_sessions([Transcript(session_id="s", group="s", turns=turns)])
         reply = memory.ask("What do I charge for a loaf?")
     assert reply.confidence.inputs["unvouched"] == 1.0
     assert reply.confidence.value < 0.7

@@ -37,6 +37,7 @@ from quipu.evaluate.retrieval import (
     ranking_figures,
 )
 from quipu.kinds.commits.model import CommitInput
+from quipu.kinds.conversations.api import Conversations
 from quipu.memory import Memory
 from quipu.ports import Progress
 from quipu.records.passage import PassageInput
@@ -268,7 +269,7 @@ def conversations(run: Invocation, directory: Directory, keep: Keep = None) -> M
     def write(memory: Memory, place: Path) -> Any:
         transcript = place / "transcript.jsonl"
         transcript.write_bytes(lines)
-        return memory.add_transcripts(transcript)
+        return Conversations(memory).add_transcripts(transcript)
 
     with written(directory, _opener(run), write, folder=keep, key="memory") as (memory, writing):
         asked = [Search(r, {"scope": s}) for r, s, _ in sides if has_gold(labelled.grades, r)]
