@@ -2,7 +2,14 @@
 
 import re
 
-from quipu.extract.statements.statement import CONFIDENCE, Statement, clean, is_object, lowered
+from quipu.extract.statements.statement import (
+    CONFIDENCE,
+    WORDS,
+    Statement,
+    clean,
+    is_object,
+    lowered,
+)
 
 __all__ = ["decision", "instruction"]
 
@@ -30,7 +37,6 @@ _UNTIL = re.compile(
     r",? (?:because|since|so that|so|but|although|though|when|while|which|and i|and we)\b|[;!?]|\. "
 )
 _SAYINGS = (["never", "again"], ["never", "mind"], ["never", "forget"])
-_POINTING = frozenset("it this that them".split())
 
 
 def instruction(sentence: str, offset: int, speaker: str, day: str | None) -> Statement | None:
@@ -47,7 +53,7 @@ def decision(sentence: str, offset: int, day: str | None) -> Statement | None:
     low = lowered(sentence)
     match = None if _DOUBT.search(low) else _DECISION.search(low)
     said = _what(match, sentence) if match else ""
-    if not said or lowered(said).split()[0] in _POINTING:
+    if not said or lowered(said).split()[0] in WORDS.pointing:
         return None
     return _statement("we", "decided", said, sentence, offset, day)
 

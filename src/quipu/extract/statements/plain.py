@@ -16,6 +16,7 @@ from quipu.extract.statements.statement import (
     CHANGE,
     CONFIDENCE,
     RULE,
+    WORDS,
     Statement,
     clean,
     is_name,
@@ -75,40 +76,13 @@ _PARTICULAR = re.compile(r"\d|^(?:the )?[A-Z]")
 _TIMELY = re.compile(r"\d|(?i:\b(?:mon|tues|wednes|thurs|fri|satur|sun)day)")
 _WORD = re.compile(r"[^\s,]+")
 
-_BE = frozenset("is are am was were be been being".split())
-_HELPING = _BE | frozenset(
-    "now still also currently just recently already finally all always both usually mainly really "
-    "has have had do does did got not never".split()
-)
 _NO_MORE = (["no", "longer"], ["used", "to"])
 _ARTICLES = frozenset({"a", "an", "the"})
-_STOPPING, _STARTING = frozenset({"stopped", "quit"}), frozenset({"started", "began"})
-_MOVING = frozenset("move switch migrate change convert replace".split())
-_SETTING = frozenset("move raise lower increase reduce change set push extend cut".split())
-_NEEDS_A_NAME = frozenset("run join leave quit choose pick drop adopt retire".split())
-"""Verbs that state something only of what has a name: "runs Postgres", not "runs fast"."""
 _UNSAID = "has"
 """The attribute whose verbs say too many other things: "got"."""
-_ROLES = frozenset(
-    "chair president leader head ceo cto director manager coach captain mayor governor minister "
-    "editor founder maintainer owner lead".split()
-)
 _BESIDE_THE_TABLE = {
-    verb: AttributePhrase(Attribute(name), "verbs")
-    for verb, name in {
-        "hold position of": "holds the position of",
-        "be member of": "is a member of",
-        "work on": "works on",
-        "end on": "ends on",
-    }.items()
+    verb: AttributePhrase(Attribute(name), "verbs") for verb, name in WORDS.attributes.items()
 }
-_LEMMAS = dict(
-    zip(
-        "held led left ran became took taken drank built born chose made".split(),
-        "hold lead leave run become take take drink build bear choose make".split(),
-        strict=True,
-    )
-)
 _ENDINGS = ("", "s", "es", "d", "ed")
 _LONGEST_SUBJECT = 14
 """The most words before a verb; the other lengths are in words too."""
@@ -181,20 +155,24 @@ class _Reader(NamedTuple):
         """What the words may begin with, the longest verb first."""
         low = [word.group().lower() for word in words]
         at, ended = 0, False
-        while low[at : at + 1] and (low[at] in _HELPING or low[at : at + 2] in _NO_MORE):
-            ended |= low[at] not in _HELPING
-            at += 1 if low[at] in _HELPING else 2
-        if low[at : at + 1] and low[at] in _STOPPING | _STARTING and _is_doing(low[at + 1 :]):
-            ended |= low[at] in _STOPPING
+        while low[at : at + 1] and (low[at] in WORDS.helping or low[at : at + 2] in _NO_MORE):
+            ended |= low[at] not in WORDS.helping
+            at += 1 if low[at] in WORDS.helping else 2
+        if (
+            low[at : at + 1]
+            and low[at] in WORDS.stopping | WORDS.starting
+            and _is_doing(low[at + 1 :])
+        ):
+            ended |= low[at] in WORDS.stopping
             at += 1
         if not low[at:]:
             return
         before, verb = set(low[:at]), low[at]
-        be, denied = bool(before & _BE), bool(before & {"not", "never"})
+        be, denied = bool(before & WORDS.be), bool(before & {"not", "never"})
         past = bool(before & {"was", "were", "did"})
-        past |= not be and (verb.endswith("ed") or verb in _LEMMAS)
+        past |= not be and (verb.endswith("ed") or verb in WORDS.lemmas)
         past &= not before & {"has", "have", "been"}
-        doing = be or ended or bool(before & _STARTING)
+        doing = be or ended or bool(before & WORDS.starting)
         for phrase, lemma, size in self._phrases(low[at:], be=be, doing=doing):
             rest = clause[words[at + size - 1].end() if size else words[at].start() :]
             gone = ended or (denied and re.search(r" any ?(?:more|longer)\W*$", rest) is not None)
@@ -215,10 +193,10 @@ class _Reader(NamedTuple):
                     for full in (f"be {said}", f"be a {said}", said) if be else (said,):
                         if phrase := _BESIDE_THE_TABLE.get(full) or self.attributes.entry(full):
                             yield phrase, lemma, size + skipped
-        if be and low[1:2] == ["on"] and (low[0].endswith("ed") or low[0] in _LEMMAS):
+        if be and low[1:2] == ["on"] and (low[0].endswith("ed") or low[0] in WORDS.lemmas):
             yield AttributePhrase(Attribute(f"was {low[0]} on"), "begins"), low[0], 2
         for lemma in lemmas:
-            if lemma in _MOVING | _SETTING:
+            if lemma in WORDS.moving | WORDS.setting:
                 yield None, lemma, 1
         if be:
             yield None, "be", 0
@@ -283,7 +261,7 @@ class _Reader(NamedTuple):
     def _is_role(self, noun: str) -> bool:
         words = noun.lower().split()
         return len(words) <= _LONGEST_ROLE and (
-            bool(_ROLES & {words[0], words[-1]})
+            bool(WORDS.roles & {words[0], words[-1]})
             or noun.lower().startswith("favo")
             or bool(self.attributes.named_by(noun))
             or self.attributes.is_functional(noun)
@@ -302,9 +280,9 @@ class _Reader(NamedTuple):
             if not is_name(subject):
                 return
         named = subject in ("we", "user", self.saying.speaker) or subject[0].isupper()
-        if verb.lemma in _SETTING and _TIMELY.search(new) and (verb.be or not (old and named)):
+        if verb.lemma in WORDS.setting and _TIMELY.search(new) and (verb.be or not (old and named)):
             predicate = VALUE
-        elif old and verb.lemma in _MOVING:
+        elif old and verb.lemma in WORDS.moving:
             predicate = self._switched(subject, verb, (old, new))
         else:
             return
@@ -332,7 +310,7 @@ class _Reader(NamedTuple):
             return (name == VALUE or name[:4] == "was ") == bool(_TIMELY.search(rest))
         if name == "lives in" and phrase.kind != "verbs":
             return (subject == "user" or subject[0].isupper()) and may_be_place(value)
-        return verb.lemma not in _NEEDS_A_NAME or value[:1].isupper()
+        return verb.lemma not in WORDS.needs_a_name or value[:1].isupper()
 
     def _stated(
         self, subject: str, verb: _Verb, phrase: AttributePhrase, rest: str, span: TimeSpan | None
@@ -433,8 +411,8 @@ def _owned(written: str) -> tuple[str, str] | None:
 
 def _lemmas(word: str, *, doing: bool) -> Iterator[str]:
     """What a word may be a form of; of one in "-ing" only where that may be what is done."""
-    if word in _LEMMAS:
-        yield _LEMMAS[word]
+    if word in WORDS.lemmas:
+        yield WORDS.lemmas[word]
     for ending in (*_ENDINGS, "ing") if doing else _ENDINGS:
         stem = word.removesuffix(ending)
         if stem != word or not ending:

@@ -1,7 +1,11 @@
 """A statement read by rule: who or what, how, what; when; and the characters it was read from."""
 
 import re
+import tomllib
+from importlib.resources import files
 from typing import NamedTuple
+
+import msgspec
 
 from quipu.text import STOP_WORDS, fold, lower, name_key, tokens
 
@@ -9,6 +13,7 @@ __all__ = [
     "CHANGE",
     "CONFIDENCE",
     "RULE",
+    "WORDS",
     "Statement",
     "clean",
     "is_name",
@@ -23,15 +28,6 @@ CONFIDENCE = 0.85
 
 _LONGEST_SUBJECT = 12
 _LONGEST_OBJECT = 24
-_PRONOUNS = frozenset(
-    "he she it they this that these those there who which what someone everyone nobody anyone "
-    "something nothing one we i you his her its their such here both each all some many "
-    "most".split()
-)
-_LINKS = frozenset(
-    "of the de von van der den del della di da la le les du des y e el al bin ibn and for in on "
-    "at to a an &".split()
-)
 _ACTING = re.compile(r"(?:ed|ing)$")
 _LEADING = re.compile(
     r"^(?:(?:and|but|so|also|then|now|however|currently|today|the|a|an|our|my)\s+)+",
@@ -40,22 +36,35 @@ _LEADING = re.compile(
 _INITIALS = re.compile(r"\b[A-Z](?:\.[A-Z])+$")
 _EDGE = " \t\r\n,;:.!?\"'“”‘’()[]*_`-–—>#|"
 
-_NO_PLACES = frozenset(
-    # What people move between that is written as a place is: tools, employers, parts of a firm.
-    "vim neovim emacs nano atom eclipse sublime slack discord teams zoom skype notion trello asana "
-    "jira linear basecamp evernote obsidian todoist figma sketch python ruby rust go kotlin swift "
-    "scala perl haskell elixir typescript javascript node deno bun react angular vue svelte django "
-    "flask rails spring express redis valkey memcached postgres mysql mariadb oracle sqlite mongo "
-    "cassandra kafka rabbit docker podman kubernetes nomad jenkins travis actions bazel gradle "
-    "maven make cmake ansible terraform pulumi windows linux ubuntu debian fedora gentoo mac "
-    "android chrome chromium firefox safari edge brave opera bash zsh fish git github gitlab "
-    "bitbucket mercurial subversion azure heroku vercel netlify cloudflare gmail outlook "
-    "thunderbird spotify netflix excel word google meta facebook twitter apple amazon microsoft "
-    "stripe uber sales marketing engineering finance support design product operations research "
-    "legal monday tuesday wednesday thursday friday saturday sunday claude gemini mistral llama "
-    "poetry pip conda npm yarn webpack vite".split()
-)
 _LONGEST_PLACE = 4
+
+
+class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The file, which says what each key means."""
+
+    pronouns: frozenset[str]
+    links: frozenset[str]
+    no_places: frozenset[str]
+    pointing: frozenset[str]
+    be: frozenset[str]
+    helping: frozenset[str]
+    stopping: frozenset[str]
+    starting: frozenset[str]
+    moving: frozenset[str]
+    setting: frozenset[str]
+    needs_a_name: frozenset[str]
+    roles: frozenset[str]
+    attributes: dict[str, str]
+    lemmas: dict[str, str]
+
+
+def _loaded() -> _Words:
+    text = files("quipu.extract.statements").joinpath("english.toml").read_text("utf-8")
+    read = tomllib.loads(text).items()
+    return msgspec.convert({k: v.split() if isinstance(v, str) else v for k, v in read}, _Words)
+
+
+WORDS = _loaded()
 
 
 class Statement(NamedTuple):
@@ -105,14 +114,14 @@ def is_name(phrase: str, *, longest: int = _LONGEST_SUBJECT) -> bool:
     """Whether a phrase can be what a statement is about: a name in capitals, or up to four plain
     words that are no clause; never a pronoun."""
     words = [token.word for token in tokens(phrase)]
-    if not words or len(words) > longest or words[0] in _PRONOUNS:
+    if not words or len(words) > longest or words[0] in WORDS.pronouns:
         return False
     if name_key(phrase).isdigit() or any(mark in phrase for mark in ";?\n"):
         return False
     if "," in phrase and not _titled(phrase):
         return False
     written = [word.strip(_EDGE) for word in phrase.split()]
-    if all(not w or not w[0].islower() or w in _LINKS or not w.isalpha() for w in written):
+    if all(not w or not w[0].islower() or w in WORDS.links or not w.isalpha() for w in written):
         return written[0].lower() not in STOP_WORDS or len(written) > 1
     plain = len(words) <= 4 and not any(word in STOP_WORDS for word in words)
     # "billing service": an activity may lead a name of two or three words, as nothing else may.
@@ -148,5 +157,5 @@ def may_be_place(name: str) -> bool:
     return (
         0 < len(words) <= _LONGEST_PLACE
         and all(word.isalpha() and word[0].isupper() and word[1:].islower() for word in words)
-        and not any(word.lower() in _NO_PLACES for word in words)
+        and not any(word.lower() in WORDS.no_places for word in words)
     )
