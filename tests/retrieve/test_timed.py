@@ -4,11 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from quipu.memory import Memory
-from quipu.question import read_question
 from quipu.records.passage import PassageInput
-from quipu.retrieve.rank import Candidate
-from quipu.retrieve.time_fit import timed_parts
-from quipu.retrieve.walk import Reached
 
 
 def written(memory: Memory, rows: dict[str, tuple[str, str]]) -> None:
@@ -59,27 +55,3 @@ def test_what_a_bridge_leads_to_is_free_of_the_time(
         written(memory, rows)
         found = memory.search("Who produced the singer of Long Night, which came out in 1999?")
         assert {hit.path for hit in found.hits[:2]} == {"song", "singer"}
-
-
-def test_a_bridge_may_start_from_what_a_fact_speaks_for(
-    open_memory: Callable[..., Memory], tmp_path: Path
-) -> None:
-    with open_memory("memory:", tmp_path, embedder=None) as memory:
-        written(memory, HOUSE)
-        spoken_for, seed, reached = _numbers(memory, "house-1", "house-2", "house-3")
-        parts = {"time": 0.4, "document": 0.8, "length": 0.5}
-        seeds = {
-            number: Candidate(number=number, order=0, profile="prose", parts=held, raw=1.0)
-            for number, held in ((spoken_for, {}), (seed, parts))
-        }
-        way = Reached(value=1.0, source=spoken_for, key="baker house", features={})
-        found = timed_parts(
-            read_question("Who owned it in 1918?"), seeds, {reached: way}, memory.store
-        )
-        assert found == {}  # one passage of that title is a seed
-
-
-def _numbers(memory: Memory, *refs: str) -> list[int]:
-    documents = {each.source_ref: each.document_id or "" for each in memory.store.sources()}
-    held = memory.store.numbers_in([documents[ref] for ref in refs])
-    return [int(held[documents[ref]][0]) for ref in refs]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.rows import rows
 
 from quipu.config import Config
 from quipu.kinds.commits.asked import asks_of_changes
@@ -11,44 +12,10 @@ from quipu.kinds.commits.model import CommitInput
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 
-OF_CHANGES = (
-    "Why was the retry removed from http.c?",
-    "Who removed the retry?",
-    "Which commit fixes the crash?",
-    "What changed in lib/cache.c?",
-    "Who last touched the parser?",
-    "When did they drop Python 3.7?",
-    "Has support for IPv6 been added?",
-    "Why is keep-alive disabled?",
-    "What does deadbeef12 do?",
-    "Why does it no longer follow redirects?",
-    "Who is the author of lib/url.c?",
-    "What were the latest changes?",
-)
-OF_ANYTHING_ELSE = (
-    "Who is the author of httpx?",
-    "Which Python versions does it support?",
-    "How do I add a header?",
-    "Which headers are removed by default?",
-    "What does the deprecated flag do?",
-    "How are values added to the cache?",
-    "What is the default timeout?",
-    "Where is the retry limit set?",
-    "Can I disable the cache?",
-    "Who maintains this project?",
-    "How does it handle a changed file?",
-    "retry policy",
-)
 
-
-@pytest.mark.parametrize("question", OF_CHANGES)
-def test_a_question_about_a_change_is_known(question: str) -> None:
-    assert asks_of_changes(question)
-
-
-@pytest.mark.parametrize("question", OF_ANYTHING_ELSE)
-def test_any_other_question_is_not_about_changes(question: str) -> None:
-    assert not asks_of_changes(question)
+@pytest.mark.parametrize(("question", "is_about"), rows(__file__, "questions_about_changes"))
+def test_a_question_about_changes_is_known(question: str, is_about: bool) -> None:
+    assert asks_of_changes(question) is is_about
 
 
 @pytest.fixture

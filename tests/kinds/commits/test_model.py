@@ -14,20 +14,7 @@ HASH = "d0dea8f8699224ac1b6888bf6da7cfc71de213ca"
 
 
 @pytest.mark.parametrize(
-    ("said", "type_"),
-    [
-        (f"This reverts commit {HASH}.", "REVERTS"),
-        (f"Partly revert {HASH[:9]}", "REVERTS"),
-        (f"Fixes: {HASH[:12]} (pool: keep idle ones)", "FIXES"),
-        (f"A regression introduced by {HASH[:10]}", "FIXES"),
-        (f"It is broken since\n{HASH}", "FIXES"),
-        (f"Caused by commit {HASH[:8]}", "FIXES"),
-        (f"Follow-up to {HASH[:10]}", "FOLLOWS_UP"),
-        (f"Followup to commit {HASH[:10]}", "FOLLOWS_UP"),
-        (f"amends {HASH[:10]}", "FOLLOWS_UP"),
-        (f"See also {HASH[:10]}", "REFERENCES"),
-        (f"Mend a bug. See {HASH[:10]}", "REFERENCES"),
-    ],
+    ("said", "type_"), rows(__file__, "the_words_before_a_hash_say_what_it_is_cited_for")
 )
 def test_the_words_before_a_hash_say_what_it_is_cited_for(said: str, type_: str) -> None:
     (tie,) = citations_of(f"title\n\n{said}")
@@ -54,18 +41,10 @@ def test_words_leave_out_trailers_links_hashes_and_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "terms"),
-    [
-        ("curl_easy_setopt fails", ["=curl_easy_setopt", "curl", "easi", "setopt", "fail"]),
-        ("the ThreadPool", ["=threadpool", "thread", "pool"]),
-        ("http2 and utf8", ["=http2", "http", "2", "=utf8", "utf", "8"]),
-        ("Retries, retried; retry!", ["retri", "retri", "retri"]),
-        ("and of the", []),
-        ("", []),
-    ],
+    ("text", "terms"), rows(__file__, "an_identifier_is_kept_whole_beside_its_parts")
 )
-def test_an_identifier_is_kept_whole_beside_its_parts(text: str, terms: list[str]) -> None:
-    assert message_terms(text) == terms
+def test_an_identifier_is_kept_whole_beside_its_parts(text: str, terms: tuple[str, ...]) -> None:
+    assert tuple(message_terms(text)) == terms
 
 
 def test_a_path_is_found_by_its_folders_its_parts_and_its_name() -> None:
