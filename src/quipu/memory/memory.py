@@ -73,7 +73,7 @@ _SHORTEST_TOKEN = 12
 def _messages(
     memory: "Memory", messages: Sequence[Message], *, session_id: str, embed: bool = True
 ) -> IndexReport:
-    return memory._conversations.add_sessions(transcripts_of(messages, session_id), embed=embed)
+    return Conversations(memory).add_sessions(transcripts_of(messages, session_id), embed=embed)
 
 
 def _graph_for(memory: "Memory", _asked: object) -> Any:
@@ -92,9 +92,9 @@ _OLD_NAMES: Mapping[str, tuple[str, Callable[["Memory"], Any]]] = {
     "find_facts": ("facts.find", lambda memory: memory.facts.find),
     "history": ("facts.history", lambda memory: memory.facts.history),
     "add_messages": ("add", lambda memory: partial(_messages, memory)),
-    "add_sessions": ("ingest_sessions", lambda memory: memory._conversations.add_sessions),
-    "add_transcripts": ("ingest", lambda memory: memory._conversations.add_transcripts),
-    "finish_forgetting": ("open, which does so", lambda memory: memory._erasure.finish),
+    "add_sessions": ("ingest_sessions", lambda memory: Conversations(memory).add_sessions),
+    "add_transcripts": ("ingest", lambda memory: Conversations(memory).add_transcripts),
+    "finish_forgetting": ("open, which does so", lambda memory: Erasure(memory).finish),
 }
 """What the verbs of the version before are called, each with what it gives."""
 
