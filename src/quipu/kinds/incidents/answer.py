@@ -22,6 +22,7 @@ from quipu.kinds.incidents.records import (
     service_id,
     services_in,
 )
+from quipu.limits import ROWS_AT_ONCE
 from quipu.ports import Planner
 from quipu.question import Question
 from quipu.records.record import Record, Relation
@@ -31,7 +32,6 @@ from quipu.text import STOP_WORDS, split_identifier, stems
 
 __all__ = ["ANSWERS"]
 
-_MOST = 400
 _SHOWN, _FOUND = 3, 5
 """How many statements are made, and how many of the passages found may say which incident."""
 _ASKING = frozenset(
@@ -78,7 +78,7 @@ def _about(graph: Planner, evidence: Sequence[Evidence], services: Sequence[str]
     if services:
         affects = frozenset({str(RelationType.AFFECTS)})
         keys = [service_id(graph.namespace, name) for name in services]
-        rows = graph.neighbors(keys, direction="in", types=affects, limit_per_id=_MOST)
+        rows = graph.neighbors(keys, direction="in", types=affects, limit_per_id=ROWS_AT_ONCE)
         ids = {relation.source_entity_id for found in rows.values() for relation in found}
     else:
         refs = (found.path for found in evidence[:_FOUND] if found.path.startswith("incident:"))
@@ -97,7 +97,7 @@ def _explains(incident: Incident, words: set[str]) -> bool:
 
 def _meant(graph: Planner, incident: Incident) -> _Meant:
     key = incident_entity_id(graph.namespace, incident.incident_id)
-    rows = graph.neighbors([key], direction="both", limit_per_id=_MOST)[key]
+    rows = graph.neighbors([key], direction="both", limit_per_id=ROWS_AT_ONCE)[key]
     rows.sort(key=lambda r: (-r.confidence, r.rel_id))
     ends = {end for row in rows for end in (row.source_entity_id, row.target_entity_id)}
     return _Meant(incident, key, rows, graph.get(sorted(ends)))

@@ -23,6 +23,7 @@ from quipu.kinds.incidents.records import (
     outcome_entity_id,
     outcome_in,
 )
+from quipu.limits import ROWS_AT_ONCE
 from quipu.ports import Graph
 from quipu.records.record import Entity, Record, Relation
 from quipu.records.schema import RelationType
@@ -46,8 +47,6 @@ __all__ = [
 ]
 
 State: TypeAlias = Literal["open", "resolved"]
-
-_MOST_EDGES = 1000
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
@@ -234,7 +233,7 @@ def _relations(
     """The relations of these kinds at the incidents, each once, and what stands at their ends."""
     ids = [incident_entity_id(graph.namespace, name) for name in dict.fromkeys(incidents)]
     types = frozenset(map(str, kinds))
-    rows = graph.neighbors(ids, direction="both", types=types, limit_per_id=_MOST_EDGES)
+    rows = graph.neighbors(ids, direction="both", types=types, limit_per_id=ROWS_AT_ONCE)
     found = {relation.rel_id: relation for relations in rows.values() for relation in relations}
     ends = {e for r in found.values() for e in (r.source_entity_id, r.target_entity_id)}
     return list(found.values()), graph.get(sorted(ends))

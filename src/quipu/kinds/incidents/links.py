@@ -44,6 +44,7 @@ from quipu.write.kinds import Upkeep
 
 __all__ = [
     "LEAST_ALIKE",
+    "MOST_ALIKE",
     "UPKEEP",
     "NewEdge",
     "draw",
@@ -63,7 +64,7 @@ _UNMEASURED = 0.5
 _STEEPNESS, _EVEN_CHANCE = 12, 0.38
 _CAUSE, _CAUSE_HALF_S, _FURTHER_HOP = 0.9, 15 * 60, 0.7
 _STATED = 0.95
-_SIMILAR = 3
+MOST_ALIKE = 3
 """The SIMILAR_TO edges that lead from an incident to what was before it."""
 _HOPS = 2
 """How many DEPENDS_ON edges below a cause may lie."""
@@ -129,7 +130,7 @@ def similar_links(
     vector: to the likest before it, and from all that came after it."""
     made = sorted((_similar_to(incident, *near) for near in recalled), key=lambda e: e.order)
     sure = [edge for edge in made if edge.confidence >= _sure(LEAST_ALIKE)]
-    yield from [edge for edge in sure if edge.source is incident][:_SIMILAR]
+    yield from [edge for edge in sure if edge.source is incident][:MOST_ALIKE]
     yield from [edge for edge in sure if edge.target is incident]  # it comes late
 
 

@@ -17,16 +17,20 @@ import hashlib
 import math
 import re
 import sys
+import tomllib
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from importlib.resources import files
 from typing import Annotated, Any, get_type_hints
 
 import msgspec
 from msgspec import Meta
 
 from quipu.errors import InvalidInput
+from quipu.limits import SHOWN_VALUE
 from quipu.read.fields import slug
 from quipu.records.record import Properties, Value
+from quipu.text import excerpt
 from quipu.when.instants import parse_instant, to_epoch
 
 __all__ = [
@@ -67,8 +71,7 @@ WINDOW_S = 300
 """Two reports on one component within one window of this many seconds are one incident, unless
 their system gives each an id of its own."""
 
-_COMPONENT = re.compile(r"[a-z0-9-]+")
-_LONGEST_COMPONENT = 255
+_COMPONENT = re.compile(r"[a-z0-9-]{1,255}")
 _NUMBER_BITS = 52  # whole in a JSON number
 
 
@@ -85,12 +88,10 @@ class Severity(StrEnum):
         return list(Severity).index(self)
 
 
-_SEVERITY_WORDS = {
-    Severity.INFO: "info low lowest minor informational debug none p4 p5 sev4 sev5 trace ok",
-    Severity.WARN: "warn warning medium moderate high major error p2 p3 sev2 sev3 average",
-    Severity.CRITICAL: "critical highest fatal emergency page p1 p0 sev1 sev0 disaster blocker",
-}
-_SEVERITIES = {word: grade for grade, words in _SEVERITY_WORDS.items() for word in words.split()}
+_WORDING: dict[str, dict[str, list[str]]] = tomllib.loads(
+    files("quipu.kinds.incidents").joinpath("wording.toml").read_text("utf-8")
+)
+_SEVERITIES = {w: Severity(grade) for grade, ws in _WORDING["severities"].items() for w in ws}
 
 
 def is_severity(written: str) -> bool:
@@ -163,14 +164,7 @@ METRICS = Metrics.__struct_fields__
 _METRIC_TYPES = get_type_hints(Metrics, include_extras=True)
 
 
-_METRIC_ALIASES = {
-    "latency_ms": "latency_p99",
-    "latency": "latency_p99",
-    "cpu": "cpu_util",
-    "memory": "memory_util",
-    "cpu_utilization": "cpu_util",
-    "memory_utilization": "memory_util",
-}
+_METRIC_OF = {word: name for name, words in _WORDING["metrics"].items() for word in words}
 METRIC_LEVELS = {
     "latency_p99": (150.0, 300.0, 500.0),
     "error_rate": (0.05, 0.15, 0.3),
@@ -183,8 +177,7 @@ METRIC_LEVELS = {
 def metric_of(written: str) -> str | None:
     """Return the metric that a name stands for: `error.rate` and `Error rate` are `error_rate`."""
     plain = re.sub(r"[.\- ]", "_", written.casefold())
-    name = _METRIC_ALIASES.get(plain, plain)
-    return name if name in METRICS else None
+    return plain if plain in METRICS else _METRIC_OF.get(plain)
 
 
 def measured(places: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -329,13 +322,8 @@ def check_component(component: object, *, field: str = "component") -> str:
     """`component` when it is a sound name; InvalidInput names the field and the value."""
     if not isinstance(component, str) or not _COMPONENT.fullmatch(component):
         raise InvalidInput(
-            f"{field} {component!r} is not a name: use lower-case letters, digits and hyphens, "
-            "for example payment-service"
-        )
-    if len(component) > _LONGEST_COMPONENT:
-        raise InvalidInput(
-            f"{field} {component[:20]!r}… has {len(component)} characters: use at most "
-            f"{_LONGEST_COMPONENT}"
+            f"{field} {excerpt(repr(component), limit=SHOWN_VALUE)} is not a name: use at most 255 "
+            "lower-case letters, digits and hyphens, for example payment-service"
         )
     return component
 

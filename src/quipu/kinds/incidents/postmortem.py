@@ -1,7 +1,7 @@
 """Post-mortems in Markdown: headings, facts, a timeline, what was tried.
 
 Facts are read from front matter, from lines `**Service:** payments` and from tables of two
-columns; sections are known by their headings (`postmortem.toml`). What was tried is read from the
+columns; sections are known by their headings (`wording.toml`). What was tried is read from the
 timeline: an action after which another was needed did not work; the last one worked when the
 incident ended.
 """
@@ -29,7 +29,7 @@ def _any(words: Iterable[str], *, end: str = r"\b") -> re.Pattern[str]:
 
 
 _WORDING: dict[str, dict[str, list[str]]] = tomllib.loads(
-    files("quipu.kinds.incidents").joinpath("postmortem.toml").read_text("utf-8")
+    files("quipu.kinds.incidents").joinpath("wording.toml").read_text("utf-8")
 )
 _FACTS = _WORDING["facts"]
 _SECTION_OF = {name: key for key, names in _WORDING["sections"].items() for name in names}

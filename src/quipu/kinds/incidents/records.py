@@ -15,6 +15,7 @@ from typing import TypeVar, cast
 import msgspec
 
 from quipu.kinds.incidents.model import METRICS, Incident, IncidentReport, Outcome, healing_actions
+from quipu.limits import PREVIEW
 from quipu.ports import Graph
 from quipu.records.ids import named_entity_id
 from quipu.records.record import Asserted, Chunk, Entity, Episode, Properties
@@ -56,7 +57,6 @@ Made = TypeVar("Made")
 _SOMEWHERE = "the service"
 _FIELDS = frozenset(Incident.__struct_fields__) - {"metrics"}
 _PROFILE = "prose"
-_PREVIEW = 500
 _LONGEST_NAME = 4
 """The words of a service's name, as a text may write it."""
 
@@ -265,7 +265,7 @@ def _passage(
 ) -> tuple[Episode, Chunk]:
     pointer: Properties = {"pointer": incident.pointer} if incident.pointer else {}
     grouped = replace(draft, group=incident.component)
-    episode = grouped.episode(now, preview=excerpt(text, limit=_PREVIEW), properties=pointer)
+    episode = grouped.episode(now, preview=excerpt(text, limit=PREVIEW), properties=pointer)
     return episode, draft.passage(text, profile=_PROFILE, title=title, heading_path=path)
 
 

@@ -12,15 +12,13 @@ import msgspec
 
 from quipu.kinds.incidents.advice import decide, first_healing, weigh
 from quipu.kinds.incidents.case_base import Case, CaseBase, edges_between, read_cases
+from quipu.kinds.incidents.links import MOST_ALIKE
 from quipu.kinds.incidents.model import action_name
 from quipu.kinds.incidents.policies import ActionPolicy, actions_of, evaluate
 from quipu.ports import Graph
 from quipu.records.schema import RelationType
 
 __all__ = ["Replay", "replay"]
-
-_SIMILAR = 3
-"""How many like incidents advice at a past moment rests on: as many as SIMILAR_TO edges lead to."""
 
 
 class Replayed(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,7 +63,7 @@ def replay(graph: Graph, policies: Sequence[ActionPolicy]) -> Replay:
         near = sorted(like, key=lambda name: (-like[name], name))
         past = CaseBase(cases=tuple(cases[name] for name in near)).before(moment)
         known = bisect_left(moments, moment)
-        rows.append(_replayed(case, moment, policies, past.cases[:_SIMILAR], like, known))
+        rows.append(_replayed(case, moment, policies, past.cases[:MOST_ALIKE], like, known))
     tried = [row for row in rows if row.success is not None and row.advised is not None]
     followed = [row for row in tried if row.advised in [*map(action_name, row.taken)]]
     return Replay(

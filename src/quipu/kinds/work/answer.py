@@ -12,7 +12,7 @@ from quipu.answer.gate import Evidence
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.support import EvidencePool, support
 from quipu.answer.wording import LISTED, listed, shown
-from quipu.kinds.work.model import CLOSED, TYPES, is_closed, status_key
+from quipu.kinds.work.model import FIELDS, TYPES, is_closed, status_key
 from quipu.ports import Graph, Planner
 from quipu.question import Question
 from quipu.records.plan import Plan
@@ -36,8 +36,6 @@ _FORMS = tuple(
         rf"^\s*(?:what|which)(?:'s|\s+is|\s+are){_STILL}\s+{_STATUS}{_NOW}",
     )
 )
-_KNOWN = CLOSED | {"open", "todo", "inprogress"}
-_DONE = frozenset({"done", "complete", "completed", "finished"})
 _VALUE = re.compile(r"(?:goal|task):.+#[a-z]+@")
 _WORK = frozenset(TYPES.values())
 _PARTS = frozenset({RelationType.HAS_TASK, RelationType.HAS_SUBTASK})
@@ -56,13 +54,15 @@ class WorkAnswers(Answers):
         form = next((m for each in _FORMS if (m := each.match(plan.question))), None)
         if form is None:
             return None
+        words_of = FIELDS.statuses
         facts = [f for f in graph.facts(predicate="status") if _VALUE.match(_path(f))]
         words = form["status"].casefold()
         asked = status_key(words.removeprefix("not "))
-        if not facts or asked not in _KNOWN | {status_key(f.object) for f in facts}:
+        known = {status_key(f.object) for f in facts}.union({"inprogress"}, *words_of.values())
+        if not facts or asked not in known:
             return None
         kind = (form.groupdict().get("kind") or "").casefold()
-        statuses = _DONE if asked in _DONE else {asked}
+        statuses = words_of["done"] if asked in words_of["done"] else {asked}
         pool = EvidencePool(found, plan.scope)
         items: list[tuple[str, Evidence]] = []
         for fact in _present(facts, now):

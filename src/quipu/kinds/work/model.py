@@ -5,6 +5,8 @@ the owner, the priority, when it is due) is dated; how pieces of work hang toget
 """
 
 import re
+import tomllib
+from importlib.resources import files
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 import msgspec
@@ -14,15 +16,17 @@ from quipu.records.ids import named_entity_id
 from quipu.records.schema import EntityType, RelationType
 
 __all__ = [
-    "CLOSED",
     "DATED",
+    "FIELDS",
     "KINDS",
     "TYPES",
     "DatedValue",
     "End",
     "EndKind",
+    "FieldMap",
     "GivenFiles",
     "Predicate",
+    "Tie",
     "WorkItem",
     "WorkKind",
     "WorkRelation",
@@ -42,12 +46,30 @@ EndKind: TypeAlias = Literal["goal", "task", "file", "session", "commit", "url"]
 Predicate: TypeAlias = Literal["status", "owner", "priority", "deadline"]
 DATED: Final[tuple[Predicate, ...]] = get_args(Predicate)
 
-CLOSED = frozenset(
-    "done closed complete completed finished resolved achieved shipped merged cancelled canceled "
-    "abandoned dropped wontfix".split()
-)
-"""Statuses of work that is over, so that it holds nothing up any more."""
 
+class Tie(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A relation that a field states; `paths` says that it may name files as well as work."""
+
+    type: RelationType
+    names: EndKind | Literal["own"]
+    inward: bool = False
+    paths: bool = False
+
+
+class FieldMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The tables of `fields.toml`; the statuses as `status_key` gives them."""
+
+    kinds: dict[str, WorkKind]
+    names: dict[str, tuple[str, ...]]
+    stages: dict[str, tuple[str, ...]]
+    statuses: dict[Literal["open", "done", "closed"], frozenset[str]]
+    wholes: dict[str, Literal["goal", "own"]]
+    relations: dict[str, Tie]
+
+
+FIELDS = msgspec.convert(
+    tomllib.loads(files("quipu.kinds.work").joinpath("fields.toml").read_text("utf-8")), FieldMap
+)
 _ID = re.compile(r"[^\W_][\w.:/-]{0,99}")
 
 
@@ -151,4 +173,5 @@ def status_key(status: str) -> str:
 
 def is_closed(status: object) -> bool:
     """Return whether work of this status is over."""
-    return isinstance(status, str) and status_key(status) in CLOSED
+    over = FIELDS.statuses["done"] | FIELDS.statuses["closed"]
+    return isinstance(status, str) and status_key(status) in over

@@ -11,17 +11,14 @@ written.
 
 import math
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from importlib.resources import files
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal, NamedTuple, cast
-
-import msgspec
+from typing import Any, NamedTuple, cast
 
 from quipu.errors import InvalidInput
 from quipu.kinds.work.model import (
+    FIELDS,
     KINDS,
     DatedValue,
     End,
@@ -31,6 +28,7 @@ from quipu.kinds.work.model import (
     WorkKind,
     WorkRelation,
     is_closed,
+    status_key,
     work_id,
 )
 from quipu.limits import LARGEST_FILE, LONGEST_NAME, LONGEST_PASSAGE, SHOWN_VALUE
@@ -56,36 +54,13 @@ __all__ = [
 ]
 
 
-class _Tie(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A relation that a field states; `paths` says that it may name files as well as work."""
-
-    type: RelationType
-    names: EndKind | Literal["own"]
-    inward: bool = False
-    paths: bool = False
-
-
-class _FieldMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The tables of `fields.toml`."""
-
-    kinds: dict[str, WorkKind]
-    names: dict[str, tuple[str, ...]]
-    stages: dict[str, tuple[str, ...]]
-    statuses: dict[str, frozenset[str]]
-    wholes: dict[str, Literal["goal", "own"]]
-    relations: dict[str, _Tie]
-
-
-_MAP = msgspec.convert(
-    tomllib.loads(files("quipu.kinds.work").joinpath("fields.toml").read_text("utf-8")), _FieldMap
-)
-_NAMES = _MAP.names
+_NAMES = FIELDS.names
 _MARKDOWN = frozenset({".md", ".markdown"})
 _JSON = frozenset({".json", ".jsonl", ".ndjson"})
 _HEAD_BYTES, _FIRST_ROWS = 262_144, 50
 """By how much of a file it is known whether it holds work."""
 _HINT = re.compile(
-    rf'"(?:kind|type)"\s*:\s*"(?:{"|".join(_MAP.kinds)})"'.encode()
+    rf'"(?:kind|type)"\s*:\s*"(?:{"|".join(FIELDS.kinds)})"'.encode()
     + rb'|\A\s*\{[\s\S]{0,400}?"(?:goals|tasks)"\s*:\s*\[',
     re.IGNORECASE,
 )
@@ -121,7 +96,7 @@ class WorkRead(NamedTuple):
 def kind_of(record: dict[str, Any]) -> WorkKind | None:
     """Return what a record says it is: by `kind` or `type`."""
     words = (str(record.get(name)).strip().lower() for name in ("kind", "type"))
-    return next((_MAP.kinds[word] for word in words if word in _MAP.kinds), None)
+    return next((FIELDS.kinds[word] for word in words if word in FIELDS.kinds), None)
 
 
 def read_record(
@@ -166,7 +141,7 @@ def read_record(
 
 def _relations(fields: Fields, kind: WorkKind) -> Iterator[WorkRelation]:
     """What a record says of how it hangs together with others."""
-    for name, whole in _MAP.wholes.items():
+    for name, whole in FIELDS.wholes.items():
         for end in _ends(fields, name, kind if whole == "own" else whole):
             if kind == "goal":
                 yield WorkRelation(RelationType.PART_OF, end)
@@ -174,7 +149,7 @@ def _relations(fields: Fields, kind: WorkKind) -> Iterator[WorkRelation]:
                 of_goal = end.kind == "goal"
                 relation = RelationType.HAS_TASK if of_goal else RelationType.HAS_SUBTASK
                 yield WorkRelation(relation, end, inward=True)
-    for name, tie in _MAP.relations.items():
+    for name, tie in FIELDS.relations.items():
         for end in _ends(fields, name, kind if tie.names == "own" else tie.names):
             yield WorkRelation(tie.type, end, tie.inward)
 
@@ -229,7 +204,7 @@ def _end(written: object, what: EndKind, field: str) -> End:
     text = written.strip() if isinstance(written, str) else ""
     named = _WRITTEN.fullmatch(text)
     groups = named.groupdict() if named else {}
-    tie = _MAP.relations.get(field)
+    tie = FIELDS.relations.get(field)
     if groups.get("url"):
         what = "url"
     elif groups.get("given"):
@@ -289,9 +264,9 @@ def _begun(value: DatedValue) -> str:
 
 def _by_stages(fields: Fields, status: str) -> Iterator[DatedValue]:
     """The statuses that the dates of a record tell: it was open, then in progress, then done."""
-    begun = status.casefold() not in _MAP.statuses["open"]
+    begun = status_key(status) not in FIELDS.statuses["open"]
     now = "open" if not begun else "done" if is_closed(status) else "in progress"
-    for stage, names in _MAP.stages.items():
+    for stage, names in FIELDS.stages.items():
         if at := _first_date(fields, names):
             yield DatedValue("status", (status if stage == now else "") or stage, at, True)
 
