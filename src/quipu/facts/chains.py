@@ -331,17 +331,17 @@ class _Timeline:
 
 def _follow_changes(timelines: Sequence[_Timeline]) -> None:
     """Let what the very words of an ending say to have begun then take the place of what ended."""
-    begun = {(*_words(f), f.valid_from): f for t in timelines for f in t.facts if f.valid_from}
+    begun = {(*_words(f), f.valid_from or ""): f for t in timelines for f in t.facts}
     changes = (fact for timeline in timelines for fact in timeline.facts if is_ending(fact))
-    newer_of = {
+    newer_of: dict[tuple[FactKey, object, str | None], Fact] = {
         (owner_of(ending), value_key(ending), ending.valid_to): newer
         for ending in changes
-        if (newer := begun.get((*_words(ending), ending.valid_to)))
+        if ending.valid_to and (newer := begun.get((*_words(ending), ending.valid_to)))
     }
     for timeline in timelines if newer_of else ():
         for fact in timeline.facts:
             end = timeline.ends[fact.fact_id]
-            newer = newer_of.get((owner_of(fact), value_key(fact), end)) if end else None
+            newer = newer_of.get((owner_of(fact), value_key(fact), end))
             if newer and newer is not fact:
                 timeline.by.setdefault(fact.fact_id, newer.fact_id)
 

@@ -57,7 +57,8 @@ _SUBORDINATE = re.compile(
 
 def answer_type_of(text: str) -> AnswerType:
     """Return the type of answer that `text` wants."""
-    return next((name for name, pattern in _TYPES.items() if pattern.search(text)), "any")
+    found: AnswerType | None = next((t for t, asks in _TYPES.items() if asks.search(text)), None)
+    return found or "any"
 
 
 def takes_yes_or_no(question: str) -> bool:

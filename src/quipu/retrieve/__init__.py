@@ -21,10 +21,9 @@ from quipu.records.plan import Plan
 from quipu.records.reply import Retrieved
 from quipu.records.scope import EVERYTHING
 from quipu.records.weights import BOUNDS
-from quipu.retrieve.exact import exact_first
 from quipu.retrieve.file_fit import by_file_fit
 from quipu.retrieve.hits import make_hits
-from quipu.retrieve.rank import Candidate, choose, off_time
+from quipu.retrieve.rank import Candidate, choose, exact_first, off_time
 from quipu.retrieve.signals import read_signals
 from quipu.retrieve.time_fit import timed_parts
 from quipu.retrieve.walk import WalkSource, walk

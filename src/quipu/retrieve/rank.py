@@ -1,5 +1,6 @@
 """From a plan's seeds, walk and expansions to one ordered list with comparable scores."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -8,22 +9,28 @@ from numpy.typing import NDArray
 
 from quipu.index import bm25
 from quipu.index.times import misfit
-from quipu.ports import Index
+from quipu.ports import Index, Planner
 from quipu.profiles import profile
 from quipu.question import Question
 from quipu.records.weights import BOUNDS, PROSE
 from quipu.retrieve.walk import Reached
+from quipu.text import fold
 
 __all__ = [
     "Candidate",
     "calibrated",
     "choose",
+    "exact_first",
     "is_timed",
     "logit",
     "off_time",
     "raw_of",
     "slope",
 ]
+
+
+_SOUGHT_IN = 200
+"""Passages in which an identifier is looked for as it is written."""
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -116,6 +123,38 @@ def raw_of(name: str, logit: float, scale: Mapping[str, float]) -> float:
 def calibrated(candidate: Candidate, scale: Mapping[str, float]) -> float:
     """The estimated probability, in (0, 1), that the candidate is relevant."""
     return float(1.0 / (1.0 + np.exp(-logit(candidate, scale))))
+
+
+def exact_first(
+    question: Question, ranked: Sequence[Candidate], planner: Planner, scale: Mapping[str, float]
+) -> list[Candidate]:
+    """`ranked` with those first, where a question is nothing but identifiers, that hold every one
+    as it is written, as likely as the best of the others at least; each group in its order.
+
+    Words are matched by their parts (`MAX_BODY_SIZE` is max, body and size), so passages that speak
+    of those parts may rank above the one place where the identifier itself stands.
+    """
+    if not question.identifiers:
+        return list(ranked)
+    looked, rest = ranked[:_SOUGHT_IN], ranked[_SOUGHT_IN:]
+    chunks = planner.chunks(np.array([c.number for c in looked], dtype=np.int64))
+    patterns = [
+        re.compile(rf"(?<!\w){re.escape(fold(word))}(?!\w)") for word in question.identifiers
+    ]
+    holds = [all(p.search(fold(chunk.text)) for p in patterns) for chunk in chunks]
+    exact = [c for c, here in zip(looked, holds, strict=True) if here]
+    others = [c for c, here in zip(looked, holds, strict=True) if not here]
+    best = max((logit(c, scale) for c in others), default=None)
+    lifted = exact if best is None else [_at_least(c, best, scale) for c in exact]
+    return [*lifted, *others, *rest]
+
+
+def _at_least(candidate: Candidate, least: float, scale: Mapping[str, float]) -> Candidate:
+    if logit(candidate, scale) >= least:
+        return candidate
+    raw = raw_of(candidate.profile, least, scale)
+    features = candidate.features | {"exact": 1.0}
+    return msgspec.structs.replace(candidate, raw=raw, features=features)
 
 
 class _Coverage:

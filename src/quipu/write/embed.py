@@ -252,15 +252,20 @@ def _neighbours_of(chunks: Sequence[Chunk], planner: Planner) -> _Neighbours:
         return {}
     with planner.moment():
         documents = sorted({c.document_id for c in among})
-        order = {d: n.tolist() for d, n in planner.numbers_in(documents).items()}
+        order: dict[str, list[int]] = {
+            document: numbers.tolist()
+            for document, numbers in planner.numbers_in(documents).items()
+        }
         place = {number: at for numbers in order.values() for at, number in enumerate(numbers)}
         own = planner.numbers([c.chunk_id for c in among]).tolist()
         sides: dict[str, tuple[list[int], list[int]]] = {}
         for chunk, number in zip(among, own, strict=True):
             at, numbers = place.get(number), order[chunk.document_id]
-            before = [] if at is None else numbers[max(0, at - _EACH_SIDE) : at][::-1]
-            after = [] if at is None else numbers[at + 1 : at + 1 + _EACH_SIDE]
-            sides[chunk.chunk_id] = before, after
+            if at is None:
+                sides[chunk.chunk_id] = [], []
+            else:
+                before = numbers[max(0, at - _EACH_SIDE) : at][::-1]
+                sides[chunk.chunk_id] = before, numbers[at + 1 : at + 1 + _EACH_SIDE]
         wanted = sorted({n for both in sides.values() for side in both for n in side})
         found = planner.chunks(np.array(wanted, dtype=np.int64))
     known = dict(zip(wanted, found, strict=True))
