@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from quipu.answer.examine import Examined
     from quipu.config import Config
     from quipu.errors import Mistake, QuipuError
-    from quipu.evaluate.validation import Validation
     from quipu.facts.find import FactsFound
     from quipu.facts.history import History
     from quipu.handle.home import Home
@@ -54,6 +53,7 @@ if TYPE_CHECKING:
     from quipu.memory.extraction import Extracted
     from quipu.memory.facts import Facts, StatedFacts
     from quipu.memory.jobs import JobQueue
+    from quipu.memory.validation import Validation
     from quipu.ports import Chat, Embedder, Planner, Store
     from quipu.records.document import Problem
     from quipu.records.passage import PassageInput
@@ -160,7 +160,7 @@ _HOMES = {
     "quipu.answer.examine": "Examined",
     "quipu.config": "Config",
     "quipu.errors": "Mistake QuipuError",
-    "quipu.evaluate.validation": "Validation",
+    "quipu.memory.validation": "Validation",
     "quipu.facts.find": "FactsFound",
     "quipu.facts.history": "History",
     "quipu.handle.home": "Home",

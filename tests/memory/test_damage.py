@@ -3,9 +3,9 @@
 import threading
 from pathlib import Path
 
-from quipu.evaluate.validation import validate
 from quipu.handle.home import DATABASE
 from quipu.memory import Memory
+from quipu.memory.validation import validate
 from quipu.store.sqlite import SQLiteStore
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from quipu.evaluate.validation import validate
 from quipu.kinds.commits.model import CommitInput
 from quipu.memory import Memory
+from quipu.memory.validation import validate
 from quipu.records.document import Problem
 from quipu.records.record import Entity, Episode
 from quipu.records.scope import Scope

@@ -1,3 +1,3 @@
 """Measures what Quipu does: `figures` (pure formulas), `retrieval` (a labelled set, searched),
-`golden` (questions with expected evidence), `validation` (what is wrong in a graph).
+`answers` (repositories with questions), `golden` (questions with expected evidence).
 """

@@ -12,17 +12,21 @@ import tarfile
 import time
 import zipfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import msgspec
 import numpy as np
 
 from quipu.errors import InvalidInput
-from quipu.evaluate.dataset import Progress, place_of
+from quipu.evaluate.dataset import place_of
 from quipu.evaluate.figures import auroc, mean, percentiles
+from quipu.ports import Progress
 from quipu.records.reply import Reply, Retrieved
+
+if TYPE_CHECKING:
+    from quipu.memory import Memory
 
 __all__ = ["AnswersEvaluation", "JudgedAnswer", "evaluate_answers"]
 
@@ -39,16 +43,6 @@ _NOTHING = re.compile(
 _ARCHIVES = (".tar.xz", ".tar.gz", ".tgz", ".tar.bz2", ".tar", ".zip")
 
 Verdict = Literal["right", "wrong", "abstained"]
-
-
-class Answering(Protocol):
-    """What is asked of a memory here; `quipu.memory.Memory` is one."""
-
-    def index(self, paths: Path, *, progress: Progress | None = None) -> object: ...
-
-    def search(self, question: str, *, limit: int | None = None) -> Retrieved: ...
-
-    def ask(self, question: str) -> Reply: ...
 
 
 class _Question(NamedTuple):
@@ -116,15 +110,9 @@ class AnswersEvaluation(AnswerFigures, frozen=True, kw_only=True):
         return {name: value for name, value in figures.items() if name != "answers"}
 
 
-class OpeningAt(Protocol):
-    """Opens a memory at the path of a SQLite file, for the files of a folder."""
-
-    def __call__(self, path: str, home: Path, /) -> AbstractContextManager[Answering]: ...
-
-
 def evaluate_answers(
     directory: Path,
-    open_memory: OpeningAt,
+    open_memory: "Callable[[str, Path], Memory]",
     *,
     sets: Sequence[str] = (),
     folder: Path | None = None,
@@ -132,7 +120,8 @@ def evaluate_answers(
 ) -> AnswersEvaluation:
     """Index the tree of each set below `directory` and ask its questions.
 
-    `sets` names those to take (default: all). `folder` keeps trees and stores, so that the next
+    `open_memory` opens one at the path of a SQLite file, for the files of a folder. `sets` names
+    those to take (default: all). `folder` keeps trees and stores, so that the next
     run embeds only what has changed. Raises InvalidInput with file and line.
     """
     found = {path.stem: path for path in sorted(directory.glob("*.jsonl"))}
@@ -230,7 +219,7 @@ def _unpacked(archive: Path, target: Path) -> Path:
 
 
 def _ask_all(
-    memory: Answering, name: str, questions: Sequence[_Question], progress: Progress | None
+    memory: "Memory", name: str, questions: Sequence[_Question], progress: Progress | None
 ) -> Iterator[JudgedAnswer]:
     for each in questions[:1]:  # the first question of a process also loads what it needs
         memory.ask(each.text)

@@ -11,22 +11,22 @@ import math
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.when.instants import from_epoch, parse_instant
 
+if TYPE_CHECKING:
+    from quipu.memory import Memory
+
 __all__ = [
     "DatasetRow",
     "Grades",
-    "Opening",
-    "Progress",
-    "WriteReport",
     "WriteTimes",
     "has_gold",
     "moment",
@@ -36,13 +36,9 @@ __all__ = [
     "written",
 ]
 
-Progress: TypeAlias = Callable[[str, int, int], None]
-
 _DATABASE = "evaluation.db"
 _DIGEST_LENGTH = 12
 
-M = TypeVar("M")
-M_co = TypeVar("M_co", covariant=True)
 Grades: TypeAlias = dict[str, dict[str, float]]
 """Query id → corpus id → grade."""
 
@@ -165,19 +161,6 @@ def _grade(text: str, place: str) -> float:
     return grade
 
 
-class WriteReport(Protocol):
-    """What is read of the report of a bulk write."""
-
-    @property
-    def embed_seconds(self) -> float: ...
-
-
-class Opening(Protocol[M_co]):
-    """Opens a memory at the path of a SQLite file."""
-
-    def __call__(self, path: str, /) -> AbstractContextManager[M_co]: ...
-
-
 class WriteTimes(NamedTuple):
     """How long it took, in seconds: the writing without embedding, and the embedding."""
 
@@ -188,15 +171,16 @@ class WriteTimes(NamedTuple):
 @contextmanager
 def written(
     directory: Path,
-    open_memory: Opening[M],
-    write: Callable[[M, Path], WriteReport],
+    open_memory: "Callable[[str], Memory]",
+    write: "Callable[[Memory, Path], float]",
     *,
     folder: Path | None = None,
     key: str = "",
-) -> Generator[tuple[M, WriteTimes], None, None]:
+) -> "Generator[tuple[Memory, WriteTimes], None, None]":
     """A memory that holds the corpus of `directory` and nothing else, and how long that took.
 
-    `write` is given the memory and a folder for files of its own. `folder` keeps the store, in a
+    `write` is given the memory and a folder for files of its own, and gives the seconds that
+    embedding took. `folder` keeps the store, in a
     folder named by the bytes of the corpus, the version of Quipu and `key` (what else decides the
     records), so that only a run over the same set finds it; without one it is thrown away.
     """
@@ -205,10 +189,9 @@ def written(
         open_memory(str(place / _DATABASE)) as memory,
     ):
         start = time.perf_counter()
-        report = write(memory, place)
-        wrote_s = time.perf_counter() - start
-        index_s = max(wrote_s - report.embed_seconds, 0.0)
-        yield memory, WriteTimes(round(index_s, 3), round(report.embed_seconds, 3))
+        embed_s = write(memory, place)
+        index_s = max(time.perf_counter() - start - embed_s, 0.0)
+        yield memory, WriteTimes(round(index_s, 3), round(embed_s, 3))
 
 
 @contextmanager

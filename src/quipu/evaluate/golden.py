@@ -18,7 +18,7 @@ A key that is not known is an error, with its line. Every reply must hold the an
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Any, Protocol, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import msgspec
 import yaml
@@ -28,6 +28,9 @@ from quipu.records.misfit import misfit
 from quipu.records.plan import Mode
 from quipu.records.reply import Reply
 from quipu.text import fold
+
+if TYPE_CHECKING:
+    from quipu.memory import Memory
 
 __all__ = ["GoldenReport", "load", "run"]
 
@@ -79,13 +82,7 @@ class GoldenReport(msgspec.Struct, frozen=True, kw_only=True):
     results: Annotated[tuple[GoldenResult, ...], "how each went, in the order of the file"]
 
 
-class Askable(Protocol):
-    """What is asked of a memory here; `quipu.memory.Memory` is one."""
-
-    def ask(self, question: str, *, mode: Mode | None = None) -> Reply: ...
-
-
-def run(memory: Askable, file: Path, *, check: Callable[[Reply], Sequence[str]]) -> GoldenReport:
+def run(memory: "Memory", file: Path, *, check: Callable[[Reply], Sequence[str]]) -> GoldenReport:
     """Ask every question of `file`, in order. `check` says what breaks the answer contract.
 
     Raises InvalidInput, with the place, when the file is not as described above.
@@ -147,7 +144,7 @@ def _listed(given: tuple[str, ...] | Listed) -> Listed:
 
 
 def _result(
-    memory: Askable, golden: Golden, check: Callable[[Reply], Sequence[str]]
+    memory: "Memory", golden: Golden, check: Callable[[Reply], Sequence[str]]
 ) -> GoldenResult:
     reply = memory.ask(golden.question, mode=golden.mode)
     reasons = [f"off the contract: {error}" for error in check(reply)]

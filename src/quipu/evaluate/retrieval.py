@@ -2,9 +2,9 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 
@@ -14,9 +14,6 @@ from quipu.evaluate.dataset import (
     QUERIES,
     DatasetRow,
     Grades,
-    Opening,
-    Progress,
-    WriteReport,
     WriteTimes,
     has_gold,
     moment,
@@ -25,9 +22,13 @@ from quipu.evaluate.dataset import (
     written,
 )
 from quipu.evaluate.figures import auroc, percentiles, rates
+from quipu.ports import Progress
 from quipu.records.passage import PassageInput
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
+
+if TYPE_CHECKING:
+    from quipu.memory import Memory
 
 __all__ = [
     "CUTOFFS",
@@ -44,20 +45,6 @@ __all__ = [
 CUTOFFS = (2, 5, 10)
 DEPTH = 10
 _SOURCE_TYPE = "evaluation"
-
-
-class DocumentMemory(Protocol):
-    """What is asked of a memory here; `quipu.memory.Memory` is one."""
-
-    def add_documents(
-        self, documents: Iterable[PassageInput], *, progress: Progress | None = None
-    ) -> WriteReport: ...
-
-    def search(
-        self, question: str, *, limit: int | None = None, scope: Scope = ..., use_graph: bool = ...
-    ) -> Retrieved: ...
-
-    def ask(self, question: str, *, limit: int | None = None, scope: Scope = ...) -> Reply: ...
 
 
 class JudgedQuestion(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,7 +92,7 @@ class Search(NamedTuple):
 
 def evaluate_retrieval(
     directory: Path,
-    open_memory: Opening[DocumentMemory],
+    open_memory: "Callable[[str], Memory]",
     *,
     group_by: str | None = None,
     before: str | None = None,
@@ -132,9 +119,9 @@ def evaluate_retrieval(
     for row in read_rows(directory, CORPUS):  # a bad row is found before anything is written
         _passage(row, group_by, before)
 
-    def write(memory: DocumentMemory, _: Path) -> WriteReport:
+    def write(memory: "Memory", _: Path) -> float:
         passages = (_passage(row, group_by, before) for row in read_rows(directory, CORPUS))
-        return memory.add_documents(passages, progress=progress)
+        return memory.add_documents(passages, progress=progress).embed_seconds
 
     key = f"retrieval {group_by} {before}"
     with written(directory, open_memory, write, folder=folder, key=key) as (memory, writing):

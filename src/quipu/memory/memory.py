@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from threading import Event
 
     from quipu.answer.examine import Examined
-    from quipu.evaluate.validation import Validation
     from quipu.kinds.commits.repository import HistoryReport
     from quipu.kinds.incidents.api import Incidents
     from quipu.kinds.pages.network import Network
     from quipu.kinds.reports.reflect import Reflected
     from quipu.memory.entities import Entities
+    from quipu.memory.validation import Validation
     from quipu.transfer import Migrated, Moved
     from quipu.transfer.backup import BackedUp
     from quipu.transfer.formats import GraphFormat, GraphWritten
@@ -696,7 +696,7 @@ class Memory(Handle):
     def validate(self, *, strict: bool = False) -> "Validation":
         """What is wrong in the graph (errors) and what is doubtful (warnings); `strict` asks for
         the node types of a platform too."""
-        from quipu.evaluate.validation import validate
+        from quipu.memory.validation import validate
 
         return validate(self.store, strict=strict)
 

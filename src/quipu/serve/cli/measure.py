@@ -221,8 +221,8 @@ def facts(run: Invocation, directory: Directory, keep: Keep = None) -> MeasuredF
     """
     labelled = _labelled(directory)
 
-    def write(memory: Memory, _: Path) -> Any:
-        return memory.add_documents(map(_statement, read_rows(directory, CORPUS)))
+    def write(memory: Memory, _: Path) -> float:
+        return memory.add_documents(map(_statement, read_rows(directory, CORPUS))).embed_seconds
 
     with written(directory, _opener(run), write, folder=keep, key="facts") as (memory, writing):
 
@@ -266,10 +266,10 @@ def conversations(run: Invocation, directory: Directory, keep: Keep = None) -> M
         answerable = group not in _NO_ANSWER and row.more.get("answerable") is not False
         sides.append((row, Scope(groups=frozenset({_text(row, "conv")})), answerable))
 
-    def write(memory: Memory, place: Path) -> Any:
+    def write(memory: Memory, place: Path) -> float:
         transcript = place / "transcript.jsonl"
         transcript.write_bytes(lines)
-        return Conversations(memory).add_transcripts(transcript)
+        return Conversations(memory).add_transcripts(transcript).embed_seconds
 
     with written(directory, _opener(run), write, folder=keep, key="memory") as (memory, writing):
         asked = [Search(r, {"scope": s}) for r, s, _ in sides if has_gold(labelled.grades, r)]
@@ -309,8 +309,8 @@ def incidents(
     took_ms: list[float] = []
     opened = _opener(run) if embed else _opener(run, embedder=None)
 
-    def write(memory: Memory, _: Path) -> Any:
-        return memory.add_commits(corpus)
+    def write(memory: Memory, _: Path) -> float:
+        return memory.add_commits(corpus).embed_seconds
 
     with written(directory, opened, write, folder=keep, key="incidents") as (memory, writing):
         for track in ("A", "B"):

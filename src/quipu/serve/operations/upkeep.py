@@ -9,13 +9,13 @@ from quipu.agents.dumps import DumpTaken, export_knowledge, import_dump
 from quipu.answer.examine import Examined, violations
 from quipu.errors import InvalidInput
 from quipu.evaluate import golden
-from quipu.evaluate.validation import Validation
 from quipu.kinds.incidents.migrate import Migration
 from quipu.kinds.reports.reflect import Reflected
 from quipu.kinds.values.api import Valued
 from quipu.kinds.values.derive import Explanation
 from quipu.memory import Memory
 from quipu.memory.extraction import Extracted, extract_facts
+from quipu.memory.validation import Validation
 from quipu.ports import Progress
 from quipu.serve.operations import Command, Flag, Word, operation, standard_input
 from quipu.transfer import Moved

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from quipu.evaluate.validation import Validation, validate
+from quipu.memory.validation import Validation, validate
 from quipu.records.batch import Batch, Claim, IndexedChunk
 from quipu.records.record import Chunk, Entity, Episode, Fact, Relation
 from quipu.store import open_store
