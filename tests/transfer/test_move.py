@@ -1,6 +1,7 @@
 """Out to a file and in again: nothing is lost, again changes nothing, damage is named."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -69,8 +70,8 @@ def test_a_memory_of_everything_comes_back_byte_for_byte(
             for name in ("payments", "billing")
         ]
     )
-    (incident, *_) = memory.incidents.list(component="payments").incidents
-    memory.incidents.resolve(incident.incident_id, "rollback", recorded_at="2026-01-01T10:20:00Z")
+    (full, *_) = memory.incidents.list(component="payments").incidents
+    memory.incidents.resolve(full.incident_id, "rollback", recorded_at="2026-01-01T10:20:00Z")
     undone = memory.relate("other.md", "mentions", "a.py")
     memory.unrelate(undone.rel_id)
     out, again = tmp_path / "out.jsonl", tmp_path / "again.jsonl"
@@ -83,7 +84,7 @@ def test_a_memory_of_everything_comes_back_byte_for_byte(
         assert not other.import_(out).refused
         other.export(again, vectors=True)
         assert again.read_bytes().splitlines() == out.read_bytes().splitlines()
-        assert other.incidents.show(incident.incident_id).state == "resolved"
+        assert other.incidents.show(full.incident_id).state == "resolved"
 
 
 def test_what_was_imported_can_be_searched_and_indexed_on(
@@ -112,150 +113,125 @@ def test_an_import_brings_a_source_to_the_exported_state(
     assert snapshot(memory.store) == held
 
 
-def _altered(lines: list[str], at: int, change: Callable[[dict[str, Any]], Any]) -> list[str]:
-    value = json.loads(lines[at])
-    change(value)
-    return [*lines[:at], json.dumps(value), *lines[at + 1 :]]
+def line(**fields: Any) -> Callable[[dict[str, Any]], object]:
+    """Puts other values into a line."""
+    return lambda value: value.update(fields)
 
 
-@pytest.mark.parametrize(
-    ("at", "change", "said"),
-    [
-        (0, lambda v: v.update(quipu="other"), ":1:"),
-        (0, lambda v: v.clear(), ":1:"),
-        (1, lambda v: v.update(kind="tune"), ":2:"),
-        (1, lambda v: v["record"].update(surprise=1), ":2:"),
-        (2, lambda v: v["record"].pop("text", None) or v["record"].pop("name", None), ":3:"),
-        (1, lambda v: v.update(kind="chunk"), ":2:"),
-    ],
-)
-def test_a_line_that_cannot_be_used_is_named(
-    memory: Memory,
-    tree: Tree,
+def record(**fields: Any) -> Callable[[dict[str, Any]], object]:
+    """Puts other values into the record of a line."""
+    return lambda value: value["record"].update(fields)
+
+
+def incident(**fields: Any) -> Callable[[dict[str, Any]], object]:
+    return lambda value: value["record"]["properties"].update(fields)
+
+
+def turned(value: dict[str, Any]) -> None:
+    ends = value["record"]
+    ends["source_entity_id"], ends["target_entity_id"] = (
+        ends["target_entity_id"],
+        ends["source_entity_id"],
+    )
+
+
+def looped(value: dict[str, Any]) -> None:
+    value["record"]["source_entity_id"] = value["record"]["target_entity_id"]
+
+
+UNCOMPARED = "Incident whose properties cannot be used"
+WRONG: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
+    ("export", line(quipu="other"), "is not the header"),
+    ("export", dict[str, Any].clear, "is not the header"),
+    # lines that cannot be used
+    ("episode", line(kind="tune"), "cannot be used"),
+    ("episode", line(kind="chunk"), "cannot be used"),
+    ("episode", record(surprise=1), "cannot be used"),
+    ("episode", line(recorded_at="2026-01-02"), "cannot be used"),
+    ("chunk", lambda value: value["record"].pop("text"), "cannot be used"),
+    ("chunk", record(profile="unheard"), "cannot be used"),
+    ("chunk", record(episode_id="ep_0123"), "cannot be used"),
+    ("chunk", record(chunk_id="odd"), "cannot be used"),
+    ("entity", line(episode_id="ep_0123"), "cannot be used"),
+    ("entity", line(recorded_at="yesterday"), "cannot be used"),
+    ("vector", line(vector="!!"), "cannot be used"),
+    ("vector", line(vector="AAAAAAAA"), "cannot be used"),
+    ("vector", line(vector=""), "cannot be used"),
+    ("vector", line(parts=["AAAA"]), "cannot be used"),
+    # numbers that no writer gives
+    ("entity", record(mention_count=-1), ""),
+    ("entity", record(mention_count=0), ""),
+    ("chunk", record(position=2**70), ""),
+    ("chunk", record(start_line=-4), ""),
+    ("relation", record(confidence=-0.5), ""),
+    ("relation", record(confidence=1.5), ""),
+    ("relation", record(weight=-1e308), ""),
+    ("relation", record(weight=0), ""),
+    # records that break the schema
+    ("relation", record(target_entity_id="en_gone"), "it ends at 'en_gone', which is"),
+    ("relation OWNED_BY", turned, "OWNED_BY with a target that is a Document"),
+    ("relation", looped, "relation from a thing to itself"),
+    ("entity Owner", record(updated_at="yesterday"), "updated_at 'yesterday' is no"),
+    ("fact", record(valid_from="soon"), "fact whose valid_from 'soon' is no date"),
+    ("chunk", record(end_line=0), "passage whose lines are no range"),
+    ("episode", record(observed_at="5"), "all that it brought was left out"),
+    # incidents that could not be compared
+    ("entity Incident", incident(latency_p99=-5), UNCOMPARED),
+    ("entity Incident", incident(error_rate="high"), UNCOMPARED),
+    ("entity Incident", incident(blast_radius="NaN"), UNCOMPARED),
+    ("entity Incident", incident(agent_analysis=[]), UNCOMPARED),
+]
+
+
+@pytest.fixture(scope="module")
+def exported(open_memory: Open, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The lines of an export of everything; one owner is asserted once."""
+    home = tmp_path_factory.mktemp("home")
+    for name, text in (TREE | {"other.md": "# Other\n\nText of Other.\n"}).items():
+        (home / name).write_text(text, "utf-8")
+    with open_memory("memory:", home) as memory:
+        memory.index(home)
+        measured = {"error_rate": 0.5, "latency_p99": 900}
+        memory.incidents.add({"component": "a", "timestamp": "2026-02-01", "metrics": measured})
+        memory.export(home / "out.jsonl", vectors=True)
+    return (home / "out.jsonl").read_text("utf-8").split("\n")[:-1]
+
+
+@pytest.mark.parametrize(("which", "change", "said"), WRONG)
+def test_whatever_is_wrong_is_named_with_its_line(
+    exported: list[str],
     open_memory: Open,
     tmp_path: Path,
-    at: int,
-    change: Callable[[dict[str, Any]], Any],
+    which: str,
+    change: Callable[[dict[str, Any]], object],
     said: str,
 ) -> None:
-    filled(memory, tree)
-    memory.export(tmp_path / "out.jsonl")
-    lines = _altered((tmp_path / "out.jsonl").read_text().splitlines(), at, change)
-    (tmp_path / "bad.jsonl").write_text("\n".join(lines))
-    with (
-        open_memory("memory:", tmp_path) as other,
-        pytest.raises(InvalidInput, match=said),
-    ):
-        other.import_(tmp_path / "bad.jsonl")
-
-
-def _of(kind: str, type_: str = "") -> Callable[[dict[str, Any]], bool]:
-    return lambda v: v.get("kind") == kind and (not type_ or v["record"]["type"] == type_)
-
-
-@pytest.mark.parametrize(
-    ("which", "change", "said", "lost"),
-    [
-        (_of("relation"), {"target_entity_id": "en_gone"}, "it ends at 'en_gone', which is", 1),
-        (_of("relation", "OWNED_BY"), "turn", "OWNED_BY with a target that is a Document", 1),
-        (_of("relation"), "loop", "relation from a thing to itself", 1),
-        (_of("entity", "Owner"), {"updated_at": "yesterday"}, "updated_at 'yesterday' is no", 2),
-        (_of("fact"), {"valid_from": "soon"}, "fact whose valid_from 'soon' is no date", 1),
-        (_of("chunk"), {"end_line": 0}, "passage whose lines are no range", 1),
-        (_of("episode"), {"observed_at": "5"}, "all that it brought was left out", 1),
-    ],
-)
-def test_a_record_that_breaks_the_schema_is_left_out_and_named(
-    memory: Memory,
-    tree: Tree,
-    open_memory: Open,
-    tmp_path: Path,
-    which: Callable[[dict[str, Any]], bool],
-    change: Any,
-    said: str,
-    lost: int,
-) -> None:
-    tree(TREE | {"other.md": "# Other\n\nText of Other.\n"})  # one owner, asserted once
-    memory.index()
-    memory.export(tmp_path / "out.jsonl")
-    lines = (tmp_path / "out.jsonl").read_text().splitlines()
-    at = next(i for i, line in enumerate(lines) if which(json.loads(line)))
-
-    def alter(value: dict[str, Any]) -> None:
-        record = value["record"]
-        source, target = record.get("source_entity_id"), record.get("target_entity_id")
-        turned = {"source_entity_id": target, "target_entity_id": source}
-        loop = {"source_entity_id": target}
-        record.update(
-            {"turn": turned, "loop": loop}.get(change, {}) if isinstance(change, str) else change
-        )
-
-    (tmp_path / "bad.jsonl").write_text("\n".join(_altered(lines, at, alter)))
+    kind, _, of = which.partition(" ")
+    values = [json.loads(text) for text in exported]
+    values[0]["kind"] = "export"
+    at = next(
+        n
+        for n, value in enumerate(values)
+        if value["kind"] == kind and (not of or value["record"]["type"] == of)
+    )
+    del values[0]["kind"]
+    change(values[at])
+    bad = [*exported[:at], json.dumps(values[at]), *exported[at + 1 :]]
+    (tmp_path / "bad.jsonl").write_text("\n".join(bad), "utf-8")
     with open_memory("memory:", tmp_path, embedder=None) as other:
-        moved = other.import_(tmp_path / "bad.jsonl")
-        assert said in " ".join(row.error for row in moved.refused)
-        assert at + 1 in {row.line for row in moved.refused}
-        assert len(moved.refused) >= lost
-        assert other.validate().errors == ()
+        named, told = taken_in(other, tmp_path / "bad.jsonl")
+    assert at + 1 in named or "from here on" in told
+    assert said in told
 
 
-@pytest.mark.parametrize(
-    ("kind", "field", "value"),
-    [
-        ("entity", "mention_count", -1),
-        ("entity", "mention_count", 0),
-        ("chunk", "position", 2**70),
-        ("chunk", "start_line", -4),
-        ("chunk", "end_line", 0),
-        ("relation", "confidence", -0.5),
-        ("relation", "confidence", 1.5),
-        ("relation", "weight", -1e308),
-        ("relation", "weight", 0),
-    ],
-)
-def test_a_number_out_of_its_range_is_not_taken_in(
-    memory: Memory,
-    tree: Tree,
-    open_memory: Open,
-    tmp_path: Path,
-    kind: str,
-    field: str,
-    value: float,
-) -> None:
-    filled(memory, tree)
-    memory.export(tmp_path / "out.jsonl")
-    lines = (tmp_path / "out.jsonl").read_text("utf-8").split("\n")
-    at = next(n for n, line in enumerate(lines) if json.loads(line).get("kind") == kind)
-    lines = _altered(lines, at, lambda v: v["record"].update({field: value}))
-    (tmp_path / "bad.jsonl").write_text("\n".join(lines))
-    with open_memory("memory:", tmp_path) as other:
-        try:
-            named = [row.line for row in other.import_(tmp_path / "bad.jsonl").refused]
-        except InvalidInput as error:
-            named = [int(str(error).split(":")[1])]
-        assert named[0] == at + 1
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [("latency_p99", -5), ("error_rate", "high"), ("blast_radius", "NaN"), ("agent_analysis", [])],
-)
-def test_an_incident_that_could_not_be_compared_is_left_out(
-    memory: Memory, open_memory: Open, tmp_path: Path, field: str, value: Any
-) -> None:
-    measured = {"error_rate": 0.5, "latency_p99": 900}
-    memory.incidents.add({"component": "a", "timestamp": "2026-02-01", "metrics": measured})
-    memory.export(tmp_path / "out.jsonl")
-    lines = (tmp_path / "out.jsonl").read_text().splitlines()
-    held = [json.loads(line).get("record", {}).get("type") for line in lines]
-    alter = lambda line: line["record"]["properties"].update({field: value})  # noqa: E731
-    changed = _altered(lines, held.index("Incident"), alter)
-    (tmp_path / "bad.jsonl").write_text("\n".join(changed))
-    with open_memory("memory:", tmp_path) as other:
-        told = " ".join(row.error for row in other.import_(tmp_path / "bad.jsonl").refused)
-        assert "Incident whose properties cannot be used" in told
-        asked = {"component": "a", "metrics": measured}
-        assert not other.incidents.similar(asked).incidents
+def taken_in(memory: Memory, path: Path) -> tuple[set[int], str]:
+    """The lines that an import names, and what it says of them; what it let in is sound."""
+    try:
+        refused = memory.import_(path).refused
+    except InvalidInput as error:
+        return {int(n) for n in re.findall(r"bad\.jsonl:(\d+):", str(error))}, str(error)
+    assert memory.validate().errors == ()
+    return {row.line for row in refused}, " ".join(row.error for row in refused)
 
 
 def test_a_cut_file_is_named_and_what_came_before_stands(
