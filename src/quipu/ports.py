@@ -115,11 +115,8 @@ class Graph(Protocol):
         """
         ...
 
-    def scan(
-        self, kind: Kind, *, scope: Scope = EVERYTHING, after: str = "", limit: int = 1000
-    ) -> list[Record]:
-        """Live records of `kind` with ids above `after`, by id. `scope` bounds chunks and
-        episodes, and Document entities by their id; other kinds ignore it."""
+    def scan(self, kind: Kind, *, after: str = "", limit: int = 1000) -> list[Record]:
+        """Live records of `kind` with ids above `after`, by id."""
         ...
 
     def named(self, keys: Sequence[str]) -> dict[str, list[Entity]]:
@@ -486,19 +483,20 @@ class Chat(Protocol):
         ...
 
 
-_KIND_OF: Mapping[type[Record], Kind] = {
+KIND_OF: Mapping[type[Record], Kind] = {
     Episode: "episode",
     Chunk: "chunk",
     Entity: "entity",
     Relation: "relation",
     Fact: "fact",
 }
+"""In the order in which one write logs its changes; vectors come last."""
 
 
-def every(graph: Graph, of: type[R], *, scope: Scope = EVERYTHING) -> Iterator[R]:
+def every(graph: Graph, of: type[R]) -> Iterator[R]:
     """Every live record of a class, by id, read page by page."""
     after = ""
-    while page := graph.scan(_KIND_OF[of], scope=scope, after=after):
+    while page := graph.scan(KIND_OF[of], after=after):
         yield from (record for record in page if isinstance(record, of))
         after = record_id(page[-1])
 

@@ -123,9 +123,6 @@ class VectorContract:
             assert [c.text for c in store.chunks(words.numbers)] == expected
             assert [c.text for c in store.chunks(vectors.numbers)] == expected
             assert store.occurrences("prose", ["red"], scope=scope)["red"].df == len(expected)
-            assert [c.text for c in store.scan("chunk", scope=scope) if isinstance(c, Chunk)] == (
-                expected
-            )
 
     def test_an_emptied_namespace_is_searched(self, store: Store) -> None:
         one = chunk(VERSION_A, 0, "red").chunk.chunk_id

@@ -7,7 +7,6 @@ wording stands, the higher priority and all tags stay, and every source is kept 
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import msgspec
@@ -16,12 +15,11 @@ from quipu.answer.dated_facts import said
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.lookup import end_of_relation
 from quipu.limits import LONGEST_ENTRY, LONGEST_TITLE
-from quipu.ports import every
 from quipu.read import redact
 from quipu.records.batch import Batch
 from quipu.records.ids import document_entity_id
 from quipu.records.passage import SPOKEN, PassageInput, is_saying
-from quipu.records.record import Chunk, Entity
+from quipu.records.record import Entity
 from quipu.records.refs import CATEGORIES, ENTRY, Category
 from quipu.records.scope import Scope
 from quipu.text import name_key, stem_words, tokens
@@ -44,6 +42,7 @@ _ARTICLES = frozenset({"a", "an", "the"})
 _MOST_KEPT = 50
 """Tags of an entry, and sources."""
 _MOST_LIVE = 2_000
+_REF = "manual:"
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -163,10 +162,17 @@ class Entries:
 
     def live(self, categories: Sequence[str] = ()) -> list[Entry]:
         """The entries of some categories (by default all) that still hold, at most 2,000."""
-        chunks = every(self._memory.store, Chunk, scope=entry_scope(categories))
-        ids = dict.fromkeys(chunk.document_id for chunk in islice(chunks, _MOST_LIVE))
-        now = self._memory.clock()
-        found = self.of_documents(list(ids)).values()
+        store, now = self._memory.store, self._memory.clock()
+        ids = [source.document_id for source in store.sources(prefix=_REF) if source.document_id]
+        kept = {
+            i: record.properties
+            for i, record in store.get(ids).items()
+            if isinstance(record, Entity) and record.properties.get("type") == ENTRY
+        }
+        chosen = [
+            i for i, said in kept.items() if not categories or said.get("domain") in categories
+        ]
+        found = self.of_documents(chosen[:_MOST_LIVE]).values()
         return [entry for entry in found if not is_expired(entry.expires, now)]
 
     def _replaces(self, episode_id: str) -> tuple[ReplacedStatement, ...]:
@@ -180,7 +186,7 @@ class Entries:
 
     def _id(self, category: str, words: str) -> str:
         key = f"{self._memory.store.namespace}\0{category}\0{words}"
-        return f"manual:{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+        return f"{_REF}{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
     def _write(self, entry: Entry, now: str) -> tuple[tuple[str, ...], str]:
         """Write the entry with what ties it to others, in one batch; what of that is not there,

@@ -73,7 +73,7 @@ RESERVED = 8
 """Bytes at the end of a page that hold its checksum."""
 
 _MAGIC = b"SQLite format 3\0"
-_LOG_HEAD, _FRAME_HEAD = 32, 24
+LOG_HEAD, FRAME_HEAD = 32, 24
 _LOG_MAGIC = {b"\x37\x7f\x06\x82": "<", b"\x37\x7f\x06\x83": ">"}
 """How a log begins, with the order of the bytes that its checksums are made of."""
 _INDEX_SALTS = slice(32, 40)
@@ -195,14 +195,14 @@ def _unread(connection: Any, log: Path) -> tuple[int, int] | None:
     none does."""
     _, frames, _ = connection.execute("PRAGMA wal_checkpoint(NOOP)").fetchone()
     with log.open("rb") as stream:
-        head, end = stream.read(_LOG_HEAD), os.fstat(stream.fileno()).st_size
-        if end > _LOG_HEAD and not (_log_begins_well(head) and any(head)):
+        head, end = stream.read(LOG_HEAD), os.fstat(stream.fileno()).st_size
+        if end > LOG_HEAD and not (_log_begins_well(head) and any(head)):
             return frames, 0  # it is written, and brought to the disk, before any frame
-        frame_bytes = _FRAME_HEAD + int.from_bytes(head[8:12], "big")
-        begin = _LOG_HEAD + frames * frame_bytes
+        frame_bytes = FRAME_HEAD + int.from_bytes(head[8:12], "big")
+        begin = LOG_HEAD + frames * frame_bytes
         for at in range(begin, end - frame_bytes + 1, frame_bytes):
             stream.seek(at)
-            frame = stream.read(_FRAME_HEAD)
+            frame = stream.read(FRAME_HEAD)
             if frame[8:16] != head[16:24]:
                 break  # of before the log was begun anew
             if any(frame[4:8]):
@@ -220,7 +220,7 @@ def _salts_read(log: Path) -> bytes:
 def _log_begins_well(head: bytes) -> bool:
     """Whether the first 32 bytes of a log are as they were written, or there are none."""
     order = _LOG_MAGIC.get(head[:4])
-    if order is None or len(head) < _LOG_HEAD:
+    if order is None or len(head) < LOG_HEAD:
         return not head.strip(b"\0")
     one = two = 0
     for first, second in struct.iter_unpack(f"{order}2I", head[:24]):

@@ -10,13 +10,10 @@ import apsw
 
 from quipu.errors import CorruptStore
 from quipu.files import checked
+from quipu.files.checked import FRAME_HEAD, LOG_HEAD
+from quipu.limits import NAMED
 
 __all__ = ["damaged_pages", "faults", "has_checksums"]
-
-_NAMED = 8
-"""Damaged pages that are named one by one."""
-
-_HEAD, _FRAME = 32, 24
 
 
 def damaged_pages(path: Path, size: int) -> list[int]:
@@ -46,9 +43,9 @@ def _logged_pages(path: Path) -> frozenset[int]:
     pages: list[int] = []
     committed = 0
     with path.open("rb") if path.is_file() else BytesIO() as stream:
-        head = stream.read(_HEAD)
+        head = stream.read(LOG_HEAD)
         size = int.from_bytes(head[8:12], "big")
-        while len(frame := stream.read(_FRAME)) == _FRAME and frame[8:16] == head[16:24]:
+        while len(frame := stream.read(FRAME_HEAD)) == FRAME_HEAD and frame[8:16] == head[16:24]:
             stream.seek(size, SEEK_CUR)
             pages.append(int.from_bytes(frame[:4], "big"))
             if any(frame[4:8]):
@@ -83,7 +80,7 @@ def faults(path: Path) -> list[str]:
         bad = sorted({*bad} - _logged_pages(log))
     found: list[str] = []
     if bad:
-        named = ", ".join(map(str, bad[:_NAMED])) + (", …" if len(bad) > _NAMED else "")
+        named = ", ".join(map(str, bad[:NAMED])) + (", …" if len(bad) > NAMED else "")
         found.append(f"{len(bad)} of {path.stat().st_size // size:,} pages ({named})")
     if not log_is_sound:
         found.append(f"the log {log.name}, with changes after the damage")

@@ -20,7 +20,7 @@ from quipu.index import similarity
 from quipu.index.pieces import MOST, Mask, Piece, joined
 from quipu.index.placed import ERROR, Placed, by_signs, merged, place
 from quipu.index.postings import Postings
-from quipu.index.ranking import empty
+from quipu.index.ranking import empty, ranked
 from quipu.index.rotation import decoded
 from quipu.index.vector_file import VectorFile
 from quipu.ports import Change, Numbers, Ranking, Vectors
@@ -272,9 +272,7 @@ class Nearest:
             ]
         )
         rows = np.concatenate([each.rows[at] for each, at in zip(parts, chosen, strict=True)])
-        numbers = self._postings.numbers[rows]
-        order = np.lexsort((numbers, self._postings.order_keys[rows], -scores))[:limit]
-        return Ranking(numbers[order], scores[order])
+        return ranked(self._postings, rows, scores, limit)
 
     def _candidates(
         self,

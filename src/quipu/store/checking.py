@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from quipu.errors import InvalidInput, SpaceMismatch
 from quipu.index.similarity import rounded
+from quipu.ports import KIND_OF
 from quipu.records.batch import Batch, Claim, Embedding, IndexedChunk, Period
 from quipu.records.ids import Kind, kind_of, order_key
-from quipu.records.record import Asserted, Chunk, Entity, Episode, Fact, Record, Relation
+from quipu.records.record import Asserted, Entity, Episode, Record
 from quipu.records.record import record_id as id_of
 from quipu.records.schema import EntityType
 from quipu.store.rules import encode, require_text
@@ -118,7 +119,7 @@ def _checked_past(period: Period) -> Past:
         raise InvalidInput(f"{record_id!r} is a Name: names have no history of their own")
     for each in period.chunk_ids:
         require_text(each, "a chunk that a claim stands in")
-    kind = kind_of_record(record)
+    kind = KIND_OF[type(record)]
     return Past(
         record_id,
         kind,
@@ -191,14 +192,14 @@ def _checked_claims(claims: Iterable[Claim]) -> dict[tuple[str, str], Claimed]:
         if earlier is not None or len(chunk_ids) > 1:
             before = earlier.chunk_ids if earlier else ()
             chunk_ids = tuple(dict.fromkeys((*before, *chunk_ids)))
-        kind = kind_of_record(record)
+        kind = KIND_OF[type(record)]
         body = _encoded(record)
         checked[key] = Claimed(key[0], kind, claim.episode_id, chunk_ids, record, body)
     return checked
 
 
 def _encoded(record: Record) -> bytes:
-    record_id, kind = id_of(record), kind_of_record(record)
+    record_id, kind = id_of(record), KIND_OF[type(record)]
     if kind_of(record_id) != kind:
         raise InvalidInput(f"{record_id!r} is not the id of a {kind}: make it with ids.make_id")
     if "\0" in record_id or (isinstance(record, Episode) and "\0" in record.source_ref):
@@ -263,18 +264,3 @@ def index_digest(item: IndexedChunk) -> bytes:
         item.columns,
     )  # terms in the order in which they come: a profile gives them in that of the text
     return hashlib.blake2b(_CONTENT.encode(content), digest_size=16).digest()
-
-
-def kind_of_record(record: Record) -> Kind:
-    """Which kind of record this is."""
-    match record:
-        case Episode():
-            return "episode"
-        case Chunk():
-            return "chunk"
-        case Entity():
-            return "entity"
-        case Relation():
-            return "relation"
-        case Fact():
-            return "fact"

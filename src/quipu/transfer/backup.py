@@ -33,7 +33,6 @@ _MANIFEST = "manifest.json"
 _REPORTS = ("index_metadata.json", "index_errors.json")
 _NAMES = (*_REPORTS, LEDGER, DATABASE)  # the database last: with it, the memory is there
 _MANIFEST_BYTES = 1 << 20
-_PIECE = 1 << 20
 _SOON_S = 10_000
 
 
@@ -319,7 +318,7 @@ def _unpack(path: Path, made: Manifest, folder: Path) -> None:
             content = archive.extractfile(member) if known and member.isfile() else None
             if content is not None:
                 with private.open_new(folder / member.name) as stream:
-                    shutil.copyfileobj(content, stream, _PIECE)
+                    shutil.copyfileobj(content, stream)
                     stream.flush()
                     os.fsync(stream.fileno())
     for name, known in made.files.items():

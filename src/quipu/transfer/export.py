@@ -8,6 +8,7 @@ import numpy as np
 from quipu.errors import StoreUnavailable
 from quipu.files.target import replacing, require_target
 from quipu.kind import ahead, derived
+from quipu.limits import TEXTS_AT_ONCE
 from quipu.ports import Store, changes_after
 from quipu.records.batch import Period
 from quipu.records.record import Chunk, Episode, Relation
@@ -22,8 +23,6 @@ from quipu.transfer.lines import (
     period_line,
     vector_line,
 )
-
-_PAGE = 100
 
 
 def export(store: Store, path: Path, *, vectors: bool = False, overwrite: bool = True) -> Moved:
@@ -72,8 +71,8 @@ def lines_of(
 def _periods(store: Store, episode_ids: Sequence[str]) -> Iterator[tuple[str, list[Period]]]:
     """What each episode asserted, in this order: live before ended, the episode itself, its
     chunks by position, its claims by id. Relations to what was forgotten are left out."""
-    for at in range(0, len(episode_ids), _PAGE):
-        page = store.periods(episode_ids[at : at + _PAGE])
+    for at in range(0, len(episode_ids), TEXTS_AT_ONCE):
+        page = store.periods(episode_ids[at : at + TEXTS_AT_ONCE])
         endless = _endless(store, [p for periods in page.values() for p in periods])
         for episode_id, periods in page.items():
             kept = [p for p in periods if p.known_until or id_of(p.record) not in endless]

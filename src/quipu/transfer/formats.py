@@ -45,7 +45,6 @@ _NODE_KEYS = (
 _EDGE_KEYS = ("id", "description", "confidence", "weight", "created_at", "updated_at", "properties")
 """What an edge may have, in this order."""
 
-_FACT, _HAS_FACT, _STUB = "Fact", "HAS_FACT", "Name"
 _OWN = frozenset({"vectors"})
 GraphFormat: TypeAlias = Literal["graphml", "csv"]
 FORMATS: tuple[GraphFormat, ...] = get_args(GraphFormat)
@@ -207,7 +206,7 @@ def _graph_of(store: Store) -> PlainGraph:
                 nodes[record.entity_id] = _entity_node(record)
         for end in ends - nodes.keys():
             nodes[end] = PlainNode(
-                id=end, type=_STUB, values={"name": end.partition(":")[2] or end}
+                id=end, type="Name", values={"name": end.partition(":")[2] or end}
             )
         edges = [_relation_edge(each) for each in relations]
         named = store.named(sorted({name_key(fact.subject) for fact in facts}))
@@ -220,7 +219,7 @@ def _graph_of(store: Store) -> PlainGraph:
                     PlainEdge(
                         source=entities[0].entity_id,
                         target=fact.fact_id,
-                        type=_HAS_FACT,
+                        type="HAS_FACT",
                         values=values,
                     )
                 )
@@ -238,7 +237,7 @@ def _entity_node(entity: Entity) -> PlainNode:
 def _fact_node(fact: Fact) -> PlainNode:
     name = f"{fact.subject} {fact.predicate} {fact.object}"
     values = _values(fact, _NODE_KEYS, name=name, properties=fact.provenance)
-    return PlainNode(id=fact.fact_id, type=_FACT, values=values)
+    return PlainNode(id=fact.fact_id, type="Fact", values=values)
 
 
 def _relation_edge(relation: Relation) -> PlainEdge:

@@ -36,7 +36,6 @@ from quipu.limits import ROWS_AT_ONCE
 from quipu.ports import Graph, Store
 from quipu.records.record import Entity, Episode, Relation
 from quipu.records.schema import RelationType
-from quipu.records.scope import Scope
 from quipu.source import Draft
 from quipu.text import stems
 from quipu.when.instants import Clock, to_epoch
@@ -271,12 +270,11 @@ def link_relation(draft: Draft, edge: NewEdge, now: str) -> Relation:
 
 def draw_all(store: Store, *, clock: Clock) -> tuple[int, int]:
     """`draw` for every service that incidents were reported on."""
+    ids = [source.episode_id for source in store.sources(frozenset({INCIDENT}))]
     services: set[str] = set()
-    scope, after = Scope(source_types=frozenset({INCIDENT})), ""
-    while page := store.scan("episode", scope=scope, after=after, limit=ROWS_AT_ONCE):
-        episodes = [record for record in page if isinstance(record, Episode)]
-        services |= {episode.group for episode in episodes if episode.group}
-        after = episodes[-1].episode_id
+    for at in range(0, len(ids), ROWS_AT_ONCE):
+        episodes = store.get(ids[at : at + ROWS_AT_ONCE]).values()
+        services |= {e.group for e in episodes if isinstance(e, Episode) and e.group}
     return draw(store, services, clock=clock)
 
 

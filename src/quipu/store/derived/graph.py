@@ -1,6 +1,6 @@
 """Records, relations, facts and history, out of rows of support."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from operator import attrgetter
 from typing import Any
@@ -8,19 +8,18 @@ from typing import Any
 import msgspec
 
 from quipu.index.mentions import FIELD
+from quipu.limits import ROWS_AT_ONCE
 from quipu.ports import Change, Direction, Source
 from quipu.records.batch import Claim, Period
 from quipu.records.ids import Kind, kind_of
 from quipu.records.neighbors import nearest_neighbors
-from quipu.records.record import Asserted, Chunk, Entity, Episode, Fact, Record, Relation, Support
-from quipu.records.scope import EVERYTHING, Scope
+from quipu.records.record import Asserted, Entity, Fact, Record, Relation, Support
 from quipu.store import rules
 from quipu.store.backend import NAME, SUPPORT, Above, Beginning, Row
 from quipu.store.derived.known import unlisted
 from quipu.store.derived.neighbors import Hop, Side, first_relations
 from quipu.store.derived.state import StoreState
 
-_SCAN_PAGE = 1000
 _WORTH_KEEPING = 20  # periods of support that are kept once they were read
 
 
@@ -61,9 +60,7 @@ class GraphReads(StoreState):
             self._fresh()
             return self._records.get(ids, known_at)
 
-    def scan(
-        self, kind: Kind, *, scope: Scope = EVERYTHING, after: str = "", limit: int = 1000
-    ) -> list[Record]:
+    def scan(self, kind: Kind, *, after: str = "", limit: int = 1000) -> list[Record]:
         """A page of the live records of one kind."""
         seen: list[Record] = []
         with self._session.reading():
@@ -71,8 +68,8 @@ class GraphReads(StoreState):
             while len(seen) < limit:
                 ids = self._page_of_ids(kind, after)
                 records = self._records.of_kind(kind, ids)
-                seen += self._admitted(scope, [records[i] for i in ids if i in records])
-                if len(ids) < _SCAN_PAGE:
+                seen += [records[i] for i in ids if i in records]
+                if len(ids) < ROWS_AT_ONCE:
                     break
                 after = ids[-1]
         return seen[: max(limit, 0)]
@@ -80,34 +77,8 @@ class GraphReads(StoreState):
     def _page_of_ids(self, kind: Kind, after: str) -> list[str]:
         where = {"kind": rules.KINDS.index(kind), "record_id": Above(after), "known_until": None}
         by = ("record_id",)
-        rows = self._session.select(SUPPORT, by, where, order=by, limit=_SCAN_PAGE, distinct=True)
+        rows = self._session.select(SUPPORT, by, where, order=by, limit=ROWS_AT_ONCE, distinct=True)
         return [record_id for (record_id,) in rows]
-
-    def _admitted(self, scope: Scope, records: list[Record]) -> Iterator[Record]:
-        if scope == EVERYTHING:
-            yield from records
-            return
-        chunks = [r for r in records if isinstance(r, Chunk)]
-        episodes = self._records.get({c.episode_id for c in chunks})
-        named = {c.document_id for c in chunks}
-        named |= {r.document_id for r in records if isinstance(r, Episode) and r.document_id}
-        documents = {i: r for i, r in self._records.get(named).items() if isinstance(r, Entity)}
-        for record in records:
-            match record:
-                case Chunk():
-                    episode = episodes[record.episode_id]
-                    assert isinstance(episode, Episode)
-                    place = rules.place_of(record, episode, documents.get(record.document_id))
-                    seen = rules.admits(scope, place)
-                case Episode():
-                    document = documents.get(record.document_id or "")
-                    seen = rules.admits_episode(scope, record, document)
-                case Entity():
-                    seen = rules.admits_entity(scope, record)
-                case _:
-                    seen = True
-            if seen:
-                yield record
 
     def named(self, keys: Sequence[str]) -> dict[str, list[Entity]]:
         """Live entities by their folded names."""

@@ -20,7 +20,7 @@ DELETE = f" {_RETIRE}"
 
 _LONG: dict[str, tuple[str, ...]] = {"support": ("near", "far", "label"), "name": ("key",)}
 """Columns of a table whose texts may be longer than an index allows."""
-_LONGEST = 1_000
+LONGEST = 1_000
 
 
 class MatchClause(NamedTuple):
@@ -74,7 +74,7 @@ def _clause(column: str, value: Any, values: dict[str, Any]) -> str:
         values[name] = given.encode(errors="replace").decode() if isinstance(given, str) else given
         return f"n.{column} > ${name}"
     if isinstance(value, Beginning):
-        values[name] = value.text[:_LONGEST]
+        values[name] = value.text[:LONGEST]
         return f"n.{column} STARTS WITH ${name}"
     if isinstance(value, int | str | bytes):
         values[name] = shortened(value)
@@ -85,9 +85,9 @@ def _clause(column: str, value: Any, values: dict[str, Any]) -> str:
 
 def shortened(value: Any) -> Any:
     """A value as a column holds it."""
-    if not isinstance(value, str) or len(value) <= _LONGEST:
+    if not isinstance(value, str) or len(value) <= LONGEST:
         return value
-    return f"{value[:_LONGEST]}\u2026{hashlib.sha256(value.encode()).hexdigest()}"
+    return f"{value[:LONGEST]}\u2026{hashlib.sha256(value.encode()).hexdigest()}"
 
 
 def given(table: Table, row: Row) -> list[Any]:

@@ -23,6 +23,7 @@ from quipu.records.schema import EntityType, RelationType
 from quipu.store import rules
 from quipu.store.backend import CHUNK, SPACE, SUPPORT, VECTOR, Above, Row
 from quipu.store.neo4j import group_of
+from quipu.store.neo4j.cypher import LONGEST
 from quipu.store.neo4j.tables import Neo4jBackend
 from quipu.text import name_key
 from quipu.when.instants import parse_instant
@@ -39,7 +40,6 @@ _ENTITY, _CHUNK, _RELATION, _FACT = (
     rules.KINDS.index(kind) for kind in ("entity", "chunk", "relation", "fact")
 )
 _PASSAGES = 256  # the first of a document that its node has
-_LONGEST_NAME = 1_000  # an index refuses long texts
 
 _KNOWN = "MATCH (n:Entity) WHERE n.group_id = $group AND n.uuid IN $ids RETURN n.uuid"
 _PUT_THINGS = """
@@ -159,7 +159,7 @@ class MirroredGraph:
         return {
             "uuid": record.entity_id,
             "id": record.entity_id,
-            "name": record.name[:_LONGEST_NAME],
+            "name": record.name[:LONGEST],
             "type": record.type,
             "summary": record.description,
             "aliases": list(record.aliases),
@@ -195,9 +195,9 @@ class MirroredGraph:
     def _name(self, text: str, at: str, *, uuid: str = "") -> dict[str, Any]:
         """The node of a name that has no record of its own."""
         key = name_key(text)
-        if len(key) > _LONGEST_NAME:
+        if len(key) > LONGEST:
             key = hashlib.sha256(key.encode()).hexdigest()
-        given = {"uuid": uuid or name_id(key), "name": text[:_LONGEST_NAME], "type": "Name"}
+        given = {"uuid": uuid or name_id(key), "name": text[:LONGEST], "type": "Name"}
         return {**given, "group_id": self._group, "summary": "", "created_at": _moment(at)}
 
     def _facts(self, ids: Collection[str]) -> None:
@@ -223,7 +223,7 @@ class MirroredGraph:
         given = {
             "uuid": fact.fact_id,
             "group_id": self._group,
-            "name": fact.predicate[:_LONGEST_NAME],
+            "name": fact.predicate[:LONGEST],
             "fact": f"{fact.subject} {fact.predicate} {fact.object}",
             "source_node_uuid": ends[0]["uuid"],
             "target_node_uuid": ends[1]["uuid"],
