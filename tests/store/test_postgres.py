@@ -2,7 +2,6 @@
 statements that name the namespace."""
 
 import logging
-import re
 import subprocess
 import sys
 import time
@@ -286,17 +285,6 @@ def test_any_text_can_be_asked_for(url: str) -> None:
             assert backend.select(SUPPORT, ("row",), {"row": number}) == []
             assert backend.select(SUPPORT, ("row",), {"row": [1, number]}) == [(1,)]
     backend.close()
-
-
-def test_a_plan_reads_one_partition(url: str) -> None:
-    with open_store(url) as store:
-        store.write(one_source(VERSION_A, "red", at=1))
-        ns = store._db.ns
-    for table in schema.TYPES:
-        with psycopg.connect(url) as connection:
-            rows = connection.execute(f"EXPLAIN SELECT * FROM quipu.{table} WHERE ns = {ns}")
-            plan = "\n".join(line for (line,) in rows.fetchall())
-        assert len(set(re.findall(rf"on ({table}_\d)\b", plan))) == 1, plan
 
 
 # round trips

@@ -142,6 +142,25 @@ def test_a_large_space_is_indexed_and_says_so(url: str) -> None:
         assert store.spaces() == {}
 
 
+def partition(url: str, *tables: str) -> None:
+    """Make of tables what 0.1.0 made: eight partitions by namespace."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        for table in (f"quipu.{name}" for name in tables):
+            parts = (
+                f"CREATE TABLE {table}_{n} PARTITION OF {table}"
+                f" FOR VALUES WITH (MODULUS 8, REMAINDER {n})"
+                for n in range(8)
+            )
+            for said in (
+                f"ALTER TABLE {table} RENAME TO whole",
+                f"CREATE TABLE {table} (LIKE quipu.whole INCLUDING ALL) PARTITION BY HASH (ns)",
+                *parts,
+                f"INSERT INTO {table} SELECT * FROM quipu.whole",
+                "DROP TABLE quipu.whole",
+            ):
+                connection.execute(said.encode())
+
+
 def test_vectors_kept_as_bytes_are_brought_over_and_told(
     postgres_server: PostgresServer,
     monkeypatch: pytest.MonkeyPatch,
@@ -154,6 +173,7 @@ def test_vectors_kept_as_bytes_are_brought_over_and_told(
             assert not store._db.has_halves
             oracle = filled(store)
             assert_alike(store, oracle)
+    partition(url, "vector", "support")
     with opened(url, namespace="default", read_only=True) as store:
         assert_alike(store, oracle)
     with caplog.at_level(logging.WARNING), opened(url, namespace="default") as store:

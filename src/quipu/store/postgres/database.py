@@ -206,7 +206,8 @@ class Database:
 
     def said(self, text: str) -> bytes:
         """A statement on the tables of this schema and the rows of this namespace, for which
-        `{schema}` and `{ns}` stand. The number is written out: a plan is made for one partition."""
+        `{schema}` and `{ns}` stand. The number is written out: where tables are partitioned by it,
+        a plan is made for one partition."""
         return text.replace("{schema}", self.schema).replace("{ns}", str(self.ns)).encode()
 
     @contextmanager

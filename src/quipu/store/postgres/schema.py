@@ -1,8 +1,7 @@
 """The tables, as numbered migrations; `deployment.version` says how far a schema has come.
 
-All tables but two are partitioned by hash of the namespace's number `ns`, which begins every key:
-a query that names it reads one partition, and rows of one namespace lie together wherever the
-tables are distributed by it. `namespace` gives names their numbers, `deployment` has one row.
+Every key begins with the namespace's number `ns`. `namespace` gives names their numbers,
+`deployment` has one row. The tables that 0.1.0 made are partitioned by `ns` and stay so.
 """
 
 import logging
@@ -16,7 +15,6 @@ from quipu.store.backend import TABLES, VECTOR, Row
 from quipu.store.postgres.address import Address
 
 _log = logging.getLogger("quipu")
-PARTITIONS = 8
 OLDEST_SERVER = 140_000
 """The oldest release that is tested for, as libpq counts them: 14.0."""
 
@@ -136,14 +134,9 @@ def _quoted(columns: tuple[str, ...]) -> str:
 
 def _table(name: str, columns: tuple[tuple[str, str], ...]) -> str:
     declared = "".join(f', "{column}" {kind}' for column, kind in columns)
-    parts = "".join(
-        f"CREATE TABLE {{schema}}.{name}_{n} PARTITION OF {{schema}}.{name}"
-        f" FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {n});\n"
-        for n in range(PARTITIONS)
-    )
     return (
         f"CREATE TABLE {{schema}}.{name} (ns integer NOT NULL{declared},"
-        f" PRIMARY KEY ({_quoted(_KEYS[name])})) PARTITION BY HASH (ns);\n{parts}"
+        f" PRIMARY KEY ({_quoted(_KEYS[name])}));\n"
     )
 
 
@@ -179,15 +172,13 @@ _JOBS = (
 _HALVES = "SELECT 1"
 
 MIGRATIONS = (_RECORDS, _PACKED, _JOBS, _HALVES)
-"""Migration n takes a schema from version n - 1 to n. One that was released is never changed."""
+"""Migration n takes a schema from version n - 1 to n. The columns that a released one makes are
+never changed."""
 
 _AS_HALVES = _table(
     "vector_halves", (("space", _INT), ("number", _INT), ("vector", "halfvec NOT NULL"))
 )
-_IN_PLACE = "DROP TABLE {schema}.vector;\n" + "".join(
-    f"ALTER TABLE {{schema}}.vector_halves{part} RENAME TO vector{part};\n"
-    for part in ("", *(f"_{n}" for n in range(PARTITIONS)))
-)
+_IN_PLACE = "DROP TABLE {schema}.vector;\nALTER TABLE {schema}.vector_halves RENAME TO vector;\n"
 _RIGHTS = (
     "SELECT format('GRANT %s ON {schema}.vector TO %s%s', g.privilege_type,"
     " CASE WHEN g.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END,"

@@ -19,6 +19,7 @@ from psycopg import Connection, errors
 
 from quipu.index import similarity
 from quipu.index.nearest import SpaceInfo
+from quipu.index.placed import ERROR
 from quipu.index.postings import Mask, Postings
 from quipu.index.ranking import empty, ranked
 from quipu.index.rotation import decoded
@@ -34,7 +35,6 @@ EXACT_UP_TO = 20_000
 """Passages in a scope up to which every vector is compared."""
 
 _WIDEST_INDEXED = 4_000  # dimensions that HNSW takes of a halfvec
-_ERROR = 4e-6  # of sums of float32 on the server, as `index/placed.py` has it
 _MORE = 4  # times as many are asked for where twice the limit did not do
 _KEPT = 20_000  # vectors that a handle holds
 _BUILT_IN = "512MB"  # of the server's memory, where an index is built
@@ -113,7 +113,7 @@ class ServerVectors:
         if admitted > self._exact_up_to and self.is_indexed():
             found = self._nearest(halves, among, 2 * limit)
             return self._ranked(found, query, limit)._replace(found="ann")
-        error = float(np.sqrt(np.square(query - halves).sum())) + _ERROR
+        error = float(np.sqrt(np.square(query - halves).sum())) + ERROR
         wanted = 2 * limit
         while True:
             found = self._every(halves, among, wanted)
