@@ -152,10 +152,6 @@ def _assert_same_ranking(
     np.testing.assert_allclose(ours.scores, theirs.scores, rtol=tolerance, atol=tolerance)
 
 
-def _scope(choose: random.Random) -> Scope:
-    return choose.choice(list(_scopes(choose)))
-
-
 def _scopes(choose: random.Random) -> Iterator[Scope]:
     refs: Sequence[str] = choose.sample(SOURCES, 2)
     at = moment(choose.randint(0, 50))

@@ -2,12 +2,12 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from tests.contract.store_sample import chunk, episode, moment
 
-from quipu.index.postings import Postings
 from quipu.records.batch import Batch
 from quipu.store.derived.rows import SegmentRows
 from quipu.store.sqlite import SQLiteStore
@@ -68,17 +68,18 @@ def test_after_a_write_only_the_new_segment_is_read(
         writer.write(Batch(recorded_at=moment(1), episodes=(first,), chunks=many))
         reader.match_text("prose", dict.fromkeys(TERMS, 1.0))
         asked: list[int] = []
-        read = Postings._read
+        pages = SegmentRows.pages
 
-        def counted(self: Postings, name: str, terms: list[str], first: int = 0) -> object:
-            asked.append(len(self._bases) - 1 - first)
-            return read(self, name, terms, first)
+        def counted(self: SegmentRows, segment: int, *of: Any) -> list[bytes]:
+            asked.append(segment)
+            return pages(self, segment, *of)
 
-        monkeypatch.setattr(Postings, "_read", counted)
+        monkeypatch.setattr(SegmentRows, "pages", counted)
         other = episode("docs/small.md", "B", at=moment(2))
         one = chunk(other, 0, "w0 w1 w2")
         writer.write(Batch(recorded_at=moment(2), episodes=(other,), chunks=(one,)))
         found = reader.match_text("prose", {"w0": 1.0}, limit=5000)
         assert one.chunk.chunk_id in reader.chunk_ids(found.numbers)
-        assert asked == [1]
-        assert SegmentRows(reader._session).segments()[0].size == 3000
+        old, new = SegmentRows(reader._session).segments()
+        assert old.size == 3000
+        assert set(asked) == {new.segment}

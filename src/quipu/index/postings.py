@@ -5,7 +5,6 @@ the posting lists of late. Callers say when the blobs may have changed (`refresh
 and a read transaction around every call.
 """
 
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
@@ -24,17 +23,8 @@ __all__ = ["Mask", "Often", "PostingList", "Postings", "Rows", "Statistics"]
 _CACHE_BYTES = 64 << 20
 _PAGE_BYTES = 192 << 20  # of pages that are held: all of some 500,000 passages
 _NO_TF = np.zeros(0, dtype=np.uint8)
-_EPOCHS = 1000  # times that rows may move until what was read before is read again
 
 S = TypeVar("S", bound=np.generic)
-
-
-@dataclass(frozen=True, slots=True)
-class _Cached:
-    """A posting list as it was when rows had last moved `epoch` times."""
-
-    found: PostingList
-    epoch: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,47 +76,33 @@ class Postings:
     def clear(self) -> None:
         """Drop everything that was read (after a rollback, for example)."""
         self._stored: dict[int, StoredSegment] = {}
-        self._lists: dict[tuple[str, str], _Cached] = {}
-        self._cached = 0
-        self._kept_rows: list[int] = []
-        self._died: list[bool] = []
-        self._rejoin(0, died=True)
+        self._rejoin()
 
     def refresh(self) -> bool:
         """Take in what changed; whether rows moved or died."""
-        heads = self._blobs.segments()
         died = False
         stored: dict[int, StoredSegment] = {}
-        for head in heads:
+        for head in self._blobs.segments():
             known = self._stored.get(head.segment)
             if known is None:
                 known = StoredSegment(self._blobs, head)
             elif known.update(head):
                 died = True
             stored[head.segment] = known
-        before = list(self._stored)
-        same = next(
-            (i for i, (a, b) in enumerate(zip(before, stored, strict=False)) if a != b), None
-        )
-        kept = min(len(before), len(stored)) if same is None else same
-        changed = died or kept < max(len(before), len(stored))
+        changed = died or list(stored) != list(self._stored)
         self._stored = stored
         if changed:
-            self._rejoin(kept, died=died)
+            self._rejoin()
         return changed
 
-    def _rejoin(self, kept: int, *, died: bool) -> None:
-        """Rows moved or died: not those of the first `kept` segments, unless some `died`."""
-        segments = list(self._stored.values())
-        sizes = [len(s.numbers) for s in segments]
+    def _rejoin(self) -> None:
+        """Rows moved or died: what was made of all segments is made again, of what was read."""
+        sizes = [len(stored.numbers) for stored in self._stored.values()]
         self._bases = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))).tolist()
         self._all: _Rows | None = None
         self._statistics: dict[str, Statistics] = {}
-        if len(self._kept_rows) == _EPOCHS:
-            self._lists, self._cached = {}, 0
-            self._kept_rows, self._died = [], []
-        self._kept_rows.append(self._bases[kept])
-        self._died.append(died)
+        self._lists: dict[tuple[str, str], PostingList] = {}
+        self._cached = 0
 
     def _joined_rows(self) -> _Rows:
         if self._all is None:
@@ -196,34 +172,16 @@ class Postings:
 
     def lists(self, name: str, terms: Sequence[str]) -> list[PostingList]:
         """Each term's posting list, in the order asked; empty when it stands nowhere."""
-        now = len(self._kept_rows)
-        missing: list[str] = []
-        older: list[str] = []
-        for term in dict.fromkeys(terms):
-            known = self._lists.get((name, term))
-            if known is None:
-                missing.append(term)
-            elif known.epoch != now:
-                older.append(term)
+        missing = [term for term in dict.fromkeys(terms) if (name, term) not in self._lists]
         self._bound()
-        if missing:
-            self._put(name, missing, self._read(name, missing), terms)
-        if older:
-            self._put(name, older, self._mended(name, older), terms)
-        return [self._lists[name, t].found for t in terms]
-
-    def _put(
-        self, name: str, made_of: Sequence[str], made: Sequence[PostingList], terms: Sequence[str]
-    ) -> None:
-        now = len(self._kept_rows)
-        if self._cached > _CACHE_BYTES:
-            kept = {(name, t): self._lists[name, t] for t in terms if (name, t) in self._lists}
-            self._lists = kept
-            self._cached = sum(_size(each.found) for each in kept.values())
-        for term, found in zip(made_of, made, strict=True):
-            replaced = self._lists.get((name, term))
-            self._lists[name, term] = _Cached(found, now)
-            self._cached += _size(found) - (_size(replaced.found) if replaced else 0)
+        if missing and self._cached > _CACHE_BYTES:
+            keys = [(name, term) for term in terms]
+            self._lists = {key: self._lists[key] for key in keys if key in self._lists}
+            self._cached = sum(map(_size, self._lists.values()))
+        for term, found in zip(missing, self._read(name, missing), strict=True):
+            self._lists[name, term] = found
+            self._cached += _size(found)
+        return [self._lists[name, term] for term in terms]
 
     def _bound(self) -> None:
         """Begin anew where pages of many passages are held: those of late are among the lists."""
@@ -233,31 +191,11 @@ class Postings:
         for stored in self._stored.values():
             stored.bound()
 
-    def _mended(self, name: str, terms: list[str]) -> list[PostingList]:
-        """Lists that were read before rows moved: what stands in segments that stayed is kept,
-        less what died; only the segments behind are read."""
-        known = [self._lists[name, term] for term in terms]
-        oldest = min(each.epoch for each in known)
-        rows = min(self._kept_rows[oldest:])
-        died = any(self._died[oldest:])
-        behind = self._read(name, terms, bisect_left(self._bases, rows))
-        mended: list[PostingList] = []
-        for each, more in zip(known, behind, strict=True):
-            stay = int(np.searchsorted(each.found.rows, np.uint32(rows)))
-            places, tf = each.found.rows[:stay], each.found.tf[:stay]
-            if died:
-                alive = self.alive[places]
-                places, tf = places[alive], tf[alive]
-            if len(more.rows):
-                places, tf = np.concatenate((places, more.rows)), np.concatenate((tf, more.tf))
-            mended.append(PostingList(places, tf))
-        return mended
-
-    def _expect(self, name: str, high: NDArray[np.uint64], first: int = 0) -> None:
+    def _expect(self, name: str, high: NDArray[np.uint64]) -> None:
         """Fetch the buckets of these terms that are not held, of all segments at once."""
         parts = {
             segment: part
-            for segment, stored in list(self._stored.items())[first:]
+            for segment, stored in self._stored.items()
             if isinstance(part := stored.part(name), BucketPart)
         }
         lacking = {segment: part.lacking(high) for segment, part in parts.items()}
@@ -269,15 +207,16 @@ class Postings:
             if found:
                 parts[segment].take(found, blobs[segment])
 
-    def _read(self, name: str, terms: list[str], first: int = 0) -> list[PostingList]:
-        """The lists of all terms, from the segment `first` on: each segment is asked for all of
-        them, then each term's are joined."""
+    def _read(self, name: str, terms: list[str]) -> list[PostingList]:
+        """The lists of all terms: each segment is asked for all of them, then each term's are
+        joined."""
+        if not terms:
+            return []
         high, low = hashes(terms)
         rows: list[list[NDArray[np.uint32]]] = [[] for _ in terms]
         tf: list[list[Often]] = [[] for _ in terms]
-        self._expect(name, high, first)
-        segments = list(self._stored.values())
-        for base, stored in zip(self._bases[first:], segments[first:], strict=False):
+        self._expect(name, high)
+        for base, stored in zip(self._bases, self._stored.values(), strict=False):
             part = stored.part(name)
             if part is None:
                 continue
