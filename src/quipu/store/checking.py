@@ -1,7 +1,7 @@
 """Whether a batch can be stored, decided once for every backend."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -13,7 +13,7 @@ from quipu.index.similarity import rounded
 from quipu.ports import KIND_OF
 from quipu.records.batch import Batch, Claim, Embedding, IndexedChunk, Period
 from quipu.records.ids import Kind, kind_of, order_key
-from quipu.records.record import Asserted, Entity, Episode, Record
+from quipu.records.record import Entity, Episode, Record
 from quipu.records.record import record_id as id_of
 from quipu.records.schema import EntityType
 from quipu.store.rules import encode, require_text
@@ -32,27 +32,22 @@ class Vector(NamedTuple):
 
 
 class Claimed(NamedTuple):
-    """A claim, encoded."""
+    """What an episode asserts, encoded."""
 
     record_id: str
     kind: Kind
     episode_id: str
     chunk_ids: tuple[str, ...]
-    record: Asserted
+    record: Record
     body: bytes
 
 
 class Past(NamedTuple):
-    """A period that has ended, encoded."""
+    """What an episode asserted, and from when until when."""
 
-    record_id: str
-    kind: Kind
-    episode_id: str
+    claim: Claimed
     recorded_at: str
     known_until: str
-    chunk_ids: tuple[str, ...]
-    record: Record
-    body: bytes
 
 
 class Checked(NamedTuple):
@@ -102,34 +97,31 @@ def _require_instant(text: str) -> None:
 
 def _checked_periods(periods: Iterable[Period]) -> tuple[Past, ...]:
     checked = map(_checked_past, periods)
-    return tuple({(*past[:6], past.body): past for past in checked}.values())
+    return tuple({(*past.claim[:4], past.claim.body, *past[1:]): past for past in checked}.values())
 
 
 def _checked_past(period: Period) -> Past:
-    record = period.record
-    record_id = id_of(record)
     _require_instant(period.recorded_at)
     if period.known_until is None or period.known_until < period.recorded_at:
         raise InvalidInput(
-            f"the period of {record_id!r} until {period.known_until!r} has not ended, or before it "
-            "began: what is live is written as episodes, chunks and claims"
+            f"the period of {id_of(period.record)!r} until {period.known_until!r} has not ended, or"
+            " before it began: what is live is written as episodes, chunks and claims"
         )
     _require_instant(period.known_until)
+    claim = _claimed(period.record, period.episode_id, period.chunk_ids)
+    return Past(claim, period.recorded_at, period.known_until)
+
+
+def _claimed(record: Record, episode_id: str, chunk_ids: Sequence[str]) -> Claimed:
     if isinstance(record, Entity) and record.type == EntityType.NAME:
-        raise InvalidInput(f"{record_id!r} is a Name: names have no history of their own")
-    for each in period.chunk_ids:
-        require_text(each, "a chunk that a claim stands in")
-    kind = KIND_OF[type(record)]
-    return Past(
-        record_id,
-        kind,
-        period.episode_id,
-        period.recorded_at,
-        period.known_until,
-        period.chunk_ids,
-        record,
-        _encoded(record),
-    )
+        raise InvalidInput(
+            f"{record.entity_id!r} is a Name: names are written as terms of the field "
+            "'name' of the chunks that mention them"
+        )
+    for chunk_id in chunk_ids:
+        require_text(chunk_id, "a chunk that a claim stands in")
+    body, kind = _encoded(record), KIND_OF[type(record)]
+    return Claimed(id_of(record), kind, episode_id, tuple(chunk_ids), record, body)
 
 
 def _checked_episodes(episodes: Iterable[Episode]) -> dict[str, tuple[Episode, bytes]]:
@@ -178,23 +170,14 @@ def _digest(item: IndexedChunk) -> bytes:
 
 def _checked_claims(claims: Iterable[Claim]) -> dict[tuple[str, str], Claimed]:
     checked: dict[tuple[str, str], Claimed] = {}
-    for claim in claims:
-        record = claim.record
-        if isinstance(record, Entity) and record.type == EntityType.NAME:
-            raise InvalidInput(
-                f"{record.entity_id!r} is a Name: names are written as terms of the field "
-                "'name' of the chunks that mention them"
-            )
-        for each in claim.chunk_ids:
-            require_text(each, "a chunk that a claim stands in")
-        key = (id_of(record), claim.episode_id)
-        earlier, chunk_ids = checked.get(key), tuple(claim.chunk_ids)
-        if earlier is not None or len(chunk_ids) > 1:
+    for given in claims:
+        claim = _claimed(given.record, given.episode_id, given.chunk_ids)
+        key = claim.record_id, claim.episode_id
+        earlier = checked.get(key)
+        if earlier is not None or len(claim.chunk_ids) > 1:
             before = earlier.chunk_ids if earlier else ()
-            chunk_ids = tuple(dict.fromkeys((*before, *chunk_ids)))
-        kind = KIND_OF[type(record)]
-        body = _encoded(record)
-        checked[key] = Claimed(key[0], kind, claim.episode_id, chunk_ids, record, body)
+            claim = claim._replace(chunk_ids=tuple(dict.fromkeys((*before, *claim.chunk_ids))))
+        checked[key] = claim
     return checked
 
 

@@ -246,17 +246,17 @@ class BatchWrite:
 
     def _insert_past(self) -> None:
         """Insert the ended periods that are not there yet."""
-        for past in self._batch.past:
-            kind = rules.KINDS.index(past.kind)
-            moment = (past.recorded_at, past.known_until, _listed(past.chunk_ids))
+        for claim, recorded_at, known_until in self._batch.past:
+            kind = rules.KINDS.index(claim.kind)
+            moment = (recorded_at, known_until, _listed(claim.chunk_ids))
             of = dict(zip(("recorded_at", "known_until", "chunk_ids"), moment, strict=True))
             # An episode asserts little; a record may have been asserted by very many.
-            of |= {"episode_id": past.episode_id, "kind": kind, "record_id": past.record_id}
-            if (past.body,) in self._session.select(SUPPORT, ("body",), of):
+            of |= {"episode_id": claim.episode_id, "kind": kind, "record_id": claim.record_id}
+            if (claim.body,) in self._session.select(SUPPORT, ("body",), of):
                 continue
-            row = (past.record_id, past.episode_id, *moment, *_looked_up_by(past.record))
-            self._session.insert(SUPPORT, [(self._session.take("row"), kind, *row, past.body)])
-            self._touched.add((kind, past.record_id))
+            row = (claim.record_id, claim.episode_id, *moment, *_looked_up_by(claim.record))
+            self._session.insert(SUPPORT, [(self._session.take("row"), kind, *row, claim.body)])
+            self._touched.add((kind, claim.record_id))
 
     def _index(self, chunks: list[tuple[IndexedChunk, int]]) -> dict[str, int]:
         posted: list[segments.Posted] = []
