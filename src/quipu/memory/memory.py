@@ -466,10 +466,10 @@ class Memory(Handle):
         (or all a name could mean), InvalidInput for a number out of range or ends that a relation
         of this type cannot tie. Written at once.
         """
-        from quipu.write.relations import relate
+        from quipu.write.relations import related, relation_of
 
         with self.writing:
-            return relate(
+            rel_id, batch = related(
                 self.store,
                 end_of_relation(self.store, source),
                 type,
@@ -480,6 +480,9 @@ class Memory(Handle):
                 description=description,
                 properties=properties or {},
             )
+            if batch is not None:
+                self.store.write(batch)
+            return relation_of(self.store, rel_id)
 
     def unrelate(self, rel_id: str) -> Relation:
         """End a relation, whoever asserted it, and give what it was; its history stays.

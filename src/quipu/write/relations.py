@@ -2,7 +2,6 @@
 
 import hashlib
 import math
-from typing import TypedDict, Unpack
 
 import msgspec
 
@@ -22,36 +21,6 @@ _SOURCE_TYPE = "manual_ingest"
 _SPELLING = "as_written"  # the property that keeps how the type was spelled
 
 
-class _Stated(TypedDict, total=False):
-    """What is said of a relation beside its type and its ends."""
-
-    confidence: float
-    weight: float
-    description: str
-    properties: Properties | None
-
-
-def relate(
-    store: Store,
-    source: Entity,
-    written_type: str,
-    target: Entity,
-    *,
-    clock: Clock,
-    **stated: Unpack[_Stated],
-) -> Relation:
-    """Assert the relation of this type between the ends, in place of what was said of it by hand.
-
-    Where a file asserts it too, the number given here is the one that counts: the file's
-    assertion ends until the file changes. The same relation again changes nothing. Raises
-    InvalidInput for ends that a relation of this type cannot tie.
-    """
-    rel_id, batch = related(store, source, written_type, target, clock=clock, **stated)
-    if batch is not None:
-        store.write(batch)
-    return _require(store, rel_id)
-
-
 def related(
     store: Store,
     source: Entity,
@@ -64,8 +33,13 @@ def related(
     description: str = "",
     properties: Properties | None = None,
 ) -> tuple[str, Batch | None]:
-    """The id of the relation that `relate` asserts, and what is to be written for it; None where
-    it stands already."""
+    """The id of the relation of this type between the ends, and what is to be written for it, in
+    place of what was said of it by hand; None where it stands already.
+
+    Where a file asserts it too, the number given here is the one that counts: the file's
+    assertion ends until the file changes. Raises InvalidInput for ends that a relation of this type
+    cannot tie.
+    """
     redactor = Redactor()
     properties = redactor.properties(properties or {})
     if not 0 <= confidence <= 1:
@@ -134,7 +108,7 @@ def _require_ends(relation: Relation, source: Entity, target: Entity) -> None:
 
 def unrelate(store: Store, rel_id: str, *, clock: Clock) -> Relation:
     """End every live assertion of a relation and give what it was; history stays."""
-    relation = _require(store, rel_id)
+    relation = relation_of(store, rel_id)
     store.write(Batch(recorded_at=clock(), replaces=(f"relation:{rel_id}",), ends=(rel_id,)))
     return relation
 
@@ -144,7 +118,8 @@ def _stored(store: Store, rel_id: str) -> Relation | None:
     return found if isinstance(found, Relation) else None
 
 
-def _require(store: Store, rel_id: str) -> Relation:
+def relation_of(store: Store, rel_id: str) -> Relation:
+    """The live relation with this id. Raises UnknownRecord."""
     relation = _stored(store, rel_id)
     if relation is None:
         raise UnknownRecord(
