@@ -20,7 +20,6 @@ from langgraph.store.base import (
     BaseStore,
     GetOp,
     IndexConfig,
-    InvalidNamespaceError,
     Item,
     ListNamespacesOp,
     MatchCondition,
@@ -72,12 +71,8 @@ class QuipuStore(BaseStore):
         self._sweeper: threading.Thread | None = None
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do what is asked, in order; a read sees the writes before it. Raises
-        InvalidNamespaceError before anything is done."""
-        every = list(ops)
-        for op in every:
-            _check(op)
-        return [self._do(op) for op in every]
+        """Do what is asked, in order; a read sees the writes before it."""
+        return [self._do(op) for op in ops]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """The same, in a thread."""
@@ -204,24 +199,6 @@ class _Embeddings:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         return np.asarray(self._embeddings.embed_documents(list(texts)), dtype=np.float32)
-
-
-def _check(op: Op) -> None:
-    """Refuse a namespace that LangGraph's own methods refuse."""
-    match op:
-        case GetOp() | PutOp():
-            paths = [op.namespace]
-        case SearchOp():
-            paths = [op.namespace_prefix]
-        case ListNamespacesOp():
-            paths = [condition.path for condition in op.match_conditions or ()]
-        case _:
-            paths = []
-    for label in (label for path in paths for label in cast("Any", path)):
-        if not isinstance(label, str) or not label or "." in label or "\0" in label:
-            raise InvalidNamespaceError(
-                f"the namespace label {label!r} is no text without dots: write ('users', 'ann')"
-            )
 
 
 def _at(value: Mapping[str, Any], key: str) -> Any:

@@ -17,7 +17,7 @@ from quipu.agents.knowledge import (
 from quipu.serve.mcp.tool import Result
 from quipu.serve.operations import Tool, operation
 
-__all__ = ["GRAPH_RESOURCE", "graph_json", "graph_resource"]
+__all__ = ["GRAPH_RESOURCE", "graph_json"]
 
 GRAPH_RESOURCE = "memory://knowledge-graph"
 
@@ -119,16 +119,6 @@ def open_nodes(
 ) -> Result:
     """Open specific nodes in the knowledge graph by their names"""
     return _view(*graph.open(names))
-
-
-def graph_resource() -> dict[str, Any]:
-    """What the resource of the whole graph is called."""
-    return {
-        "name": "knowledge-graph",
-        "title": "Knowledge Graph",
-        "description": "The full knowledge graph with all entities and relations",
-        "mime_type": "application/json",
-    }
 
 
 def graph_json(graph: KnowledgeGraph) -> str:

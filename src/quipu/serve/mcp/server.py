@@ -13,7 +13,7 @@ from quipu.agents.knowledge import KnowledgeGraph
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.serve.mcp import PROFILES, Profile, keeping
-from quipu.serve.mcp.keeping import GRAPH_RESOURCE, graph_json, graph_resource
+from quipu.serve.mcp.keeping import GRAPH_RESOURCE, graph_json
 from quipu.serve.mcp.kinds import tools_of_kinds
 from quipu.serve.mcp.tool import tools_over
 from quipu.serve.operations import operations, operations_in
@@ -117,11 +117,23 @@ class Server(MCPServer[Any]):
             log_level="WARNING",
         )
         if profile == "server-memory":
-            self.resource(GRAPH_RESOURCE, **graph_resource())(
-                lambda: graph_json(KnowledgeGraph(served.memory()))
+            whole_graph = self.resource(
+                GRAPH_RESOURCE,
+                name="knowledge-graph",
+                title="Knowledge Graph",
+                description="The full knowledge graph with all entities and relations",
+                mime_type="application/json",
             )
+            whole_graph(lambda: graph_json(KnowledgeGraph(served.memory())))
         if profile in ("default", "full"):
-            self.resource(_INDEX_RESOURCE, **_index_resource())(lambda: _page(served.memory()))
+            index = self.resource(
+                _INDEX_RESOURCE,
+                name="index",
+                title="What this memory holds",
+                description="One page: how much there is, and the brief of `quipu brief`.",
+                mime_type="text/markdown",
+            )
+            index(lambda: _page(served.memory()))
 
 
 def tools_of(memory: Memory, profile: Profile) -> list[Tool]:
@@ -154,16 +166,6 @@ def _instructions(profile: Profile, names: Collection[str], note: str) -> str:
     uses = [_MEMORY, *(said for name, said in _USES.items() if name in names)]
     said = [_KEEPING] if profile == "server-memory" else uses
     return " ".join([*said, _DATA, *([f"{note}."] if note else [])])
-
-
-def _index_resource() -> dict[str, Any]:
-    """Return what the page is called; it is made afresh whenever it is read."""
-    return {
-        "name": "index",
-        "title": "What this memory holds",
-        "description": "One page: how much there is, and the brief that `quipu brief` prints.",
-        "mime_type": "text/markdown",
-    }
 
 
 def _page(memory: Memory) -> str:
