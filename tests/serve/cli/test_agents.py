@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -77,3 +78,18 @@ def test_in_a_folder_without_a_memory_the_server_still_serves(
     assert "there is no memory in" in outcome.err
     assert served == ["stdio"]
     assert list(tmp_path.glob(".quipu")) == []
+
+
+def test_over_http_it_is_what_serve_serves(
+    quipu, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "key").write_text("0123456789abcdef", "utf-8")
+    served: list[Any] = []
+    monkeypatch.setattr(
+        "quipu.serve.http.app.serve", lambda memories, options: served.append(options)
+    )
+    words = ("--http", "--profile", "full", "--port", "9000", "--token-file", "key", "--no-watch")
+    assert quipu("mcp", *words).code == 0
+    assert (served[0].profile, served[0].port, served[0].read_only) == ("full", 9000, False)
+    assert (tmp_path / ".quipu" / "quipu.db").exists()
+    assert quipu("mcp", "--token-file", "key").code == 2

@@ -15,7 +15,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from quipu.ledger import Ledger
 from quipu.serve.http.memories import Memories
-from quipu.serve.keys import ApiKeys
+from quipu.serve.keys import ApiKeys, read_key
 
 pytestmark = pytest.mark.enable_socket
 
@@ -197,3 +197,9 @@ def test_a_client_that_leaves_half_way_harms_nobody(
         assert time.monotonic() < deadline, "the request that was left was not counted"
         time.sleep(0.02)
     assert "Traceback" not in caplog.text
+
+
+def test_a_key_is_read_behind_a_mark_of_its_encoding(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text("0123456789abcdef\n", "utf-8-sig")
+    assert read_key(file) == "0123456789abcdef"

@@ -18,6 +18,8 @@ from mcp import Client
 pytestmark = pytest.mark.enable_socket
 
 Serve = Callable[..., AbstractContextManager[str]]
+SERVE = [sys.executable, "-P", "-m", "quipu.serve.cli", "serve", "--store", ".quipu/quipu.db"]
+ENVIRONMENT = {**os.environ, "QUIPU_EMBED_MODEL": "none"}
 
 
 @pytest.fixture
@@ -29,21 +31,7 @@ def serve_process(free_port: Callable[[], int]) -> Serve:
         port = free_port()
         with (folder / "stderr.log").open("wb") as said:
             process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    "quipu.serve.cli",
-                    "serve",
-                    "--store",
-                    ".quipu/quipu.db",
-                    "--port",
-                    str(port),
-                    *options,
-                ],
-                cwd=folder,
-                env={**os.environ, "QUIPU_EMBED_MODEL": "none"},
-                stderr=said,
+                [*SERVE, "--port", str(port), *options], cwd=folder, env=ENVIRONMENT, stderr=said
             )
         try:
             url = f"http://127.0.0.1:{port}"
@@ -87,26 +75,9 @@ def test_a_process_serves_http_and_mcp(serve_process: Serve, home: Path) -> None
 
 
 def test_no_other_machine_is_let_in_without_a_key(home: Path, free_port: Callable[[], int]) -> None:
+    words = [*SERVE, "--host", "0.0.0.0", "--port", str(free_port())]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-P",
-            "-m",
-            "quipu.serve.cli",
-            "serve",
-            "--store",
-            ".quipu/quipu.db",
-            "--host",
-            "0.0.0.0",
-            "--port",
-            str(free_port()),
-        ],
-        cwd=home,
-        env={**os.environ, "QUIPU_EMBED_MODEL": "none"},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
+        words, cwd=home, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 2
     assert "quipu key create" in done.stderr

@@ -18,42 +18,21 @@ from quipu.serve.mcp.server import tools_of
 from quipu.serve.mcp.tool import Result
 from quipu.serve.schemas import keys
 
-DEFAULT = [
-    "memory_search",
-    "memory_get",
-    "memory_store",
-    "memory_state",
-    "memory_recall",
-    "memory_context_pack",
-    "memory_audit",
-    "ask",
-    "explore",
-]
-FULL = [
-    *DEFAULT,
-    "impact",
-    "memory_ingest",
-    "memory_query",
-    "memory_index_status",
-    "graph_search",
-    "graph_inspect",
-    "graph_path",
-    "fact_query_at_time",
-    "incident_similar",
-    "incident_recommend",
-    "outcome_record",
-]
-KEPT = [
-    "create_entities",
-    "create_relations",
-    "add_observations",
-    "delete_entities",
-    "delete_observations",
-    "delete_relations",
-    "read_graph",
-    "search_nodes",
-    "open_nodes",
-]
+DEFAULT = """
+    memory_search memory_get memory_store memory_state memory_recall memory_context_pack
+    memory_audit ask explore
+""".split()
+FULL = (
+    DEFAULT
+    + """
+    impact memory_ingest memory_query memory_index_status graph_search graph_inspect
+    graph_path fact_query_at_time incident_similar incident_recommend outcome_record
+""".split()
+)
+KEPT = """
+    create_entities create_relations add_observations delete_entities delete_observations
+    delete_relations read_graph search_nodes open_nodes
+""".split()
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_search": {"query": "who owns the payment service"},
     "memory_get": {"path": "docs/payments.md"},
@@ -231,22 +210,16 @@ def moved(held: Memory) -> None:
         )
 
 
-def test_long_lists_come_by_pages(given: Any) -> None:
+def test_long_lists_come_by_pages_of_one_question(given: Any, call: Any) -> None:
     for n in range(20):
         text = f"Decision {n}: the harbour is dug {n} metres deep, as the board said in its report."
         given("memory_store", category="decision", content=text)
     first = given("memory_recall", query="how deep is the harbour dug?")
-    more = given("memory_recall", query="how deep is the harbour dug?", cursor=first["next_cursor"])
+    cursor = first["next_cursor"]
+    more = given("memory_recall", query="how deep is the harbour dug?", cursor=cursor)
     assert all(len(json.dumps(page)) <= 4_000 for page in (first, more))
     ids = [entry["id"] for page in (first, more) for entry in page["entries"]]
     assert len(ids) == len(set(ids)) > 5
-
-
-def test_a_cursor_is_of_one_question(given: Any, call: Any) -> None:
-    for n in range(20):
-        text = f"Decision {n}: the harbour is dug {n} metres deep, as the board said in its report."
-        given("memory_store", category="decision", content=text)
-    cursor = given("memory_recall", query="how deep is the harbour dug?")["next_cursor"]
     other = call("memory_recall", query="who dug the harbour?", cursor=cursor)
     assert other.is_error
     assert "no cursor of this list" in other.content[0].text

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from mcp import StdioServerParameters
 from tests.cannot import cannot
+from tests.serve.mcp.test_tools import ARGUMENTS
 
 from quipu.memory import Memory
 
@@ -118,42 +119,15 @@ def test_the_typescript_client_uses_every_tool(
     added = held.incidents.add(
         {"component": "ledger", "timestamp": "2019-06-01T10:00:00Z", "title": "Pool exhausted"}
     )
-    calls: list[tuple[str, dict[str, Any]]] = [
-        ("memory_search", {"query": "who owns the payment service?", "minScore": 0}),
-        ("memory_get", {"path": "docs/ledger.md", "from": 1, "lines": 3}),
-        ("memory_store", {"category": "fact", "content": "Ann leads Blue", "tags": ["team"]}),
-        ("memory_recall", {"query": "who leads Blue"}),
-        ("memory_ingest", {"items": [{"kind": "turn", "text": "Hi"}], "sessionKey": "k"}),
-        ("memory_context_pack", {"query": "payment service", "maxChars": 800}),
-        ("memory_audit", {"subject": "Eva"}),
-        ("memory_audit", {}),
-        ("ask", {"question": "Who owns the payment service?"}),
-        ("explore", {"task": "give the payment service a second owner"}),
-        ("impact", {"change": "docs/payments.md"}),
-        ("memory_query", {"query": "payment service", "explain": True}),
-        ("memory_index_status", {}),
-        (
-            "memory_state",
-            {"statements": [{"subject": "Blue", "attribute": "lead", "value": "Ann"}]},
-        ),
-        ("graph_search", {"query": "Ledger"}),
-        ("graph_inspect", {"ref": "docs/ledger.md"}),
-        ("graph_path", {"source": "docs/payments.md", "target": "docs/ledger.md"}),
-        ("fact_query_at_time", {"subject": "Eva", "at": "2020"}),
-        ("incident_similar", {"component": "ledger"}),
-        ("incident_recommend", {"component": "ledger", "metrics": {"error_rate": 0.4}}),
-        (
-            "outcome_record",
-            {"incident_id": added.added[0], "actions_taken": ["rollback"], "success": True},
-        ),
-        ("memory_search", {"query": 5}),
-    ]
+    worked = {"incident_id": added.added[0], "actions_taken": ["rollback"], "success": True}
+    calls = [*(ARGUMENTS | {"outcome_record": worked}).items(), ("memory_search", {"query": 5})]
     talked = _talk(node, _task(server_command("--profile", "full"), calls))
     *good, bad = talked["results"]
     assert {name for name, _ in calls} == {tool["name"] for tool in talked["tools"]}
     assert all(not result.get("isError") for result in good)
     assert bad["isError"]
-    assert "Team Blue" in good[8]["structuredContent"]["contract"]["answer"]
+    answers = dict(zip(ARGUMENTS, good, strict=True))
+    assert "Team Blue" in answers["ask"]["structuredContent"]["contract"]["answer"]
     assert talked["read"][0]["text"].startswith("# What this memory holds")
 
 
