@@ -147,7 +147,7 @@ def test_what_takes_too_long_is_answered_and_what_is_too_much_refused(
 ) -> None:
     let_go = threading.Event()
     monkeypatch.setattr(memories.first, "plan", lambda *_a, **_k: let_go.wait(20))
-    with serve(memories, seconds=0.3, threads=1, waiting=0) as server:
+    with serve(memories, seconds=1, threads=1, waiting=0) as server:
         try:
             assert server.post("/api/v1/plan", ASKED).status_code == 504
             busy = server.post("/api/v1/plan", ASKED)
@@ -163,7 +163,7 @@ def test_what_takes_too_long_is_answered_and_what_is_too_much_refused(
 
 
 def test_a_body_that_never_ends_is_given_up(memories: Memories, serve: Callable[..., Any]) -> None:
-    with serve(memories, seconds=0.3) as server:
+    with serve(memories, seconds=1.5) as server:
         server.post("/api/v1/ask", ASKED)  # what the first question loads takes longer
         host, port = server.url.removeprefix("http://").split(":")
         with socket.create_connection((host, int(port)), timeout=10) as connection:
