@@ -17,7 +17,6 @@ if TYPE_CHECKING:  # pragma: no cover
 
 __all__ = [
     "DATE",
-    "DAY",
     "confirm",
     "note_unknown",
     "properties",
@@ -31,8 +30,9 @@ __all__ = [
 
 
 class _Date(click.ParamType[str]):
-    """A date as it was written; what is asked with it reads it. A blank one is no date, for what
-    was left out means something else: now, or no bound."""
+    """A date as it was written, which what is asked with it reads; of words that are told from the
+    present ("yesterday", "7d") where that time begins. A blank one is no date, for what was left
+    out means something else: now, or no bound."""
 
     name = "date"
 
@@ -41,27 +41,18 @@ class _Date(click.ParamType[str]):
             self.fail(
                 f"{value!r} is not a date: write it as 2026-01-31, or leave it out", param, ctx
             )
-        return value
-
-
-class _Day(_Date):
-    """A date, or words that are told from the present: "yesterday" is where that day begins."""
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        written = super().convert(value, param, ctx)
-        if written[:4].isdigit():
-            return written
+        if value[:4].isdigit():
+            return value
         from quipu.handle.dates import read_window
         from quipu.when.instants import system_clock
 
         try:
-            return read_window(written, system_clock).after or written
+            return read_window(value, system_clock).after or value
         except InvalidInput:
-            return written
+            return value
 
 
 DATE = _Date()
-DAY = _Day()
 
 
 def whom(name: str) -> str:
