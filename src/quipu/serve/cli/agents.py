@@ -11,7 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import click
 import msgspec
 
 from quipu.errors import InvalidInput
@@ -21,7 +20,6 @@ from quipu.memory import Memory
 from quipu.serve.cli.folders import initialise, is_remembered
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.serving import Port, Watch, serve
-from quipu.serve.cli.text import Given, lines_of
 from quipu.serve.keeping_up import kept_up
 from quipu.serve.mcp import NEEDS, Profile, build_server
 from quipu.serve.operations import Command, Exists, Flag, Word, operation
@@ -177,35 +175,21 @@ def setup(
     places = Places(Path.cwd())
     found = tuple(each for each, client in CLIENTS.items() if places.is_there(client))
     launch = _launch(run, profile=profile, name=name, project=project)
-    do = take_back if remove else set_up
+    only, do = "server" if server_only else "", take_back if remove else set_up
 
     def changes(*, dry_run: bool) -> SetupReport:
+        how: Any = {"project": project, "dry_run": dry_run, "only": only}
         every = clients or (tuple(CLIENTS) if remove else found)
-        done = [
-            change
-            for each in every
-            for change in do(
-                each,
-                launch,
-                places,
-                project=project,
-                dry_run=dry_run,
-                only="server" if server_only else "",
-            )
-            if not (remove and change.done == "absent")
-        ]
-        return SetupReport(found=found, written=not dry_run, changes=tuple(done))
+        done = (change for each in every for change in do(each, launch, places, **how))
+        shown = tuple(each for each in done if not (remove and each.done == "absent"))
+        return SetupReport(found=found, written=not dry_run, changes=shown)
 
     planned = changes(dry_run=True)
     is_open = any(c.done in ("created", "changed", "removed") for c in planned.changes)
     ends_hooks = remove and not clients and Path(state_folder()).exists()
     if dry_run or not (is_open or ends_hooks):
         return planned
-    if not agreed and not run.as_json and sys.stdin.isatty():
-        for line in lines_of(planned, Given(None, {})):
-            run.note(line)
-        agreed = click.confirm("Write all of this?", err=True)
-    if not agreed:
+    if not (agreed or run.agrees(planned, "Write all of this?")):
         run.note("nothing was written: --yes writes it without asking")
         return planned
     if not remove and find_spec("mcp") is None:

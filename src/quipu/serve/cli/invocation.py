@@ -101,6 +101,16 @@ class Invocation:
         else:
             say(lines())
 
+    def agrees(self, result: Any, question: str) -> bool:
+        """Show a person what would be done, and ask; False where there is nobody to ask."""
+        from quipu.serve.cli.text import Given, lines_of
+
+        if self.as_json or not sys.stdin.isatty():
+            return False
+        for line in lines_of(result, Given(None, {})):
+            self.note(line)
+        return click.confirm(question, err=True)
+
     def note(self, text: str, *, fg: str | None = None) -> None:
         """Say something beside the result, on standard error, unless `--quiet`."""
         if not self.quiet:

@@ -1,12 +1,10 @@
 """`trust` and `untrust`: whether what a folder sets and holds counts in full."""
 
 import shlex
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-import click
 import msgspec
 
 from quipu.config import GuardedSetting, asked_by, digest_of
@@ -14,7 +12,6 @@ from quipu.errors import InvalidInput
 from quipu.handle.home import DATABASE, STATE, find_home
 from quipu.limits import SHOWN_LINE
 from quipu.serve.cli.invocation import Invocation
-from quipu.serve.cli.text import Given, lines_of
 from quipu.serve.operations import Command, Flag, Word, operation
 from quipu.store import namespaces_of, open_store
 from quipu.trust import (
@@ -212,10 +209,7 @@ def trust(
     wish = wish_of(folder or Path(), system_clock)
     if wish.is_granted:
         return wish.shown(trusted=True)
-    if not agreed and not run.as_json and sys.stdin.isatty():
-        for line in lines_of(wish.shown(trusted=False), Given(None, {})):
-            run.note(line)
-        agreed = click.confirm("Allow all of this?", err=True)
+    agreed = agreed or run.agrees(wish.shown(trusted=False), "Allow all of this?")
     if agreed:
         wish.grant(system_clock)
     return wish.shown(trusted=agreed)
