@@ -2,8 +2,8 @@
 
 An operation is a function whose arguments say what they are: `Annotated[int, "how many"]`, with
 bounds as a `msgspec.Meta`. Lines of its docstring that begin with `$` are examples of its command.
-Three renderers make a command (`cli/rendered`), a route (`http/rendered`) and a tool
-(`mcp/rendered`) of it. What differs from door to door stands in its `Command`, `Http` and `Tool`.
+Three renderers make a command (`cli/rendered`), a route (`http/endpoints`) and a tool
+(`mcp/tool`) of it. What differs from door to door stands in its `Command`, `Http` and `Tool`.
 """
 
 import inspect
