@@ -45,51 +45,40 @@ class QuipuSession:
 
     async def add_items(self, items: Sequence[Any]) -> None:
         """Put items at the end."""
-        await self._do(self._at_the_end(lambda: self._add(items)))
+        await self._do(self._add, items)
 
     async def pop_item(self) -> Any:
         """Take the last item out and give it; None where there is none. Its history stays."""
-        return await self._do(self._at_the_end(self._pop))
+        return await self._do(self._pop)
 
     async def clear_session(self) -> None:
         """Take every item out. Their history stays; `Memory.forget` erases it."""
         await self._do(self._clear)
 
-    async def _do(self, what: Callable[[], T]) -> T:
+    async def _do(self, what: Callable[..., T], *given: Any) -> T:
         async with self._turn:
-            return await asyncio.to_thread(what)
-
-    def _at_the_end(self, what: Callable[[], T]) -> Callable[[], T]:
-        """`what` looks for the last item and then writes: no other of this session meanwhile."""
-
-        def done() -> T:
-            with self._ends.taken():
-                return what()
-
-        return done
+            return await asyncio.to_thread(what, *given)
 
     def _all(self) -> list[KeptItem]:
         mine = self._items.under(self._namespace, lambda item: item.namespace == self._namespace)
         return sorted(mine, key=lambda item: item.key)
 
     def _add(self, items: Sequence[Any]) -> None:
-        known = self._all()
-        first = int(known[-1].key) + 1 if known else 1
-        for number, item in enumerate(items, first):
-            self._items.put(
-                self._namespace,
-                f"{number:09}",
-                {"item": item},
-                _said,
-                vectoriser=self._memory.embedder_for(""),
-            )
+        with self._ends.taken():  # no other of this session looks for its end meanwhile
+            known = self._all()
+            first = int(known[-1].key) + 1 if known else 1
+            embedder = self._memory.embedder_for("")
+            for number, item in enumerate(items, first):
+                kept = {"item": item}
+                self._items.put(self._namespace, f"{number:09}", kept, _said, vectoriser=embedder)
 
     def _pop(self) -> Any:
-        known = self._all()
-        if not known:
-            return None
-        self._items.delete(self._namespace, known[-1].key)
-        return known[-1].value["item"]
+        with self._ends.taken():
+            known = self._all()
+            if not known:
+                return None
+            self._items.delete(self._namespace, known[-1].key)
+            return known[-1].value["item"]
 
     def _clear(self) -> None:
         for item in self._all():
