@@ -41,7 +41,6 @@ from quipu.kinds.incidents.model import (
     Incident,
     IncidentReport,
     Outcome,
-    check_component,
 )
 from quipu.kinds.incidents.policies import (
     SHIPPED,
@@ -176,10 +175,9 @@ class Incidents:
     ) -> IncidentsAdded:
         """Remember the incidents in files, or in the files of folders; `component` is what a
         post-mortem was about that names no service. Written at once."""
-        files = [Path(each) for each in ((paths,) if isinstance(paths, str | Path) else paths)]
-        named = check_component(component) if component is not None else ""
+        files = [Path(path) for path in ((paths,) if isinstance(paths, str | Path) else paths)]
         with self._handle.guard() as call:
-            read = read_incident_files(files, component=named, call=call)
+            read = read_incident_files(files, component=component or "", call=call)
         return self._add(read, embed=embed, progress=progress)
 
     def add_text(
@@ -187,9 +185,8 @@ class Incidents:
     ) -> IncidentsAdded:
         """Remember the incidents in a text: JSON, JSON lines or a post-mortem, about `component`
         where it names no service. Written at once."""
-        named = check_component(component) if component is not None else ""
         with self._handle.guard() as call:
-            read = call(read_incidents, text, path=path, component=named)
+            read = call(read_incidents, text, path=path, component=component or "")
         return self._add(read, embed=embed)
 
     def _add(
@@ -226,18 +223,16 @@ class Incidents:
         Raises UnknownRecord for an incident that is not here, InvalidInput naming the field.
         Written at once.
         """
-        fields = Fields(
-            {
-                "actions_taken": [actions_taken]
-                if isinstance(actions_taken, str)
-                else [*actions_taken],
-                "success": success,
-                "resolution_time_minutes": resolution_time_minutes,
-                "lessons_learned": lessons_learned,
-                "blast_radius": blast_radius,
-                "recorded_at": recorded_at or self._handle.clock(),
-            }
-        )
+        actions = [actions_taken] if isinstance(actions_taken, str) else [*actions_taken]
+        told = {
+            "actions_taken": actions,
+            "success": success,
+            "resolution_time_minutes": resolution_time_minutes,
+            "lessons_learned": lessons_learned,
+            "blast_radius": blast_radius,
+            "recorded_at": recorded_at or self._handle.clock(),
+        }
+        fields = Fields(told)
         report = outcome(fields)
         if fields.problems:
             raise InvalidInput("; ".join(fields.problems))

@@ -50,7 +50,7 @@ class Values:
         values = read_values(root, home=self._handle.home.folder)
         with self._handle.writing:
             fact = write_values(self._handle.store, values, clock=self._handle.clock)
-        found = reconcile(self._handle.store, values.ledger)
+        found = reconcile(values)
         return Valued(
             fact_id=fact.fact_id,
             ledger=values.ledger,

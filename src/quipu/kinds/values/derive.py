@@ -10,16 +10,18 @@ changed. A ledger that does not add up is told, with the difference.
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ports import Graph
-from quipu.records.ids import make_id
+from quipu.records.ids import make_id, named_entity_id
 from quipu.records.record import Entity, Fact, Relation
 from quipu.records.schema import EntityType, RelationType
-from quipu.text import name_key
+
+if TYPE_CHECKING:
+    from quipu.kinds.values.read import ReadValues
 
 __all__ = [
     "DEFAULT_HOURS",
@@ -98,19 +100,6 @@ class Reconciliation(NamedTuple):
     notes: tuple[str, ...]
 
 
-def _ledger_and_runs(graph: Graph, ledger: str) -> tuple[Entity | None, list[Entity]]:
-    """The record of the ledger at a path, and the runs of each script, by name."""
-    named = graph.named([name_key(ledger)])[name_key(ledger)]
-    entity = next((e for e in named if e.type == EntityType.VALUE_LEDGER), None)
-    if entity is None:
-        return None, []
-    parts = frozenset({str(RelationType.PART_OF)})
-    found = graph.neighbors([entity.entity_id], direction="in", types=parts, limit_per_id=_MOST)
-    records = graph.get([r.source_entity_id for r in found[entity.entity_id]]).values()
-    runs = (e for e in records if isinstance(e, Entity) and e.type == EntityType.VALUE_RUNS)
-    return entity, sorted(runs, key=lambda e: e.name)
-
-
 def tags_of(graph: Graph, runs: Sequence[Entity]) -> dict[str, Entity]:
     """Return the tag that each one's hours come from, by the id of the runs."""
     uses = frozenset({str(RelationType.USES)})
@@ -126,8 +115,13 @@ def tags_of(graph: Graph, runs: Sequence[Entity]) -> dict[str, Entity]:
 
 
 def collect(graph: Graph, ledger: str) -> tuple[Input, ...]:
-    """Return the runs and hours of each script in a ledger, as the graph has them now."""
-    runs = _ledger_and_runs(graph, ledger)[1]
+    """Return the runs and hours of each script in a ledger, by name, as the graph has them now."""
+    own = named_entity_id(graph.namespace, EntityType.VALUE_LEDGER, ledger)
+    parts = frozenset({str(RelationType.PART_OF)})
+    rows = graph.neighbors([own], direction="in", types=parts, limit_per_id=_MOST)[own]
+    records = graph.get([relation.source_entity_id for relation in rows]).values()
+    found = (e for e in records if isinstance(e, Entity) and e.type == EntityType.VALUE_RUNS)
+    runs = sorted(found, key=lambda entity: entity.name)
     tags = tags_of(graph, runs)
     inputs: list[Input] = []
     for script in runs:
@@ -240,29 +234,26 @@ def _change_note(change: InputChange) -> str:
     return f"the input {change.name!r} changed from {said[0]} to {said[1]}"
 
 
-def reconcile(graph: Graph, ledger: str) -> Reconciliation:
+def reconcile(values: "ReadValues") -> Reconciliation:
     """Return what does not add up in a ledger: its total against its history, its rows against the
     tags, its runs against the heartbeats."""
-    entity, runs = _ledger_and_runs(graph, ledger)
-    total = round(math.fsum(_number(each, "recorded_hours") for each in runs), 2)
-    stated = entity.properties.get("total_reclaimed_hours") if entity else None
-    known = float(stated) if isinstance(stated, int | float) else None
-    difference = None if known is None else round(known - total, 2)
+    total = round(math.fsum(script.recorded_hours for script in values.runs), 2)
+    difference = None if values.total is None else round(values.total - total, 2)
     notes: list[str] = []
     if difference:
         notes.append(
-            f"the ledger states {known:g} hours and its history gives {total:g}: a difference of "
-            f"{difference:g} (a shortened history cannot give the stated total)"
+            f"the ledger states {values.total:g} hours and its history gives {total:g}: a "
+            f"difference of {difference:g} (a shortened history cannot give the stated total)"
         )
-    for each, given in zip(runs, collect(graph, ledger), strict=True):
-        count, hours = float(given.values["runs"]), float(given.values["hours"])
-        recorded = _number(each, "recorded_hours")
-        if round(count * hours - recorded, 2):
+    for script in values.runs:
+        hours = script.tag.hours if script.tag else DEFAULT_HOURS
+        if round(script.runs * hours - script.recorded_hours, 2):
             notes.append(
-                f"{each.name}: {count:g} runs × {hours:g} hours are {count * hours:g}, the ledger "
-                f"has {recorded:g}"
+                f"{script.script}: {script.runs} runs × {hours:g} hours are "
+                f"{script.runs * hours:g}, the ledger has {script.recorded_hours:g}"
             )
-        beats = each.properties.get("heartbeats")
-        if isinstance(beats, int) and beats != count:
-            notes.append(f"{each.name}: {beats} heartbeats, {count:g} runs in the ledger")
-    return Reconciliation(known, total, difference, tuple(notes))
+        if script.heartbeats not in (None, script.runs):
+            notes.append(
+                f"{script.script}: {script.heartbeats} heartbeats, {script.runs} runs in the ledger"
+            )
+    return Reconciliation(values.total, total, difference, tuple(notes))
