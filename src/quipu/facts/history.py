@@ -11,8 +11,7 @@ import msgspec
 
 from quipu.facts.attributes import SHIPPED, Attributes
 from quipu.facts.chains import FactStanding, effective, fit, standings
-from quipu.limits import ROWS_AT_ONCE
-from quipu.ports import Graph
+from quipu.ports import Graph, changes_after
 from quipu.records.record import Episode, Fact, Support
 from quipu.text import name_key
 from quipu.when.instants import UNKNOWN_TIME
@@ -122,13 +121,8 @@ def _facts_of(graph: Graph, meant: Callable[[Fact], bool]) -> dict[str, Fact]:
 
 def _ever(graph: Graph) -> Iterable[str]:
     """The ids of facts that ended at some time, by the change log."""
-    after, ended = 0, dict[str, None]()
-    while changes := graph.changes(after, limit=ROWS_AT_ONCE):
-        after = changes[-1].sequence
-        for change in changes:
-            if change.kind == "fact" and change.operation == "end":
-                ended[change.record_id] = None
-    return ended
+    every = changes_after(graph, 0)
+    return dict.fromkeys(c.record_id for c in every if (c.kind, c.operation) == ("fact", "end"))
 
 
 def _names(fact: Fact) -> list[str]:

@@ -13,15 +13,14 @@ import heapq
 import math
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from quipu.index.columns import unpack
 from quipu.kinds.reports.model import REPORT
-from quipu.limits import ROWS_AT_ONCE
-from quipu.ports import Graph, Numbers, Planner, Source
+from quipu.ports import Graph, Numbers, Planner, Source, every
 from quipu.records.ids import name_id, name_key
-from quipu.records.record import Chunk, Relation, record_id
+from quipu.records.record import Chunk, Relation
 from quipu.records.schema import RelationType, row_of
 from quipu.text import STOP_WORDS, stem, tokens
 
@@ -146,7 +145,7 @@ def _tied_by_relations(
     graph: Graph, documents: Mapping[str, object]
 ) -> dict[tuple[str, str], float]:
     """How strongly relations tie two nodes; a symbol counts as the document that defines it."""
-    relations = [r for r in _relations(graph) if row_of(r.type).weight]
+    relations = [r for r in every(graph, Relation) if row_of(r.type).weight]
     home = {
         r.source_entity_id: r.target_entity_id
         for r in relations
@@ -161,13 +160,6 @@ def _tied_by_relations(
             weight = row_of(relation.type).weight * relation.confidence
             strengths[min(here, there), max(here, there)] += weight
     return strengths
-
-
-def _relations(graph: Graph) -> Iterator[Relation]:
-    after = ""
-    while page := graph.scan("relation", after=after, limit=ROWS_AT_ONCE):
-        after = record_id(page[-1])
-        yield from (r for r in page if isinstance(r, Relation))
 
 
 def find_communities(edges: Sequence[_Edge]) -> list[Community]:
