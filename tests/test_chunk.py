@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.chunk import CODE_TOKENS, LONGEST_LINE, chunk
+from quipu.chunk import CODE_TOKENS, chunk
+from quipu.limits import LONGEST_LINE
 from quipu.read import SourceFile, content_hash, read_document
 from quipu.records.document import Document
 from quipu.records.record import Chunk

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+from quipu.limits import LONGEST_LINE
 from quipu.records.document import Definition, Document, Section, Span
 from quipu.records.ids import make_id
 from quipu.records.record import Chunk
@@ -25,7 +26,6 @@ from quipu.records.record import Chunk
 PROSE_TOKENS = 220
 CODE_TOKENS = 320
 SMALL_CLASS_TOKENS = 160
-LONGEST_LINE = 2_000
 LARGEST_SPAN = 32_000
 _TOKENS_PER_WORD = 1.35
 _CHARACTERS_PER_TOKEN = 5.0

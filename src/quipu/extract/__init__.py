@@ -25,7 +25,7 @@ from quipu.extract.links import (
     assert_owners,
     assert_stated_relations,
 )
-from quipu.extract.uses import assert_uses, named_symbol
+from quipu.extract.uses import NAMED_IN_PROSE, assert_uses, named_symbol
 from quipu.facts.attributes import SHIPPED, Attributes
 from quipu.records.batch import Claim
 from quipu.records.document import Document
@@ -49,7 +49,6 @@ _HEADING_NOISE = re.compile(
     r"|\(.*\)$|`",
     re.IGNORECASE,
 )
-_DESCRIBES_CONFIDENCE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,5 +146,5 @@ def _assert_described(found: Assertions, catalogue: Catalogue) -> None:
                 "DESCRIBES",
                 target,
                 section.start_line,
-                confidence=_DESCRIBES_CONFIDENCE,
+                confidence=NAMED_IN_PROSE,
             )

@@ -9,6 +9,7 @@ from pathspec import GitIgnoreSpec
 
 from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue
+from quipu.limits import LONGEST_LINE
 from quipu.records.document import Document, Link, OwnerRule, StatedRelation
 from quipu.records.ids import named_entity_id, symbol_entity_id
 from quipu.records.record import Properties
@@ -37,7 +38,6 @@ _NAMED = (
     "Owner",
 )
 _CODEOWNERS_FOLDERS = (".github", "", "docs", ".gitlab")
-_LONGEST_URL = 2_000
 _MEDIA = tuple(
     ".png .jpg .jpeg .gif .bmp .svg .webp .avif .mp3 .m4a .wav .ogg .flac .mp4 .mov .webm .mkv "
     ".pdf .canvas .base .excalidraw".split()
@@ -48,7 +48,7 @@ def assert_addresses(found: Assertions) -> None:
     """Assert the hyperlinks to what lies outside: LINKS_TO a URL, without its fragment."""
     for link in found.document.links:
         outside = not link.wiki and _scheme(link.target) in ("http", "https")
-        if outside and len(link.target) <= _LONGEST_URL:
+        if outside and len(link.target) <= LONGEST_LINE:
             url = found.named("URL", link.target.partition("#")[0], link.line)
             found.relation(found.document_id, "LINKS_TO", url, link.line)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node
 
+from quipu.limits import LONGEST_LINE, SHOWN_LINE
 from quipu.read.languages import LanguageSpec
 from quipu.records.document import Definition
 
@@ -36,11 +37,8 @@ _COMMENT_MARK = re.compile(r"^\s*(?:/\*+|\*+/|\*(?!/)|///?!?|#+!?|--+)\s?|\s*\*+
 MAX_NAME = 120
 MAX_QUALIFIED = 400
 LONGEST_CALL = 500
-_LONGEST_COMMENT = 2_000
-_MAX_PARAMETERS = 200
 _MAX_DOC = 1200
 _MAX_VALUE = 100
-_MAX_WRITTEN = 160
 _MOST_PARTS = 60
 _SEE = re.compile(r"<(?:see|seealso|paramref|typeparamref) (?:cref|name)=\"([^\"<>\n]+)\" ?/>")
 _LAYOUT = re.compile(r"</?(?:summary|remarks|para|value|returns|c|code)(?: [^<>\n]*)?/?>")
@@ -120,7 +118,7 @@ def _taken(parameters: Node, data: bytes) -> tuple[str, ...]:
 
 def _written(node: Node, data: bytes) -> str:
     """The text of a node in one line, without the mark that ends a statement."""
-    return " ".join(node_text(node, data)[: 2 * _MAX_WRITTEN].split()).rstrip(";,")[:_MAX_WRITTEN]
+    return " ".join(node_text(node, data)[: 2 * SHOWN_LINE].split()).rstrip(";,")[:SHOWN_LINE]
 
 
 def _value(node: Node, captures: dict[str, list[Node]], data: bytes) -> str:
@@ -236,7 +234,7 @@ def _definition(
         start_line=start,
         end_line=max(_last_line(item.node), line),
         line=line,
-        parameters=item.parameters[:_MAX_PARAMETERS],
+        parameters=item.parameters[:SHOWN_LINE],
         doc=_comment_text(lines[start - 1 : first - 1], spec),
         value=item.value,
         takes=item.takes,
@@ -271,7 +269,7 @@ def _blank_below_doc(first: int, lines: Sequence[str], spec: LanguageSpec, floor
 
 def _comment_text(lines: Iterable[str], spec: LanguageSpec) -> str:
     kept = [
-        _COMMENT_MARK.sub("", line[:_LONGEST_COMMENT]).strip()
+        _COMMENT_MARK.sub("", line[:LONGEST_LINE]).strip()
         for line in lines
         if not line.lstrip().startswith(spec.decorations or ("\0",))
     ]

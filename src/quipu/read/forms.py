@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import msgspec
 
+from quipu.limits import LARGEST_TEXT_FILE
 from quipu.read.front_matter import plain
 from quipu.read.keys import Written, read_keys, without_comments, yaml_data
 from quipu.read.prose import sections_of
@@ -17,7 +18,6 @@ from quipu.read.reading import Reading
 from quipu.records.document import OwnerRule, StatedRelation, Thing
 from quipu.records.record import Properties
 
-_LARGEST = 1_000_000
 _USED = frozenset({"uses", "include", "local", "extends", "template"})
 _RUN = frozenset("run script before_script after_script commands command entrypoint".split())
 _RUN_PATH = re.compile(
@@ -40,7 +40,7 @@ def read_workflow(text: str, path: str) -> Reading:
     a warning."""
     reading = read_keys(text, "yaml")
     reading.type = "workflow"
-    if reading.warnings or len(text) > _LARGEST:
+    if reading.warnings or len(text) > LARGEST_TEXT_FILE:
         return reading
     roots = yaml_data(text)
     name, line = _workflow_name(roots[0] if roots else None, path)

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, cast
 import yaml
 
 from quipu.errors import InvalidInput
+from quipu.limits import LONGEST_TEXT, SHOWN_VALUE
 from quipu.read.decode import normalised
 from quipu.records.document import StatedRelation, Thing
 from quipu.records.record import Properties, Value
@@ -42,10 +43,8 @@ _ODD = (
 )
 """What PyYAML raises for a tag and a value that do not fit: `!!bool x`, `!!int ''`."""
 _LARGEST_INTEGER = 2**63
-_MAX_CHARACTERS = 64_000
 _MAX_DEPTH = 20
 _MOST_WARNINGS = 10
-_SHOWN = 80
 _BY_KEY = {key: each for each in RelationType for key in each.row.keys}
 _AS_THING = {
     "service": "Service",
@@ -117,10 +116,10 @@ def split_front_matter(text: str) -> FrontMatter:
         return FrontMatter({})
     lines = match[0].count("\n") + (not match[0].endswith("\n"))
     body, warnings = match[1] or "", list[tuple[str, int]]()
-    if len(body) > _MAX_CHARACTERS:
-        body = body[:_MAX_CHARACTERS].rpartition("\n")[0]
+    if len(body) > LONGEST_TEXT:
+        body = body[:LONGEST_TEXT].rpartition("\n")[0]
         last = body.count("\n") + 2
-        message = f"front matter is longer than {_MAX_CHARACTERS} characters; the rest was left out"
+        message = f"front matter is longer than {LONGEST_TEXT} characters; the rest was left out"
         warnings.append((message, last))
     try:
         loaded = _load(body, kind)
@@ -158,7 +157,7 @@ def _line_by_line(
                 yield from cast("Mapping[object, object]", loaded).items()
                 continue
             reason = "it is no key with a value"
-        written = block.strip().split("\n")[0][:_SHOWN]
+        written = block.strip().split("\n")[0][:SHOWN_VALUE]
         key, value = _as_text(block)
         was = "left out" if value is None else "read as text"
         message = (

@@ -4,6 +4,7 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from quipu.limits import LONGEST_LINE
 from quipu.read.decode import normalised
 from quipu.read.prose import mentions, sections_of
 from quipu.read.reading import Reading
@@ -23,7 +24,6 @@ _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*+)[^<>]*+>")
 _MAX_DEPTH = 5_000
 _MAX_REOPENED = 1_000_000
 _MAX_ATTRIBUTES = 2_000  # each is compared with all before it; no more than one "=" each
-_LONGEST_TARGET = 2_000
 _HEADING_LINES = 4
 _CLOSED_BY_OTHERS = frozenset(
     """p li td th tr dt dd option thead tbody tfoot br img hr input meta link col wbr area base
@@ -175,7 +175,7 @@ def _walk(body: LexborNode, writer: _Writer) -> None:
 def _target(link: LexborNode) -> str:
     """Where a link leads, without the line breaks that browsers pass over; "" for nowhere."""
     target = "".join((link.attributes.get("href") or "").strip().splitlines())
-    return target if len(target) <= _LONGEST_TARGET else ""
+    return target if len(target) <= LONGEST_LINE else ""
 
 
 def _leave(tag: str, writer: _Writer) -> None:

@@ -28,6 +28,7 @@ from pathspec import GitIgnoreSpec
 from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
 from quipu.errors import InvalidInput, MissingExtra
+from quipu.limits import LARGEST_TEXT_FILE, LONGEST_NAME
 from quipu.read.git_program import Git, opened_git
 
 __all__ = [
@@ -77,9 +78,7 @@ def _specs() -> tuple[tuple[str, GitIgnoreSpec], ...]:
     return tuple((row.of, GitIgnoreSpec.from_lines(row.names)) for row in credential_files())
 
 
-_LARGEST_RULES = 1_000_000
 _MOST_STARS = 4  # a regular expression takes time with their power of a name's length
-_LONGEST_PATTERN = 1_000
 _STARS = re.compile(r"\*+")
 _FOLDER_SLASH = "ps_d"  # pathspec's name for it
 _NEVER = frozenset({".git", ".hg", ".svn", ".quipu"})
@@ -265,7 +264,7 @@ def _patterns(lines: Iterable[str]) -> tuple[_Pattern, ...]:
 
 
 def _is_costly(line: str) -> bool:
-    return len(line) > _LONGEST_PATTERN or len(_STARS.findall(line)) > _MOST_STARS
+    return len(line) > LONGEST_NAME or len(_STARS.findall(line)) > _MOST_STARS
 
 
 def _lines(path: Path) -> list[str]:
@@ -273,7 +272,7 @@ def _lines(path: Path) -> list[str]:
         if not path.is_file():  # a pipe would be waited for
             return []
         with path.open("rb") as stream:
-            text = stream.read(_LARGEST_RULES).decode("utf-8-sig", "replace")
+            text = stream.read(LARGEST_TEXT_FILE).decode("utf-8-sig", "replace")
     except OSError:
         return []
     return text.split("\n")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
+from quipu.limits import LONGEST_PASSAGE
 from quipu.records.document import Import
 
 _SPACE = re.compile(r"\s+")
@@ -20,13 +21,12 @@ _RUST_USE = re.compile(r"\buse\b(.*)", re.DOTALL)
 _RUST_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _RUST_TOKEN = re.compile(r"[{},]|[^\s{},]+(?:\s+as\s+\w+)?")
 _PHP_KIND = re.compile(r"^(?:function|const) ")
-_LONGEST = 20_000
 
 
 def read_import(statement: str, line: int, language: str) -> list[Import]:
     """What one import statement brings in; nothing when it cannot be read."""
     reader = _READERS.get(language)
-    return reader(statement[:_LONGEST], line) if reader else []
+    return reader(statement[:LONGEST_PASSAGE], line) if reader else []
 
 
 def _as(item: str) -> tuple[str, str]:

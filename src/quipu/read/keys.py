@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 import yaml
 
+from quipu.limits import LARGEST_TEXT_FILE, LONGEST_KEY
 from quipu.read.prose import bare_urls, mentions
 from quipu.read.reading import Reading
 from quipu.records.document import Section
@@ -22,8 +23,6 @@ __all__ = ["Written", "read_keys", "without_comments", "yaml_data"]
 
 _GROUP_CHARACTERS = 900
 _MAX_DEPTH = 4
-_LARGEST_YAML = 1_000_000
-_LONGEST_KEY = 300
 _MAX_BRACKETS = 500
 _KEY = re.compile(
     r"(?P<lead>[ \t]*(?:- {1,4}|[\[{][ \t]*){0,3})"
@@ -152,7 +151,7 @@ def _sections(keys: list[_KeyLine], last: int, lengths: list[int]) -> Iterator[S
             size += more
             end += 1
         if starts[end] > line:
-            path = tuple(part[:_LONGEST_KEY] for part in _common(keys[at:end]))
+            path = tuple(part[:LONGEST_KEY] for part in _common(keys[at:end]))
             yield Section(path, line, starts[end] - 1)
             line = starts[end]
         at = end
@@ -268,7 +267,7 @@ def _check_toml(text: str) -> None:
 
 
 def _check_yaml(text: str) -> None:
-    if len(text) <= _LARGEST_YAML:
+    if len(text) <= LARGEST_TEXT_FILE:
         _yaml_roots(text)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from quipu.kind import installed, parts
+from quipu.limits import HEAD
 from quipu.patterns import late
 from quipu.read.decode import decode
 from quipu.read.reading import Reading
@@ -100,7 +101,6 @@ def _named() -> re.Pattern[str]:
     return re.compile(f"(?:.*/)?(?:{'|'.join(f'({row})' for row in rows)})")
 
 
-_SNIFFED = 4000
 _LEAST_BEGUN, _LEAST_DEFINED, _LEAST_OF_CODE = 0.1, 0.33, 0.67
 """The least share of code lines where a definition begins the text, stands in it, or does not."""
 _FENCE = late(r"^\s*```", re.MULTILINE)
@@ -227,10 +227,10 @@ def _is_minified(data: bytes, marks: bytes) -> bool:
 def profile_of(text: str) -> Literal["prose", "code"]:
     """Which ranking profile fits `text`: code has mostly lines of code, fewer where something is
     defined in it, fewest where it begins so. Markdown that holds fenced code is prose."""
-    lines = [line for line in text[:_SNIFFED].splitlines() if line.strip()]
+    lines = [line for line in text[:HEAD].splitlines() if line.strip()]
     defines = [bool(_DEFINES.match(line)) for line in lines]
     begins = defines[:1] == [True]
-    if not lines or (_FENCE.search(text[:_SNIFFED]) and not begins):
+    if not lines or (_FENCE.search(text[:HEAD]) and not begins):
         return "prose"
     code = sum(1 for line in lines if _CODE_LINE.search(line))
     if len(lines) == 1:

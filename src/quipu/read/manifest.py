@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 import msgspec
 
+from quipu.limits import LONGEST_LINE
 from quipu.read.keys import read_keys
 from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
@@ -26,7 +27,6 @@ __all__ = ["read_manifest"]
 
 _UNUSABLE = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
 _MOST = 200
-_LONGEST_LINE = 2000
 _INCLUDED = re.compile(r"\s*(?:-r|--requirement|-c|--constraint)[\s=]+(\S+)")
 _NAME = re.compile(r"[\w@][\w@./:~+-]*")
 _PART = re.compile(r"[\w-]+")
@@ -306,7 +306,7 @@ def _setup_cfg(text: str) -> Table:
     )
     parser.optionxform = str  # type: ignore[assignment,method-assign] # names as they are written
     # the parser takes the square of the length of a run of blanks
-    lines = (line for line in text.split("\n") if len(line) <= _LONGEST_LINE)
+    lines = (line for line in text.split("\n") if len(line) <= LONGEST_LINE)
     try:
         parser.read_string(re.sub(r"(?<=\S)[^\S\n]{2,}", " ", "\n".join(lines)))
     except (configparser.Error, AttributeError) as error:  # it trips over odd kinds of blanks

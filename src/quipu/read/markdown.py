@@ -13,6 +13,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from quipu.errors import InvalidInput
+from quipu.limits import LONGEST_NAME, LONGEST_PASSAGE
 from quipu.read.front_matter import split_front_matter
 from quipu.read.prose import bare_urls, mentions, sections_of, title_of
 from quipu.read.reading import Reading
@@ -22,8 +23,6 @@ from quipu.records.wiki import plain_links
 _MARKUP = re.compile(
     r"[*`]+|(?<!\w)_+|_+(?!\w)|!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|\s*\{#[^}]*\}\s*$|\s\^[\w-]+\s*$"
 )
-_LONGEST_HEADING = 1_000
-_LONGEST_PASSAGE = 20_000
 _MAX_BRACKETS = 50
 _BRACKET = re.compile(r"[\[\]]")
 _SUPERSEDES = (
@@ -65,7 +64,7 @@ def _is_written(content: str) -> bool:
         depth = depth + 1 if mark == "[" else max(depth - 1, 0)
         if depth > _MAX_BRACKETS:
             return False
-    return len(content) <= _LONGEST_PASSAGE
+    return len(content) <= LONGEST_PASSAGE
 
 
 def read_markdown(text: str) -> Reading:
@@ -100,7 +99,7 @@ def read_markdown(text: str) -> Reading:
 
 
 def _plain(content: str) -> str:
-    shown = plain_links(content[:_LONGEST_HEADING])
+    shown = plain_links(content[:LONGEST_NAME])
     return " ".join(_MARKUP.sub(lambda m: m[1] or "", shown).split())
 
 

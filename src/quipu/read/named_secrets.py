@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from quipu.limits import LONGEST_LINE
 from quipu.patterns import late
 from quipu.read.secret_rules import Name
 from quipu.read.secret_values import Place, is_named_secret
@@ -33,8 +34,6 @@ _ROWS = 500
 _NAME_LENGTH = 64
 _LEADS = " \t-+*>:$#{,&(|0123456789.)\"'"
 """What may stand before a name that begins its line."""
-_LINE = 2000
-"""How much of a line is looked at before a name, in characters."""
 
 _NO_SECRET_SUFFIXES = frozenset(
     "type url uri name names id ids endpoint end start length len count counter path file "
@@ -251,7 +250,7 @@ def _columns(text: str, name: _Name) -> Iterator[_Found]:
 
 def _line_start(text: str, at: int) -> int:
     """Where the line begins in which `at` stands, or what is looked at of a long one."""
-    least = max(at - _LINE, 0)
+    least = max(at - LONGEST_LINE, 0)
     return max(text.rfind("\n", least, at) + 1, least)
 
 

@@ -7,6 +7,7 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 
 from quipu.errors import InvalidInput
+from quipu.limits import LONGEST_LINE
 from quipu.read.front_matter import key_of, plain
 from quipu.read.markdown import read_markdown, relation_said
 from quipu.read.prose import title_of
@@ -26,7 +27,6 @@ _CODE_OR_COMMENT = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _SPAN = re.compile(r"(?<!`)(`++)[^`\n]++\1")
-_LONGEST_LINE = 2_000
 _NOTE = r"!?\[\[[^\[\]\n]{1,300}\]\]"
 _RELATION = re.compile(
     rf"\s*[-*+]\s+(?:\"(?P<quoted>[^\"]{{1,60}})\"|(?P<words>[^\W\d_][\w' /-]{{0,60}}?))\s*:{{0,2}}"
@@ -143,7 +143,7 @@ def _links(lines: list[str]) -> Iterator[Link]:
 
 def _relation(line: str) -> tuple[str, str]:
     """How a line relates its links: its type, and the words it is written with."""
-    if len(line) <= _LONGEST_LINE:
+    if len(line) <= LONGEST_LINE:
         match = _RELATION.fullmatch(line) or _FIELD.fullmatch(line)
         words = match and (match.groupdict().get("quoted") or match["words"] or "").strip()
         if words and len(words.split()) <= _MOST_WORDS:
@@ -167,7 +167,7 @@ def _observations(lines: list[str], reading: Reading) -> Iterator[Observation]:
         for number in range(section.start_line, section.end_line + 1)
     }
     for number, line in enumerate(lines, 1):
-        match = _OBSERVATION.fullmatch(line) if len(line) <= _LONGEST_LINE else None
+        match = _OBSERVATION.fullmatch(line) if len(line) <= LONGEST_LINE else None
         if match is None or not any(c.isalpha() for c in match["category"]):
             continue
         tags = tuple(_named_tags(match["content"]))

@@ -8,6 +8,7 @@ of the other three it finds one fewer each, since it refuses a title that skips 
 import re
 from collections.abc import Iterator, Sequence
 
+from quipu.limits import LONGEST_NAME
 from quipu.read.front_matter import key_of
 from quipu.read.prose import bare_urls, mentions, sections_of, title_of
 from quipu.read.reading import Reading
@@ -51,7 +52,6 @@ _OBJECT = re.compile(
     r"|member|method|object|option|property|setting|staticmethod|struct|type|union|var)"
     r"::[ \t]+(\S.*)"
 )
-_LONGEST_NAME = 500
 
 
 def read_rst(text: str) -> Reading:
@@ -93,7 +93,7 @@ def _described(section: Section, lines: list[str], literal: set[int]) -> Iterato
         while around and _indent(line) <= around[-1][0]:
             around.pop()
         if described := _OBJECT.fullmatch(line):
-            name = " ".join(described[1].partition("(")[0].split())[:_LONGEST_NAME]
+            name = " ".join(described[1].partition("(")[0].split())[:LONGEST_NAME]
             around.append((_indent(line), name))
         here = (*section.path, *(name for _, name in around))
         if here != path:

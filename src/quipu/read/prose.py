@@ -2,6 +2,7 @@
 
 import re
 
+from quipu.limits import LONGEST_NAME, LONGEST_TITLE
 from quipu.records.document import Link, Section, Use
 from quipu.text import looks_like_identifier
 
@@ -15,11 +16,9 @@ _HINT = re.compile(r"[_(](?=[\w)])|[.#:>](?=[A-Za-z_$])|[A-Z](?<=[a-z0-9][A-Z])"
 _PATH = re.compile(r"(?<![\w/:.-])(?:[\w.-]+/)+[\w-][\w.-]*\.[A-Za-z]\w{0,9}\b")
 _CODE_SPAN = re.compile(r"(`{1,2})([^`\n]{1,120})\1")
 _URL = re.compile(r"https?://[^\s<>\"'`\])}|\\^]+(?<![.,;:!?])")
-_LONGEST_NAME = 200
 _RELEASE = re.compile(
     r"\W*(?:(?:[vV]|[vV]ersion|[rR]elease)[ .]?)?(?:\d+\.\d+|\d{4}-\d\d?-\d\d?)|\W*[uU]nreleased\b"
 )
-_LONGEST_HEADING = 500
 _HAS_CODE = re.compile(r"[_.(#A-Z]|::|->")
 
 
@@ -35,7 +34,7 @@ def sections_of(headings: list[tuple[int, int, str]], last_line: int) -> list[Se
         path.append((level, title))
         end = headings[at + 1][0] - 1 if at + 1 < len(headings) else last_line
         if end >= line:
-            sections.append(Section(tuple(t[:_LONGEST_HEADING] for _, t in path), line, end))
+            sections.append(Section(tuple(t[:LONGEST_NAME] for _, t in path), line, end))
     if not headings and last_line:
         sections.append(Section((), 1, last_line))
     return sections
@@ -73,7 +72,7 @@ def mentions(text: str, *, spans_are_code: bool = True) -> list[Use]:
 
 def _add(seen: dict[str, Use], word: str, line: int, *, in_span: bool) -> None:
     bare = word.removesuffix("()").lstrip("@$")
-    if bare in seen or not bare or len(word) > _LONGEST_NAME:
+    if bare in seen or not bare or len(word) > LONGEST_TITLE:
         return
     if looks_like_identifier(word) or (len(word) > 3 and word[0].isupper() and in_span):
         seen[bare] = Use(bare, line, kind="name")

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 from urllib.parse import unquote
 
+from quipu.limits import LONGEST_VALUE
 from quipu.patterns import late
 
 __all__ = ["CHECKS", "Check", "Place", "is_named_secret", "is_secret"]
@@ -46,8 +47,6 @@ _KEY_LIKE = late(r"[A-Za-z0-9+/=_.~:-]+")
 _NUMBERED = late(r"[A-Za-z]{0,7}\d+|[0-9a-f]+|.{0,3}")
 _FEW_DIGITS, _MANY_DIGITS = 2, 4
 """Near a name: more digits than few make a password of a word, so many a token of a mixed one."""
-_LONGEST = 4000
-"""A value with more characters than this is no password, token or key."""
 _LAST_LATIN = "\u024f"
 _NO_WORD = 24
 """No word has as many letters as this."""
@@ -73,7 +72,7 @@ def is_named_secret(value: str, place: Place, *, strong: bool, name: str) -> boo
     A `strong` name is one of passwords, whose values may be words with a digit; the values of the
     others (tokens, keys) are random.
     """
-    if len(value) > _LONGEST or "[redacted:" in value:
+    if len(value) > LONGEST_VALUE or "[redacted:" in value:
         return False
     if " " in value:
         return strong and place == "quoted" and _is_phrase(value)

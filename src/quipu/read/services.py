@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, cast
 
 import yaml
 
+from quipu.limits import LARGEST_TEXT_FILE, LONGEST_KEY
 from quipu.patterns import late
 from quipu.read.keys import Written, read_keys, yaml_data
 from quipu.read.reading import Reading
@@ -24,9 +25,6 @@ from quipu.text import excerpt
 
 __all__ = ["add_services", "read_compose", "read_terraform"]
 
-_LARGEST = 1_000_000
-"""Characters of a file that is read for services."""
-_LONGEST_NAME = 300
 _MOST = 2_000
 """Things of one file."""
 _LIKELY = 0.8
@@ -108,7 +106,7 @@ def add_services(reading: Reading) -> None:
 
 
 def _documents(reading: Reading) -> list[Any]:
-    if reading.warnings or len(reading.text) > _LARGEST:
+    if reading.warnings or len(reading.text) > LARGEST_TEXT_FILE:
         return []
     try:
         return yaml_data(reading.text)
@@ -143,7 +141,7 @@ def _tie(
 def _one_name(written: str) -> str:
     """A name on one line without marks that cannot be seen; "" for one that is too long."""
     name = " ".join("".join(c if c.isprintable() else " " for c in written).split())
-    return name if len(name) <= _LONGEST_NAME else ""
+    return name if len(name) <= LONGEST_KEY else ""
 
 
 def _add_catalogued(reading: Reading, root: Any) -> None:
@@ -213,7 +211,7 @@ def read_terraform(text: str) -> Reading:
     """Return the resources of a Terraform file, with the resources that each names."""
     reading = read_keys(text, "hcl")
     reading.type = "deployment"
-    blocks = [*_TF_BLOCK.finditer(text)] if len(text) <= _LARGEST else []
+    blocks = [*_TF_BLOCK.finditer(text)] if len(text) <= LARGEST_TEXT_FILE else []
     line, counted = 1, 0
     for block, following in zip(blocks, [*blocks[1:], None], strict=True):
         body = text[block.end() : following.start() if following else len(text)]

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from quipu.limits import SHOWN_LINE
 from quipu.records.document import StatedRelation
 from quipu.records.record import Properties
 from quipu.records.schema import EntityType, RelationType
@@ -24,7 +25,6 @@ _READ = {
     "environment": EntityType.ENVIRONMENT_VARIABLE,
     "setting": EntityType.SETTING,
 }
-_LONGEST = 160
 _STRING = r'"(?:[^"\\\n]|\\.)*+"|\'(?:[^\'\\\n]|\\.)*+\'|`[^`\n]*+`'
 _QUOTES = re.compile(r"^(?:[rRbBuUfF$@]*[\"'`])|[\"'`]$")
 _PLAIN = re.compile(r"[A-Za-z_][\w.:/-]{1,79}")
@@ -64,7 +64,7 @@ def read_setting(kind: str, written: str, after: str, line: int, within: str) ->
     if not (_VARIABLE if kind == "environment" else _PLAIN).fullmatch(name):
         return None
     properties: Properties = {"line": line}
-    if default and len(default) <= _LONGEST:
+    if default and len(default) <= SHOWN_LINE:
         properties["default"] = default
     return SettingUse(_READ[kind], name, line, within, properties)
 

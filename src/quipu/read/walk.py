@@ -13,6 +13,7 @@ from pathspec import GitIgnoreSpec
 
 from quipu.errors import InvalidInput, MissingExtra
 from quipu.files.repository import repository_of
+from quipu.limits import SHOWN_VALUE
 from quipu.read.git_program import Git, opened_git
 from quipu.read.ignore import (
     IgnoreRules,
@@ -26,9 +27,7 @@ from quipu.read.source import DEFAULT_MAX_BYTES, CredentialEntry, FileEntry, Lef
 from quipu.records.document import Problem
 from quipu.when.instants import UNKNOWN_TIME, from_epoch
 
-_GIT_TIMEOUT_S = 60
 _MOST_NAMED = 200
-_SHOWN = 60
 _OF_NO_NOTE = {"", "quipu.toml"}  # what git leaves out, and our own settings
 _COSTLY = "holds a pattern of more stars than can be matched, which is passed over"
 _COMMIT = re.compile(rb"\n*\x01[0-9a-f]{40,64} (-?\d{1,20})\n*")  # no file is called so
@@ -147,7 +146,7 @@ class _Finder:
             self.seen.add(folder)
             rules = rules.within(folder, self._top(base))
             for file, line in costly_patterns(folder):
-                self._problem(f"{base}/{file}".lstrip("/"), f"{_COSTLY}: {line[:_SHOWN]!r}")
+                self._problem(f"{base}/{file}".lstrip("/"), f"{_COSTLY}: {line[:SHOWN_VALUE]!r}")
             for item in self._children(folder, base):
                 path = f"{base}/{item.name}" if base else item.name
                 if is_never_read(item.name) or self._is_not_wanted(item):
@@ -359,7 +358,6 @@ def _blobs(git: Git, named: Sequence[str]) -> dict[str, str]:
         "HEAD",
         "--",
         *(named or "."),
-        timeout_s=_GIT_TIMEOUT_S,
     ).split("\0"):
         head, tab, path = row.partition("\t")
         fields = head.split()

@@ -11,6 +11,7 @@ from typing import Annotated
 
 import msgspec
 
+from quipu.limits import ROWS_AT_ONCE, SHOWN_LINE
 from quipu.ports import Planner, Vectors
 from quipu.records.ids import name_id
 from quipu.records.mentions import key_words
@@ -31,7 +32,6 @@ __all__ = [
 ]
 
 LEAST_COSINE = 0.92
-_DESCRIBED = 200
 
 Embed = Callable[[Sequence[str]], Vectors]
 """Texts to float32[n, d], a row a text, each of length 1."""
@@ -39,7 +39,6 @@ Embed = Callable[[Sequence[str]], Vectors]
 _MOST_TOGETHER = 60
 """What more names share than this tells none of them from another."""
 
-_PAGE = 2_000
 # Known by exact names in which one letter makes another thing, or by a number.
 _EXACT = frozenset(
     {
@@ -69,7 +68,7 @@ class Proposal(msgspec.Struct, frozen=True, kw_only=True):
 
 def entity_text(entity: Entity) -> str:
     """What of an entity is embedded: its name and what it is said to be, shortened."""
-    said = " ".join(entity.description.split())[:_DESCRIBED]
+    said = " ".join(entity.description.split())[:SHOWN_LINE]
     return f"{entity.name}: {said}" if said else entity.name
 
 
@@ -188,7 +187,7 @@ def candidates(planner: Planner, merges: Merges, types: Collection[str] = ()) ->
     found: dict[str, Entity] = {}
     known: set[str] = set()
     after = ""
-    while page := planner.scan("entity", after=after, limit=_PAGE):
+    while page := planner.scan("entity", after=after, limit=ROWS_AT_ONCE):
         for entity in page:
             if not isinstance(entity, Entity):
                 continue

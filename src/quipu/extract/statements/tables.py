@@ -18,12 +18,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
-from quipu.extract.statements.statement import Statement, clean, is_name, is_object
+from quipu.extract.statements.statement import CONFIDENCE, Statement, clean, is_name, is_object
 from quipu.facts.keys import TABLED
 
 __all__ = ["table_statements"]
 
-_CONFIDENCE = 0.85
 _MOST_TABLES, _MOST_ROWS, _MOST_COLUMNS, _LEAST_COLUMNS, _LEAST_ROWS = 5, 200, 12, 2, 2
 _LONGEST_NAME, _LONGEST_HEAD, _LONGEST_CELL = 6, 4, 8
 _RULE = re.compile(r"\s*\|?(?:\s*:?-{2,}:?\s*[|+])*\s*:?-{2,}:?\s*\|?\s*")
@@ -232,7 +231,7 @@ def _statement(row: _Row, attribute: str, value: str) -> Statement:
         row.start,
         row.end,
         TABLED,
-        _CONFIDENCE,
+        CONFIDENCE,
         single=True,
         noun=True,
         since=True,
