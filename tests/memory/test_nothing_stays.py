@@ -155,13 +155,13 @@ def test_a_job_that_another_process_works_on_writes_nothing_of_it(
 
 def _forget_and_die(url: str, home: str, step: str) -> None:
     from quipu.config import Config
+    from quipu.memory.erasure import Erasure
     from quipu.testing.fakes import HashEmbedder
-    from quipu.write.forget import Forgetting
 
     def die(*_: Any) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
-    setattr(Forgetting, step, die)
+    setattr(Erasure, step, die)
     with Memory.open(url, home=Path(home), config=Config(), embedder=HashEmbedder()) as memory:
         memory.forget("note.md")
 

@@ -138,7 +138,7 @@ class Entities:
             notes=notes,
         )
 
-    def accept(self, proposals: Sequence[Proposal], *, by: str = "auto") -> tuple[Merged, ...]:
+    def accept(self, proposals: Sequence[Proposal]) -> tuple[Merged, ...]:
         """Merge what was proposed, the surest first; what a merge made one already, or can be
         merged no longer, is passed over. Written at once."""
         made: list[Merged] = []
@@ -146,7 +146,7 @@ class Entities:
             with suppress(InvalidInput, UnknownRecord):
                 reason = "; ".join(each.reasons)
                 pair = each.merged_id, each.kept_id
-                made.append(self.merge(*pair, by=by, reason=reason, score=each.score))
+                made.append(self.merge(*pair, by="auto", reason=reason, score=each.score))
         return tuple(merged for merged in made if merged.changed)
 
     def merge(

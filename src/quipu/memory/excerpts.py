@@ -10,6 +10,7 @@ import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.lookup import Passage, chunks_of, lines_of, look_up
+from quipu.limits import LONGEST_PASSAGE
 from quipu.memory.freshness import CHANGED
 from quipu.records.record import Chunk, Entity, Episode
 from quipu.records.refs import session_ref
@@ -41,7 +42,7 @@ def read_lines(
     *,
     first: int = 1,
     count: int | None = None,
-    max_characters: int = 20_000,
+    max_characters: int = LONGEST_PASSAGE,
 ) -> Excerpt:
     """`count` lines of `path` from line `first` (1-based; default: all), as they are remembered.
 

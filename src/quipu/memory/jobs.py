@@ -45,9 +45,9 @@ class JobQueue:
     """The jobs of one memory. Called, it gives those that are open and the last that ended, the
     latest first."""
 
-    def __init__(self, handle: Handle, conversations: Conversations) -> None:
+    def __init__(self, handle: Handle) -> None:
         self._handle = handle
-        self._conversations = conversations
+        self._conversations = Conversations(handle)
         self._took_up = False  # whether what other processes left undone was looked for
 
     def __call__(self) -> "list[Job]":

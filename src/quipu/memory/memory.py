@@ -121,7 +121,6 @@ class Memory(Handle):
             store, home=home, config=config, models=models, clock=clock, read_only=read_only
         )
         self.freshness = Freshness(self)
-        self._conversations = Conversations(self)
         self._reports = Reports(self)
         self._questions = Questions(self, self._reports, self.freshness)
         self._erasure = Erasure(self)
@@ -205,7 +204,7 @@ class Memory(Handle):
     @cached_property
     def jobs(self) -> JobQueue:
         """What was accepted first and is written after; called, the jobs there are."""
-        return JobQueue(self, self._conversations)
+        return JobQueue(self)
 
     @overload
     def add(

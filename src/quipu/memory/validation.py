@@ -12,14 +12,14 @@ to, and relation types that are not in the schema (they are kept all the same).
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Protocol
+from typing import Annotated
 
 import msgspec
 
 from quipu.index.mentions import FIELD
 from quipu.kind import ahead
 from quipu.limits import NAMED, ROWS_AT_ONCE
-from quipu.ports import Graph, Index, changes_after
+from quipu.ports import Graph, Planner, changes_after
 from quipu.records.ids import Kind
 from quipu.records.record import Chunk, Entity, Episode, Record, Relation, record_id
 from quipu.records.schema import REQUIRED_NODE_TYPES, EntityType, RelationType
@@ -30,10 +30,6 @@ __all__ = ["Validation", "validate"]
 _RELATION_TYPES = frozenset(str(each) for each in RelationType)
 _NO_END = "relation with an end that is no live entity"
 _NO_NODE = "no node of the required type {}"
-
-
-class Searched(Graph, Index, Protocol):
-    """What validation reads."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,14 +71,14 @@ class _Findings:
         )
 
 
-def validate(store: Searched, *, strict: bool = False) -> Validation:
+def validate(store: Planner, *, strict: bool = False) -> Validation:
     """Check every live record of `store` in one moment of it; reads only, a page at a time. With
     `strict` a required node type that nothing is of is an error."""
     with store.moment():
         return _validated(store, strict=strict)
 
 
-def _validated(store: Searched, *, strict: bool) -> Validation:
+def _validated(store: Planner, *, strict: bool) -> Validation:
     errors, warnings = _Findings(), _Findings()
     checked: dict[str, int] = {}
     seen = _Seen()
@@ -129,7 +125,7 @@ class _Seen:
 
 
 def _checks(
-    store: Searched, errors: _Findings, warnings: _Findings, seen: _Seen
+    store: Planner, errors: _Findings, warnings: _Findings, seen: _Seen
 ) -> Iterator[tuple[Kind, Callable[[list[Record]], None]]]:
     """A check for a page of each kind. Entities come first, for what follows refers to them;
     chunks last: they need to know what is tied."""
@@ -244,7 +240,7 @@ def _check_documents(types: _Types, page: list[Chunk], errors: _Findings) -> Non
             errors.add("passage of an entity that is no Document", chunk.chunk_id)
 
 
-def _check_chunks(store: Searched, page: list[Chunk], tied: set[str], warnings: _Findings) -> None:
+def _check_chunks(store: Planner, page: list[Chunk], tied: set[str], warnings: _Findings) -> None:
     numbers = store.numbers([chunk.chunk_id for chunk in page])
     mentions = store.frequencies(FIELD, (), numbers).lengths
     for chunk, mentioned in zip(page, mentions, strict=True):
