@@ -211,17 +211,12 @@ def _path(
 
 
 def _way(document_id: str, planned: _PlannedRelations) -> tuple[PathStep, ...]:
-    """The relations that the plan went over from a seed's document to this one."""
-    steps: list[PathStep] = []
-    seen: set[str] = set()
-    while document_id not in seen and (step := planned.ways.get(document_id)):
-        seen.add(document_id)
-        via = f"{step.via} ({step.rel_id})"
-        steps.append(PathStep(source_id=step.source_id, via=via, target_id=document_id))
-        document_id = step.source_id
-        if step.hops == 1:
-            break
-    return tuple(reversed(steps))
+    """The relation that the plan went over from a seed's document to this one."""
+    step = planned.ways.get(document_id)
+    if step is None:
+        return ()
+    via = f"{step.via} ({step.rel_id})"
+    return (PathStep(source_id=step.source_id, via=via, target_id=document_id),)
 
 
 def _graph_ids(
