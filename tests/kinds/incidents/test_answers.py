@@ -1,56 +1,15 @@
 """What incidents answer: what fixed, what was tried, what caused."""
 
-from typing import Any
-
 import pytest
+from tests.rows import rows
 
 from quipu.answer import ASSERT_ABOVE
 from quipu.memory import Memory
 
 
-def _tried(action: str, at: str, minutes: float | None = None) -> dict[str, Any]:
-    worked = minutes is not None
-    return {
-        "actions_taken": [action],
-        "success": worked,
-        "resolution_time_minutes": minutes,
-        "recorded_at": at,
-    }
-
-
-RECORDS: list[dict[str, Any]] = [
-    {
-        "component": "session-cache",
-        "timestamp": "2026-02-03T10:00:00Z",
-        "severity": "critical",
-        "title": "Session cache out of memory",
-        "outcomes": [
-            _tried("restart_container", "2026-02-03T10:10:00Z"),
-            _tried("scale_out", "2026-02-03T10:35:00Z", 35),
-        ],
-    },
-    {
-        "component": "checkout-api",
-        "timestamp": "2026-02-03T10:05:00Z",
-        "severity": "critical",
-        "title": "Checkout loses carts",
-        "root_cause": "session-cache was out of memory",
-        "upstream_deps": ["session-cache"],
-        "outcomes": [_tried("circuit_breaker", "2026-02-03T10:35:00Z", 30)],
-    },
-    {
-        "component": "session-cache",
-        "timestamp": "2026-03-03T10:00:00Z",
-        "severity": "critical",
-        "title": "Sessions are evicted",
-        "outcomes": [_tried("scale_out", "2026-03-03T10:15:00Z", 15)],
-    },
-]
-
-
 @pytest.fixture
 def told(memory: Memory) -> Memory:
-    memory.incidents.add(RECORDS)
+    memory.incidents.add(rows(__file__, "incidents_of_a_session_cache"))
     return memory
 
 

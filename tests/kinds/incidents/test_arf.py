@@ -63,21 +63,15 @@ def test_every_text_becomes_an_incident_and_keeps_its_vector(
     assert memory.store.spaces()[space] == 3
     found = memory.store.match_vector(HashEmbedder().embed([RUNTIME[1]])[0], space=space)
     assert memory.store.chunks(found.numbers)[0].heading_path == ("embedding", "1")
+    before = memory.store.sequence()
+    again = memory.incidents.import_arf(tmp_path / "old")
+    assert (again.imported, again.unchanged, memory.store.sequence()) == (0, 3, before)
 
 
 def _calls(memory: Memory) -> int:
     embedder = memory.embedder
     assert isinstance(embedder, HashEmbedder)
     return embedder.calls
-
-
-def test_again_changes_nothing(memory: Memory, tmp_path: Path) -> None:
-    _store(tmp_path / "old", RUNTIME)
-    memory.incidents.import_arf(tmp_path / "old")
-    before = memory.store.sequence()
-    again = memory.incidents.import_arf(tmp_path / "old")
-    assert (again.imported, again.unchanged) == (0, 3)
-    assert memory.store.sequence() == before
 
 
 def test_after_a_crash_what_both_have_is_taken_and_the_rest_told(

@@ -1,45 +1,14 @@
 """Post-mortems in Markdown: what is read from headings, facts and the timeline."""
 
+from pathlib import Path
+
 import pytest
 
 from quipu.kinds.incidents.model import IncidentReport
 from quipu.kinds.incidents.read import IncidentsRead, read_incidents
 
-PAGE = """\
-# Postmortem: Checkout fails after a cache release
-
-**Date:** 2026-01-12
-**Service:** Checkout API
-**Severity:** SEV-1
-**Affected services:** Checkout API, Payments
-**Dependencies:** session-cache
-**Error rate:** 0.34
-
-## Summary
-
-Checkout returned errors. The error rate was 34% and the p99 latency was 2.4 s.
-
-## Timeline (UTC)
-
-- 23:40 Release 81 goes out
-- 23:52 Alert fires, on-call was paged
-- 23:58 Restarted the checkout pods, no effect
-- 00:10 Considered scaling out
-- 00:20 Rolled back release 81
-- 00:27 Error rate back to normal, incident resolved
-
-## Root cause
-
-The release changed the [key format](http://x.example) of the *session cache*.
-
-```
-2026-01-12 23:41 ERROR raw-log
-```
-
-## Lessons learned
-
-Roll back first.
-"""
+DATA = Path(__file__).parent / "data"
+PAGE = (DATA / "checkout.md").read_text("utf-8")
 
 
 def _read(text: str, path: str = "pm/x.md") -> tuple[IncidentReport, IncidentsRead]:
@@ -99,23 +68,9 @@ def test_dates_in_many_forms(old: str, new: str) -> None:
     assert report.timestamp == "2026-01-12T23:40:00.000Z"
 
 
-NAMELESS = """# Search Postmortem (incident #465)
-
-Date: 2026-03-14
-End: 2026-03-14 16:07 UTC
-
-## Root Causes
-A resource leak under exceptional load.
-
-## Timeline
-- 14:51 a sonnet is discovered
-- 15:10 scaled workers to 40
-- 15:28 drained traffic from the old cluster
-"""
-
-
 def test_a_postmortem_without_a_service_is_about_the_one_given() -> None:
-    (report,) = read_incidents(NAMELESS, path="465.md", component="search").reports
+    nameless = (DATA / "search.md").read_text("utf-8")
+    (report,) = read_incidents(nameless, path="465.md", component="search").reports
     assert report.component == "search"
     assert [(o.actions_taken, o.success) for o in report.outcomes] == [
         (("scale_out",), False),
@@ -123,7 +78,7 @@ def test_a_postmortem_without_a_service_is_about_the_one_given() -> None:
     ]
     assert report.outcomes[-1].resolution_time_minutes == 76
     assert report.outcomes[-1].recorded_at == "2026-03-14T16:07:00.000Z"
-    (problem,) = read_incidents(NAMELESS, path="465.md").problems
+    (problem,) = read_incidents(nameless, path="465.md").problems
     assert "no field names a component" in problem.error
     assert "--component" in problem.error
 
