@@ -19,7 +19,7 @@ from typing import NamedTuple
 from quipu.limits import LONGEST_LINE
 from quipu.patterns import late
 from quipu.read.secret_rules import Name
-from quipu.read.secret_values import Place, is_named_secret
+from quipu.read.secret_values import Place, is_named_secret, no_secrets
 
 __all__ = ["named_secrets"]
 
@@ -35,16 +35,6 @@ _NAME_LENGTH = 64
 _LEADS = " \t-+*>:$#{,&(|0123456789.)\"'"
 """What may stand before a name that begins its line."""
 
-_NO_SECRET_SUFFIXES = frozenset(
-    "type url uri name names id ids endpoint end start length len count counter path file "
-    "files dir prefix suffix pattern regex re hint label field header ttl expiry expires "
-    "expiration format alg algorithm scope scopes policy class version min max size limit "
-    "required enabled ref arn column attr attribute help prompt text kind reset validators "
-    "hashers manager store provider location method grant env var ring hash hashed digest "
-    "fingerprint generator validator rotation age budget index position map set usage mode "
-    "charset chars alphabet mgr config error err page user status strength namespace".split()
-)
-"""What a name goes on with that holds no secret: `password_file`, `tokenCount`."""
 _WORD = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _TAIL = late(r"[\w-]{0,60}")
 _HEAD = late(r"[\w.-]{0,64}")  # matched against what stands before, backwards
@@ -160,7 +150,7 @@ def _name(text: str, start: int, end: int, row: Name) -> _Name | None:
     if plural:
         rest = rest[1:]
     words = {each.lower() for each in _WORD.findall(rest)}
-    if words & _NO_SECRET_SUFFIXES or len(words) > 3:
+    if not words.isdisjoint(no_secrets().suffixes.split()) or len(words) > 3:
         return None
     if not row.strong and "public" in lead.lower():
         return None

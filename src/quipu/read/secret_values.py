@@ -2,16 +2,21 @@
 
 import math
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
 from itertools import pairwise
 from typing import Literal, TypeAlias
 from urllib.parse import unquote
 
+import msgspec
+
 from quipu.limits import LONGEST_VALUE
 from quipu.patterns import late
 
-__all__ = ["CHECKS", "Check", "Place", "is_named_secret", "is_secret"]
+__all__ = ["CHECKS", "Check", "Place", "is_named_secret", "is_secret", "no_secrets"]
 
 Check: TypeAlias = Literal[
     "any", "token", "random", "given", "query", "element", "header", "quoted"
@@ -22,25 +27,30 @@ Place: TypeAlias = Literal["given", "quoted", "bare", "told", "close", "near"]
 or a field of its own, bare, in a sentence, or anywhere `close` to the name of a password or `near`
 another one."""
 
-_PLACEHOLDER = late(
-    r"(?i)0123456789abcdef|abcdefghijklm|example|change.?(?:me|it)|placeholder|your[_-]|insert|xxxx"
-    r"|\*\*\*|\.\.\.|…|redacted|\bdummy|<[^<>]*>|^<|\$\{|\$\(|\{\{|%\(|%[sd]\b|todo|environ"
-    r"|process\.env|\benv\."
-)
-_STANDS_FOR_ONE = late(
-    r"(?i)passw(?:or)?ds?|passphrase|pass|pwd|pw|secrets?|tokens?|api|key|user(?:name)?|name|value"
-    r"|hidden|none|null|nil|true|false|undefined|empty|default|string|str|text|test(?:ing)?|fake"
-    r"|mock|stub|sample|dummy|foo|bar|baz|qux|foobar|hash|my|the|your|our|some|new|old|current|this"
-    r"|confirm(?:ation)?|required|optional|bearer|basic|auth|access|client|db|database|admin|root"
-    r"|here|goes|put|enter|env|var|not|set|invalid|wrong|valid|type|field|input|prompt|file|x+"
-    r"|[^A-Za-z0-9]+"
-)
-_CODE = late(
-    r"\W+|[\d.:]+|[A-Z][A-Z_]*|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|(?:[A-Za-z_]\w*(?:\.|->|::?))+[A-Za-z_]\w*"
-    r"|[$@%!&*][A-Za-z_].*|[A-Za-z_][\w.]*[(\[].*|\[.*|-+\w.*|(?:arn|vault|op|ref|ssm|sops):.*"
-    r"|.*(?:\(\?|\\[nrtswd]|%[srd]|::|->).*"
-)
-"""Names, references and expressions: no value by itself."""
+
+class _NoSecrets(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The file, which says what each key means."""
+
+    suffixes: str
+    beginnings: tuple[str, ...]
+    placeholders: tuple[str, ...]
+    stand_for_one: tuple[str, ...]
+    code: tuple[str, ...]
+
+
+@cache
+def no_secrets() -> _NoSecrets:
+    """What stands where a secret may stand and is none: `rules/no_secrets.toml`."""
+    text = files("quipu.read").joinpath("rules", "no_secrets.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(text), _NoSecrets)
+
+
+@cache
+def _any_of(kind: Literal["placeholders", "stand_for_one", "code"]) -> re.Pattern[str]:
+    flags = re.NOFLAG if kind == "code" else re.IGNORECASE
+    return re.compile("|".join(getattr(no_secrets(), kind)), flags)
+
+
 _WORDS = late(r"[A-Za-z]+(?:[_./:-][A-Za-z]+)*\.?")
 _EXPRESSION = late(r"\[\w-\w|\{\d|\(\?|\.[*+]")
 _KEY_LIKE = late(r"[A-Za-z0-9+/=_.~:-]+")
@@ -50,7 +60,6 @@ _FEW_DIGITS, _MANY_DIGITS = 2, 4
 _LAST_LATIN = "\u024f"
 _NO_WORD = 24
 """No word has as many letters as this."""
-_PATH = ("/", "*.", "./", "../", "~/", "http://", "https://", "[", "file:")
 
 
 def is_secret(check: Check, value: str, *, name: str) -> bool:
@@ -122,9 +131,9 @@ def _is_token(value: str) -> bool:
 
 def _is_password(value: str) -> bool:
     """A password given where nothing else stands: neither a reference nor a word for one."""
-    if len(value) < 3 or _PLACEHOLDER.search(value) or _CODE.fullmatch(value):
+    if len(value) < 3 or _any_of("placeholders").search(value) or _any_of("code").fullmatch(value):
         return False
-    return bool(_STANDS_FOR_ONE.sub("", value))
+    return bool(_any_of("stand_for_one").sub("", value))
 
 
 def _is_mixed(value: str) -> bool:
@@ -134,15 +143,19 @@ def _is_mixed(value: str) -> bool:
     return bool(letters and odd) or odd >= 6 or bool(re.search(r"[a-z][A-Z]", value))
 
 
+def _is_path(value: str) -> bool:
+    return value.startswith(no_secrets().beginnings)
+
+
 def _is_quoted_password(value: str) -> bool:
-    if value.startswith(_PATH) or _WORDS.fullmatch(value) or not _is_password(value):
+    if _is_path(value) or _WORDS.fullmatch(value) or not _is_password(value):
         return False
     signs = sum(not c.isalpha() and c not in "._-" for c in value)
     return signs > 0 and len(value) >= 4 and _entropy(value) >= 1.5
 
 
 def _is_bare_password(value: str) -> bool:
-    if value.startswith(_PATH) or max(value) > _LAST_LATIN or not _is_password(value):
+    if _is_path(value) or max(value) > _LAST_LATIN or not _is_password(value):
         return False
     mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
     return mixed and len(value) >= 5 and _entropy(value) >= 1.9
@@ -150,12 +163,12 @@ def _is_bare_password(value: str) -> bool:
 
 def _is_random(value: str, *, at_least: int = 12) -> bool:
     """Letters and digits without a pattern that a person reads."""
-    if len(value) < at_least or not value.isascii() or _PLACEHOLDER.search(value):
+    if len(value) < at_least or not value.isascii() or _any_of("placeholders").search(value):
         return False
     if _is_jumbled(value):
         return True
     digits = sum(c.isdigit() for c in value)
-    return digits >= 2 and not value.startswith(_PATH) and _entropy(value) >= 2.8
+    return digits >= 2 and not _is_path(value) and _entropy(value) >= 2.8
 
 
 def _is_jumbled(value: str) -> bool:
@@ -196,7 +209,7 @@ def _in_query(name: str, value: str) -> bool:
 
 def _is_header(value: str) -> bool:
     """Whether what stands in a header holds a run that looks random."""
-    if _PLACEHOLDER.match(value) or value.lstrip().startswith(("$", "{", "<", "%")):
+    if _any_of("placeholders").match(value) or value.lstrip().startswith(("$", "{", "<", "%")):
         return False
     runs = re.findall(r"[\w+/.~=%-]{6,}", value)
     return any(_is_random(run, at_least=6) for run in runs)
@@ -204,7 +217,7 @@ def _is_header(value: str) -> bool:
 
 def _is_told(value: str) -> bool:
     bare = value.rstrip(".,;:!?)")
-    if "://" in bare or bare.startswith(_PATH):
+    if "://" in bare or _is_path(bare):
         return False
     if bare[:1].isdigit() and not (bare.isalnum() and _is_random(bare)):
         return False
