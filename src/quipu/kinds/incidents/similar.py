@@ -6,9 +6,8 @@ edge away is added; 5. the result is the context that advice is given (`advice.p
 never sees an index.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
 
 import msgspec
 import numpy as np
@@ -19,6 +18,7 @@ from quipu.kinds.incidents.links import likeness
 from quipu.kinds.incidents.model import Incident, IncidentHead, Outcome
 from quipu.kinds.incidents.records import (
     INCIDENT,
+    LINKS,
     description_text,
     embedding_alias,
     incident_entity_id,
@@ -38,6 +38,7 @@ __all__ = ["SimilarIncident", "SimilarIncidents", "recall", "similar"]
 _RECALLED = 50
 """How many of the nearest incidents are looked at."""
 _LEAST_LIKE = 0.3
+_TIES = frozenset(LINKS) - {RelationType.RESOLVED_BY}
 
 
 class SimilarIncident(IncidentHead, frozen=True, kw_only=True):
@@ -67,8 +68,7 @@ class SimilarIncidents(msgspec.Struct, frozen=True, kw_only=True):
         return {like.incident_id: like.score for like in self.incidents}
 
 
-@dataclass
-class _Scored:
+class _Scored(NamedTuple):
     """An incident, its score with its named parts, and the edge that gave it."""
 
     incident: Incident
@@ -133,9 +133,10 @@ def similar(
     for other, cosine in recall(planner, incident, vector=vector, space=space, before=as_of):
         scored[other.incident_id] = _Scored(other, *likeness(incident, other, cosine))
     near = _best(scored)[: limit * 2]
-    edges = edges_between(planner, [*([incident.incident_id] if stored else []), *near])
-    edges = [edge for edge in edges if edge.type != RelationType.RESOLVED_BY]
-    _expand(planner, incident.incident_id, edges, scored, as_of)
+    edges = edges_between(
+        planner, [*([incident.incident_id] if stored else []), *near], kinds=_TIES
+    )
+    scored = _reached(planner, incident, edges, scored, as_of)
     chosen = [name for name in _best(scored) if scored[name].score >= _LEAST_LIKE][:limit]
     tried = attempts_at(planner, chosen)
     return SimilarIncidents(
@@ -144,16 +145,16 @@ def similar(
         as_of=as_of,
         incidents=tuple(
             SimilarIncident(
-                **scored[name].incident.head,
-                score=round(min(scored[name].score, 1.0), 4),
-                parts=scored[name].parts,
-                via=scored[name].via,
-                root_cause=scored[name].incident.root_cause,
+                **found.incident.head,
+                score=round(min(found.score, 1.0), 4),
+                parts=found.parts,
+                via=found.via,
+                root_cause=found.incident.root_cause,
                 outcomes=recorded_by(tried.get(name, ()), as_of),
                 edges=tuple(edge for edge in edges if name in (edge.source_id, edge.target_id)),
-                source_ref=scored[name].incident.pointer or incident_ref(name),
+                source_ref=found.incident.pointer or incident_ref(name),
             )
-            for name in chosen
+            for name, found in ((name, scored[name]) for name in chosen)
         ),
         notes=() if vector is not None else ("recalled by words: there are no vectors",),
     )
@@ -163,34 +164,29 @@ def _best(scored: dict[str, _Scored]) -> list[str]:
     return sorted(scored, key=lambda name: (-scored[name].score, name))
 
 
-def _expand(
+def _reached(
     graph: Graph,
-    start: str,
+    start: Incident,
     edges: Sequence[IncidentEdge],
     scored: dict[str, _Scored],
     as_of: str | None,
-) -> None:
-    """Add what one edge leads to from what was found and from `start`, and let a better way raise
-    what is there."""
-    scores = {start: 1.0, **{name: row.score for name, row in scored.items()}}
+) -> dict[str, _Scored]:
+    """What was found and what one edge leads to from it and from `start`; a better way raises what
+    is there."""
+    scores = {start.incident_id: 1.0, **{name: row.score for name, row in scored.items()}}
     ways = [(e, e.source_id, e.target_id) for e in edges]
     ways += [(e, e.target_id, e.source_id) for e in edges]
-    ways = [way for way in ways if way[1] in scores]
-    new = _known(graph, {there for _, _, there in ways} - scored.keys() - {start}, as_of)
+    names = {there for _, _, there in ways} - scores.keys()
+    records = graph.get(sorted(incident_entity_id(graph.namespace, name) for name in names))
+    new = [i for i in map(incident_in, records.values()) if i is not None and _began(i, as_of)]
+    every = scored | {i.incident_id: _Scored(i, 0.0, {}) for i in new}
     for edge, here, there in ways:
-        score = scores[here] * edge.confidence
-        known = scored.get(there)
-        incident = known.incident if known else new.get(there)
-        if incident is not None and (known is None or score > known.score):
-            parts = {**(known.parts if known else {}), "graph_proximity": round(score, 4)}
-            via = f"{edge.type} {'this incident' if here == start else here}"
-            scored[there] = _Scored(incident, score, parts, (via,))
-
-
-def _known(graph: Graph, named: Iterable[str], as_of: str | None) -> dict[str, Incident]:
-    records = graph.get(sorted(incident_entity_id(graph.namespace, name) for name in named))
-    found = (incident_in(record) for record in records.values())
-    return {i.incident_id: i for i in found if i is not None and _began(i, as_of)}
+        score, known = scores.get(here, 0.0) * edge.confidence, every.get(there)
+        if known is not None and score > known.score:
+            parts = {**known.parts, "graph_proximity": round(score, 4)}
+            via = f"{edge.type} {'this incident' if here == start.incident_id else here}"
+            every[there] = _Scored(known.incident, score, parts, (via,))
+    return every
 
 
 def _began(incident: Incident, before: str | None) -> bool:
