@@ -4,16 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from quipu.answer.examine import violations
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.evaluate.golden import GoldenReport, load, run
 from quipu.memory import Memory
-from quipu.records.reply import Reply
 from quipu.testing.fakes import HashEmbedder
 
 
-def ran(tmp_path: Path, goldens: str, errors: list[str] | None = None) -> GoldenReport:
+def ran(tmp_path: Path, goldens: str) -> GoldenReport:
     home = tmp_path / "home"
     home.mkdir()
     (home / "pay.py").write_text('def charge_card(n):\n    """Charge a card."""\n    return n\n')
@@ -22,11 +20,7 @@ def ran(tmp_path: Path, goldens: str, errors: list[str] | None = None) -> Golden
     file.write_text(goldens, "utf-8")
     with Memory.open("memory:", home=home, config=Config(), embedder=HashEmbedder()) as memory:
         memory.index([home])
-
-        def check(reply: Reply) -> list[str]:
-            return violations(reply, memory.store) if errors is None else errors
-
-        return run(memory, file, check=check)
+        return run(memory, file)
 
 
 def test_questions_pass_and_fail_with_reasons(tmp_path: Path) -> None:

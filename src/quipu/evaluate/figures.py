@@ -6,7 +6,6 @@ relevance; a grade above 0 is gold. Every rate is in [0, 1].
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -15,9 +14,7 @@ __all__ = [
     "auroc",
     "mean",
     "ndcg_at",
-    "percentile",
     "percentiles",
-    "rates",
     "recall_at",
     "reciprocal_rank_at",
 ]
@@ -73,43 +70,11 @@ def mean(values: Iterable[float]) -> float:
     return math.fsum(numbers) / len(numbers) if numbers else 0.0
 
 
-def percentile(values: Sequence[float], percent: float) -> float:
-    """The value below which `percent` of `values` lie, interpolated linearly; 0 of nothing."""
-    return float(np.percentile(np.asarray(values), percent)) if values else 0.0
-
-
-class Ranked(Protocol):
-    """A question's gold and what came back, best first."""
-
-    @property
-    def gold(self) -> Mapping[str, float]: ...
-
-    @property
-    def ranking(self) -> Sequence[str]: ...
-
-
-class Rates(NamedTuple):
-    """Means over questions, by cutoff."""
-
-    recall: dict[str, float]
-    all_gold: dict[str, float]
-    ndcg: dict[str, float]
-    mrr: dict[str, float]
-
-
-def rates(asked: Sequence[Ranked], cutoffs: Sequence[int], depth: int) -> Rates:
-    """Recall and all-gold at each of `cutoffs`, nDCG and MRR at `depth`."""
-    return Rates(
-        recall={str(k): mean(recall_at(q.ranking, q.gold, k) for q in asked) for k in cutoffs},
-        all_gold={str(k): mean(all_gold_at(q.ranking, q.gold, k) for q in asked) for k in cutoffs},
-        ndcg={str(depth): mean(ndcg_at(q.ranking, q.gold, depth) for q in asked)},
-        mrr={str(depth): mean(reciprocal_rank_at(q.ranking, q.gold, depth) for q in asked)},
-    )
-
-
 def percentiles(latencies_ms: Sequence[float]) -> dict[str, float]:
     """The latencies in milliseconds below which 50, 95 and 99 % lie: `p50`, `p95`, `p99`."""
-    return {f"p{p}": round(percentile(latencies_ms, p), 3) for p in (50, 95, 99)}
+    if not latencies_ms:
+        return {"p50": 0.0, "p95": 0.0, "p99": 0.0}
+    return {f"p{p}": round(float(np.percentile(latencies_ms, p)), 3) for p in (50, 95, 99)}
 
 
 def _gold(grades: Mapping[str, float]) -> set[str]:

@@ -15,7 +15,7 @@ The file is a list. Each item has
 A key that is not known is an error, with its line. Every reply must hold the answer contract.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import msgspec
 import yaml
 
+from quipu.answer.examine import violations
 from quipu.errors import InvalidInput
 from quipu.records.misfit import misfit
 from quipu.records.plan import Mode
@@ -82,12 +83,12 @@ class GoldenReport(msgspec.Struct, frozen=True, kw_only=True):
     results: Annotated[tuple[GoldenResult, ...], "how each went, in the order of the file"]
 
 
-def run(memory: "Memory", file: Path, *, check: Callable[[Reply], Sequence[str]]) -> GoldenReport:
-    """Ask every question of `file`, in order. `check` says what breaks the answer contract.
+def run(memory: "Memory", file: Path) -> GoldenReport:
+    """Ask every question of `file`, in order; no reply may break the answer contract.
 
     Raises InvalidInput, with the place, when the file is not as described above.
     """
-    results = tuple(_result(memory, golden, check) for golden in load(file))
+    results = tuple(_result(memory, golden) for golden in load(file))
     return GoldenReport(
         file=str(file), passed=all(result.passed for result in results), results=results
     )
@@ -143,11 +144,11 @@ def _listed(given: tuple[str, ...] | Listed) -> Listed:
     return given if isinstance(given, Listed) else Listed(any=given)
 
 
-def _result(
-    memory: "Memory", golden: Golden, check: Callable[[Reply], Sequence[str]]
-) -> GoldenResult:
+def _result(memory: "Memory", golden: Golden) -> GoldenResult:
     reply = memory.ask(golden.question, mode=golden.mode)
-    reasons = [f"off the contract: {error}" for error in check(reply)]
+    least = memory.config.answer.assert_above
+    broken = violations(reply, memory.store, assert_above=least)
+    reasons = [f"off the contract: {error}" for error in broken]
     reasons += _abstained(reply) if golden.abstain else _answered(reply, golden)
     return GoldenResult(
         question=golden.question,

@@ -21,7 +21,15 @@ from quipu.evaluate.dataset import (
     read_rows,
     written,
 )
-from quipu.evaluate.figures import auroc, percentiles, rates
+from quipu.evaluate.figures import (
+    all_gold_at,
+    auroc,
+    mean,
+    ndcg_at,
+    percentiles,
+    recall_at,
+    reciprocal_rank_at,
+)
 from quipu.ports import Progress
 from quipu.records.passage import PassageInput
 from quipu.records.reply import Reply, Retrieved
@@ -243,14 +251,17 @@ def ranking_figures(
 ) -> Evaluation:
     """Return the figures of questions; `confidence` is how sure the answers were to those with an
     answer, and to those without."""
-    found = rates(asked, k, DEPTH)
+
+    def average(figure: Callable[..., float], k: int) -> float:
+        return mean(figure(each.ranking, each.gold, k) for each in asked)
+
     return Evaluation(
         dataset=directory.resolve().name,
         queries=len(asked),
-        recall=found.recall,
-        all_gold=found.all_gold,
-        ndcg=found.ndcg,
-        mrr=found.mrr,
+        recall={str(at): average(recall_at, at) for at in k},
+        all_gold={str(at): average(all_gold_at, at) for at in k},
+        ndcg={str(DEPTH): average(ndcg_at, DEPTH)},
+        mrr={str(DEPTH): average(reciprocal_rank_at, DEPTH)},
         latency_ms=percentiles([q.latency_ms for q in asked]),
         index_s=writing.index_s,
         embed_s=writing.embed_s,

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import structs
 
 from quipu.errors import InvalidInput
+from quipu.evaluate import golden
 from quipu.evaluate.answers import AnswersEvaluation, evaluate_answers
 from quipu.evaluate.dataset import (
     CORPUS,
@@ -26,7 +27,6 @@ from quipu.evaluate.dataset import (
     written,
 )
 from quipu.evaluate.figures import mean, percentiles, recall_at, reciprocal_rank_at
-from quipu.evaluate.golden import GoldenReport
 from quipu.evaluate.retrieval import (
     DEPTH,
     Evaluation,
@@ -46,7 +46,6 @@ from quipu.records.scope import Scope
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.terminal import counted, safe
 from quipu.serve.operations import Command, Exists, Flag, Word, operation
-from quipu.serve.operations.upkeep import golden_run
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.serve.cli.text import Given
@@ -102,7 +101,7 @@ class MeasuredCommits(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @operation("read", Command(fails=lambda report: not report.passed))
-def run_golden(memory: Memory, file: Annotated[Path, Word(), Exists()]) -> GoldenReport:
+def run_golden(memory: Memory, file: Annotated[Path, Word(), Exists()]) -> golden.GoldenReport:
     """Ask every question of the YAML file FILE; exit code 1 when one fails.
 
     The file is a list: each item has a `question` and either `expect` (paths, graph_ids, words)
@@ -111,7 +110,7 @@ def run_golden(memory: Memory, file: Annotated[Path, Word(), Exists()]) -> Golde
     $ quipu golden run goldens.yaml
     $ quipu golden run --json goldens.yaml
     """
-    return golden_run(memory, file)
+    return golden.run(memory, file)
 
 
 def _opener(run: Invocation, **how: Any) -> Callable[..., Memory]:

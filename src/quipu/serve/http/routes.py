@@ -16,6 +16,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from quipu.errors import InvalidInput, QuipuError
+from quipu.evaluate import golden
 from quipu.handle.home import Home
 from quipu.memory import Memory
 from quipu.ports import Progress
@@ -28,7 +29,6 @@ from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import CONTENT_TYPE, ServerMetrics
 from quipu.serve.http.runs import Run, RunKind, Runs
 from quipu.serve.operations import Http, operation
-from quipu.serve.operations.upkeep import golden_run
 from quipu.serve.paging import page_of, paged
 from quipu.store.graphs import graphs
 from quipu.version import VERSION
@@ -361,7 +361,7 @@ def _work(memory: Memory, asked: NewRun) -> Callable[[Progress], Any]:
             return lambda progress: memory.reindex(progress=progress)
         case "golden":
             file = _inside(memory.home, asked.file or "goldens.yaml")
-            return lambda _progress: golden_run(memory, file)
+            return lambda _progress: golden.run(memory, file)
 
 
 def _inside(home: Home, path: str) -> Path:

@@ -6,9 +6,8 @@ from typing import Annotated, Literal, cast
 import msgspec
 
 from quipu.agents.dumps import DumpTaken, export_knowledge, import_dump
-from quipu.answer.examine import Examined, violations
+from quipu.answer.examine import Examined
 from quipu.errors import InvalidInput
-from quipu.evaluate import golden
 from quipu.kinds.incidents.migrate import Migration
 from quipu.kinds.reports.reflect import Reflected
 from quipu.kinds.values.api import Valued
@@ -262,11 +261,3 @@ def _read(reply: str) -> dict[str, object]:
     if not isinstance(answer, dict):
         raise InvalidInput(f"{reply!r} is no JSON object: give what `quipu ask --json` printed")
     return cast("dict[str, object]", answer)
-
-
-def golden_run(memory: Memory, file: Path) -> golden.GoldenReport:
-    """Ask the questions of a file and check the answers, the contract too. Raises InvalidInput."""
-    least = memory.config.answer.assert_above
-    return golden.run(
-        memory, file, check=lambda reply: violations(reply, memory.store, assert_above=least)
-    )
