@@ -26,6 +26,8 @@ __all__ = ["Material", "report_on"]
 _READ_DOCUMENTS, _READ_PASSAGES = 24, 3
 """How many central documents, and passages of each, sentences are taken from."""
 _SHOWN_NAMES, _IN_TITLE = 12, 3
+_LINES = 8
+"""How many sentences, and how many facts, a report has at most."""
 _DIGITS = 12
 
 
@@ -60,9 +62,7 @@ def report_on(community: Community, material: Material) -> Report | None:
     names = _shown_names(worth, passages, material)
     entities = [material.documents[d] for d in documents]
     refs = [material.refs[d] for d in documents]
-    facts, disputed = material.facts.about(
-        documents, (name.name for name in names), most=material.budget.facts
-    )
+    facts, disputed = material.facts.about(documents, (name.name for name in names), most=_LINES)
     draft = Report(
         ref="",
         title=", ".join(name.name for name in names[:_IN_TITLE]) or entities[0].name,
@@ -74,7 +74,7 @@ def report_on(community: Community, material: Material) -> Report | None:
         ),
         last_seen=max(e.updated_at for e in entities),
         names=tuple(names),
-        quotes=_quotes(passages, material.budget.sentences),
+        quotes=_quotes(passages, _LINES),
         facts=facts,
         disagreements=disputed,
         witnesses=tuple(refs[:1]),

@@ -39,12 +39,10 @@ class ReflectionBudget(msgspec.Struct, frozen=True, kw_only=True):
 
     communities: Annotated[int, "how many communities are reported on"] = 60
     characters: Annotated[int, "how long the text of a report may be"] = 4000
-    sentences: Annotated[int, "how many sentences a report quotes"] = 8
-    facts: Annotated[int, "how many facts it states"] = 8
 
     def __post_init__(self) -> None:
         """Raise InvalidInput for a budget that allows nothing."""
-        least = {"communities": 1, "characters": 400, "sentences": 1, "facts": 0}
+        least = {"communities": 1, "characters": 400}
         for name, bound in least.items():
             if getattr(self, name) < bound:
                 raise InvalidInput(
