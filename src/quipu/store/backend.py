@@ -7,10 +7,11 @@ dictionaries. It knows nothing of what is in them.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, get_args
 
 Row: TypeAlias = tuple[Any, ...]
 Counter: TypeAlias = Literal["sequence", "row", "number", "segment", "space"]
+COUNTERS: tuple[Counter, ...] = get_args(Counter)
 
 
 @dataclass(frozen=True, slots=True)

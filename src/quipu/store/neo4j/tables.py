@@ -10,7 +10,7 @@ from typing import Any
 from neo4j import Session, Transaction
 
 from quipu.errors import StoreUnavailable
-from quipu.store.backend import CHANGE, SUPPORT, Counter, Order, Row, Table, Where
+from quipu.store.backend import CHANGE, COUNTERS, SUPPORT, Counter, Order, Row, Table, Where
 from quipu.store.neo4j import cypher
 from quipu.store.neo4j.connection import Connection, patiently, statement
 from quipu.store.neo4j.schema import NEVER
@@ -20,7 +20,7 @@ __all__ = ["Neo4jBackend"]
 KEPT_S = 900
 """How long what was taken away is kept for those who still read an earlier version."""
 
-_COUNTERS: tuple[str, ...] = ("version", "sequence", "row", "number", "segment", "space")
+_COUNTERS = ("version", *COUNTERS)
 _NOTHING: dict[str, int] = dict.fromkeys(_COUNTERS, 0)
 _ROWS, _BYTES = 2_000, 4_000_000  # the most that one statement is given
 

@@ -31,8 +31,7 @@ _LOCK_WAIT = "60s"
 _READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _WRITE = f"BEGIN; SET LOCAL lock_timeout = '{_LOCK_WAIT}'".encode()
 _NEW = (0, 0, -1, 0, 0, 0)
-_COUNTERS = ("sequence", "row", "number", "segment", "space", "ended")
-_NAMED = ", ".join(f'"{each}"' for each in _COUNTERS)
+_NAMED = ", ".join(f'"{each}"' for each in schema.COUNTED)
 _COUNT = f"SELECT {_NAMED} FROM {{schema}}.counter WHERE ns = {{ns}}"
 _HELD = "LOCK TABLE ONLY {schema}.vector IN ACCESS SHARE MODE"
 
@@ -302,9 +301,9 @@ class Database:
 
     def _keep_counters(self) -> None:
         if self._counters is not None and self._counters != self._taken:
-            given = ", ".join(f'"{each}" = %s' for each in _COUNTERS)
+            given = ", ".join(f'"{each}" = %s' for each in schema.COUNTED)
             update = self.said(f"UPDATE {{schema}}.counter SET {given} WHERE ns = {{ns}}")
-            self._execute(update, [self._counters[each] for each in _COUNTERS])
+            self._execute(update, [self._counters[each] for each in schema.COUNTED])
 
     def rows(
         self, statement: bytes, values: Sequence[Any] = (), *, prepare: bool | None = None
@@ -355,7 +354,7 @@ def patiently(do: Callable[[], T]) -> T:
 
 def _counted(rows: Sequence[Row]) -> dict[str, int]:
     """The counters by name; those of a namespace that is not there yet."""
-    return dict(zip(_COUNTERS, rows[0] if rows else _NEW, strict=True))
+    return dict(zip(schema.COUNTED, rows[0] if rows else _NEW, strict=True))
 
 
 def _borrow(address: Address) -> _Pool:

@@ -11,7 +11,7 @@ import numpy as np
 from psycopg import Connection, errors, sql
 
 from quipu.errors import CorruptStore, InvalidInput, NewerStore, StoreUnavailable
-from quipu.store.backend import TABLES, VECTOR, Row
+from quipu.store.backend import CHANGE, COUNTERS, TABLES, VECTOR, Row, Table
 from quipu.store.postgres.address import Address
 
 _log = logging.getLogger("quipu")
@@ -24,70 +24,26 @@ _BLOB = "bytea NOT NULL"
 _INT = "bigint NOT NULL"
 _SMALL = "smallint NOT NULL"
 
+COUNTED = (*COUNTERS, "ended")
+_KINDS = {
+    _TEXT: "record_id episode_id recorded_at chunk_ids key entity_id chunk_id document_id profile"
+    " operation field name job_id worker",
+    _OR_NULL: "known_until near far label",
+    _BLOB: "body digest columns arrays dead lengths directory postings vector parts seal payload",
+    _SMALL: "kind live",
+}
+"""Which columns hold what; all others hold numbers."""
+_KIND_OF = {column: kind for kind, columns in _KINDS.items() for column in columns.split()}
+
+
+def _declared(table: Table) -> tuple[tuple[str, str], ...]:
+    kinds = _KIND_OF | ({"kind": _TEXT} if table is CHANGE else {})
+    return tuple((column, kinds.get(column, _INT)) for column in table.columns)
+
+
 _COLUMNS = {
-    "counter": (
-        ("sequence", _INT),
-        ("row", _INT),
-        ("number", _INT),
-        ("segment", _INT),
-        ("space", _INT),
-        ("ended", _INT),
-    ),
-    "support": (
-        ("row", _INT),
-        ("kind", _SMALL),
-        ("record_id", _TEXT),
-        ("episode_id", _TEXT),
-        ("recorded_at", _TEXT),
-        ("known_until", _OR_NULL),
-        ("chunk_ids", _TEXT),
-        ("near", _OR_NULL),
-        ("far", _OR_NULL),
-        ("label", _OR_NULL),
-        ("body", _BLOB),
-    ),
-    "name": (("key", _TEXT), ("entity_id", _TEXT), ("support", _INT)),
-    "chunk": (
-        ("number", _INT),
-        ("live", _SMALL),
-        ("chunk_id", _TEXT),
-        ("document_id", _TEXT),
-        ("episode_id", _TEXT),
-        ("profile", _TEXT),
-        ("position", _INT),
-        ("digest", _BLOB),
-        ("support", _INT),
-    ),
-    "chunk_columns": (("number", _INT), ("columns", _BLOB)),
-    "change": (("sequence", _INT), ("kind", _TEXT), ("record_id", _TEXT), ("operation", _TEXT)),
-    "segment": (
-        ("segment", _INT),
-        ("size", _INT),
-        ("dead_count", _INT),
-        ("arrays", _BLOB),
-        ("dead", _BLOB),
-    ),
-    "segment_field": (
-        ("segment", _INT),
-        ("field", _TEXT),
-        ("row_width", _INT),
-        ("tf_width", _INT),
-        ("lengths", _BLOB),
-        ("directory", _BLOB),
-    ),
-    "posting_page": (("segment", _INT), ("field", _TEXT), ("page", _INT), ("postings", _BLOB)),
-    "space": (("space", _INT), ("name", _TEXT), ("dimension", _INT)),
-    "vector": (("space", _INT), ("number", _INT), ("vector", _BLOB)),
-    "part": (("space", _INT), ("number", _INT), ("parts", _BLOB)),
-    "job": (
-        ("job", _INT),
-        ("job_id", _TEXT),
-        ("live", _SMALL),
-        ("worker", _TEXT),
-        ("seal", _BLOB),
-        ("body", _BLOB),
-    ),
-    "job_payload": (("job", _INT), ("payload", _BLOB)),
+    "counter": tuple((counter, _INT) for counter in COUNTED),
+    **{table.name: _declared(table) for table in TABLES},
 }
 _LATER = ("job", "job_payload")
 """Tables that the first migration does not make."""
