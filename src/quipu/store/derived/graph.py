@@ -1,6 +1,6 @@
 """Records, relations, facts and history, out of rows of support."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from operator import attrgetter
 from typing import Any
@@ -11,13 +11,14 @@ from quipu.index.mentions import FIELD
 from quipu.limits import ROWS_AT_ONCE
 from quipu.ports import Change, Direction, Source
 from quipu.records.batch import Claim, Period
-from quipu.records.ids import Kind, kind_of
+from quipu.records.ids import Kind
 from quipu.records.neighbors import nearest_neighbors
 from quipu.records.record import Asserted, Entity, Fact, Record, Relation, Support
 from quipu.store import rules
 from quipu.store.backend import NAME, SUPPORT, Above, Beginning, Row
 from quipu.store.derived.known import unlisted
 from quipu.store.derived.neighbors import Hop, Side, first_relations
+from quipu.store.derived.records import by_kind
 from quipu.store.derived.state import StoreState
 
 _WORTH_KEEPING = 20  # periods of support that are kept once they were read
@@ -135,7 +136,7 @@ class GraphReads(StoreState):
         found: dict[str, list[Support]] = {each: [] for each in ids}
         with self._session.reading():
             self._fresh()
-            for kind, asked in _by_kind(found).items():
+            for kind, asked in by_kind(found).items():
                 self._read_support(kind, asked, found)
         return found
 
@@ -308,12 +309,3 @@ def _when(row: Row) -> tuple[str, str, str, bytes, str]:
     """The order of periods; live ones come last."""
     _, record_id, _, since, until, chunk_ids, body = row
     return record_id, since, until or "~", body, chunk_ids
-
-
-def _by_kind(ids: Iterable[str]) -> dict[Kind, list[str]]:
-    """The ids whose tag tells a kind; nothing else has a row."""
-    kinds: dict[Kind, list[str]] = {}
-    for each in ids:
-        if kind := kind_of(each):
-            kinds.setdefault(kind, []).append(each)
-    return kinds

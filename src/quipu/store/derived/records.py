@@ -31,17 +31,10 @@ class Records:
     def get(self, ids: Iterable[str], known_at: str | None = None) -> dict[str, Record]:
         """The live records among `ids`, in the order asked."""
         asked = list(dict.fromkeys(ids))
-        names: list[str] = []
-        by_kind: dict[Kind, list[str]] = {}
-        for each in asked:
-            if name_key(each) is not None:
-                names.append(each)
-            elif (kind := kind_of(each)) is not None:
-                by_kind.setdefault(kind, []).append(each)
         found: dict[str, Record] = {}
-        for kind, of_kind in by_kind.items():
+        for kind, of_kind in by_kind(asked).items():
             found.update(self.of_kind(kind, of_kind, known_at))
-        found.update(self._names(names))
+        found.update(self._names([each for each in asked if name_key(each) is not None]))
         return {i: found[i] for i in asked if i in found}
 
     def of_kind(
@@ -117,20 +110,12 @@ class Records:
 
     def live(self, ids: Iterable[str], known_at: str | None = None) -> set[str]:
         """Which of `ids` are live; a Name lives by its mentions of today."""
-        by_kind: dict[Kind | None, list[str]] = {}
-        names: dict[str, str] = {}
-        for each in set(ids):
-            key = name_key(each)
-            if key is None:
-                by_kind.setdefault(kind_of(each), []).append(each)
-            else:
-                names[each] = key
-        found: set[str] = set()
-        for kind, of_kind in by_kind.items():
-            if kind is not None:
-                where = {"kind": rules.KINDS.index(kind), "record_id": of_kind}
-                rows = self._session.periods(("record_id",), where, known_at, distinct=True)
-                found.update(record_id for (record_id,) in rows)
+        asked, found = set(ids), set[str]()
+        for kind, of_kind in by_kind(asked).items():
+            where = {"kind": rules.KINDS.index(kind), "record_id": of_kind}
+            rows = self._session.periods(("record_id",), where, known_at, distinct=True)
+            found.update(record_id for (record_id,) in rows)
+        names = {each: key for each in asked if (key := name_key(each)) is not None}
         if names:
             lists = self._postings.lists(FIELD, list(names.values()))
             found.update(i for i, each in zip(names, lists, strict=True) if len(each.rows))
@@ -158,3 +143,12 @@ class Records:
         episodes = self.of_kind("episode", sorted({episode_id for _, episode_id in rows}))
         found = {number: episodes[episode_id] for number, episode_id in rows}
         return {number: each for number, each in found.items() if isinstance(each, Episode)}
+
+
+def by_kind(ids: Iterable[str]) -> dict[Kind, list[str]]:
+    """The ids that can have a row: whose tag tells a kind, and no Name's."""
+    kinds: dict[Kind, list[str]] = {}
+    for each in ids:
+        if name_key(each) is None and (kind := kind_of(each)):
+            kinds.setdefault(kind, []).append(each)
+    return kinds
