@@ -25,7 +25,7 @@ from quipu import config as configuration
 from quipu.config import EmbedConfig
 from quipu.embed.minilm import MiniLM, Precision, precision_of
 from quipu.embed.multilingual import Multilingual, is_multilingual
-from quipu.embed.remote import budget_of, is_remote, name_in, open_remote
+from quipu.embed.remote import is_remote, name_in, open_remote
 from quipu.errors import InvalidConfig, MissingExtra, MissingModel, ModelUnavailable, Unavailable
 from quipu.index.asked import question_vectors
 from quipu.models.calling import Budget
@@ -135,17 +135,17 @@ class EmbedderSource:
         embedder: Embedder | Auto | None,
         config: EmbedConfig,
         *,
-        folder: Path | None = None,
-        local: LocalModel | None = None,
-        budget: Callable[[], Budget] | None = None,
+        folder: Path | None,
+        local: LocalModel,
+        budget: Budget | None,
     ) -> None:
         """`embedder` as given, none at all, or (AUTO) the one `config` names. Keys are looked
-        for in `.env` above `folder` (default: the working directory) and in the environment.
-        Models of one memory share the `local` one and what may be spent."""
+        for in `.env` above `folder` (None: the working directory) and in the environment. Models
+        of one memory share the `local` one and the `budget` of remote ones."""
         self._config = config
         self._folder = folder
-        self._minilm = local or LocalModel(config)
-        self._budget = budget or partial(budget_of, config)
+        self._minilm = local
+        self._budget = budget
         self._lock = threading.RLock()
         self._others: dict[str, Embedder | None] = {}
         self._failure: Unavailable | None = None
@@ -294,7 +294,7 @@ class EmbedderSource:
 
     def _open(self, config: EmbedConfig) -> Embedder:
         variables = configuration.environment(self._folder)
-        return open_remote(config, variables, budget=self._budget())
+        return open_remote(config, variables, budget=self._budget)
 
 
 def _prepare(load: Callable[[], Embedder | None]) -> None:

@@ -8,7 +8,6 @@ each space is searched with its own vector, and the lists are fused by rank.
 import threading
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -54,9 +53,12 @@ class Models:
         space_counts: SpaceCounts = dict,
     ) -> None:
         """As `EmbedderSource`; an embedder that is given is for everything. `space_counts` tells
-        the spaces of the memory, which decide what the local model is."""
-        self._local, budget = LocalModel(config, space_counts), _once(partial(budget_of, config))
+        the spaces of the memory, which decide what the local model is. Raises InvalidConfig for a
+        cost of a remote model that is limited without a price."""
+        self._local = LocalModel(config, space_counts)
         named = _named(config) if isinstance(embedder, Auto) else {_ANY: config.model}
+        asks = isinstance(embedder, Auto) and any(map(is_remote, named.values()))
+        budget = budget_of(config) if asks else None
         every = len(set(named.values())) == 1
         self._typed: dict[str, _Typed] = {
             name: _Typed(
@@ -257,16 +259,3 @@ def settings_of(name: str, config: EmbedConfig, names: Iterable[str]) -> EmbedCo
         deployment=config.deployment if alone else "",
         dimension=config.dimension if alone or not known else known,
     )
-
-
-def _once(make: Callable[[], T]) -> Callable[[], T]:
-    """`make`, called once however many threads ask; a failure is met again by each."""
-    lock, made = threading.Lock(), list[T]()
-
-    def get() -> T:
-        with lock:
-            if not made:
-                made.append(make())
-            return made[0]
-
-    return get
