@@ -1,6 +1,8 @@
 """An indexing run costs what changed: reads and resolutions are counted, never time."""
 
+import base64
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -99,3 +101,13 @@ def test_forgetting_leaves_nothing_of_a_source_in_the_hints(memory: Memory, tree
     assert memory.index().changed == ()
     held = [path.read_bytes() for path in Path(memory.home.state).glob("*.msgpack")]
     assert not any(b"Peculiar" in data for data in held)
+
+
+@pytest.mark.parametrize("packed", ["", "no base64 at all!", base64.b64encode(b"no zlib").decode()])
+def test_what_nobody_packed_is_none(packed: str) -> None:
+    assert links.unpack(packed) is None
+
+
+def test_what_unfolds_to_too_much_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("quipu.write.links._MOST_BYTES", 1_000)
+    assert links.unpack(base64.b64encode(zlib.compress(bytes(10_000))).decode()) is None

@@ -76,3 +76,11 @@ def test_an_added_text_can_be_opened_and_replaced(memory: Memory) -> None:
     memory.add("# Plan\n\nWe chose red.", source_ref="manual:plan")
     assert memory.store.counts()["chunk"] == 1
     assert "red" in only_chunk(memory, "manual:plan").text
+
+
+def test_the_last_of_two_passages_under_one_reference_stands(memory: Memory) -> None:
+    given = [PassageInput(source_ref="a", text=f"{which} text.") for which in ("First", "Second")]
+    report = memory.add_documents(given)
+    assert only_chunk(memory, "a").text == "Second text."
+    assert (report.added, [row.path for row in report.warnings]) == (("a",), ["a"])
+    assert memory.validate().errors == ()
