@@ -1,18 +1,16 @@
 """Nearly every published format of a secret goes, and what only looks like one stays.
 
 `secrets/formats.tsv` holds how secrets are written by the public documentation of who issues them,
-a name and a text a line: the secret between brackets, and in it marks such as `<<hex:32>>`, whose
-values are made of a seed, so that no scanner takes the file for a leak.
+a name and a text a line: the secret between brackets, and in it marks as in `secret_corpus.py`.
 """
 
-import base64
 import random
 import re
-import string
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.read.secret_corpus import filled
 from tests.rows import rows
 
 from quipu.read import redact
@@ -20,24 +18,6 @@ from quipu.read import redact
 ROOT = Path(__file__).parents[2]
 _ROWS = (Path(__file__).parent / "secrets" / "formats.tsv").read_text("utf-8").splitlines()
 FORMATS = dict(line.split("\t") for line in _ROWS)
-_LOWER, _UPPER, _DIGITS = string.ascii_lowercase, string.ascii_uppercase, string.digits
-_ALNUM = string.ascii_letters + _DIGITS
-_ALPHABETS = {
-    "hex": "0123456789abcdef",
-    "HEX": "0123456789ABCDEF",
-    "alnum": _ALNUM,
-    "letter": _LOWER,
-    "Letter": string.ascii_letters,
-    "lower": _LOWER + _DIGITS,
-    "upper": _UPPER + _DIGITS,
-    "digit": _DIGITS,
-    "nonzero": "123456789",
-    "url": _ALNUM + "_-",
-    "b64": _ALNUM + "+/",
-    "b32": _UPPER + "234567",
-    "crypt": _ALNUM + "./",
-    "bech": "QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
-}
 
 
 class Made(NamedTuple):
@@ -49,15 +29,8 @@ class Made(NamedTuple):
 
 def make(name: str, seed: str = "1") -> Made:
     """The format of this name with values of `seed`."""
-    pen = random.Random(f"{name}/{seed}")
-    filled = re.sub(
-        r"<<(\w+):(\d+)>>",
-        lambda mark: "".join(pen.choices(_ALPHABETS[mark[1]], k=int(mark[2]))),
-        FORMATS[name].encode("raw_unicode_escape").decode("unicode_escape"),
-    )
-    coded = re.sub(
-        r"(?s)\{b64:(.*?)\}", lambda held: base64.b64encode(held[1].encode()).decode(), filled
-    )
+    written = FORMATS[name].encode("raw_unicode_escape").decode("unicode_escape")
+    coded, _ = filled(written, random.Random(f"{name}/{seed}"))
     before, secret, after = re.split("[⟦⟧]", coded)
     return Made(before + secret + after, secret)
 
