@@ -114,8 +114,6 @@ class ScopeColumns:
     def values(self, name: Filter, sequence: int) -> list[str]:
         """The values that live rows have under a set of a scope, sorted; no blanks."""
         self._follow(sequence)
-        if self._gathered_for is not self._postings.numbers:
-            self._gathered, self._gathered_for = {}, self._postings.numbers
         alive = self._postings.alive
         if name == "source_types":
             cells, codes = self._gather("source_type")[alive], self._columns["source_type"].codes
@@ -127,8 +125,6 @@ class ScopeColumns:
 
     def _made(self, scope: Scope, sequence: int) -> Mask:
         self._follow(sequence)
-        if self._gathered_for is not self._postings.numbers:
-            self._gathered, self._gathered_for = {}, self._postings.numbers
         mask = self._postings.alive.copy()
         for name, allowed in (
             ("profile", scope.profiles),
@@ -182,14 +178,14 @@ class ScopeColumns:
         return known
 
     def _follow(self, sequence: int) -> None:
-        if sequence == self._sequence:
-            return
-        if self._sequence < 0 or not self._catch_up():
-            self.clear()
-            self._put(self._rows.standings())
-            self._read_documents(list(self._columns["document_id"].codes))
-        self._sequence = sequence
-        self._gathered = {}
+        if sequence != self._sequence:
+            if self._sequence < 0 or not self._catch_up():
+                self.clear()
+                self._put(self._rows.standings())
+                self._read_documents(list(self._columns["document_id"].codes))
+            self._sequence, self._gathered_for = sequence, None
+        if self._gathered_for is not self._postings.numbers:
+            self._gathered, self._gathered_for = {}, self._postings.numbers
 
     def _catch_up(self) -> bool:
         changes = self._rows.changes_after(self._sequence, _FOLLOW)

@@ -51,10 +51,14 @@ def open_store(
     path = url.removeprefix("sqlite:///")
     if "://" in path:
         return _opener(url)(url, namespace=namespace, read_only=read_only)
-    from quipu.store.sqlite import open_sqlite
+    from quipu.store.sqlite import SQLiteStore
 
-    path = str(Path(path.removeprefix("sqlite:")).expanduser())
-    return open_sqlite(path, namespace=namespace, read_only=read_only, vector_files=vector_files)
+    return SQLiteStore(
+        Path(path.removeprefix("sqlite:")).expanduser(),
+        namespace=namespace,
+        read_only=read_only,
+        vector_files=vector_files,
+    )
 
 
 def namespaces_of(path: Path) -> list[str]:

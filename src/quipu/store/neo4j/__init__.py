@@ -2,15 +2,14 @@
 
 import hashlib
 import re
-from collections.abc import Generator
-from contextlib import contextmanager
 
-from quipu.errors import MissingExtra, QuipuError
+from quipu.errors import QuipuError
 from quipu.ports import Store
+from quipu.store.addresses import library_needed
 from quipu.store.graphs import Graphs
 from quipu.store.neo4j.queries import QUERIES
 
-__all__ = ["GRAPH", "driver_needed", "group_of", "health", "open_neo4j"]
+__all__ = ["GRAPH", "group_of", "health", "open_neo4j"]
 
 _GROUP = re.compile(r"[A-Za-z0-9_-]+")
 
@@ -19,7 +18,7 @@ def open_neo4j(url: str, *, namespace: str = "default", read_only: bool = False)
     """A handle on the store at `url`: `neo4j://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE]`, or
     `bolt://…`, with `+s` for TLS. What it leaves out stands in NEO4J_URI, NEO4J_USER (or
     NEO4J_USERNAME), NEO4J_PASSWORD and NEO4J_DATABASE."""
-    with driver_needed():
+    with library_needed(url, "neo4j", extra="neo4j"):
         from quipu.store.neo4j.store import Neo4jStore
     return Neo4jStore(url, namespace=namespace, read_only=read_only)
 
@@ -27,27 +26,13 @@ def open_neo4j(url: str, *, namespace: str = "default", read_only: bool = False)
 def health(url: str = "neo4j://") -> tuple[int, dict[str, str]]:
     """The HTTP status and the body of `GET /health/neo4j`: whether the server at `url` answers."""
     try:
-        with driver_needed():
+        with library_needed(url, "neo4j", extra="neo4j"):
             from quipu.store.neo4j.connection import Address, Connection
         link = Connection(Address.of(url), pool=1)
         link.close()
     except QuipuError as error:
         return 503, {"status": "unhealthy", "message": str(error)}
     return 200, {"status": "healthy", "message": "Neo4j connection successful"}
-
-
-@contextmanager
-def driver_needed() -> Generator[None]:
-    """MissingExtra where what the block imports lacks the driver."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "neo4j":
-            raise
-        raise MissingExtra(
-            "Neo4j needs its driver, which is not installed; "
-            "run `pip install 'quipu-memory[neo4j]'`"
-        ) from error
 
 
 def group_of(namespace: str) -> str:

@@ -1,12 +1,9 @@
 """The store for many: one schema of a PostgreSQL database, shared by machines."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from typing import cast
 
-from quipu.errors import MissingExtra
 from quipu.ports import Store
-from quipu.store.addresses import shown
+from quipu.store.addresses import library_needed
 
 __all__ = ["open_postgres"]
 
@@ -18,23 +15,10 @@ def open_postgres(url: str, *, namespace: str = "default", read_only: bool = Fal
     environment and password file too. Tables are made when they are not there, unless `read_only`.
     Raises MissingExtra, InvalidInput, StoreUnavailable, NewerStore, CorruptStore.
     """
-    with _library_needed(url):
+    with library_needed(url, "psycopg", extra="postgres"):
         from quipu.store.postgres.address import read_address
         from quipu.store.postgres.database import Database
         from quipu.store.postgres.lanes import PostgresLanes
         from quipu.store.postgres.store import PostgresStore
     database = Database(read_address(url), namespace=namespace, read_only=read_only)
     return cast("Store", PostgresLanes(PostgresStore(database)))  # it has what a lane has
-
-
-@contextmanager
-def _library_needed(url: str) -> Generator[None]:
-    """A block of imports; MissingExtra names what is not installed."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if error.name is None or not error.name.startswith("psycopg"):
-            raise
-        raise MissingExtra(
-            f"{shown(url)!r} needs the library {error.name!r}: pip install 'quipu-memory[postgres]'"
-        ) from error

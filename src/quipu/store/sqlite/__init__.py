@@ -12,7 +12,6 @@ import msgspec
 from quipu.errors import QuipuError
 from quipu.index.nearest import DEFAULT_SIZES, EXACT_UP_TO, Nearest, VectorSizes
 from quipu.index.vector_file import VectorFile
-from quipu.ports import Store
 from quipu.records.batch import Batch, Written
 from quipu.store.backend import Row
 from quipu.store.derived import DerivedStore
@@ -21,7 +20,7 @@ from quipu.store.sqlite import schema
 from quipu.store.sqlite.database import BUSY_TIMEOUT_S, Database, as_list
 from quipu.store.sqlite.tables import SQLiteBackend
 
-__all__ = ["SQLiteStore", "namespaces", "open_sqlite"]
+__all__ = ["SQLiteStore", "namespaces"]
 
 T = TypeVar("T")
 
@@ -32,19 +31,6 @@ _OF_PROFILES = (
 )
 
 _FEW_RELATIONS = 200  # relations beyond which a page would be read in vain
-
-
-def open_sqlite(
-    path: str | Path,
-    *,
-    namespace: str = "default",
-    read_only: bool = False,
-    vector_files: bool = True,
-) -> Store:
-    """A handle on the SQLite file at `path`."""
-    return SQLiteStore(
-        Path(path), namespace=namespace, read_only=read_only, vector_files=vector_files
-    )
 
 
 def namespaces(path: Path) -> list[str]:
