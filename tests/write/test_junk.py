@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.rows import rows
 
 from quipu.config import Config, IngestConfig
 from quipu.kinds.conversations.junk import noise
@@ -27,22 +28,7 @@ def told(memory: Memory, *turns: Turn) -> dict[str, int]:
     return memory.ingest_sessions([given], embed=False).refused
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("<system-reminder>\nBe brief.\n</system-reminder>", "tool noise"),
-        ("<command-name>/clear</command-name>\n<command-args></command-args>", "tool noise"),
-        ("[Request interrupted by user]", "tool noise"),
-        (PACK, "echo"),
-        ('{"results": [], "provider": "minilm", "citations": "auto"}', "echo"),
-        ("<system-reminder>Be brief.</system-reminder>\nWhat is our deadline?", None),
-        ("<system-reminder>never closed", None),
-        ("I read about <system-reminder> tags today.", None),
-        (PACK + "\nWho owns A?", None),
-        ("Context: we met on Tuesday.", None),
-        ("Thanks!", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "kind"), rows(__file__, "junk_is_told_from_speech"))
 def test_junk_is_told_from_speech(text: str, kind: str | None) -> None:
     assert noise(turn(text)) == kind
 

@@ -15,6 +15,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
+from tests.rows import rows
 from tests.servers.page_server import PageServer
 
 from quipu.errors import InvalidInput, Unavailable
@@ -110,19 +111,7 @@ def test_redirects_are_followed(server: PageServer) -> None:
     assert got.final_url == server.url("/page", host="other.example")
 
 
-@pytest.mark.parametrize(
-    ("to", "said"),
-    [
-        ("http://inside.example:{port}/secret", "is at 10.0.0.1"),
-        ("http://10.0.0.1:{port}/", "is at 10.0.0.1"),
-        ("http://169.254.169.254/latest", "port 80"),
-        ("http://[::ffff:10.0.0.1]:{port}/", "is at 10.0.0.1"),
-        ("http://2130706433:{port}/", "has a number for a host"),
-        ("file:///etc/passwd", "is no page of the web"),
-        ("http://u:p@pages.example:{port}/page", "user name or password"),
-        ("", "redirects to nowhere"),
-    ],
-)
+@pytest.mark.parametrize(("to", "said"), rows(__file__, "every_hop_is_checked"))
 def test_every_hop_is_checked(server: PageServer, to: str, said: str) -> None:
     server.redirect("/go", to.format(port=server.port))
     network = server.network(private=("inside.example",))
@@ -216,17 +205,7 @@ def test_a_status_is_told(server: PageServer, status: int, said: str) -> None:
     assert said in refused(server, "/a")
 
 
-@pytest.mark.parametrize(
-    ("kind", "path", "suffix"),
-    [
-        ("text/html", "/a", ".html"),
-        ("text/plain; charset=utf-8", "/a.md", ".md"),
-        ("text/plain", "/a", ".txt"),
-        ("application/pdf", "/a", ".pdf"),
-        ("image/png", "/a", None),
-        ("nonsense", "/a", ".txt"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "path", "suffix"), rows(__file__, "a_type_has_its_reader"))
 def test_a_type_has_its_reader(
     server: PageServer, kind: str, path: str, suffix: str | None
 ) -> None:
