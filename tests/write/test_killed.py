@@ -20,7 +20,7 @@ from quipu.write import batches, run
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 
-batches._CHUNKS, run._WORTH_WORKERS_BYTES = 20, int(sys.argv[3])
+batches.BatchWriter.most_sources, run._WORTH_WORKERS_BYTES = 10, int(sys.argv[3])
 home = Path(sys.argv[1])
 clock = lambda: "2026-03-01T10:00:00.000Z"
 config = Config(index=IndexConfig(workers=2))
@@ -31,7 +31,7 @@ with Memory.open(sys.argv[2], home=home, config=config, embedder=HashEmbedder(),
 
 
 def start(home: Path, url: str, *, worth: int = 10**9) -> "subprocess.Popen[bytes]":
-    """A process that indexes `home`, past its imports; batches of 20 chunks."""
+    """A process that indexes `home`, past its imports; batches of 10 sources."""
     process = subprocess.Popen(
         [sys.executable, "-c", RUN, str(home), url, str(worth)], stdout=subprocess.PIPE
     )
