@@ -19,7 +19,7 @@ from quipu.answer.support import facts_of, replacements
 from quipu.answer.yes_or_no import agrees
 from quipu.facts.attributes import SHIPPED
 from quipu.facts.fit import is_of_another, is_of_neighbour
-from quipu.facts.keys import asked_by, is_row
+from quipu.facts.keys import asked_by
 from quipu.ports import Embedder, Graph, Planner
 from quipu.question import Question
 from quipu.records.passage import ASSISTANT
@@ -33,7 +33,7 @@ __all__ = ["superseded", "write"]
 _STATEMENT_LIMIT = 900
 _ENOUGH = 0.75
 _PARTLY = 0.65
-_HALF, _DOUBT = 0.5, 0.3
+_HALF = 0.5
 _CERTAIN = 0.4
 """How sure it must be that a turn affirms or denies, in [0, 1], to say so."""
 _OWN = frozenset("i me my mine myself".split())
@@ -214,14 +214,13 @@ def _chosen(
     embedder: Embedder | None,
 ) -> _Chosen:
     """What the graph states, as far as it explains the question, or else what is quoted; a fact
-    that turns state only where none of the others is much likelier to answer, the row of a table
-    only where no later turn surely does."""
+    that turns state only where none of the others is much likelier to answer, or about as likely
+    and said later."""
     explained = max((s.explained for s in statements), default=0.0)
     spoken = bool(statements) and all(is_turn(e) for s in statements for e in s.evidence)
-    since = _spoken_since(statements, evidence) if explained >= _ENOUGH else []
-    if explained >= _ENOUGH and not ((spoken or since) and embedder):
+    if explained >= _ENOUGH and not (spoken and embedder):
         return _Chosen(statements, explained)
-    read = since or _holding(question, evidence)
+    read = _holding(question, evidence)
     for each in answers_of_kinds():
         read = each.present(question, graph, read, now=now)
     near = Nearness(asked, read, graph, embedder) if embedder and read else None
@@ -230,16 +229,29 @@ def _chosen(
     quoted = _Chosen((), 0.0, choices, near, sure)
     if explained >= _ENOUGH:
         open_ = bool(choices) and not any(s.replies for s in statements)
-        doubted = False
-        if open_ and sure is not None:
-            later = _is_told_later(asked, statements, choices[0])
-            surely = later and sure.surest() >= _HALF
-            doubted = surely if since else later or _is_less_likely(statements, sure)
+        doubted = open_ and sure and _is_doubted(asked, statements, choices[0], sure)
         return quoted if doubted else _Chosen(statements, explained, (), near, sure)
     said_more = bool(choices) and _said(asked, choices) >= explained
     if explained < _PARTLY or said_more:
         return quoted
     return _Chosen(statements, explained, choices, near, sure)
+
+
+def _is_doubted(
+    asked: Question, statements: Sequence[AnswerStatement], choice: Choice, sure: Likely
+) -> bool:
+    """Whether another turn is much likelier to answer than those that state a fact, or what stands
+    beside it in its chain, or is about as likely and was said later: "I charge 620", and "put my
+    rate up, 680 from now on"."""
+    told = max(sure.of(statement.evidence, statement.others) for statement in statements)
+    if told < _AS_LIKELY * sure.surest():
+        return True
+    newest = choice.evidence[-1]
+    if asked.of_past or not is_turn(newest):
+        return False
+    stated = {e.id for s in statements for e in s.evidence}.union(*(s.others for s in statements))
+    last = max(e.updated_at for s in statements for e in s.evidence)
+    return newest.id not in stated and newest.updated_at > last
 
 
 def _likely(
@@ -270,36 +282,6 @@ def _of_others(question: Question, sure: Likely, graph: Planner) -> frozenset[st
         ):
             found.add(id_)
     return frozenset(found)
-
-
-def _spoken_since(
-    statements: Sequence[AnswerStatement], evidence: Sequence[Evidence]
-) -> list[Evidence]:
-    """The turns that name what the row of a table is of, where a fact of it is stated, and were
-    said since: "Dana looks after mailer until he's back"."""
-    first = statements[0] if statements else None
-    if first is None or first.fact is None or not is_row(first.fact):
-        return []
-    owner, told = set(stems(first.fact.subject)), max(e.updated_at for e in first.evidence)
-    return [e for e in evidence if is_turn(e) and e.updated_at > told and owner <= words_of(e)]
-
-
-def _is_less_likely(statements: Sequence[AnswerStatement], sure: Likely) -> bool:
-    """Whether another turn is much likelier to answer than those that state a fact, or what stands
-    beside it in its chain."""
-    told = max(sure.of(statement.evidence, statement.others) for statement in statements)
-    return told < _AS_LIKELY * sure.surest()
-
-
-def _is_told_later(asked: Question, statements: Sequence[AnswerStatement], choice: Choice) -> bool:
-    """Whether what is quoted first, for it is about as likely to answer, was said later than what
-    states a fact: "I charge 620", and "put my rate up, 680 from now on"."""
-    newest = choice.evidence[-1]
-    if asked.of_past or not is_turn(newest):
-        return False
-    stated = {e.id for s in statements for e in s.evidence}.union(*(s.others for s in statements))
-    told = max(e.updated_at for s in statements for e in s.evidence)
-    return newest.id not in stated and newest.updated_at > told
 
 
 def _state(page: _Page, statement: AnswerStatement) -> list[str]:
