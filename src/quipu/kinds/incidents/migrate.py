@@ -232,7 +232,7 @@ def _record(text: Any, position: int, index: Path) -> object:
     """A text in our own words: `component latency error_rate [throughput severity] analysis`, or
     prose with `Root cause:` and `Solution:`. What is no text is a problem."""
     if not _says(text):
-        return Problem(f"{index}#{position}", f"text {text!r} at position {position} is no text")
+        return Problem(f"{_TEXTS}#{position}", f"text {text!r} at position {position} is no text")
     return {
         **(_measured(text) or _told(text)),
         "source": f"arf:{position}",

@@ -168,9 +168,9 @@ class IncidentWriter:
                 f"incident_id {named!r} is no incident here: `quipu incident add` it first, or "
                 "look it up with `quipu incident similar`"
             )
-        outcome = _outcome(incident, cleaned(report))
-        self._write(self._new_attempts(incident, [outcome]))
-        return outcome
+        told = cleaned(report)
+        self._write(self._attempts(incident, [told]))
+        return _outcome(incident, told)
 
     def _incident(self, named: str) -> Incident | None:
         key = incident_entity_id(self._store.namespace, named)
@@ -183,7 +183,7 @@ class IncidentWriter:
         earlier = self._incident(named)
         if draft.episode_id in self._store.get([draft.episode_id]):
             if earlier is not None:
-                self._write(self._told_attempts(earlier, report))
+                self._write(self._attempts(earlier, report.outcomes))
             self.tally.unchanged.append(named)
             return
         incident = completed(report, named, earlier)
@@ -196,7 +196,7 @@ class IncidentWriter:
             *draft.claims(link_relation(draft, each, now) for each in links),
         )
         part = _Part(draft.ref, episode, chunk, claims, embedding)
-        self._write([part, *self._told_attempts(incident, report)])
+        self._write([part, *self._attempts(incident, report.outcomes)])
         self.tally.added.append(named)
         self.tally.edges += len(links)
         if report.timestamp is None:
@@ -260,13 +260,11 @@ class IncidentWriter:
             return None  # it lacks a vector, which the next `quipu index` makes
         return Embedding(chunk.chunk_id, self._embedder.space, vector, made.parts)
 
-    def _told_attempts(self, incident: Incident, report: IncidentReport) -> list[_Part]:
-        return self._new_attempts(incident, [_outcome(incident, each) for each in report.outcomes])
-
-    def _new_attempts(self, incident: Incident, attempts: Sequence[Outcome]) -> list[_Part]:
+    def _attempts(self, incident: Incident, told: Iterable[OutcomeReport]) -> list[_Part]:
         """What is to be written of those attempts that are not there yet."""
-        drafts = [(outcome_draft(self._store.namespace, each), each) for each in attempts]
-        given = {draft.episode_id: (draft, outcome) for draft, outcome in drafts}
+        outcomes = [_outcome(incident, report) for report in told]
+        drafts = [outcome_draft(self._store.namespace, outcome) for outcome in outcomes]
+        given = {d.episode_id: (d, o) for d, o in zip(drafts, outcomes, strict=True)}
         live = self._store.get(list(given))
         parts: list[_Part] = []
         for episode_id, (draft, outcome) in given.items():
