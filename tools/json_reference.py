@@ -22,7 +22,7 @@ from quipu.serve.http.openapi import schemas_of
 from quipu.serve.operations import Operation
 from quipu.serve.operations.asking import DocumentsPlan, PlannedAnswer
 from quipu.serve.operations.records import Added
-from quipu.serve.schemas import Shape, parts
+from quipu.serve.shapes import Shape, parts
 from quipu.write.report import IndexReport
 
 __all__ = ["DOCUMENTS", "described", "reference", "schema"]

@@ -11,7 +11,7 @@ from quipu.config import Config
 from quipu.memory import Memory
 from quipu.serve.mcp.server import tools_of
 from quipu.serve.mcp.tool import Result
-from quipu.serve.schemas import keys
+from quipu.serve.shapes import keys
 
 __all__ = ["reference"]
 

@@ -18,7 +18,7 @@ from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.records.plan import Mode
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.serve.results import metadata_of
+from quipu.serve.shapes import metadata_of
 
 __all__ = ["QuipuRetriever"]
 

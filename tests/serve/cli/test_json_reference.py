@@ -9,7 +9,7 @@ import pytest
 from tools.cli_reference import commands
 from tools.json_reference import DOCUMENTS, schema
 
-from quipu.serve.schemas import keys, parts
+from quipu.serve.shapes import keys, parts
 
 SCHEMA = msgspec.json.decode(schema())
 

@@ -16,7 +16,7 @@ from quipu.memory import Memory
 from quipu.serve.mcp import PROFILES, Profile, build_server
 from quipu.serve.mcp.server import tools_of
 from quipu.serve.mcp.tool import Result
-from quipu.serve.schemas import keys
+from quipu.serve.shapes import keys
 
 DEFAULT = """
     memory_search memory_get memory_store memory_state memory_recall memory_context_pack

@@ -9,7 +9,7 @@ from quipu.kinds.reports.reflect import Reflected
 from quipu.records.reply import Hit
 from quipu.serve.cli.terminal import colours, cut, safe, snippet, style, width, wrapped
 from quipu.serve.cli.text import Given, labels_of, note_lines, page_lines, template_lines
-from quipu.serve.results import KEPT
+from quipu.serve.shapes import KEPT
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.serve.operations.asking import FoundPassages, Replied

@@ -23,9 +23,7 @@ from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.problems import response_of
 from quipu.serve.http.runs import Runs
 from quipu.serve.operations import Argument, Http, Operation
-from quipu.serve.paging import page_of
-from quipu.serve.results import Answer
-from quipu.serve.schemas import field_of, shape_of, unusable
+from quipu.serve.shapes import Answer, field_of, page_of, shape_of, unusable
 
 __all__ = ["Endpoint", "Serving", "endpoints_of", "route_of"]
 

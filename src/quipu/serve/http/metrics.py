@@ -8,7 +8,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.core import GaugeMetricFamily
 
 from quipu.memory import Memory, Status
-from quipu.serve.results import Answer
+from quipu.serve.shapes import Answer
 from quipu.version import VERSION
 
 __all__ = ["CONTENT_TYPE", "ServerMetrics"]

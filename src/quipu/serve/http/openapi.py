@@ -9,7 +9,7 @@ import msgspec
 
 from quipu.serve.http.endpoints import Endpoint
 from quipu.serve.http.problems import PROBLEM_TYPE, ProblemDetails
-from quipu.serve.schemas import keys, parts
+from quipu.serve.shapes import keys, parts
 from quipu.version import VERSION
 
 __all__ = ["described", "shapes_of"]

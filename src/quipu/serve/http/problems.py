@@ -19,7 +19,7 @@ from quipu.errors import (
 )
 from quipu.read import redact
 from quipu.serve.http import REQUEST_ID
-from quipu.serve.results import without_middle
+from quipu.serve.shapes import without_middle
 
 __all__ = ["PROBLEM_TYPE", "TOO_LARGE", "ProblemDetails", "problem", "response_of"]
 

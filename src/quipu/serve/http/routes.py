@@ -29,7 +29,7 @@ from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import CONTENT_TYPE, ServerMetrics
 from quipu.serve.http.runs import Run, RunKind, Runs
 from quipu.serve.operations import Http, operation
-from quipu.serve.paging import page_of, paged
+from quipu.serve.shapes import page_of, paged
 from quipu.store.graphs import graphs
 from quipu.version import VERSION
 

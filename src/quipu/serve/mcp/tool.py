@@ -27,9 +27,16 @@ from quipu.errors import QuipuError
 from quipu.read import redact
 from quipu.serve.operations import Argument, Mark, Operation
 from quipu.serve.operations import Tool as Door
-from quipu.serve.paging import cursor_at, place_at
-from quipu.serve.results import shaped, without_middle
-from quipu.serve.schemas import field_of, said_of, shape_of, unusable
+from quipu.serve.shapes import (
+    cursor_at,
+    field_of,
+    place_at,
+    said_of,
+    shape_of,
+    shaped,
+    unusable,
+    without_middle,
+)
 
 __all__ = ["Hints", "Result", "make_tool", "tools_over"]
 

@@ -15,7 +15,7 @@ from quipu.records.plan import Mode, Plan
 from quipu.records.reply import Contract, Hit
 from quipu.records.scope import EVERYTHING, Scope, read_scope
 from quipu.serve.operations import Command, Date, Flag, Http, Mark, Tool, operation
-from quipu.serve.results import Answer, answer, notes_of, shaped
+from quipu.serve.shapes import Answer, answer, notes_of, shaped
 
 __all__ = [
     "CAMEL",

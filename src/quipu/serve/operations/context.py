@@ -30,7 +30,7 @@ from quipu.serve.operations.asking import (
     UseGraph,
     of_path,
 )
-from quipu.serve.results import KEPT, notes_of, shaped
+from quipu.serve.shapes import KEPT, notes_of, shaped
 
 __all__: list[str] = []
 

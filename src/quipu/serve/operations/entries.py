@@ -19,7 +19,7 @@ from quipu.records.refs import Category
 from quipu.records.reply import WhyRanked
 from quipu.serve.operations import Date, Http, Mark, Tool, operation
 from quipu.serve.operations.context import FoundPassage, found_passage, provider_of
-from quipu.serve.results import shaped
+from quipu.serve.shapes import shaped
 from quipu.write.jobs import STAGES
 
 __all__: list[str] = []

@@ -27,7 +27,7 @@ from quipu.serve.operations import (
     operation,
     standard_input,
 )
-from quipu.serve.results import shaped
+from quipu.serve.shapes import shaped
 from quipu.when.instants import parse_instant
 
 __all__: list[str] = []

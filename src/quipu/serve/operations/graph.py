@@ -22,7 +22,7 @@ from quipu.memory import Memory, Status
 from quipu.memory.entities import EntityHistory, Merged, Proposals, Unmerged
 from quipu.records.record import Entity, Properties, Relation, record_id
 from quipu.serve.operations import Command, Flag, Http, Mark, Tool, Word, operation
-from quipu.serve.results import shaped
+from quipu.serve.shapes import shaped
 
 __all__: list[str] = []
 

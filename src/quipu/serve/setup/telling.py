@@ -10,7 +10,7 @@ from quipu.limits import SHOWN_LINE
 from quipu.records.record import Entity
 from quipu.records.reply import Hit
 from quipu.records.scope import Scope
-from quipu.serve.results import KEPT
+from quipu.serve.shapes import KEPT
 
 if TYPE_CHECKING:
     from quipu.memory import Memory
