@@ -17,7 +17,7 @@ from quipu.errors import InvalidInput
 from quipu.files import private
 from quipu.handle.home import DATABASE
 from quipu.memory import Memory
-from quipu.serve.cli.folders import initialise, is_remembered
+from quipu.serve.cli.folders import folder_of_work, initialise, is_remembered, own_folder
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.serving import Port, Watch, serve
 from quipu.serve.keeping_up import kept_up
@@ -25,7 +25,6 @@ from quipu.serve.mcp import NEEDS, Profile, build_server
 from quipu.serve.operations import Command, Exists, Flag, Word, operation
 from quipu.serve.setup.clients import CLIENTS, Launch, Places
 from quipu.serve.setup.hook import ALL, asked, state_folder
-from quipu.serve.setup.places import folder_of_work, own_folder
 from quipu.serve.setup.setting_up import SetupReport, set_up, take_back
 from quipu.write.lock import WriteLock
 

@@ -1,7 +1,9 @@
 """`init`, `index` and `watch`: from a folder to a memory, with a commented `quipu.toml`."""
 
 import json
+import os
 import shlex
+import tempfile
 from collections.abc import Iterator
 from functools import partial
 from itertools import groupby
@@ -14,6 +16,7 @@ import msgspec
 from quipu.config import FILE_NAME, Config, Engine, Setting, find_upward, settings
 from quipu.errors import InvalidInput
 from quipu.files import private
+from quipu.handle.home import DATABASE, STATE, Home, admit
 from quipu.kinds.commits.repository import HistoryReport
 from quipu.ports import Progress
 from quipu.serve.cli.failures import INTERRUPTED
@@ -29,7 +32,7 @@ from quipu.write.report import IndexReport
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.memory import Memory
 
-__all__ = ["initialise", "is_remembered", "settings_file"]
+__all__ = ["folder_of_work", "initialise", "is_remembered", "own_folder", "settings_file"]
 
 _SETTINGS_HEAD = """\
 # Quipu's settings. Every key is here with its default; take away a "#" to set one.
@@ -74,7 +77,6 @@ def init(run: Invocation, folder: Annotated[Path, Word()] = Path()) -> Initialis
 
 def initialise(run: Invocation, folder: Path, *, settings: bool = True) -> Initialised:
     """Make a memory in `folder`, as `quipu init` does; without `settings`, no quipu.toml."""
-    from quipu.handle.home import DATABASE, STATE, Home, admit
     from quipu.memory import Memory
 
     home = folder.resolve()
@@ -239,10 +241,33 @@ def _watched(
     return iter(memory.watch(paths, embed=embed))
 
 
+def own_folder() -> Path:
+    """The folder of the memory that is the user's own, there or not."""
+    given = os.environ.get("XDG_DATA_HOME", "")
+    return (Path(given) if Path(given).is_absolute() else Path.home() / ".local/share") / "quipu"
+
+
+def folder_of_work(folder: Path) -> Path:
+    """The folder whose memory work in `folder` belongs to, whether it has one yet or not.
+
+    That is the nearest with a memory, upward; else the root of the repository; else `folder`. A
+    folder that holds more than one work (the home folder and those above it, the one of temporary
+    files) or cannot be written has none of its own: there it is the user's.
+    """
+    folder = folder.resolve()
+    known = find_upward(DATABASE, folder)
+    if known is not None:
+        return known.parent.parent
+    repository = find_upward(".git", folder)
+    home, temporary = Path.home().resolve(), Path(tempfile.gettempdir()).resolve()
+    shared = {home, *home.parents, temporary, *temporary.parents}
+    roots = [repository.parent, folder] if repository else [folder]
+    fit = (root for root in roots if root not in shared and os.access(root, os.W_OK))
+    return next(fit, own_folder())
+
+
 def is_remembered(run: Invocation) -> bool:
     """Whether a memory is named, or there is one here or above."""
-    from quipu.handle.home import DATABASE
-
     named = run.store or run.config().store.url
     return bool(named) or find_upward(DATABASE, None) is not None
 

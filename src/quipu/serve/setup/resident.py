@@ -22,10 +22,9 @@ from quipu.errors import QuipuError, StoreUnavailable
 from quipu.files import private
 from quipu.handle.home import DATABASE, STATE, needed
 from quipu.memory import Memory
-from quipu.serve.cli.folders import initialise
+from quipu.serve.cli.folders import folder_of_work, initialise
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.setup.hook import brief_file, is_left_out, state_folder
-from quipu.serve.setup.places import folder_of_work
 from quipu.serve.setup.telling import at_start, to_prompt
 from quipu.trust import page_of, standing
 from quipu.write.lock import WriteLock
