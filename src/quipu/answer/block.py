@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from quipu.answer.quote import CONTROL, code_span, end_of_front, fence_for, holds_order, plain
+from quipu.limits import LONGEST_PASSAGE
 from quipu.text import sentences
 
 __all__ = [
@@ -26,7 +27,6 @@ __all__ = [
 MOST = 15
 _WINDOW = 300  # characters of a block that is compared with the question
 _SHOWN = 500  # and with the lines after it, as it is printed
-_LOOKED_AT = 20_000
 _LONGEST_LINE = 400
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _KEY = re.compile(r"([\w-]+):\s+\S")
@@ -57,7 +57,7 @@ class Block(NamedTuple):
 def blocks(text: str, *, code: bool = False) -> list[Block]:
     """The blocks of a passage, in the order of their first lines; none that holds an order to its
     reader."""
-    lines = text[:_LOOKED_AT].split("\n")
+    lines = text[:LONGEST_PASSAGE].split("\n")
     begin = text.count("\n", 0, end_of_front(text))
     starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
     found = [
@@ -109,7 +109,7 @@ def with_what_follows(passage: str, block: Block, *, code: bool = False) -> Bloc
     """The block with the lines after it for which there is room."""
     if block.key:
         return block
-    lines = passage[:_LOOKED_AT].split("\n")
+    lines = passage[:LONGEST_PASSAGE].split("\n")
     last = max(block.last, _last(lines, block.first, _SHOWN, _ends(lines, code=code)))
     return block._replace(last=last, text="\n".join(lines[block.first : last + 1]))
 

@@ -74,19 +74,10 @@ class Likely(NamedTuple):
         some = self.read if ids is None else ids
         return max((self.read[id_].answers for id_ in some if id_ in self.read), default=0.0)
 
-    def fewer(self, ids: Collection[str], share: float) -> "Likely":
-        """With a share of what some passages count."""
-        read = {
-            id_: each._replace(answers=share * each.answers, worth=share * each.worth)
-            if id_ in ids
-            else each
-            for id_, each in self.read.items()
-        }
-        return self._replace(read=read)
-
     def without(self, ids: Collection[str]) -> "Likely":
         """Without some passages: they do not answer, and are the last that are quoted."""
-        return self.fewer(ids, 0.0)
+        none = {id_: self.read[id_]._replace(answers=0.0, worth=0.0) for id_ in ids}
+        return Likely({**self.read, **none})
 
 
 class Quotation(NamedTuple):

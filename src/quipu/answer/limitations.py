@@ -18,9 +18,18 @@ from quipu.when import find_spans
 from quipu.when.dates import MONTH_NAMES
 from quipu.when.relative import WEEKDAYS
 
-__all__ = ["Doubt", "about_answer", "about_nothing", "below", "is_time", "missing_names", "says"]
+__all__ = [
+    "POSSESSIVE",
+    "Doubt",
+    "about_answer",
+    "about_nothing",
+    "below",
+    "is_time",
+    "missing_names",
+    "says",
+]
 
-_POSSESSIVE = re.compile(r"['’]s?$")
+POSSESSIVE = re.compile(r"['’]s?$")
 _ALIKE = 0.7
 _SPELT, _LONGEST_SPELT = 3, 40
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-. "
@@ -118,7 +127,7 @@ def missing_names(
     written = dict.fromkeys((*asked.names, *asked.versions))
     unseen = [
         n
-        for n in (_POSSESSIVE.sub("", name) for name in written)
+        for n in (POSSESSIVE.sub("", name) for name in written)
         if not is_time(n)
         and not any(says(k, n) or (n not in works and _is_part(k, n)) for k in known)
     ]

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quipu.answer.gate import AnswerDraft, Evidence, is_turn
-from quipu.answer.limitations import is_time, says
+from quipu.answer.limitations import POSSESSIVE, is_time, says
 from quipu.ports import Graph
 from quipu.question import Question, versions_in
 from quipu.text import STOP_WORDS, fold, lower, name_key, stem, stems
@@ -27,7 +27,6 @@ _NUMBERED = re.compile(
     r"(?P<which>\d+(?:\.\d+)*)(?![\w%.]*\w)"
 )
 _PARTS = re.compile(r"[a-z]+|\d+")
-_POSSESSIVE = re.compile(r"['’]s?$")
 _QUALIFIED = re.compile(
     r"\b(?:the|our|my|your|his|her|its|their|this|that) "
     r"(?=(?P<which>[a-z][\w-]+) (?P<what>[a-z][\w-]+))"
@@ -83,7 +82,7 @@ def unborne(
     numbers = () if denied else _TWO_DIGITS.findall(question.undated.text)
     missing += [number for number in numbers if number not in text]
     of_another_value = denied and draft.stated > 0  # "No: Dana lives in Milan"
-    names = (_POSSESSIVE.sub("", n) for n in asked.names if not of_another_value)
+    names = (POSSESSIVE.sub("", n) for n in asked.names if not of_another_value)
     missing += [n for n in names if not is_time(n) and not _is_named(n, whole, graph)]
     missing += _otherwise_qualified(question.text, text)
     if not draft.stated:

@@ -17,6 +17,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from quipu.answer.quote import fence_for
+
 __all__ = [
     "INSTRUCTIONS",
     "NOTHING_FOUND",
@@ -35,7 +37,6 @@ INSTRUCTIONS = (
 )
 NOTHING_FOUND = "(nothing was found)"
 
-_FENCE = re.compile(r"`{3,}")
 _BREAK = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
@@ -80,7 +81,7 @@ def _block(n: int, source: PromptSource) -> str:
 
 def fenced(text: str) -> str:
     """`text` between fences longer than any in it: it cannot end its own quotation."""
-    fence = "`" * max([3, *(len(run) + 1 for run in _FENCE.findall(text))])
+    fence = fence_for([text])
     return f"{fence}\n{text}\n{fence}"
 
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from quipu.answer.contract import CODE_SPAN
+from quipu.limits import HEAD, LONGEST_LINE
 from quipu.records.documentation import documents, is_directive
 from quipu.text import sentences, stems, stems_in_parts
 
@@ -34,8 +35,6 @@ __all__ = [
 
 LONGEST = 420
 _LOOKED_AT = 40_000
-_DOCUMENTED = 4_000
-_LONGEST_LINE = 1000
 _LONGEST_SIGNATURE = 160
 CONTROL = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\n]*(?:\x07|\x1b\\))"  # what a terminal would obey
@@ -223,7 +222,7 @@ def _comment_above(lines: list[str], at: int) -> str:
     """The last comment before line `at` that documents something, without its marks."""
     comments: list[list[str]] = [[]]
     for line in lines[:at]:
-        match = _COMMENT.match(line[:_LONGEST_LINE])
+        match = _COMMENT.match(line[:LONGEST_LINE])
         if match and not is_directive(line):
             comments[-1].append(match[1])
         elif not line.strip():
@@ -239,7 +238,7 @@ def in_short(documentation: str, about: Collection[str] = (), *, whole: bool = F
     `whole` adds the others too, in order, as long as they fit."""
     said = [
         _prose(paragraph[start:end])
-        for at, paragraph in enumerate(documentation[:_DOCUMENTED].strip().split("\n\n"))
+        for at, paragraph in enumerate(documentation[:HEAD].strip().split("\n\n"))
         if at == 0 or not _LISTED.search(paragraph)
         for start, end in sentences(paragraph)
     ]

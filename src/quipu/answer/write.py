@@ -4,14 +4,13 @@ Nothing is invented: a relation is put into words by the table of `wording`, eve
 quoted. Marks `[1,3]` stand before the full stop and count the evidence in order of first use.
 """
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from quipu.answer.choose import Choice, choose
 from quipu.answer.gate import AnswerDraft, Evidence, is_turn, words_of
 from quipu.answer.kinds import AnswerStatement, Likely, answers_of_kinds
-from quipu.answer.limitations import says
+from quipu.answer.limitations import POSSESSIVE, says
 from quipu.answer.nearness import Nearness
 from quipu.answer.quote import code_lead, code_span, is_open, plain
 from quipu.answer.statements import state
@@ -39,7 +38,6 @@ _CERTAIN = 0.4
 _OWN = frozenset("i me my mine myself".split())
 _AS_LIKELY = 0.5
 _DAY = len("2026-01-01")
-_POSSESSIVE = re.compile(r"['’]s?$")
 
 
 class _Page:
@@ -187,7 +185,7 @@ def _absent(asked: Question, choices: Sequence[Choice]) -> float:
         (*(c.quoted for c in choices), *(f"{e.path}\n{e.title}\n{e.text}" for e in cited))
     )
     names = [n for n in asked.names if looks_like_identifier(n) or any(map(str.isupper, n))]
-    absent = [n for n in names if not _stands(_POSSESSIVE.sub("", n), whole)]
+    absent = [n for n in names if not _stands(POSSESSIVE.sub("", n), whole)]
     return len(absent) / len(names) if names else 0.0
 
 

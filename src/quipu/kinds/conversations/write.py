@@ -17,6 +17,7 @@ from quipu.extract import asked_facts
 from quipu.kinds.conversations.junk import Seen, noise
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.kinds.conversations.profile import stating
+from quipu.limits import LONGEST_ENTRY, PREVIEW, TEXTS_AT_ONCE
 from quipu.ports import Progress, Store
 from quipu.profiles import profile
 from quipu.read import redact
@@ -38,9 +39,6 @@ from quipu.write.prepare import Prepared
 __all__ = ["SESSION", "add_sessions", "redacted_transcript"]
 
 SESSION = "session"
-_PAGE = 250
-_PREVIEW = 500
-_LARGEST_PREVIEWED = 8_000
 _LONGEST = 2_000_000
 _TOO_LONG = (
     "has {:,} characters, a turn at most {:,}: remember it as a text (`quipu add --file`), "
@@ -86,7 +84,7 @@ def add_sessions(
         if "[redacted:" in transcript.session_id:
             tally.problems.append(Problem(transcript.session_id, _REDACTED_ID, "warning"))
         turns = iter(transcript.turns)
-        while page := list(islice(turns, _PAGE)):
+        while page := list(islice(turns, TEXTS_AT_ONCE)):
             _add_page(transcript, page, store, writer, tally, now=clock(), rules=rules)
             if progress:
                 progress("read", tally.documents, 0)
@@ -206,7 +204,7 @@ def _prepared(
         document=session,
         group=transcript.group,
     )
-    episode = draft.episode(now, preview=excerpt(text[:_LARGEST_PREVIEWED], limit=_PREVIEW))
+    episode = draft.episode(now, preview=excerpt(text[:LONGEST_ENTRY], limit=PREVIEW))
     speaker = redactor.line(turn.speaker)
     day = "" if seen == UNKNOWN_TIME else f", {seen[:10]}"
     chunk = draft.passage(
@@ -239,7 +237,7 @@ def _text(turn: Turn, redactor: Redactor, keep: int | None) -> str:
     """What is kept of what was said and shown: all, or `keep` characters of it; redacted."""
     said = f"{turn.text}\n[{turn.caption}]" if turn.caption else turn.text
     text = redactor.text(said.strip())
-    return text if keep is None else excerpt(text[:_LARGEST_PREVIEWED], limit=keep)
+    return text if keep is None else excerpt(text[:LONGEST_ENTRY], limit=keep)
 
 
 def _speaker(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from quipu.limits import HEAD
 from quipu.patterns import late
 from quipu.records.record import Chunk
 from quipu.text import sentences, stems, tokens
@@ -20,7 +21,6 @@ LICENCES = tuple(
 )
 """What a licence file is called, as names are compared, the most usual first."""
 
-_LICENCE_HEAD = 4000
 _GNU = r"GNU\s+{}GENERAL\s+PUBLIC\s+LICENSE\s+Version\s+{}\b"
 # The most telling first: a text may name other licences further down.
 _LICENCE_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -57,7 +57,7 @@ _SHOWN = {"text", "code_inline", "softbreak", "hardbreak"}
 
 def licence_of(text: str) -> str:
     """The SPDX name of the licence that `text` is; "" where it is none that is known."""
-    head = text[:_LICENCE_HEAD]
+    head = text[:HEAD]
     return next((name for name, pattern in _LICENCE_WORDS if pattern.search(head)), "")
 
 

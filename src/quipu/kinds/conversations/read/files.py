@@ -11,6 +11,7 @@ from pathlib import Path
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Sessions, Transcript
 from quipu.kinds.conversations.read import is_memory_file, read_sessions
+from quipu.limits import LARGEST_EXPORT
 from quipu.read.reading import Calling, here
 from quipu.read.source import escaped, files_in, read_stable
 from quipu.records.document import Problem
@@ -19,7 +20,6 @@ __all__ = ["Follower", "read_session_files"]
 
 _LINES, _MARKDOWN = frozenset({".jsonl", ".ndjson"}), frozenset({".md", ".markdown"})
 _SUFFIXES = _LINES | _MARKDOWN | {".json"}
-_LARGEST = 512_000_000
 _AGAIN = 4
 """So many of the last known turns are given again: the last ones may still have grown."""
 
@@ -91,11 +91,11 @@ def _sessions_in(
     """The sessions in a file, which problems call `shown`, and what is wrong with it. A file that
     is none is a warning where it is one of a folder. Of a `growing` one the last line, if it is
     cut, and what cannot be read yet wait for the next look."""
-    if file.stat().st_size > _LARGEST:
+    if file.stat().st_size > LARGEST_EXPORT:
         return _unread(
-            Problem(shown, f"is larger than {_LARGEST} bytes and was left out: split it")
+            Problem(shown, f"is larger than {LARGEST_EXPORT} bytes and was left out: split it")
         )
-    data = read_stable(file.resolve(), shown=shown, max_bytes=_LARGEST)
+    data = read_stable(file.resolve(), shown=shown, max_bytes=LARGEST_EXPORT)
     if growing and not isinstance(data, Problem) and file.suffix.lower() in _LINES:
         data = data[: data.rfind(b"\n") + 1]
     if growing and (isinstance(data, Problem) or not data.strip()):

@@ -10,6 +10,7 @@ from typing import TypeAlias, cast
 import msgspec
 
 from quipu.errors import InvalidInput
+from quipu.limits import SHOWN_VALUE
 from quipu.records.document import Problem
 
 __all__ = [
@@ -27,10 +28,9 @@ __all__ = [
 Json: TypeAlias = dict[str, object]
 
 _LARGEST = 64_000_000
-_SHOWN = 60
 _REPR = Repr()  # looks no deeper and no further than a message can show
 _REPR.maxlevel, _REPR.maxlist, _REPR.maxdict = 4, 8, 4
-_REPR.maxstring = _REPR.maxlong = _REPR.maxother = _SHOWN
+_REPR.maxstring = _REPR.maxlong = _REPR.maxother = SHOWN_VALUE
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -91,7 +91,7 @@ def json_lines(path: str, data: bytes) -> Iterator[tuple[int, Json | Problem]]:
 def shown(value: object) -> str:
     """Return a value as a message shows it, bounded."""
     written = _REPR.repr(value)
-    return written if len(written) <= _SHOWN else written[: _SHOWN - 1] + "…"
+    return written if len(written) <= SHOWN_VALUE else written[: SHOWN_VALUE - 1] + "…"
 
 
 def an_object(value: object, what: str) -> Json:
