@@ -24,10 +24,8 @@ from quipu.records.schema import (
 from quipu.records.wiki import quoted_links, wiki_values
 
 _FENCE = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_TOML_FENCE = re.compile(r"\A\+\+\+[ \t]*\n(.*?\n)?\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
 _GAP = re.compile(r"[\s-]+")
-_KEY_LINE = re.compile(r"[\"']?([\w.-][\w .-]{0,100}+)[\"']?[ \t]*[:=]")
-_TOML_TABLE = re.compile(r"\[[^\n]*\]")
+_KEY_LINE = re.compile(r"[\"']?([\w.-][\w .-]{0,100}+)[\"']?[ \t]*:")
 _STRUCTURE = re.compile(r"[\[{!|>&].*|\*[\w-]+", re.DOTALL)
 """A broken value that was to be more than a text: a list, a mapping, a tag, an alias, a block."""
 _QUOTED = re.compile(r"([\"'])(.*)\1")
@@ -106,12 +104,7 @@ for _tag in ("bool", "int", "float"):
 def split_front_matter(text: str) -> FrontMatter:
     """The front matter of `text`. A line that is not valid is read as text where it may be one
     (`title: ADR 7: Use SQLite`), else left out; each is named by a warning."""
-    if text.startswith("---"):
-        match, kind = _FENCE.match(text), "yaml"
-    elif text.startswith("+++"):
-        match, kind = _TOML_FENCE.match(text), "toml"
-    else:
-        return FrontMatter({})
+    match = _FENCE.match(text)
     if match is None:
         return FrontMatter({})
     lines = match[0].count("\n") + (not match[0].endswith("\n"))
@@ -122,10 +115,10 @@ def split_front_matter(text: str) -> FrontMatter:
         message = f"front matter is longer than {LONGEST_TEXT} characters; the rest was left out"
         warnings.append((message, last))
     try:
-        loaded = _load(body, kind)
+        loaded = _load(body)
     except _ODD as error:
         loaded = None
-        items = list(_line_by_line(body, kind, str(error).split("\n")[0], warnings))
+        items = list(_line_by_line(body, str(error).split("\n")[0], warnings))
     else:
         if not isinstance(loaded, Mapping):
             return FrontMatter({}, lines if loaded is None else 0)
@@ -135,7 +128,7 @@ def split_front_matter(text: str) -> FrontMatter:
         for written, value in items
         if written is not None
     }
-    warnings += _repeated(body, kind)
+    warnings += _repeated(body)
     if len(warnings) > _MOST_WARNINGS:
         more = f"front matter has {len(warnings) - _MOST_WARNINGS} more lines that are not valid"
         warnings[_MOST_WARNINGS:] = [(more, warnings[_MOST_WARNINGS][1])]
@@ -143,13 +136,13 @@ def split_front_matter(text: str) -> FrontMatter:
 
 
 def _line_by_line(
-    body: str, kind: str, reason: str, warnings: list[tuple[str, int]]
+    body: str, reason: str, warnings: list[tuple[str, int]]
 ) -> Iterator[tuple[object, object]]:
     """The items of front matter that is not valid as a whole: each key with the lines below it is
     read for itself."""
-    for first, block in _blocks(body, kind):
+    for first, block in _blocks(body):
         try:
-            loaded = _load(block.expandtabs(2), kind)
+            loaded = _load(block.expandtabs(2))
         except _ODD as error:
             reason = str(error).split("\n")[0]
         else:
@@ -160,25 +153,17 @@ def _line_by_line(
         written = block.strip().split("\n")[0][:SHOWN_VALUE]
         key, value = _as_text(block)
         was = "left out" if value is None else "read as text"
-        message = (
-            f"front matter is not valid {kind.upper()} at `{written}`, which was {was}: {reason}"
-        )
+        message = f"front matter is not valid YAML at `{written}`, which was {was}: {reason}"
         warnings.append((message, first))
         if value is not None:
             yield key, value
 
 
-def _blocks(body: str, kind: str) -> Iterator[tuple[int, str]]:
+def _blocks(body: str) -> Iterator[tuple[int, str]]:
     """(line in the file, text) of each top-level key with what belongs to it: what is indented
-    below it, a list, in TOML a whole table."""
+    below it, a list."""
     lines = body.split("\n")
-    starts: list[int] = []
-    in_table = False
-    for number, line in enumerate(lines):
-        opens = kind == "toml" and _TOML_TABLE.match(line) is not None
-        in_table = in_table or opens
-        if opens or (_starts(line) and not in_table):
-            starts.append(number)
+    starts = [number for number, line in enumerate(lines) if _starts(line)]
     for start, end in pairwise([*starts, len(lines)]):
         yield start + 2, "\n".join(lines[start:end])
 
@@ -205,10 +190,10 @@ def key_of(written: str) -> str:
     return _GAP.sub("_", written.strip().lower())
 
 
-def _repeated(body: str, kind: str) -> Iterator[tuple[str, int]]:
+def _repeated(body: str) -> Iterator[tuple[str, int]]:
     """A warning for each key that stands more than once."""
     seen: set[str] = set()
-    for line, block in _blocks(body, kind):
+    for line, block in _blocks(body):
         match = _KEY_LINE.match(block)
         key = key_of(match[1]) if match else ""
         if key and key in seen:
@@ -216,13 +201,8 @@ def _repeated(body: str, kind: str) -> Iterator[tuple[str, int]]:
         seen.add(key)
 
 
-def _load(body: str, kind: str) -> object:
-    body = quoted_links(body) if kind == "yaml" else body
-    if kind == "toml":
-        import tomllib
-
-        return tomllib.loads(body)
-    return yaml.load(body, Loader=_Loader)  # noqa: S506 - a SafeLoader
+def _load(body: str) -> object:
+    return yaml.load(quoted_links(body), Loader=_Loader)  # noqa: S506 - a SafeLoader
 
 
 def plain(value: object, depth: int = 0) -> Value:
