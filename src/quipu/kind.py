@@ -7,6 +7,7 @@ Quipu are the folders of `quipu/kinds`; another package brings one by an entry p
 """
 
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ __all__ = [
     "Stage",
     "ahead",
     "derived",
+    "failing_kind",
     "installed",
     "kinds",
     "loaded",
@@ -167,6 +169,14 @@ def _united(types: Iterable[frozenset[str]]) -> frozenset[str]:
 def loaded(place: str, of: type[Part]) -> Part:
     """What stands at `module:attribute`. Raises BrokenKind when it is no `of`."""
     return _checked(place, place, of)
+
+
+def failing_kind(error: BaseException) -> str:
+    """Return the name of the installed kind in whose package an error came up, if in one's."""
+    names = {point.value.partition(":")[0].split(".")[0]: point.name for point in plugins(GROUP)}
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    packages = [str(frame.f_globals.get("__name__", "")).split(".")[0] for frame in frames]
+    return next((names[name] for name in reversed(packages) if name in names), "")
 
 
 def _shipped() -> list[str]:

@@ -1,5 +1,6 @@
 """What another package brings is found, and one that is broken says so and takes nothing along."""
 
+import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -76,8 +77,87 @@ def test_a_reader_that_fails_costs_its_file_only(own: Own, tmp_path: Path) -> No
     assert done.returncode == 0, done.stderr
     shown = done.stdout + done.stderr
     assert "the reading process ended with 3" in shown
-    assert "cannot be read: ValueError: an odd name" in shown
+    assert "cannot be read: the kind of source 'own' failed: ValueError: an odd name" in shown
     assert "1 added" in shown
+
+
+ROTA = """
+from quipu.read.kinds import FileReader
+from quipu.read.reading import Reading
+from quipu.records.document import DatedFact, Section
+
+class Reader(FileReader):
+    name = "own"
+
+    def claims(self, path, data):
+        return path.endswith(".rota")
+
+    def read(self, text):
+        rows = [row.split(",") for row in text.splitlines()]
+        facts = [
+            DatedFact(who, "is on call for", service, line, since, until)
+            for line, (service, who, since, until) in enumerate(rows, 1)
+        ]
+        sections = [Section((), line, line) for line in range(1, len(rows) + 1)]
+        return Reading(text, sections=sections, facts=facts)
+
+READER = Reader()
+"""
+
+
+def test_a_fact_that_a_reader_states_is_cited_by_its_own_line(own: Own, tmp_path: Path) -> None:
+    modules, points = _kind(read="own.read:READER")
+    modules["read"] = ROTA
+    own(modules, points, *QUIPU, "init")
+    weeks = [f"payments,P{n},{2000 + n}-01-01,{2001 + n}-01-01" for n in range(200)]
+    (tmp_path / "home" / "a.rota").write_text("\n".join(weeks), "utf-8")
+    (tmp_path / "home" / "bad.rota").write_text("payments,Ann,soon,", "utf-8")
+    done = own(modules, points, *QUIPU, "index", ".")
+    assert "has a fact in line 1 with no ISO date: 'soon'" in done.stdout + done.stderr
+    program = (
+        "from quipu import Memory\n"
+        "with Memory.open() as memory:\n"
+        "    (fact,) = memory.facts('P12')\n"
+        "    (row,) = memory.graph.support([fact.fact_id])[fact.fact_id]\n"
+        "    chunks = memory.graph.get(row.chunk_ids).values()\n"
+        "    print(fact.object, fact.valid_from, *(chunk.start_line <= 13 <= chunk.end_line < 200"
+        " for chunk in chunks))\n"
+    )
+    shown = own(modules, points, "-c", program)
+    assert shown.stdout == "payments 2012-01-01 True\n", shown.stderr
+
+
+def test_attributes_of_the_configuration_hold_in_worker_processes(own: Own, tmp_path: Path) -> None:
+    own({"__init__": ""}, '"quipu.kinds"]', *QUIPU, "init")
+    home = tmp_path / "home"
+    with (home / "quipu.toml").open("a", encoding="utf-8") as written:
+        written.write('\n[facts.attributes.sponsor]\nverbs = ["be sponsor by"]\nsingle = true\n')
+    said = "# Events\n\nThe marathon is sponsored by Acme since May 2024.\n"
+    (home / "long.md").write_text(said + "\nNothing more of it.\n" * 1_500, "utf-8")
+    own({}, "", *QUIPU, "trust")
+    own({}, "", *QUIPU, "index", ".")
+    shown = own({}, "", *QUIPU, "facts", "marathon", "--json")
+    assert [fact["object"] for fact in json.loads(shown.stdout)["facts"]] == ["Acme"]
+
+
+ANSWERS = """
+from quipu.answer.kinds import Answers
+
+class Wrong(Answers):
+    def listed(self, plan, graph, found, *, now):
+        return 1 / 0
+
+ANSWERS = Wrong()
+"""
+
+
+def test_a_part_that_fails_is_named(own: Own) -> None:
+    modules, points = _kind(answer="own.answer:ANSWERS")
+    modules["answer"] = ANSWERS
+    own(modules, points, *QUIPU, "init")
+    done = own(modules, points, *QUIPU, "ask", "What is it?")
+    assert done.returncode == 3
+    assert "the kind of source 'own' failed: ZeroDivisionError" in done.stderr
 
 
 def test_a_command_of_a_name_that_is_taken_is_refused(own: Own) -> None:

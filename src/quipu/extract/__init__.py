@@ -81,8 +81,8 @@ def local_claims(
         if entity.entity_id != document_id:
             found.relation(entity.entity_id, "DEFINED_IN", document_id, line)
     assert_addresses(found)
-    for fact in dated_facts(document, document_id=document_id, namespace=namespace):
-        found.claims.append(Claim(fact, episode.episode_id, found.evidence(1)))
+    for fact, line in dated_facts(document, document_id=document_id, namespace=namespace):
+        found.claims.append(Claim(fact, episode.episode_id, found.evidence(line)))
     if document.family == "prose":
         found.claims += observed_facts(document, chunks, episode, namespace=namespace)
         found.claims += stated_facts(

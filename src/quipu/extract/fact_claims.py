@@ -19,7 +19,7 @@ from quipu.extract.statements.tables import table_statements
 from quipu.facts.attributes import SHIPPED, Attributes
 from quipu.facts.keys import predicate_key
 from quipu.records.batch import Claim
-from quipu.records.document import Document
+from quipu.records.document import DatedFact, Document
 from quipu.records.ids import make_id
 from quipu.records.record import Episode, Fact, Properties, Value
 from quipu.text import excerpt
@@ -217,55 +217,57 @@ def _fact(
     )
 
 
-def dated_facts(document: Document, *, document_id: str, namespace: str) -> Iterator[Fact]:
-    """A fact for each dated property, and those listed under `facts:`.
+def dated_facts(
+    document: Document, *, document_id: str, namespace: str
+) -> Iterator[tuple[Fact, int]]:
+    """Yield a fact for each dated property, those listed under `facts:`, of the document's title
+    where they name no subject, and those that the reader states; each with its line.
 
-    The subject is the document's title, unless a listed fact names its own.
+    Raises InvalidInput for a date of a reader that is none.
     """
+    for stated in (*_front_facts(document), *map(_checked, document.facts)):
+        subject, predicate, object_, line, start, end = stated
+        ids = namespace, document_id, subject, predicate, object_, start, end
+        fact = Fact(
+            fact_id=make_id("fact", *ids),
+            subject=subject,
+            predicate=predicate,
+            object=object_,
+            updated_at=document.updated_at,
+            source_sha=document.source_sha,
+            valid_from=start or None,
+            valid_to=end or None,
+            provenance={"document_id": document_id, "path": document.path},
+        )
+        yield fact, line
+
+
+def _checked(stated: DatedFact) -> DatedFact:
+    for date in filter(None, (stated.valid_from, stated.valid_to)):
+        if not _date({"date": date}, ("date",)):
+            raise InvalidInput(f"has a fact in line {stated.line} with no ISO date: {date!r}")
+    return stated
+
+
+def _front_facts(document: Document) -> Iterator[DatedFact]:
+    """Yield what the properties of a document state with dates."""
     properties = document.properties
     start, end = _date(properties, _FROM_KEYS), _date(properties, _TO_KEYS)
-    if start or end:
-        for predicate in _DATED_PROPERTIES:
-            value = properties.get(predicate)
-            if isinstance(value, str | int | float) and str(value).strip():
-                yield _front_fact(
-                    document,
-                    document_id,
-                    namespace,
-                    document.title,
-                    predicate,
-                    str(value),
-                    start,
-                    end,
-                )
+    for predicate in _DATED_PROPERTIES if start or end else ():
+        value = properties.get(predicate)
+        if isinstance(value, str | int | float) and str(value).strip():
+            yield DatedFact(document.title, predicate, str(value), 1, start, end)
     listed = properties.get("facts")
     for item in listed if isinstance(listed, list) else ():
         if isinstance(item, dict):
-            fact = _listed_fact(item, document, document_id, namespace)
-            if fact:
-                yield fact
+            subject = item.get("subject") or document.title
+            predicate, said = item.get("predicate"), item.get("object")
+            if isinstance(subject, str) and isinstance(predicate, str) and said is not None:
+                dates = _date(item, _FROM_KEYS), _date(item, _TO_KEYS)
+                yield DatedFact(subject, predicate, str(said), 1, *dates)
 
 
-def _listed_fact(
-    item: Properties, document: Document, document_id: str, namespace: str
-) -> Fact | None:
-    subject = item.get("subject") or document.title
-    predicate, object_ = item.get("predicate"), item.get("object")
-    if not isinstance(subject, str) or not isinstance(predicate, str) or object_ is None:
-        return None
-    return _front_fact(
-        document,
-        document_id,
-        namespace,
-        subject,
-        predicate,
-        str(object_),
-        _date(item, _FROM_KEYS),
-        _date(item, _TO_KEYS),
-    )
-
-
-def _date(properties: Properties, keys: tuple[str, ...]) -> str | None:
+def _date(properties: Properties, keys: tuple[str, ...]) -> str:
     for key in keys:
         value: Value = properties.get(key)
         if isinstance(value, str) and _DATE.match(value):
@@ -274,29 +276,4 @@ def _date(properties: Properties, keys: tuple[str, ...]) -> str | None:
             except InvalidInput:
                 continue
             return value.strip()
-    return None
-
-
-def _front_fact(
-    document: Document,
-    document_id: str,
-    namespace: str,
-    subject: str,
-    predicate: str,
-    object_: str,
-    start: str | None,
-    end: str | None,
-) -> Fact:
-    return Fact(
-        fact_id=make_id(
-            "fact", namespace, document_id, subject, predicate, object_, start or "", end or ""
-        ),
-        subject=subject,
-        predicate=predicate,
-        object=object_,
-        updated_at=document.updated_at,
-        source_sha=document.source_sha,
-        valid_from=start,
-        valid_to=end,
-        provenance={"document_id": document_id, "path": document.path},
-    )
+    return ""

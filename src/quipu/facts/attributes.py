@@ -149,6 +149,15 @@ class Attributes:
         self._by_predicate = self._read_predicates()
         self._by_noun = {noun: row.name for row in reversed(self.rows) for noun in row.nouns}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Attributes) and self._told() == other._told()
+
+    def __hash__(self) -> int:
+        return hash(self._told())
+
+    def _told(self) -> tuple[tuple[Attribute, ...], frozenset[str]]:
+        return self.rows, self.functional
+
     def entry(self, phrase: str) -> AttributePhrase | None:
         """What a phrase of lemmas tells."""
         return self._entries.get(phrase)

@@ -263,6 +263,7 @@ def _with_reading(document: Document, reading: Reading) -> Document:
         relations=(*relations, *reading.relations),
         owner_rules=tuple(reading.owner_rules),
         observations=tuple(reading.observations),
+        facts=tuple(reading.facts),
         redactions=_together(document.redactions, reading.redactions),
         problems=document.problems + problems,
     )

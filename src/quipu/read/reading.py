@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from quipu.records.document import (
+    DatedFact,
     Family,
     Link,
     Observation,
@@ -59,5 +60,6 @@ class Reading:
     owner_rules: list[OwnerRule] = field(default_factory=list[OwnerRule])
     headings: list[tuple[int, int, str]] = field(default_factory=list[tuple[int, int, str]])
     observations: list[Observation] = field(default_factory=list[Observation])
+    facts: list[DatedFact] = field(default_factory=list[DatedFact])
     warnings: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     redactions: dict[str, int] = field(default_factory=dict[str, int])

@@ -56,7 +56,10 @@ VENDORED = (
 """Patterns, as in .gitignore, of files that came from elsewhere."""
 
 _PREDICATES: Mapping[str, RelationType] = {
-    predicate: each for each in RelationType for predicate in each.row.predicates
+    predicate: each
+    for each in RelationType
+    if each.row.governed
+    for predicate in each.row.predicates
 }
 """Predicates of facts that say what such a relation says."""
 

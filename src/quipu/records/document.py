@@ -113,6 +113,18 @@ class Observation(NamedTuple):
     context: str = ""
 
 
+class DatedFact(NamedTuple):
+    """A statement of one line, with the ISO dates from and until which it holds, if it says them.
+    The same of other dates is another fact."""
+
+    subject: str
+    predicate: str
+    object: str
+    line: int
+    valid_from: str = ""
+    valid_to: str = ""
+
+
 class Thing(NamedTuple):
     """An entity other than a symbol that the file defines (a package, a service, a tool). `own`
     says that the file is it: a page that describes one service, a pipeline."""
@@ -183,5 +195,6 @@ class Document:
     relations: tuple[StatedRelation, ...] = ()
     owner_rules: tuple[OwnerRule, ...] = ()
     observations: tuple[Observation, ...] = ()
+    facts: tuple[DatedFact, ...] = ()
     redactions: dict[str, int]
     problems: tuple[Problem, ...] = ()

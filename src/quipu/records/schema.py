@@ -77,7 +77,7 @@ class RelationRow:
     of_page            only a page has it, not the thing that the page is
     inverse            a name under which it is written from its target to its source
     governed           a role is needed to assert it (`records/authority.py`)
-    predicates         predicates of facts that say the same
+    predicates         predicates of facts that say the same, where it is `governed`
     single             a source has one target: where sources differ, they disagree
     cites              a document at the source cites the one at the target
     reason             it may lead from a page to the decision that gives the reason

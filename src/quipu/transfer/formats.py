@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
 
-from quipu.errors import StoreUnavailable
+from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.files.target import replacing, require_target
 from quipu.ports import Store, every
 from quipu.records.record import Entity, Fact, Record, Relation
@@ -93,6 +93,8 @@ def export_graph(
     """Write what is live of the graph to `path`, whole or not at all. CSV is two files, of nodes
     and of relations, beside each other: `graph.csv` becomes `graph.nodes.csv` and
     `graph.relations.csv`. Raises as `export` does."""
+    if to not in FORMATS:
+        raise InvalidInput(f"there is no format {to!r}: use one of {', '.join(FORMATS)}")
     graph = _graph_of(store)
     if to == "csv":
         texts = {

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 
 from quipu.embed.minilm import MiniLM
 from quipu.errors import MissingExtra, ModelUnavailable, Unavailable
+from quipu.facts.attributes import Attributes
 from quipu.ports import Embedded, Embedder, Passage, Vectors
 from quipu.telemetry import alone
 from quipu.version import VERSION
@@ -51,9 +52,9 @@ class Cluster:
     def __init__(self, address: str) -> None:
         self._address = address
 
-    def preparing(self, limits: Limits) -> "Readers":
+    def preparing(self, limits: Limits, attributes: Attributes) -> "Readers":
         """Nodes that make sources ready to be written, each within `limits`."""
-        return Readers(self, limits)
+        return Readers(self, limits, attributes)
 
     def shelves(self, given: Iterable[EmbeddedProfiles]) -> tuple[EmbeddedProfiles, ...]:
         """The same, embedded on the nodes where the local model does it: a remote one is no work
@@ -100,13 +101,17 @@ class Cluster:
 class Readers(Workers[Task, Prepared]):
     """Makes sources ready on the nodes of a cluster, as `Workers` does in processes."""
 
-    def __init__(self, cluster: Cluster, limits: Limits) -> None:
-        super().__init__(prepare, 0, limits=limits, size=size_of, here=is_cheap)
+    def __init__(self, cluster: Cluster, limits: Limits, attributes: Attributes) -> None:
+        reading = partial(prepare, attributes=attributes)
+        super().__init__(reading, 0, limits=limits, size=size_of, here=is_cheap)
         self._cluster = cluster
+        self._attributes = attributes
 
     def map(self, jobs: Iterable[Sequence[Task]]) -> Iterator[tuple[Task, Prepared | WorkerDied]]:
         """Each task and its result, in the order of `jobs`, which are drawn as they are needed."""
-        run = self._cluster.run(_prepare_all, jobs, self._limits, here=self._all_here)
+        run = self._cluster.run(
+            _prepare_all, jobs, self._limits, self._attributes, here=self._all_here
+        )
         for job, results in run:
             yield from zip(job, results, strict=True)
 
@@ -207,15 +212,17 @@ def _require(version: str) -> None:
         )
 
 
-def _prepare_all(job: Sequence[Task], version: str, limits: Limits) -> list[Prepared | WorkerDied]:
+def _prepare_all(
+    job: Sequence[Task], version: str, limits: Limits, attributes: Attributes
+) -> list[Prepared | WorkerDied]:
     _require(version)
-    readers = _readers(limits)
+    readers = _readers(limits, attributes)
     return [readers.one(task) for task in job]
 
 
 @lru_cache(maxsize=1)
-def _readers(limits: Limits) -> Preparing:
-    return preparing(0, limits)
+def _readers(limits: Limits, attributes: Attributes) -> Preparing:
+    return preparing(0, limits, attributes)
 
 
 def _embed_all(

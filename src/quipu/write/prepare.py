@@ -13,6 +13,7 @@ from quipu.chunk import chunk
 from quipu.errors import InvalidInput, QuipuError
 from quipu.extract import local_claims, stated_facts
 from quipu.facts.attributes import SHIPPED, Attributes
+from quipu.kind import failing_kind
 from quipu.limits import HEAD, PREVIEW
 from quipu.profiles import profile
 from quipu.read import SourceFile, read_document
@@ -125,7 +126,10 @@ def prepare(task: Task, attributes: Attributes = SHIPPED) -> Prepared:
     except RecursionError:
         return Prepared(ref, (Problem(ref, "is nested too deeply to be read"),))
     except Exception as error:  # noqa: BLE001 - one bad file must not end the run
-        return Prepared(ref, (Problem(ref, f"cannot be read: {type(error).__name__}: {error}"),))
+        kind = failing_kind(error)
+        failed = f"the kind of source {kind!r} failed: " if kind else ""
+        said = f"cannot be read: {failed}{type(error).__name__}: {error}"
+        return Prepared(ref, (Problem(ref, said),))
 
 
 def _prepare_file(task: FileTask, attributes: Attributes) -> Prepared:
@@ -284,9 +288,10 @@ Preparing: TypeAlias = Workers[Task, Prepared]
 def preparing(count: int, limits: Limits, attributes: Attributes = SHIPPED) -> Preparing:
     """`count` processes that make sources ready to be written; with 0 the cheap ones are made
     ready here, and the others in one process. `attributes` tells which wordings of facts say the
-    same; processes know the shipped ones."""
-    near = partial(prepare, attributes=attributes)
-    return Workers(prepare, count, limits=limits, size=size_of, here=is_cheap, near=near)
+    same."""
+    return Workers(
+        partial(prepare, attributes=attributes), count, limits=limits, size=size_of, here=is_cheap
+    )
 
 
 def outcomes(workers: Preparing, jobs: Iterable[Sequence[Task]]) -> Iterator[Prepared]:

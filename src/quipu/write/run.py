@@ -400,7 +400,7 @@ class Indexer:
         count = self.options.workers or (os.cpu_count() or 1)
         worth = count > 1 and size >= _WORTH_WORKERS_BYTES
         if worth and self.options.cluster is not None:
-            return self.options.cluster.preparing(self.options.limits)
+            return self.options.cluster.preparing(self.options.limits, self.options.attributes)
         return preparing(count if worth else 0, self.options.limits, self.options.attributes)
 
 

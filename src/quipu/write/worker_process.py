@@ -1,11 +1,10 @@
-"""What runs in a worker: `python -m quipu.write.worker_process MODULE:FUNCTION BYTES`."""
+"""What runs in a worker: `python -m quipu.write.worker_process BYTES`, the function comes first."""
 
 import gc
 import os
 import pickle
 import sys
 from collections.abc import Callable
-from importlib import import_module
 from typing import Any
 
 from quipu.write.limits import NO_MEMORY, Limits, hold
@@ -14,12 +13,11 @@ from quipu.write.workers import receive, send
 _LARGEST_ANSWER = 400_000_000
 
 
-def _serve(name: str, limits: Limits) -> None:
-    module, _, function = name.partition(":")
-    work: Callable[[Any], Any] = getattr(import_module(module), function)
+def _serve(limits: Limits) -> None:
+    requests = sys.stdin.buffer
+    work: Callable[[Any], Any] = receive(requests)
     gc.freeze()  # what was imported stays; what a job makes is gone with its answer
     gc.set_threshold(20_000, 50, 50)
-    requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a stray print must not break the pipe
     allow = hold()
@@ -45,6 +43,6 @@ def _packed(result: Any) -> bytes:
 
 if __name__ == "__main__":
     try:
-        _serve(sys.argv[1], Limits(memory_bytes=int(sys.argv[2])))
+        _serve(Limits(memory_bytes=int(sys.argv[1])))
     except (KeyboardInterrupt, BrokenPipeError):
         sys.exit(130)

@@ -58,7 +58,7 @@ class TookTooLong(WorkerDied):
 
 
 class Workers(Generic[T, R]):
-    """Runs `function` (importable by name, picklable in and out) over tasks, in order."""
+    """Runs `function` (which pickles, as what it takes and gives does) over tasks, in order."""
 
     def __init__(
         self,
@@ -68,14 +68,11 @@ class Workers(Generic[T, R]):
         limits: Limits = UNLIMITED,
         size: Callable[[T], int] = lambda _: 0,
         here: Callable[[T], bool] = lambda _: True,
-        near: Callable[[T], R] | None = None,
     ) -> None:
         """`count` processes are started when the first job comes. With 0 a task is worked on in
         this process if it is one for `here`, else in one process, started when it is needed.
-        `size` says in bytes what a task is, for `limits`, which hold in processes only. `near` is
-        the function as it is called in this process, where it has more to go by."""
+        `size` says in bytes what a task is, for `limits`, which hold in processes only."""
         self._function = function
-        self._near = near or function
         self._count = count
         self._limits = limits
         self._size = size
@@ -110,7 +107,7 @@ class Workers(Generic[T, R]):
         if not self._here(task):
             return self._remote([task])[0]
         try:
-            return self._near(task)
+            return self._function(task)
         except MemoryError:
             return WorkerDied("needed more memory than there is")
 
@@ -130,8 +127,7 @@ class Workers(Generic[T, R]):
 
     def _process(self) -> "_Process":
         if not hasattr(self._local, "process"):
-            name = f"{self._function.__module__}:{self._function.__qualname__}"
-            process = _Process(name, self._limits)
+            process = _Process(self._function, self._limits)
             with self._lock:
                 self._open.callback(process.close)
             self._local.process = process
@@ -148,14 +144,14 @@ class Workers(Generic[T, R]):
 class _Process:
     """One worker, which is ended when it takes longer over a task than `limits` allow."""
 
-    def __init__(self, name: str, limits: Limits) -> None:
+    def __init__(self, function: Callable[..., Any], limits: Limits) -> None:
         self._limits = limits
         self._due = math.inf
         self._is_late = False
         self._over = threading.Event()
         try:
             self._popen = subprocess.Popen(  # noqa: S603 - our own module
-                [sys.executable, "-P", "-m", _PROGRAM, name, str(limits.memory_bytes)],
+                [sys.executable, "-P", "-m", _PROGRAM, str(limits.memory_bytes)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=own_environment(),
@@ -164,6 +160,7 @@ class _Process:
             raise WorkerDied(f"no reading process can be started: {error}") from error
         threading.Thread(target=self._watch, name="quipu-watch", daemon=True).start()
         with self._within(_START_S, 0):
+            send(self._popen.stdin, function)
             receive(self._popen.stdout)  # it is ready
 
     def results(self, tasks: "Sequence[tuple[Any, int]]") -> Iterator[Any]:

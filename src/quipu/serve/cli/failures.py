@@ -16,6 +16,7 @@ from typing import NoReturn
 import click
 
 from quipu.errors import Mistake, QuipuError
+from quipu.kind import failing_kind
 from quipu.serve.cli.terminal import emit, note, safe
 
 __all__ = ["INTERRUPTED", "NO", "READER_GONE", "drop_output", "run"]
@@ -91,8 +92,16 @@ def _explained(error: Exception) -> tuple[str, str, int]:
         case MemoryError():
             return "System", "out of memory; give less at once or lower `index.max_bytes`", UNABLE
         case _:
-            message = f"{type(error).__name__}: {error}; this should not happen"
-            return "Internal", f"{message}: run again with -vv to see where, and report it", UNABLE
+            return _unexpected(error)
+
+
+def _unexpected(error: Exception) -> tuple[str, str, int]:
+    message = f"{type(error).__name__}: {error}"
+    if kind := failing_kind(error):
+        told = f"the kind of source {kind!r} failed: {message}; run again with -vv to see where"
+        return "BrokenKind", f"{told}, and report it to who made it", UNABLE
+    told = f"{message}; this should not happen: run again with -vv to see where"
+    return "Internal", f"{told}, and report it", UNABLE
 
 
 def _clean(message: str) -> str:
