@@ -70,8 +70,8 @@ class AnswerDraft(NamedTuple):
     worth than what any other passage holds; `met` is the mean, over the content words of the
     question, of the best cosine with a word of what is quoted (None where words have no vectors),
     `absent` the share of what the question names that stands in no passage that is cited, `plain`
-    is 1 where neither what is quoted nor the question shows code;
-    `unvouched` is 1 where nobody but an assistant says it of who asks."""
+    is 1 where neither what is quoted nor the question shows code; `unvouched` is 1 where nobody but
+    an assistant says it of who asks, or turns tell neither the yes nor the no that is asked for."""
 
     answer: str
     evidence: tuple[Evidence, ...]

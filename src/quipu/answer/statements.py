@@ -15,7 +15,7 @@ from quipu.answer.kinds import AnswerStatement, answers_of_kinds
 from quipu.answer.modules import modules_in, symbols_in
 from quipu.answer.properties import of_properties
 from quipu.answer.quote import code_lead, code_span, defined, in_short
-from quipu.answer.support import EvidencePool, support
+from quipu.answer.support import MOST_SOURCES, EvidencePool, support
 from quipu.answer.wording import (
     LISTED,
     explained,
@@ -58,7 +58,6 @@ _OF_CODE = frozenset(
 )
 """Relations of code: they tell how it is, never why, nor when something happens."""
 _MENTIONED = re.compile(r"\b(?:refer|mention)", re.IGNORECASE)
-_MOST_SOURCES = 4
 _MOST_RELATIONS = 400
 _ALSO = {"deadline": "due", "status": "state", "owner": "own"}
 
@@ -420,7 +419,7 @@ def _united(supported: Sequence[_SupportedRelation]) -> tuple[Evidence, ...]:
     first where there is room."""
     united = {each.evidence[0].id: each.evidence[0] for each in supported}
     for each in (e for one in supported for e in one.evidence[1:2]):
-        if len(united) < _MOST_SOURCES:
+        if len(united) < MOST_SOURCES:
             united.setdefault(each.id, each)
     return tuple(united.values())
 

@@ -11,9 +11,18 @@ from quipu.records.record import Chunk, Entity, Episode, Fact, Relation
 from quipu.records.schema import RelationType
 from quipu.records.scope import EVERYTHING, Scope
 
-__all__ = ["EvidencePool", "chunks_of", "facts_of", "from_chunk", "replacements", "support"]
+__all__ = [
+    "MOST_SOURCES",
+    "EvidencePool",
+    "chunks_of",
+    "facts_of",
+    "from_chunk",
+    "replacements",
+    "support",
+]
 
-_MOST_SOURCES = 4
+MOST_SOURCES = 4
+"""Sources of one record that are cited."""
 
 
 class EvidencePool(NamedTuple):
@@ -44,7 +53,7 @@ def support(
     seen = _seen(chunk_ids, graph, evidence.scope)
     if chunk_ids and not seen:
         return episodes, tuple(supporting)
-    records = graph.get([*seen[:2], *sorted(episodes)[:_MOST_SOURCES]])
+    records = graph.get([*seen[:2], *sorted(episodes)[:MOST_SOURCES]])
     chunks = [c for c in records.values() if isinstance(c, Chunk)]
     found = [from_chunk(c, graph, ids, record) for c in sorted(chunks, key=lambda c: c.chunk_id)]
     if not found and supporting:

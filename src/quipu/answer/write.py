@@ -149,17 +149,22 @@ def _draft(
         if first
         else None,
         plain=_is_plain(asked, _quoted(first, choices), first.evidence[0]) if first else None,
-        unvouched=float(first is not None and _is_unvouched(asked, first)),
+        unvouched=float(first is not None and _is_unvouched(asked, choices, chosen.likely)),
         disagreements=tuple(disagreements),
         remarks=superseded(graph, page.evidence),
     )
 
 
-def _is_unvouched(asked: Question, first: Choice) -> bool:
+def _is_unvouched(asked: Question, choices: Sequence[Choice], sure: Likely | None) -> bool:
     """Whether what somebody asks of themselves is told by an assistant alone, who knows it from
-    nobody: "what do I charge?" – "£2 is common"."""
-    own = _OWN & asked.words
-    return bool(own) and is_turn(first.evidence[-1]) and _speaker(first.evidence[-1]) == ASSISTANT
+    nobody ("what do I charge?" – "£2 is common"), or turns tell neither the yes nor the no that is
+    asked for."""
+    first = choices[0].evidence[-1]
+    if not is_turn(first):
+        return False
+    if asked.takes_yes_or_no and not _reply(choices, asked, sure):
+        return True
+    return bool(_OWN & asked.words) and _speaker(first) == ASSISTANT
 
 
 def _likelihood(chosen: _Chosen, cited: Sequence[Evidence]) -> float | None:
