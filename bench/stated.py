@@ -54,6 +54,7 @@ class _Agent:
         self._told, self._manner, self._embed = told, manner, embed
         self._mentions: Counter[str] = Counter()
         self._true: dict[str, str] = {}
+        self._last: dict[str, str] = {}
         self.wrong: list[str] = []
 
     def figures(self) -> str:
@@ -93,24 +94,25 @@ class _Agent:
         key, names = statement["key"], statement["names"]
         spelling = names[0 if self._manner == "one spelling" else self._mentions[key] % len(names)]
         self._mentions[key] += 1
+        if statement["kind"] == "correct" and self._manner != "never looks":
+            self._state(memory, statement, spelling, corrects=self._last[key])
+            return {key}
         made = self._state(memory, statement, spelling)
         known = self._known(made, key) if self._manner == "looks" else None
-        if made is None and self._manner == "looks":
-            return set()
-        if known is not None and made is not None and not made.replaced:
+        if known is not None and not made.replaced:
             if made.fact.fact_id != known.fact_id:
                 memory.facts.state(StatementInput(retracts=made.fact.fact_id))
             made = self._state(memory, statement, spelling, replaces=known.fact_id)
-        return {self._true[old.fact_id] for old in made.replaced} if made else set()
+        return {self._true[old.fact_id] for old in made.replaced}
 
-    def _known(self, made: Stated | None, key: str) -> KnownKey | None:
+    def _known(self, made: Stated, key: str) -> KnownKey | None:
         """Return the fact under which the reply hands the true key back."""
-        handed = (*made.other_keys, *made.near_keys) if made else ()
+        handed = (*made.other_keys, *made.near_keys)
         return next((old for old in handed if self._true[old.fact_id] == key), None)
 
     def _state(
-        self, memory: Memory, statement: dict[str, Any], spelling: Sequence[str], replaces: str = ""
-    ) -> Stated | None:
+        self, memory: Memory, statement: dict[str, Any], spelling: Sequence[str], **known: str
+    ) -> Stated:
         ends = statement["kind"] == "end"
         since = statement.get("since", "")
         given = StatementInput(
@@ -120,10 +122,11 @@ class _Agent:
             since="" if ends else since,
             until=(since or memory.clock()[:10]) if ends else "",
             ends=ends,
-            replaces=replaces,
+            **known,
         )
         (made,) = memory.facts.state(given)
         self._true[made.fact.fact_id] = statement["key"]
+        self._last[statement["key"]] = made.fact.fact_id
         return made
 
     def _right(self, memory: Memory, key: str, now: str) -> bool:
