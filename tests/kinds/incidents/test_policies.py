@@ -1,11 +1,31 @@
-"""When action policies apply, and when they cannot work."""
+"""When action policies apply, rest, and cannot work."""
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from quipu.kinds.incidents.model import Metrics
-from quipu.kinds.incidents.policies import SHIPPED, evaluate, read_policies
+from quipu.kinds.incidents.policies import (
+    SHIPPED,
+    ActionPolicy,
+    Taken,
+    actions_of,
+    evaluate,
+    read_policies,
+)
+from quipu.when.instants import to_epoch
+
+AT = "2026-02-01T10:00:00.000Z"
+POLICY = msgspec.convert(
+    {
+        "name": "p",
+        "conditions": [{"metric": "error_rate", "operator": "gt", "threshold": 0.1}],
+        "actions": ["rollback", "alert_team"],
+        "max_executions_per_hour": 2,
+    },
+    ActionPolicy,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,6 +47,24 @@ def test_the_shipped_policies_apply_as_documented(metrics: Metrics, names: list[
     assert [match.policy for match in evaluate(SHIPPED, metrics)] == names
 
 
+@pytest.mark.parametrize(
+    ("minutes", "actions", "at", "state", "until"),
+    [
+        ((56,), ("rollback",), AT, "cooling_down", "2026-02-01T10:01:00.000Z"),
+        ((56,), ("rollback",), "2026-02-01T10:01:00.000Z", "applies", None),
+        ((56,), ("scale_out",), AT, "applies", None),
+        ((10, 30), ("rollback", "restart"), AT, "hourly_cap", "2026-02-01T10:10:00.000Z"),
+        ((10,), ("rollback",), AT, "applies", None),
+        ((56,), ("rollback",), None, "applies", None),
+    ],
+)
+def test_a_policy_rests_after_its_actions_were_taken(minutes, actions, at, state, until) -> None:
+    taken = [Taken(to_epoch(f"2026-02-01T09:{m}:00.000Z"), actions) for m in minutes]
+    (match,) = evaluate([POLICY], Metrics(error_rate=0.5), at=at, taken=taken)
+    assert (match.state, match.until) == (state, until)
+    assert bool(actions_of([match])) == (state == "applies")
+
+
 GOOD = (
     "  - name: slow\n    conditions: ['latency_p99 > 800', 'error_rate <= 0.1']\n"
     "    actions: [scale_out]\n"
@@ -40,12 +78,10 @@ def _file(tmp_path: Path, text: str) -> Path:
 
 
 def test_a_sound_policy_is_read_with_its_defaults(tmp_path: Path) -> None:
-    """A file of an earlier version says how long a policy rests; that counts for nothing."""
-    former = "    cool_down_seconds: 60\n    max_executions_per_hour: 2\n"
-    ((policy,), problems) = read_policies(_file(tmp_path, f"policies:\n{GOOD}{former}"))
+    ((policy,), problems) = read_policies(_file(tmp_path, f"policies:\n{GOOD}"))
     assert problems == ()
     assert list(map(str, policy.conditions)) == ["latency_p99 > 800", "error_rate ≤ 0.1"]
-    assert (policy.priority, policy.enabled) == (3, True)
+    assert (policy.priority, policy.cool_down_seconds, policy.enabled) == (3, 300, True)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ from quipu.kinds.incidents.model import (
     Outcome,
     action_name,
 )
-from quipu.kinds.incidents.policies import ActionPolicy, PolicyMatch, actions_of, evaluate
+from quipu.kinds.incidents.policies import ActionPolicy, PolicyMatch, Taken, actions_of, evaluate
 from quipu.kinds.incidents.records import attempt_told
 from quipu.when.instants import to_epoch
 
@@ -49,6 +49,7 @@ __all__ = [
     "decide",
     "first_healing",
     "static_advice",
+    "taken_on",
     "weigh",
 ]
 
@@ -62,6 +63,7 @@ _LEAST_WEIGHT_OF_AN_ACTION = 0.5
 _ATTEMPTS_SHOWN, _CASES_SHOWN = 20, 3
 _RATES: NDArray[np.float64] = (np.arange(4096, dtype=np.float64) + 0.5) / 4096
 """The success rates, evenly spaced, for which a posterior is worked out."""
+_NO_POLICY = "no policy applies to these numbers"
 _NOT_HEALING = frozenset({HealingAction.ALERT_TEAM, HealingAction.NO_ACTION})
 
 
@@ -283,12 +285,25 @@ def _by_incident(attempts: Iterable[Attempt]) -> dict[str, float]:
     return dict(sorted(weights.items(), key=lambda item: (-item[1], item[0])))
 
 
+def taken_on(cases: Iterable[Case]) -> list[Taken]:
+    """Return what was done in the cases of one component, and when it was begun."""
+    outcomes = (outcome for case in cases for outcome in case.outcomes)
+    return [
+        Taken(to_epoch(o.recorded_at) - 60 * (o.resolution_time_minutes or 0), o.actions_taken)
+        for o in outcomes
+        if o.recorded_at is not None
+    ]
+
+
 def static_advice(
-    incident: Incident, policies: Sequence[ActionPolicy], *, at: str | None
+    incident: Incident, case_base: CaseBase, policies: Sequence[ActionPolicy], *, at: str | None
 ) -> Recommendation:
-    """Return what the policies alone advise."""
-    matches = evaluate(policies, incident.metrics)
+    """Return what the policies alone advise; of the past only when they were followed counts."""
+    taken = taken_on(case_base.of(incident.component))
+    matches = evaluate(policies, incident.metrics, at=at, taken=taken)
     actions = actions_of(matches)
+    resting = ", ".join(f"{match.policy} until {match.until}" for match in matches)
+    nothing = f"every policy that applies is at rest: {resting}" if resting else _NO_POLICY
     return Recommendation(
         component=incident.component,
         at=at,
@@ -298,7 +313,7 @@ def static_advice(
             for name in actions
         ),
         policies=matches,
-        notes=() if actions else ("no policy applies to these numbers",),
+        notes=() if actions else (nothing,),
     )
 
 
@@ -315,7 +330,7 @@ def advise(
     `context` is what retrieval found alike, by `incident_id` (`SimilarIncidents.weights`). Where
     there is any such case there is an action.
     """
-    advice = static_advice(incident, policies, at=at)
+    advice = static_advice(incident, case_base, policies, at=at)
     static = actions_of(advice.policies)
     tried = weigh(case_base.cases, context, at=at)
     order, known, thin = decide(static, tried)
@@ -404,7 +419,7 @@ def _shown(
         origin=origin,
         policies=policies,
         better=round(better(known.posterior, first.posterior), 4) if first and ahead else None,
-        against=tuple(_against(known)),
+        against=(*_against(known), *_resting(known.action, matches)),
     )
 
 
@@ -418,6 +433,13 @@ def _against(known: Estimate) -> Iterator[str]:
         yield f"did not work in {len(failed)} of {len(known.attempts)} attempts{on} {where}"
         if lesson := last.outcome.lessons_learned:
             yield f"lesson: {lesson}"
+
+
+def _resting(action: str, matches: Sequence[PolicyMatch]) -> Iterator[str]:
+    for match in matches:
+        if match.state != "applies" and action in match.actions:
+            why = match.state.replace("_", " ")
+            yield f"policy {match.policy} rests ({why}) until {match.until}"
 
 
 def _reasons(
@@ -452,7 +474,8 @@ def _reasons(
 
 
 def _by(matches: Sequence[PolicyMatch], action: str) -> tuple[str, ...]:
-    return tuple(match.policy for match in matches if action in match.actions)
+    speaking = (match for match in matches if match.state == "applies")
+    return tuple(match.policy for match in speaking if action in match.actions)
 
 
 def compare(

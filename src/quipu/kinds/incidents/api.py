@@ -416,7 +416,7 @@ class Incidents:
         if mode == "on":
             context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
             return advise(incident, case_base, self.policies(), at=at, context=context)
-        static = static_advice(incident, self.policies(), at=at)
+        static = static_advice(incident, case_base, self.policies(), at=at)
         if retrieval is None and any(case.outcomes for case in case_base.cases):
             static = msgspec.structs.replace(static, notes=(*static.notes, _ASIDE))
         return static

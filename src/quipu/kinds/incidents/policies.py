@@ -3,18 +3,20 @@
 (Not to be confused with `Policy` entities, which are documents that govern something.)
 
 A policy applies when all its conditions hold; a condition on a metric that was not measured
-fails. Priority 1 comes first, then the name.
+fails. It rests while it cools down after its actions were taken, and when they were taken as often
+as they may be in an hour. Priority 1 comes first, then the name.
 
 Own ones stand in a YAML file as those of `policies.yaml` do; a condition is text, or `{metric,
 operator, threshold}`. One bad policy is a problem that names it; the rest is used.
 """
 
 import re
-from collections.abc import Iterable
+import sys
+from collections.abc import Collection, Iterable
 from importlib.resources import files
 from operator import eq, ge, gt, le, lt
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
 import yaml
@@ -27,12 +29,14 @@ from quipu.read.reading import Calling, here
 from quipu.read.source import read_whole
 from quipu.records.document import Problem
 from quipu.records.misfit import misfit
+from quipu.when.instants import from_epoch, to_epoch
 
 __all__ = [
     "SHIPPED",
     "ActionPolicy",
     "Condition",
     "PolicyMatch",
+    "Taken",
     "actions_of",
     "evaluate",
     "read_policies",
@@ -41,8 +45,7 @@ __all__ = [
 _WRITTEN = re.compile(r"\s*(\w+)\s*([<>]=?|==?|gte?|lte?|eq)\s*(\d+\.?\d*|\.\d+)\s*")
 _OPERATORS = {"gt": (">", gt), "gte": ("≥", ge), "lt": ("<", lt), "lte": ("≤", le), "eq": ("=", eq)}
 _SIGNS = {">": "gt", ">=": "gte", "<": "lt", "<=": "lte", "=": "eq", "==": "eq"}
-_FORMER = ("cool_down_seconds", "max_executions_per_hour")
-"""Fields of earlier files that count for nothing: Quipu runs no action, so none can rest."""
+_HOUR_S = 3600
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -64,8 +67,18 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         return f"{self.metric} {_OPERATORS[self.operator][0]} {self.threshold:g}"
 
 
+class Taken(NamedTuple):
+    """The actions of one attempt, and when they were begun (seconds since 1970)."""
+
+    at: float
+    actions: tuple[str, ...]
+
+
+PolicyState: TypeAlias = Literal["applies", "cooling_down", "hourly_cap"]
+
+
 class ActionPolicy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """When which actions are advised."""
+    """When which actions are advised. `max_executions_per_hour` counts the last 60 minutes."""
 
     name: Annotated[Annotated[str, Meta(pattern=r"\S")], "its name"]
     conditions: Annotated[
@@ -73,36 +86,72 @@ class ActionPolicy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     ]
     actions: Annotated[Annotated[tuple[HealingAction, ...], Meta(min_length=1)], "what it advises"]
     priority: Annotated[Annotated[int, Meta(ge=1, le=5)], "1 (first) to 5"] = 3
+    cool_down_seconds: Annotated[
+        Annotated[float, Meta(ge=0, le=sys.float_info.max)],
+        "how long it rests after its actions were taken",
+    ] = 300
     enabled: Annotated[bool, "whether it is used"] = True
+    max_executions_per_hour: Annotated[
+        Annotated[int, Meta(ge=1)], "how often its actions may be taken in an hour"
+    ] = 10
+
+    def is_executed_by(self, actions: Collection[str]) -> bool:
+        """Whether an attempt took all that it advises, calling the team aside."""
+        required = set(self.actions) - {HealingAction.ALERT_TEAM} or set(self.actions)
+        return required <= set(actions)
+
+    def rests(self, at: float, taken: Iterable[Taken]) -> "tuple[PolicyState, float | None]":
+        """Return whether it speaks at a moment, given what was taken before, and until when not."""
+        runs = sorted(run.at for run in taken if run.at <= at and self.is_executed_by(run.actions))
+        if runs and at - runs[-1] < self.cool_down_seconds:
+            return "cooling_down", runs[-1] + self.cool_down_seconds
+        recent = [run for run in runs if at - run < _HOUR_S]
+        if len(recent) >= self.max_executions_per_hour:
+            return "hourly_cap", recent[-self.max_executions_per_hour] + _HOUR_S
+        return "applies", None
 
 
 class PolicyMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """A policy whose conditions hold."""
+    """A policy whose conditions hold, and whether it speaks now."""
 
     policy: Annotated[str, "its name"]
     priority: Annotated[int, "1 (first) to 5"]
     actions: Annotated[tuple[HealingAction, ...], "what it advises"]
     conditions: Annotated[tuple[str, ...], "its conditions, which all hold"]
+    state: Annotated[PolicyState, "whether it applies, or why it rests"] = "applies"
+    until: Annotated[str | None, "when it speaks again, or null"] = None
 
 
-def evaluate(policies: Iterable[ActionPolicy], metrics: Metrics) -> tuple[PolicyMatch, ...]:
-    """Return the enabled policies whose conditions hold, by priority and name."""
-    matches = [
-        PolicyMatch(
-            policy=policy.name,
-            priority=policy.priority,
-            actions=policy.actions,
-            conditions=tuple(map(str, policy.conditions)),
-        )
-        for policy in policies
-        if policy.enabled and all(condition.holds(metrics) for condition in policy.conditions)
-    ]
-    return tuple(sorted(matches, key=lambda m: (m.priority, m.policy)))
+def evaluate(
+    policies: Iterable[ActionPolicy],
+    metrics: Metrics,
+    *,
+    at: str | None = None,
+    taken: Collection[Taken] = (),
+) -> tuple[PolicyMatch, ...]:
+    """Return the enabled policies whose conditions hold, by priority and name. `taken` is what was
+    done on the component; without the moment `at` no policy rests."""
+    matches: list[PolicyMatch] = []
+    for policy in policies:
+        if policy.enabled and all(condition.holds(metrics) for condition in policy.conditions):
+            state, until = policy.rests(to_epoch(at), taken) if at else ("applies", None)
+            matches.append(
+                PolicyMatch(
+                    policy=policy.name,
+                    priority=policy.priority,
+                    actions=policy.actions,
+                    conditions=tuple(map(str, policy.conditions)),
+                    state=state,
+                    until=None if until is None else from_epoch(until),
+                )
+            )
+    return tuple(sorted(matches, key=lambda match: (match.priority, match.policy)))
 
 
 def actions_of(matches: Iterable[PolicyMatch]) -> tuple[HealingAction, ...]:
-    """Return what the policies advise, each action once, in the order of the matches."""
-    return tuple(dict.fromkeys(action for match in matches for action in match.actions))
+    """Return what the policies that apply advise, each action once, in the order of the matches."""
+    speaking = (match for match in matches if match.state == "applies")
+    return tuple(dict.fromkeys(action for match in speaking for action in match.actions))
 
 
 def read_policies(
@@ -140,7 +189,7 @@ def _policies_in(data: bytes, path: str) -> tuple[tuple[ActionPolicy, ...], tupl
 def _policy(row: Any) -> ActionPolicy:
     if not isinstance(row, dict):
         raise InvalidInput(f"{row!r} is no policy: give name, conditions and actions")
-    fields = {k: v for k, v in cast(dict[str, Any], row).items() if k not in _FORMER}
+    fields = dict(cast(dict[str, Any], row))
     fields["actions"] = _listed(fields.get("actions"))
     conditions = _listed(fields.pop("condition", None)) + _listed(fields.get("conditions"))
     fields["conditions"] = [_condition(each) for each in conditions]

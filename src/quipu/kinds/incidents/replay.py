@@ -10,11 +10,11 @@ from typing import Annotated
 
 import msgspec
 
-from quipu.kinds.incidents.advice import decide, first_healing, weigh
+from quipu.kinds.incidents.advice import decide, first_healing, taken_on, weigh
 from quipu.kinds.incidents.case_base import Case, CaseBase, edges_between, read_cases
 from quipu.kinds.incidents.links import MOST_ALIKE
 from quipu.kinds.incidents.model import action_name
-from quipu.kinds.incidents.policies import ActionPolicy, actions_of, evaluate
+from quipu.kinds.incidents.policies import ActionPolicy, PolicyMatch, actions_of, evaluate
 from quipu.ports import Graph
 from quipu.records.schema import RelationType
 
@@ -57,13 +57,18 @@ def replay(graph: Graph, policies: Sequence[ActionPolicy]) -> Replay:
             similar.setdefault(edge.source_id, {})[edge.target_id] = edge.confidence
     dated = [case for case in cases.values() if case.incident.timestamp]
     moments = [case.incident.timestamp or "" for case in dated]
+    on: dict[str, list[Case]] = {}
+    for case in cases.values():
+        on.setdefault(case.incident.component, []).append(case)
     rows: list[Replayed] = []
     for case, moment in zip(dated, moments, strict=True):
         like = similar.get(case.name, {})
         near = sorted(like, key=lambda name: (-like[name], name))
         past = CaseBase(cases=tuple(cases[name] for name in near)).before(moment)
         known = bisect_left(moments, moment)
-        rows.append(_replayed(case, moment, policies, past.cases[:MOST_ALIKE], like, known))
+        before = CaseBase(cases=tuple(on[case.incident.component])).before(moment)
+        matches = evaluate(policies, case.incident.metrics, at=moment, taken=taken_on(before.cases))
+        rows.append(_replayed(case, moment, matches, past.cases[:MOST_ALIKE], like, known))
     tried = [row for row in rows if row.success is not None and row.advised is not None]
     followed = [row for row in tried if row.advised in [*map(action_name, row.taken)]]
     return Replay(
@@ -80,12 +85,12 @@ def replay(graph: Graph, policies: Sequence[ActionPolicy]) -> Replay:
 def _replayed(
     case: Case,
     moment: str,
-    policies: Sequence[ActionPolicy],
+    matches: Sequence[PolicyMatch],
     past: Sequence[Case],
     like: dict[str, float],
     known_incidents: int,
 ) -> Replayed:
-    policy = actions_of(evaluate(policies, case.incident.metrics))
+    policy = actions_of(matches)
     order = decide(policy, weigh(past, like, at=moment)).order
     static, advised = first_healing(policy), first_healing(order)
     attempt = case.outcomes[0] if case.outcomes else None
