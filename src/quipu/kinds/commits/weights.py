@@ -8,9 +8,9 @@ from quipu.records.weights import Calibration
 __all__ = ["COMMITS", "CURVE", "FEATURES", "WEIGHTS"]
 
 WEIGHTS: Mapping[str, float] = {
-    "words": 14.0,
+    "words": 10.0,
     "path_words": 1.5,
-    "similarity": 4.3,
+    "similarity": 3.0,
     "age": 0.3,
     "breadth": 0.75,
     "word_recency": 5.2,
