@@ -58,6 +58,7 @@ CASES = {
     "Which commit fixed the crash when the port is missing?": (CRASH, "`dddddddddddd`"),
     "Why was the crash with a missing port fixed?": (CRASH, "gives no reason"),
     "Who changed lib/url.c last?": (CRASH, "Alan Turing"),
+    "Who most recently changed lib/url.c?": (CRASH, "changed last on 2026-03-04 by Alan Turing"),
     "Who created lib/url.c?": (ZONE, "`lib/url.c` was added on 2026-03-02 by Grace Hopper"),
     "When was lib/url.c first changed?": (ZONE, "on 2026-03-02"),
     "Who changed url.c last?": (CRASH, "Alan Turing"),

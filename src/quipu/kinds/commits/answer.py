@@ -129,7 +129,8 @@ def _of_file(
 ) -> list[AnswerStatement]:
     """A file's first change, or its last and those before it. Who wrote it is not surely who added
     it; who changed it most, and how often, is not told."""
-    if len(files) != 1 or (_asks(asked, "counted") and "recent" not in asked.words):
+    counted = _asks(asked, "counted") and not _asks(asked, "recent")
+    if len(files) != 1 or counted:
         return []
     ((path, document),) = files.items()
     changes = _changes_of(document, planner, scope)
