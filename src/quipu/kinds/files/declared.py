@@ -122,10 +122,13 @@ def _is_tellable(key: str, value: Value) -> bool:
         return all(_is_tellable("", each) and not holds_order(name) for name, each in entries)
     if isinstance(value, list):
         return all(_is_tellable("", each) for each in cast("list[Value]", value))
-    parts = value.split(", ") if isinstance(value, str) else []
+    if not isinstance(value, str):
+        return True
+    parts = value.split(", ")
     if key in _BRIEF and any(len(part) > SHOWN_VALUE for part in parts):
         return False
-    return not any(holds_order(each) or holds_order(each.partition(" ")[2]) for each in parts)
+    read = (value, *parts)
+    return not any(holds_order(each) or holds_order(each.partition(" ")[2]) for each in read)
 
 
 @cache
