@@ -32,8 +32,9 @@ what a poor answer typically has.
 Of the answers at {ASSERT_ABOVE:g} and more about nine in ten are right
 ([figures](../explanation/measurements.md#how-sure-an-answer-is)). Abstaining sees well that a
 subject is not there, and badly that the subject is there but the detail is not: read the citations.
-An answer that does not bear what the question names (an id, a version, a number), or whose question
-is in another language than English (`foreign`: no weight was fitted on those), counts at most 0.65.
+An answer that does not bear what the question names (an id, a version, a number), that tells no
+number to "how many" or no time to "when was", or whose question is in another language than English
+(`foreign`: no weight was fitted on those), counts at most 0.65.
 Which formula holds depends on what is quoted. `python -m bench.teach.confidence` fits weights
 to answers that were right or wrong, each within the sign that makes sense; they are set by hand
 where no set says anything. Behind the name of an input stand its weight and its neutral value.

@@ -7,6 +7,8 @@ import pytest
 from quipu.answer import answer
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.examine import violations
+from quipu.answer.gate import AnswerDraft, Evidence
+from quipu.answer.named import unborne
 from quipu.memory import Memory
 from quipu.question import read_question
 from quipu.records.reply import Reply
@@ -72,3 +74,29 @@ def test_a_definition_to_the_letter_comes_before_another_spelling(doors: Memory)
 )
 def test_an_answer_without_such_a_thing_is_not_asserted(doors: Memory, question: str) -> None:
     assert ask(doors, question).confidence.value < ASSERT_ABOVE
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "lacks"),
+    [
+        ("How many doors are there?", "`a` and `b` are doors [1].", ("a number",)),
+        ("How many doors are there?", "`a`, `b` and 3 more are doors [1].", ("a number",)),
+        (
+            "How many doors are there?",
+            "`doors.py:1-4` [1]\n```\nDoors, since 2020.\n```",
+            ("a number",),
+        ),
+        ("How many doors are there?", "There are twelve doors [1].", ()),
+        ("How many doors are there?", "There is a single door [1].", ()),
+        ("When was the door built?", "The door was built by Ada [1].", ("a time",)),
+        ("When was the door built?", "The door was built in March 1990 [1].", ()),
+        ("When was the door added?", "Doors came with 2.1 [1].", ()),
+        ("When is the door closed?", "The door closes if it rains [1].", ()),
+    ],
+)
+def test_nothing_without_a_number_or_a_time_answers_how_many_or_when(
+    doors: Memory, question: str, told: str, lacks: tuple[str, ...]
+) -> None:
+    asked = read_question(question)
+    cited = Evidence("c", "d", "a.md", 1, 1, "", "2 doors", False, ("c",), NOW, "0")
+    assert unborne(asked, asked, AnswerDraft(told, (cited,)), doors.store, now=NOW) == lacks

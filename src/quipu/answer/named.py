@@ -4,13 +4,15 @@ A note on INC-1042 says nothing of INC-2100, however near their words are. A *de
 thing from others of its kind by a number: `INC-2100`, `db-9`, "room 13", "version 2.5.0". A passage
 that bears another one of that kind and not the one asked about is another's, and is not quoted. An
 answer whose evidence does not bear what is named, in its text, heading, path or by a known alias,
-is never sure.
+is never sure, nor is one without a number to how many there are, or without a time to when it was.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from quipu.answer.contract import MARK, PLACE
+from quipu.answer.contradiction import in_numerals
 from quipu.answer.gate import AnswerDraft, Evidence, is_turn
 from quipu.answer.limitations import POSSESSIVE, is_time, says
 from quipu.ports import Graph
@@ -34,6 +36,11 @@ _QUALIFIED = re.compile(
 _OF_NOW = frozenset("current new latest present own".split())
 """What before a noun tells it from none that there is beside it."""
 _COUNTING = frozenset("top first last next past about over under only around exactly".split())
+_NUMBER = re.compile(
+    r"(?<![\w#.])\d|\b(?:one|single|none|zero|dozens?|hundreds?|thousands?|millions?)\b",
+    re.IGNORECASE,
+)
+_MORE = re.compile(r"\band \d+ more\b")
 _TWO_DIGITS = re.compile(r"(?<![\w.])\d[\d.,]*\d(?![\w%])")
 
 
@@ -71,13 +78,13 @@ def unborne(
 ) -> tuple[str, ...]:
     """What the question names that neither the answer nor its evidence bears: designations; of what
     was said also numbers, names, things told from others of their kind, and times, unless the graph
-    states the answer, whose own time was compared."""
+    states the answer, whose own time was compared; else a number or a time that is asked for."""
     evidence = draft.evidence
     whole = "\n".join((draft.answer, *map(_around, evidence)))
     text = _plain(whole)
     missing = [each.written for each in _asked_for(question) if not each.stands_in(text)]
     if not all(map(is_turn, evidence)):
-        return tuple(missing)
+        return (*missing, *_needed(question, draft.answer, now))
     denied = draft.answer.startswith("No:")
     numbers = () if denied else _TWO_DIGITS.findall(question.undated.text)
     missing += [number for number in numbers if number not in text]
@@ -89,6 +96,17 @@ def unborne(
         missing += _untold_times(question, evidence, now)
     found = dict.fromkeys(missing)
     return tuple(n for n in found if not any(n != o and _plain(n) in _plain(o) for o in found))
+
+
+def _needed(question: Question, answer: str, now: str) -> list[str]:
+    """What must stand in an answer to the question and does not, in words."""
+    told = MARK.sub("", PLACE.sub("", answer))
+    if question.needed == "moment":
+        return [] if find_spans(told, now=now) or versions_in(told) else ["a time"]
+    if question.needed == "number":
+        counted = _MORE.sub("", in_numerals(_timeless(told)))
+        return [] if _NUMBER.search(counted) else ["a number"]
+    return []
 
 
 def _otherwise_qualified(question: str, text: str) -> list[str]:

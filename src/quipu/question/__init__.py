@@ -13,12 +13,14 @@ from quipu.limits import LONGEST_LINE
 from quipu.question.asked_for import (
     CODE_NOISE,
     AnswerType,
+    Needed,
     answer_type_of,
     asks_for,
     asks_of_doing,
     asks_of_past,
     asks_of_releases,
     asks_yes_or_no,
+    needed_in_answer,
     subject_of,
     takes_yes_or_no,
 )
@@ -195,6 +197,11 @@ class Question:
     def answer_type(self) -> AnswerType:
         """The type of answer that it wants."""
         return answer_type_of(self.text[:LONGEST_LINE])
+
+    @cached_property
+    def needed(self) -> Needed | None:
+        """What stands in every answer to it: a number, or a moment."""
+        return needed_in_answer(self.text[:LONGEST_LINE])
 
     @cached_property
     def subject(self) -> tuple[str, ...]:

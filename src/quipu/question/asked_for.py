@@ -16,17 +16,20 @@ __all__ = [
     "CODE_NOISE",
     "KIND_STEMS",
     "AnswerType",
+    "Needed",
     "answer_type_of",
     "asks_for",
     "asks_of_doing",
     "asks_of_past",
     "asks_of_releases",
     "asks_yes_or_no",
+    "needed_in_answer",
     "subject_of",
     "takes_yes_or_no",
 ]
 
 AnswerType: TypeAlias = Literal["time", "reason", "any"]
+Needed: TypeAlias = Literal["number", "moment"]
 
 _TABLE: dict[str, dict[str, Any]] = tomllib.loads(
     Path(__file__).with_name("asked_for.toml").read_text("utf-8")
@@ -59,6 +62,13 @@ def answer_type_of(text: str) -> AnswerType:
     """Return the type of answer that `text` wants."""
     found: AnswerType | None = next((t for t, asks in _TYPES.items() if asks.search(text)), None)
     return found or "any"
+
+
+def needed_in_answer(text: str) -> Needed | None:
+    """Return what stands in every answer to `text`: a number to how many there are, a moment to
+    when something was; None where no such thing must."""
+    kinds: tuple[Needed, ...] = ("number", "moment")
+    return next((kind for kind in kinds if _SAYS[kind].search(text)), None)
 
 
 def takes_yes_or_no(question: str) -> bool:
