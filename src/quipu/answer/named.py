@@ -40,6 +40,9 @@ _NUMBER = re.compile(
     r"(?<![\w#.])\d|\b(?:one|single|none|zero|dozens?|hundreds?|thousands?|millions?)\b",
     re.IGNORECASE,
 )
+_RELEASE = re.compile(
+    r"\b(?:in|since|from|with|before|after|until|version|release) v?\d+(?:\.\d+)+", re.IGNORECASE
+)
 _MORE = re.compile(r"\band \d+ more\b")
 _TWO_DIGITS = re.compile(r"(?<![\w.])\d[\d.,]*\d(?![\w%])")
 
@@ -102,7 +105,7 @@ def _needed(question: Question, answer: str, now: str) -> list[str]:
     """What must stand in an answer to the question and does not, in words."""
     told = MARK.sub("", PLACE.sub("", answer))
     if question.needed == "moment":
-        return [] if find_spans(told, now=now) or versions_in(told) else ["a time"]
+        return [] if find_spans(told, now=now) or _RELEASE.search(told) else ["a time"]
     if question.needed == "number":
         counted = _MORE.sub("", in_numerals(_timeless(told)))
         return [] if _NUMBER.search(counted) else ["a number"]
