@@ -70,6 +70,7 @@ def test_a_definition_to_the_letter_comes_before_another_spelling(doors: Memory)
         "What is the price of a door?",
         "Which environment variable locks the door?",
         "How many customers bought a door?",
+        "Which functions does Knob have?",
     ],
 )
 def test_an_answer_without_such_a_thing_is_not_asserted(doors: Memory, question: str) -> None:
@@ -91,6 +92,7 @@ def test_an_answer_without_such_a_thing_is_not_asserted(doors: Memory, question:
         ("When was the door built?", "The door was built by Ada [1].", ("a time",)),
         ("When was the door built?", "The door was built in March 1990 [1].", ()),
         ("When was the door added?", "Doors came with 2.1 [1].", ()),
+        ("When was the door added?", "`a.py:1` [1]\n```\nforce = 1.0\n```", ("a time",)),
         ("When is the door closed?", "The door closes if it rains [1].", ()),
     ],
 )

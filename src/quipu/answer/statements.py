@@ -92,7 +92,7 @@ def state(
     if not anchors:
         return ruled[:_MOST]
     related = _relations(asked, plan, graph, pool, anchors)
-    when_or_why = asked.answer_type != "any"
+    when_or_why = asked.answer_type in {"time", "reason"}
     found = ruled or [s for s in related if not (when_or_why and s.kind in _OF_CODE)]
     answering = [
         s._replace(explained=_share(asked, s))
@@ -242,8 +242,8 @@ def _definitions(
 ) -> list[AnswerStatement]:
     """What the documentation of the symbols that are asked about says, when they are few.
 
-    An ordinary word is a symbol only where it is written as code. A reason or a time is no
-    definition.
+    An ordinary word is a symbol only where it is written as code. A reason, a time or a thing of
+    some kind ("which functions does Door have?") is no definition.
     """
     if asked.answer_type != "any":
         return []

@@ -28,7 +28,7 @@ __all__ = [
     "takes_yes_or_no",
 ]
 
-AnswerType: TypeAlias = Literal["time", "reason", "any"]
+AnswerType: TypeAlias = Literal["time", "reason", "thing", "any"]
 Needed: TypeAlias = Literal["number", "moment"]
 
 _TABLE: dict[str, dict[str, Any]] = tomllib.loads(
