@@ -39,7 +39,7 @@ _FORMS = {
     r"(?:t\d{2}:\d{2}(?::\d{2})?(?:\.\d{1,9})?(?:z|[+-]\d{2}:?\d{2})?)?)?",
     "dots": rf"(?P<d>\d{{1,2}})\.(?P<m>\d{{1,2}})\.(?P<y>{_YEAR})",
     "bars": rf"(?P<d>\d{{1,2}})/(?P<m>\d{{1,2}})/(?P<y>{_YEAR})",
-    "split": rf"(?P<y>{_YEAR})/(?P<z>\d{{2}})",
+    "split": rf"(?P<y>{_YEAR})/(?P<z>\d{{2}}|{_YEAR})",
     "decade": r"(?P<y>[12]\d{2}0)'?s",
     "year": rf"(?P<y>{_YEAR})",
     "lone": rf"(?P<m>{MONTH})",
@@ -138,8 +138,10 @@ def _read(form: str, parts: dict[str, str]) -> Interval | None:
     if form == "decade":
         return Interval(CalendarDate(year), CalendarDate(year + (99 if year % 100 == 0 else 9)))
     is_range = form == "iso" and not day and not (1 <= number <= 12 and number != (year + 1) % 100)
-    if form == "split" or is_range:  # 2018/19, 2010-11
-        return short_range(CalendarDate(year), int(parts.get("z", number)))
+    if form == "split" or is_range:  # 2018/19, 2018/2019, 2010-11
+        last = int(parts.get("z", number))
+        is_next = last < 100 or last == year + 1
+        return short_range(CalendarDate(year), last % 100) if is_next else None
     if form == "bars" and day != number:  # only where one order can be meant
         if day <= 12 and number <= 12:
             return _one(year)
