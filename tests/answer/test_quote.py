@@ -50,6 +50,12 @@ def test_a_passage_of_markdown_is_read_by_its_parts() -> None:
     ]
 
 
+def test_a_line_that_begins_with_a_sign_for_a_picture_is_prose() -> None:
+    assert [unit.text for unit in units(":tada: We shipped it on Friday.\n:hidden:\n")] == [
+        ":tada: We shipped it on Friday."
+    ]
+
+
 @pytest.mark.parametrize(
     ("code", "signature", "documentation"),
     rows(__file__, "code_is_introduced_by_signature_and_documentation"),

@@ -52,7 +52,7 @@ _LISTED = re.compile(r"^\s*(?:[-*+•:@]|\d{1,3}[.)])\s?\S", re.MULTILINE)
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 # A heading, a row of a table, a directive, a rule: what is no prose, and parts what is.
 _APART = re.compile(
-    r"^\s*(?:#{1,6}\s|=+\s|\|\s?|\.\. |:[\w-]+:|\[+[\w.\"' -]+\]+$|[-=*_~^]{3,}\s*$|$)"
+    r"^\s*(?:#{1,6}\s|=+\s|\|\s?|\.\. |:[\w-]+:\s*$|\[+[\w.\"' -]+\]+$|[-=*_~^]{3,}\s*$|$)"
 )
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _DEFINITION = re.compile(
