@@ -142,10 +142,42 @@ def test_an_api_in_json_is_read_alike(read: Read) -> None:
         "openapi: 3\ninfo: none\npaths: [1]\n",
         "apiVersion: v1\nkind: {{ .Values.kind }}\nmetadata: {name: a\n",
         "openapi: &a\n  info: *a\n",
+        (
+            "apiVersion: backstage.io/v1\nkind: Component\nmetadata: {name: a}\nspec:\n"
+            "  dependsOn: [{b: c}, [d]]\n  owner: {e: f}\n  system: [[g]]\n"
+        ),
+        (
+            "apiVersion: apps/v1\nkind: Job\nmetadata: {name: a}\nspec:\n"
+            "  template: {spec: {containers: [{env: [{value: [b]}, [c]]}]}}\n"
+        ),
     ],
 )
 def test_half_a_form_is_data_and_states_nothing(read: Read, text: str) -> None:
     document = read("values.yaml", text)
+    assert document.text == text
+    assert not document.relations
+
+
+def test_what_is_no_name_among_texts_is_passed_over(read: Read) -> None:
+    document = read("compose.yaml", "services: {a: {depends_on: [[[b]], {c: d}, e]}}\n")
+    assert [relation.target for relation in document.relations] == ["e"]
+    env = "env: [1, {value: 'http://b:80'}]"
+    job = f"kind: Job\nmetadata: {{name: a}}\nspec: {{containers: [c, {{{env}}}]}}\n"
+    assert [r.target for r in read("a.yaml", f"apiVersion: v1\n{job}").relations] == ["b"]
+
+
+@pytest.mark.parametrize("path", ["compose.yaml", ".github/workflows/ci.yml", "api.yaml"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "openapi:\n" + "".join(f"{' ' * depth}a:\n" for depth in range(1, 1_050)),
+        "openapi: &a {" + ", ".join(f"k{n}: v" for n in range(1_000)) + "}\n"
+        "services:\n" + "".join(f"  s{n}: {{<<: *a}}\n" for n in range(1_000)),
+    ],
+    ids=["deep", "merged"],
+)
+def test_what_would_grow_without_end_is_data(read: Read, path: str, text: str) -> None:
+    document = read(path, text)
     assert document.text == text
     assert not document.relations
 

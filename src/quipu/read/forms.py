@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any, cast
 
 import msgspec
+import yaml
 
 from quipu.limits import LARGEST_TEXT_FILE
 from quipu.read.front_matter import plain
@@ -42,7 +43,10 @@ def read_workflow(text: str, path: str) -> Reading:
     reading.type = "workflow"
     if reading.warnings or len(text) > LARGEST_TEXT_FILE:
         return reading
-    roots = yaml_data(text)
+    try:
+        roots = yaml_data(text)
+    except yaml.YAMLError:
+        roots = []
     name, line = _workflow_name(roots[0] if roots else None, path)
     reading.things.append(Thing("Workflow", name, line, own=True))
     stated = (each for key, written in _texts(roots) for each in _tied(key, written))

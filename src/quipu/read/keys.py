@@ -24,6 +24,7 @@ __all__ = ["Written", "read_keys", "without_comments", "yaml_data"]
 _GROUP_CHARACTERS = 900
 _MAX_DEPTH = 4
 _MAX_BRACKETS = 500
+_MOST_MERGED = 200_000  # keys in one file: each mapping that merges others in holds them too
 _KEY = re.compile(
     r"(?P<lead>[ \t]*(?:- {1,4}|[\[{][ \t]*){0,3})"
     r"(?:\"(?P<double>(?:[^\"\\]|\\.){1,300}+)\"|'(?P<single>[^'\n]{1,300}+)'"
@@ -185,32 +186,43 @@ class Written(str):
 def yaml_data(text: str) -> list[Any]:
     """The documents of YAML as mappings, lists and `Written` texts. What an alias stands for is one
     object in several places; what a mapping merges in (`<<`) gives way to its own keys. Raises
-    YAMLError, RecursionError."""
-    made: dict[int, Any] = {}
-    return [_data(root, made) for root in _yaml_roots(text)]
+    YAMLError, also for what is nested too deeply or merges too much."""
+    try:
+        maker = _Maker()
+        return [maker.data(root) for root in _yaml_roots(text)]
+    except RecursionError as error:
+        raise yaml.YAMLError("it is nested too deeply") from error
 
 
-def _data(node: yaml.Node, made: dict[int, Any]) -> Any:
-    if isinstance(node, yaml.ScalarNode):
-        return Written(str(node.value), node.start_mark.line + 1 + (node.style in ("|", ">")))
-    if id(node) in made:
-        return made[id(node)]
-    if isinstance(node, yaml.SequenceNode):
-        items = made[id(node)] = list[Any]()
-        items += [_data(item, made) for item in node.value]
-        return items
-    table = made[id(node)] = dict[str, Any]()
-    merged: list[Any] = []
-    for key, value in node.value:
-        if isinstance(key, yaml.ScalarNode) and key.value == "<<":
-            found = _data(value, made)
-            merged += cast("list[Any]", found) if isinstance(found, list) else [found]
-        elif isinstance(key, yaml.ScalarNode):
-            table.setdefault(_data(key, made), _data(value, made))
-    for each in merged:
-        own = cast("dict[str, Any]", each) if isinstance(each, dict) else {}
-        table |= {key: value for key, value in own.items() if key not in table}
-    return table
+class _Maker:
+    def __init__(self) -> None:
+        self.made: dict[int, Any] = {}
+        self.left = _MOST_MERGED
+
+    def data(self, node: yaml.Node) -> Any:
+        if isinstance(node, yaml.ScalarNode):
+            return Written(str(node.value), node.start_mark.line + 1 + (node.style in ("|", ">")))
+        if id(node) in self.made:
+            return self.made[id(node)]
+        if isinstance(node, yaml.SequenceNode):
+            items = self.made[id(node)] = list[Any]()
+            items += [self.data(item) for item in node.value]
+            return items
+        table = self.made[id(node)] = dict[str, Any]()
+        merged: list[Any] = []
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value == "<<":
+                found = self.data(value)
+                merged += cast("list[Any]", found) if isinstance(found, list) else [found]
+            elif isinstance(key, yaml.ScalarNode):
+                table.setdefault(self.data(key), self.data(value))
+        for each in merged:
+            own = cast("dict[str, Any]", each) if isinstance(each, dict) else {}
+            self.left -= len(own)
+            if self.left < 0:
+                raise yaml.YAMLError("its mappings merge in too much")
+            table |= {key: value for key, value in own.items() if key not in table}
+        return table
 
 
 def _yaml_roots(text: str) -> list[yaml.Node]:

@@ -84,7 +84,7 @@ def read_compose(text: str) -> Reading:
     for root in _documents(reading)[:1]:
         for name, service in _table(root, "services").items():
             _add(reading, ("Service", name), name, image=_text(service, "image"))
-            for other in _listed(_at(service, "depends_on")):
+            for other in _names(_at(service, "depends_on")):
                 _tie(reading, ("Service", name), "DEPENDS_ON", ("Service", other), other)
     return reading
 
@@ -110,7 +110,7 @@ def _documents(reading: Reading) -> list[Any]:
         return []
     try:
         return yaml_data(reading.text)
-    except (yaml.YAMLError, RecursionError):
+    except yaml.YAMLError:
         return []
 
 
@@ -156,7 +156,7 @@ def _add_catalogued(reading: Reading, root: Any) -> None:
     _add(reading, source, name, said, type=_text(spec, "type"), lifecycle=lifecycle)
     for key, tie in _TIES.items():
         value = _at(spec, key)
-        for written in [value] if isinstance(value, str) else _listed(value):
+        for written in [value] if isinstance(value, str) else _names(_listed(value)):
             before, colon, named = written.rpartition(":")  # `[kind:][namespace/]name`
             kind = _KINDS.get(before.lower() if colon else tie.target, "Service")
             other = (kind, named.rpartition("/")[2])
@@ -254,10 +254,13 @@ def _text(value: Any, *keys: str) -> str:
 
 
 def _listed(value: Any) -> list[Any]:
-    """The items of a list, the keys of a mapping; texts alone where there is one among them."""
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def _names(value: Any) -> list[str]:
+    """The texts of a list, the keys of a mapping."""
     items: list[Any] = [*value] if isinstance(value, list | dict) else []
-    texts = [each for each in items if isinstance(each, str)]
-    return texts or items
+    return [each for each in items if isinstance(each, str)]
 
 
 def _line(written: str) -> int:
