@@ -109,3 +109,23 @@ def test_a_secret_of_kubernetes_goes_entry_by_entry() -> None:
     assert not any(value in text for value in ("aGVs", "d29y", "plain"))
     assert "type: Opaque" in text
     assert "d: stays" in text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kind: Secret\n{{- if .Values.on }}\ndata:\n  a: SAID\n{{- end }}\n",
+        "kind: Secret\ndata:\n{{- if .Values.on }}\n  a: SAID\n{{- end }}\n",
+        "kind: Secret\n{% if on %}\ndata:\n  a: SAID\n{% endif %}\n",
+        '{\n"kind": "Secret",\n"data":\n{\n"a": "SAID"\n}\n}\n',
+        '{"kind": "SecretList", "items": [{"data": {"a": "SAID"}}]}\n',
+    ],
+)
+def test_a_secret_of_kubernetes_goes_however_it_is_laid_out(text: str) -> None:
+    said = text.replace("SAID", "bonjourmonde")
+    assert redact(said)[0] == text.replace("SAID", "[redacted:secret]")
+
+
+def test_another_block_of_a_page_stays() -> None:
+    page = "```yaml\nkind: Secret\n```\nand\n```yaml\nkind: ConfigMap\ndata:\n  d: stays\n```\n"
+    assert redact(page) == (page, {})

@@ -29,9 +29,10 @@ __all__ = [
 ]
 
 
-_BREAK = late(r"^(?:---(?=\s|$)|(?=\{))", re.MULTILINE)
-"""What parts the documents of Kubernetes from each other, in YAML and in lines of JSON."""
-_KIND = late(r"""\bkind\\{0,3}["']?[ \t]{0,9}:\s{0,9}\\{0,3}["']?Secret\b(?![\w-])""")
+_BREAK = late(r"^(?:---(?=\s|$)|```)|(?<!:\n)(?<!:\r\n)^(?=\{(?![{%#]))", re.MULTILINE)
+"""What parts the documents of Kubernetes from each other, in YAML, Markdown and lines of JSON; a
+template's `{{`, `{%` and `{#` part nothing."""
+_KIND = late(r"""\bkind\\{0,3}["']?[ \t]{0,9}:\s{0,9}\\{0,3}["']?Secret(?:List)?\b(?![\w-])""")
 _BLOCK = late(
     r"(?P<lead>[ \t]{0,60}(?:-[ \t]{1,9})?)[\"']?(?:data|stringData)[\"']?:[ \t]{0,9}(?:#.*)?\r?$"
 )
@@ -44,6 +45,8 @@ _VALUE = late(
     r""":\s{0,9}(?P<quote>\\{0,3}["'])(?P<value>(?:(?!(?P=quote))[\s\S]){1,20000}?)(?P=quote)"""
 )
 _PLAIN = ("#", "[redacted:", "{{", "$")
+_NO_ENTRY = ("#", "{{", "{%", "{#")
+"""How lines begin that are no entry and end none: comments, and what a template says."""
 
 
 def _manifest_secrets(text: str) -> Iterator[tuple[int, int]]:
@@ -72,10 +75,11 @@ def _entries(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         indent = len(line) - len(line.lstrip(" \t"))
         if block := _BLOCK.match(line):
             column = len(block["lead"])
-        elif body and indent <= column and not body.lstrip().startswith("#"):
-            column = -1
-        elif body and column >= 0 and (span := _value_of(body)):
-            yield start + span[0], start + span[1]
+        elif body and not body.lstrip().startswith(_NO_ENTRY):
+            if indent <= column:
+                column = -1
+            elif column >= 0 and (span := _value_of(body)):
+                yield start + span[0], start + span[1]
         start += len(line) + 1
 
 
