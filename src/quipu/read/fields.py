@@ -42,9 +42,11 @@ def json_value(text: str) -> Any:
         if not _NO_NUMBER.search(text):
             raise
         try:
-            return json.loads(text)
+            value = json.loads(text)
+            json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is no text
         except ValueError as error:
             raise msgspec.DecodeError(str(error)) from error
+        return value
 
 
 def json_rows(path: str, text: str) -> list[tuple[str, object]]:

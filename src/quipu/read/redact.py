@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, cast
 
+from quipu.errors import InvalidInput
 from quipu.patterns import late
 from quipu.read.named_secrets import named_secrets
 from quipu.read.secret_rules import find_keywords, secret_rules
@@ -213,8 +214,12 @@ class Redactor:
         return clean if "\n" in text else clean.replace("\n", "")
 
     def properties(self, properties: Properties) -> Properties:
-        """Keys and values without their secrets, however deeply they lie."""
-        return {self.line(key): self._value(key, value) for key, value in properties.items()}
+        """Keys and values without their secrets, however deeply they lie; InvalidInput where that
+        is deeper than can be followed."""
+        try:
+            return {self.line(key): self._value(key, value) for key, value in properties.items()}
+        except RecursionError as error:
+            raise InvalidInput("its values are nested too deeply: flatten them") from error
 
     def _value(self, key: str, value: Value) -> Value:
         match value:

@@ -150,6 +150,18 @@ def test_a_broken_line_is_named_with_its_place() -> None:
     assert len(read.items) == 1
 
 
+def test_what_is_no_text_or_lies_too_deep_costs_only_its_record() -> None:
+    deep = '{"a": ' * 600 + "1" + "}" * 600
+    rows = [
+        f'{{"kind": "task", "id": 1, "title": "One", "x": {deep}}}',
+        '{"kind": "task", "id": 2, "title": "\\ud800", "x": NaN}',
+        '{"kind": "task", "id": 3, "title": "Three", "x": NaN}',
+    ]
+    read = read_work("plan.jsonl", "\n".join(rows).encode(), seen=SEEN)
+    assert [p.path for p in read.problems] == ["plan.jsonl:1", "plan.jsonl:2"]
+    assert [i.name for i in read.items] == ["task-3"]
+
+
 NOTE = """---
 type: goal
 id: 3

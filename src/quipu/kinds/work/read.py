@@ -356,7 +356,10 @@ def _record(row: object, at: str, seen: str, kind: WorkKind | None) -> WorkRead:
     if not isinstance(row, dict):
         shown = Redactor().text(repr(row))[:SHOWN_VALUE]
         return WorkRead(problems=(Problem(at, f"{shown} is no record: write a JSON object"),))
-    record = cast("dict[str, Any]", Redactor().properties(cast("dict[str, Any]", row)))
+    try:
+        record = cast("dict[str, Any]", Redactor().properties(cast("dict[str, Any]", row)))
+    except InvalidInput as error:
+        return WorkRead(problems=(Problem(at, str(error)),))
     return read_record(record, at=at, seen=seen, kind=kind)
 
 
