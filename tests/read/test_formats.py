@@ -292,6 +292,19 @@ def test_manifests_declare_a_package_and_its_dependencies(path: str, read: Read)
     assert {t.source for t in document.relations} == {("Package", package) if package else None}
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("package.json", '{"name": "p", "bin": [[]], "dependencies": {"": "1", "a/b": "2"}}'),
+        ("composer.json", '{"name": "p", "bin": [{}], "require": {"": "1", "a/b": "2"}}'),
+    ],
+)
+def test_what_a_manifest_gives_no_name_is_left_out(path: str, text: str, read: Read) -> None:
+    document = read(path, text)
+    assert document.properties["declares"] == {"dependencies": ["a/b 2"]}
+    assert relations(document) == {("DEPENDS_ON", "a/b")}
+
+
 def test_codeowners_rules_in_order(read: Read) -> None:
     document = read(
         ".github/CODEOWNERS", "* @org/all # c\n\n/docs/ @d bob@x.org\n/free/\nq nobody\n"

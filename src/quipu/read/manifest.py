@@ -192,7 +192,7 @@ def _needs(form: _Format, tree: Table) -> Iterator[_Dependency]:
         for path in paths:
             for star, listed in _at(tree, path):
                 for each in _dependencies(listed, star if group == "*" else group):
-                    if not skipped.fullmatch(each.name):
+                    if each.name and not skipped.fullmatch(each.name):
                         yield each
 
 
@@ -231,7 +231,7 @@ def _entries(tables: Iterable[object], package: str) -> dict[str, str | list[str
             run = _table(value)
             is_text = isinstance(value, str)
             found[name] = value if is_text else _texts(value) or _text(run.get("reference"))
-    return found
+    return {name: value for name, value in found.items() if name}
 
 
 def _capped(named: Mapping[str, str | list[str]]) -> dict[str, Value]:
