@@ -91,3 +91,11 @@ def test_a_resolution_alone_is_an_attempt_that_worked() -> None:
     report, _ = _read(text)
     (outcome,) = report.outcomes
     assert (outcome.actions_taken, outcome.success) == (("traffic_shift",), True)
+
+
+@pytest.mark.parametrize(
+    "line", ["Abc: x" + " " * 60_000 + "y", "[a" * 60_000, "- 10:00 " + " " * 60_000]
+)
+def test_a_long_line_is_read_in_no_time(line: str) -> None:
+    for page in (f"{PAGE}\n{line}\n", PAGE.replace("## Timeline\n", f"## Timeline\n{line}\n")):
+        assert _read(page)[0].component == "checkout-api"

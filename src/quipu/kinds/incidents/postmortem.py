@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import HealingAction, component_of, measured
+from quipu.limits import LONGEST_LINE
 from quipu.read.decode import normalised
 from quipu.read.fields import slug
 from quipu.read.markdown import read_markdown
@@ -43,7 +44,7 @@ _FACT = re.compile(
     r"^[-*+| \t]{0,6}([A-Za-z][A-Za-z /()]{2,40}?)"
     r"(?:\*{0,2}:\*{0,2}[ \t]+|:?\*{0,2}[ \t]*\|[ \t]*)([^|]+?)[ \t|]*$"
 )
-_MARK = re.compile(r"[*_`]|\[([^\]]*)\]\([^)]*\)")
+_MARK = re.compile(r"[*_`]|\[([^\]]{0,500})\]\([^)]{0,2000}\)")
 _CLOCK = re.compile(r"(?<!\d)([01]?\d|2[0-3]):([0-5]\d)(?!\d)")
 _ENTRY = re.compile(
     rf"^[\s|*+>\[-]*((?:\d{{4}}-\d\d-\d\d[T ]+)?{_CLOCK.pattern})(?::\d\d)?\]?"
@@ -134,13 +135,18 @@ def _parsed(text: str, path: str) -> _Page | None:
             body = [line for line in lines[1:] if line.strip("=- ") or not line]  # no underlines
             sections[name] = "\n".join([*sections.get(name, "").splitlines(), *body])
         if name not in ("timeline", "lessons"):
-            for fact in filter(None, map(_FACT.match, lines)):
+            for fact in filter(None, map(_FACT.match, _short(lines))):
                 facts.setdefault(fact[1].strip().casefold(), _MARK.sub(r"\1", fact[2]).strip())
     if not sections.keys() & _TELLING:
         return None
     page = _Page(_untitled(reading.title), facts, sections, "")
     dated = (*page.stated("began"), path.rpartition("/")[2])
     return page._replace(day=next((day for told in dated if (day := _day_in(told))), ""))
+
+
+def _short(lines: Iterable[str]) -> Iterator[str]:
+    """The lines that may state a fact; matching takes the square of the length of one."""
+    return (line for line in lines if len(line) <= LONGEST_LINE)
 
 
 def _untitled(title: str) -> str:
@@ -182,7 +188,7 @@ def _entries(timeline: str, day: str) -> Iterator[tuple[str | None, str]]:
     """The lines of a timeline with their times, None where the day is unknown; a clock that goes
     back begins the next day."""
     last: str | None = None
-    for match in filter(None, map(_ENTRY.match, timeline.splitlines())):
+    for match in filter(None, map(_ENTRY.match, _short(timeline.splitlines()))):
         last = _clocked(match[1], last[:10] if last else day, last) or last
         yield last, match[4].strip(" |")
 
