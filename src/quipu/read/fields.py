@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast
 
 import msgspec
+import yaml
 
 from quipu.errors import InvalidInput
+from quipu.limits import LARGEST_TEXT_FILE
+from quipu.read.front_matter import YAML_FAULTS
 from quipu.records.document import Problem
 from quipu.text import excerpt, fold
 from quipu.when.instants import from_epoch, parse_instant
 
-__all__ = ["Fields", "instant_of", "json_rows", "json_value", "prose_of", "slug"]
+__all__ = ["Fields", "instant_of", "json_rows", "json_value", "prose_of", "slug", "yaml_value"]
 
 Made = TypeVar("Made")
 
@@ -47,6 +50,27 @@ def json_value(text: str) -> Any:
         except ValueError as error:
             raise msgspec.DecodeError(str(error)) from error
         return value
+
+
+def yaml_value(text: str) -> Any:
+    """A YAML value. Raises InvalidInput for what is none, and for one that its aliases make larger
+    than any that is written by hand."""
+    try:
+        value = yaml.safe_load(text)
+    except YAML_FAULTS as error:
+        raise InvalidInput(f"is not YAML ({str(error).splitlines()[0]})") from error
+    waiting, left = [cast("object", value)], LARGEST_TEXT_FILE
+    while waiting:
+        found, held = waiting.pop(), list[object]()
+        if isinstance(found, dict):
+            held += cast("dict[object, object]", found).values()
+        elif isinstance(found, list | set | tuple):
+            held += cast("list[object]", found)
+        left -= len(held)
+        if left < 0:
+            raise InvalidInput("holds aliases of aliases that make it too large")
+        waiting += held
+    return value
 
 
 def json_rows(path: str, text: str) -> list[tuple[str, object]]:

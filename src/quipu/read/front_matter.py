@@ -30,7 +30,7 @@ _STRUCTURE = re.compile(r"[\[{!|>&].*|\*[\w-]+", re.DOTALL)
 """A broken value that was to be more than a text: a list, a mapping, a tag, an alias, a block."""
 _QUOTED = re.compile(r"([\"'])(.*)\1")
 _COMMENT = re.compile(r"(?:^|(?<=\s))#(?:\s.*)?$")
-_ODD = (
+YAML_FAULTS = (
     yaml.YAMLError,
     ValueError,
     TypeError,
@@ -116,7 +116,7 @@ def split_front_matter(text: str) -> FrontMatter:
         warnings.append((message, last))
     try:
         loaded = _load(body)
-    except _ODD as error:
+    except YAML_FAULTS as error:
         loaded = None
         items = list(_line_by_line(body, str(error).split("\n")[0], warnings))
     else:
@@ -143,7 +143,7 @@ def _line_by_line(
     for first, block in _blocks(body):
         try:
             loaded = _load(block.expandtabs(2))
-        except _ODD as error:
+        except YAML_FAULTS as error:
             reason = str(error).split("\n")[0]
         else:
             if isinstance(loaded, Mapping):

@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import Metrics
 from quipu.kinds.incidents.policies import (
     SHIPPED,
@@ -105,3 +106,23 @@ def test_a_bad_policy_is_named_and_the_rest_is_used(tmp_path: Path, row: str, sa
     (problem,) = problems
     assert said in problem.error
     assert problem.path.endswith("p.yaml#2")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("policies: [!!bool x]\n", "is not YAML"),
+        ("policies: [!!timestamp x]\n", "is not YAML"),
+        (
+            "a0: &a0 [x]\n"
+            + "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 20))
+            + "policies: [*a19]\n",
+            "too large",
+        ),
+    ],
+)
+def test_yaml_that_cannot_be_made_or_has_no_end_is_told(
+    tmp_path: Path, text: str, said: str
+) -> None:
+    with pytest.raises(InvalidInput, match=said):
+        read_policies(_file(tmp_path, text))

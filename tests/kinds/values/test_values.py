@@ -265,3 +265,15 @@ def test_any_other_question_gets_nothing_from_the_derivation(
     contract = memory.ask(question).contract
     assert not {p for e in contract.evidence for p in e.file_paths if "#" in p}
     assert "reclaimed hours of" not in contract.answer
+
+
+def test_what_no_file_is_called_and_no_yaml_says_costs_only_its_tag(
+    memory: Memory, tree: Tree
+) -> None:
+    odd = ["a\0b", "x" * 5_000, "odd.sh"]
+    tag = "# ---\n# value_quantification: !!bool x\n# ---\n"
+    ledger = {"history": [*LEDGER["history"], *(_run(name, 1.0) for name in odd)]}
+    tree({**FILES, "odd.sh": tag, "value_ledger.json": json.dumps(ledger)})
+    found = memory.values.derive()
+    assert "odd.sh" in str(found)
+    assert found.total == 6.4  # 6.1 + 3 × .1

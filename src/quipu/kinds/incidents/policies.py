@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
-import yaml
 from msgspec import Meta
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import HealingAction, Metrics
 from quipu.limits import LARGEST_TEXT_FILE
+from quipu.read.fields import yaml_value
 from quipu.read.reading import Calling, here
 from quipu.read.source import read_whole
 from quipu.records.document import Problem
@@ -166,9 +166,11 @@ def read_policies(
 
 def _policies_in(data: bytes, path: str) -> tuple[tuple[ActionPolicy, ...], tuple[Problem, ...]]:
     try:
-        content = yaml.safe_load(data.decode("utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
+        content = yaml_value(data.decode("utf-8"))
+    except UnicodeDecodeError as error:
         raise InvalidInput(f"{path!r} is not YAML: {error}") from error
+    except InvalidInput as error:
+        raise InvalidInput(f"{path!r} {error}") from error
     rows = cast(dict[str, Any], content).get("policies") if isinstance(content, dict) else content
     if not isinstance(rows, list):
         raise InvalidInput(f"{path!r} has no list of policies: begin it with `policies:`")

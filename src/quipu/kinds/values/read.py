@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
-import yaml
 
 from quipu.errors import InvalidInput
 from quipu.limits import LARGEST_FILE, LONGEST_PASSAGE, SHOWN_VALUE
+from quipu.read.fields import yaml_value
 from quipu.read.source import read_whole
 from quipu.records.document import Problem
 from quipu.text import excerpt
@@ -179,9 +179,12 @@ class _Reader:
         """The script's own tag, else its folder's, else None. Of a script that is gone its folder
         may still tell; nothing outside the home and the ledger's folder is read."""
         inside = [each.resolve() for each in (self._home, self._folder)]
-        places = [(root / script).resolve() for root in self._roots()]
-        places = [file for file in places if any(map(file.is_relative_to, inside))]
-        there = [file for file in places if file.is_file()]
+        try:
+            places = [(root / script).resolve() for root in self._roots()]
+            places = [file for file in places if any(map(file.is_relative_to, inside))]
+            there = [file for file in places if file.is_file()]
+        except (OSError, ValueError):  # no file can be called so
+            return None
         for file in there[:1] or places:
             for each in (file, file.parent / METADATA):
                 fields = self._front_matter(each)
@@ -204,12 +207,12 @@ class _Reader:
             return {}
         found = text if path.name == METADATA else fenced(text)
         try:
-            return msgspec.convert(yaml.safe_load(found or ""), dict[str, Any])
+            return msgspec.convert(yaml_value(found or ""), dict[str, Any])
         except msgspec.ValidationError:
             return {}
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
+        except InvalidInput as error:
             if "value_quantification" in (found or ""):
-                message = f"its front matter is not YAML ({str(error).splitlines()[0]})"
+                message = f"its front matter {error}"
                 self._problems.append(Problem(self._shown(path), message, "warning"))
             return {}
 
