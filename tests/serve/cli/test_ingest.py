@@ -29,6 +29,8 @@ def test_a_folder_of_transcripts_is_remembered(quipu: Quipu, home: Path) -> None
     assert "tabs" in quipu("facts").out
     shown = quipu("jobs", job["job_id"]).out
     assert "2 passages added" in shown
+    stages = next(line for line in shown.splitlines() if "index 2" in line)
+    assert all(stages.strip().split("; "))
     assert job["job_id"] in quipu("jobs").out
 
 

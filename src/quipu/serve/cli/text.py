@@ -155,7 +155,7 @@ class _Text:
         shown = how.removesuffix("mark").removesuffix(":")
         if shown in ("label", "rows"):
             each = self._label if how == "label" else self._inline
-            text = "; ".join(each(one) for one in _many(value) if one)
+            text = "; ".join(filter(None, (each(one) for one in _many(value) if one)))
         elif "/" in shown:
             text = shown.split("/", 1)[not value]
         elif shown in HOW:
