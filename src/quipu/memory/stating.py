@@ -216,10 +216,15 @@ def _checked(given: StatementInput) -> StatementInput:
     text, _ = typed(given.value)
     if given.ends and (text or given.since):
         raise InvalidInput("what ends has no value and no `since`: give `until` to say when")
-    if not given.ends and not 0 < len(text.strip()) <= LONGEST_VALUE:
+    if not given.ends and not text.strip():
         raise InvalidInput(
-            f"{given.attribute!r} has a value of {len(text):,} characters: give 1 to 4,000, or say "
-            "that it `ends`; prose is added as a text"
+            f"{given.subject!r} is given no {given.attribute!r}: write SUBJECT ATTRIBUTE = VALUE, "
+            "or say that it `ends`"
+        )
+    if len(text) > LONGEST_VALUE:
+        raise InvalidInput(
+            f"{given.attribute!r} has a value of {len(text):,} characters: give at most "
+            f"{LONGEST_VALUE:,}; prose is added as a text"
         )
     since, until = _date(given.since), _date(given.until)
     if since and until and until[: len(since)] < since[: len(until)]:

@@ -116,3 +116,6 @@ def test_facts_are_stated_with_what_they_replace(quipu, project: Path) -> None:
     (project / "facts.json").write_text('[{"subject": "x"}, 3]', "utf-8")
     refused = quipu("state", "--file", "facts.json")
     assert (refused.code, "no list of statements" in refused.err) == (2, True)
+    for nothing in ("billing owner", "billing owner = "):
+        refused = quipu("state", nothing)
+        assert (refused.code, "is given no 'owner'" in refused.err) == (2, True)

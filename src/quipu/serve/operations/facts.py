@@ -292,7 +292,7 @@ def state_words(
     told; nothing is merged that is not named by --replaces.
 
     $ quipu state "billing owner = Dagny" --since 2026-08-10
-    $ quipu state "checkout api: deploy day = Tuesday" "billing: tags = ["eu", "core"]"
+    $ quipu state "checkout api: deploy day = Tuesday" 'billing: tags = ["eu", "core"]'
     $ quipu state "billing owner" --ends --until 2026-09-01
     $ quipu state "billing on-call person = Erik" --replaces fa_0123456789abcdef01234567
     $ quipu state --file statements.json
