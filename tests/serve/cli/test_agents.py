@@ -47,6 +47,9 @@ def test_what_is_left_to_a_person_is_shown_as_it_is_to_be_pasted(quipu, user_hom
 
 def test_hooks_are_paused_somewhere_or_everywhere(quipu, tmp_path: Path) -> None:
     assert quipu("pause", "--json").document == {"everywhere": True, "folders": []}
+    refused = quipu("pause", "apart")
+    assert (refused.code, "there is no folder 'apart'" in refused.err) == (2, True)
+    (tmp_path / "apart").mkdir()
     apart = quipu("pause", "apart", "--json").document
     assert apart == {"everywhere": True, "folders": [str(tmp_path / "apart")]}
     assert not quipu("pause", "--off", "--json").document["everywhere"]

@@ -228,6 +228,8 @@ def pause(
     file = state / "paused"
     listed = file.read_text("utf-8").splitlines() if file.exists() else []
     wanted = ALL if folder is None else _line(folder)
+    if folder is not None and not off and not folder.expanduser().is_dir():
+        raise InvalidInput(f"there is no folder {str(folder)!r}: nothing was paused")
     listed = [line for line in listed if line != wanted] + ([] if off else [wanted])
     if listed:
         private.make_folder(state)
