@@ -91,6 +91,14 @@ def test_a_path_alone_is_all_that_is_defined_in_it(memory: Memory) -> None:
     ]
 
 
+def test_where_a_name_is_defined_is_told_in_place_of_a_file(memory: Memory) -> None:
+    found = impact(memory, "unused")
+    assert found.text == (
+        "# unused\nNo file of this memory. It is defined in src/pool.py:11-12: ask of that."
+    )
+    assert impact(memory, "nothing.py").text == "# nothing.py\nNo file of this memory."
+
+
 def test_a_file_that_changed_is_read_again(memory: Memory, tmp_path: Path) -> None:
     (tmp_path / "src/pool.py").write_text(f"SIZE = 4\n\n\n{_POOL}", "utf-8")
     (file,) = impact(memory, "src/pool.py:7").files

@@ -17,7 +17,7 @@ from quipu.errors import InvalidInput, UnknownRecord
 from quipu.limits import AROUND
 from quipu.ports import Direction
 from quipu.records.record import Entity, Relation
-from quipu.records.schema import RelationType
+from quipu.records.schema import EntityType, RelationType
 
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
@@ -99,7 +99,7 @@ def _of_file(memory: "Memory", path: str, lines: list[Lines]) -> tuple[TouchedFi
     source = next(iter(memory.store.sources(refs=[path])), None)
     if source is None or not source.document_id:
         file = TouchedFile(path=path, known=False, definitions=(), ties={})
-        return file, f"{heading}\nNot in this memory."
+        return file, f"{heading}\nNo file of this memory.{_defined(memory, path)}"
     symbols = [*_innermost(defined_in(memory, [source.document_id]), lines)]
     ties = _ties(memory, source.document_id)
     parts = [heading, *(f"{words}: {', '.join(names)}" for words, names in ties.items())]
@@ -109,6 +109,17 @@ def _of_file(memory: "Memory", path: str, lines: list[Lines]) -> tuple[TouchedFi
         parts += mentions(memory, symbol)
     file = TouchedFile(path=path, known=True, definitions=tuple(places), ties=ties)
     return file, "\n".join(parts)
+
+
+def _defined(memory: "Memory", name: str) -> str:
+    """A sentence on where what is so called is defined; "" where nothing is."""
+    with suppress(UnknownRecord):
+        symbol = memory.get(name)
+        if isinstance(symbol, Entity) and symbol.type == EntityType.SYMBOL:
+            first, last = lines_of(symbol)
+            place = one_line(f"{symbol.properties.get('path')}:{first}-{last}")
+            return f" It is defined in {place}: ask of that."
+    return ""
 
 
 def _innermost(symbols: list[Entity], lines: list[Lines]) -> Iterator[Entity]:
