@@ -104,6 +104,20 @@ def test_ending_correcting_and_taking_back_are_three_things(memory: Memory) -> N
     assert said == [("Erik", False), ("Erika", False), ("ended", True)]
 
 
+def test_who_asks_for_what_has_ended_is_told_so(memory: Memory) -> None:
+    memory.add("The ledger is audited every March by Holm & Partners.")
+    state(memory, "billing", "owner", "Erik", since="2026-01-01")
+    state(memory, "billing", "owner", ends=True, until="2026-03-01")
+
+    def said(question: str) -> str:
+        return memory.ask(question).contract.answer
+
+    assert "ended (1 Mar 2026)" in said("Who owns billing?")
+    assert "Erik" in said("Who owned billing in February 2026?")
+    state(memory, "billing", "owner", "Tove", since="2026-04-01")
+    assert "Tove" in said("Who owns billing?")
+
+
 def test_two_values_that_nothing_orders_contradict_each_other(memory: Memory) -> None:
     erik = StatementInput(subject="billing", attribute="owner", value="Erik", since="2026-08-10")
     dagny = msgspec.structs.replace(erik, value="Dagny")

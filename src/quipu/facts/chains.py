@@ -33,6 +33,7 @@ __all__ = [
     "chains",
     "effective",
     "fit",
+    "goes_on",
     "holding",
     "interval_of",
     "is_ending",
@@ -91,6 +92,11 @@ def interval_of(fact: Fact) -> Interval:
 def effective(standing: FactStanding) -> Interval:
     """The stretch in which a fact holds after supersession."""
     return _interval(standing.valid_from, standing.valid_to)
+
+
+def goes_on(standing: FactStanding) -> bool:
+    """Whether it states that something is so no more, and nothing was stated since."""
+    return is_end(standing.fact) and standing.superseded_by is None
 
 
 def as_it_stands(standing: FactStanding) -> Fact:

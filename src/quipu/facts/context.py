@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from quipu.facts.attributes import Attributes
 from quipu.facts.candidates import passages_of
-from quipu.facts.chains import FactStanding, standings
+from quipu.facts.chains import FactStanding, goes_on, standings
 from quipu.facts.keys import other_subjects
 from quipu.facts.match import has_ended
 from quipu.ports import Planner
@@ -94,6 +94,6 @@ def _context(ranked: list[FactStanding]) -> TemporalContext:
     return TemporalContext(
         fact_ids=tuple(standing.fact.fact_id for standing in ranked),
         valid_from=first.valid_from,
-        valid_to=first.valid_to,
+        valid_to=None if goes_on(first) else first.valid_to,
         superseded_by=first.superseded_by,
     )

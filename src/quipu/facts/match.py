@@ -17,7 +17,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.facts.attributes import Attributes
 from quipu.facts.candidates import FactCandidate, fact_words
-from quipu.facts.chains import Chain, FactStanding, chains, effective, fit, interval_of
+from quipu.facts.chains import Chain, FactStanding, chains, effective, fit, goes_on, interval_of
 from quipu.facts.keys import asked_by
 from quipu.records.mentions import key_words
 from quipu.records.record import Fact
@@ -50,8 +50,11 @@ def words_of(fact: Fact, table: Attributes) -> frozenset[str]:
 
 
 def has_ended(standing: FactStanding, now: str) -> bool:
-    """Whether it held no more at the instant `now`, by an end as precise as a day or an instant."""
+    """Whether it held no more at the instant `now`, by an end as precise as a day or an instant.
+    That a thing is so no more goes on to hold."""
     until = standing.valid_to
+    if goes_on(standing):
+        return False
     if until is not None and len(until) == _DAY:
         return until <= now[:_DAY]
     end = _instant(until)
@@ -185,7 +188,8 @@ def _fit(standing: FactStanding, asked: Interval | None, now: str | None) -> flo
         begin = _instant(standing.valid_from)
         if (begin is not None and begin > now) or has_ended(standing, now):
             return 0.0
-    return fit(effective(standing), asked)
+    held = effective(standing)
+    return fit(Interval(held.start) if goes_on(standing) else held, asked)
 
 
 def _instant(date: str | None) -> str | None:
