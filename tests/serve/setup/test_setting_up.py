@@ -220,17 +220,37 @@ def test_a_project_is_told_without_paths_of_this_machine(places: Places, tmp_pat
     assert set_up("windsurf", launch, places, project=True, dry_run=False) == []
 
 
-@pytest.mark.parametrize("said", [{"theme": "dark"}, {}])
-def test_what_an_earlier_version_installed_is_taken_back(
-    said: dict[str, str], places: Places
-) -> None:
+@pytest.mark.parametrize("kept", ["there was no file\n", "{}", '{ "theme": "dark" }'])
+def test_what_an_earlier_version_installed_is_taken_back(kept: str, places: Places) -> None:
+    said = json.loads(kept) if kept.startswith("{") else {}
     entry = {"command": "quipu", "args": ["mcp"]}
     file = given("cursor", places, json.dumps({**said, "mcpServers": {"quipu": entry}}, indent=2))
-    kept = file.with_name("mcp.json.before-quipu")
-    kept.write_text("as it was", "utf-8")
+    earlier = file.with_name("mcp.json.before-quipu")
+    earlier.write_text(kept, "utf-8")
     assert back("cursor", places)[-1].done == "removed"
-    assert not kept.exists()
-    assert (json.loads(file.read_text("utf-8")) if file.exists() else {}) == said
+    assert not earlier.exists()
+    assert (file.read_text("utf-8") if file.exists() else "there was no file\n") == kept
+
+
+def test_tables_that_an_earlier_version_installed_are_taken_back_one_by_one(
+    places: Places,
+) -> None:
+    before = '# mine\nmodel = "o3"\n'
+    tables = [
+        f'\n[mcp_servers.{name}]\ncommand = "/old/quipu"\nargs = ["mcp", "--store", "a.db"]\n'
+        for name in ("one", "quipu")
+    ]
+    file = given("codex", places, before + "".join(tables))
+    earlier = file.with_name("config.toml.before-quipu")
+    earlier.write_text(before, "utf-8")
+    taken: list[str] = []
+    for name in ("quipu", "one"):
+        launch = Launch(name, "quipu", ("mcp",))
+        (change,) = take_back("codex", launch, places, project=False, dry_run=False, only="server")
+        taken.append(change.done)
+        assert earlier.exists() == (name == "quipu")
+    assert taken == ["removed", "removed"]
+    assert file.read_text("utf-8") == before
 
 
 def test_at_least_fifteen_clients_are_known_and_found_by_what_is_there(places: Places) -> None:

@@ -18,7 +18,7 @@ from tree_sitter import Language, Node, Parser
 from quipu.errors import InvalidInput
 from quipu.serve.setup.clients import Format
 
-__all__ = ["Edit", "inserted", "pasted", "value_in", "without"]
+__all__ = ["Edit", "inserted", "pasted", "value_in", "without", "without_table"]
 
 _INDENT = "  "
 _BARE = re.compile("[A-Za-z0-9_-]+")
@@ -84,6 +84,17 @@ def without(text: str, keys: Sequence[str], value: Any, *, made: str = "") -> st
         if node is not None and pair is not None and was_made and not source.value(node):
             text = source.cut(pair)
     return text
+
+
+def without_table(text: str, keys: Sequence[str], value: Mapping[str, Any]) -> str | None:
+    """TOML without the table `value` under `keys`; None where it does not stand there as a table
+    of its own, a line a value."""
+    after = text.replace(_toml_table(keys, value), "", 1)
+    try:
+        is_whole = _merged(_read(after, "toml"), keys, value) == _read(text, "toml")
+    except InvalidInput:
+        return None
+    return after if is_whole else None
 
 
 def pasted(keys: Sequence[str], value: Any, kind: Format) -> str:

@@ -21,7 +21,7 @@ import msgspec
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.files import private
 from quipu.serve.setup.clients import CLIENTS, Client, Format, Launch, Places, filled
-from quipu.serve.setup.edits import Edit, inserted, pasted, value_in, without
+from quipu.serve.setup.edits import Edit, inserted, pasted, value_in, without, without_table
 from quipu.trust import own_state
 from quipu.write.lock import WriteLock
 
@@ -33,6 +33,8 @@ _PLUGIN = files("quipu.serve.setup") / "plugin"
 _CHANGED = "it has changed since: take this out by hand"
 _UNNOTED = "it is not noted that `quipu setup` wrote this: take it out by hand"
 _NOTHING = "null"
+_NO_FILE = "there was no file\n"
+"""What an earlier version kept of a file that it made."""
 _SKILL = "skills/quipu-memory/SKILL.md"
 
 
@@ -301,24 +303,43 @@ def _runs(entry: object) -> str:
 def _take_out_unnoted(
     shown: SetupChange, piece: _Piece, text: str, *, dry_run: bool
 ) -> SetupChange:
-    """Take out a server that `quipu mcp install` of an earlier version wrote into JSON, which kept
-    the file as it was beside it; what else is as `set_up` writes it is named, not touched."""
-    kept = piece.file.with_name(piece.file.name + ".before-quipu")
-    if piece.what != "server" or piece.kind != "json" or _text_of(kept) is None:
+    """Take out a server that `quipu mcp install` of an earlier version wrote, which kept the file
+    as it was beside it; what else is as `set_up` writes it is named, not touched."""
+    kept, kind = piece.file.with_name(piece.file.name + ".before-quipu"), piece.kind
+    before = _text_of(kept)
+    if before is None or piece.what != "server" or kind not in ("json", "toml"):
         if not _is_there(text, piece):
             return shown
         return msgspec.structs.replace(shown, done="by hand", text=piece.text, why=_UNNOTED)
-    after = without(text, piece.keys, value_in(text, piece.keys, "json"), made=piece.text)
-    if after is None:
+    entry = value_in(text, piece.keys, kind)
+    if entry is None:
         return shown
+    if kind == "json":
+        after = without(text, piece.keys, entry, made=piece.text)
+    else:
+        after = without_table(text, piece.keys, entry)
+    if after is None:
+        there = pasted(piece.keys, entry, kind)
+        return msgspec.structs.replace(shown, done="by hand", text=there, why=_CHANGED)
+    before = "" if before == _NO_FILE else before
+    earlier, left = ((value_in(said, piece.keys[:1], kind) or None) for said in (before, after))
+    if earlier == left and _besides(before, piece) == _besides(after, piece):
+        after = before
     if not dry_run:
         with _in_words():
-            if after.strip() == "{}":
-                piece.file.unlink()
-            else:
+            if after:
                 _write(piece.file, after)
-            kept.unlink()
+            else:
+                piece.file.unlink()
+            if earlier == left:  # else another server of ours may stand there
+                kept.unlink()
     return msgspec.structs.replace(shown, done="removed")
+
+
+def _besides(text: str, piece: _Piece) -> dict[str, Any]:
+    """What a file says beside its servers."""
+    said = value_in(text, (), cast("Format", piece.kind))
+    return {key: value for key, value in said.items() if key != piece.keys[0]}
 
 
 class _Notes:
