@@ -57,6 +57,13 @@ def test_figures_of_the_whole_server_are_for_who_runs_it(server: Any) -> None:
     assert 'quipu_records{kind="chunk",namespace="default"}' in text
 
 
+def test_who_runs_a_server_that_only_reads_is_told_of_it_whole(serve: Any, memories: Any) -> None:
+    with serve(memories, read_only=True) as server:
+        server.post("/api/v1/ask", ASKED)
+        assert "quipu_requests_total" in server.client.get("/metrics").text
+        assert "passages" in server.client.get("/health/ready").text
+
+
 def test_who_holds_no_key_is_told_no_details_of_health(server: Any) -> None:
     assert "passages" in server.client.get("/health/ready").text
     key = server.memories.keys.create("mine", "read").key

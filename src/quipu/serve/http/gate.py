@@ -62,17 +62,13 @@ _CLOSES = {"connection": "close"}
 
 
 class Caller(NamedTuple):
-    """Whoever sent a request; an empty `key_id` is a user of this machine. An empty namespace is
-    the configured one."""
+    """Whoever sent a request; an empty `key_id` is a user of this machine, or, where it is not
+    known, just anybody. An empty namespace is the configured one."""
 
     namespace: str
     scope: KeyScope
     key_id: str = ""
-
-    @property
-    def is_known(self) -> bool:
-        """Whether it has a key or is a user of this machine, and not just anybody."""
-        return bool(self.key_id) or self.scope == "admin"
+    is_known: bool = True
 
     @property
     def is_operator(self) -> bool:
@@ -166,7 +162,7 @@ class Gate:
             scope = "read" if self._options.read_only else found.scope
             return Caller(found.namespace, scope, found.key_id)
         if public:
-            return Caller("", "read")
+            return Caller("", "read", is_known=False)
         said = "this key is unknown or revoked" if given else "this server needs an API key"
         raise HTTPException(
             401,
