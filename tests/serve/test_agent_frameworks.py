@@ -170,6 +170,19 @@ def test_two_at_once_in_one_session_lose_nothing(store: str, tmp_path: Path) -> 
         assert asyncio.run(both(memory)) == ITEMS[:3] * 4
 
 
+def test_what_others_put_below_memories_keeps_no_file_from_claude(memory: Memory) -> None:
+    pytest.importorskip("anthropic", reason="a development dependency")
+    from quipu.serve.anthropic_memory import QuipuMemoryTool
+
+    tool = QuipuMemoryTool(memory)
+    tool.call({"command": "create", "path": "/memories/shop/queue.md", "file_text": "a queue"})
+    for key, value in (("n" * 300, {"text": "x"}), ("no text", {"n": 1}), ("shop", {"text": "x"})):
+        Items(memory).put(("/memories",), key, value)
+    tool.call({"command": "create", "path": "/memories/other.md", "file_text": "another"})
+    assert "other.md" in str(tool.call({"command": "view", "path": "/memories"}))
+    assert Items(memory).get(("/memories", "shop"), "queue.md") is not None
+
+
 def test_a_path_is_a_file_or_a_folder_and_stays_inside(memory: Memory, tmp_path: Path) -> None:
     tools = pytest.importorskip("anthropic.lib.tools", reason="a development dependency")
     from quipu.serve.anthropic_memory import QuipuMemoryTool

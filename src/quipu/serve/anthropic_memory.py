@@ -8,6 +8,7 @@ is, without secrets, and with a history. Anthropic's own tool over files does ea
 folder that holds them meanwhile.
 """
 
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -22,6 +23,8 @@ from quipu.memory import Memory
 __all__ = ["QuipuMemoryTool"]
 
 _ROOT = "/memories"
+_LONGEST_NAME = 255
+"""Bytes of a name that file systems take."""
 
 
 class QuipuMemoryTool(BetaAbstractMemoryTool):
@@ -38,8 +41,10 @@ class QuipuMemoryTool(BetaAbstractMemoryTool):
             tool, root = BetaLocalFilesystemMemoryTool(folder), Path(folder, "memories")
             for item in self._items.under((_ROOT,), _is_file):
                 file = root.joinpath(*item.namespace[1:], item.key)
-                file.parent.mkdir(parents=True, exist_ok=True)
-                file.write_bytes(item.value["text"].encode())
+                with suppress(FileExistsError, NotADirectoryError, IsADirectoryError):
+                    # what another put under the name of a folder is no file of Claude's
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    file.write_bytes(item.value["text"].encode())
             before = _files(root)
             try:
                 said = tool.execute(command)
@@ -68,9 +73,15 @@ class QuipuMemoryTool(BetaAbstractMemoryTool):
 
 
 def _is_file(item: KeptItem) -> bool:
-    """Whether the names of an item, which others may have put there, stay in the folder."""
+    """Whether an item, which others may have put there, has a text, and names that a folder can
+    hold and that stay in it."""
     names = (*item.namespace[1:], item.key)
-    return all(name == Path(name).name not in ("", "..") and "\0" not in name for name in names)
+    return isinstance(item.value.get("text"), str) and all(
+        name == Path(name).name not in ("", "..")
+        and "\0" not in name
+        and len(name.encode()) <= _LONGEST_NAME
+        for name in names
+    )
 
 
 def _files(root: Path) -> dict[Path, str]:
