@@ -5,7 +5,9 @@ def test_reflect_says_what_it_made_and_what_it_spent(quipu, project) -> None:
     first = quipu("reflect")
     assert first.code == 0
     assert first.out.splitlines()[0] == "1 report made"
-    assert quipu("reflect").out.splitlines()[0] == "0 reports made  1 kept"
+    again = quipu("reflect", "--write")
+    assert again.out.splitlines()[0] == "0 reports made  1 kept"
+    assert "--write counts for nothing" in again.err
 
 
 def test_shown_reports_can_be_searched_asked_and_opened(quipu, project) -> None:

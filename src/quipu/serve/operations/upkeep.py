@@ -165,7 +165,9 @@ def backup(memory: Memory, path: File, force: Force = False) -> BackedUp:
     return memory.backup(path, overwrite=force)
 
 
-@operation("write", Command())
+@operation(
+    "write", Command(retired={"--write": "a report is its own lines, which others may sum up"})
+)
 def reflect(
     memory: Memory,
     communities: Annotated[
