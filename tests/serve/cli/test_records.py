@@ -1,6 +1,7 @@
 """`get`, `add`, `forget`, `facts` and `relation`: single records, in and out."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,6 +101,22 @@ def test_a_relation_is_added_listed_changed_and_removed(quipu, project: Path) ->
     left = quipu("relation", "list", ends[0], "--type", "depends_on", "--json").document
     assert left["relations"] == []
     assert quipu("relation", "rm", made["rel_id"]).code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("add", "the door is open", "--observed-at", "yesterday at 10:30"),
+        ("add", "the door is open", "--expires", "7d"),
+        ("state", "door owner = Bo", "--since", "1/2/2026"),
+    ],
+)
+def test_a_date_that_is_stored_is_not_guessed_from_words(
+    project: Path, quipu: Any, words: tuple[str, ...]
+) -> None:
+    refused = quipu(*words)
+    assert (refused.code, words[-1] in refused.err) == (2, True)
+    assert quipu("facts", "--as-of", "yesterday").code == 0
 
 
 def test_facts_are_stated_with_what_they_replace(quipu, project: Path) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # pragma: no cover
 
 __all__ = [
     "DATE",
+    "DAY",
     "confirm",
     "note_unknown",
     "properties",
@@ -30,9 +31,8 @@ __all__ = [
 
 
 class _Date(click.ParamType[str]):
-    """A date as it was written, which what is asked with it reads; of words that are told from the
-    present ("yesterday", "7d") where that time begins. A blank one is no date, for what was left
-    out means something else: now, or no bound."""
+    """A date as it was written; what is asked or stated with it reads it. A blank one is no date,
+    for what was left out means something else: now, or no bound."""
 
     name = "date"
 
@@ -41,6 +41,15 @@ class _Date(click.ParamType[str]):
             self.fail(
                 f"{value!r} is not a date: write it as 2026-01-31, or leave it out", param, ctx
             )
+        return value
+
+
+class _Day(_Date):
+    """A date, or words that are told from the present: "yesterday" is where that day begins. What
+    is stored takes none: the rest of "yesterday at 10:30" would be lost in silence."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        value = super().convert(value, param, ctx)
         if value[:4].isdigit():
             return value
         from quipu.handle.dates import read_window
@@ -53,6 +62,7 @@ class _Date(click.ParamType[str]):
 
 
 DATE = _Date()
+DAY = _Day()
 
 
 def whom(name: str) -> str:

@@ -18,6 +18,7 @@ from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import Command, CommandEntry, Group
 from quipu.serve.cli.options import (
     DATE,
+    DAY,
     confirm,
     note_unknown,
     properties,
@@ -223,8 +224,8 @@ def _repeated(spelled: str, name: str, shown: str, says: str) -> click.Option:
 def _type(argument: Argument) -> Any:
     """What a word is read as. Bounds above are for callers from elsewhere; counts have one here."""
     kind = _plain(argument.type)
-    if Mark.DATE in argument.notes:
-        return DATE
+    if days := {Mark.DATE, Mark.DAY}.intersection(argument.notes):
+        return DATE if Mark.DATE in days else DAY
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is Path:

@@ -37,6 +37,7 @@ __all__ = [
     "Argument",
     "Command",
     "Date",
+    "Day",
     "Door",
     "Exists",
     "Flag",
@@ -169,10 +170,13 @@ class Mark(Enum):
     EACH = auto()  # a list of an agent whose items are read one by one: what is wrong with one
     # that cannot be read takes its place in the list
     DATE = auto()
+    DAY = auto()
 
 
 Date: TypeAlias = Annotated[str, Meta(max_length=40), Mark.DATE]
-"""A date as it was written; what is asked with it reads it. To a command "yesterday" is one too."""
+"""A date as it was written; what is asked or stated with it reads it."""
+Day: TypeAlias = Annotated[str, Meta(max_length=40), Mark.DAY]
+"""A date that something is asked of; to a command "yesterday" and "7d" are dates too."""
 
 
 class Argument(NamedTuple):

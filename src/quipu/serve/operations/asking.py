@@ -14,7 +14,7 @@ from quipu.memory import Memory
 from quipu.records.plan import Mode, Plan
 from quipu.records.reply import Contract, Hit
 from quipu.records.scope import EVERYTHING, Scope, read_scope
-from quipu.serve.operations import Command, Date, Flag, Http, Mark, Tool, operation
+from quipu.serve.operations import Command, Day, Flag, Http, Mark, Tool, operation
 from quipu.serve.shapes import Answer, answer, notes_of, shaped
 
 __all__ = [
@@ -71,8 +71,8 @@ OnePath = Annotated[str | None, "only files that match, as in .gitignore"]
 Groups = Annotated[Names, "only these conversations or repositories", Most, Flag("--group")]
 SourceTypes = Annotated[Names, "only these kinds of source", Most, Flag("--source-type")]
 DocumentTypes = Annotated[Names, "only documents of these types", Most, Flag("--type")]
-Before = Annotated[Date | None, "only what was observed before this date"]
-After = Annotated[Date | None, "only what was observed then or later"]
+Before = Annotated[Day | None, "only what was observed before this date"]
+After = Annotated[Day | None, "only what was observed then or later"]
 
 
 class FoundPassages(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,6 +19,7 @@ from quipu.records.stated import StatedList, StatementInput
 from quipu.serve.operations import (
     Command,
     Date,
+    Day,
     Flag,
     Http,
     Mark,
@@ -34,8 +35,8 @@ __all__: list[str] = []
 
 About = Annotated[str, "whom or what it is said of", Meta(min_length=1), Word(), Mark.SUBJECT]
 AboutOrNone = Annotated[str | None, "whom or what it is said of", Word(), Mark.SUBJECT]
-AsOf = Annotated[Date | None, "only what was true on this date"]
-KnownAt = Annotated[Date | None, "only what was known then, as it stood then"]
+AsOf = Annotated[Day | None, "only what was true on this date"]
+KnownAt = Annotated[Day | None, "only what was known then, as it stood then"]
 Text = Meta(max_length=20_000)
 
 
@@ -171,8 +172,8 @@ def audit(
     subject: Annotated[
         str | None, "a name; none for the whole memory", Word(), Mark.SUBJECT
     ] = None,
-    as_of: Annotated[Date | None, "what held on this date; none for now"] = None,
-    known_at: Annotated[Date | None, "judged by what was known then"] = None,
+    as_of: Annotated[Day | None, "what held on this date; none for now"] = None,
+    known_at: Annotated[Day | None, "judged by what was known then"] = None,
     limit: Annotated[int, "entries at most", Meta(ge=1, le=500)] = 50,
 ) -> Audited:
     """Audit a subject: what holds at a time, what took its place, who disagrees, who said what.

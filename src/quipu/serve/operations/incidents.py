@@ -21,6 +21,7 @@ from quipu.ports import Progress
 from quipu.serve.operations import (
     Command,
     Date,
+    Day,
     Flag,
     Http,
     Keys,
@@ -50,7 +51,7 @@ Measured = Annotated[
         }
     ),
 ]
-AsOf = Annotated[Date | None, "only what was known at this date"]
+AsOf = Annotated[Day | None, "only what was known at this date"]
 Actions = Annotated[
     tuple[Annotated[str, Meta(min_length=1, max_length=200)], ...],
     "what was done",
@@ -91,8 +92,8 @@ def list_(
         Flag("--open", "open", "only those that are open"),
         Flag("--resolved", "resolved", "only those that are over"),
     ] = None,
-    since: Annotated[Date | None, "only those that began then or later"] = None,
-    until: Annotated[Date | None, "only those that began then or earlier"] = None,
+    since: Annotated[Day | None, "only those that began then or later"] = None,
+    until: Annotated[Day | None, "only those that began then or earlier"] = None,
     limit: Annotated[int, "how many", Meta(ge=1)] = 20,
 ) -> IncidentList:
     """List incidents, the latest first. One is open until an attempt that worked is recorded.
