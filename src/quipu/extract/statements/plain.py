@@ -393,7 +393,7 @@ def _is_doing(low: list[str]) -> bool:
 
 
 def _parts(value: str) -> list[str]:
-    """Each of several names: "Kafka and Redis"."""
+    """Each of several names: "Ann and Bo"."""
     parts = re.split(r",? and |, ", value)
     return parts if all(part[:1].isupper() for part in parts) else [value]
 

@@ -38,7 +38,8 @@ class Address:
 
     @classmethod
     def of(cls, url: str, environment: Mapping[str, str] = os.environ) -> Self:
-        """What `url` says, and what it leaves out as the environment has it."""
+        """Return what `url` says; what it leaves out is read from the environment variables
+        NEO4J_URI, NEO4J_USER (or NEO4J_USERNAME), NEO4J_PASSWORD and NEO4J_DATABASE."""
         try:
             parts = urlsplit(url)
             if not parts.hostname:
