@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 here=$PWD
 quipu=$here/.venv/bin/quipu
 [ -f .quipu/quipu.db ] || "$quipu" init
-"$quipu" --quiet index --wait .
+"$quipu" --quiet index .
 "$quipu" validate
 "$quipu" golden run tests/golden/repository.yaml
 
