@@ -1,4 +1,5 @@
-"""`make demo`: index a folder and ask it three real questions and one it must not answer.
+"""`make demo`: index a folder and ask it three real questions and one it must not answer. Of this
+checkout that is `docs`, which takes a minute.
 
 Everything runs through the installed command, as a person would type it. Only tracked work goes
 in: the folder's `.gitignore` is honoured, and the memory is made in its own `.quipu/`.
@@ -18,8 +19,8 @@ QUIPU = str(Path(sys.executable).with_name("quipu"))
 ROOT = Path(__file__).parents[1]
 ABOUT_QUIPU = (
     "Which SQLite versions can corrupt a database that several connections write?",
-    "What does open_store return?",
     "What happens to the edges of a document when it is deleted?",
+    "What stops the hooks that take in transcripts?",
 )
 UNANSWERABLE = "What is the boiling point of tungsten in a vacuum furnace?"
 
@@ -29,8 +30,9 @@ def main(folder: Path) -> int:
     start = time.perf_counter()
     if not (folder / ".quipu" / "quipu.db").exists():
         _type(folder, "init")
-    _type(folder, "index", ".")
-    questions = ABOUT_QUIPU if folder.resolve() == ROOT else _questions_about(folder)
+    own = folder.resolve() == ROOT
+    _type(folder, "index", "docs" if own else ".")
+    questions = ABOUT_QUIPU if own else _questions_about(folder)
     for question in (*questions, UNANSWERABLE):
         _type(folder, "ask", question)
     _type(folder, "status")
