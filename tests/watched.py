@@ -94,7 +94,13 @@ def watch(
     assert code == 0, said
     seen = _read(trace.read_text("utf-8", "replace"), said, folder)
     ours = str(temporary / "quipu-")
-    return replace(seen, written=frozenset(p for p in seen.written if not str(p).startswith(ours)))
+    others = (path for path in seen.written if not str(path).startswith(ours))
+    return replace(seen, written=frozenset(p for p in others if not _is_probe(p, temporary)))
+
+
+def _is_probe(path: Path, temporary: Path) -> bool:
+    """Whether it is the empty file by which Python tries its folder for temporary files."""
+    return path.parent == temporary and re.fullmatch(r"[a-z0-9_]{8}", path.name) is not None
 
 
 def _kill_traced(strace: int) -> None:

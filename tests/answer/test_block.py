@@ -151,3 +151,16 @@ def test_further_places_are_one_line_each_and_evidence(remember: Remember) -> No
     assert last.startswith("Also: `docs/till")
     assert last.endswith(" o'clock.` [2]")
     assert all(item.graph_ids for item in reply.contract.evidence)
+
+
+def test_a_line_that_asks_the_question_does_not_answer_it() -> None:
+    texts = {
+        "goldens.yaml": "- question: Who owns the payment service?\n  expect: [leads.md]\n",
+        "leads.md": "# Leads\n\nThe payment service is owned by Ada Lovelace.\n",
+    }
+    with Memory.open("memory:", embedder=None) as memory:
+        for ref, text in texts.items():
+            memory.add(text, source_ref=ref)
+        answer = memory.ask("Who owns the payment service?").contract.answer
+    assert "Ada Lovelace" in answer
+    assert "expect" not in answer.split("Also:")[0]

@@ -76,7 +76,7 @@ def test_the_kind_of_the_page_is_the_one_that_is_tested(
             "A relation type",
             ["src/quipu/records/schema.py", "src/quipu/records/relations.toml"],
         ),
-        ("An output format", ["src/quipu/transfer/formats.py"]),
+        ("An output format", ["src/quipu/transfer/formats.py"] * 2),
         ("A fact rule", ["src/quipu/facts/attributes.toml"]),
     ],
 )

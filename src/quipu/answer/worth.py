@@ -10,7 +10,7 @@ from quipu.answer.gate import Evidence
 from quipu.index import bm25
 from quipu.ports import Planner
 from quipu.question import Question
-from quipu.text import stems_in_parts
+from quipu.text import fold, stems_in_parts
 
 __all__ = ["WEIGHTS", "Candidate", "Weighing", "worth"]
 
@@ -79,7 +79,9 @@ class Weighing(NamedTuple):
         return math.fsum(self.idf[s] for s in sorted(said)) / total if total else 0.0
 
     def says(self, text: str) -> frozenset[str]:
-        """The stems of the question that a text says."""
+        """Return the stems of the question that a text says; none of a line that asks it."""
+        if "?" in text and fold(self.asked.text.strip()) in fold(text):
+            return frozenset()
         return frozenset(stems_in_parts(text)) & self.idf.keys()
 
 

@@ -93,8 +93,9 @@ def export_graph(
     """Write what is live of the graph to `path`, whole or not at all. CSV is two files, of nodes
     and of relations, beside each other: `graph.csv` becomes `graph.nodes.csv` and
     `graph.relations.csv`. Raises as `export` does."""
-    if to not in FORMATS:
-        raise InvalidInput(f"there is no format {to!r}: use one of {', '.join(FORMATS)}")
+    if to != "csv" and to not in _WRITERS:
+        known = ", ".join(("csv", *_WRITERS))
+        raise InvalidInput(f"there is no format {to!r}: use one of {known}")
     graph = _graph_of(store)
     if to == "csv":
         texts = {

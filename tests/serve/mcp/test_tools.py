@@ -37,9 +37,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_search": {"query": "who owns the payment service"},
     "memory_get": {"path": "docs/payments.md"},
     "memory_store": {"category": "fact", "content": "Ann leads Blue"},
-    "memory_state": {
-        "statements": [{"subject": "Blue", "attribute": "lead", "value": "Ann"}]
-    },
+    "memory_state": {"statements": [{"subject": "Blue", "attribute": "lead", "value": "Ann"}]},
     "memory_recall": {"query": "Ann"},
     "memory_ingest": {"items": [{"text": "Blue has two zones"}]},
     "memory_context_pack": {"query": "payment service"},

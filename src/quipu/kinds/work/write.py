@@ -140,8 +140,9 @@ def _news(written: WorkItem, standing: "_Standing", place: _Destination) -> Iter
     item = msgspec.structs.replace(written, id=standing.id)
     updated, before = item.updated_at, standing.updated_at
     outdated = bool(updated and before) and parse_instant(updated) < parse_instant(before)
-    for state in item.states:
-        if settled := standing.settled(state, place.seen, outdated=outdated):
+    for at, state in enumerate(item.states):
+        after = {s.value for s in item.states[at + 1 :] if s.predicate == state.predicate}
+        if settled := standing.settled(state, after, place.seen, outdated=outdated):
             yield _prepared_state(item, settled, place)
     if outdated:
         return
@@ -164,12 +165,16 @@ class _Standing:
     states: list[DatedValue]
     episode_id: str = ""
 
-    def settled(self, state: DatedValue, seen: str, *, outdated: bool) -> DatedValue | None:
-        """Return the state as it is to be written; None where it says nothing new."""
+    def settled(
+        self, state: DatedValue, after: set[str], seen: str, *, outdated: bool
+    ) -> DatedValue | None:
+        """Return the state as it is to be written; None where it says nothing new. What the record
+        says `after` it may have taken its place at the same moment, in an earlier reading."""
         same = [known for known in self.states if known.predicate == state.predicate]
         last = max(same, key=lambda known: parse_instant(known.since), default=None)
         if state.given:
-            if any((known.value, known.since) == (state.value, state.since) for known in same):
+            held = {known.value for known in same if known.since == state.since}
+            if state.value in held or held & after:
                 return None
         elif outdated or (last is not None and last.value == state.value):
             return None
