@@ -132,10 +132,10 @@ def write(memory: Memory, given: Set) -> None:
                 session_id=session,
                 offset=n,
                 speaker=each.role,
-                role=each.role,
+                role="assistant" if each.role == "assistant" else "user",
                 text=each.text,
                 time=f"{each.day}T10:{n:02}:00.000Z",
-            )  # type: ignore[arg-type]
+            )
             for n, each in enumerate(held, 1)
         )
         memory.ingest_sessions([Transcript(session_id=session, group=session, turns=turns)])
