@@ -5,14 +5,13 @@ alone is in another language only where that has two more of its distinct words 
 """
 
 import re
-import tomllib
 import unicodedata
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import NamedTuple
 
 from quipu.patterns import late
+from quipu.tables import read_table
 
 __all__ = ["Language", "language_of", "month_names"]
 
@@ -54,7 +53,7 @@ class _Known(NamedTuple):
 
 @cache
 def _known() -> _Known:
-    tables = tomllib.loads(files("quipu").joinpath("languages.toml").read_text("utf-8"))
+    tables = read_table("quipu", "languages.toml")
     found: list[Language] = []
     by_word: dict[str, tuple[Language, ...]] = {}
     by_letter: dict[str, tuple[Language, ...]] = {}

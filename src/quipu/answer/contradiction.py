@@ -7,16 +7,15 @@ direction point (`opposites.toml`).
 """
 
 import re
-import tomllib
 from itertools import combinations, takewhile
-from pathlib import Path
 from typing import NamedTuple
 
+from quipu.tables import read_table
 from quipu.text import STOP_WORDS, stems
 
 __all__ = ["contradicts", "in_numerals"]
 
-_TABLE = tomllib.loads(Path(__file__).with_name("opposites.toml").read_text("utf-8"))
+_TABLE = read_table("quipu.answer", "opposites.toml")
 _NUMERALS = {
     **{word: str(n) for n, word in enumerate(_TABLE["numerals"].split(), 2)},
     **{word: f"{n}0" for n, word in enumerate(_TABLE["tens"].split(), 3)},

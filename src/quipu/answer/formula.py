@@ -7,10 +7,10 @@ is missing helps no more than a poor one would. Weights have the sign that makes
 """
 
 import math
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
+
+from quipu.tables import read_table
 
 __all__ = [
     "ConfidenceFormula",
@@ -81,9 +81,7 @@ def first_of(formulas: Sequence[ConfidenceFormula], inputs: Inputs) -> Confidenc
     return next(each for each in formulas if each.holds(inputs))
 
 
-_FILE: Mapping[str, Mapping[str, Any]] = tomllib.loads(
-    Path(__file__).with_name("confidence.toml").read_text("utf-8")
-)
+_FILE: Mapping[str, Mapping[str, Any]] = read_table("quipu.answer", "confidence.toml")
 
 
 def named_formula(name: str, holds: Callable[[Inputs], bool]) -> ConfidenceFormula:

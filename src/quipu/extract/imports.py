@@ -3,17 +3,16 @@
 import posixpath
 import re
 import sys
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 
 import msgspec
 
 from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue
 from quipu.records.document import Document, Import
+from quipu.tables import read_table
 
 _JS = ("javascript", "typescript", "tsx")
 _MOST_FILES = 40
@@ -40,8 +39,7 @@ class _Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def known_languages() -> _Known:
     """What languages of code call things: `languages.toml`."""
-    text = files("quipu.extract").joinpath("languages.toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text), _Known)
+    return msgspec.convert(read_table("quipu.extract", "languages.toml"), _Known)
 
 
 @dataclass(slots=True)

@@ -5,12 +5,11 @@ based in" it or "moved to" it has one home. What is not in the table is keyed by
 noun. The table that comes with Quipu is `attributes.toml`; the configuration may add to it.
 """
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from quipu.tables import read_table
 from quipu.text import name_key
 
 __all__ = [
@@ -25,7 +24,6 @@ __all__ = [
 VALUE = "value"
 """What is said of a thing that is itself what is asked for: the deadline is 4 May."""
 
-_TABLE = Path(__file__).with_name("attributes.toml")
 _IRREGULAR = {"be": "is", "have": "has", "do": "does", "go": "goes"}
 _BEING = frozenset("am is are was were been being".split())
 _NO_OTHER_WORDS = frozenset({"has", "likes", "not likes"})
@@ -67,7 +65,7 @@ def _phrases(written: str) -> tuple[str, ...]:
 
 def _shipped() -> tuple[tuple[Attribute, ...], frozenset[str]]:
     """The attributes of `attributes.toml`, and the predicates that have one value at a time."""
-    table: dict[str, Any] = tomllib.loads(_TABLE.read_text("utf-8"))
+    table: dict[str, Any] = read_table("quipu.facts", "attributes.toml")
     functional = frozenset(_phrases(table.pop("functional")))
     return tuple(_attribute(name, row) for name, row in table.items()), functional
 

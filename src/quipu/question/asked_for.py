@@ -1,14 +1,13 @@
 """What a question asks for: a time, a reason, a relation, yes or no, the past."""
 
 import re
-import tomllib
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
 from quipu.patterns import late
 from quipu.records.schema import RelationType, row_of
+from quipu.tables import read_table
 from quipu.text import stems
 
 __all__ = [
@@ -31,9 +30,7 @@ __all__ = [
 AnswerType: TypeAlias = Literal["time", "reason", "thing", "any"]
 Needed: TypeAlias = Literal["number", "moment"]
 
-_TABLE: dict[str, dict[str, Any]] = tomllib.loads(
-    Path(__file__).with_name("asked_for.toml").read_text("utf-8")
-)
+_TABLE: dict[str, dict[str, Any]] = read_table("quipu.question", "asked_for.toml")
 
 
 def _patterns(table: str) -> dict[str, re.Pattern[str]]:

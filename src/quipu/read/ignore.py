@@ -12,7 +12,6 @@ for.
 
 import os
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -30,6 +29,7 @@ from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 from quipu.errors import InvalidInput, MissingExtra
 from quipu.limits import LARGEST_TEXT_FILE, LONGEST_NAME
 from quipu.read.git_program import Git, opened_git
+from quipu.tables import read_table
 
 __all__ = [
     "IgnoreRules",
@@ -52,8 +52,10 @@ class CredentialFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def credential_files() -> tuple[CredentialFile, ...]:
     """The rows that ship with Quipu."""
-    text = files("quipu.read").joinpath("rules", "credential_files.toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text)["file"], tuple[CredentialFile, ...])
+    return msgspec.convert(
+        read_table("quipu.read", "rules", "credential_files.toml")["file"],
+        tuple[CredentialFile, ...],
+    )
 
 
 def credential_kind(path: str) -> str | None:

@@ -4,10 +4,8 @@ code or prose by what stands in them; minified code is known by what it looks li
 """
 
 import re
-import tomllib
 from abc import ABC, abstractmethod
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -17,6 +15,7 @@ from quipu.limits import HEAD
 from quipu.patterns import late
 from quipu.read.decode import decode
 from quipu.read.reading import Reading
+from quipu.tables import read_table
 
 __all__ = [
     "FileReader",
@@ -68,8 +67,7 @@ class _Formats(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def _formats() -> _Formats:
-    text = files("quipu.read").joinpath("rules", "formats.toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text), _Formats)
+    return msgspec.convert(read_table("quipu.read", "rules", "formats.toml"), _Formats)
 
 
 def code_languages() -> dict[str, dict[str, Any]]:

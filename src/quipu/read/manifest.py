@@ -11,7 +11,6 @@ import tomllib
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import msgspec
@@ -22,6 +21,7 @@ from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
 from quipu.records.document import Link, StatedRelation, Thing
 from quipu.records.record import Properties, Value
+from quipu.tables import read_table
 
 __all__ = ["read_manifest"]
 
@@ -68,8 +68,7 @@ class _Dependency(NamedTuple):
 
 @cache
 def _formats() -> Mapping[str, _Format]:
-    text = files("quipu.read").joinpath("rules", "manifests.toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text), dict[str, _Format])
+    return msgspec.convert(read_table("quipu.read", "rules", "manifests.toml"), dict[str, _Format])
 
 
 def read_manifest(text: str, name: str, language: str) -> Reading:

@@ -5,9 +5,7 @@ tried only where one of its keywords stands. With bounded patterns the time for 
 """
 
 import re
-import tomllib
 from functools import cache
-from importlib.resources import files
 from typing import Annotated, NamedTuple
 
 import ahocorasick_rs
@@ -15,6 +13,7 @@ import msgspec
 from msgspec import Meta
 
 from quipu.read.secret_values import Check
+from quipu.tables import read_table
 
 __all__ = ["Found", "Name", "Rule", "find_keywords", "secret_names", "secret_rules"]
 
@@ -73,8 +72,7 @@ class Site(NamedTuple):
 
 @cache
 def _file() -> _File:
-    text = files("quipu.read").joinpath("rules", "secrets.toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text), _File)
+    return msgspec.convert(read_table("quipu.read", "rules", "secrets.toml"), _File)
 
 
 def secret_rules() -> tuple[Rule, ...]:

@@ -2,11 +2,9 @@
 
 import math
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 from typing import Literal, TypeAlias
 from urllib.parse import unquote
@@ -15,6 +13,7 @@ import msgspec
 
 from quipu.limits import LONGEST_VALUE
 from quipu.patterns import late
+from quipu.tables import read_table
 
 __all__ = ["CHECKS", "Check", "Place", "is_named_secret", "is_secret", "no_secrets"]
 
@@ -41,8 +40,7 @@ class _NoSecrets(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def no_secrets() -> _NoSecrets:
     """What stands where a secret may stand and is none: `rules/no_secrets.toml`."""
-    text = files("quipu.read").joinpath("rules", "no_secrets.toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text), _NoSecrets)
+    return msgspec.convert(read_table("quipu.read", "rules", "no_secrets.toml"), _NoSecrets)
 
 
 @cache

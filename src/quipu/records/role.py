@@ -5,10 +5,10 @@ or a file that a program wrote says the same words for another reason.
 """
 
 import re
-import tomllib
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Literal, TypeAlias
+
+from quipu.tables import read_table
 
 __all__ = ["Role", "role_of"]
 
@@ -32,7 +32,7 @@ _PROSE: frozenset[Role] = frozenset({"changelog", "documentation", "licence"})
 @cache
 def _patterns() -> list[tuple[Role, re.Pattern[str]]]:
     """The expressions of `roles.toml`, folders first; a test's name has a case: `FooTest.java`."""
-    tables = tomllib.loads(files("quipu.records").joinpath("roles.toml").read_text("utf-8"))
+    tables = read_table("quipu.records", "roles.toml")
     return [
         (role, re.compile(rf"(?:^|/)(?:{'|'.join(names)}){end}", 0 if cased else re.IGNORECASE))
         for table, end in (("folders", "/"), ("files", "$"))

@@ -5,15 +5,14 @@ A relation type that is not known here is stored all the same; `validate` counts
 """
 
 import re
-import tomllib
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib.resources import files
 from typing import Literal
 
 import msgspec
 
 from quipu.errors import InvalidInput
+from quipu.tables import read_table
 from quipu.text import fold
 
 
@@ -162,9 +161,8 @@ class RelationType(StrEnum):
 
 
 def _read_rows() -> dict[str, RelationRow]:
-    text = files("quipu.records").joinpath("relations.toml").read_text("utf-8")
     rows: dict[str, RelationRow] = {}
-    for name, table in tomllib.loads(text).items():
+    for name, table in read_table("quipu.records", "relations.toml").items():
         asked = {key: "|".join(table[key]) for key in ("outward", "inward") if key in table}
         rows[RelationType(name)] = msgspec.convert({**table, **asked}, RelationRow)
     return rows

@@ -1,12 +1,11 @@
 """A statement read by rule: who or what, how, what; when; and the characters it was read from."""
 
 import re
-import tomllib
-from importlib.resources import files
 from typing import NamedTuple
 
 import msgspec
 
+from quipu.tables import read_table
 from quipu.text import STOP_WORDS, fold, lower, name_key, tokens
 
 __all__ = [
@@ -59,8 +58,7 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _loaded() -> _Words:
-    text = files("quipu.extract.statements").joinpath("english.toml").read_text("utf-8")
-    read = tomllib.loads(text).items()
+    read = read_table("quipu.extract.statements", "english.toml").items()
     return msgspec.convert({k: v.split() if isinstance(v, str) else v for k, v in read}, _Words)
 
 

@@ -8,17 +8,16 @@ what only a history has.
 """
 
 import re
-import tomllib
-from pathlib import Path
 from typing import Any
 
 from quipu.kinds.commits.model import paths_in
 from quipu.patterns import late
+from quipu.tables import read_table
 from quipu.text import stems
 
 __all__ = ["ACTS", "ADDED", "PLAIN", "WHICH", "asks_of_changes"]
 
-_TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_name("acts.toml").read_text("utf-8"))
+_TABLE: dict[str, Any] = read_table("quipu.kinds.commits", "acts.toml")
 _ACTS: dict[str, dict[str, str]] = _TABLE["acts"]
 _STEMS = {name: frozenset(stems(f"{each['do']} {each['done']}")) for name, each in _ACTS.items()}
 ACTS = tuple(words for name, words in _STEMS.items() if name != "other")

@@ -5,18 +5,16 @@ A question is one of these only when all of it says so: a word that is neither o
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from quipu.question import Question
+from quipu.tables import read_table
 from quipu.text import fold, looks_like_identifier, name_key, stem
 
 __all__ = ["AskedName", "Aspect", "aspects_of", "table"]
 
-_TABLE = Path(__file__).with_name("asked.toml")
 _LONGEST = 40
 """Words of a question that is read."""
 _EDGES = "`'\"“”‘’,;?!()[]{}<>…"
@@ -133,7 +131,7 @@ def _set(key: str) -> frozenset[str]:
 @cache
 def table() -> dict[str, Any]:
     """Return `asked.toml`."""
-    return tomllib.loads(_TABLE.read_text("utf-8"))
+    return read_table("quipu.kinds.files", "asked.toml")
 
 
 def _stems(words: str) -> frozenset[str]:

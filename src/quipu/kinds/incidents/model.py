@@ -17,10 +17,8 @@ import hashlib
 import math
 import re
 import sys
-import tomllib
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from importlib.resources import files
 from typing import Annotated, Any, get_type_hints
 
 import msgspec
@@ -30,6 +28,7 @@ from quipu.errors import InvalidInput
 from quipu.limits import SHOWN_VALUE
 from quipu.read.fields import slug
 from quipu.records.record import Properties, Value
+from quipu.tables import read_table
 from quipu.text import excerpt
 from quipu.when.instants import parse_instant, to_epoch
 
@@ -38,6 +37,7 @@ __all__ = [
     "METRIC_LEVELS",
     "UNKNOWN_COMPONENT",
     "WINDOW_S",
+    "WORDING",
     "BlastRadius",
     "HealingAction",
     "Incident",
@@ -88,10 +88,9 @@ class Severity(StrEnum):
         return list(Severity).index(self)
 
 
-_WORDING: dict[str, dict[str, list[str]]] = tomllib.loads(
-    files("quipu.kinds.incidents").joinpath("wording.toml").read_text("utf-8")
-)
-_SEVERITIES = {w: Severity(grade) for grade, ws in _WORDING["severities"].items() for w in ws}
+WORDING: dict[str, dict[str, list[str]]] = read_table("quipu.kinds.incidents", "wording.toml")
+"""How people write what an incident and a post-mortem say."""
+_SEVERITIES = {w: Severity(grade) for grade, ws in WORDING["severities"].items() for w in ws}
 
 
 def is_severity(written: str) -> bool:
@@ -164,7 +163,7 @@ METRICS = Metrics.__struct_fields__
 _METRIC_TYPES = get_type_hints(Metrics, include_extras=True)
 
 
-_METRIC_OF = {word: name for name, words in _WORDING["metrics"].items() for word in words}
+_METRIC_OF = {word: name for name, words in WORDING["metrics"].items() for word in words}
 METRIC_LEVELS = {
     "latency_p99": (150.0, 300.0, 500.0),
     "error_rate": (0.05, 0.15, 0.3),

@@ -7,13 +7,11 @@ incident ended.
 """
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.model import HealingAction, component_of, measured
+from quipu.kinds.incidents.model import WORDING, HealingAction, component_of, measured
 from quipu.limits import LONGEST_LINE
 from quipu.read.decode import normalised
 from quipu.read.fields import slug
@@ -29,15 +27,12 @@ def _any(words: Iterable[str], *, end: str = r"\b") -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(words)}){end}", re.IGNORECASE)
 
 
-_WORDING: dict[str, dict[str, list[str]]] = tomllib.loads(
-    files("quipu.kinds.incidents").joinpath("wording.toml").read_text("utf-8")
-)
-_FACTS = _WORDING["facts"]
-_SECTION_OF = {name: key for key, names in _WORDING["sections"].items() for name in names}
-_ACTIONS = {HealingAction(name): _any(words) for name, words in _WORDING["actions"].items()}
-_ENDED = _any(_WORDING["words"]["ended"])
-_UNDONE = _any(_WORDING["words"]["undone"], end=r"\b[^.;]{0,40}$")
-_TITLE = _any(_WORDING["words"]["title"], end=r"(?:\s*[:–—-]\s*|\s+)")
+_FACTS = WORDING["facts"]
+_SECTION_OF = {name: key for key, names in WORDING["sections"].items() for name in names}
+_ACTIONS = {HealingAction(name): _any(words) for name, words in WORDING["actions"].items()}
+_ENDED = _any(WORDING["words"]["ended"])
+_UNDONE = _any(WORDING["words"]["undone"], end=r"\b[^.;]{0,40}$")
+_TITLE = _any(WORDING["words"]["title"], end=r"(?:\s*[:–—-]\s*|\s+)")
 _TELLING = {"timeline", "cause", "impact", "resolution"}
 """The sections that only a post-mortem has."""
 _FACT = re.compile(

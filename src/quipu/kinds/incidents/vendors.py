@@ -6,16 +6,15 @@ object takes over what the objects around it say and it does not. The body of a 
 kept.
 """
 
-import tomllib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib.resources import files
 from typing import Any, cast
 
 import msgspec
 
 from quipu.kinds.incidents.model import component_of, is_severity, measured
 from quipu.read.fields import Fields, slug
+from quipu.tables import read_table
 
 __all__ = ["foreign_records", "numbers_an_incident", "translated"]
 
@@ -49,8 +48,7 @@ class FieldMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 @lru_cache(maxsize=1)
 def _field_maps() -> dict[str, FieldMap]:
-    text = files("quipu.kinds.incidents").joinpath("vendors.toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text), dict[str, FieldMap])
+    return msgspec.convert(read_table("quipu.kinds.incidents", "vendors.toml"), dict[str, FieldMap])
 
 
 def foreign_records(record: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:

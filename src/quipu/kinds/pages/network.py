@@ -6,16 +6,15 @@ that changes its mind in between reaches nothing else.
 
 import socket
 import threading
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
-from pathlib import Path
 from ssl import SSLContext, create_default_context
 from typing import TypeAlias
 
 from quipu.errors import InvalidInput, Unavailable
 from quipu.kinds.pages.address import WebAddress
+from quipu.tables import read_table
 
 __all__ = ["Address", "Network", "addresses_of", "is_public"]
 
@@ -23,7 +22,7 @@ Address: TypeAlias = IPv4Address | IPv6Address
 
 PORTS = (80, 443)
 
-_TABLE = tomllib.loads(Path(__file__).with_name("networks.toml").read_text("utf-8"))
+_TABLE = read_table("quipu.kinds.pages", "networks.toml")
 _CLOSED = tuple(map(ip_network, _TABLE["closed"]))
 _OPEN_6 = IPv6Network(_TABLE["open_6"])
 _HOLDING_4 = tuple(map(IPv6Network, _TABLE["holding_4"]))

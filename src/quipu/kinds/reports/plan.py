@@ -6,9 +6,7 @@ is a scope, inside it.
 """
 
 import math
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +25,7 @@ from quipu.question import Question
 from quipu.records.plan import Constraints, Plan, PlannedReport
 from quipu.records.reply import Hit, Retrieved, WhyRanked
 from quipu.records.scope import EVERYTHING, Scope
+from quipu.tables import read_table
 from quipu.text import stem_words, stems, stems_in_parts
 
 __all__ = [
@@ -38,7 +37,7 @@ __all__ = [
     "retrieve_reports",
 ]
 
-WORDS: dict[str, str] = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+WORDS: dict[str, str] = read_table("quipu.kinds.reports", "words.toml")
 _STEMS = {name: frozenset(stems(words)) for name, words in WORDS.items()}
 """The stems of a question by what they ask for: an `overview`, or the `status` of things."""
 _WEIGHTS: Mapping[str, float] = {"lexical": 0.9, "size": 0.1}

@@ -5,8 +5,6 @@ the owner, the priority, when it is due) is dated; how pieces of work hang toget
 """
 
 import re
-import tomllib
-from importlib.resources import files
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 import msgspec
@@ -14,6 +12,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.records.ids import named_entity_id
 from quipu.records.schema import EntityType, RelationType
+from quipu.tables import read_table
 
 __all__ = [
     "DATED",
@@ -67,9 +66,7 @@ class FieldMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     relations: dict[str, Tie]
 
 
-FIELDS = msgspec.convert(
-    tomllib.loads(files("quipu.kinds.work").joinpath("fields.toml").read_text("utf-8")), FieldMap
-)
+FIELDS = msgspec.convert(read_table("quipu.kinds.work", "fields.toml"), FieldMap)
 _ID = re.compile(r"[^\W_][\w.:/-]{0,99}")
 
 

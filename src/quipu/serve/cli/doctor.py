@@ -7,7 +7,6 @@ import os
 import platform
 import shutil
 import sys
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -35,6 +34,7 @@ from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.text import ago
 from quipu.serve.operations import Command, operation
 from quipu.serve.setup.hook import state_folder
+from quipu.tables import read_table
 from quipu.trust import standing
 from quipu.when.instants import system_clock
 
@@ -110,7 +110,7 @@ def _examine(run: Invocation) -> Iterator[Check]:
 
 @cache
 def _texts() -> dict[str, dict[str, str]]:
-    return tomllib.loads(Path(__file__).with_name("doctor.toml").read_text("utf-8"))
+    return read_table("quipu.serve.cli", "doctor.toml")
 
 
 def _judged(key: str, fine: object, *, name: str = "", **found: object) -> Check:

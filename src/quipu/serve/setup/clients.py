@@ -2,12 +2,13 @@
 
 import os
 import sys
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import msgspec
+
+from quipu.tables import read_table
 
 __all__ = ["CLIENTS", "Client", "Format", "Hooks", "Launch", "Places", "filled"]
 
@@ -46,9 +47,7 @@ class Client(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     skills: str = ""
 
 
-CLIENTS = msgspec.convert(
-    tomllib.loads(Path(__file__).with_name("clients.toml").read_text("utf-8")), dict[str, Client]
-)
+CLIENTS = msgspec.convert(read_table("quipu.serve.setup", "clients.toml"), dict[str, Client])
 """By the name that `quipu setup` takes."""
 
 
