@@ -11,6 +11,7 @@ from quipu.agents.packs import context_pack
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
+from quipu.records.stated import StatementInput
 
 pytestmark = pytest.mark.model
 
@@ -74,6 +75,44 @@ def test_open_work_is_named_and_what_is_over_is_not(told: Memory) -> None:
     told.ingest_work([task(1, "open", "01"), task(2, "done", "01"), task(3, "open", "01")])
     told.ingest_work([task(3, "done", "20")])
     assert _lines(_brief(told))["Open work"] == ["`task-T-1` (Task 1): open"]
+
+
+def test_what_is_stated_is_told_by_its_key_before_what_was_read_and_never_as_it_was(
+    told: Memory,
+) -> None:
+    for subject, attribute, value in (
+        ("billing", "owner", "Dagny"),
+        ("billing", "owner", "Erik"),
+        ("user", "preferred_editor", "Helix"),
+        ("user", "instruction", "Write no comments."),
+        ("project", "database decision", "Postgres"),
+        ("user", "home town", "Oslo"),
+    ):
+        told.facts.state(
+            StatementInput(subject=subject, attribute=attribute, value=value, since="2026-02-10")
+        )
+    told.facts.state(StatementInput(subject="user", attribute="home town", ends=True))
+    found = _brief(told)
+    lines = _lines(found)
+    assert lines["Instructions"][1] == "instruction: Write no comments."
+    assert lines["Preferences"][0] == "preferred editor: Helix"
+    assert lines["Decisions"] == ["project database decision: Postgres"]
+    assert lines["Current values"] == ["billing owner: Erik"]
+    assert "- billing owner: Erik (2026-02-10)" in found.text
+    assert "Oslo" not in found.text
+    assert "Current values" not in _lines(brief(told, about="Ann"))
+
+
+def test_no_section_keeps_another_out(told: Memory) -> None:
+    rules = [
+        StatementInput(subject="project", attribute=f"rule {n}", value=f"Do number {n} at once.")
+        for n in range(60)
+    ]
+    told.facts.state([*rules, StatementInput(subject="billing", attribute="owner", value="Erik")])
+    found = _brief(told)
+    assert found.token_count <= 400
+    assert _lines(found)["Current values"] == ["billing owner: Erik"]
+    assert len(_lines(found)["Instructions"]) > 8
 
 
 def test_the_budget_leaves_out_the_last_first_and_counts_it(told: Memory) -> None:

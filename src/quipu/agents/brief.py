@@ -1,8 +1,9 @@
 """The brief: what an agent should know whatever it is asked, on a few bounded lines.
 
-Standing instructions, what is preferred and was decided, who the user is and what is open, each of
-what holds now, what the table of attributes knows first, newest first, with the source that says
-so. What another statement took the place of is not in it, nor what was read with doubt.
+Standing instructions, what is preferred and was decided, what is open, who the user is and what is
+stated of anything else, each of what holds now, with its day: what is stated before what was only
+read, newest first. What another statement took the place of is not in it, nor what was read with
+doubt.
 """
 
 from collections import defaultdict
@@ -14,12 +15,13 @@ import msgspec
 
 from quipu.agents.budget import CHARACTERS_A_TOKEN, cut, tokens, within
 from quipu.agents.entries import Entry, by_priority
-from quipu.answer.dated_facts import said
+from quipu.answer.dated_facts import undated
 from quipu.answer.wording import shown
 from quipu.errors import InvalidInput
 from quipu.facts.attributes import SHIPPED
 from quipu.facts.chains import standings
 from quipu.facts.fit import is_sure
+from quipu.facts.stated import is_stated
 from quipu.kinds.work.model import is_closed
 from quipu.limits import SHOWN_LINE
 from quipu.records.record import Fact
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BRIEF_TOKENS", "Brief", "brief"]
 
-BRIEF_TOKENS = 400
+BRIEF_TOKENS = 800
 """How long a brief is where nothing else is said."""
 
 _LEAST = 20
@@ -41,9 +43,24 @@ _PREFERRED = frozenset(
     "likes,not likes,prefers,diet,is allergic to,is intolerant to,eats,not eats,drinks,not drinks,"
     "speaks".split(",")
 )
-_FAVOURITE = ("favorite ", "favourite ", "preferred ")
+_TITLES = {
+    "instruct": "Instructions",
+    "rule": "Instructions",
+    "prefer": "Preferences",
+    "favorit": "Preferences",
+    "favourit": "Preferences",
+    "decis": "Decisions",
+    "decid": "Decisions",
+}
+"""The section of a fact by a stem of its attribute."""
+_OF_ALL = frozenset({"Instructions", "Decisions"})
+"""What is so titled counts whoever it is of."""
 _WORK = ("goal:", "task:")
-_SECTIONS = ("Instructions", "Preferences", "Decisions", "Profile", "We", "Open work")
+_SECTIONS = (
+    *("Instructions", "Preferences", "Decisions", "Open work", "Profile", "Current values", "We"),
+)
+_AT_ONCE = 8
+"""So many lines a section are chosen before more of the one before it."""
 _STORED = frozenset({"Instructions", "Preferences", "Decisions"})
 
 
@@ -59,7 +76,9 @@ class BriefSection(msgspec.Struct, frozen=True, kw_only=True):
     """Lines of one kind, newest first."""
 
     title: Annotated[
-        str, "`Instructions`, `Preferences`, `Decisions`, `Profile`, `We` or `Open work`"
+        str,
+        "`Instructions`, `Preferences`, `Decisions`, `Open work`, `Profile`, `Current values` "
+        "or `We`",
     ]
     lines: Annotated[tuple[BriefLine, ...], "what holds"]
 
@@ -84,11 +103,12 @@ def brief(
     about: str = _USER,
     budget_tokens: int = BRIEF_TOKENS,
 ) -> Brief:
-    """What holds now of `about` (by default the user), of the group and of open work.
+    """What holds now of `about` (by default the user, and what is stated of anything), of the group
+    and of open work.
 
     `entries` are those that still hold; their instructions, preferences and decisions count too.
-    Sections give way from the last: instructions are the last to be left out. Raises InvalidInput
-    for a blank `about` or a budget below 20 tokens (4 characters each).
+    Of each section some lines are chosen before more of any, instructions first. Raises
+    InvalidInput for a blank `about` or a budget below 20 tokens (4 characters each).
     """
     if not about.strip():
         raise InvalidInput("there is nobody to be brief about: give a name, or leave it out")
@@ -105,12 +125,18 @@ def brief(
                 BriefLine(text=text, source_ref=entry.id, since=entry.stored_at[:10])
             )
     newest = sorted(memory.facts(as_of=now, live=True), key=_place, reverse=True)
-    for fact in sorted(newest, key=lambda fact: not SHIPPED.knows(fact.predicate)):
+    for fact in sorted(newest, key=lambda f: (not is_stated(f), not SHIPPED.knows(f.predicate))):
         if is_sure(fact) and (title := _section_of(fact, about)):
             lines[title].append(_line(fact))
     lines["Open work"] = list(_open_work(memory, now))
-    rows = [(title, line) for title in _SECTIONS for line in _said_once(lines[title])]
+    told = [
+        (number // _AT_ONCE, (title, line))
+        for title in _SECTIONS
+        for number, line in enumerate(_said_once(lines[title]))
+    ]
+    rows = [row for _, row in sorted(told, key=lambda each: each[0])]
     kept, left_out = within(rows, budget_tokens * CHARACTERS_A_TOKEN, _cost)
+    kept.sort(key=lambda row: _SECTIONS.index(row[0]))
     sections = tuple(
         BriefSection(title=title, lines=tuple(line for _, line in group))
         for title, group in groupby(kept, key=lambda row: row[0])
@@ -130,11 +156,9 @@ def _page(rows: Iterable[_Row]) -> str:
 def _cost(row: _Row, chosen: Sequence[_Row]) -> int:
     """How many characters a row adds to the page."""
     title, line = row
-    if not chosen:
-        return len(_heading(title)) + len(_item(line))
-    if chosen[-1][0] == title:
+    if any(title == known for known, _ in chosen):
         return len("\n") + len(_item(line))
-    return len("\n\n") + len(_heading(title)) + len(_item(line))
+    return len("\n\n" if chosen else "") + len(_heading(title)) + len(_item(line))
 
 
 def _heading(title: str) -> str:
@@ -168,23 +192,33 @@ def _section_of(fact: Fact, about: str) -> str:
     attribute, subject = SHIPPED.attribute_of(fact.predicate), name_key(fact.subject)
     if fact.predicate == _INSTRUCTS:
         return "Instructions" if subject == _USER else ""
-    liked = attribute in _PREFERRED or attribute.startswith(_FAVOURITE)
-    if liked and subject in (_USER, _GROUP):
-        return "Preferences"
+    titles = (_TITLES.get(stem, "") for stem in stems(fact.predicate))
+    title = "Preferences" if attribute in _PREFERRED else next(filter(None, titles), "")
+    if title and (subject in (_USER, _GROUP) or (title in _OF_ALL and is_stated(fact))):
+        return title
     if _is_about(fact, about):
         return "Profile"
+    if is_stated(fact) and about == _USER:
+        return "Current values"
     return "We" if _is_about(fact, _GROUP) and not _is_work(fact) else ""
 
 
 def _line(fact: Fact) -> BriefLine:
-    bare = msgspec.structs.replace(fact, valid_from=None, valid_to=None)
-    text = fact.object if fact.predicate == _INSTRUCTS else said(bare)
+    text = fact.object if fact.predicate == _INSTRUCTS else _text(fact)
     since = (fact.valid_from or fact.updated_at)[:10]
     return BriefLine(
         text=cut(" ".join(text.split()), SHOWN_LINE),
         source_ref=str(fact.provenance.get("path") or ""),
         since="" if since.startswith("0001") else since,
     )
+
+
+def _text(fact: Fact) -> str:
+    """What a fact says; of one that is stated, its key and its value."""
+    if not is_stated(fact):
+        return undated(fact)
+    subject = "" if name_key(fact.subject) == _USER else fact.subject
+    return f"{subject} {fact.predicate.replace('_', ' ')}: {fact.object}"
 
 
 def _is_about(fact: Fact, name: str) -> bool:

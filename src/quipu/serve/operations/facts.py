@@ -203,8 +203,9 @@ def brief(
 ) -> Brief:
     """Print what an agent should know whatever it is asked.
 
-    Standing instructions, preferences, who the user (or ABOUT) is, and open work: what holds now,
-    newest first. Put it before an agent's first turn.
+    Standing instructions, preferences, decisions, open work, who the user (or ABOUT) is, and what
+    is stated of anything else: what holds now, with its day, what is stated first, newest first.
+    Put it before an agent's first turn.
 
     $ quipu brief
     $ quipu brief Dana
