@@ -1,8 +1,6 @@
 """Expressions that are compiled late are as good as those compiled at once."""
 
 import re
-import subprocess
-import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -35,12 +33,3 @@ def test_every_late_expression_compiles(module: str) -> None:
     assert found
     for each in found:
         assert re.compile(*each._given).pattern == each.pattern
-
-
-def test_a_search_imports_no_reader() -> None:
-    program = (
-        "import sys; import quipu.serve.operations.asking, quipu.memory.questions, quipu.plan,"
-        " quipu.retrieve; print([m for m in sys.modules if m.startswith('quipu.read')])"
-    )
-    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
-    assert done.stdout.decode().strip() == "[]"
