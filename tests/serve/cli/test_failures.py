@@ -93,22 +93,6 @@ def test_each_family_has_its_exit_code(error, code, capsys) -> None:
     assert captured.err.count("\n") == 1
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_under_the_output_is_one_line(project: Path) -> None:
-    with Path("/dev/full").open("w", encoding="utf-8") as full:
-        done = subprocess.run(
-            [sys.executable, "-m", "quipu.serve.cli", "--json", "status"],
-            cwd=project,
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
-    assert done.returncode == 3
-    assert done.stderr.startswith("error: ")
-    assert "Traceback" not in done.stderr
-
-
 def test_an_interrupted_watch_ends_with_130_and_the_store_whole(project: Path) -> None:
     program = subprocess.Popen(
         [*PROGRAM, "watch", "--json", "--no-embed"],

@@ -2,12 +2,9 @@
 and bodies that have two lengths."""
 
 import socket
-from collections.abc import Callable
 from typing import Any
 
 import pytest
-
-from quipu.serve.http.memories import Memories
 
 pytestmark = pytest.mark.enable_socket
 
@@ -121,12 +118,3 @@ def test_what_is_no_http_is_answered_once_and_ends_the_connection(server: Any, h
     assert not told.endswith(b"(open)")
     assert b"HTTP/1.1 200" not in told
     assert server.client.get("/health").status_code == 200
-
-
-def test_a_body_in_pieces_is_bounded_at_mcp_too(
-    memories: Memories, serve: Callable[..., Any]
-) -> None:
-    with serve(memories, largest=1000) as server:
-        answer = server.client.post("/mcp", content=iter([b"x" * 600, b"x" * 600]))
-    assert answer.status_code == 413
-    assert answer.headers["content-type"] == "application/problem+json"

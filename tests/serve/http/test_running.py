@@ -72,12 +72,3 @@ def test_a_process_serves_http_and_mcp(serve_process: Serve, home: Path) -> None
     assert {"/api/v1/ask", "/mcp"} <= {each["route"] for each in logged}
     assert "Lovelace" not in str(logged)
     assert all(each["request_id"] for each in logged)
-
-
-def test_no_other_machine_is_let_in_without_a_key(home: Path, free_port: Callable[[], int]) -> None:
-    words = [*SERVE, "--host", "0.0.0.0", "--port", str(free_port())]
-    done = subprocess.run(
-        words, cwd=home, env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 2
-    assert "quipu key create" in done.stderr

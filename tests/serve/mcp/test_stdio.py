@@ -4,13 +4,9 @@ import json
 import subprocess
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-import anyio
-from mcp import Client, StdioServerParameters
-
-from quipu.memory import Memory
+from mcp import StdioServerParameters
 
 Command = Callable[..., StdioServerParameters]
 
@@ -86,67 +82,3 @@ def test_bad_lines_do_not_break_the_stream(server_command: Command) -> None:
     assert not answered[5]["result"]["isError"]
     assert "The ledger keeps" in answered[6]["result"]["structuredContent"]["text"]
     assert code == 0
-
-
-def test_without_a_store_the_server_says_so_and_ends(
-    tmp_path: Path, server_command: Command
-) -> None:
-    command = server_command("--read-only")
-    words = [w if not w.endswith("quipu.db") else str(tmp_path / "no.db") for w in command.args]
-    done = subprocess.run(
-        [command.command, *words],
-        capture_output=True,
-        stdin=subprocess.DEVNULL,
-        timeout=60,
-        env=command.env,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert done.stdout == b""
-    assert b"there is no store" in done.stderr
-
-
-def test_several_servers_on_one_file_lose_nothing(held: Memory, server_command: Command) -> None:
-    servers, notes = 3, 6
-
-    async def write(number: int) -> None:
-        profile = "server-memory" if number == 0 else "full"
-        async with Client(server_command("--profile", profile)) as client:
-            for note in range(notes):
-                if number == 0:
-                    thing = {"name": f"Thing {note}", "entityType": "t", "observations": ["seen"]}
-                    result = await client.call_tool("create_entities", {"entities": [thing]})
-                    assert not result.is_error, result.content
-                    continue
-                shared = {"category": "fact", "content": "All agree", "tags": [f"{number}-{note}"]}
-                item = {
-                    "kind": "turn",
-                    "text": f"{number} says {note}",
-                    "metadata": {"speaker": f"S{number}"},
-                }
-                for name, arguments in (
-                    ("memory_store", shared),
-                    ("memory_ingest", {"items": [item], "sessionKey": "joint"}),
-                ):
-                    result = await client.call_tool(name, arguments)
-                    assert not result.is_error, result.content
-                await client.call_tool("memory_search", {"query": "who says what"})
-
-    async def write_all() -> None:
-        with anyio.fail_after(200):
-            async with anyio.create_task_group() as group:
-                for number in range(servers):
-                    group.start_soon(write, number)
-
-    anyio.run(write_all)
-
-    async def read(profile: str, name: str, arguments: dict[str, Any]) -> Any:
-        async with Client(server_command("--profile", profile)) as client:
-            return (await client.call_tool(name, arguments)).structured_content
-
-    recalled = anyio.run(read, "default", "memory_recall", {"query": "All agree"})
-    assert len(recalled["entries"][0]["tags"]) == (servers - 1) * notes
-    said = anyio.run(read, "default", "memory_get", {"path": "session:joint"})["text"]
-    assert len(set(said.splitlines())) == (servers - 1) * notes
-    graph = anyio.run(read, "server-memory", "read_graph", {})
-    assert len(graph["entities"]) == notes

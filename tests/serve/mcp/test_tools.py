@@ -196,18 +196,6 @@ def test_memory_ingest_has_the_promised_shape(given: Any) -> None:
     assert given("memory_get", path="session:k1")["text"].endswith("We moved to Kafka.")
 
 
-@pytest.fixture
-def moved(held: Memory) -> None:
-    """Eva wrote where she lives, twice."""
-    for day, town in (("2019-05-01", "Rome"), ("2022-03-01", "Oslo")):
-        held.add(
-            f"I live in {town}.",
-            source_ref=f"letter-{day}",
-            observed_at=day,
-            properties={"speaker": "Eva"},
-        )
-
-
 def test_long_lists_come_by_pages_of_one_question(given: Any, call: Any) -> None:
     for n in range(20):
         text = f"Decision {n}: the harbour is dug {n} metres deep, as the board said in its report."
@@ -221,26 +209,6 @@ def test_long_lists_come_by_pages_of_one_question(given: Any, call: Any) -> None
     other = call("memory_recall", query="who dug the harbour?", cursor=cursor)
     assert other.is_error
     assert "no cursor of this list" in other.content[0].text
-
-
-@pytest.mark.usefixtures("moved")
-def test_memory_audit_tells_who_said_what_when(given: Any) -> None:
-    page = "\n".join(given("memory_audit", subject="Eva", as_of="2020-01-01")["lines"])
-    assert "Rome" in page
-    assert "Eva, letter-2019-05-01 on 2019-05-01" in page
-    whole = given("memory_audit")
-    assert whole["lines"] == []
-    assert whole["overview"]["facts"] == 2
-
-
-def test_ask_keeps_the_answer_contract(given: Any) -> None:
-    reply = given("ask", question="Who owns the payment service?")
-    assert set(reply["contract"]) == {"answer", "evidence", "timestamp", "limitations", "next_step"}
-    assert "Team Blue" in reply["contract"]["answer"]
-    assert reply["references"][0].startswith("[1] docs/payments.md:")
-    nothing = given("ask", question="Who painted the ceiling of the Sistine Chapel?")
-    assert nothing["contract"]["answer"] == "unknown"
-    assert nothing["contract"]["evidence"] == []
 
 
 @pytest.mark.parametrize(

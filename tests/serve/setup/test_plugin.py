@@ -35,8 +35,3 @@ def test_the_registry_is_told_of_this_version() -> None:
     assert server["version"] == server["packages"][0]["version"] == VERSION
     assert len(server["description"]) <= 100
     assert f"mcp-name: {server['name']}" in (ROOT / "README.md").read_text("utf-8")
-
-
-def test_the_page_names_every_client() -> None:
-    page = (ROOT / "docs" / "how-to" / "agents.md").read_text("utf-8")
-    assert [name for name in CLIENTS if f"`{name}`" not in page] == []
