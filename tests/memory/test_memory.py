@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import quipu
 from quipu import Memory, Passage
 from quipu.errors import InvalidInput, MissingModel, QuipuError, StoreUnavailable, UnknownRecord
 from quipu.records.record import Chunk, Entity, Episode
@@ -239,3 +240,7 @@ def test_a_verb_of_the_version_before_works_and_names_the_new_one(memory: Memory
         assert memory.graph_for("Who leads payments?").sequence() == memory.store.sequence()
     with pytest.raises(AttributeError):
         memory.nothing_of_the_kind()
+
+
+def test_every_exported_name_can_be_imported() -> None:
+    assert [name for name in quipu.__all__ if not hasattr(quipu, name)] == []

@@ -48,7 +48,7 @@ def unwritable(memory: Memory, patch: pytest.MonkeyPatch) -> None:
     patch.setattr(memory.store, "write", full)
 
 
-@pytest.mark.parametrize("way", ["text", "messages", "work"])
+@pytest.mark.parametrize("way", ["text", "messages", "work", "removed file"])
 def test_no_byte_of_what_was_forgotten_stays(state: Path, open_memory: Open, way: str) -> None:
     with open_memory(state / "quipu.db", state.parent) as memory:
         memory.add("Something else that stays.", source_ref="kept.md")
@@ -68,6 +68,13 @@ def given(memory: Memory, way: str) -> str:
     if way == "messages":
         memory.add(TALK[:20], session_id="talk")
         return "session:talk"
+    if way == "removed file":
+        file = memory.home.folder / "gone.md"
+        file.write_text(f"# Gone\n\nOf the {SECRET}.\n", encoding="utf-8")
+        memory.index(memory.home.folder)
+        file.unlink()
+        memory.index(memory.home.folder)
+        return "gone.md"
     memory.ingest_work([{"kind": "task", "id": 7, "title": f"Draw the {SECRET}"}])
     return "task:7"
 

@@ -77,37 +77,6 @@ def test_what_the_records_do_not_hold_is_not_told(
     assert not [each for each in said if each in answer]
 
 
-KNOWN = {
-    "parameters": {"parameters", "parameter"},
-    "return type": {"returns"},
-    "fields": {"field"},
-    "constants": {"variable"},
-    "extends": {"base"},
-    "errors": {"raise"},
-    "sets": {"set"},
-    "delegates": {"delegate"},
-    "environment": {"environment"},
-    "settings": {"setting"},
-}
-
-
-def test_the_page_says_what_is_known_of_each_language() -> None:
-    page = Path("docs/reference/code.md").read_text("utf-8").partition("## By language")[2]
-    rows = [
-        [cell.strip() for cell in line.strip("|").split("|")]
-        for line in page.split("\n")
-        if line.startswith("| ")
-    ]
-    head, told = rows[0][1:], {row[0]: row[1:] for row in rows[1:]}
-    spelled = {"C++": "cpp", "C#": "csharp"}
-    assert head == [*KNOWN]
-    assert len(told) == len(CASES) == 13
-    for name, cells in told.items():
-        captures = grammar(spelled.get(name, name.lower())).captures
-        known = {column for column, any_of in KNOWN.items() if any_of & captures}
-        assert {c for c, cell in zip(head, cells, strict=True) if cell == "yes"} == known, name
-
-
 @pytest.mark.parametrize("language", sorted(LANGUAGES))
 def test_every_query_speaks_of_the_same_things(language: str) -> None:
     named = {each for each in grammar(language).captures if not each.startswith("_")}

@@ -32,21 +32,6 @@ def test_a_bad_line_is_a_problem_and_the_next_is_read(line: bytes, says: str) ->
     assert says in problem.error
 
 
-def test_a_number_that_is_no_time_dates_no_line() -> None:
-    rows = [
-        {"speaker": "Ann", "text": "One", "time": "2026-01-05"},
-        {"speaker": "Ann", "text": "Two", "time": -1},
-        {"speaker": "Bo", "text": "Three"},
-    ]
-    sessions = read_sessions("a.jsonl", "\n".join(map(json.dumps, rows)).encode())
-    (transcript,) = sessions.transcripts
-    assert transcript.started_at == "2026-01-05T00:00:00.000Z"
-    assert [t.time for t in transcript.turns[1:]] == [UNKNOWN_TIME, UNKNOWN_TIME]
-    assert [(p.line, p.severity, "-1" in p.error) for p in sessions.problems] == [
-        (2, "warning", True)
-    ]
-
-
 def test_wrong_types_inside_a_log_cost_their_line_only() -> None:
     rows: list[object] = [
         {"type": "user", "uuid": "a", "sessionId": "s", "message": "no object"},
