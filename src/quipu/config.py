@@ -26,8 +26,8 @@ from quipu.errors import InvalidConfig, UntrustedFolder
 from quipu.facts.attributes import FUNCTIONAL, Attribute, Attributes
 from quipu.models.endpoint import ADDRESS_VARIABLES, KEY_VARIABLES
 from quipu.models.settings import NEEDS_TRUST, ORDINARY, ChatConfig, EmbedConfig, trust_unless
-from quipu.records.authority import GOVERNED, VENDORED
-from quipu.records.schema import RelationType
+from quipu.records.authority import VENDORED
+from quipu.tables import read_table
 from quipu.trust import own_configuration, settings_are_trusted
 
 __all__ = [
@@ -56,8 +56,6 @@ __all__ = [
     "settings",
 ]
 
-*_FIRST, _LAST = (str(each) for each in RelationType if each in GOVERNED)
-_GOVERNED = f"{', '.join(_FIRST)} and {_LAST}"
 FILE_NAME = "quipu.toml"
 PREFIX = "QUIPU_"
 
@@ -71,18 +69,8 @@ class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class StoreConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Where the memory lives."""
 
-    url: Annotated[
-        str,
-        Meta(
-            description="The store: a path, `sqlite:///path`, `postgresql://user@host/database` "
-            "or `memory:`. Empty: the nearest `.quipu/quipu.db` upward from the working directory. "
-            "A password is better kept in `PGPASSWORD` or `~/.pgpass` than here."
-        ),
-    ] = ""
-    namespace: Annotated[
-        str,
-        Meta(min_length=1, description="The namespace a handle is bound to; none sees another."),
-    ] = "default"
+    url: str = ""
+    namespace: Annotated[str, Meta(min_length=1)] = "default"
 
 
 Engine = Literal["local", "ray"]
@@ -91,143 +79,52 @@ Engine = Literal["local", "ray"]
 class IndexConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which files are read, and how."""
 
-    max_bytes: Annotated[
-        int,
-        Meta(ge=1, description="A larger file is not read; it is a row in `index_errors.json`."),
-    ] = 5_000_000
-    max_seconds: Annotated[
-        float,
-        Meta(
-            ge=0,
-            description="What takes longer to read, for each started megabyte of it, is left out "
-            "and a row in `index_errors.json`; 0: no limit.",
-        ),
-    ] = 30.0
-    max_memory_mb: Annotated[
-        int,
-        Meta(
-            ge=0,
-            description="What takes more memory to read (and more than ten times its size) is left "
-            "out and a row in `index_errors.json`; 0: no limit. Not held on Windows.",
-        ),
-    ] = 1_000
-    include: Annotated[
-        tuple[str, ...],
-        Meta(
-            extra=ORDINARY,
-            description="Patterns (as in `.gitignore`) a file must match; empty: every file.",
-        ),
-    ] = ()
-    exclude: Annotated[
-        tuple[str, ...],
-        Meta(
-            extra=ORDINARY, description="Patterns (as in `.gitignore`) of files that are left out."
-        ),
-    ] = ()
-    credentials: Annotated[
-        tuple[str, ...],
-        Meta(
-            description="Patterns (as in `.gitignore`) of credential files (`.env`, private keys, "
-            "`docs/reference/redaction.md`) that are read all the same; redacted, as everything."
-        ),
-    ] = ()
-    workers: Annotated[
-        int,
-        Meta(ge=0, description="Processes that read files; 0: one a core, if there is enough."),
-    ] = 0
-    engine: Annotated[
-        Engine,
-        Meta(description="Where files are read and passages embedded (`docs/how-to/cluster.md`)."),
-    ] = "local"
-    address: Annotated[
-        str,
-        Meta(
-            description="The Ray cluster: `host:port`, `ray://host:port` or `auto`; empty: one is "
-            "started on this machine."
-        ),
-    ] = ""
-    stale_hours: Annotated[
-        float, Meta(gt=0, description="`status` and answers say that an older index is old.")
-    ] = 48.0
+    max_bytes: Annotated[int, Meta(ge=1)] = 5_000_000
+    max_seconds: Annotated[float, Meta(ge=0)] = 30.0
+    max_memory_mb: Annotated[int, Meta(ge=0)] = 1_000
+    include: Annotated[tuple[str, ...], ORDINARY] = ()
+    exclude: Annotated[tuple[str, ...], ORDINARY] = ()
+    credentials: tuple[str, ...] = ()
+    workers: Annotated[int, Meta(ge=0)] = 0
+    engine: Engine = "local"
+    address: str = ""
+    stale_hours: Annotated[float, Meta(gt=0)] = 48.0
 
 
 class SearchConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a search does unless it is told otherwise."""
 
-    limit: Annotated[int, Meta(ge=1, le=1000, description="How many passages come back.")] = 10
-    mode: Annotated[
-        Literal["local", "documents"],
-        Meta(description="How the graph widens a plan (`docs/explanation/retrieval.md`)."),
-    ] = "local"
+    limit: Annotated[int, Meta(ge=1, le=1000)] = 10
+    mode: Literal["local", "documents"] = "local"
 
 
 class SessionsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is kept of conversations."""
 
-    store: Annotated[
-        Literal["full", "preview"],
-        Meta(description="`full`: whole turns, redacted. `preview`: only the beginning of each."),
-    ] = "full"
-    preview_characters: Annotated[
-        int, Meta(ge=500, le=1500, description="How much of a turn `preview` keeps.")
-    ] = 1000
-    hooks_idle_s: Annotated[
-        float,
-        Meta(gt=0, description="The process that answers hooks ends when none ran for so long."),
-    ] = 3600.0
+    store: Literal["full", "preview"] = "full"
+    preview_characters: Annotated[int, Meta(ge=500, le=1500)] = 1000
+    hooks_idle_s: Annotated[float, Meta(gt=0)] = 3600.0
 
 
 class IngestConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What becomes of texts, messages and transcripts that are given (`add`, `ingest`)."""
 
-    extract: Annotated[
-        Literal["rules", "model", "off"],
-        Meta(
-            extra=trust_unless("rules", "off"),
-            description="`rules`: facts and links are read from what is given. `model`: the "
-            "language model (`chat.model`) reads facts too. `off`: it is stored and found, and "
-            "asserts nothing.",
-        ),
-    ] = "rules"
-    junk: Annotated[
-        Literal["refuse", "keep"],
-        Meta(
-            description="`refuse`: tool noise, restated boot text, echoes of what was recalled and "
-            "long repetitions in conversations are counted and not kept."
-        ),
-    ] = "refuse"
+    extract: Annotated[Literal["rules", "model", "off"], trust_unless("rules", "off")] = "rules"
+    junk: Literal["refuse", "keep"] = "refuse"
 
 
 class SourcesConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Who may assert what (`docs/explanation/authority.md`)."""
 
-    vendored: Annotated[
-        tuple[str, ...],
-        Meta(
-            description="Patterns (as in `.gitignore`) of files that came from elsewhere: they are "
-            "the role `vendored`."
-        ),
-    ] = VENDORED
-    may_assert: Annotated[
-        dict[str, str],
-        Meta(
-            description="By role (web, vendored, conversation, prose, curated, manifest, "
-            f"ownership): which of {_GOVERNED} it may assert, "
-            'apart by spaces. By default web and vendored none ("web": ""), the others all.'
-        ),
-    ] = {}
+    vendored: tuple[str, ...] = VENDORED
+    may_assert: dict[str, str] = {}
 
 
 class UsageConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Read and not used: what is asked is written down no more. It goes with the next version."""
 
-    log: Annotated[
-        bool,
-        Meta(description="Counts for nothing, and goes with the next version."),
-    ] = False
-    max_bytes: Annotated[
-        int, Meta(ge=10_000, description="Counts for nothing, and goes with the next version.")
-    ] = 2_000_000
+    log: bool = False
+    max_bytes: Annotated[int, Meta(ge=10_000)] = 2_000_000
 
 
 class AttributeConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -246,22 +143,8 @@ class AttributeConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields
 class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How dated facts stand to each other."""
 
-    functional: Annotated[
-        tuple[str, ...],
-        Meta(
-            extra=ORDINARY,
-            description="Predicates with one value at a time: a later fact takes the place of an "
-            "earlier one. `favorite *` stands for all that begin so.",
-        ),
-    ] = tuple(sorted(FUNCTIONAL))
-    attributes: Annotated[
-        dict[str, AttributeConfig],
-        Meta(
-            extra=ORDINARY,
-            description="Which wordings say the same, by attribute: `verbs`, `nouns`, `begins`, "
-            "`ends`, `single`, `opposite`. Added to what Quipu knows.",
-        ),
-    ] = {}
+    functional: Annotated[tuple[str, ...], ORDINARY] = tuple(sorted(FUNCTIONAL))
+    attributes: Annotated[dict[str, AttributeConfig], ORDINARY] = {}
 
     def table(self) -> Attributes:
         """The table of attributes as it holds here."""
@@ -283,70 +166,31 @@ class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class EntitiesConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What becomes of things that seem to be one."""
 
-    merge: Annotated[
-        Literal["propose", "auto"],
-        Meta(
-            description="`propose`: `quipu entity proposals` lists them and a person merges. "
-            "`auto`: `quipu index` merges what would be proposed; each merge can be undone."
-        ),
-    ] = "propose"
+    merge: Literal["propose", "auto"] = "propose"
 
 
 class IncidentsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How past incidents take part in recommended actions."""
 
-    retrieval: Annotated[
-        Literal["off", "shadow", "on"],
-        Meta(
-            description="`off`: recommendations are those of the static action policies. "
-            "`on`: past incidents and outcomes take part. `shadow` is `off` now: `quipu incident "
-            "replay` shows what the past would have changed."
-        ),
-    ] = "off"
-    window_seconds: Annotated[
-        int,
-        Meta(ge=1, description="Reports on one component within one window are one incident."),
-    ] = 300
-    policies: Annotated[
-        str,
-        Meta(description="A YAML file of action policies; empty: the shipped ones."),
-    ] = ""
+    retrieval: Literal["off", "shadow", "on"] = "off"
+    window_seconds: Annotated[int, Meta(ge=1)] = 300
+    policies: str = ""
 
 
 class CrawlConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How pages are fetched when `quipu ingest` is given a URL (`docs/how-to/pages.md`)."""
 
-    max_bytes: Annotated[
-        int, Meta(ge=1, description="A larger page, packed or unpacked, is an error.")
-    ] = 10_000_000
-    timeout_s: Annotated[
-        float,
-        Meta(gt=0, le=600, description="Seconds for one page with its robots.txt and redirects."),
-    ] = 30.0
-    ports: Annotated[
-        tuple[Annotated[int, Meta(ge=1, le=65535)], ...],
-        Meta(extra=NEEDS_TRUST, description="The ports that may be asked."),
-    ] = (80, 443)
-    user_agent: Annotated[
-        str,
-        Meta(
-            description="Who asks; robots.txt knows it by the word before the slash. Empty: "
-            "`Quipu/VERSION`."
-        ),
-    ] = ""
+    max_bytes: Annotated[int, Meta(ge=1)] = 10_000_000
+    timeout_s: Annotated[float, Meta(gt=0, le=600)] = 30.0
+    ports: Annotated[tuple[Annotated[int, Meta(ge=1, le=65535)], ...], NEEDS_TRUST] = (80, 443)
+    user_agent: str = ""
 
 
 class AnswerConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """When an answer is given, hedged or withheld."""
 
-    floor: Annotated[
-        float | None,
-        Meta(description="Below this confidence the answer is `unknown`; unset: the measured one."),
-    ] = None
-    assert_above: Annotated[
-        float,
-        Meta(ge=0, le=1, description="Below this confidence `limitations` says why."),
-    ] = 0.70
+    floor: float | None = None
+    assert_above: Annotated[float, Meta(ge=0, le=1)] = 0.70
 
 
 class Config(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -396,19 +240,19 @@ class GuardedSetting(NamedTuple):
 
 
 def settings() -> Iterator[Setting]:
-    """Every key there is, in the order of the sections."""
+    """Every key there is, in the order of the sections; `settings.toml` says what each means."""
+    said = read_table("quipu", "settings.toml")
     for section, kind in _sections().items():
         for name, hint in get_type_hints(kind, include_extras=True).items():
-            described = next(m for m in get_args(hint)[1:] if isinstance(m, Meta))
-            default = getattr(kind(), name)
-            declared = described.extra or {}
+            bare, *metas = get_args(hint) if get_origin(hint) is Annotated else (hint,)
+            declared = next((each.extra for each in metas if each.extra), dict[str, Any]())
             yield Setting(
                 f"{section}.{name}",
-                get_args(hint)[0],
-                _toml(default),
+                bare,
+                _toml(getattr(kind(), name)),
                 f"{PREFIX}{section}_{name}".upper(),
-                described.description or "",
-                declared.get("trust", _is_text(get_args(hint)[0])),
+                " ".join(said[section][name].split()),
+                declared.get("trust", _is_text(bare)),
                 declared.get("harmless", ()),
             )
 
@@ -613,7 +457,7 @@ def _overlay(values: dict[str, dict[str, Any]], variables: Mapping[str, str], or
 def _parsed(section: str, key: str, text: str, name: str, origin: str) -> object:
     hint = get_type_hints(_sections()[section], include_extras=True)[key]
     value: object = text
-    kind = get_origin(get_args(hint)[0])
+    kind = get_origin(get_args(hint)[0] if get_origin(hint) is Annotated else hint)
     if kind is tuple:
         value = [part.strip() for part in text.split(",") if part.strip()]
     if kind is dict:
