@@ -7,13 +7,14 @@ import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from quipu.errors import InvalidInput
 from quipu.serve.http import Options, routes
@@ -25,20 +26,20 @@ from quipu.serve.http.endpoints import (
     json_response,
     route_of,
 )
-from quipu.serve.http.gate import App, Gate
+from quipu.serve.http.gate import Gate
 from quipu.serve.http.listening import served_hosts, until_interrupted
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.openapi import described
 from quipu.serve.http.problems import response_of
 from quipu.serve.http.runs import Runs
-from quipu.serve.http.tools import BesideTools
+from quipu.serve.http.tools import PATH, Tools
 from quipu.serve.operations import operations, operations_in
 
 __all__ = ["build_app", "endpoints", "make_api", "serve"]
 
 
-def build_app(memories: Memories, options: Options) -> App:
+def build_app(memories: Memories, options: Options) -> ASGIApp:
     """The ASGI application over `memories`. Raises InvalidInput for an open address without a
     key."""
     local, hosts = served_hosts(options.host, options.hosts)
@@ -50,7 +51,7 @@ def build_app(memories: Memories, options: Options) -> App:
     metrics = ServerMetrics()
     api = make_api(memories, options, metrics)
     return Gate(
-        BesideTools(cast("App", api), memories, options),
+        api,
         options,
         local=local,
         hosts=hosts,
@@ -68,7 +69,7 @@ def make_api(memories: Memories, options: Options, metrics: ServerMetrics) -> St
     """The routes over `memories`, without the gate."""
     serving = Serving(memories, metrics, Runs(), Threads(options.threads, options.waiting))
     metrics.calls.set_function(lambda: len(serving.threads.active))
-    every = endpoints()
+    every, tools = endpoints(), Tools(memories, options)
 
     @cache
     def document() -> dict[str, Any]:
@@ -93,6 +94,7 @@ def make_api(memories: Memories, options: Options, metrics: ServerMetrics) -> St
         routes=[
             *routes.PAGE,
             Route("/api/openapi.json", openapi),
+            *(Route(path, tools, methods=["POST"]) for path in (PATH, f"{PATH}/")),
             *(
                 route_of(path, [each for each in every if each.path == path], serving)
                 for path in fixed_first

@@ -10,13 +10,14 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quipu.errors import QuipuError
 from quipu.read import redact
@@ -30,20 +31,10 @@ __all__ = [
     "ASKED",
     "CALLER",
     "ROUTE",
-    "App",
     "Caller",
     "Gate",
-    "Message",
-    "Receive",
-    "Send",
     "caller_of",
-    "whole_request",
 ]
-
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-App: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
 
 ASKED, CALLER, ROUTE = "quipu.asked", "quipu.caller", "quipu.route"
 """Where an ASGI scope holds what was asked, who asked it, and its route."""
@@ -98,7 +89,7 @@ class Gate:
 
     def __init__(
         self,
-        app: App,
+        app: ASGIApp,
         options: Options,
         *,
         local: bool,
@@ -109,7 +100,7 @@ class Gate:
         self._app, self._memories, self._options = app, memories, options
         self._local, self._hosts, self._metrics = local, hosts, metrics
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one connection."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
@@ -171,7 +162,7 @@ class Gate:
             {"www-authenticate": 'Bearer realm="quipu"'},
         )
 
-    async def _within_time(self, scope: Message, receive: Receive, sent: "_Sent") -> None:
+    async def _within_time(self, scope: Scope, receive: Receive, sent: "_Sent") -> None:
         """Let the application answer; what has not begun to in time is answered for it. The
         thread that works on it goes on, and counts among those that are busy."""
         seconds = self._options.seconds
@@ -188,7 +179,7 @@ class Gate:
                 "limit, a narrower question), or start the server with more --timeout",
             ) from None
 
-    def _log(self, scope: Message, status: int, seconds: float) -> None:
+    def _log(self, scope: Scope, status: int, seconds: float) -> None:
         """Count and log a request: its route, and its question only where that is asked for."""
         route = str(scope.get(ROUTE) or "other")
         caller: Caller | None = scope.get(CALLER)
@@ -206,25 +197,6 @@ class Gate:
         if self._options.log_questions and ASKED in scope:
             fields["question"] = redact(str(scope[ASKED]))[0]
         _LOG.info(json.dumps(fields))
-
-
-async def whole_request(receive: Receive, largest: int) -> Receive:
-    """Return what gives a request whose body is there, in one piece. Raises HTTPException for one
-    that is too large, ClientDisconnect where the client has left in the middle."""
-    body, more = b"", True
-    while more:
-        message = await receive()
-        if message["type"] != "http.request":
-            raise ClientDisconnect
-        body, more = body + message.get("body", b""), message.get("more_body", False)
-        if len(body) > largest:
-            raise HTTPException(413, TOO_LARGE, _CLOSES)
-    first: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-    async def replay() -> Message:
-        return first.pop() if first else await receive()
-
-    return replay
 
 
 class _Sent:

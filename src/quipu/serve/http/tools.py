@@ -5,49 +5,45 @@ calls, so there is no session that could outlive its client.
 """
 
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.requests import Request
+from starlette.types import Message, Receive, Scope, Send
 
 from quipu.serve.http import Options
-from quipu.serve.http.gate import CALLER, ROUTE, App, Caller, Message, Receive, Send, whole_request
+from quipu.serve.http.gate import CALLER, ROUTE, Caller
 from quipu.serve.http.memories import Memories
 from quipu.serve.mcp import build_server
 from quipu.serve.mcp.server import Server
 
-__all__ = ["BesideTools"]
+__all__ = ["PATH", "Tools"]
 
 PATH = "/mcp"
 
 
-class BesideTools:
-    """`app`, and at `/mcp` the tools for agents: over the memory of the caller's namespace, and
-    only those that read where the key's scope is `read`."""
+class Tools:
+    """The tools for agents: over the memory of the caller's namespace, and only those that read
+    where the key's scope is `read`."""
 
-    def __init__(self, app: App, memories: Memories, options: Options) -> None:
-        self._app, self._memories, self._options = app, memories, options
+    def __init__(self, memories: Memories, options: Options) -> None:
+        self._memories, self._options = memories, options
         self._servers: dict[tuple[str, bool], Server] = {}
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Hand a connection to where it belongs. Tools take requests that are POST and whole: there
-        is no stream to open, no session to end, and who leaves in the middle has asked nothing."""
-        if scope["type"] != "http" or scope["path"].rstrip("/") != PATH:
-            await self._app(scope, receive, send)
-            return
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, once it is whole: who leaves in the middle has asked nothing."""
         scope[ROUTE] = PATH
-        if scope["method"] != "POST":
-            headers = [(b"allow", b"POST"), (b"content-length", b"0")]
-            await send({"type": "http.response.start", "status": 405, "headers": headers})
-            await send({"type": "http.response.body", "body": b""})
-            return
-        receive = await whole_request(receive, self._options.largest)
-        # Hosts and origins were looked at by the gate.
-        security = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+        first = [{"type": "http.request", "body": await Request(scope, receive).body()}]
+
+        async def whole() -> Message:
+            return first.pop() if first else await receive()
+
         app = self._server(scope[CALLER]).streamable_http_app(
             streamable_http_path=PATH,
             stateless_http=True,
             max_request_body_size=self._options.largest,
-            transport_security=security,
+            # Hosts and origins were looked at by the gate.
+            transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         )
         async with app.router.lifespan_context(app):
-            await app({**scope, "path": PATH}, receive, send)
+            await app({**scope, "path": PATH}, whole, send)
 
     def _server(self, caller: Caller) -> Server:
         memory = self._memories.of(caller.namespace)
