@@ -21,10 +21,9 @@ from quipu.kinds.commits.repository import HistoryReport
 from quipu.ports import Progress
 from quipu.serve.cli.failures import INTERRUPTED
 from quipu.serve.cli.invocation import Invocation
-from quipu.serve.cli.options import read_standard_input
 from quipu.serve.cli.terminal import say, wrapped
 from quipu.serve.cli.text import Given, lines_of
-from quipu.serve.operations import Command, Flag, Word, operation
+from quipu.serve.operations import Command, Flag, Word, operation, standard_input
 from quipu.serve.operations.records import Embed
 from quipu.store.addresses import shown
 from quipu.write.report import IndexReport
@@ -175,7 +174,7 @@ def index(
 def _listed(manifest: str) -> list[Path]:
     """The paths on the lines of a file, or of standard input."""
     if manifest == "-":
-        text = read_standard_input()
+        text = standard_input().decode("utf-8", "replace")
     else:
         try:
             text = Path(manifest).read_text("utf-8")

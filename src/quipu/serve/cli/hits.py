@@ -7,7 +7,7 @@ from quipu.facts.history import History
 from quipu.kinds.reports.model import REPORT, report_text
 from quipu.kinds.reports.reflect import Reflected
 from quipu.records.reply import Hit
-from quipu.serve.cli.terminal import colours, cut, safe, snippet, style, width, wrapped
+from quipu.serve.cli.terminal import colours, safe, snippet, style, width, wrapped
 from quipu.serve.cli.text import Given, labels_of, note_lines, page_lines, template_lines
 from quipu.serve.shapes import KEPT
 
@@ -63,7 +63,7 @@ def search_lines(found: "FoundPassages", given: Given) -> Iterator[str]:
         yield ""
     for rank, hit in enumerate(found.hits, 1):
         place = style(hit.source_ref.replace("\n", "\\n"), fg="cyan", bold=True)
-        title = cut(safe(hit.title.removeprefix(hit.path).lstrip(" ›"), line=True), 60)
+        title = safe(hit.title.removeprefix(hit.path).lstrip(" ›"), line=True)[:60]
         first = f"{rank:>2}  {style(f'{hit.score:.2f}', bold=True)}  {place}"
         yield f"{first}  {style(title, dim=True)}" if title else first
         for line in _why(hit, labels, explain=explain):

@@ -127,45 +127,41 @@ def invocation() -> Invocation:
 
 def everywhere(*, hidden: bool) -> list[click.Parameter]:
     """The shared options; given twice, the one nearer to the end of the line counts."""
-    return [
-        click.Option(
-            ["--store"],
-            metavar="URL|PATH",
-            help="The store: a path, sqlite:///path, postgresql://user@host/database or memory:  "
-            "[default: the nearest .quipu/quipu.db upward]",
-            **_kept("store", hidden),
-        ),
-        click.Option(
-            ["--namespace"],
-            metavar="NAME",
-            help="The namespace inside the store.  [default: default]",
-            **_kept("namespace", hidden),
-        ),
-        click.Option(
-            ["--config"],
-            type=click.Path(exists=True, dir_okay=False, path_type=Path),
-            help="The configuration file.  [default: the nearest quipu.toml upward]",
-            **_kept("config_path", hidden),
-        ),
-        click.Option(
-            ["--json"],
-            is_flag=True,
-            help="Print one JSON document with stable keys on standard output.",
-            **_kept("as_json", hidden),
-        ),
-        click.Option(
-            ["-v", "--verbose"],
-            count=True,
-            help="Say more on standard error; -vv also shows where an error came from.",
-            **_kept("verbose", hidden),
-        ),
-        click.Option(
-            ["-q", "--quiet"],
-            is_flag=True,
-            help="Say nothing on standard error but errors.",
-            **_kept("quiet", hidden),
-        ),
-    ]
+    file = click.Path(exists=True, dir_okay=False, path_type=Path)
+    options: dict[str, dict[str, Any]] = {
+        "--store": {
+            "metavar": "URL|PATH",
+            "help": "The store: a path, sqlite:///path, postgresql://user@host/database or memory: "
+            " [default: the nearest .quipu/quipu.db upward]",
+        },
+        "--namespace": {
+            "metavar": "NAME",
+            "help": "The namespace inside the store.  [default: default]",
+        },
+        "--config config_path": {
+            "type": file,
+            "help": "The configuration file.  [default: the nearest quipu.toml upward]",
+        },
+        "--json as_json": {
+            "is_flag": True,
+            "help": "Print one JSON document with stable keys on standard output.",
+        },
+        "-v --verbose": {
+            "count": True,
+            "help": "Say more on standard error; -vv also shows where an error came from.",
+        },
+        "-q --quiet": {"is_flag": True, "help": "Say nothing on standard error but errors."},
+    }
+    shared: Any = {"callback": _keep, "expose_value": False, "hidden": hidden}
+    return [click.Option(names.split(), **how, **shared) for names, how in options.items()]
+
+
+def _keep(ctx: click.Context, parameter: click.Parameter, value: Any) -> None:
+    key, given = parameter.name, ctx.meta.setdefault(_KEY, {})
+    if key == "verbose":
+        given[key] = given.get(key, 0) + value
+    elif value is not None and value is not False:
+        given[key] = value
 
 
 def _plain(document: Any) -> Any:
@@ -173,17 +169,6 @@ def _plain(document: Any) -> Any:
     import msgspec
 
     return msgspec.to_builtins(document, order="deterministic")
-
-
-def _kept(key: str, hidden: bool) -> dict[str, Any]:
-    def keep(ctx: click.Context, _parameter: click.Parameter, value: Any) -> None:
-        given = ctx.meta.setdefault(_KEY, {})
-        if key == "verbose":
-            given[key] = given.get(key, 0) + value
-        elif value is not None and value is not False:
-            given[key] = value
-
-    return {"callback": keep, "expose_value": False, "hidden": hidden}
 
 
 class _SafeFormatter(logging.Formatter):

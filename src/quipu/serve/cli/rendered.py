@@ -1,8 +1,9 @@
 """An operation as a command: its arguments as words and options, its result as text or JSON."""
 
+import re
 import sys
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -13,20 +14,13 @@ import click
 from click.core import ParameterSource
 from msgspec import Meta
 
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.facts.keys import USER
+from quipu.ports import Progress
+from quipu.records.record import Properties
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import Command, CommandEntry, Group
-from quipu.serve.cli.options import (
-    DATE,
-    DAY,
-    confirm,
-    note_unknown,
-    properties,
-    read_question,
-    read_text,
-    remembered,
-    whom,
-)
 from quipu.serve.cli.terminal import note, safe
 from quipu.serve.operations import (
     REQUIRED,
@@ -37,6 +31,7 @@ from quipu.serve.operations import (
     Mark,
     Operation,
     Word,
+    standard_input,
 )
 from quipu.serve.operations import Command as Door
 
@@ -44,9 +39,6 @@ if TYPE_CHECKING:  # pragma: no cover
     from quipu.memory import Memory
 
 __all__ = ["command_of"]
-
-_MOST = 1_000_000
-"""The largest count that a command takes: a store has no place for any number."""
 
 
 def command_of(
@@ -94,7 +86,7 @@ def _called(operation: Operation, door: Door, arguments: list[Argument], **words
     run = invocation()
     given = {each.name: _value(each, words) for each in arguments}
     if door.erases is not None:
-        confirm(door.erases(given), agreed=words["yes"])
+        _confirm(door.erases(given), agreed=words["yes"])
     with ExitStack() as stack:
         subject: Any = run
         if operation.takes("memory"):
@@ -109,7 +101,7 @@ def _called(operation: Operation, door: Door, arguments: list[Argument], **words
         printed = door.prints(result, given) if run.as_json else result
         run.show(printed, lambda: lines_of(result, Given(subject, given)))
         if given.get(door.unknown) is not None and not getattr(result, door.finds):
-            note_unknown(run, subject, given[door.unknown])
+            _note_unknown(run, subject, given[door.unknown])
     if door.fails(result):
         context.exit(NO)
 
@@ -125,8 +117,8 @@ def _done(run: Invocation, operation: Operation, subject: Any, given: dict[str, 
 def _placed(memory: "Memory", value: Any) -> Any:
     """The path of a file that exists as the memory has it."""
     if isinstance(value, tuple):
-        return tuple(remembered(memory, each) for each in value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
-    return value if value is None else remembered(memory, value)
+        return tuple(_remembered(memory, each) for each in value)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return value if value is None else _remembered(memory, value)
 
 
 def _value(argument: Argument, words: dict[str, Any]) -> Any:
@@ -136,15 +128,15 @@ def _value(argument: Argument, words: dict[str, Any]) -> Any:
         return {key: value for key, value in found.items() if value is not None}
     value = words[argument.name]
     if Mark.CONTENT in argument.notes:
-        return read_text(value, words["file"])
+        return _text(value, words["file"])
     if Mark.SENTENCE in argument.notes:
-        return read_question(value)
+        return _question(value)
     if Mark.PAIRS in argument.notes:
-        return properties(value)
+        return _properties(value)
     flags = {str(each.value): each.value for each in argument.notes if isinstance(each, Flag)}
     if value in flags:
         return flags[value]
-    return whom(value) if Mark.SUBJECT in argument.notes and value is not None else value
+    return _whom(value) if Mark.SUBJECT in argument.notes and value is not None else value
 
 
 def _parameters(argument: Argument, spelled: str) -> list[click.Parameter]:
@@ -225,7 +217,7 @@ def _type(argument: Argument) -> Any:
     """What a word is read as. Bounds above are for callers from elsewhere; counts have one here."""
     kind = _plain(argument.type)
     if days := {Mark.DATE, Mark.DAY}.intersection(argument.notes):
-        return DATE if Mark.DATE in days else DAY
+        return _Date() if Mark.DATE in days else _Day()
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind is Path:
@@ -236,8 +228,8 @@ def _type(argument: Argument) -> Any:
 
 
 def _number(kind: type[int | float], meta: Meta) -> click.ParamType[Any]:
-    if kind is int:
-        return click.IntRange(None if meta.ge is None else int(meta.ge), _MOST)
+    if kind is int:  # a store has no place for any number
+        return click.IntRange(None if meta.ge is None else int(meta.ge), 1_000_000)
     if meta.gt is not None:
         return click.FloatRange(meta.gt, min_open=True)
     return click.FLOAT if meta.ge is None else click.FloatRange(meta.ge, meta.le)
@@ -261,21 +253,133 @@ def _sentence(says: str) -> str:
     return f"{says[:1].upper()}{says[1:]}." if says else ""
 
 
-Shown = Callable[[str, int, int], None]
-"""Called with (stage, done, total); total is 0 while it is not known."""
+class _Date(click.ParamType[str]):
+    """A date as it was written; what is asked or stated with it reads it. A blank one is no date,
+    for what was left out means something else: now, or no bound."""
 
-_BETWEEN_REWRITES_S, _BETWEEN_LINES_S = 0.1, 15.0
+    name = "date"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not value.strip():
+            self.fail(
+                f"{value!r} is not a date: write it as 2026-01-31, or leave it out", param, ctx
+            )
+        return value
+
+
+class _Day(_Date):
+    """A date, or words that are told from the present: "yesterday" is where that day begins. What
+    is stored takes none: the rest of "yesterday at 10:30" would be lost in silence."""
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        value = super().convert(value, param, ctx)
+        if value[:4].isdigit():
+            return value
+        from quipu.handle.dates import read_window
+        from quipu.when.instants import system_clock
+
+        try:
+            return read_window(value, system_clock).after or value
+        except InvalidInput:
+            return value
+
+
+def _whom(name: str) -> str:
+    """What is asked about, as statements call it: "me" is the user."""
+    return USER if name.strip().casefold() == "me" else name
+
+
+def _question(words: tuple[str, ...]) -> str:
+    """The question: the words of the command line, or standard input for `-` or no words."""
+    if words in ((), ("-",)):
+        if not words and sys.stdin.isatty():
+            raise InvalidInput("no question was given: write it after the command, or pipe it in")
+        return standard_input().decode("utf-8", "replace")
+    text = " ".join(words)
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _text(text: str | None, file: Path | None) -> str:
+    """A text that was written, or that stands in a file or on standard input. Raises InvalidInput
+    for what is no text."""
+    if file is not None:
+        if text is not None:
+            raise InvalidInput("a text and --file were both given: choose one")
+        return _decoded(file.read_bytes(), repr(str(file)))
+    if text is None and sys.stdin.isatty():
+        raise InvalidInput("no text was given: write it after the command, or name a --file")
+    return _decoded(standard_input(), "standard input") if text in (None, "-") else str(text)
+
+
+def _decoded(data: bytes, name: str) -> str:
+    from quipu.read.decode import decode, is_binary
+
+    if is_binary(data):
+        raise InvalidInput(
+            f"{name} is binary (it holds NUL bytes): save it as UTF-8; `quipu index` reads "
+            "documents of other formats"
+        )
+    text, warning = decode(data)
+    if warning:
+        invocation().note(f"{name} {warning}")
+    return text
+
+
+def _confirm(what: str, *, agreed: bool) -> None:
+    """Ask a person whether `what` shall be erased, unless that was agreed. Raises InvalidInput
+    where there is nobody to ask."""
+    if agreed:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise InvalidInput(
+            f"there is no terminal to ask whether {what} shall be erased for good: give --yes"
+        )
+    click.confirm(f"Erase {what} for good?", abort=True, err=True)
+
+
+def _properties(pairs: tuple[str, ...]) -> Properties:
+    """`KEY=VALUE` pairs as properties; every value is text."""
+    found: Properties = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise InvalidInput(f"{pair!r} is not a property: write it as key=value")
+        found[key.strip()] = value
+    return found
+
+
+def _remembered(memory: "Memory", ref: str) -> str:
+    """`ref` as the memory has it: the path of a file that exists, seen from the present folder,
+    becomes the path from the memory's home; anything else stays as it is."""
+    name = re.sub(r"(?::|#L)\d+(?:-L?\d+)?\Z", "", ref)
+    try:
+        if not Path(name).is_file():
+            return ref
+        path = Path(name).resolve().relative_to(memory.home.folder.resolve())
+        return path.as_posix() + ref[len(name) :]
+    except (OSError, ValueError):  # not a name a file can have; outside the home
+        return ref
+
+
+def _note_unknown(run: "Invocation", memory: "Memory", name: str) -> None:
+    """Say what `get` says where nothing is known as `name`: the nearest names."""
+    try:
+        memory.get(_remembered(memory, name))
+    except UnknownRecord as error:
+        run.note(str(error))
+
+
 _CLEARED = "\r\x1b[K"
 
 
 @contextmanager
-def progress(*, quiet: bool) -> Generator[Shown | None]:
+def progress(*, quiet: bool) -> Generator[Progress | None]:
     """Yield what shows the progress of the work inside; None, so nothing, when `quiet`."""
     if quiet:
         yield None
         return
     rewrites = sys.stderr.isatty()
-    between_s = _BETWEEN_REWRITES_S if rewrites else _BETWEEN_LINES_S
+    between_s = 0.1 if rewrites else 15.0
     due_s = 0.0 if rewrites else time.monotonic() + between_s
 
     def shown(stage: str, done: int, total: int) -> None:

@@ -1,16 +1,18 @@
 """`serve`: the memory over HTTP, with a page to look at it; `key …`: who may use that."""
 
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 from msgspec import Meta
 
 from quipu.errors import StoreUnavailable
 from quipu.ledger import LEDGER, Ledger
+from quipu.memory import Memory
 from quipu.serve.cli.folders import initialise, is_remembered
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.keys import ApiKey, ApiKeys, KeyList, MadeKey
@@ -84,45 +86,29 @@ def serve(
         read_only=read_only,
     )
     key = read_key(key_file) if key_file else ""
-    served = partial(Memories, watch=watch and not read_only, key=key)
-    with _memories(run, served, read_only=read_only) as memories:
-        shown = _shown(options.host, options.port, memories)
+
+    def opened(namespace: str | None) -> Memory:
+        chosen = run if namespace is None else replace(run, namespace=namespace)
+        return chosen.open(read_only=read_only, keeps_up=not read_only)
+
+    folder = Path.cwd()
+    make = None if read_only or is_remembered(run) else partial(initialise, run, folder)
+    follows = watch and not read_only
+    with Memories(opened, folder=folder, make=make, watch=follows, key=key) as memories:
+        url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        shown = Serving(
+            url=f"{url}/",
+            api=f"{url}/api/openapi.json",
+            mcp=f"{url}/mcp",
+            folder=str(memories.folder),
+            memory=memories.exist,
+        )
         if run.as_json:
             run.show(shown, list)
         run.note(f"serving at {shown.url}; Ctrl-C ends it")
         if not shown.memory:
             run.note("there is no memory here yet: the page offers to make one")
         serve_http(memories, options)
-
-
-def _shown(host: str, port: int, memories: Any) -> Serving:
-    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    return Serving(
-        url=f"{url}/",
-        api=f"{url}/api/openapi.json",
-        mcp=f"{url}/mcp",
-        folder=str(memories.folder),
-        memory=memories.exist,
-    )
-
-
-def _memories(run: Invocation, served: Callable[..., Any], *, read_only: bool) -> Any:
-    """What is to be `served`; where there is no memory yet, with what makes one."""
-
-    def opened(namespace: str | None) -> Any:
-        chosen = run if namespace is None else _in(run, namespace)
-        return chosen.open(read_only=read_only, keeps_up=not read_only)
-
-    folder = Path.cwd()
-    if read_only or is_remembered(run):
-        return served(opened, folder=folder)
-    return served(opened, folder=folder, make=lambda: initialise(run, folder))
-
-
-def _in(run: Invocation, namespace: str) -> Invocation:
-    from dataclasses import replace
-
-    return replace(run, namespace=namespace)
 
 
 @operation(None, Command())

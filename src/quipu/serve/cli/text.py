@@ -19,7 +19,7 @@ from quipu.limits import NAMED, PREVIEW
 from quipu.records.ids import name_key
 from quipu.records.record import Chunk, Entity, Episode
 from quipu.records.refs import SESSION_PREFIX
-from quipu.serve.cli.terminal import cells, counted, safe, style, width, wrapped
+from quipu.serve.cli.terminal import counted, safe, style, width, wrapped
 
 __all__ = [
     "Given",
@@ -236,7 +236,7 @@ def _labelled(row: Any, template: str) -> Iterator[str]:
 
 def _fitted(indent: str, text: str, *, bold: bool = False) -> Iterator[str]:
     """A first line as it is, a line of details as wide as the terminal."""
-    if indent and cells(indent + text) > width():
+    if indent and len(indent + text) > width():
         yield from wrapped(text, indent=indent)
     else:
         yield indent + (style(text, bold=True) if bold else text)

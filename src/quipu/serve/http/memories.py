@@ -35,7 +35,7 @@ class Memories:
         open_: Callable[[str | None], Memory],
         *,
         folder: Path,
-        make: Callable[[], None] | None = None,
+        make: Callable[[], object] | None = None,
         watch: bool = False,
         key: str = "",
     ) -> None:

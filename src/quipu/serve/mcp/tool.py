@@ -94,7 +94,8 @@ class _Tool(Tool):
     ) -> CallToolResult:
         """Call it; an argument given as null is one that is left out, and half of a surrogate
         pair, which JSON can carry and no store, is U+FFFD."""
-        given = {key: _whole(value) for key, value in arguments.items() if value is not None}
+        whole = json.loads(_HALF.sub("\ufffd", json.dumps(arguments, ensure_ascii=False)))
+        given = {key: value for key, value in whole.items() if value is not None}
         try:
             read = msgspec.convert(given, self.shape, strict=False)
         except msgspec.ValidationError as error:
@@ -301,13 +302,3 @@ def _lean(schema: Any, shapes: Mapping[str, Any], without: frozenset[str]) -> An
 
 
 _EMPTY: tuple[object, ...] = ("", [], (), {}, None)
-
-
-def _whole(value: Any) -> Any:
-    if isinstance(value, str):
-        return _HALF.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_whole(each) for each in cast("list[Any]", value)]
-    if isinstance(value, dict):
-        return {_whole(key): _whole(each) for key, each in cast("dict[Any, Any]", value).items()}
-    return value

@@ -1,7 +1,7 @@
 """Dated statements: listed, told as history, audited, asked at a date; what always holds."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict, Unpack
 
 import msgspec
 from msgspec import Meta
@@ -269,23 +269,29 @@ def state(
     return StatedList(stated=tuple(memory.facts.state(statements)))
 
 
-@operation("write", Command())
-def state_words(
-    memory: Memory,
-    statements: Annotated[tuple[str, ...], Word("[STATEMENTS]...")] = (),
-    since: Annotated[Date | None, "from when on; when it is said, if left out"] = None,
-    until: Annotated[Date | None, "until when, if it has an end"] = None,
-    said_at: Annotated[Date | None, "when it was said; now, if left out"] = None,
-    source: Annotated[str, "who said it, or where"] = "",
-    ends: Annotated[bool, "it is so no more: a statement without a value"] = False,
-    replaces: Annotated[str, "the id of the fact whose place it takes"] = "",
-    corrects: Annotated[str, "the id of a fact that was never so, but this was"] = "",
-    retracts: Annotated[str, "the id of a fact that was never so; no STATEMENT"] = "",
+class StatedWith(TypedDict, total=False):
+    """What holds of every statement of a command."""
+
+    since: Annotated[Date | None, "from when on; when it is said, if left out"]
+    until: Annotated[Date | None, "until when, if it has an end"]
+    said_at: Annotated[Date | None, "when it was said; now, if left out"]
+    source: Annotated[str, "who said it, or where"]
+    ends: Annotated[bool, "it is so no more: a statement without a value"]
+    replaces: Annotated[str, "the id of the fact whose place it takes"]
+    corrects: Annotated[str, "the id of a fact that was never so, but this was"]
+    retracts: Annotated[str, "the id of a fact that was never so; no STATEMENT"]
     listed: Annotated[
         str | None,
         "a list of statements as JSON, as `POST /api/v1/statements` takes them; - for a pipe",
         Flag("--file"),
-    ] = None,
+    ]
+
+
+@operation("write", Command())
+def state_words(
+    memory: Memory,
+    statements: Annotated[tuple[str, ...], Word("[STATEMENTS]...")] = (),
+    **told: Unpack[StatedWith],
 ) -> StatedList:
     """State facts, all or none of them: "SUBJECT ATTRIBUTE = VALUE".
 
@@ -299,27 +305,16 @@ def state_words(
     $ quipu state "billing on-call person = Erik" --replaces fa_0123456789abcdef01234567
     $ quipu state --file statements.json
     """
-    if listed is not None:
-        return StatedList(stated=tuple(memory.facts.state(_read(listed))))
-    told = {
-        "since": since,
-        "until": until,
-        "said_at": said_at,
-        "source": source,
-        "ends": ends,
-        "replaces": replaces,
-        "corrects": corrects,
-        "retracts": retracts,
-    }
+    if file := told.pop("listed", None):
+        return state(memory, _read(file))
     more: Any = {name: value for name, value in told.items() if value}
-    given = [StatementInput(**_parts(each), **more) for each in statements or ("",)]
-    return StatedList(stated=tuple(memory.facts.state(given)))
+    return state(memory, tuple(StatementInput(**_parts(e), **more) for e in statements or ("",)))
 
 
-def _read(file: str) -> list[StatementInput]:
+def _read(file: str) -> tuple[StatementInput, ...]:
     try:
         data = standard_input() if file == "-" else Path(file).read_bytes()
-        return msgspec.json.decode(data, type=list[StatementInput])
+        return msgspec.json.decode(data, type=tuple[StatementInput, ...])
     except OSError as error:
         raise InvalidInput(f"--file {file!r} cannot be read: {error.strerror}") from error
     except msgspec.DecodeError as error:
