@@ -190,6 +190,23 @@ def test_what_was_stated_is_found_read_and_answered(memory: Memory) -> None:
     assert not memory.facts()
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who owned billing in September?",
+        "Who owned billing in September 2026?",
+        "Who was the owner of billing in September?",
+    ],
+)
+def test_a_month_that_is_over_is_answered_by_what_held_then_with_its_end(
+    memory: Memory, question: str
+) -> None:
+    state(memory, "billing", "owner", "Dagny", since="2026-08-10")
+    state(memory, "billing", "owner", "Bo", since="2026-10-10")
+    answer = memory.ask(question).contract.answer
+    assert answer == "Owner of billing: Dagny (from 10 Aug 2026 to 10 Oct 2026) [1]."
+
+
 VALUES = st.sampled_from(["Erik", "Dagny", "Tove"])
 KEYS = st.sampled_from([("billing", "owner"), ("Billing", "OWNER"), ("billing", "deploy day")])
 DAYS = st.dates(min_value=date(2026, 1, 1), max_value=date(2026, 2, 1)).map(str)

@@ -30,6 +30,24 @@ def test_a_text_is_read_without_its_dates(text: str, bare: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "month"),
+    [
+        ("Who owned billing in September?", "2026-09"),
+        ("Which team ran the sweep in March?", "2026-03"),
+        ("Who is on call in September?", None),
+        ("What will be due in March?", None),
+        ("Who owns billing every May?", None),
+    ],
+)
+def test_a_month_without_its_year_is_the_last_one_unless_it_is_to_come(
+    question: str, month: str | None
+) -> None:
+    time = read_question_time(question, now="2026-11-29T10:00:00Z")
+    start = time.interval.start if time.interval else None
+    assert (start and iso(start)) == month
+
+
+@pytest.mark.parametrize(
     ("question", "kind", "base", "anchor"),
     rows(__file__, "a_place_beside_another_fact"),
 )

@@ -35,6 +35,7 @@ from quipu.facts.chains import (
 )
 from quipu.facts.fit import PROPERTIES, asks_which, is_asked_for, is_sure
 from quipu.facts.keys import asked_by, other_subjects
+from quipu.facts.stated import is_stated
 from quipu.ports import Planner
 from quipu.question import Question
 from quipu.records.authority import GOVERNED, ROLES, rank
@@ -443,7 +444,8 @@ def _of_facts(
             return None
         spoken, by_grammar = is_turn(sources[0]), is_by_grammar(fact)
         told_alike = {fact.subject, *other_subjects(fact)}
-        every = standings(graph.facts(told_alike)) if spoken or by_grammar else []
+        chained = spoken or by_grammar or is_stated(fact)
+        every = standings(graph.facts(told_alike)) if chained else []
         told = AnswerStatement(said(_as_it_stood(fact, every)), sources[:2], fact=fact)
         if spoken:
             told = told._replace(others=_passages_beside(fact, every, graph))

@@ -29,7 +29,11 @@ _LEADS = late(r"\b(?:in|on|during|from|since|until|by|at|between|of)\s+(?:the )?
 _ASKED = late(r"(?:which|what|who|whom|whose)\b[^,]{0,200}")
 _EDGE = " \t\n?.!,;:\"'"
 
-_WAS = late(r"\b(?:did|was|were|had|used)\b")
+_NOT_OVER = late(
+    r"\b(?:will|shall|should|can|must|is|are|am|do|every|each|due)\b"
+    r"|\b(?:who|what|which \w+) (?!was\b)\w+s\b"
+)
+"""What asks of what is, is to come, or happens every such month: "who owns", "will"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +137,11 @@ def _previous(text: str, lowered: str) -> QuestionTime | None:
 
 def find_days(text: str, *, now: str) -> list[TimeSpan]:
     """Every day of which a part is left out in a question asked at the instant `now`, and every
-    month where it asks of what was; what is in no calendar is none."""
+    month that a preposition leads to, unless it asks of what is to come; what is in no calendar is
+    none."""
     spans = [span for span in find_partial(text, now=now) if span.kind != "range"]
-    if _WAS.search(lower(fold(text))):
+    lowered = lower(fold(text))
+    if not _NOT_OVER.search(lowered):
         return spans
     return [
         span for span in spans if any(d and d.day for d in (span.interval.start, span.interval.end))
