@@ -25,8 +25,8 @@ def test_turns_and_texts_find_their_places(memory: Memory) -> None:
     assert done.accepted == 3
     assert set(done.source_refs) == {"session:s1#1", "session:s1#2", "manual:zones"}
     assert done.warnings == ()
-    assert [stage.stage for stage in done.stages] == list(STAGES)
-    assert all(stage.ok for stage in done.stages)
+    assert [stage.stage for stage in done.contract.stage_results] == list(STAGES)
+    assert all(stage.ok for stage in done.contract.stage_results)
     assert memory.jobs.get(done.run_id).status == "done"
     assert read_lines(memory, "session:s1").text.splitlines()[0].endswith("Where do we deploy?")
     assert memory.search("how many zones has blue").hits[0].path == "manual:zones"

@@ -7,7 +7,7 @@ wording stands, the higher priority and all tags stay, and every source is kept 
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args
 
 import msgspec
 
@@ -31,7 +31,7 @@ from quipu.write.relations import related
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["Entries", "Entry", "Origin", "Priority", "StoredEntry"]
+__all__ = ["Entries", "Entry", "Origin", "Priority", "ReplacedFact", "StoredEntry"]
 
 Priority: TypeAlias = Literal["critical", "high", "medium", "low"]
 Origin: TypeAlias = Literal["session", "manual", "migration", "consolidation"]
@@ -60,12 +60,12 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[dict[str, str], ...] = ()
 
 
-class ReplacedStatement(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact whose place one of a new entry took: the source that states it, and what it said."""
+class ReplacedFact(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A fact that no longer holds because of what was stored."""
 
-    ref: str
-    fact_id: str
-    said: str
+    ref: Annotated[str, "the source that states it; `memory_get` opens it"]
+    fact_id: Annotated[str, "its id"]
+    said: Annotated[str, "what it says"]
 
 
 class StoredEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +75,7 @@ class StoredEntry(msgspec.Struct, frozen=True, kw_only=True):
     entry: Entry
     merged_with: str | None = None
     unknown: tuple[str, ...] = ()
-    replaces: tuple[ReplacedStatement, ...] = ()
+    replaces: tuple[ReplacedFact, ...] = ()
 
 
 class Entries:
@@ -175,10 +175,10 @@ class Entries:
         found = self.of_documents(chosen[:_MOST_LIVE]).values()
         return [entry for entry in found if not is_expired(entry.expires, now)]
 
-    def _replaces(self, episode_id: str) -> tuple[ReplacedStatement, ...]:
+    def _replaces(self, episode_id: str) -> tuple[ReplacedFact, ...]:
         """The facts whose place the facts of an entry took."""
         return tuple(
-            ReplacedStatement(
+            ReplacedFact(
                 ref=str(fact.provenance.get("path") or ""), fact_id=fact.fact_id, said=said(fact)
             )
             for fact in self._memory.facts.stated_by(episode_id).replaced

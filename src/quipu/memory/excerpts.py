@@ -4,7 +4,7 @@ Nothing is opened: the text comes from the store, so no path leads out of it.
 """
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -18,22 +18,24 @@ from quipu.records.refs import session_ref
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["read_lines"]
+__all__ = ["Lines", "read_lines"]
 
 _SESSION = re.compile(r"session:(?P<id>[^#]+)(?:#(?P<first>\d+)(?:-(?P<last>\d+))?)?")
 _END = 10**9
 
 
-class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
-    """Lines `start_line` to `end_line` of `path`; `truncated` when more was asked for than
-    fits, `changed` where its file is not as it was read."""
+class Lines(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """`memory_get`."""
 
-    path: str
-    text: str
-    start_line: int
-    end_line: int
-    truncated: bool
-    changed: str | msgspec.UnsetType = msgspec.UNSET
+    path: Annotated[str, "what was read"]
+    text: Annotated[str, "the lines"]
+    start_line: Annotated[int, "the first of them, from 1"]
+    end_line: Annotated[int, "the last, included"]
+    truncated: Annotated[bool, "more was asked for than fits"]
+    changed: Annotated[
+        str | msgspec.UnsetType,
+        "`changed since it was read`, where the file is not as it was read",
+    ] = msgspec.UNSET
 
 
 def read_lines(
@@ -43,7 +45,7 @@ def read_lines(
     first: int = 1,
     count: int | None = None,
     max_characters: int = LONGEST_PASSAGE,
-) -> Excerpt:
+) -> Lines:
     """`count` lines of `path` from line `first` (1-based; default: all), as they are remembered.
 
     `path` is a file's, an entry's id, a report's reference, `session:<id>` (a line a turn) or
@@ -62,7 +64,7 @@ def read_lines(
     return msgspec.structs.replace(excerpt, changed=CHANGED) if changed else excerpt
 
 
-def _within(path: str, lines: dict[int, str], room: int) -> Excerpt:
+def _within(path: str, lines: dict[int, str], room: int) -> Lines:
     """The first lines that fit, and at least what fits of the first one."""
     start = end = min(lines)
     taken: list[str] = []
@@ -74,7 +76,7 @@ def _within(path: str, lines: dict[int, str], room: int) -> Excerpt:
             break
         taken.append(line)
         end = number
-    return Excerpt(
+    return Lines(
         path=path, text="\n".join(taken), start_line=start, end_line=end, truncated=room < 0
     )
 

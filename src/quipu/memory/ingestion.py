@@ -8,7 +8,7 @@ the same batch twice changes nothing.
 import hashlib
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import msgspec
 
@@ -19,6 +19,7 @@ from quipu.kinds.conversations.model import ROLES, Role, Transcript, Turn
 from quipu.kinds.conversations.read.times import read_time
 from quipu.kinds.work.model import KINDS, work_ref
 from quipu.kinds.work.read import read_record
+from quipu.limits import ERRORS_LISTED
 from quipu.memory.payloads import given_records, given_text, given_transcripts
 from quipu.ports import Progress
 from quipu.read import redact
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from quipu.memory.memory import Memory
     from quipu.write.jobs import Job
 
-__all__ = ["IngestItem", "StageResult", "ingest_items", "text_job"]
+__all__ = ["Ingest", "IngestItem", "ingest_items", "text_job"]
 
 _TURNS = frozenset({"message", "turn"})
 _MOST_ITEMS = 10_000
@@ -64,19 +65,29 @@ class StageResult(msgspec.Struct, frozen=True, kw_only=True):
     ok: Annotated[bool, "it did its work for all that was accepted"]
 
 
-class Ingested(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a batch: `accepted` items are stored, `unchanged` were there already;
-    `warnings` names each item that cannot be used, and why, `refused` counts junk by rule.
-    `run_id` is the last job of the batch (`Memory.jobs.get`)."""
+class IngestContract(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """The stages of the write way, and how each ended for this batch."""
 
-    run_id: str
-    batch_id: str
-    accepted: int
-    unchanged: int
-    source_refs: tuple[str, ...]
-    stages: tuple[StageResult, ...]
-    refused: dict[str, int]
-    warnings: tuple[str, ...]
+    stages: Annotated[tuple[str, ...], "their names"] = STAGES
+    stage_results: Annotated[tuple[StageResult, ...], "whether each did its work"]
+    started_at: Annotated[str, "when the batch began"]
+    completed_at: Annotated[str, "when it was done"]
+
+
+class Ingest(msgspec.Struct, frozen=True, kw_only=True):
+    """`memory_ingest`."""
+
+    ok: Annotated[bool, "nothing went wrong"]
+    tool: Annotated[Literal["memory_ingest"], "this tool"] = "memory_ingest"
+    run_id: Annotated[str, "the job that did it"] = msgspec.field(name="runId")
+    batch_id: Annotated[str, "a hash of the batch"] = msgspec.field(name="batchId")
+    trace_id: Annotated[str, "as it was given"] = msgspec.field(name="traceId", default="")
+    accepted: Annotated[int, "items that are stored"]
+    unchanged: Annotated[int, "items that were there already"]
+    source_refs: Annotated[tuple[str, ...], "what a person opens"]
+    refused: Annotated[dict[str, int], "junk (echoes, tool noise, boot text), by rule"]
+    warnings: Annotated[tuple[str, ...], "items that cannot be used, and why"]
+    contract: Annotated[IngestContract, "what was done"]
 
 
 class _Batch:
@@ -189,7 +200,7 @@ def ingest_items(
     source: str = "",
     session_key: str = "",
     progress: Progress | None = None,
-) -> Ingested:
+) -> Ingest:
     """Remember `items`, all of them accepted at once: what a kill leaves undone is made good by the
     next process that writes. A bad one is a warning, never the end of the others, and in place of
     one that could not even be read stands why; `source` is kept as the group of texts,
@@ -226,19 +237,25 @@ def ingest_items(
     refs = [*batch.record_refs, *text_refs, *batch.known_refs, *turn_refs]
     of_session = next((job for job in done if job.kind == "sessions"), None)
     said = (f"{row.path}: {row.error}" for row in of_session.errors) if of_session else ()
-    return Ingested(
+    warnings = (*batch.warnings, *said)
+    return Ingest(
+        ok=not warnings,
         run_id=done[-1].job_id if done else "",
         batch_id=_digest(*(f"{i.kind}\0{i.id}\0{i.text}" for i in read), source, session_key),
         accepted=len(refs),
         unchanged=len(batch.known_refs)
         + sum(job.unchanged for job in done if job is not of_session),
-        source_refs=tuple(dict.fromkeys(refs)),
-        stages=tuple(
-            StageResult(stage=stage, ok=bool(refs) and not (stage == "embed" and lacking))
-            for stage in STAGES
-        ),
+        source_refs=tuple(dict.fromkeys(refs))[:ERRORS_LISTED],
         refused=of_session.refused if of_session else {},
-        warnings=(*batch.warnings, *said),
+        warnings=warnings[:ERRORS_LISTED],
+        contract=IngestContract(
+            stage_results=tuple(
+                StageResult(stage=stage, ok=bool(refs) and not (stage == "embed" and lacking))
+                for stage in STAGES
+            ),
+            started_at=batch.seen,
+            completed_at=memory.clock(),
+        ),
     )
 
 

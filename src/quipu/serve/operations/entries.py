@@ -1,26 +1,24 @@
 """What agents remember for good and recall; lines read as they stand; what was accepted."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import replace
 
 from quipu.agents.budget import tokens
-from quipu.agents.entries import Entries, Origin, Priority
+from quipu.agents.entries import Entries, Origin, Priority, ReplacedFact
 from quipu.agents.recall import Detail, RecalledEntry
 from quipu.agents.recall import recall as recall_from
-from quipu.limits import ERRORS_LISTED
 from quipu.memory import Memory
-from quipu.memory.excerpts import read_lines
-from quipu.memory.ingestion import IngestItem, StageResult, ingest_items
+from quipu.memory.excerpts import Lines, read_lines
+from quipu.memory.ingestion import Ingest, IngestItem, ingest_items
 from quipu.ports import Progress
 from quipu.records.refs import Category
 from quipu.records.reply import WhyRanked
 from quipu.serve.operations import Date, Http, Mark, Tool, operation
 from quipu.serve.operations.context import FoundPassage, found_passage, provider_of
 from quipu.serve.shapes import shaped
-from quipu.write.jobs import STAGES
 
 __all__: list[str] = []
 
@@ -35,27 +33,6 @@ _LONGEST = Meta(max_length=100_000)
 
 class _Camel(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     pass
-
-
-class Lines(_Camel, frozen=True, kw_only=True):
-    """`memory_get`."""
-
-    path: Annotated[str, "what was read"]
-    text: Annotated[str, "the lines"]
-    start_line: Annotated[int, "the first of them, from 1"]
-    end_line: Annotated[int, "the last, included"]
-    truncated: Annotated[bool, "more was asked for than fits"]
-    changed: Annotated[
-        str | UnsetType, "`changed since it was read`, where the file is not as it was read"
-    ] = UNSET
-
-
-class ReplacedFact(_Camel, frozen=True, kw_only=True):
-    """A fact that no longer holds because of what was stored."""
-
-    ref: Annotated[str, "the source that states it; `memory_get` opens it"]
-    fact_id: Annotated[str, "its id"]
-    said: Annotated[str, "what it says"]
 
 
 class StoreResult(_Camel, frozen=True, kw_only=True):
@@ -90,31 +67,6 @@ class Recalled(_Camel, frozen=True, kw_only=True):
     matched: Annotated[int, "entries before the cut"] = msgspec.field(name="totalEntriesMatched")
     fallback: Annotated[RecallFallback | None, "passages, when no entry matches"]
     notes: Annotated[tuple[str, ...], "what should be known about the result"]
-
-
-class IngestContract(_Camel, frozen=True, kw_only=True):
-    """The stages of the write way, and how each ended for this batch."""
-
-    stages: Annotated[tuple[str, ...], "their names"]
-    stage_results: Annotated[tuple[StageResult, ...], "whether each did its work"]
-    started_at: Annotated[str, "when the batch began"]
-    completed_at: Annotated[str, "when it was done"]
-
-
-class Ingest(msgspec.Struct, frozen=True, kw_only=True):
-    """`memory_ingest`."""
-
-    ok: Annotated[bool, "nothing went wrong"]
-    tool: Annotated[Literal["memory_ingest"], "this tool"] = "memory_ingest"
-    run_id: Annotated[str, "the job that did it"] = msgspec.field(name="runId")
-    batch_id: Annotated[str, "a hash of the batch"] = msgspec.field(name="batchId")
-    trace_id: Annotated[str, "as it was given"] = msgspec.field(name="traceId")
-    accepted: Annotated[int, "items that are stored"]
-    unchanged: Annotated[int, "items that were there already"]
-    source_refs: Annotated[tuple[str, ...], "what a person opens"]
-    refused: Annotated[dict[str, int], "junk (echoes, tool noise, boot text), by rule"]
-    warnings: Annotated[tuple[str, ...], "items that cannot be used, and why"]
-    contract: Annotated[IngestContract, "what was done"]
 
 
 @operation(
@@ -156,7 +108,7 @@ def store(
         deduplicated=done.merged_with is not None,
         merged_with=done.merged_with or UNSET,
         token_cost=tokens(done.entry.content + done.entry.context),
-        replaces=tuple(shaped(ReplacedFact, each) for each in done.replaces),
+        replaces=done.replaces,
         notes=(
             *(f"this replaces: {each.said} ({each.ref})" for each in done.replaces),
             *(f"related_to {ref!r} names nothing that is stored" for ref in done.unknown),
@@ -243,7 +195,7 @@ def lines(
     ] = None,
 ) -> Lines:
     """Read lines of something that memory_search found, exactly as they are remembered."""
-    return shaped(Lines, read_lines(memory, path, first=first, count=count))
+    return read_lines(memory, path, first=first, count=count)
 
 
 @operation(
@@ -272,19 +224,5 @@ def ingest(
 
     The same items again change nothing. A bad item is a warning; the others are kept.
     """
-    began = memory.clock()
     done = ingest_items(memory, items, source=source, session_key=session_key, progress=progress)
-    return shaped(
-        Ingest,
-        done,
-        ok=not done.warnings,
-        trace_id=trace_id,
-        source_refs=done.source_refs[:ERRORS_LISTED],
-        warnings=done.warnings[:ERRORS_LISTED],
-        contract=IngestContract(
-            stages=STAGES,
-            stage_results=done.stages,
-            started_at=began,
-            completed_at=memory.clock(),
-        ),
-    )
+    return replace(done, trace_id=trace_id)
