@@ -157,6 +157,11 @@ def _methods(node: ast.ClassDef) -> Iterator[ast.FunctionDef]:
             each.name == "__call__" or not each.name.startswith("_")
         ):
             yield each
+    if node.name == "Memory":
+        asked = _definition(_HOME, "Questions")
+        assert asked is not None
+        assert isinstance(asked.node, ast.ClassDef)
+        yield from (each for each in _methods(asked.node) if each.name != "freshness")
 
 
 def _marks(function: ast.FunctionDef) -> set[str]:

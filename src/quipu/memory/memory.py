@@ -13,9 +13,8 @@ from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.files import private
 from quipu.handle.filters import in_files
-from quipu.handle.handle import Handle
-from quipu.handle.home import Home, admit, database_path, find_home, needed
-from quipu.handle.lookup import Passage, end_of_relation, look_up, redacted, relations
+from quipu.handle.home import admit, database_path, find_home, needed
+from quipu.handle.lookup import end_of_relation, redacted, relations
 from quipu.handle.model import AUTO, Auto
 from quipu.handle.models import Models
 from quipu.handle.status import Status, status
@@ -23,25 +22,18 @@ from quipu.index.asked import spaces_of
 from quipu.kinds.commits.model import CommitInput
 from quipu.kinds.conversations.api import Conversations, transcripts_of
 from quipu.kinds.conversations.model import Transcript
-from quipu.kinds.reports.api import Reports
-from quipu.kinds.reports.model import Report
 from quipu.kinds.values.api import Values
 from quipu.kinds.work.model import WorkKind
 from quipu.memory import payloads
 from quipu.memory.erasure import Erasure
 from quipu.memory.facts import Facts
-from quipu.memory.freshness import Freshness, cited_by, marked
 from quipu.memory.jobs import JobQueue
 from quipu.memory.questions import Questions, check_contract
-from quipu.ports import Direction, Embedder, Progress, Store
+from quipu.ports import Direction, Embedder, Progress
 from quipu.records.document import Problem
-from quipu.records.ids import kind_of
 from quipu.records.passage import PassageInput
-from quipu.records.plan import Mode, Plan
-from quipu.records.record import Properties, Record, Relation
-from quipu.records.reply import Reply, Retrieved
+from quipu.records.record import Properties, Relation
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.text import composed
 from quipu.when.instants import Clock, observed_instant, system_clock
 from quipu.write.report import IndexReport
 
@@ -52,7 +44,6 @@ if TYPE_CHECKING:
     from quipu.kinds.commits.repository import HistoryReport
     from quipu.kinds.incidents.api import Incidents
     from quipu.kinds.pages.network import Network
-    from quipu.kinds.reports.reflect import Reflected
     from quipu.memory.entities import Entities
     from quipu.memory.validation import Validation
     from quipu.transfer import Migrated, Moved
@@ -94,36 +85,18 @@ _OLD_NAMES: Mapping[str, tuple[str, Callable[["Memory"], Any]]] = {
     "add_messages": ("add", lambda memory: partial(_messages, memory)),
     "add_sessions": ("ingest_sessions", lambda memory: Conversations(memory).add_sessions),
     "add_transcripts": ("ingest", lambda memory: Conversations(memory).add_transcripts),
+    "reflect": ("reports.reflect", lambda memory: memory.reports.reflect),
     "finish_forgetting": ("open, which does so", lambda memory: Erasure(memory).finish),
 }
 """What the verbs of the version before are called, each with what it gives."""
 
 
-class Memory(Handle):
+class Memory(Questions):
     """A graph memory over one store and one namespace; safe to share between threads.
 
     It has its `store`, `home`, `config` and `clock`. Stages are imported when they are first used,
     so opening one is quick. Whatever only reads never writes, and works on a read-only store.
     """
-
-    def __init__(
-        self,
-        store: Store,
-        *,
-        home: Home,
-        config: Config,
-        models: Models,
-        clock: Clock,
-        read_only: bool = False,
-    ) -> None:
-        """Joins parts that were made by hand; most callers want `Memory.open`."""
-        super().__init__(
-            store, home=home, config=config, models=models, clock=clock, read_only=read_only
-        )
-        self.freshness = Freshness(self)
-        self._reports = Reports(self)
-        self._questions = Questions(self, self._reports, self.freshness)
-        self._erasure = Erasure(self)
 
     @classmethod
     def open(
@@ -200,6 +173,10 @@ class Memory(Handle):
     def facts(self) -> Facts:
         """Dated statements: called, those of a subject; asked in words, those that answer."""
         return Facts(self, self.freshness)
+
+    @cached_property
+    def _erasure(self) -> Erasure:
+        return Erasure(self)
 
     @cached_property
     def jobs(self) -> JobQueue:
@@ -572,27 +549,6 @@ class Memory(Handle):
 
         return add_history(self, commits, root=root, embed=embed, progress=progress)
 
-    def reflect(
-        self,
-        *,
-        communities: int = 60,
-        characters: int = 4000,
-        progress: Progress | None = None,
-    ) -> "Reflected":
-        """Divide the graph into communities and bring their reports up to date, within a budget:
-        how many are reported on (the largest first), and how long a report may be.
-
-        The same store gives the same reports; those that come out as they were are not touched.
-        Raises InvalidInput for a budget that allows nothing. Written at once.
-        """
-        return self._reports.reflect(
-            communities=communities, characters=characters, progress=progress
-        )
-
-    def reports(self) -> tuple[Report, ...]:
-        """The reports that stand, the largest first."""
-        return self._reports.all()
-
     def within(
         self,
         *,
@@ -603,77 +559,6 @@ class Memory(Handle):
         """`scope` bounded to files: those that match one of `paths` (patterns as in .gitignore)
         and are in one of `languages` (python, markdown …). Raises InvalidInput where none is."""
         return in_files(scope, self.store, paths=paths, languages=languages)
-
-    def plan(
-        self,
-        question: str,
-        *,
-        mode: Mode | None = None,
-        scope: Scope = EVERYTHING,
-        use_graph: bool = True,
-        touched: Sequence[str] = (),
-    ) -> Plan:
-        """What may be used for `question`, frozen, before any text is fetched.
-
-        `touched` are paths of files that the change in question touches: commits are ranked by
-        them too. Raises InvalidInput for a word in `scope` that nothing here uses.
-        """
-        return self._questions.plan(question, mode, scope, use_graph, touched)
-
-    def retrieve(self, plan: Plan, *, limit: int | None = None, explain: bool = False) -> Retrieved:
-        """The best passages inside `plan`, best first; Leakage if one is from outside. One whose
-        file has changed since it was read says so."""
-        found = self._questions.retrieve(plan, limit, explain=explain)
-        return marked(found, self.freshness.changes(cited_by(found)))
-
-    def search(
-        self,
-        question: str,
-        *,
-        limit: int | None = None,
-        mode: Mode | None = None,
-        scope: Scope = EVERYTHING,
-        use_graph: bool = True,
-        explain: bool = False,
-        touched: Sequence[str] = (),
-    ) -> Retrieved:
-        """Plan and retrieve: the passages for `question`, each with why it stands there. Files
-        of theirs that have changed are read again first; where that cannot be, they say so."""
-        return self._questions.search(
-            lambda: self.plan(
-                question, mode=mode, scope=scope, use_graph=use_graph, touched=touched
-            ),
-            limit=limit,
-            explain=explain,
-        )
-
-    def ask(
-        self,
-        question: str,
-        *,
-        limit: int | None = None,
-        mode: Mode | None = None,
-        scope: Scope = EVERYTHING,
-        use_graph: bool = True,
-        offline: bool = False,
-    ) -> Reply:
-        """An answer under the contract, cited, or `unknown`; never an exception for lack of
-        evidence. `offline` asks no language model, though one be configured. Files that it
-        cites and that have changed are read again first; where that cannot be, it is not sure."""
-        question = composed(question)
-        return self._questions.ask(
-            lambda: self.plan(question, mode=mode, scope=scope, use_graph=use_graph),
-            limit=limit,
-            offline=offline,
-        )
-
-    def get(self, ref: str) -> Record | Passage:
-        """What `ref` names: any id, a path, `path:12-40`, a source (`session:…`) or a unique
-        name; a file that has changed is read again first. Raises UnknownRecord with the nearest
-        candidates."""
-        if kind_of(ref) is not None:  # a record, whatever has become of its source
-            return look_up(self.graph, ref)
-        return self.freshness.looked_up(lambda: look_up(self.graph, ref))[0]
 
     def relations(
         self,

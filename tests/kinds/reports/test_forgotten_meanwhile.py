@@ -36,7 +36,7 @@ def test_what_is_forgotten_before_reports_are_written_is_in_none(
 
     with monkeypatch.context() as patched:
         patched.setattr(memory.store, "write", late)
-        done = memory.reflect()
+        done = memory.reports.reflect()
     assert LEDGER.encode() not in _held(memory)
     assert [r.ref for r in done.reports] == list(done.made)
     assert len(done.made) == 1
@@ -51,7 +51,7 @@ def test_a_report_written_while_its_source_is_forgotten_goes_with_it(
     def late(refs: Any) -> int:
         if LEDGER in refs and not written:
             written.append(1)
-            memory.reflect()  # after it was looked for reports, before the source is gone
+            memory.reports.reflect()  # after it was looked for reports, before the source is gone
         return forget(refs)
 
     with monkeypatch.context() as patched:

@@ -23,7 +23,7 @@ STATUS = {
 def reflected(memory: Memory, remember: Remember, town: Any) -> Memory:
     """A memory of all three subjects with its reports."""
     remember(memory, town.payments, town.gardens, town.music)
-    memory.reflect()
+    memory.reports.reflect()
     return memory
 
 
@@ -61,7 +61,7 @@ def test_a_status_question_tells_the_facts_that_hold(
     memory: Memory, remember: Remember, town: Any
 ) -> None:
     remember(memory, town.payments, STATUS)
-    memory.reflect()
+    memory.reports.reflect()
     (report,) = memory.reports()
     assert sorted(f.text for f in report.facts) == [
         "Owner of Payment Service: Dana Reyes",
@@ -81,7 +81,7 @@ def test_both_sides_of_a_contradiction_are_told_and_named(
         "docs/b.md": "# B\n\nEmil Voss was the owner of the Payment Service from 2021 to 2023.\n",
     }
     remember(memory, town.payments, sides)
-    memory.reflect()
+    memory.reports.reflect()
     assert any(r.disagreements for r in memory.reports())
     reply = memory.ask("What is the state of the Payment Service?", mode="global")
     assert "Sources disagree" in reply.contract.limitations
@@ -144,7 +144,7 @@ def test_conversations_have_themes_of_what_was_said(memory: Memory) -> None:
     for day in (1, 2, 3):
         memory.add(_talk(day, POTTERY), session_id=f"pots-{day}")
         memory.add(_talk(day, MARATHON), session_id=f"runs-{day}")
-    done = memory.reflect()
+    done = memory.reports.reflect()
     assert len(done.reports) == 2
     reply = memory.ask("What are the main themes?", mode="global")
     assert violations(reply, memory.store) == []

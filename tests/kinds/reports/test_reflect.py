@@ -25,7 +25,7 @@ def test_each_subject_is_a_community_with_its_own_names_and_sentences(
     memory: Memory, remember: Remember, town: Any
 ) -> None:
     remember(memory, town.payments, town.gardens)
-    done = memory.reflect()
+    done = memory.reports.reflect()
     assert (len(done.made), done.kept, done.retired, done.left_out) == (2, (), (), 0)
     payments = _by_subject(done.reports, "Ledger Store")
     assert payments.documents == 3
@@ -40,7 +40,7 @@ def test_every_quoted_sentence_stands_in_the_passage_and_lines_it_names(
     memory: Memory, remember: Remember, town: Any
 ) -> None:
     remember(memory, town.payments, town.gardens)
-    quotes = [q for r in memory.reflect().reports for q in r.quotes]
+    quotes = [q for r in memory.reports.reflect().reports for q in r.quotes]
     assert quotes
     for quote in quotes:
         passage = memory.get(f"{quote.source_ref}:{quote.start_line}-{quote.end_line}")
@@ -51,15 +51,15 @@ def test_again_changes_nothing_and_a_fresh_store_gives_the_same_bytes(
     memory: Memory, remember: Remember, tmp_path: Path, town: Any
 ) -> None:
     remember(memory, town.payments, town.gardens)
-    first = memory.reflect()
+    first = memory.reports.reflect()
     held, sequence = _bytes(memory), memory.store.sequence()
-    again = memory.reflect()
+    again = memory.reports.reflect()
     assert (again.made, again.retired) == ((), ())
     assert sorted(again.kept) == sorted(first.made)
     assert memory.store.sequence() == sequence
     with Memory.open("memory:", home=tmp_path, embedder=None) as other:
         other.index(tmp_path)
-        other.reflect()
+        other.reports.reflect()
         assert _bytes(other) == held
 
 
@@ -67,12 +67,12 @@ def test_only_the_community_that_changed_is_written_anew(
     memory: Memory, remember: Remember, town: Any
 ) -> None:
     remember(memory, town.payments, town.gardens)
-    before = {r.ref for r in memory.reflect().reports}
+    before = {r.ref for r in memory.reports.reflect().reports}
     roses = _by_subject(memory.reports(), "Old Garden").ref
     payments = _by_subject(memory.reports(), "Ledger Store").ref
     changed = town.payments["docs/ledger.md"].replace("every month", "every quarter of the year")
     remember(memory, {"docs/ledger.md": changed})
-    done = memory.reflect()
+    done = memory.reports.reflect()
     assert done.kept == (roses,)
     assert done.retired == (payments,)
     assert len(done.made) == 1
@@ -88,7 +88,7 @@ def test_reports_stay_out_of_words_names_vectors_and_validation(
     hits = memory.search("Who audits the Ledger Store?").hits
     answer = memory.ask("Who audits the Ledger Store?").contract
     doubts = memory.validate()
-    memory.reflect()
+    memory.reports.reflect()
     after = memory.store.counts()
     assert after.pop("episode") == counts.pop("episode") + 3  # two reports, and that they are
     assert (after, memory.store.spaces()) == (counts, spaces)
@@ -104,7 +104,7 @@ def test_what_is_forgotten_stays_in_no_report(
         "\nThe Ledger Store is unlocked by the word xylographer, which Dana Reyes knows.\n"
     )
     remember(memory, town.payments, town.gardens, {"docs/ledger.md": secret})
-    memory.reflect()
+    memory.reports.reflect()
     assert any("xylographer" in report_text(r) for r in memory.reports())
     assert memory.forget("docs/ledger.md") == 1
     left = memory.reports()
@@ -120,7 +120,7 @@ def test_half_written_reports_are_made_whole_by_the_next_run(
     memory: Memory, remember: Remember, monkeypatch: pytest.MonkeyPatch, town: Any
 ) -> None:
     remember(memory, town.payments, town.gardens)
-    memory.reflect()
+    memory.reports.reflect()
     remember(
         memory, town.music, {"docs/ledger.md": town.payments["docs/ledger.md"] + "\nMore of it.\n"}
     )
@@ -131,9 +131,9 @@ def test_half_written_reports_are_made_whole_by_the_next_run(
     with monkeypatch.context() as patched:
         patched.setattr(memory.store, "forget", dies)
         with pytest.raises(KeyboardInterrupt):
-            memory.reflect()
+            memory.reports.reflect()
     assert len(memory.reports()) == 4  # both the old and the new report of the payments
-    done = memory.reflect()
+    done = memory.reports.reflect()
     assert (done.made, len(done.kept), len(done.retired)) == ((), 3, 1)
     assert len(memory.reports()) == 3
 
@@ -142,9 +142,9 @@ def test_the_budget_bounds_how_many_and_how_long(
     memory: Memory, remember: Remember, town: Any
 ) -> None:
     remember(memory, town.payments, town.gardens)
-    one = memory.reflect(communities=1)
+    one = memory.reports.reflect(communities=1)
     assert (len(one.reports), one.communities, one.left_out) == (1, 2, 1)
-    short = memory.reflect(characters=400)
+    short = memory.reports.reflect(characters=400)
     assert len(short.reports) == 2
     assert all(len(report_text(r)) <= 400 for r in short.reports)
     assert short.characters == sum(len(report_text(r)) for r in short.reports)

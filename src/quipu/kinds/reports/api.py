@@ -41,11 +41,16 @@ class Reports:
     def reflect(
         self,
         *,
-        communities: int,
-        characters: int,
-        progress: Progress | None,
+        communities: int = 60,
+        characters: int = 4000,
+        progress: Progress | None = None,
     ) -> "Reflected":
-        """As `Memory.reflect`."""
+        """Divide the graph into communities and bring their reports up to date, within a budget:
+        how many are reported on (the largest first), and how long a report may be.
+
+        The same store gives the same reports; those that come out as they were are not touched.
+        Raises InvalidInput for a budget that allows nothing. Written at once.
+        """
         from quipu.kinds.reports.reflect import reflect
 
         budget = ReflectionBudget(communities=communities, characters=characters)
@@ -58,7 +63,7 @@ class Reports:
                 progress=progress,
             )
 
-    def all(self) -> tuple[Report, ...]:
+    def __call__(self) -> tuple[Report, ...]:
         """The reports that stand, the largest first."""
         return tuple(report for _, report in self._standing().reports.values())
 

@@ -356,7 +356,7 @@ def _work(memory: Memory, asked: NewRun) -> Callable[[Progress], Any]:
         case "commits":
             return lambda progress: memory.index_git(memory.home.folder, progress=progress)
         case "reflect":
-            return lambda progress: memory.reflect(progress=progress)
+            return lambda progress: memory.reports.reflect(progress=progress)
         case "reindex":
             return lambda progress: memory.reindex(progress=progress)
         case "golden":

@@ -186,7 +186,7 @@ def reflect(
     $ quipu reflect --budget 20 --characters 2000
     $ quipu reflect --show
     """
-    return memory.reflect(communities=communities, characters=characters, progress=progress)
+    return memory.reports.reflect(communities=communities, characters=characters, progress=progress)
 
 
 @operation("write", Command())
