@@ -8,7 +8,7 @@ counts.
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias, cast
 
@@ -20,13 +20,15 @@ from quipu.errors import InvalidInput
 from quipu.facts.keys import predicate_key
 from quipu.handle.expiry import EXPIRES
 from quipu.limits import ERRORS_LISTED, ROWS_AT_ONCE
-from quipu.records.batch import Batch, Claim
+from quipu.records.batch import Claim
 from quipu.records.ids import make_id
 from quipu.records.passage import PassageInput
 from quipu.records.record import Fact, Properties
 from quipu.transfer.formats import GraphWritten, replace_files
 from quipu.when.instants import parse_instant
+from quipu.write.batches import batch_of
 from quipu.write.passages import prepared_passages
+from quipu.write.prepare import Prepared
 
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
@@ -35,8 +37,6 @@ __all__ = ["Dump", "DumpTaken", "export_knowledge", "import_dump"]
 
 Dump: TypeAlias = Literal["mem0", "graphiti", "zep", "langgraph", "server-memory"]
 _Row: TypeAlias = Mapping[str, Any]
-
-_LARGEST = 1_000_000_000
 
 
 class DumpTaken(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,14 +52,11 @@ class DumpTaken(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _StatedFact(NamedTuple):
-    """A text, and the fact that it states."""
+    """A text, and the fact that it states: subject, predicate and object, from when until when."""
 
     passage: PassageInput
-    subject: str
-    predicate: str
-    object: str
-    valid_from: str | None
-    valid_to: str | None
+    said: tuple[str, str, str]
+    dates: tuple[str | None, str | None]
 
 
 @dataclass(slots=True)
@@ -77,6 +74,8 @@ class _Dump:
         """Read each record; one that cannot be used is told."""
         for number, record in enumerate(records, 1):
             try:
+                if isinstance(record, ValueError | RecursionError):
+                    raise InvalidInput(f"is no JSON ({record})")
                 if not isinstance(record, dict):
                     raise InvalidInput(f"is {type(record).__name__}, not an object")
                 read(cast("_Row", record))
@@ -89,14 +88,16 @@ def import_dump(memory: "Memory", path: Path, tool: Dump) -> DumpTaken:
 
     Raises InvalidInput for a file that is no JSON or holds nothing of the kind.
     """
-    text = _text_of(path)
+    content = _loaded(path)
     read = _Dump()
-    if tool == "server-memory":
-        _read_knowledge(text, read)
-        return _write(memory, read)
-    content = _loaded(text, path)
-    {"mem0": _read_mem0, "langgraph": _read_langgraph}.get(tool, _read_graphiti)(content, read)
-    if not (read.passages or read.stated or read.things or read.items or read.errors):
+    readers = {
+        "mem0": _read_mem0,
+        "langgraph": _read_langgraph,
+        "server-memory": _read_knowledge,
+    }
+    readers.get(tool, _read_graphiti)(content, read)
+    held = read.passages or read.stated or read.things or read.items or read.errors
+    if not held and tool != "server-memory":
         raise InvalidInput(
             f"{str(path)!r} holds nothing that {tool} lets out: docs/how-to/move.md shows the form"
         )
@@ -119,25 +120,28 @@ def export_knowledge(memory: "Memory", path: Path, *, overwrite: bool = False) -
     )
 
 
-def _text_of(path: Path) -> str:
+def _loaded(path: Path) -> Any:
+    """What a file of JSON holds; of one of JSON lines a list, with the error of a bad line."""
     try:
-        if path.stat().st_size > _LARGEST:
-            raise InvalidInput(f"{str(path)!r} is larger than {_LARGEST:,} bytes: cut it")
-        return path.read_bytes().decode("utf-8-sig", "replace")
+        text = path.read_bytes().decode("utf-8-sig", "replace")
     except OSError as error:
         raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
-
-
-def _loaded(text: str, path: Path) -> Any:
     try:
         return json.loads(text)
     except RecursionError as error:
         raise InvalidInput(f"{str(path)!r} is nested too deeply") from error
     except ValueError as error:
-        try:
-            return [json.loads(line) for line in text.split("\n") if line.strip()]
-        except (ValueError, RecursionError):
+        rows = [_row(line) for line in text.split("\n") if line.strip()]
+        if not any(isinstance(row, dict) for row in rows[:1_000]) and rows:
             raise InvalidInput(f"{str(path)!r} is no JSON: {error}") from error
+        return rows
+
+
+def _row(line: str) -> Any:
+    try:
+        return json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return error
 
 
 def _read_mem0(content: Any, read: _Dump) -> None:
@@ -230,7 +234,8 @@ def _read_graphiti(content: Any, read: _Dump) -> None:
             read.passages.append(passage)
             return
         days = [instant[:10] if instant else None for instant in (begin, end)]
-        read.stated.append(_StatedFact(passage, source, predicate_key(relation), target, *days))
+        said = (source, predicate_key(relation), target)
+        read.stated.append(_StatedFact(passage, said, (days[0], days[1])))
         if end is None:
             read.relations.append(KnowledgeRelation(source=source, type=relation, target=target))
 
@@ -256,46 +261,27 @@ def _read_langgraph(content: Any, read: _Dump) -> None:
     read.take("item", _listed(content, "items"), item)
 
 
-class _ThingLine(
-    KnowledgeEntity, frozen=True, forbid_unknown_fields=False, tag_field="type", tag="entity"
-):
-    pass
-
-
-class _RelationLine(
-    KnowledgeRelation, frozen=True, forbid_unknown_fields=False, tag_field="type", tag="relation"
-):
-    pass
-
-
-def _read_knowledge(text: str, read: _Dump) -> None:
+def _read_knowledge(content: Any, read: _Dump) -> None:
     """The lines of the file that the official memory server keeps: entities and relations."""
     things: dict[str, KnowledgeEntity] = {}
-    for number, line in enumerate(text.split("\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            record = _line_of(line)
-        except (InvalidInput, msgspec.DecodeError, RecursionError) as error:
-            read.errors.append(f"line {number}: {error}")
-            continue
-        if isinstance(record, _RelationLine):
-            read.relations.append(record)
-        else:
-            known = things.setdefault(record.name, record)
-            texts = (*known.observations, *record.observations)
-            said = tuple(dict.fromkeys(text for text in texts if text.strip()))
-            things[record.name] = msgspec.structs.replace(known, observations=said)
+
+    def line(record: _Row) -> None:
+        if record.get("type") == "relation":
+            source, kind, target = (_text(record, k) for k in ("from", "relationType", "to"))
+            read.relations.append(KnowledgeRelation(source=source, type=kind, target=target))
+            return
+        name, said = _text(record, "name"), record.get("observations")
+        if record.get("type") != "entity" or not isinstance(said, list):
+            raise InvalidInput("is neither an entity nor a relation")
+        texts = [str(text) for text in cast("list[Any]", said) if str(text).strip()]
+        known = things.get(name) or KnowledgeEntity(
+            name=name, type=str(record.get("entityType") or "")
+        )
+        observed = tuple(dict.fromkeys((*known.observations, *texts)))
+        things[name] = msgspec.structs.replace(known, observations=observed)
+
+    read.take("line", [content] if isinstance(content, dict) else _listed(content), line)
     read.things += things.values()
-
-
-def _line_of(line: str) -> _ThingLine | _RelationLine:
-    record = msgspec.json.decode(line, type=_ThingLine | _RelationLine)
-    is_thing = isinstance(record, _ThingLine)
-    names = (record.name,) if is_thing else (record.source, record.type, record.target)
-    if not all(map(str.strip, names)):
-        raise InvalidInput("a name is blank: give a text")
-    return record
 
 
 def _listed(content: Any, *keys: str) -> list[Any]:
@@ -362,22 +348,23 @@ def _state(memory: "Memory", stated: Sequence[_StatedFact]) -> None:
     now, namespace = memory.clock(), memory.store.namespace
     passages = [each.passage for each in stated]
     made = prepared_passages(passages, namespace=namespace, now=now, extract=False)
-    claims: list[Claim] = []
+    told: list[Prepared] = []
     for given, prepared in zip(stated, made, strict=True):
         episode, ref = prepared.episode, prepared.ref
         assert episode is not None
         text = prepared.chunks[0].chunk.text
-        said = (given.subject, given.predicate, given.object)
-        dates = (given.valid_from or "", given.valid_to or "")
+        subject, predicate, object_ = given.said
         fact = Fact(
-            fact_id=make_id("fact", namespace, ref, *said, *dates),
-            subject=given.subject,
-            predicate=given.predicate,
-            object=given.object,
+            fact_id=make_id(
+                "fact", namespace, ref, *given.said, *(date or "" for date in given.dates)
+            ),
+            subject=subject,
+            predicate=predicate,
+            object=object_,
             updated_at=episode.observed_at,
             source_sha=episode.source_sha,
-            valid_from=given.valid_from,
-            valid_to=given.valid_to,
+            valid_from=given.dates[0],
+            valid_to=given.dates[1],
             provenance={
                 "document_id": episode.document_id,
                 "path": ref,
@@ -389,13 +376,6 @@ def _state(memory: "Memory", stated: Sequence[_StatedFact]) -> None:
             },
         )
         chunk_ids = tuple(each.chunk.chunk_id for each in prepared.chunks)
-        claims += (*prepared.claims, Claim(fact, episode.episode_id, chunk_ids))
-    memory.store.write(
-        Batch(
-            recorded_at=now,
-            episodes=tuple(p.episode for p in made if p.episode is not None),
-            chunks=tuple(chunk for p in made for chunk in p.chunks),
-            claims=tuple(claims),
-            replaces=tuple(p.ref for p in made),
-        )
-    )
+        claims = (*prepared.claims, Claim(fact, episode.episode_id, chunk_ids))
+        told.append(replace(prepared, claims=claims))
+    memory.store.write(batch_of(told, now))

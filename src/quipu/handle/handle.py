@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from quipu import config as configuration
 from quipu.config import Config
-from quipu.handle.home import Home, database_of
+from quipu.handle.home import Home
 from quipu.handle.models import Models
 from quipu.ports import Chat, Embedder, Planner, Store
 from quipu.when.instants import Clock
@@ -72,7 +72,7 @@ class Handle:
         if not self.read_only:
             bring_old_jobs(self.store, state, self.name, key=key)
         # Whoever else of this user writes to a store on a server may have another home.
-        shared = own_state() if database_of(self.home) is None else None
+        shared = own_state() if self.home.database is None else None
         return Jobs(self.store, (shared or state) / "workers", self.clock, key=key)
 
     def let_go_of_jobs(self) -> None:

@@ -40,15 +40,15 @@ class Home(NamedTuple):
         return path.relative_to(parent).as_posix() if path.is_relative_to(parent) else str(path)
 
     @property
-    def ledger_folder(self) -> Path | None:
-        """Where accepted writes are kept; None for a store that ends with the process."""
-        return None if self.url == "memory:" else self.state
+    def database(self) -> Path | None:
+        """The SQLite file of this memory; None for a store that is none."""
+        return database_path(self.url)
 
 
 def database_path(url: str) -> Path | None:
     """The file that a URL names; None where it names none. Raises InvalidInput for a path that
     no file can have."""
-    if url == "memory:" or ("://" in url and not url.startswith("sqlite:///")):
+    if url.startswith("memory:") or ("://" in url and not url.startswith("sqlite:///")):
         return None
     try:
         path = Path(url.removeprefix("sqlite:///").removeprefix("sqlite:")).expanduser().resolve()
@@ -91,14 +91,6 @@ def find_home(url: str | Path | None, home: Path | None = None) -> Home:
     inside = database.parent.name == STATE
     folder = home.resolve() if home else database.parent.parent if inside else database.parent
     return Home(text, folder, database.parent if inside else folder / STATE)
-
-
-def database_of(home: Home) -> Path | None:
-    """The SQLite file of this memory; None for a store that is none."""
-    path = home.url.removeprefix("sqlite:///")
-    if path.startswith("memory:") or "://" in path:
-        return None
-    return Path(path.removeprefix("sqlite:")).expanduser()
 
 
 def needed(*, url: object, namespace: str | None, embedding: bool) -> set[str]:

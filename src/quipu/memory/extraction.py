@@ -73,7 +73,7 @@ class ExtractionProgress:
     def __init__(self, memory: "Handle") -> None:
         self._memory = memory
         home = memory.home
-        state = home.ledger_folder
+        state = None if home.url == "memory:" else home.state
         self._ledger = Ledger(state / LEDGER if state else ":memory:")
         self._turns = WriteLock(state, _LOCK)
         self._key = f"{home.shown}\0{memory.store.namespace}"

@@ -18,7 +18,6 @@ import msgspec
 
 from quipu.errors import InvalidInput, Mistake, QuipuError, StoreUnavailable
 from quipu.handle.handle import Handle
-from quipu.handle.home import database_of
 from quipu.kinds.conversations.api import Conversations
 from quipu.kinds.work.model import GivenFiles
 from quipu.limits import LISTED
@@ -126,7 +125,7 @@ class JobQueue:
         user did not accept on this machine is left alone, and said (`quipu trust` shows it)."""
         home = self._handle.home
         # In a store on a server they are of another user or machine, which works on them.
-        if database_of(home) is not None and (left := len(self._handle.stored_jobs.unsealed())):
+        if home.database is not None and (left := len(self._handle.stored_jobs.unsealed())):
             _log.warning(
                 "%d open jobs in %r were not accepted by you on this machine and are not worked "
                 "on: `quipu trust %s` shows them",

@@ -13,7 +13,7 @@ from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.files import private
 from quipu.handle.filters import in_files
-from quipu.handle.home import admit, database_path, find_home, needed
+from quipu.handle.home import admit, find_home, needed
 from quipu.handle.lookup import end_of_relation, redacted, relations
 from quipu.handle.model import AUTO, Auto
 from quipu.handle.models import Models
@@ -636,7 +636,7 @@ class Memory(Questions):
         holds what this memory does not."""
         from quipu.transfer import migrate
 
-        places = [database_path(each.home.url) or each.home.shown for each in (self, target)]
+        places = [each.home.database or each.home.shown for each in (self, target)]
         if places[0] == places[1]:
             raise InvalidInput(
                 f"{self.home.shown!r} is the store itself: name another to migrate to"

@@ -9,7 +9,7 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.files.whole import faults
-from quipu.handle.home import DATABASE, Home, database_of, find_home
+from quipu.handle.home import DATABASE, Home, find_home
 from quipu.ledger import KEYS_MAY_BE_LOST, LEDGER, Ledger
 from quipu.records.record import Episode
 from quipu.transfer.backup import BackedUp, backup, restore
@@ -38,7 +38,7 @@ class SalvagedRecords(msgspec.Struct, frozen=True, kw_only=True):
 
 def back_up(home: Home, path: Path, *, clock: Clock, overwrite: bool) -> BackedUp:
     """Write the memory's files to `path`."""
-    database = database_of(home)
+    database = home.database
     if database is None:
         raise InvalidInput(
             f"{home.shown!r} is not kept in a file: `quipu export` writes what it holds"
@@ -52,7 +52,7 @@ def put_back(path: Path, url: str | Path | None = None) -> BackedUp:
     What was accepted and not written yet is done by the next command that writes.
     """
     home = find_home(url or Path.cwd() / DATABASE)
-    database = database_of(home)
+    database = home.database
     if database is None or home.state is None:
         raise InvalidInput(f"{home.shown!r} is not kept in a file: name a path with --store")
     # The user names the backup: what is made of it in a `.quipu` is the user's.
@@ -63,7 +63,7 @@ def put_back(path: Path, url: str | Path | None = None) -> BackedUp:
 def damage(home: Home) -> Iterator[tuple[Path, list[str]]]:
     """The files that are not as they were written, each with what is wrong with it: the database
     and the ledger. (An index of vectors that is damaged is made again when it is next read.)"""
-    database = database_of(home)
+    database = home.database
     ledger = home.state / LEDGER if home.state else None
     for path in (database, ledger):
         if path is not None and path.is_file() and (found := faults(path)):
@@ -80,7 +80,7 @@ def salvage_into(home: Home, path: Path, *, clock: Clock) -> SalvagedRecords:
     from quipu.store.salvage import salvage
     from quipu.transfer.import_ import write_periods
 
-    database = database_of(home)
+    database = home.database
     if database is None or not database.is_file():
         raise InvalidInput(f"{home.shown!r} is no file: there is nothing to salvage")
     if path.exists():

@@ -1,7 +1,7 @@
 """Writes what was prepared, in batches of bounded size, without overriding another run."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from operator import is_not
 from typing import ClassVar
@@ -110,7 +110,7 @@ class BatchWriter:
         waiting = [p for p in self._waiting.values() if not dropped.covers(p.ref)]
         ready = self._still_due(waiting)
         if ready:
-            self._sequence = self._store.write(_batch(ready, self._clock())).sequence
+            self._sequence = self._store.write(batch_of(ready, self._clock())).sequence
         return ready
 
     def remove(self, stored: Mapping[str, str]) -> None:
@@ -157,7 +157,8 @@ def _episode(prepared: Prepared) -> Episode:
     return prepared.episode
 
 
-def _batch(ready: list[Prepared], now: str) -> Batch:
+def batch_of(ready: Sequence[Prepared], now: str) -> Batch:
+    """Return what was prepared as one batch."""
     return Batch(
         recorded_at=now,
         episodes=tuple(_episode(p) for p in ready),

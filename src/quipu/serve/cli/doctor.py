@@ -26,7 +26,7 @@ from quipu.errors import (
     QuipuError,
     WrongWeights,
 )
-from quipu.handle.home import Home, database_of, find_home
+from quipu.handle.home import Home, find_home
 from quipu.handle.models import settings_of
 from quipu.handle.status import Status
 from quipu.memory.recovery import SalvagedRecords, damage, salvage_into
@@ -168,7 +168,7 @@ def _place(home: Home) -> Iterator[Check]:
     yield _judged("trust", is_own, state=home.state, folder=home.folder)
     nearest = _present(home.state or home.folder)
     yield _judged("permission", os.access(nearest, os.W_OK | os.X_OK), nearest=nearest)
-    database = database_of(home)
+    database = home.database
     kept = [*(checked.database_files(database) if database else ())]
     kept += private.under(home.state) if home.state else ()
     if wide := private.wide(kept):
@@ -198,7 +198,7 @@ def _store(run: Invocation, home: Home) -> Iterator[Check]:
     from quipu.files.whole import has_checksums
 
     status, config = _opened(run)
-    chunks, path = status.counts.get("chunk", 0), database_of(home)
+    chunks, path = status.counts.get("chunk", 0), home.database
     yield _judged(
         "store",
         fine=True,

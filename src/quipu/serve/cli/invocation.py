@@ -57,7 +57,7 @@ class Invocation:
         """
         from msgspec.structs import replace
 
-        from quipu.handle.home import database_of, find_home, needed
+        from quipu.handle.home import find_home, needed
         from quipu.memory import Memory
 
         embeds = embedding and not read_only
@@ -68,7 +68,7 @@ class Invocation:
             home = find_home(self.store or config.store.url or None)
         except StoreUnavailable as error:
             raise InvalidInput(str(error)) from error
-        database = database_of(home)
+        database = home.database
         if read_only and database is not None and not database.exists():
             raise InvalidInput(
                 f"there is no store at {home.url!r}: check the path, or make one with "
