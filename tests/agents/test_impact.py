@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from quipu.agents.change import read_change
-from quipu.agents.impact import impact
+from quipu.agents.impact import impact, read_change
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory

@@ -37,25 +37,11 @@ __all__ = [
 ]
 
 _SOURCE: frozenset[Role] = frozenset({"source", "manifest"})
-_PASSAGES = 100
-"""Passages of source that are asked for: the places of all of them rank their files."""
-_FUSED = 60
-"""The k of reciprocal rank fusion (Cormack and others, SIGIR 2009): a file's score is the sum of
-1 / (k + place) over its passages."""
 _FILES = 10
 """Files that are named; definitions are shown of the first half of them."""
-_PAGES = 4
-"""Passages of prose, turns, commits and incidents that are named."""
 _ASIDE: frozenset[Role] = frozenset({"documentation", "changelog", "test", "example", "other"})
 _LONGEST = 120
 """Lines of a definition that is shown whole; of a longer one the passage that was found."""
-_ALSO = "## Also"
-_NOTHING = "unknown: nothing here bears on the task"
-_TITLE = 100
-"""Characters of a definition's name with its parameters, at most."""
-_SHARES = (2, 4)
-"""The first definition has at most a half of the room, each further one a quarter: of what is
-longer the passage that was found is shown, so that the result is never one file alone."""
 _DEFINES = frozenset({str(RelationType.DEFINED_IN)})
 _NAMES_IT = frozenset(
     str(type_)
@@ -143,11 +129,11 @@ def explore(
     InvalidInput for an empty task.
     """
     source = _source_scope(memory, scope)
-    code = memory.search(task, limit=_PASSAGES, scope=source).hits if source else ()
+    code = memory.search(task, limit=100, scope=source).hits if source else ()
     other = memory.search(task, limit=_FILES * 2, scope=scope)
     ranked = _ranked_files(code)
     blocks = list(_definitions(memory, code, ranked)) if code else []
-    aside = [hit for hit in other.hits if hit.role in _ASIDE or not source][:_PAGES]
+    aside = [hit for hit in other.hits if hit.role in _ASIDE or not source][:4]
     blocks += [_of_passage(hit) for hit in aside]
     text, places, left_out = _written(blocks, budget_tokens * CHARACTERS_A_TOKEN, bool(code))
     return Explored(
@@ -175,10 +161,11 @@ def _source_scope(memory: "Memory", scope: Scope) -> Scope | None:
 
 
 def _ranked_files(hits: Sequence[Hit]) -> list[str]:
-    """The files of `hits`, best first, by the places of all their passages; ties by path."""
+    """The files of `hits`, best first, by the places of all their passages: reciprocal rank fusion
+    with k = 60 (Cormack and others, SIGIR 2009); ties by path."""
     scores: defaultdict[str, float] = defaultdict(float)
     for place, hit in enumerate(hits, 1):
-        scores[hit.path] += 1 / (_FUSED + place)
+        scores[hit.path] += 1 / (60 + place)
     return sorted(scores, key=lambda path: (-scores[path], path))[:_FILES]
 
 
@@ -238,7 +225,6 @@ def _of_definition(memory: "Memory", hit: Hit, symbol: Entity) -> _Block:
     passage = memory.get(f"{hit.path}:{first}-{last}")
     text = getattr(passage, "text", hit.text)
     place = place_of(symbol, hit.path, hit.document_id, hit.role)
-    place = msgspec.structs.replace(place, title=cut(place.title, _TITLE))
     return _block(place, text, hit, mentions(memory, symbol))
 
 
@@ -261,7 +247,7 @@ def _of_passage(hit: Hit) -> _Block:
         path=hit.path,
         start_line=hit.start_line,
         end_line=hit.end_line,
-        title=cut(hit.title.removeprefix(hit.path).lstrip(" ›"), _TITLE),
+        title=hit.title.removeprefix(hit.path).lstrip(" ›"),
         role=hit.role,
         graph_ids=hit.graph_ids[:NAMED],
     )
@@ -269,6 +255,7 @@ def _of_passage(hit: Hit) -> _Block:
 
 
 def _block(place: Place, text: str, hit: Hit, mentions: Iterable[str] = ()) -> _Block:
+    place = msgspec.structs.replace(place, title=cut(place.title, 100))
     return _Block(place, text, hit.text, (hit.start_line, hit.end_line), tuple(mentions))
 
 
@@ -326,9 +313,10 @@ def _written(
 ) -> tuple[str, tuple[Place, ...], int]:
     """The text of what fits into `room` characters, what it names, and how much does not fit.
 
-    Lines of places have at most a half of the room; the first places are shown whole.
+    Lines of places have at most a half of the room. Of what is left the first definition has at
+    most a half and each further one a quarter: of a longer one the passage that was found is shown.
     """
-    lines_room = room // 2
+    also, lines_room = "## Also", room // 2
     named: list[_Block] = []
     for block in blocks:
         cost = len(block.line) + len("- \n")
@@ -336,11 +324,11 @@ def _written(
             named.append(block)
             lines_room -= cost
             room -= cost
-    room -= len(_ALSO) + 2
+    room -= len(also) + 2
     whole: dict[_Block, str] = {}
     most = room
     for block in named:
-        share = most // _SHARES[bool(whole)] if has_code else most
+        share = most // (4 if whole else 2) if has_code else most
         text = block.within(min(room, share), cut_lines=not whole)
         if text:
             whole[block] = text
@@ -348,7 +336,11 @@ def _written(
     lines = [f"- {block.line}" for block in named if block not in whole]
     parts = list(whole.values())
     if lines:
-        parts.append("\n".join([_ALSO, *lines]))
+        parts.append("\n".join([also, *lines]))
     shown = [msgspec.structs.replace(block.place, shown=True) for block in whole]
     rest = [block.place for block in named if block not in whole]
-    return "\n\n".join(parts) or _NOTHING, (*shown, *rest), len(blocks) - len(named)
+    return (
+        "\n\n".join(parts) or "unknown: nothing here bears on the task",
+        (*shown, *rest),
+        len(blocks) - len(named),
+    )
