@@ -131,7 +131,7 @@ def test_it_runs_as_a_module(tmp_path: Path) -> None:
         cwd=tmp_path,
         env={},
     )
-    assert wrong.returncode == 3
+    assert wrong.returncode == 2
     assert "quipu init" in wrong.stderr
 
 
