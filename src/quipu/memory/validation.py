@@ -10,26 +10,24 @@ to, and relation types that are not in the schema (they are kept all the same).
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Annotated
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
 
 import msgspec
 
 from quipu.index.mentions import FIELD
 from quipu.kind import ahead
 from quipu.limits import NAMED, ROWS_AT_ONCE
-from quipu.ports import Graph, Planner, changes_after
+from quipu.ports import Planner, changes_after
 from quipu.records.ids import Kind
-from quipu.records.record import Chunk, Entity, Episode, Record, Relation, record_id
+from quipu.records.record import Chunk, Entity, Episode, Fact, Relation, record_id
 from quipu.records.schema import REQUIRED_NODE_TYPES, EntityType, RelationType
 from quipu.soundness import end_fault, faults
 
 __all__ = ["Validation", "validate"]
 
-_RELATION_TYPES = frozenset(str(each) for each in RelationType)
 _NO_END = "relation with an end that is no live entity"
-_NO_NODE = "no node of the required type {}"
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,14 +52,17 @@ class Validation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Findings:
-    def __init__(self) -> None:
-        self._ids: dict[str, list[str]] = {}
-        self._counts: dict[str, int] = {}
+    """Messages with the first ids that each is found at."""
 
-    def add(self, message: str, record: str, *, most: int = ROWS_AT_ONCE) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._ids: dict[str, list[str]] = {}
+        self._counts: Counter[str] = Counter()
+
+    def add(self, message: str, record: str) -> None:
         ids = self._ids.setdefault(message, [])
-        self._counts[message] = self._counts.get(message, 0) + 1
-        if len(ids) < most:
+        self._counts[message] += 1
+        if len(ids) < self._most:
             ids.append(record)
 
     def all(self) -> tuple[Finding, ...]:
@@ -75,182 +76,122 @@ def validate(store: Planner, *, strict: bool = False) -> Validation:
     """Check every live record of `store` in one moment of it; reads only, a page at a time. With
     `strict` a required node type that nothing is of is an error."""
     with store.moment():
-        return _validated(store, strict=strict)
+        found = _Pass(store)
+        checked = found.run()
+        for node_type in REQUIRED_NODE_TYPES if strict else ():
+            if node_type not in found.types.values():
+                found.errors.add(f"no node of the required type {node_type}", str(node_type))
+    return Validation(errors=found.errors.all(), warnings=found.warnings.all(), checked=checked)
 
 
-def _validated(store: Planner, *, strict: bool) -> Validation:
-    errors, warnings = _Findings(), _Findings()
-    checked: dict[str, int] = {}
-    seen = _Seen()
-    for kind, check in _checks(store, errors, warnings, seen):
-        counted = 0
-        for page in _pages(store, kind):
-            counted += len(page)
-            check(page)
-        if kind != "episode":
-            checked[kind] = counted
-    _check_hidden(store, seen, errors)
-    for node_type in REQUIRED_NODE_TYPES if strict else ():
-        if node_type not in seen.types:
-            errors.add(_NO_NODE.format(node_type), str(node_type))
-    return Validation(errors=errors.all(), warnings=warnings.all(), checked=checked)
+class _Pass:
+    """One pass over a store: what is wrong, and what later pages need to know of earlier ones."""
 
-
-class _Types:
-    """The type of every live entity. What a page refers to stands anywhere in the store: read
-    again for each page, an entity that thousands of documents assert would cost a square."""
-
-    def __init__(self, store: Graph) -> None:
+    def __init__(self, store: Planner) -> None:
         self._store = store
-        self._of: dict[str, str] = {}
+        self.errors, self.warnings = _Findings(ROWS_AT_ONCE), _Findings(NAMED)
+        # The type of every live entity. What a page refers to stands anywhere in the store: read
+        # again for each page, an entity that thousands of documents assert would cost a square.
+        self.types: dict[str, str] = {}
+        self._tied = set[str]()
+        self._endless: dict[str, Relation] = {}
 
-    def keep(self, entity: Entity) -> None:
-        self._of[entity.entity_id] = sys.intern(entity.type)
+    def run(self) -> dict[str, int]:
+        """Check all; how many records of each kind there are. Entities come first, for what
+        follows refers to them; chunks after what they may be tied by."""
+        checks: dict[Kind, Callable[[list[Any]], None]] = {
+            "entity": self._entities,
+            "relation": self._relations,
+            "fact": self._mark_related,
+            "chunk": self._chunks,
+            "episode": self._note_endless,
+        }
+        checked: dict[str, int] = {}
+        for kind, check in checks.items():
+            checked[kind], after = 0, ""
+            while page := self._store.scan(kind, after=after, limit=ROWS_AT_ONCE):
+                for record in page:
+                    for message in faults(record):
+                        self.errors.add(message, record_id(record))
+                check(page)
+                checked[kind] += len(page)
+                after = record_id(page[-1])
+        self._check_hidden()
+        del checked["episode"]
+        return checked
 
-    def of(self, ids: Iterable[str]) -> dict[str, str]:
-        """Those of `ids` that are live entities; names have no row that was scanned."""
+    def _entities(self, page: list[Entity]) -> None:
+        self.types |= {each.entity_id: sys.intern(each.type) for each in page}
+
+    def _relations(self, page: list[Relation]) -> None:
+        type_of = self._types_of(end for relation in page for end in _ends(relation))
+        told = frozenset(RelationType)
+        for relation in page:
+            known = [type_of[end] for end in _ends(relation) if end in type_of]
+            if len(known) < 2:
+                self.errors.add(_NO_END, relation.rel_id)
+            elif message := len(known) == 2 and end_fault(relation, *known):
+                self.errors.add(message, relation.rel_id)
+            if relation.type and relation.type not in told:
+                message = f"unknown relation type {relation.type!r}"
+                self.warnings.add(message, relation.rel_id)
+        self._mark_related(page)
+
+    def _types_of(self, ids: Iterable[str]) -> dict[str, str]:
+        """The types of those of `ids` that are live entities; names have no row that was
+        scanned."""
         asked = sorted(set(ids))
-        rest = [each for each in asked if each not in self._of]
-        named = {i: r.type for i, r in self._store.get(rest).items() if isinstance(r, Entity)}
-        return {i: self._of[i] for i in asked if i in self._of} | named
+        rest = self._store.get([each for each in asked if each not in self.types])
+        named = {i: record.type for i, record in rest.items() if isinstance(record, Entity)}
+        return {i: self.types[i] for i in asked if i in self.types} | named
 
+    def _mark_related(self, page: list[Relation] | list[Fact]) -> None:
+        for support in self._store.support([record_id(record) for record in page]).values():
+            for each in support:
+                if each.known_until is None:
+                    self._tied.update(each.chunk_ids)
 
-@dataclass(slots=True)
-class _Seen:
-    """What later checks need to know: entity types, tied chunks, relations without an end."""
+    def _chunks(self, page: list[Chunk]) -> None:
+        type_of = self._types_of(chunk.document_id for chunk in page)
+        numbers = self._store.numbers([chunk.chunk_id for chunk in page])
+        mentions = self._store.frequencies(FIELD, (), numbers).lengths
+        for chunk, mentioned in zip(page, mentions, strict=True):
+            if chunk.document_id not in type_of:
+                self.errors.add("passage of a document that is no live entity", chunk.chunk_id)
+            elif type_of[chunk.document_id] != EntityType.DOCUMENT:
+                self.errors.add("passage of an entity that is no Document", chunk.chunk_id)
+            if not mentioned and chunk.chunk_id not in self._tied:
+                message = "passage that mentions no name and supports no relation or fact"
+                self.warnings.add(message, chunk.chunk_id)
 
-    types: set[str] = field(default_factory=set[str])
-    tied: set[str] = field(default_factory=set[str])
-    endless: dict[str, Relation] = field(default_factory=dict[str, Relation])
+    def _note_endless(self, page: list[Episode]) -> None:
+        """Note the relations of episodes that are hidden, since an end of theirs never was."""
+        claims = self._store.claims([e.episode_id for e in page if e.source_type not in ahead()])
+        claimed = {
+            claim.record.rel_id: claim.record
+            for rows in claims.values()
+            for claim in rows
+            if isinstance(claim.record, Relation)
+        }
+        live = self._store.get(sorted(claimed))
+        hidden = {rel_id: record for rel_id, record in claimed.items() if rel_id not in live}
+        known = self._store.support(sorted({end for r in hidden.values() for end in _ends(r)}))
+        self._endless |= {
+            rel_id: record
+            for rel_id, record in hidden.items()
+            if not all(known.get(end) for end in _ends(record))
+        }
 
-
-def _checks(
-    store: Planner, errors: _Findings, warnings: _Findings, seen: _Seen
-) -> Iterator[tuple[Kind, Callable[[list[Record]], None]]]:
-    """A check for a page of each kind. Entities come first, for what follows refers to them;
-    chunks last: they need to know what is tied."""
-    types = _Types(store)
-
-    def episodes(page: list[Record]) -> None:
-        _check_each(page, errors)
-        _note_endless(store, page, seen)
-
-    def entities(page: list[Record]) -> None:
-        _check_each(page, errors)
-        for record in page:
-            if isinstance(record, Entity):
-                types.keep(record)
-                seen.types.add(record.type)
-
-    def relations(page: list[Record]) -> None:
-        _check_each(page, errors)
-        _check_ends(types, [r for r in page if isinstance(r, Relation)], errors, warnings)
-        _mark_related(store, page, seen.tied)
-
-    def facts(page: list[Record]) -> None:
-        _check_each(page, errors)
-        _mark_related(store, page, seen.tied)
-
-    def chunks(page: list[Record]) -> None:
-        _check_each(page, errors)
-        passages = [r for r in page if isinstance(r, Chunk)]
-        _check_documents(types, passages, errors)
-        _check_chunks(store, passages, seen.tied, warnings)
-
-    yield "entity", entities
-    yield "relation", relations
-    yield "fact", facts
-    yield "chunk", chunks
-    yield "episode", episodes
-
-
-def _pages(store: Graph, kind: Kind) -> Iterator[list[Record]]:
-    after = ""
-    while page := store.scan(kind, after=after, limit=ROWS_AT_ONCE):
-        yield page
-        after = record_id(page[-1])
-
-
-def _check_each(page: list[Record], errors: _Findings) -> None:
-    for record in page:
-        for message in faults(record):
-            errors.add(message, record_id(record))
-
-
-def _check_ends(
-    types: _Types, relations: Sequence[Relation], errors: _Findings, warnings: _Findings
-) -> None:
-    type_of = types.of(end for r in relations for end in _ends(r))
-    for relation in relations:
-        ends = [type_of.get(end) for end in (relation.source_entity_id, relation.target_entity_id)]
-        known = [end for end in ends if end is not None]
-        if len(known) < 2 and all(_ends(relation)):
-            errors.add(_NO_END, relation.rel_id)
-        elif message := len(known) == 2 and end_fault(relation, *known):
-            errors.add(message, relation.rel_id)
-        if relation.type and relation.type not in _RELATION_TYPES:
-            message = f"unknown relation type {relation.type!r}"
-            warnings.add(message, relation.rel_id, most=NAMED)
+    def _check_hidden(self) -> None:
+        """Tell hidden relations to what never was; one to what was forgotten is as it should be."""
+        changes = changes_after(self._store, 0) if self._endless else ()
+        forgotten = {change.record_id for change in changes if change.operation == "forget"}
+        for rel_id, relation in sorted(self._endless.items()):
+            missing = [end for end in _ends(relation) if end not in forgotten]
+            known = self._store.support(missing)
+            if any(not known.get(end) for end in missing):
+                self.errors.add(_NO_END, rel_id)
 
 
 def _ends(relation: Relation) -> tuple[str, ...]:
     return tuple(end for end in (relation.source_entity_id, relation.target_entity_id) if end)
-
-
-def _note_endless(store: Graph, page: list[Record], seen: _Seen) -> None:
-    """The relations of these episodes that are hidden, since an end of theirs never was."""
-    episodes = [e for e in page if isinstance(e, Episode) and e.source_type not in ahead()]
-    claims = store.claims([each.episode_id for each in episodes])
-    claimed = {
-        claim.record.rel_id: claim.record
-        for rows in claims.values()
-        for claim in rows
-        if isinstance(claim.record, Relation)
-    }
-    live = store.get(sorted(claimed))
-    hidden = {rel_id: record for rel_id, record in claimed.items() if rel_id not in live}
-    known = store.support(sorted({end for r in hidden.values() for end in _ends(r)}))
-    seen.endless |= {
-        rel_id: record
-        for rel_id, record in hidden.items()
-        if not all(known.get(end) for end in _ends(record))
-    }
-
-
-def _check_hidden(store: Graph, seen: _Seen, errors: _Findings) -> None:
-    """Hidden relations to what never was; one to what was forgotten is as it should be."""
-    forgotten = _forgotten(store) if seen.endless else set[str]()
-    for rel_id, relation in sorted(seen.endless.items()):
-        missing = [end for end in _ends(relation) if end not in forgotten]
-        known = store.support(missing)
-        if any(not known.get(end) for end in missing):
-            errors.add(_NO_END, rel_id)
-
-
-def _forgotten(store: Graph) -> set[str]:
-    return {c.record_id for c in changes_after(store, 0) if c.operation == "forget"}
-
-
-def _check_documents(types: _Types, page: list[Chunk], errors: _Findings) -> None:
-    type_of = types.of(chunk.document_id for chunk in page)
-    for chunk in page:
-        if chunk.document_id not in type_of:
-            errors.add("passage of a document that is no live entity", chunk.chunk_id)
-        elif type_of[chunk.document_id] != EntityType.DOCUMENT:
-            errors.add("passage of an entity that is no Document", chunk.chunk_id)
-
-
-def _check_chunks(store: Planner, page: list[Chunk], tied: set[str], warnings: _Findings) -> None:
-    numbers = store.numbers([chunk.chunk_id for chunk in page])
-    mentions = store.frequencies(FIELD, (), numbers).lengths
-    for chunk, mentioned in zip(page, mentions, strict=True):
-        if not mentioned and chunk.chunk_id not in tied:
-            message = "passage that mentions no name and supports no relation or fact"
-            warnings.add(message, chunk.chunk_id, most=NAMED)
-
-
-def _mark_related(store: Graph, page: list[Record], tied: set[str]) -> None:
-    for support in store.support([record_id(record) for record in page]).values():
-        for each in support:
-            if each.known_until is None:
-                tied.update(each.chunk_ids)
