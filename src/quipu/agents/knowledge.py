@@ -103,18 +103,11 @@ class KnowledgeGraph:
 
     def observe(self, observations: Sequence[ThingObservations]) -> list[ThingObservations]:
         """Add what is new of each thing, and give what was; InvalidInput for an unknown thing."""
-        additions: dict[str, tuple[str, ...]] = {}
-        for given in observations:
-            additions[given.of] = (*additions.get(given.of, ()), *given.contents)
-
-        def observed(draft: _Draft) -> dict[str, tuple[str, ...]]:
-            for name in additions:
-                if name not in draft.kept.types:
-                    raise InvalidInput(f"Entity with name {name} not found")
-            return draft.observe(additions)
-
-        added = self._said(observed)
-        return [ThingObservations(of=name, contents=added.get(name, ())) for name in additions]
+        given: dict[str, tuple[str, ...]] = {}
+        for each in observations:
+            given[each.of] = (*given.get(each.of, ()), *each.contents)
+        added = self._said(lambda draft: draft.observe(given))
+        return [ThingObservations(of=name, contents=added.get(name, ())) for name in given]
 
     def take_in(
         self, things: Sequence[KnowledgeEntity], relations: Sequence[KnowledgeRelation]
@@ -124,25 +117,24 @@ class KnowledgeGraph:
 
         def taken(draft: _Draft) -> tuple[list[KnowledgeEntity], int, list[KnowledgeRelation]]:
             made = draft.create(things)
-            new = {thing.name for thing in made}
-            known = {t.name: t.observations for t in map(_clean, things) if t.name not in new}
-            observed = [*(thing.observations for thing in made), *draft.observe(known).values()]
-            return made, sum(map(len, observed)), draft.relate(relations)
+            observed = draft.observe({t.name: t.observations for t in map(_clean, things)})
+            count = sum(len(thing.observations) for thing in made) + sum(
+                map(len, observed.values())
+            )
+            return made, count, draft.relate(relations)
 
         return self._said(taken)
 
     def delete_entities(self, names: Sequence[str]) -> None:
         """End things with their observations and relations; unknown names are passed over."""
         gone = frozenset(names)
-
-        def refs(kept: _Kept) -> Iterable[str]:
-            yield from (_thing_ref(name) for name in gone if name in kept.types)
-            yield from (ref for name in gone for ref in kept.observed.get(name, {}).values())
-            yield from (
-                _relation_ref(tie) for tie in kept.relations if {tie.source, tie.target} & gone
+        self._end(
+            lambda kept: (
+                *(_thing_ref(name) for name in gone if name in kept.types),
+                *(ref for name in gone for ref in kept.observed.get(name, {}).values()),
+                *(_relation_ref(r) for r in kept.relations if {r.source, r.target} & gone),
             )
-
-        self._end(refs)
+        )
 
     def delete_observations(self, observations: Sequence[ThingObservations]) -> None:
         """End what was observed; what is not there is passed over."""
@@ -298,13 +290,15 @@ class _Draft:
 
     def observe(self, additions: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
         """Say what is not there yet of each thing, and give it by thing. Each observation is a
-        passage, and stands as one about its thing."""
-        said = [
-            (name, text)
-            for name, contents in additions.items()
-            for text in dict.fromkeys(map(_observation, contents))
-            if text not in self.kept.observed.get(name, {})
-        ]
+        passage, and stands as one about its thing. Raises InvalidInput for an unknown thing."""
+        said: list[tuple[str, str]] = []
+        for name, contents in additions.items():
+            if name not in self.kept.types:
+                raise InvalidInput(f"Entity with name {name} not found")
+            known = self.kept.observed.setdefault(name, {})
+            new = [text for text in dict.fromkeys(map(_observation, contents)) if text not in known]
+            known |= dict.fromkeys(new, "")
+            said += [(name, text) for text in new]
         made = prepared_passages(
             [self._passage(name, text, at) for at, (name, text) in enumerate(said)],
             namespace=self._namespace,
