@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from quipu.kinds.incidents.replay import Replay
     from quipu.kinds.incidents.similar import SimilarIncidents
     from quipu.kinds.pages.network import Network
+    from quipu.kinds.reports.api import Reports
     from quipu.kinds.reports.model import Report
     from quipu.kinds.reports.reflect import Reflected
     from quipu.kinds.values.api import Valued, Values
@@ -138,6 +139,7 @@ __all__ = [
     "Replay",
     "Reply",
     "Report",
+    "Reports",
     "Retrieved",
     "Salvaged",
     "Scope",
@@ -177,6 +179,7 @@ _HOMES = {
     "quipu.kinds.incidents.policies": "ActionPolicy",
     "quipu.kinds.incidents.similar": "SimilarIncidents",
     "quipu.kinds.pages.network": "Network",
+    "quipu.kinds.reports.api": "Reports",
     "quipu.kinds.reports.model": "Report",
     "quipu.kinds.reports.reflect": "Reflected",
     "quipu.kinds.values.api": "Valued Values",

@@ -5,6 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 import quipu
+from quipu.handle.handle import Handle
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "python.md"
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -12,10 +13,12 @@ HEADINGS = set(re.findall(r"^#{2,3} (\S+)$", TEXT, re.MULTILINE))
 
 
 def nouns() -> dict[str, type]:
-    held = {name: m for name, m in vars(quipu.Memory).items() if isinstance(m, cached_property)}
+    members = {name: getattr(quipu.Memory, name) for name in dir(quipu.Memory)}
+    held = {n for n, m in members.items() if isinstance(m, cached_property) and n[0] != "_"}
     kinds = {"incidents": quipu.Incidents, "values": quipu.Values, "entities": quipu.Entities}
-    kinds |= {"facts": quipu.Facts, "jobs": quipu.JobQueue}
-    assert kinds.keys() == held.keys()
+    kinds |= {"facts": quipu.Facts, "jobs": quipu.JobQueue, "reports": quipu.Reports}
+    shared = {name for name, m in vars(Handle).items() if isinstance(m, cached_property)}
+    assert kinds.keys() == held - shared - {"freshness"}
     return kinds
 
 
