@@ -66,7 +66,7 @@ def _version(version: str) -> Episode:
 class VectorContract:
     """What a change of how vectors are searched could break."""
 
-    random_operations: ClassVar[int] = 200
+    random_operations: ClassVar[int] = 100
     random_streams: ClassVar[int] = 3
     """How many random streams there are, and how many operations each has; fewer where one takes
     long."""

@@ -114,8 +114,9 @@ os.kill(os.getpid(), 9)
 
 @pytest.mark.parametrize("read_only", [False, True])
 def test_writes_behind_damage_in_the_log_of_a_killed_process_are_not_dropped_in_silence(
-    tmp_path: Path, read_only: bool
+    tmp_path: Path, read_only: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
     path = tmp_path / "q.db"
     subprocess.run([sys.executable, "-c", _KILLED, str(path)], check=False)
     files = {p: p.read_bytes() for p in (path, path.with_name("q.db-wal"))}

@@ -68,7 +68,7 @@ def test_all_of_a_whole_memory_is_kept(kept: Path, tmp_path: Path) -> None:
     assert records(folder / "new") == records(folder)
 
 
-@pytest.mark.parametrize("step", [6, pytest.param(1, marks=pytest.mark.large)])
+@pytest.mark.parametrize("step", [12, pytest.param(1, marks=pytest.mark.large)])
 def test_whatever_page_is_damaged_every_record_is_kept_or_named(
     kept: Path, tmp_path: Path, step: int
 ) -> None:
@@ -95,7 +95,7 @@ def test_what_is_lost_of_files_is_read_again(kept: Path, tmp_path: Path) -> None
     expected = records(folder)
     draw = random.Random(2)
     count = (folder / DATABASE).stat().st_size // PAGE
-    for turn in range(5):
+    for turn in range(3):
         again = copied(kept, tmp_path / str(turn))
         harm(again / DATABASE, *draw.sample(range(2, count + 1), 3))
         done = salvage_of(again)

@@ -80,7 +80,7 @@ def test_a_write_embeds_what_it_wrote_and_nobody_elses(
     with open_memory(tmp_path / "q.db", tmp_path, embedder=embedder) as memory:
         waiting = (
             PassageInput(source_ref=f"note:{n}", text=f"Report {n} of the harbour.")
-            for n in range(1000)
+            for n in range(300)
         )
         memory.add_documents(waiting, embed=False)
         WRITES[name](memory)

@@ -155,7 +155,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS, kind=st.sampled_from(["memory:", "sqlite"]))
 def test_any_edits_give_what_indexing_from_scratch_gives(
     steps: list[dict[str, int | None]],

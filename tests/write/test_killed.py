@@ -75,7 +75,7 @@ def kill_at(home: Path, url: str, after_s: float) -> None:
     process.stdout.close()
 
 
-@pytest.mark.parametrize("kills", [5, pytest.param(25, marks=pytest.mark.large)])
+@pytest.mark.parametrize("kills", [3, pytest.param(25, marks=pytest.mark.large)])
 def test_killed_at_random_moments_then_run_once_more(
     kills: int,
     tmp_path: Path,
