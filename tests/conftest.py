@@ -20,7 +20,7 @@ from tests.servers.model_server import ModelServer
 
 from quipu.config import Config
 from quipu.memory import Memory
-from quipu.ports import Store
+from quipu.ports import Embedder, Store
 from quipu.records.ids import Kind
 from quipu.records.passage import PassageInput
 from quipu.testing.fakes import HashEmbedder
@@ -28,6 +28,8 @@ from quipu.testing.fakes import HashEmbedder
 if TYPE_CHECKING:
     from tests.servers.neo4j.server import Neo4jServer
     from tests.servers.postgres_server import PostgresServer
+
+    from quipu.embed import MiniLM
 
 # Tests spread over processes are told the width of a terminal that they do not write to.
 os.environ.pop("COLUMNS", None)
@@ -41,6 +43,7 @@ hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
 
 INSTANT = "2026-03-01T10:00:00.000Z"
+LATER = "2026-11-22T01:05:00.000Z"
 MOMENT = 1_770_000_000
 TIMES = {"observed_at", "ingested_at", "updated_at", "created_at", "first_seen", "last_seen"}
 KINDS: tuple[Kind, ...] = ("episode", "chunk", "entity", "relation", "fact")
@@ -100,6 +103,28 @@ def _open(url: str | Path, home: Path, **options: Any) -> Memory:
     return Memory.open(url, home=home, **given)
 
 
+Remember: TypeAlias = Callable[..., Memory]
+
+
+@pytest.fixture
+def remember(tmp_path: Path) -> Iterator[Remember]:
+    """Memories of small trees, each in a folder of its own: `remember(files)`, with a fake model
+    unless an `embedder` is given."""
+    opened: list[Memory] = []
+
+    def make(files: Files, embedder: Embedder | None = None) -> Memory:
+        home = tmp_path / str(len(opened))
+        _write(home, files)
+        model = embedder or HashEmbedder(64)
+        opened.append(_open("memory:", home, embedder=model, clock=lambda: LATER))
+        assert not opened[-1].index([home]).errors
+        return opened[-1]
+
+    yield make
+    for memory in opened:
+        memory.close()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files whose tests are mostly slow come first, so that no worker is left with one at the
     end."""
@@ -134,6 +159,14 @@ def neo4j_server(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Neo4jSer
     server.start()
     yield server
     server.kill()
+
+
+@pytest.fixture(scope="session")
+def encoder() -> "MiniLM":
+    """The local model. One thread gives the same bytes as many, and costs less on short texts."""
+    from quipu.embed import MiniLM
+
+    return MiniLM(threads=1)
 
 
 @pytest.fixture(scope="session")

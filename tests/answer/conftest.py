@@ -1,16 +1,11 @@
 """A small remembered project that answers are asked of, at a fixed moment."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from quipu.config import Config
 from quipu.memory import Memory
-from quipu.ports import Embedder
-from quipu.testing.fakes import HashEmbedder
 
-NOW = "2026-11-22T01:05:00.000Z"
 FILES = {
     "payments.md": (
         "---\ntitle: Payments\nstatus: accepted\ndate: 2025-03-01\n---\n# Payments\n\n"
@@ -36,49 +31,5 @@ Remember = Callable[[dict[str, str]], Memory]
 
 
 @pytest.fixture
-def remember(tmp_path: Path) -> Iterator[Remember]:
-    opened: list[Memory] = []
-
-    def make(files: dict[str, str]) -> Memory:
-        home = tmp_path / str(len(opened))
-        for name, text in files.items():
-            path = home / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
-        memory = Memory.open(
-            "memory:", home=home, config=Config(), embedder=HashEmbedder(64), clock=lambda: NOW
-        )
-        opened.append(memory)
-        report = memory.index([home])
-        assert not report.errors
-        return memory
-
-    yield make
-    for memory in opened:
-        memory.close()
-
-
-@pytest.fixture
 def project(remember: Remember) -> Memory:
     return remember(FILES)
-
-
-@pytest.fixture
-def remember_with(tmp_path: Path) -> Iterator[Callable[[dict[str, str], Embedder], Memory]]:
-    """Files remembered with an embedder of one's choice."""
-    opened: list[Memory] = []
-
-    def make(files: dict[str, str], embedder: Embedder) -> Memory:
-        for name, text in files.items():
-            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / name).write_text(text, "utf-8")
-        memory = Memory.open(
-            "memory:", home=tmp_path, config=Config(), embedder=embedder, clock=lambda: NOW
-        )
-        opened.append(memory)
-        memory.index([tmp_path])
-        return memory
-
-    yield make
-    for memory in opened:
-        memory.close()

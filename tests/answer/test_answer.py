@@ -11,7 +11,6 @@ from quipu.answer import answer
 from quipu.answer.contract import cited
 from quipu.answer.examine import violations
 from quipu.answer.render import render
-from quipu.embed.minilm import MiniLM
 from quipu.memory import Memory
 from quipu.ports import Embedder
 from quipu.question import read_question
@@ -188,10 +187,10 @@ def test_what_is_just_not_sure_is_not_shown_as_sure(
 
 @pytest.mark.model
 def test_a_note_without_a_name_in_it_is_recalled(
-    remember_with: Callable[[dict[str, str], Embedder], Memory],
+    remember: Callable[..., Memory], encoder: Embedder
 ) -> None:
     files = {"a.md": "# Zorblax\n\nThe pump is blue.\n"}
-    memory = remember_with(files, MiniLM(threads=1))
+    memory = remember(files, encoder)
     memory.add("the nightly backup runs at two in the morning and is kept for thirty days.")
     reply = memory.ask("When does the nightly backup run?")
     assert "two in the morning" in reply.contract.answer

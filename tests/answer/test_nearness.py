@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from quipu.config import Config
-from quipu.embed.minilm import MiniLM
 from quipu.memory import Memory
 from quipu.ports import Embedder, Vectors
 from quipu.testing.fakes import HashEmbedder
@@ -49,9 +48,9 @@ def test_an_answer_embeds_its_question_and_three_texts_at_most(
 
 
 def test_words_that_are_met_speak_for_an_answer(
-    remember_with: Callable[[dict[str, str], Embedder], Memory],
+    remember: Callable[..., Memory], encoder: Embedder
 ) -> None:
-    memory = remember_with({"ovens.md": f"# Ovens\n\n{PROSE}\n"}, MiniLM(threads=1))
+    memory = remember({"ovens.md": f"# Ovens\n\n{PROSE}\n"}, encoder)
     near, far = (
         memory.ask(question).confidence.inputs["met"]
         for question in (

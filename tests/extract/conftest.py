@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import pytest
 
 from quipu.chunk import chunk
-from quipu.embed import MiniLM
 from quipu.extract import Catalogue, Unresolved, linked_claims, local_claims
 from quipu.read import SourceFile, content_hash, read_document
 from quipu.records.batch import Claim
@@ -92,9 +91,3 @@ def extract() -> Callable[[Mapping[str, str]], Asserted]:
         return Asserted(claims, unresolved, lines)
 
     return extract_tree
-
-
-@pytest.fixture(scope="session")
-def encoder() -> MiniLM:
-    """The local encoder, on one thread."""
-    return MiniLM(threads=1)

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.talk import transcript
 
-from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 
 pytestmark = pytest.mark.model
@@ -58,15 +58,7 @@ def test_an_empty_cell_and_a_missing_row_answer_nothing(memory: Memory, question
 
 
 def _say(memory: Memory, text: str) -> None:
-    turn = Turn(
-        session_id="s",
-        offset=1,
-        speaker="Ann",
-        role="user",
-        text=text,
-        time="2026-06-30T10:00:00.000Z",
-    )
-    memory.ingest_sessions([Transcript(session_id="s", group="s", turns=(turn,))])
+    memory.ingest_sessions([transcript("s", [("Ann", text)], time="2026-06-30T10:00:00.000Z")])
 
 
 def test_what_is_said_later_takes_the_place_of_a_cell(memory: Memory) -> None:

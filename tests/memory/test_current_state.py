@@ -2,14 +2,14 @@
 the same owner and attribute ends the earlier."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from tests.talk import transcript
 
 from quipu.agents.entries import Entries
 from quipu.answer.examine import violations
 from quipu.config import Config
-from quipu.kinds.conversations.model import Transcript, Turn
+from quipu.embed import MiniLM
 from quipu.memory import Memory
 
 pytestmark = pytest.mark.model
@@ -29,8 +29,8 @@ def clock() -> _Clock:
 
 
 @pytest.fixture
-def told(tmp_path: Path, clock: _Clock) -> Iterator[Memory]:
-    with Memory.open(tmp_path / "memory.db", config=Config(), clock=clock) as memory:
+def told(clock: _Clock, encoder: MiniLM) -> Iterator[Memory]:
+    with Memory.open("memory:", config=Config(), embedder=encoder, clock=clock) as memory:
         yield memory
 
 
@@ -98,18 +98,8 @@ def test_a_hit_of_what_no_longer_holds_is_marked(told: Memory, clock: _Clock) ->
 
 def test_an_answer_from_a_turn_names_the_hash_of_that_turn(told: Memory) -> None:
     said = ("Our rig uses MQTT.", "We switched the rig from MQTT to Zenoh.", "I take the train.")
-    turns = tuple(
-        Turn(
-            session_id="s",
-            offset=n,
-            speaker="user",
-            role="user",
-            text=text,
-            time=f"2026-02-0{n}T10:00:00.000Z",
-        )
-        for n, text in enumerate(said, 1)
-    )
-    told.ingest_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    time = "2026-02-0{n}T10:00:00.000Z"
+    told.ingest_sessions([transcript("s", [("user", text) for text in said], time=time)])
     for question in ("What does the rig use?", "Does the rig use MQTT?"):
         reply = told.ask(question)
         assert reply.citations

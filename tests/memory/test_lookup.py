@@ -2,21 +2,17 @@
 
 import pytest
 from tests.rows import rows
+from tests.talk import transcript
 
 from quipu import Passage
 from quipu.errors import InvalidInput
-from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 
 
 @pytest.fixture
 def talk(memory: Memory) -> Memory:
     said = ("First turn.", "Second turn,\nover two lines.", "Third turn.")
-    turns = tuple(
-        Turn(session_id="s", offset=n, speaker="Ann", role="other", text=text)
-        for n, text in enumerate(said, 1)
-    )
-    memory.ingest_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    memory.ingest_sessions([transcript("s", [("Ann", text) for text in said], role="other")])
     return memory
 
 

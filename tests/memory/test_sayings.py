@@ -1,12 +1,9 @@
 """Short entries are sayings: what answers is told among them as it is among turns."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from quipu.embed import MiniLM
 from quipu.memory import Memory
-from quipu.testing.fakes import HashEmbedder
 
 SAID = (
     ("2026-01-05", "I'm charging 620 kroner an hour these days"),
@@ -16,17 +13,10 @@ SAID = (
 )
 
 
-@pytest.fixture
-def memory() -> Iterator[Memory]:
-    clock = "2026-06-20T12:00:00.000Z"
-    with Memory.open("memory:", embedder=HashEmbedder(64), clock=lambda: clock) as opened:
-        yield opened
-
-
 @pytest.mark.model
-def test_the_saying_that_answers_is_quoted_with_its_day() -> None:
+def test_the_saying_that_answers_is_quoted_with_its_day(encoder: MiniLM) -> None:
     clock = "2026-06-20T12:00:00.000Z"
-    with Memory.open("memory:", embedder=MiniLM(threads=1), clock=lambda: clock) as memory:
+    with Memory.open("memory:", embedder=encoder, clock=lambda: clock) as memory:
         for day, text in SAID:
             memory.add(text, observed_at=day)
         answer = memory.ask("What is leaking in the shed?").contract.answer

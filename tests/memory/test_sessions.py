@@ -3,10 +3,11 @@
 from pathlib import Path
 
 import pytest
+from tests.talk import transcript
 
 from quipu.config import Config, SessionsConfig
 from quipu.errors import InvalidInput
-from quipu.kinds.conversations.model import Transcript, Turn
+from quipu.kinds.conversations.model import Transcript
 from quipu.memory import Memory, Passage
 from quipu.records.record import Chunk, Episode
 from quipu.records.scope import Scope
@@ -23,18 +24,8 @@ SAID = (
 
 
 def talk(session: str = "ann-bo/1", group: str = "ann-bo", count: int = len(SAID)) -> Transcript:
-    turns = tuple(
-        Turn(
-            session_id=session,
-            offset=n,
-            speaker=who,
-            role="other",
-            text=text,
-            time="2024-05-08T10:00:00.000Z",
-        )
-        for n, (who, text) in enumerate(SAID[:count], 1)
-    )
-    return Transcript(session_id=session, group=group, turns=turns)
+    time = "2024-05-08T10:00:00.000Z"
+    return transcript(session, SAID[:count], group=group, role="other", time=time)
 
 
 @pytest.fixture(params=["memory:", "sqlite"])
@@ -96,8 +87,7 @@ def test_secrets_are_redacted_and_previews_bounded(tmp_path: Path) -> None:
     config = Config(sessions=SessionsConfig(store="preview", preview_characters=500))
     memory = Memory.open("memory:", home=tmp_path, config=config, embedder=HashEmbedder())
     text = "My token is ghp_" + "a1B2" * 9 + ". " + "word " * 1000
-    turn = Turn(session_id="s", offset=1, speaker="user", role="user", text=text)
-    memory.ingest_sessions([Transcript(session_id="s", group="s", turns=(turn,))])
+    memory.ingest_sessions([transcript("s", [("user", text)])])
     (chunk,) = memory.store.scan("chunk")
     (episode,) = memory.store.scan("episode")
     assert isinstance(chunk, Chunk)

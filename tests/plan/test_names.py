@@ -1,27 +1,21 @@
 """Names that stand nearly everywhere tell little of where to look."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
-from quipu.config import Config
 from quipu.memory import Memory
 from quipu.plan.names import telling
-from quipu.testing.fakes import HashEmbedder
 
 
 @pytest.fixture
-def memory(tmp_path: Path) -> Iterator[Memory]:
+def memory(remember: Callable[..., Memory]) -> Memory:
     """A project whose own name stands in all of its two hundred passages."""
-    for at in range(200):
-        text = f"# Part {at}\n\nGizmo part number{at} turns the wheel of Gizmo.\n"
-        (tmp_path / f"{at}.md").write_text(text, "utf-8")
-    (tmp_path / "README.md").write_text("# Gizmo\n\nGizmo is made of parts.\n", "utf-8")
-    opened = Memory.open("memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(64))
-    with opened:
-        opened.index([tmp_path])
-        yield opened
+    parts = {
+        f"{at}.md": f"# Part {at}\n\nGizmo part number{at} turns the wheel of Gizmo.\n"
+        for at in range(200)
+    }
+    return remember(parts | {"README.md": "# Gizmo\n\nGizmo is made of parts.\n"})
 
 
 def test_what_stands_everywhere_tells_little(memory: Memory) -> None:

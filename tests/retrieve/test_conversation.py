@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 from tests.rows import rows
+from tests.talk import transcript
 
 from quipu.config import Config
-from quipu.kinds.conversations.model import Role, Transcript, Turn
+from quipu.kinds.conversations.model import Role
 from quipu.kinds.conversations.profile import embedding_text_among
 from quipu.memory import Memory
 from quipu.profiles import profile
@@ -60,11 +61,7 @@ def memory(tmp_path: Path) -> Memory:
         ("Bo", "I climbed the Eiger with my sister."),
         ("Ann", "That must have been hard."),
     )
-    turns = tuple(
-        Turn(session_id="s", offset=n, speaker=who, role="other", text=text)
-        for n, (who, text) in enumerate(said, 1)
-    )
-    memory.ingest_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    memory.ingest_sessions([transcript("s", said, role="other")])
     return memory
 
 
@@ -93,18 +90,8 @@ def test_what_stands_before_leaves_a_turn_within_what_is_read(before: str) -> No
 
 def chat(tmp_path: Path, *said: str) -> Memory:
     memory = Memory.open("memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(512))
-    turns = tuple(
-        Turn(
-            session_id="s",
-            offset=n,
-            speaker="user",
-            role="user",
-            text=text,
-            time=f"2026-01-{n:02}T10:00:00.000Z",
-        )
-        for n, text in enumerate(said, 1)
-    )
-    memory.ingest_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    time = "2026-01-{n:02}T10:00:00.000Z"
+    memory.ingest_sessions([transcript("s", [("user", text) for text in said], time=time)])
     return memory
 
 

@@ -6,11 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from tests.talk import transcript
 
 from quipu.agents.entries import Entries
 from quipu.agents.items import Items
 from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph
-from quipu.kinds.conversations.model import Transcript, Turn
+from quipu.kinds.conversations.model import Transcript
 from quipu.memory import Memory
 from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.ports import Embedded
@@ -19,15 +20,9 @@ from quipu.testing.fakes import HashEmbedder
 from quipu.when.instants import system_clock
 from quipu.write.embed import SpaceFiller
 
-Tree = Callable[[dict[str, str]], None]
-
 
 def session(count: int) -> Transcript:
-    turns = tuple(
-        Turn(session_id="s", offset=n, speaker="Ann", role="other", text=f"Turn number {n}.")
-        for n in range(1, count + 1)
-    )
-    return Transcript(session_id="s", group="s", turns=turns)
+    return transcript("s", [("Ann", f"Turn number {n}.") for n in range(1, count + 1)])
 
 
 class _Interrupting(HashEmbedder):

@@ -1,16 +1,13 @@
 """Which questions are about changes, and what a history says to all others: nothing."""
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 from tests.rows import rows
 
-from quipu.config import Config
 from quipu.kinds.commits.asked import asks_of_changes
 from quipu.kinds.commits.model import CommitInput
 from quipu.memory import Memory
-from quipu.testing.fakes import HashEmbedder
 
 
 @pytest.mark.parametrize(("question", "is_about"), rows(__file__, "questions_about_changes"))
@@ -19,38 +16,28 @@ def test_a_question_about_changes_is_known(question: str, is_about: bool) -> Non
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Memory]:
+def shop(remember: Callable[..., Memory]) -> Memory:
     """Files and the history of a project, whose commits share the words of its questions."""
-    (tmp_path / "README.md").write_text(
-        "# Shop\n\nShop sells boats. The request timeout of the client is nine seconds.\n", "utf-8"
-    )
-    memory = Memory.open(
-        "memory:",
-        home=tmp_path,
-        config=Config(),
-        embedder=HashEmbedder(64),
-        clock=lambda: "2026-11-22T01:05:00.000Z",
-    )
-    with memory:
-        memory.index([tmp_path])
-        memory.add_commits(
-            CommitInput(
-                sha=sign * 40,
-                message=message,
-                time=f"2026-03-0{day}",
-                author="Ada Byron",
-                files=("client.py",),
-                repository="shop",
-            )
-            for day, (sign, message) in enumerate(
-                (
-                    ("a", "Tell the author of Shop"),
-                    ("b", "Set the request timeout of the client\n\nSlow networks need it."),
-                ),
-                1,
-            )
+    readme = "# Shop\n\nShop sells boats. The request timeout of the client is nine seconds.\n"
+    memory = remember({"README.md": readme})
+    memory.add_commits(
+        CommitInput(
+            sha=sign * 40,
+            message=message,
+            time=f"2026-03-0{day}",
+            author="Ada Byron",
+            files=("client.py",),
+            repository="shop",
         )
-        yield memory
+        for day, (sign, message) in enumerate(
+            (
+                ("a", "Tell the author of Shop"),
+                ("b", "Set the request timeout of the client\n\nSlow networks need it."),
+            ),
+            1,
+        )
+    )
+    return memory
 
 
 def test_commits_answer_no_other_question(shop: Memory) -> None:

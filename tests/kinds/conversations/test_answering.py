@@ -4,21 +4,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from tests.talk import transcript
 
 from quipu.config import AnswerConfig, Config
 from quipu.embed import MiniLM
-from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 from quipu.records.reply import Reply
 
 NOW = "2026-07-01T12:00:00.000Z"
 model = pytest.mark.model
-
-
-@pytest.fixture(scope="module")
-def encoder() -> MiniLM:
-    """One thread gives the same bytes as many, and costs less on short texts."""
-    return MiniLM(threads=1)
 
 
 @pytest.fixture
@@ -31,18 +25,8 @@ def memory(tmp_path: Path, encoder: MiniLM) -> Iterator[Memory]:
 
 
 def _say(memory: Memory, day: str, said: Sequence[tuple[str, str]]) -> None:
-    turns = tuple(
-        Turn(
-            session_id=day,
-            offset=n,
-            speaker=who,
-            role="assistant" if who == "assistant" else "user",
-            text=text,
-            time=f"{day}T10:{n:02}:00.000Z",
-        )
-        for n, (who, text) in enumerate(said, 1)
-    )
-    memory.ingest_sessions([Transcript(session_id=day, group="team", turns=turns)])
+    time = f"{day}T10:{{n:02}}:00.000Z"
+    memory.ingest_sessions([transcript(day, said, group="team", time=time)])
 
 
 def _likely(reply: Reply) -> float:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from tests.talk import transcript
 
 from quipu.answer.gate import Evidence
 from quipu.answer.kinds import Quotation
 from quipu.answer.worth import Candidate
 from quipu.config import AnswerConfig, Config
-from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.kinds.conversations.quoted import in_order
 from quipu.memory import Memory
 from quipu.question import read_question
@@ -29,18 +29,8 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 
 def _say(memory: Memory, day: str, said: Sequence[tuple[str, str]]) -> None:
-    turns = tuple(
-        Turn(
-            session_id=day,
-            offset=n,
-            speaker=who,
-            role="user",
-            text=text,
-            time=f"{day}T10:{n:02}:00.000Z",
-        )
-        for n, (who, text) in enumerate(said, 1)
-    )
-    memory.ingest_sessions([Transcript(session_id=day, group="team", turns=turns)])
+    time = f"{day}T10:{{n:02}}:00.000Z"
+    memory.ingest_sessions([transcript(day, said, group="team", time=time)])
 
 
 def _asked(memory: Memory, question: str) -> str:
@@ -131,15 +121,11 @@ def test_a_short_reply_is_quoted_with_its_question(memory: Memory) -> None:
 
 def test_what_an_assistant_supposes_of_who_asks_is_never_told_for_sure(tmp_path: Path) -> None:
     said = [
-        ("user", "user", "What does everyone else charge for a loaf, do you know?"),
-        ("assistant", "assistant", "Between 3 and 4 pounds a loaf is common in small towns."),
+        ("user", "What does everyone else charge for a loaf, do you know?"),
+        ("assistant", "Between 3 and 4 pounds a loaf is common in small towns."),
     ]
-    turns = tuple(
-        Turn(session_id="s", offset=n, speaker=who, role=role, text=text, time=NOW)  # type: ignore[arg-type]
-        for n, (who, role, text) in enumerate(said, 1)
-    )
     with Memory.open("memory:", home=tmp_path, embedder=HashEmbedder(64)) as memory:
-        memory.ingest_sessions([Transcript(session_id="s", group="s", turns=turns)])
+        memory.ingest_sessions([transcript("s", said, time=NOW)])
         reply = memory.ask("What do I charge for a loaf?")
     assert reply.confidence.inputs["unvouched"] == 1.0
     assert reply.confidence.value < 0.7

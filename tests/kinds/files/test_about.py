@@ -1,16 +1,13 @@
 """What a project is said to be: by the lead of its README, and by its manifest."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from quipu.answer import ASSERT_ABOVE
 from quipu.answer.examine import violations
-from quipu.config import Config
 from quipu.memory import Memory
 from quipu.records.reply import Reply
-from quipu.testing.fakes import HashEmbedder
 
 README = """<div align="center"><a href="https://x.org"><img src="a.png"></a></div>
 
@@ -31,26 +28,6 @@ hand -->
 Install this project with pip; what is in it is yours.
 """
 Remember = Callable[[dict[str, str]], Memory]
-
-
-@pytest.fixture
-def remember(tmp_path: Path) -> Remember:
-    def make(files: dict[str, str]) -> Memory:
-        for name, text in files.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, "utf-8")
-        memory = Memory.open(
-            "memory:",
-            home=tmp_path,
-            config=Config(),
-            embedder=HashEmbedder(64),
-            clock=lambda: "2026-11-22T01:05:00.000Z",
-        )
-        memory.index([tmp_path])
-        return memory
-
-    return make
 
 
 def ask(memory: Memory, question: str) -> Reply:

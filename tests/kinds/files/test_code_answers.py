@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from quipu.config import Config
 from quipu.memory import Memory
 from quipu.read.languages import CAPTURES, LANGUAGES, grammar
 from quipu.records.reply import Reply
@@ -15,6 +14,7 @@ from quipu.testing.fakes import HashEmbedder
 
 CRAWLERS = Path(__file__).parent / "crawlers"
 Ask = Callable[[str], Reply]
+Remember = Callable[..., Memory]
 CASES: dict[str, dict[str, tuple[str, str]]] = tomllib.loads(
     (Path(__file__).parent / "data/code_answers.toml").read_text("utf-8")
 )
@@ -29,13 +29,7 @@ def ask_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str],
         if language not in opened:
             home = tmp_path_factory.mktemp(language)
             shutil.copytree(CRAWLERS / language, home, dirs_exist_ok=True)
-            opened[language] = Memory.open(
-                "memory:",
-                home=home,
-                config=Config(),
-                embedder=HashEmbedder(64),
-                clock=lambda: "2026-11-22T01:05:00.000Z",
-            )
+            opened[language] = Memory.open("memory:", home=home, embedder=HashEmbedder(64))
             opened[language].index([home])
         return opened[language].ask
 
@@ -90,33 +84,27 @@ def test_what_a_function_returns_is_told_with_what_its_documentation_says(
     assert answer.startswith("`fetch_page` returns `str`: ")
 
 
-def test_what_two_functions_of_a_name_return_alike_is_told_once(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        (tmp_path / f"{name}.py").write_text("def rate(day: str) -> float:\n    return 1.0\n")
-    with Memory.open("memory:", home=tmp_path, embedder=HashEmbedder(64)) as memory:
-        memory.index([tmp_path])
-        reply = memory.ask("What does rate return?")
+def test_what_two_functions_of_a_name_return_alike_is_told_once(remember: Remember) -> None:
+    rate = "def rate(day: str) -> float:\n    return 1.0\n"
+    reply = remember({"one.py": rate, "two.py": rate}).ask("What does rate return?")
     assert reply.contract.answer == "`rate` returns `float` [1,2]."
     assert {cited.path for cited in reply.citations} == {"one.py", "two.py"}
 
 
-def test_constants_of_a_class_are_all_fields_of_it(tmp_path: Path) -> None:
-    (tmp_path / "oven.py").write_text('class Oven:\n    LOW = 1\n    HIGH = 2\n    door = "shut"\n')
-    with Memory.open("memory:", home=tmp_path, embedder=HashEmbedder(64)) as memory:
-        memory.index([tmp_path])
-        answer = memory.ask("Which fields does Oven have?").contract.answer
+def test_constants_of_a_class_are_all_fields_of_it(remember: Remember) -> None:
+    oven = 'class Oven:\n    LOW = 1\n    HIGH = 2\n    door = "shut"\n'
+    answer = remember({"oven.py": oven}).ask("Which fields does Oven have?").contract.answer
     assert answer.startswith('`Oven` has `LOW = 1`, `HIGH = 2` and `door = "shut"`')
 
 
-def test_members_are_the_constants_that_a_type_begins_or_its_methods(tmp_path: Path) -> None:
-    (tmp_path / "oven.go").write_text(
+def test_members_are_the_constants_that_a_type_begins_or_its_methods(remember: Remember) -> None:
+    oven = (
         "package oven\n\n// Heat of an oven.\ntype Heat int\n\nconst (\n"
         "\tHeatOff Heat = iota\n\tHeatLow\n\tHeatHigh\n)\n\n"
         "// Rise makes it hotter.\nfunc (h Heat) Rise() Heat { return h + 1 }\n"
     )
-    with Memory.open("memory:", home=tmp_path, embedder=HashEmbedder(64)) as memory:
-        memory.index([tmp_path])
-        values = memory.ask("all Heat values").contract.answer
-        methods = memory.ask("Which methods does Heat have?").contract.answer
+    memory = remember({"oven.go": oven})
+    values = memory.ask("all Heat values").contract.answer
+    methods = memory.ask("Which methods does Heat have?").contract.answer
     assert values.startswith("`Heat` has `HeatOff`, `HeatLow` and `HeatHigh`")
     assert methods.startswith("`Heat` has `Rise`")

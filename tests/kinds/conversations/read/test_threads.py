@@ -1,11 +1,12 @@
 """Threads of trackers and chats: who said what, and what the tracker knows of it."""
 
 import json
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 
 from quipu.config import Config
+from quipu.embed import MiniLM
 from quipu.kinds.conversations.read import read_sessions, sniff_format
 from quipu.memory import Memory
 
@@ -250,6 +251,14 @@ def test_what_is_half_or_wrong_is_left_out_and_nothing_raises(bad: object) -> No
     read_sessions("page.json", json.dumps([bad]).encode())
 
 
+@pytest.fixture(scope="module")
+def told(encoder: MiniLM) -> Iterator[Memory]:
+    read = read_sessions("threads.json", json.dumps([_ISSUE, _PULL]).encode())
+    with Memory.open("memory:", config=Config(), embedder=encoder) as memory:
+        memory.ingest_sessions(read.transcripts)
+        yield memory
+
+
 @pytest.mark.model
 @pytest.mark.parametrize(
     ("question", "said"),
@@ -260,10 +269,7 @@ def test_what_is_half_or_wrong_is_left_out_and_nothing_raises(bad: object) -> No
         ("Which pull request closes shop/store#7?", "shop/store#9"),
     ],
 )
-def test_questions_about_threads_quote_them(tmp_path: Path, question: str, said: str) -> None:
-    read = read_sessions("threads.json", json.dumps([_ISSUE, _PULL]).encode())
-    with Memory.open(tmp_path / "memory.db", config=Config()) as memory:
-        memory.ingest_sessions(read.transcripts)
-        reply = memory.ask(question)
+def test_questions_about_threads_quote_them(told: Memory, question: str, said: str) -> None:
+    reply = told.ask(question)
     assert said in reply.contract.answer
     assert reply.contract.evidence

@@ -1,0 +1,32 @@
+"""Conversations that tests tell a memory."""
+
+from collections.abc import Sequence
+
+from quipu.kinds.conversations.model import Role, Transcript, Turn
+from quipu.when.instants import UNKNOWN_TIME
+
+__all__ = ["transcript"]
+
+
+def transcript(
+    session: str,
+    said: Sequence[tuple[str, str]],
+    *,
+    group: str = "",
+    role: Role | None = None,
+    time: str = UNKNOWN_TIME,
+) -> Transcript:
+    """What speakers said in a session, turn by turn; `{n}` in `time` is the number of the turn.
+    Who is called "assistant" is one, others are users, unless a `role` is given for all."""
+    turns = tuple(
+        Turn(
+            session_id=session,
+            offset=n,
+            speaker=who,
+            role=role or ("assistant" if who == "assistant" else "user"),
+            text=text,
+            time=time.format(n=n),
+        )
+        for n, (who, text) in enumerate(said, 1)
+    )
+    return Transcript(session_id=session, group=group or session, turns=turns)
