@@ -363,7 +363,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Run the tests of a memory in these modules on each kind of store."""
     if (
         "memory" in metafunc.fixturenames
-        and metafunc.module.__name__.rpartition(".")[2] in EVERY_STORE
+        and getattr(metafunc.module, "__name__", "").rpartition(".")[2] in EVERY_STORE
     ):
         kinds = ["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.slow)]
         metafunc.parametrize("memory", kinds, indirect=True)

@@ -13,83 +13,9 @@ from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.records.record import Episode
 
-MEM0 = {
-    "results": [
-        {
-            "id": "m1",
-            "memory": "Ann prefers green tea in the morning.",
-            "user_id": "ann",
-            "created_at": "2025-02-03T10:00:00.000000-08:00",
-            "updated_at": None,
-            "metadata": {"topic": "drinks"},
-        },
-        {"id": "m2", "memory": "  ", "user_id": "ann"},
-        "no memory",
-        {"id": "m3", "memory": "Bo plays chess.", "agent_id": "bo", "created_at": "yesterday"},
-    ],
-    "relations": [{"source": "ann", "relationship": "prefers", "destination": "green tea"}],
-}
-GRAPHITI = {
-    "episodes": [
-        {
-            "uuid": "e1",
-            "name": "chat",
-            "content": "Ann moved from Acme to Umbra.",
-            "group_id": "g",
-            "source": "message",
-            "source_description": "chat",
-            "valid_at": "2025-03-01T00:00:00Z",
-        },
-    ],
-    "nodes": [
-        {"uuid": "n1", "name": "Ann", "labels": ["Entity", "Person"], "summary": "An engineer."},
-        {"uuid": "n2", "name": "Acme", "labels": ["Entity"], "summary": ""},
-        {"uuid": "n3", "name": "Umbra", "labels": ["Entity"], "summary": ""},
-        {"uuid": "n4", "name": "Initech", "labels": ["Entity"], "summary": ""},
-    ],
-    "edges": [
-        {
-            "uuid": "f1",
-            "name": "WORKS_FOR",
-            "fact": "Ann worked for Acme",
-            "group_id": "g",
-            "source_node_uuid": "n1",
-            "target_node_uuid": "n2",
-            "episodes": ["e1"],
-            "valid_at": "2020-05-01T00:00:00Z",
-            "invalid_at": "2025-03-01T00:00:00Z",
-        },
-        {
-            "uuid": "f2",
-            "name": "WORKS_FOR",
-            "fact": "Ann works for Umbra",
-            "group_id": "g",
-            "source_node_uuid": "n1",
-            "target_node_uuid": "n3",
-            "episodes": ["e1"],
-            "valid_at": "2025-03-01T00:00:00Z",
-            "invalid_at": None,
-            "expired_at": None,
-        },
-        {
-            "uuid": "f4",
-            "name": "WORKS_FOR",
-            "fact": "Ann works for Initech",
-            "source_node_uuid": "n1",
-            "target_node_uuid": "n4",
-            "valid_at": "2010-05-01T00:00:00Z",
-            "invalid_at": None,
-            "expired_at": "2020-05-01T00:00:00Z",
-        },
-        {
-            "uuid": "f3",
-            "name": "KNOWS",
-            "fact": "Ann knows somebody",
-            "source_node_uuid": "n1",
-            "target_node_uuid": "gone",
-        },
-    ],
-}
+DATA = Path(__file__).parent / "data"
+MEM0 = json.loads((DATA / "mem0.json").read_text("utf-8"))
+GRAPHITI = json.loads((DATA / "graphiti.json").read_text("utf-8"))
 
 
 def _taken(memory: Memory, held: Any, tool: Dump, folder: Path) -> DumpTaken:

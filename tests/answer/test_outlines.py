@@ -1,43 +1,16 @@
 """Pages in AsciiDoc and Org answer by their sentences, their tables and what their heads say."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.rows import rows
 
 from quipu.memory import Memory
 
-Remember = Callable[[dict[str, str]], Memory]
+Remember = Callable[..., Memory]
 
-ADOC = """= Pump Manual
-Jo Lindt <jo@example.org>
-:version: 1.2
-
-== Install
-
-The installer of {product} needs 4 GB of memory.
-
-|===
-|Plan |Price
-
-|Basic
-|5 EUR
-
-|Gold |19
-EUR
-|===
-"""
-ORG = """#+TITLE: Pump notes
-#+AUTHOR: Lou Fox
-* Decisions
-** DONE Use Kafka
-   We use Kafka because replay matters.
-* Prices
-| Plan | Price |
-|------+-------|
-| Silver | 29 EUR |
-| Platinum | 39 EUR |
-"""
+DATA = Path(__file__).parents[1] / "read" / "data"
 
 
 @pytest.mark.parametrize(
@@ -45,5 +18,6 @@ ORG = """#+TITLE: Pump notes
     rows(__file__, "asciidoc_and_org_answer"),
 )
 def test_asciidoc_and_org_answer(question: str, answer: str, remember: Remember) -> None:
-    memory = remember({"docs/pump.adoc": ADOC, "notes/pump.org": ORG})
+    adoc = (DATA / "pump.adoc").read_text("utf-8").replace("v1.2, 2024-01-02", ":version: 1.2")
+    memory = remember({"docs/pump.adoc": adoc, "notes/pump.org": (DATA / "pump.org").read_bytes()})
     assert answer in memory.ask(question).contract.answer

@@ -2,6 +2,7 @@
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 from tests.rows import rows
@@ -10,36 +11,7 @@ from quipu.memory import Memory
 from quipu.records.record import Entity
 from quipu.write.jobs import Job
 
-PLAN = {
-    "goals": [
-        {"id": 1, "title": "Ship the beta", "owner": "Ann"},
-        {"id": 3, "title": "Leave the old database", "parent": 1, "due": "2026-06-01"},
-    ],
-    "tasks": [
-        {
-            "id": 12,
-            "title": "Write the parser",
-            "goal": 3,
-            "status": "done",
-            "owner": "Bo",
-            "created_at": "2026-01-01",
-            "started_at": "2026-01-03",
-            "completed_at": "2026-01-10",
-            "description": "It reads `parse.md`; see session:planning-1#4.",
-        },
-        {
-            "id": 13,
-            "title": "Copy the rows",
-            "goal": "goal-3",
-            "status": "open",
-            "created_at": "2026-01-02",
-            "blocked_by": ["task-7"],
-            "depends_on": 12,
-        },
-        {"id": 7, "title": "Rent a machine", "status": "in progress"},
-        {"id": 8, "title": "Old talk", "status": "done", "blocks": "goal-3"},
-    ],
-}
+PLAN = json.loads((Path(__file__).parent / "data" / "plan.json").read_text("utf-8"))
 
 
 def write(

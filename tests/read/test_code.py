@@ -1,6 +1,8 @@
 """Every language gives its definitions, calls and imports."""
 
+import tomllib
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -8,112 +10,18 @@ from quipu.records.document import Document
 
 Read = Callable[[str, str | bytes], Document]
 
-CASES = {
-    "a.py": (
-        (
-            '"""Module."""\nimport a.b as c\nfrom .d import (e as f, g)\nX = 1\n\n\n'
-            'class K(Base):\n    """Doc of K."""\n\n    def m(self, a=1):\n        self.n(f(a))\n'
-        ),
-        {("variable", "X"), ("class", "K"), ("method", "K.m")},
-        {"self.n", "f"},
-        {"a.b", "d"},
-    ),
-    "a.js": (
-        (
-            "import x, {y as z} from './b.js';\n/** Adds. */\n"
-            "export function add(a) { return foo(a); }\n"
-            "const mul = (a) => z(a);\nclass A { m(x) { this.q(); } }\n"
-        ),
-        {("function", "add"), ("function", "mul"), ("class", "A"), ("method", "A.m")},
-        {"foo", "z", "this.q"},
-        {"./b.js"},
-    ),
-    "a.ts": (
-        (
-            "interface I { a: string }\nexport abstract class Q<T> { f(x: T): void { g(); } }\n"
-            "enum E { A }\ntype T = string;\nnamespace N { export function h() {} }\n"
-        ),
-        {("class", "I"), ("class", "Q"), ("method", "Q.f"), ("variable", "T"), ("function", "N.h")},
-        {"g"},
-        set[str](),
-    ),
-    "a.go": (
-        (
-            'package p\nimport q "github.com/x/y"\n// T is.\ntype T struct{}\n'
-            "func (t *T) M(a int) error { return q.Do(a) }\nfunc F() {}\n"
-        ),
-        {("class", "T"), ("method", "T.M"), ("function", "F")},
-        {"q.Do"},
-        {"github.com/x/y"},
-    ),
-    "A.java": (
-        (
-            "package a.b;\nimport c.d.E;\npublic class A {\n  @Override\n"
-            "  public void m(int a) { new E().run(); }\n}\n"
-        ),
-        {("class", "A"), ("method", "A.m")},
-        {"E", "run"},
-        {"a.b", "c.d.E"},
-    ),
-    "a.rs": (
-        (
-            "use crate::a::{B, c as d};\npub struct S;\nimpl S { pub fn new() -> Self { d() } }\n"
-            "mod z { fn w() {} }\n"
-        ),
-        {("class", "S"), ("method", "S.new"), ("function", "z.w")},
-        {"d"},
-        {"crate::a"},
-    ),
-    "a.c": (
-        '#include "x.h"\nstruct s { int a; };\n/* f */\nstatic int *f(int a) { return g(a); }\n',
-        {("class", "s"), ("function", "f")},
-        {"g"},
-        {"x.h"},
-    ),
-    "a.cpp": (
-        "namespace ns { class C { void m(int) { k(); } }; }\nvoid ns::C::z() {}\n",
-        {("class", "ns.C"), ("method", "ns.C.m"), ("method", "ns.C.z")},
-        {"k"},
-        set[str](),
-    ),
-    "a.cs": (
-        "using System.Text;\nnamespace N { public class C { public void M(int a) { Foo(); } } }\n",
-        {("class", "N.C"), ("method", "N.C.M")},
-        {"Foo"},
-        {"System.Text"},
-    ),
-    "a.rb": (
-        (
-            'require_relative "x"\nmodule M\n  class C\n    def m(a)\n'
-            "      foo(a)\n    end\n  end\nend\n"
-        ),
-        {("class", "M.C"), ("method", "M.C.m")},
-        {"foo"},
-        {"x"},
-    ),
-    "a.php": (
-        "<?php\nuse C\\D;\nclass X { public function m($a) { foo(); } }\nfunction q() {}\n",
-        {("class", "X"), ("method", "X.m"), ("function", "q")},
-        {"foo"},
-        {"C.D"},
-    ),
-    "a.sh": ("source ./x.sh\nfoo() {\n  bar 1\n}\n", {("function", "foo")}, {"bar"}, {"./x.sh"}),
-    "a.sql": (
-        "CREATE TABLE users (id int);\nCREATE VIEW v AS SELECT * FROM users;\n",
-        {("table", "users"), ("table", "v")},
-        {"users"},
-        set[str](),
-    ),
-}
+CASES = tomllib.loads((Path(__file__).parent / "data/definitions.toml").read_text("utf-8"))
+"""What a file of each language defines, uses and imports, among other things."""
 
 
 @pytest.mark.parametrize("path", sorted(CASES))
 def test_definitions_uses_and_imports(path: str, read: Read) -> None:
-    text, definitions, uses, imports = CASES[path]
-    document = read(path, text)
-    assert definitions <= {(d.kind, d.qualified) for d in document.definitions}
-    assert uses <= {u.name for u in document.uses}
-    assert imports <= {i.module for i in document.imports}
+    case = CASES[path]
+    document = read(path, case["text"])
+    defined = {(d.kind, d.qualified) for d in document.definitions}
+    assert set(map(tuple, case["definitions"])) <= defined
+    assert set(case["uses"]) <= {u.name for u in document.uses}
+    assert set(case["imports"]) <= {i.module for i in document.imports}
     assert (document.type, document.family) == ("code", "code")
 
 

@@ -1,6 +1,7 @@
 """AsciiDoc and Org: title, header, headings, blocks, tables and links."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -8,57 +9,8 @@ from quipu.records.document import Document
 
 Read = Callable[[str, str | bytes], Document]
 
-ADOC = """= Pump Manual
-Jo Lindt <jo@example.org>
-v1.2, 2024-01-02
-:toc:
-:product: Pump
-
-== Install
-
-The installer of {product} needs 4 GB of memory. See xref:a/b.adoc#x[that], <<c.adoc#y,C>> and
-https://example.org/pump[the page].
-
-----
-== no heading
-----
-
-[NOTE]
-====
-== no heading either
-====
-
-=== Deep `er` ===
-
-|===
-|Plan |Price
-
-|Basic
-|5 EUR
-
-|Gold |19
-EUR
-|===
-"""
-ORG = """#+TITLE: Pump notes
-#+AUTHOR: Lou Fox
-#+TODO: TODO WAIT | DONE
-* WAIT [#A] Decisions   :plan:
-:PROPERTIES:
-:ID: 7
-:END:
-** DONE Use Kafka
-   We use Kafka because replay matters.
-#+BEGIN_SRC sh
-* no heading
-#+END_SRC
-* Prices
-| Plan | Price |
-|------+-------|
-| Silver | 29 EUR |
-| Platinum | 39 EUR |
-[[file:a.org::*There][a]] and [[https://example.org][b]]
-"""
+DATA = Path(__file__).parent / "data"
+ADOC, ORG = ((DATA / f"pump.{end}").read_text("utf-8") for end in ("adoc", "org"))
 
 
 def titles(document: Document) -> list[tuple[str, ...]]:

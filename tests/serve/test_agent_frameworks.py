@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.rows import rows
 
 from quipu.agents.items import Items
 from quipu.config import Config
@@ -84,38 +85,7 @@ def test_runs_of_an_agent_go_on_where_the_last_ended(memory: Memory) -> None:
     assert asyncio.run(QuipuSession("two", memory).get_items()) == []
 
 
-CALLS: list[dict[str, Any]] = [
-    {"command": "view", "path": "/memories"},
-    {"command": "view", "path": "/memories/none.md"},
-    {"command": "create", "path": "/memories/a.md", "file_text": "one\ntwo\nthree\ntwo\n"},
-    {"command": "create", "path": "/memories/a.md", "file_text": "again"},
-    {"command": "create", "path": "/memories/team/b.txt", "file_text": ""},
-    {"command": "create", "path": "/elsewhere/c", "file_text": "x"},
-    {"command": "create", "path": "/memories/../c", "file_text": "x"},
-    {"command": "view", "path": "/memories/a.md"},
-    {"command": "view", "path": "/memories/a.md", "view_range": [2, 3]},
-    {"command": "view", "path": "/memories/a.md", "view_range": [2, -1]},
-    {"command": "str_replace", "path": "/memories/a.md", "old_str": "two", "new_str": "2"},
-    {"command": "str_replace", "path": "/memories/a.md", "old_str": "nine", "new_str": "9"},
-    {"command": "str_replace", "path": "/memories/a.md", "old_str": "three", "new_str": "3\n3"},
-    {"command": "str_replace", "path": "/memories/team", "old_str": "a", "new_str": "b"},
-    {"command": "str_replace", "path": "/memories/no", "old_str": "a", "new_str": "b"},
-    {"command": "insert", "path": "/memories/a.md", "insert_line": 0, "insert_text": "zero\n"},
-    {"command": "insert", "path": "/memories/a.md", "insert_line": 6, "insert_text": "last"},
-    {"command": "insert", "path": "/memories/a.md", "insert_line": 99, "insert_text": "x"},
-    {"command": "insert", "path": "/memories/team/b.txt", "insert_line": 0, "insert_text": "b"},
-    {"command": "view", "path": "/memories/a.md"},
-    {"command": "view", "path": "/memories/team/b.txt"},
-    {"command": "rename", "old_path": "/memories/a.md", "new_path": "/memories/team/b.txt"},
-    {"command": "rename", "old_path": "/memories/team", "new_path": "/memories/group/x"},
-    {"command": "rename", "old_path": "/memories/no", "new_path": "/memories/yes"},
-    {"command": "rename", "old_path": "/memories", "new_path": "/memories/yes"},
-    {"command": "view", "path": "/memories/group/x/b.txt"},
-    {"command": "delete", "path": "/memories/group"},
-    {"command": "delete", "path": "/memories/group"},
-    {"command": "delete", "path": "/memories"},
-    {"command": "view", "path": "/memories/a.md"},
-]
+CALLS = rows(__file__, "calls_of_the_memory_tool")
 
 
 def test_the_memory_tool_answers_as_anthropics_own_over_files(

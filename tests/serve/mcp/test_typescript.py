@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from mcp import StdioServerParameters
 from tests.cannot import cannot
+from tests.rows import rows
 from tests.serve.mcp.test_tools import ARGUMENTS
 
 from quipu.memory import Memory
@@ -26,47 +27,7 @@ PACKAGES = ("@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/server-me
 pytestmark = pytest.mark.slow
 Command = Callable[..., StdioServerParameters]
 
-ANN = {"name": "Ann_Lee", "entityType": "person", "observations": ["Speaks Spanish", "Likes tea"]}
-ACME = {"name": "Acme", "entityType": "organization", "observations": []}
-WORKS = {"from": "Ann_Lee", "to": "Acme", "relationType": "works_at"}
-KNOWS = {"from": "Ann_Lee", "to": "Nobody yet", "relationType": "認識"}
-SCRIPT: list[tuple[str, dict[str, Any]]] = [
-    ("read_graph", {}),
-    ("create_entities", {"entities": [ANN, ACME]}),
-    ("create_entities", {"entities": [{**ANN, "observations": ["Changed"]}]}),
-    ("create_relations", {"relations": [WORKS, KNOWS]}),
-    ("create_relations", {"relations": [WORKS]}),
-    (
-        "add_observations",
-        {
-            "observations": [
-                {"entityName": "Ann_Lee", "contents": ["Likes tea", "Runs daily"]},
-                {"entityName": "Acme", "contents": ['Makes "anvils" — ünïcode']},
-            ]
-        },
-    ),
-    ("add_observations", {"observations": [{"entityName": "Bo", "contents": ["x"]}]}),
-    ("read_graph", {}),
-    ("search_nodes", {"query": "SPANISH"}),
-    ("search_nodes", {"query": "organization"}),
-    ("search_nodes", {"query": "nothing like it"}),
-    ("open_nodes", {"names": ["Acme", "Nobody yet"]}),
-    (
-        "delete_observations",
-        {
-            "deletions": [
-                {"entityName": "Ann_Lee", "observations": ["Likes tea", "never said"]},
-                {"entityName": "Bo", "observations": ["x"]},
-            ]
-        },
-    ),
-    ("delete_relations", {"relations": [KNOWS, {**WORKS, "to": "Elsewhere"}]}),
-    ("read_graph", {}),
-    ("delete_entities", {"entityNames": ["Ann_Lee", "Bo"]}),
-    ("read_graph", {}),
-    ("create_entities", {"entities": "no list"}),
-    ("search_nodes", {}),
-]
+SCRIPT = rows(__file__, "calls_of_the_memory_server")
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,50 +11,9 @@ from quipu.embed import MiniLM
 from quipu.kinds.conversations.read import read_sessions, sniff_format
 from quipu.memory import Memory
 
-_ISSUE = {
-    "number": 7,
-    "title": "The pool leaks connections",
-    "body": "After an hour no connection is free.",
-    "author": {"login": "ann"},
-    "createdAt": "2026-01-02T10:00:00Z",
-    "closedAt": "2026-01-05T09:00:00Z",
-    "labels": [{"name": "bug"}],
-    "url": "https://github.com/shop/store/issues/7",
-    "comments": [
-        {
-            "author": {"login": "bob"},
-            "body": "It happens when a request times out.",
-            "createdAt": "2026-01-03T08:00:00Z",
-        }
-    ],
-}
-_PULL = {
-    "number": 9,
-    "title": "Give a connection back after a time-out",
-    "body": "Connections were kept because the time-out skipped the clean-up.",
-    "author": {"login": "cem"},
-    "createdAt": "2026-01-04T10:00:00Z",
-    "mergedAt": "2026-01-05T09:00:00Z",
-    "mergedBy": {"login": "ann"},
-    "url": "https://github.com/shop/store/pull/9",
-    "closingIssuesReferences": [{"number": 7, "url": "https://github.com/shop/store/issues/7"}],
-    "commits": [{"oid": "ab12cd34ef56ab12", "messageHeadline": "Give connections back"}],
-    "files": [{"path": "src/pool.py"}],
-    "reviews": [
-        {
-            "author": {"login": "dora"},
-            "state": "CHANGES_REQUESTED",
-            "body": "Please add a test.",
-            "submittedAt": "2026-01-04T12:00:00Z",
-        },
-        {
-            "author": {"login": "dora"},
-            "state": "APPROVED",
-            "body": "",
-            "submittedAt": "2026-01-05T08:00:00Z",
-        },
-    ],
-}
+_ISSUE, _PULL = json.loads(
+    (Path(__file__).parent / "data" / "threads.json").read_text("utf-8")
+).values()
 
 
 def _turns(path: str, value: object) -> list[tuple[str, str, str]]:
