@@ -24,7 +24,7 @@ from quipu.kinds.incidents.model import (
     UNKNOWN_COMPONENT,
     IncidentReport,
     component_of,
-    is_severity,
+    severity_of,
     unplaced_incident_id,
 )
 from quipu.kinds.incidents.postmortem import actions_in
@@ -250,7 +250,7 @@ def _measured(text: str) -> dict[str, Any] | None:
         return None
     component, extra = component_of({"": line["component"], " ": UNKNOWN_COMPONENT})
     rest = line["rest"].strip()
-    graded = bool(line["throughput"]) and is_severity(rest)
+    graded = bool(line["throughput"] and severity_of(rest))
     return {
         **extra,
         "component": component,

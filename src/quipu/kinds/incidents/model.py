@@ -19,7 +19,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -55,7 +55,6 @@ __all__ = [
     "embedding_number",
     "healing_actions",
     "incident_id",
-    "is_severity",
     "measured",
     "metric_of",
     "outcome_id",
@@ -93,20 +92,9 @@ WORDING: dict[str, dict[str, list[str]]] = read_table("quipu.kinds.incidents", "
 _SEVERITIES = {w: Severity(grade) for grade, ws in WORDING["severities"].items() for w in ws}
 
 
-def is_severity(written: str) -> bool:
-    """Return whether a source's own word stands for a grade."""
-    return re.sub(r"[^a-z0-9]", "", written.casefold()) in _SEVERITIES
-
-
-def severity_of(written: str) -> Severity:
-    """Return the grade that a source's own word stands for; InvalidInput for a word that is
-    none."""
-    if not is_severity(written):
-        raise InvalidInput(
-            f"severity {written!r} is unknown: use INFO, WARN or CRITICAL (low, medium, high and "
-            "critical are understood too)"
-        )
-    return _SEVERITIES[re.sub(r"[^a-z0-9]", "", written.casefold())]
+def severity_of(written: str) -> Severity | None:
+    """Return the grade that a source's own word stands for; None for a word that is none."""
+    return _SEVERITIES.get(re.sub(r"[^a-z0-9]", "", written.casefold()))
 
 
 class HealingAction(StrEnum):
@@ -128,6 +116,10 @@ class BlastRadius(StrEnum):
     MULTI = "multi-service"
 
 
+_Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)] | None
+_Amount: TypeAlias = Annotated[float, Meta(ge=0, le=sys.float_info.max)] | None
+
+
 class Metrics(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
 ):
@@ -140,29 +132,17 @@ class Metrics(
     latency_p99: Annotated[
         Annotated[float, Meta(ge=0, lt=300_000)] | None, "the 99th percentile, in ms, or null"
     ] = None
-    error_rate: Annotated[
-        Annotated[float, Meta(ge=0, le=1)] | None, "the share of requests that failed, or null"
-    ] = None
-    throughput: Annotated[
-        Annotated[float, Meta(ge=0, le=sys.float_info.max)] | None, "requests a second, or null"
-    ] = None
-    cpu_util: Annotated[
-        Annotated[float, Meta(ge=0, le=1)] | None, "the share of processor time in use, or null"
-    ] = None
-    memory_util: Annotated[
-        Annotated[float, Meta(ge=0, le=1)] | None, "the share of memory in use, or null"
-    ] = None
+    error_rate: Annotated[_Share, "the share of requests that failed, or null"] = None
+    throughput: Annotated[_Amount, "requests a second, or null"] = None
+    cpu_util: Annotated[_Share, "the share of processor time in use, or null"] = None
+    memory_util: Annotated[_Share, "the share of memory in use, or null"] = None
 
     def known(self) -> dict[str, float]:
         """The measured ones, in the order of `METRICS`."""
-        values = {name: getattr(self, name) for name in METRICS}
-        return {name: value for name, value in values.items() if value is not None}
+        return msgspec.to_builtins(self)
 
 
 METRICS = Metrics.__struct_fields__
-_METRIC_TYPES = get_type_hints(Metrics, include_extras=True)
-
-
 _METRIC_OF = {word: name for name, words in WORDING["metrics"].items() for word in words}
 METRIC_LEVELS = {
     "latency_p99": (150.0, 300.0, 500.0),
@@ -264,17 +244,14 @@ class IncidentHead(msgspec.Struct, frozen=True, kw_only=True):
     title: Annotated[str, "what it is called"]
 
 
-class Incident(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Incident(IncidentHead, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A single detected incident, with everything that was worked out about it.
 
     `timestamp` is None where nobody knows it. `embedding_id` is a number of its own, whatever
     index the vector lies in. `source_severity` is the source's word where it was another.
     """
 
-    incident_id: Annotated[str, "a hash of its component and time window, or the source's own"]
-    component: Annotated[str, "the service that failed"]
     severity: Annotated[Severity, "`INFO`, `WARN` or `CRITICAL`"]
-    timestamp: Annotated[str | None, "when it began, or null where nobody knows"]
     metrics: Annotated[Metrics, "what was measured, by name"]
     agent_analysis: Annotated[Properties, "what was worked out: failure type, confidence, signals"]
     predictive_insights: Annotated[Properties, "where its numbers are going, as its source says"]
@@ -340,7 +317,7 @@ def check_metric(name: str, value: object) -> float:
     """`value` (text that is a number too) as that of metric `name`; InvalidInput when it is none
     or out of range."""
     try:
-        return msgspec.convert(value, _METRIC_TYPES[name], strict=False)
+        return getattr(msgspec.convert({name: value}, Metrics, strict=False), name)
     except msgspec.ValidationError as error:
         raise InvalidInput(f"{name} {value!r} cannot be used: {error}") from error
 

@@ -4,9 +4,14 @@ Which reader takes a text is seen from the text: Markdown with the headings of a
 or JSON lines of records in our own words (docs/how-to/incidents.md) or of a system in
 `vendors.toml`. All are brought into our own words first, and read from these. One bad record, or
 one bad field, is a problem that names it; the rest goes in.
+
+In `vendors.toml` a path leads to a field: `labels/service` is inside an object, `alerts[]` each row
+of a list. An object takes over what the objects around it say and it does not. The body of a log
+record is not kept.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, TypeAlias, cast
 
@@ -22,20 +27,29 @@ from quipu.kinds.incidents.model import (
     Severity,
     check_component,
     check_metric,
+    component_of,
+    measured,
     metric_of,
     severity_of,
 )
 from quipu.kinds.incidents.postmortem import read_postmortem
-from quipu.kinds.incidents.vendors import foreign_records, translated
 from quipu.limits import LARGEST_FILE, LONGEST_TITLE, LONGEST_VALUE
-from quipu.read.fields import Fields, json_rows, prose_of
+from quipu.read.fields import Fields, json_rows, prose_of, slug
 from quipu.read.reading import Calling, here
 from quipu.read.source import files_in, read_stable
 from quipu.records.document import Problem
 from quipu.records.misfit import misfit
 from quipu.records.record import Properties
+from quipu.tables import read_table
 
-__all__ = ["IncidentsRead", "outcome", "read_incident_files", "read_incidents", "read_rows"]
+__all__ = [
+    "IncidentsRead",
+    "numbers_an_incident",
+    "outcome",
+    "read_incident_files",
+    "read_incidents",
+    "read_rows",
+]
 
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".md", ".markdown"})
 _READ = {
@@ -45,6 +59,11 @@ _READ = {
 }
 _RAW = {"log", "logs", "raw", "raw_log", "raw_logs", "body", "payload", "stack_trace"}
 _EMBEDDING_ID = cast("type[int]", Annotated[int, Meta(ge=0, le=2**63 - 1)])
+
+_UNNAMED = "report"
+"""What a report is called whose system gives it no id."""
+_OTLP_WARN = 13
+_OTLP_VALUES = ("stringValue", "intValue", "doubleValue", "boolValue")
 
 
 class IncidentsRead(NamedTuple):
@@ -130,14 +149,14 @@ def _row(row: object, at: str, pointer: str) -> Iterator[Read]:
         return
     record = cast(dict[str, Any], row)
     is_own = "component" in record or {"incident_id", "actions_taken"} <= record.keys()
-    found = [("", record)] if is_own else foreign_records(record)
+    found = [("", record)] if is_own else _foreign_records(record)
     if not found:
         keys = ", ".join(map(repr, sorted(record)[:8]))
         yield Problem(at, f"is no incident: component is missing (it has {keys or 'no keys'})")
     for number, (system, each) in enumerate(found, 1):
         item = f"item {number}: " if len(found) > 1 else ""
         try:
-            own = translated(system, each) if system else each
+            own = _translated(system, each) if system else each
             if own is not None:
                 fields = Fields(own)
                 yield _read(fields, pointer)
@@ -183,12 +202,13 @@ def _read(fields: Fields, pointer: str) -> IncidentReport | tuple[str, OutcomeRe
 def _severity(fields: Fields) -> tuple[Severity | None, str]:
     """The severity, and its source's word for it where that says more."""
     word = fields.text("severity")
-    if not word:
-        return None, ""
-    try:
-        severity = severity_of(word)
-    except InvalidInput as error:
-        fields.problems.append(str(error))
+    severity = severity_of(word)
+    if severity is None:
+        if word:
+            fields.problems.append(
+                f"severity {word!r} is unknown: use INFO, WARN or CRITICAL (low, medium, high and "
+                "critical are understood too)"
+            )
         return None, ""
     kept = word != str(severity) or severity == Severity.INFO  # somebody called it INFO
     given = fields.record.get("source_severity")
@@ -259,3 +279,142 @@ def _extra(fields: Fields) -> Properties:
         else:
             kept[name] = value
     return kept
+
+
+class FieldMap(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where a system's reports stand, how one is known (`has`: all keys of one row), and which
+    paths hold what; `id` is joined from the first of each row, and is that of one incident, not
+    that of one alert or event of it, where the system `numbers_incidents`."""
+
+    at: tuple[str, ...]
+    has: tuple[tuple[str, ...], ...]
+    component: tuple[str, ...]
+    severity: tuple[str, ...]
+    timestamp: tuple[str, ...]
+    title: tuple[str, ...]
+    summary: tuple[str, ...]
+    id: tuple[tuple[str, ...], ...]
+    pointer: tuple[str, ...]
+    metrics: tuple[str, ...] = ()
+    resolved_at: tuple[str, ...] = ()
+    affected: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    trace: tuple[str, ...] = ()
+    numbers_incidents: bool = True
+
+
+@lru_cache(maxsize=1)
+def _field_maps() -> dict[str, FieldMap]:
+    return msgspec.convert(read_table("quipu.kinds.incidents", "vendors.toml"), dict[str, FieldMap])
+
+
+def _foreign_records(record: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return each report in an object and the system it is of: the first that knows any of them."""
+    for system, known in _field_maps().items():
+        for place in known.at:
+            rows = _objects(_values(record, place, around=True))
+            found = [row for row in rows if any(row.keys() >= {*keys} for keys in known.has)]
+            if found:
+                return [(system, row) for row in found]
+    return []
+
+
+def numbers_an_incident(source: str) -> bool:
+    """Return whether `source` (`pagerduty:PT4KHLK`) is a system's own id of an incident: two of
+    them are two incidents, however near in time."""
+    system, _, own = source.partition(":")
+    known = _field_maps().get(system)
+    return known is not None and known.numbers_incidents and own not in ("", _UNNAMED)
+
+
+def _translated(system: str, record: dict[str, Any]) -> dict[str, Any] | None:
+    """Return an object of this system as a record of our own; None for a log record that is neither
+    an event nor a warning. InvalidInput when nothing names a component."""
+    known, record = _field_maps()[system], _with_attributes(record)
+    if system == "otel" and not _is_event(record, known):
+        return None
+    component, extra = component_of({path: _text(record, [path]) for path in known.component})
+    words = _texts(record, known.severity)
+    own: dict[str, Any] = {
+        **extra,
+        "component": component,
+        "severity": next(filter(severity_of, words), next(iter(words), None)),
+        "timestamp": _first(record, known.timestamp),
+        "metrics": measured(o for path in known.metrics for o in _objects(_values(record, path))),
+        "title": _text(record, known.title),
+        "summary": _text(record, known.summary),
+        "affected_services": [*filter(None, map(slug, _texts(record, known.affected)))],
+        "tags": [system, *_texts(record, known.tags)],
+        "source": f"{system}:{':'.join(_ids(record, known)) or _UNNAMED}",
+        "pointer": _text(record, known.pointer),
+    }
+    if trace := _text(record, known.trace):
+        own["pointer"] = f"trace:{trace}"
+    if _text(record, ["status"]) != "firing":
+        own["resolved_at"] = _first(record, known.resolved_at)
+    return own
+
+
+def _ids(record: dict[str, Any], known: FieldMap) -> Iterator[str]:
+    yield from filter(None, (_text(record, paths) for paths in known.id))
+
+
+def _values(record: dict[str, Any], path: str, *, around: bool = False) -> list[Any]:
+    """What stands at the end of a path, once a row of the lists on the way; with `around` it
+    takes over what the objects around it say."""
+    found: list[Any] = [record]
+    for step in filter(None, path.split("/")):
+        outer, name, found = _objects(found), step.removesuffix("[]"), []
+        for held in outer:
+            inner = held.get(name)
+            several = cast(list[Any], inner) if isinstance(inner, list) else []
+            rows: list[Any] = [inner] if name == step else several
+            said = {k: v for k, v in held.items() if not isinstance(v, list)} if around else {}
+            found += [{**said, **row} if isinstance(row, dict) else row for row in rows]
+    return [value for value in found if value is not None]
+
+
+def _objects(values: Sequence[Any]) -> list[dict[str, Any]]:
+    return [cast(dict[str, Any], value) for value in values if isinstance(value, dict)]
+
+
+def _first(record: dict[str, Any], paths: Sequence[str]) -> Any:
+    return next((value for path in paths for value in _values(record, path)), None)
+
+
+def _texts(record: dict[str, Any], paths: Sequence[str]) -> tuple[str, ...]:
+    """The texts (and numbers) at the ends of the paths, each once."""
+    values = (value for path in paths for value in _values(record, path))
+    return tuple(dict.fromkeys(text for v in values if (text := Fields({"": v}).text(""))))
+
+
+def _text(record: dict[str, Any], paths: Sequence[str]) -> str:
+    return next(iter(_texts(record, paths)), "")
+
+
+def _with_attributes(record: dict[str, Any]) -> dict[str, Any]:
+    """A log record whose attributes, those of its resource included, are an object; OTLP writes
+    them as a list of keys and typed values."""
+    if "attributes" not in record:
+        return record
+    found: dict[str, Any] = {}
+    for attributes in (*_values(record, "resource/attributes"), record["attributes"]):
+        if isinstance(attributes, dict):
+            found |= cast(dict[str, Any], attributes)
+            continue
+        for row in Fields({"rows": attributes}).objects("rows"):
+            value = row.inside("value").record
+            given = next((value[kind] for kind in _OTLP_VALUES if kind in value), None)
+            if given is not None and (key := row.text("key")):
+                found[key] = given
+    return {**record, "attributes": found}
+
+
+def _is_event(record: dict[str, Any], known: FieldMap) -> bool:
+    """Whether a log record is an event (it has a name) or at least a warning."""
+    number = record.get("severityNumber")
+    warned = isinstance(number, int) and number >= _OTLP_WARN
+    word = _text(record, known.severity).upper()
+    return (
+        warned or bool(_text(record, known.id[0])) or word in ("WARN", "ERROR", "FATAL", "CRITICAL")
+    )

@@ -38,6 +38,7 @@ from quipu.kinds.incidents.model import (
     severity_by_rule,
     unplaced_incident_id,
 )
+from quipu.kinds.incidents.read import numbers_an_incident
 from quipu.kinds.incidents.records import (
     description_text,
     incident_claims,
@@ -51,7 +52,6 @@ from quipu.kinds.incidents.records import (
     report_draft,
 )
 from quipu.kinds.incidents.similar import recall
-from quipu.kinds.incidents.vendors import numbers_an_incident
 from quipu.ports import Embedder, Progress, Store
 from quipu.profiles import profile
 from quipu.read import redact
