@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from quipu.kinds.incidents.advice import Recommendation
+from quipu.kinds.incidents.links import SimilarIncidents
 from quipu.kinds.incidents.model import IncidentReport, Metrics, OutcomeReport
-from quipu.kinds.incidents.similar import SimilarIncidents
 from quipu.memory import Memory
 from quipu.when.instants import from_epoch
 

@@ -30,18 +30,17 @@ if TYPE_CHECKING:
     from quipu.kinds.commits.model import CommitInput
     from quipu.kinds.commits.repository import HistoryReport
     from quipu.kinds.conversations.model import Transcript
-    from quipu.kinds.incidents.advice import Comparison, Recommendation
+    from quipu.kinds.incidents.advice import Comparison, Recommendation, Replay
     from quipu.kinds.incidents.api import Incidents, IncidentsAdded, IncidentsMoved, Policies
     from quipu.kinds.incidents.case_base import (
         IncidentDetail,
         IncidentList,
         IncidentSummary,
     )
+    from quipu.kinds.incidents.links import SimilarIncidents
     from quipu.kinds.incidents.migrate import Migration
     from quipu.kinds.incidents.model import IncidentReport, Outcome
     from quipu.kinds.incidents.policies import ActionPolicy
-    from quipu.kinds.incidents.replay import Replay
-    from quipu.kinds.incidents.similar import SimilarIncidents
     from quipu.kinds.pages.network import Network
     from quipu.kinds.reports.api import Reports
     from quipu.kinds.reports.model import Report
@@ -171,13 +170,12 @@ _HOMES = {
     "quipu.kinds.commits.repository": "HistoryReport",
     "quipu.kinds.conversations.model": "Transcript",
     "quipu.kinds.incidents.api": "Incidents IncidentsAdded IncidentsMoved Policies",
-    "quipu.kinds.incidents.advice": "Comparison Recommendation",
-    "quipu.kinds.incidents.replay": "Replay",
+    "quipu.kinds.incidents.advice": "Comparison Recommendation Replay",
     "quipu.kinds.incidents.case_base": "IncidentDetail IncidentList IncidentSummary",
     "quipu.kinds.incidents.migrate": "Migration",
     "quipu.kinds.incidents.model": "IncidentReport Outcome",
     "quipu.kinds.incidents.policies": "ActionPolicy",
-    "quipu.kinds.incidents.similar": "SimilarIncidents",
+    "quipu.kinds.incidents.links": "SimilarIncidents",
     "quipu.kinds.pages.network": "Network",
     "quipu.kinds.reports.api": "Reports",
     "quipu.kinds.reports.model": "Report",

@@ -15,6 +15,7 @@ that it beats with a probability of .6. Where no policy applies and less counts,
 likest cases is named, and the evidence is called thin.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import Annotated, Literal, NamedTuple
@@ -24,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.case_base import Case, CaseBase
-from quipu.kinds.incidents.links import LEAST_ALIKE
+from quipu.kinds.incidents.case_base import Case, CaseBase, edges_between, read_cases
+from quipu.kinds.incidents.links import LEAST_ALIKE, MOST_ALIKE
 from quipu.kinds.incidents.model import (
     HealingAction,
     Incident,
@@ -35,6 +36,8 @@ from quipu.kinds.incidents.model import (
 )
 from quipu.kinds.incidents.policies import ActionPolicy, PolicyMatch, Taken, actions_of, evaluate
 from quipu.kinds.incidents.records import attempt_told
+from quipu.ports import Graph
+from quipu.records.schema import RelationType
 from quipu.when.instants import to_epoch
 
 __all__ = [
@@ -43,22 +46,15 @@ __all__ = [
     "Comparison",
     "Recommendation",
     "RecommendedAction",
+    "Replay",
     "advise",
     "better",
     "compare",
-    "decide",
-    "first_healing",
+    "replay",
     "static_advice",
-    "taken_on",
-    "weigh",
 ]
 
-_HALF_LIFE_S = 180 * 86_400.0
-_UNTRIED_SHARE = 0.4
 _THIN_WEIGHT = 2.0
-_SURE_CHANCE = 0.6
-_LIKEST_CASES = 16
-_NEARNESS_POWER = 3
 _LEAST_WEIGHT_OF_AN_ACTION = 0.5
 _ATTEMPTS_SHOWN, _CASES_SHOWN = 20, 3
 _RATES: NDArray[np.float64] = (np.arange(4096, dtype=np.float64) + 0.5) / 4096
@@ -187,7 +183,7 @@ class Attempt(NamedTuple):
     weight: float
 
 
-def weigh(
+def _weigh(
     cases: Iterable[Case], likeness: Mapping[str, float] | None, *, at: str | None
 ) -> list[Attempt]:
     """Return the attempts at the likest cases, weighed at the moment `at`. `likeness` is how like
@@ -196,9 +192,9 @@ def weigh(
         near = {case.name: 1.0 for case in cases}
     else:
         tried = [c for c in cases if c.outcomes and likeness.get(c.name, 0) > 0]
-        cases = sorted(tried, key=lambda case: (-likeness[case.name], case.name))[:_LIKEST_CASES]
+        cases = sorted(tried, key=lambda case: (-likeness[case.name], case.name))[:16]
         best = likeness[cases[0].name] if cases else 1.0
-        near = {case.name: (likeness[case.name] / best) ** _NEARNESS_POWER for case in cases}
+        near = {case.name: (likeness[case.name] / best) ** 3 for case in cases}
     return [
         Attempt(case.incident, outcome, action, near[case.name] * _freshness(case, outcome, at))
         for case in cases
@@ -211,7 +207,7 @@ def _freshness(case: Case, outcome: Outcome, at: str | None) -> float:
     known = outcome.recorded_at or case.incident.timestamp
     if at is None or known is None:
         return 0.5
-    return 0.5 ** (max(0.0, to_epoch(at) - to_epoch(known)) / _HALF_LIFE_S)
+    return 0.5 ** (max(0.0, to_epoch(at) - to_epoch(known)) / (180 * 86_400))
 
 
 def _credited(outcome: Outcome) -> tuple[str, ...]:
@@ -272,7 +268,7 @@ def _estimate(action: str, tried: Sequence[Attempt], *, among_like: bool) -> Est
     if among_like:
         here = {attempt.incident.incident_id for attempt in own}
         ended = [a for a in tried if a.outcome.success and a.incident.incident_id not in here]
-        lost += _UNTRIED_SHARE * sum(_by_incident(ended).values())
+        lost += 0.4 * sum(_by_incident(ended).values())
     return Estimate(action, Beta(1 + won, 1 + lost), tuple(own))
 
 
@@ -285,7 +281,7 @@ def _by_incident(attempts: Iterable[Attempt]) -> dict[str, float]:
     return dict(sorted(weights.items(), key=lambda item: (-item[1], item[0])))
 
 
-def taken_on(cases: Iterable[Case]) -> list[Taken]:
+def _taken_on(cases: Iterable[Case]) -> list[Taken]:
     """Return what was done in the cases of one component, and when it was begun."""
     outcomes = (outcome for case in cases for outcome in case.outcomes)
     return [
@@ -299,7 +295,7 @@ def static_advice(
     incident: Incident, case_base: CaseBase, policies: Sequence[ActionPolicy], *, at: str | None
 ) -> Recommendation:
     """Return what the policies alone advise; of the past only when they were followed counts."""
-    taken = taken_on(case_base.of(incident.component))
+    taken = _taken_on(case_base.of(incident.component))
     matches = evaluate(policies, incident.metrics, at=at, taken=taken)
     actions = actions_of(matches)
     resting = ", ".join(f"{match.policy} until {match.until}" for match in matches)
@@ -332,8 +328,8 @@ def advise(
     """
     advice = static_advice(incident, case_base, policies, at=at)
     static = actions_of(advice.policies)
-    tried = weigh(case_base.cases, context, at=at)
-    order, known, thin = decide(static, tried)
+    tried = _weigh(case_base.cases, context, at=at)
+    order, known, thin = _decide(static, tried)
     if context and not order:
         order = [HealingAction.ALERT_TEAM]
     first = next((known[a] for a in static if a not in _NOT_HEALING), None)
@@ -359,17 +355,11 @@ def _likest(case_base: CaseBase, context: Mapping[str, float]) -> Iterator[LikeC
         yield LikeCase(**cases[name].incident.head, score=context[name], tried=said)
 
 
-class Choice(NamedTuple):
-    """The actions in the order they are advised, what is known of each, and whether too little
-    counts to depart from the policies."""
-
-    order: Sequence[str]
-    known: dict[str, Estimate]
-    thin: bool
-
-
-def decide(static: Sequence[str], tried: Sequence[Attempt]) -> Choice:
-    """Order the actions of the policies and those that were tried by what is known of them.
+def _decide(
+    static: Sequence[str], tried: Sequence[Attempt]
+) -> tuple[Sequence[str], dict[str, Estimate], bool]:
+    """The actions of the policies and those that were tried in the order they are advised, what is
+    known of each, and whether too little counts to depart from the policies.
 
     Each action with evidence moves ahead of the first that it surely beats. One that no policy
     advises is listed when it beats one that is; where there is none, when it works more often than
@@ -384,7 +374,7 @@ def decide(static: Sequence[str], tried: Sequence[Attempt]) -> Choice:
     if not static:
         order = [] if thin else [a for a in solid if known[a].posterior.mean >= 1 / 2]
         worked = [a for a in by_rate if any(t.outcome.success for t in known[a].attempts)]
-        return Choice(order or worked or [HealingAction.ALERT_TEAM] * bool(tried), known, thin)
+        return order or worked or [HealingAction.ALERT_TEAM] * bool(tried), known, thin
     order = list(static)
     for action in [] if thin else solid:
         beaten = (at for at, other in enumerate(order) if _beats(known, action, other))
@@ -392,16 +382,16 @@ def decide(static: Sequence[str], tried: Sequence[Attempt]) -> Choice:
         if place is not None and action not in order[:place]:
             rest = [other for other in order[place:] if other != action]
             order = [*order[:place], action, *rest]
-    return Choice(order, known, thin)
+    return order, known, thin
 
 
 def _beats(known: Mapping[str, Estimate], one: str, other: str) -> bool:
     if other == HealingAction.ALERT_TEAM or one == other:
         return False
-    return better(known[one].posterior, known[other].posterior) >= _SURE_CHANCE
+    return better(known[one].posterior, known[other].posterior) >= 0.6
 
 
-def first_healing(actions: Sequence[str]) -> str | None:
+def _first_healing(actions: Sequence[str]) -> str | None:
     """Return the first action that changes something; the first where none does."""
     return next((a for a in actions if a not in _NOT_HEALING), actions[0] if actions else None)
 
@@ -452,7 +442,7 @@ def _reasons(
 ) -> Iterator[str]:
     """Why the order is as it is."""
     tried = [estimate for estimate in known.values() if estimate.attempts]
-    first = first_healing(static)
+    first = _first_healing(static)
     if context and not tried and not static:
         yield "nobody recorded what was tried at the like cases: call the team"
     elif first and order[0] != first:
@@ -498,7 +488,7 @@ def compare(
                 f"action {written!r} is unknown: use one of {', '.join(sorted(known))}"
             )
     cases = case_base.of(component) if context is None else case_base.cases
-    tried = weigh(cases, context, at=at)
+    tried = _weigh(cases, context, at=at)
     one, other = (
         _estimate(action_name(written), tried, among_like=context is not None)
         for written in (first, second)
@@ -517,3 +507,88 @@ def compare(
         better=round(better(one.posterior, other.posterior), 4),
         notes=tuple(notes),
     )
+
+
+class Replayed(msgspec.Struct, frozen=True, kw_only=True):
+    """One incident: what the static policy and the memory of that moment advised first, and
+    what was done."""
+
+    incident_id: Annotated[str, "the incident: a hash of its component and time window"]
+    component: Annotated[str, "its component"]
+    at: Annotated[str, "the moment of the advice"]
+    static: Annotated[str | None, "what the action policies name first, or null"]
+    advised: Annotated[str | None, "what the memory of that moment names first, or null"]
+    differs: Annotated[bool, "whether the two differ"]
+    known_incidents: Annotated[int, "how many other incidents were known then"]
+    taken: Annotated[tuple[str, ...], "what was done first"]
+    success: Annotated[bool | None, "whether that worked; null when nothing was recorded"]
+
+
+class Replay(msgspec.Struct, frozen=True, kw_only=True):
+    """Every incident by time, and what it comes to."""
+
+    incidents: Annotated[int, "how many were replayed"]
+    differs: Annotated[int, "for how many the memory would have advised another first action"]
+    followed: Annotated[int, "how many first attempts did what is advised"]
+    worked_when_followed: Annotated[float | None, "the share of those that worked, or null"]
+    worked_otherwise: Annotated[float | None, "the share of the others that worked, or null"]
+    skipped: Annotated[int, "incidents without a known time"]
+    rows: Annotated[tuple[Replayed, ...], "each incident, the earliest first"]
+
+
+def replay(graph: Graph, policies: Sequence[ActionPolicy]) -> Replay:
+    """Advise on every incident from what was known at its moment; the recorded outcomes are only
+    compared.
+
+    An incident is known from its own time, an outcome from when it was recorded, so a history that
+    was imported later replays as it happened. Nothing that came later is let in.
+    """
+    cases = {case.name: case for case in read_cases(graph).cases}
+    similar: dict[str, dict[str, float]] = {}
+    for edge in edges_between(graph, list(cases), kinds=(RelationType.SIMILAR_TO,)):
+        if edge.target_id in cases:
+            similar.setdefault(edge.source_id, {})[edge.target_id] = edge.confidence
+    on: dict[str, list[Case]] = {}
+    for case in cases.values():
+        on.setdefault(case.incident.component, []).append(case)
+    dated = [(moment, case) for case in cases.values() if (moment := case.incident.timestamp)]
+    moments = [moment for moment, _ in dated]
+    rows: list[Replayed] = []
+    for moment, case in dated:
+        like = similar.get(case.name, {})
+        near = sorted(like, key=lambda name: (-like[name], name))
+        past = CaseBase(cases=tuple(cases[name] for name in near)).before(moment)
+        here = CaseBase(cases=tuple(on[case.incident.component])).before(moment)
+        taken = _taken_on(here.cases)
+        policy = actions_of(evaluate(policies, case.incident.metrics, at=moment, taken=taken))
+        order, _, _ = _decide(policy, _weigh(past.cases[:MOST_ALIKE], like, at=moment))
+        static, advised = _first_healing(policy), _first_healing(order)
+        attempt = case.outcomes[0] if case.outcomes else None
+        rows.append(
+            Replayed(
+                incident_id=case.name,
+                component=case.incident.component,
+                at=moment,
+                static=static,
+                advised=advised,
+                differs=static != advised,
+                known_incidents=bisect_left(moments, moment),
+                taken=attempt.actions_taken if attempt else (),
+                success=attempt.success if attempt else None,
+            )
+        )
+    tried = [row for row in rows if row.success is not None and row.advised is not None]
+    followed = [row for row in tried if row.advised in [*map(action_name, row.taken)]]
+    return Replay(
+        incidents=len(rows),
+        differs=sum(row.differs for row in rows),
+        followed=len(followed),
+        worked_when_followed=_share(followed),
+        worked_otherwise=_share([row for row in tried if row not in followed]),
+        skipped=len(cases) - len(rows),
+        rows=tuple(rows),
+    )
+
+
+def _share(rows: Sequence[Replayed]) -> float | None:
+    return round(sum(bool(row.success) for row in rows) / len(rows), 4) if rows else None

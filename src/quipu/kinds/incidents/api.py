@@ -15,8 +15,10 @@ from quipu.index.asked import spaces_of
 from quipu.kinds.incidents.advice import (
     Comparison,
     Recommendation,
+    Replay,
     advise,
     compare,
+    replay,
     static_advice,
 )
 from quipu.kinds.incidents.case_base import (
@@ -24,18 +26,18 @@ from quipu.kinds.incidents.case_base import (
     CaseBase,
     IncidentDetail,
     IncidentList,
+    IncidentRow,
     IncidentSummary,
-    detail,
-    listed,
+    edges_between,
     read_cases,
-    summary,
+    service_record,
 )
 from quipu.kinds.incidents.exchange import (
     read_incident_graph,
     write_edges,
     write_incident_graph,
 )
-from quipu.kinds.incidents.links import draw_all
+from quipu.kinds.incidents.links import SimilarIncidents, draw_all, similar
 from quipu.kinds.incidents.migrate import Migration, migrate_arf, write_summary
 from quipu.kinds.incidents.model import (
     Incident,
@@ -60,8 +62,6 @@ from quipu.kinds.incidents.records import (
     incident_of,
     incident_text,
 )
-from quipu.kinds.incidents.replay import Replay, replay
-from quipu.kinds.incidents.similar import SimilarIncidents, similar
 from quipu.kinds.incidents.write import IncidentWriter, cleaned, completed, problem_rows
 from quipu.ports import Progress
 from quipu.read.fields import Fields
@@ -282,22 +282,37 @@ class Incidents:
         until: str | None = None,
         limit: int = 50,
     ) -> IncidentList:
-        """Incidents, the latest first: of one component, open or resolved, begun within dates."""
+        """Incidents, the latest first: of one component, open or resolved, begun within dates; with
+        dates only those whose time is known."""
         if limit < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
-        return listed(
-            self._case_base(),
-            component=component,
-            state=state,
-            since=parse_instant(since) if since else None,
-            until=parse_instant(until) if until else None,
-            limit=limit,
-        )
+        first, last = (parse_instant(each) if each else None for each in (since, until))
+        rows = [
+            IncidentRow(
+                **case.incident.head,
+                state=case.state,
+                minutes=case.minutes,
+                attempts=len(case.outcomes),
+            )
+            for case in reversed(self._case_base().cases)
+            if component in (None, case.incident.component)
+            and state in (None, case.state)
+            and (first is None or (case.incident.timestamp or "") >= first)
+            and (last is None or (case.incident.timestamp or "~") <= last)
+        ]
+        return IncidentList(incidents=tuple(rows[:limit]), total=len(rows))
 
     def show(self, incident_id: str) -> IncidentDetail:
         """An incident with its attempts and edges.
         Raises UnknownRecord."""
-        return detail(self._handle.store, self._case(incident_id))
+        case = self._case(incident_id)
+        return IncidentDetail(
+            incident=case.incident,
+            state=case.state,
+            minutes=case.minutes,
+            outcomes=case.outcomes,
+            edges=tuple(edges_between(self._handle.store, [case.name])),
+        )
 
     def timeline(self, incident_id: str) -> IncidentDetail:
         """What `show` gives; goes with the next version."""
@@ -307,7 +322,15 @@ class Incidents:
 
     def summary(self) -> IncidentSummary:
         """Counts and time to repair by service."""
-        return summary(self._case_base())
+        case_base = self._case_base()
+        names = {case.incident.component for case in case_base.cases}
+        services = [service_record(name, case_base.of(name)) for name in names]
+        services.sort(key=lambda each: (-each.incidents, each.component))
+        return IncidentSummary(
+            incidents=len(case_base.cases),
+            open=sum(each.open for each in services),
+            services=tuple(services),
+        )
 
     def _case(self, incident_id: str) -> Case:
         found = (case for case in self._case_base().cases if case.name == incident_id)

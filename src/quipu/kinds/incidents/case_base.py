@@ -35,15 +35,13 @@ __all__ = [
     "IncidentDetail",
     "IncidentEdge",
     "IncidentList",
+    "IncidentRow",
     "IncidentSummary",
-    "State",
     "attempts_at",
-    "detail",
     "edges_between",
-    "listed",
     "read_cases",
     "recorded_by",
-    "summary",
+    "service_record",
 ]
 
 State: TypeAlias = Literal["open", "resolved"]
@@ -239,57 +237,8 @@ def _relations(
     return list(found.values()), graph.get(sorted(ends))
 
 
-def listed(
-    case_base: CaseBase,
-    *,
-    component: str | None,
-    state: State | None,
-    since: str | None,
-    until: str | None,
-    limit: int,
-) -> IncidentList:
-    """Return the incidents of a case base; with `since` or `until` only those whose time is
-    known."""
-    rows = [
-        IncidentRow(
-            **case.incident.head,
-            state=case.state,
-            minutes=case.minutes,
-            attempts=len(case.outcomes),
-        )
-        for case in reversed(case_base.cases)
-        if component in (None, case.incident.component)
-        and state in (None, case.state)
-        and (since is None or (case.incident.timestamp or "") >= since)
-        and (until is None or (case.incident.timestamp or "~") <= until)
-    ]
-    return IncidentList(incidents=tuple(rows[:limit]), total=len(rows))
-
-
-def detail(graph: Graph, case: Case) -> IncidentDetail:
-    """Return everything that is known of an incident."""
-    return IncidentDetail(
-        incident=case.incident,
-        state=case.state,
-        minutes=case.minutes,
-        outcomes=case.outcomes,
-        edges=tuple(edges_between(graph, [case.name])),
-    )
-
-
-def summary(case_base: CaseBase) -> IncidentSummary:
-    """Return counts and time to repair by service."""
-    names = {case.incident.component for case in case_base.cases}
-    services = [_service(name, case_base.of(name)) for name in names]
-    services.sort(key=lambda r: (-r.incidents, r.component))
-    return IncidentSummary(
-        incidents=len(case_base.cases),
-        open=sum(service.open for service in services),
-        services=tuple(services),
-    )
-
-
-def _service(name: str, cases: Sequence[Case]) -> ServiceRecord:
+def service_record(name: str, cases: Sequence[Case]) -> ServiceRecord:
+    """Return what the cases of a service come to."""
     took = [case.minutes for case in cases if case.minutes is not None]
     times = [case.incident.timestamp for case in cases if case.incident.timestamp]
     return ServiceRecord(

@@ -20,6 +20,7 @@ from quipu.kinds.incidents.links import (
     NewEdge,
     draw,
     link_relation,
+    recall,
     services_around,
     similar_links,
 )
@@ -51,7 +52,6 @@ from quipu.kinds.incidents.records import (
     outcome_passage,
     report_draft,
 )
-from quipu.kinds.incidents.similar import recall
 from quipu.ports import Embedder, Progress, Store
 from quipu.profiles import profile
 from quipu.read import redact

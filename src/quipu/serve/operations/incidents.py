@@ -6,16 +6,15 @@ from typing import Annotated, Any, Literal, TypedDict, Unpack
 from msgspec import Meta
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.advice import Comparison, Recommendation
+from quipu.kinds.incidents.advice import Comparison, Recommendation, Replay
 from quipu.kinds.incidents.api import IncidentsAdded, IncidentsMoved, Policies
 from quipu.kinds.incidents.case_base import (
     IncidentDetail,
     IncidentList,
     IncidentSummary,
 )
+from quipu.kinds.incidents.links import SimilarIncidents
 from quipu.kinds.incidents.model import UNKNOWN_COMPONENT, Outcome
-from quipu.kinds.incidents.replay import Replay
-from quipu.kinds.incidents.similar import SimilarIncidents
 from quipu.memory import Memory
 from quipu.ports import Progress
 from quipu.serve.operations import (
