@@ -19,9 +19,8 @@ from tests.rows import rows
 from tests.servers.page_server import PageServer
 
 from quipu.errors import InvalidInput, Unavailable
-from quipu.kinds.pages.exchange import CrawlLimits
 from quipu.kinds.pages.fetch import Fetcher, Page, Validators
-from quipu.kinds.pages.network import Network
+from quipu.kinds.pages.network import CrawlLimits, Network
 
 pytestmark = pytest.mark.enable_socket
 

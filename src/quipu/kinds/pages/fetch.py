@@ -18,8 +18,7 @@ from protego import Protego
 
 from quipu.errors import InvalidInput, Unavailable
 from quipu.kinds.pages.address import WebAddress, parse_url, redirected
-from quipu.kinds.pages.exchange import CrawlLimits, Deadline, Response, exchange
-from quipu.kinds.pages.network import Network
+from quipu.kinds.pages.network import CrawlLimits, Deadline, Network, Response, exchange
 from quipu.limits import HEAD
 from quipu.when.instants import instant
 
@@ -52,12 +51,8 @@ _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _META = re.compile(
     rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})", re.IGNORECASE
 )
-# What browsers read these as: pages that say Latin-1 mean what Windows wrote, and a page that
-# names its charset byte by byte is not in one of two bytes.
-_MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252"}
-_MEANT_INSIDE = {"utf-16": "utf-8", "utf-16-le": "utf-8", "utf-16-be": "utf-8", "utf-32": "utf-8"}
-# Codecs that Python counts among those of text and no page is written in.
-_NO_CHARSET = frozenset({"utf-7", "idna", "punycode", "unicode-escape", "raw-unicode-escape"})
+_NO_CHARSET = re.compile("utf-(?:7|16|32)|idna|punycode|.*unicode-escape")
+"""Codecs of text that no page is written in, or that the readers tell by the bytes."""
 
 
 class Validators(NamedTuple):
@@ -251,12 +246,11 @@ def _utf8(data: bytes, suffix: str, charset: str) -> bytes:
     if suffix == ".pdf" or data.startswith(_BOMS):
         return data
     inside = _META.search(data[:HEAD]) if suffix == ".html" else None
-    named = [(charset, _MEANT)]
-    if inside:
-        named.append((inside[1].decode("ascii"), _MEANT | _MEANT_INSIDE))
-    for name, meant in named:
+    for name in (charset, inside[1].decode("ascii") if inside else ""):
         with suppress(LookupError, ValueError):
             codec = codecs.lookup(name.strip(" \"'")).name
-            if codec not in _NO_CHARSET:
-                return data.decode(meant.get(codec, codec), "replace").encode()
+            if codec in ("iso8859-1", "ascii"):
+                codec = "cp1252"  # what pages mean that say so, as browsers read them
+            if not _NO_CHARSET.match(codec):
+                return data.decode(codec, "replace").encode()
     return data

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from quipu.errors import QuipuError
 from quipu.handle.handle import Handle
 from quipu.kinds.pages.address import parse_url
-from quipu.kinds.pages.exchange import CrawlLimits
 from quipu.kinds.pages.fetch import Fetcher, Page, Validators
-from quipu.kinds.pages.network import Network
+from quipu.kinds.pages.network import CrawlLimits, Network
 from quipu.ports import Progress, Store
 from quipu.read import SourceFile, content_hash
 from quipu.read.redact import Redactor, without_url_secrets
