@@ -41,25 +41,24 @@ class Values:
 
         Raises InvalidInput when there is no ledger that can be read. Written at once.
         """
-        from quipu.kinds.values.derive import reconcile
+        from quipu.kinds.values.derive import reconcile, write_values
         from quipu.kinds.values.read import read_values
-        from quipu.kinds.values.write import write_values
         from quipu.write.run import rows
 
         root = self._handle.home.folder if folder is None else Path(folder)
         values = read_values(root, home=self._handle.home.folder)
         with self._handle.writing:
             fact = write_values(self._handle.store, values, clock=self._handle.clock)
-        found = reconcile(values)
+        total, difference, notes = reconcile(values)
         return Valued(
             fact_id=fact.fact_id,
             ledger=values.ledger,
             total=float(fact.object),
-            stated_total=found.stated_total,
-            history_total=found.history_total,
-            difference=found.difference,
-            adds_up=not found.notes,
-            notes=found.notes,
+            stated_total=values.total,
+            history_total=total,
+            difference=difference,
+            adds_up=not notes,
+            notes=notes,
             errors=rows(values.problems, "error"),
             warnings=rows(values.problems, "warning"),
         )

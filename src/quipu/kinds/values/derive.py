@@ -8,42 +8,37 @@ inputs (ids and values) and the output. `explain` reads the inputs again, recomp
 changed. A ledger that does not add up is told, with the difference.
 """
 
+import hashlib
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.ports import Graph
+from quipu.kinds.values.read import METADATA, ReadValues, ScriptRuns, Tag
+from quipu.limits import PREVIEW
+from quipu.ports import Graph, Store
+from quipu.profiles import profile
+from quipu.records.batch import Batch
 from quipu.records.ids import make_id, named_entity_id
-from quipu.records.record import Entity, Fact, Relation
+from quipu.records.record import Asserted, Entity, Fact, Relation
 from quipu.records.schema import EntityType, RelationType
+from quipu.source import Draft
+from quipu.text import excerpt
+from quipu.when.instants import Clock
 
-if TYPE_CHECKING:
-    from quipu.kinds.values.read import ReadValues
-
-__all__ = [
-    "DEFAULT_HOURS",
-    "FORMULA",
-    "PREDICATE",
-    "Explanation",
-    "Input",
-    "InputChange",
-    "collect",
-    "explain",
-    "reconcile",
-    "tags_of",
-    "total_fact",
-]
+__all__ = ["PREDICATE", "Explanation", "explain", "reconcile", "tags_of", "write_values"]
 
 PREDICATE = "total reclaimed hours"
-DEFAULT_HOURS = 0.1
-_NAME, _VERSION = "value_quantification.total", 1
+_DEFAULT_HOURS = 0.1
+_NAME = "value_quantification.total"
 _TEXT = "total = round(Σ runs × hours, 2) over scripts"
-FORMULA = f"{_NAME}, version {_VERSION}: {_TEXT}"
 _COMPUTATION = "computation"
 _MOST = 100_000
+_PROFILE = "prose"
+_Observation: TypeAlias = tuple[Draft, str, list[Asserted]]
+"""A source, what it shows, and what it asserts."""
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -91,15 +86,6 @@ class _Computation(msgspec.Struct, frozen=True, kw_only=True):
     output: float
 
 
-class Reconciliation(NamedTuple):
-    """Whether a ledger adds up. `difference` is its stated total less the sum of its history."""
-
-    stated_total: float | None
-    history_total: float
-    difference: float | None
-    notes: tuple[str, ...]
-
-
 def tags_of(graph: Graph, runs: Sequence[Entity]) -> dict[str, Entity]:
     """Return the tag that each one's hours come from, by the id of the runs."""
     uses = frozenset({str(RelationType.USES)})
@@ -114,7 +100,7 @@ def tags_of(graph: Graph, runs: Sequence[Entity]) -> dict[str, Entity]:
     }
 
 
-def collect(graph: Graph, ledger: str) -> tuple[Input, ...]:
+def _inputs(graph: Graph, ledger: str) -> tuple[Input, ...]:
     """Return the runs and hours of each script in a ledger, by name, as the graph has them now."""
     own = named_entity_id(graph.namespace, EntityType.VALUE_LEDGER, ledger)
     parts = frozenset({str(RelationType.PART_OF)})
@@ -126,8 +112,8 @@ def collect(graph: Graph, ledger: str) -> tuple[Input, ...]:
     inputs: list[Input] = []
     for script in runs:
         tag = tags.get(script.entity_id)
-        hours = _number(tag, "potential_savings_hours") if tag else DEFAULT_HOURS
-        source = str(tag.properties.get("file_path")) if tag else f"the default {DEFAULT_HOURS}"
+        hours = _number(tag, "potential_savings_hours") if tag else _DEFAULT_HOURS
+        source = str(tag.properties.get("file_path")) if tag else f"the default {_DEFAULT_HOURS}"
         inputs.append(
             Input(
                 name=script.name,
@@ -146,25 +132,6 @@ def _number(entity: Entity, name: str) -> float:
 def _total(inputs: Sequence[Input]) -> float:
     parts = [float(each.values["runs"]) * float(each.values["hours"]) for each in inputs]
     return round(math.fsum(parts), 2)
-
-
-def total_fact(
-    namespace: str, ledger: str, inputs: Sequence[Input], *, seen: str, sha: str
-) -> Fact:
-    """Return the fact that the inputs make."""
-    output = _total(inputs)
-    made = _Computation(
-        formula=_NAME, version=_VERSION, text=_TEXT, inputs=tuple(inputs), output=output
-    )
-    return Fact(
-        fact_id=make_id("fact", namespace, "derived", _NAME, ledger, PREDICATE),
-        subject=ledger,
-        predicate=PREDICATE,
-        object=repr(output).removesuffix(".0"),
-        updated_at=seen,
-        source_sha=sha,
-        provenance={_COMPUTATION: msgspec.to_builtins(made)},
-    )
 
 
 def explain(graph: Graph, fact_id: str) -> Explanation:
@@ -187,41 +154,32 @@ def explain(graph: Graph, fact_id: str) -> Explanation:
         raise InvalidInput(
             f"the formula {made.formula!r} of {fact_id!r} is not known to this version of Quipu"
         )
-    present = collect(graph, fact.subject)
+    present = _inputs(graph, fact.subject)
     recomputed = _total(present)
-    changes = _changes(made.inputs, present)
+    then, now = ({given.name: given for given in side} for side in (made.inputs, present))
+    changes = [_change(name, then.get(name), now.get(name)) for name in sorted({*then, *now})]
     notes = [_change_note(change) for change in changes if change.changed]
     if recomputed != made.output:
         notes.append(
             f"no longer holds: {made.output:g} was recorded, the inputs give {recomputed:g} now"
         )
+    given: dict[str, Any] = {**msgspec.structs.asdict(made), "inputs": tuple(changes)}
     return Explanation(
+        **given,
         fact_id=fact_id,
         subject=fact.subject,
         predicate=fact.predicate,
         object=fact.object,
-        formula=made.formula,
-        version=made.version,
-        text=made.text,
-        inputs=changes,
-        output=made.output,
         recomputed=recomputed,
         holds=recomputed == made.output,
         notes=tuple(notes),
     )
 
 
-def _changes(then: Sequence[Input], now: Sequence[Input]) -> tuple[InputChange, ...]:
-    before, after = ({given.name: given for given in side} for side in (then, now))
-    changes: list[InputChange] = []
-    for name, shown in sorted({**before, **after}.items()):
-        old, new = (side[name].values if name in side else None for side in (before, after))
-        changes.append(
-            InputChange(
-                name=name, record_ids=shown.record_ids, then=old, now=new, changed=old != new
-            )
-        )
-    return tuple(changes)
+def _change(name: str, then: Input | None, now: Input | None) -> InputChange:
+    shown, before, after = now or then, then and then.values, now and now.values
+    ids = shown.record_ids if shown else ()
+    return InputChange(name=name, record_ids=ids, then=before, now=after, changed=before != after)
 
 
 def _change_note(change: InputChange) -> str:
@@ -234,9 +192,10 @@ def _change_note(change: InputChange) -> str:
     return f"the input {change.name!r} changed from {said[0]} to {said[1]}"
 
 
-def reconcile(values: "ReadValues") -> Reconciliation:
-    """Return what does not add up in a ledger: its total against its history, its rows against the
-    tags, its runs against the heartbeats."""
+def reconcile(values: ReadValues) -> tuple[float, float | None, tuple[str, ...]]:
+    """Return the sum of a ledger's history, its stated total less that sum, and what does not add
+    up: its total against its history, its rows against the tags, its runs against the
+    heartbeats."""
     total = round(math.fsum(script.recorded_hours for script in values.runs), 2)
     difference = None if values.total is None else round(values.total - total, 2)
     notes: list[str] = []
@@ -246,7 +205,7 @@ def reconcile(values: "ReadValues") -> Reconciliation:
             f"difference of {difference:g} (a shortened history cannot give the stated total)"
         )
     for script in values.runs:
-        hours = script.tag.hours if script.tag else DEFAULT_HOURS
+        hours = script.tag.hours if script.tag else _DEFAULT_HOURS
         if round(script.runs * hours - script.recorded_hours, 2):
             notes.append(
                 f"{script.script}: {script.runs} runs × {hours:g} hours are "
@@ -256,4 +215,142 @@ def reconcile(values: "ReadValues") -> Reconciliation:
             notes.append(
                 f"{script.script}: {script.heartbeats} heartbeats, {script.runs} runs in the ledger"
             )
-    return Reconciliation(values.total, total, difference, tuple(notes))
+    return total, difference, tuple(notes)
+
+
+def write_values(store: Store, values: ReadValues, *, clock: Clock) -> Fact:
+    """Write what was read, derive the total from the graph, and return its fact.
+
+    The same values again change nothing.
+    """
+    now = clock()
+    seen = max((each.last for each in values.runs), default=now)  # what the total is true of
+    observed = list(_observations(store.namespace, values, seen))
+    live = store.get([draft.episode_id for draft, _, _ in observed])
+    due = [each for each in observed if each[0].episode_id not in live]
+    if due:
+        store.write(
+            Batch(
+                recorded_at=now,
+                episodes=tuple(draft.episode(now, preview=shown) for draft, shown, _ in due),
+                claims=tuple(c for draft, _, records in due for c in draft.claims(records)),
+                replaces=tuple(draft.ref for draft, _, _ in due),
+            )
+        )
+    inputs = _inputs(store, values.ledger)
+    said = msgspec.json.encode(inputs, order="deterministic")
+    draft = _draft(store.namespace, f"{values.ledger}#total", "derived", said, seen)
+    output = _total(inputs)
+    made = _Computation(formula=_NAME, version=1, text=_TEXT, inputs=inputs, output=output)
+    fact = Fact(
+        fact_id=make_id("fact", store.namespace, "derived", _NAME, values.ledger, PREDICATE),
+        subject=values.ledger,
+        predicate=PREDICATE,
+        object=repr(output).removesuffix(".0"),
+        updated_at=seen,
+        source_sha=draft.sha,
+        provenance={_COMPUTATION: msgspec.to_builtins(made)},
+    )
+    if draft.episode_id not in store.get([draft.episode_id]):
+        store.write(_derivation(draft, fact, inputs, clock()))
+    return fact
+
+
+def _draft(namespace: str, ref: str, kind: str, said: bytes, seen: str) -> Draft:
+    sha = hashlib.sha256(said).hexdigest()
+    document = ref if kind == "derived" else ""
+    return Draft(namespace=namespace, type=kind, ref=ref, sha=sha, seen=seen, document=document)
+
+
+def _observations(namespace: str, values: ReadValues, seen: str) -> Iterator[_Observation]:
+    for tag in values.tags:
+        said = msgspec.json.encode(tag)
+        draft = _draft(namespace, f"{tag.path}#value", "value_tag", said, seen)
+        yield draft, f"{tag.path}: {tag.hours:g} hours a run", [_tag_entity(draft, tag)]
+    said = values.data + msgspec.json.encode(values.runs)
+    draft = _draft(namespace, f"{values.ledger}#value", "value_ledger", said, seen)
+    shown = f"{values.ledger}: runs of {len(values.runs)} scripts"
+    yield draft, shown, list(_ledger_records(draft, values))
+
+
+def _tag_entity(draft: Draft, tag: Tag) -> Entity:
+    return draft.entity(
+        EntityType.VALUE_TAG,
+        f"value of {tag.path}",
+        key=tag.path,
+        properties={
+            "file_path": tag.path,
+            "impact_tier": tag.impact_tier,
+            "potential_savings_hours": tag.hours,
+            "vq_class": tag.vq_class,
+        },
+    )
+
+
+def _ledger_records(draft: Draft, values: ReadValues) -> Iterator[Asserted]:
+    own = draft.entity(
+        EntityType.VALUE_LEDGER,
+        values.ledger,
+        aliases=tuple({values.ledger.rpartition("/")[2]} - {values.ledger}),
+        properties={"file_path": values.ledger, "total_reclaimed_hours": values.total},
+    )
+    yield own
+    for each in values.runs:
+        runs = _runs_entity(draft, values.ledger, each)
+        yield runs
+        yield draft.relation(runs.entity_id, RelationType.PART_OF, own.entity_id)
+        if each.tag is not None:
+            target = named_entity_id(draft.namespace, EntityType.VALUE_TAG, each.tag.path)
+            yield draft.relation(runs.entity_id, RelationType.USES, target)
+
+
+def _runs_entity(draft: Draft, ledger: str, runs: ScriptRuns) -> Entity:
+    hours = runs.tag.hours if runs.tag else _DEFAULT_HOURS
+    own = runs.tag is not None and runs.tag.path.rpartition("/")[2] != METADATA
+    names = {runs.script.rpartition("/")[2], *([runs.tag.path] if runs.tag and own else [])}
+    beats = {} if runs.heartbeats is None else {"heartbeats": runs.heartbeats}
+    return draft.entity(
+        EntityType.VALUE_RUNS,
+        runs.script,
+        key=f"{ledger} {runs.script}",
+        aliases=tuple(sorted(names - {runs.script})),
+        properties={
+            "file_path": ledger,
+            "first": runs.first,
+            "last": runs.last,
+            "recorded_hours": runs.recorded_hours,
+            "hours_a_run": hours,
+            "reclaimed_hours": round(runs.runs * hours, 2),
+            "runs": runs.runs,
+            **beats,
+        },
+    )
+
+
+def _derivation(draft: Draft, fact: Fact, inputs: Sequence[Input], now: str) -> Batch:
+    """The derived fact, in a passage that shows its working and names the files."""
+    rows = [
+        f"- {each.name}: {each.values['runs']:g} runs × {each.values['hours']:g} hours "
+        f"({each.values['hours_from']})"
+        for each in inputs
+    ]
+    head = (
+        f"The {PREDICATE} of {fact.subject} are {fact.object} hours.\n"
+        f"Formula {_NAME}, version 1: {_TEXT}."
+    )
+    text, title = "\n".join((head, *rows)), f"Value of {fact.subject}"
+    chunk = draft.passage(text, profile=_PROFILE, title=title)
+    used = sorted({each for row in inputs for each in row.record_ids})
+    ledger = named_entity_id(draft.namespace, EntityType.VALUE_LEDGER, fact.subject)
+    relations = [
+        draft.relation(draft.document_id, RelationType.DERIVED_FROM, each, seen=now)
+        for each in (ledger, *used)
+    ]
+    document = draft.document_entity("derived", title)
+    return Batch(
+        recorded_at=now,
+        episodes=(draft.episode(now, preview=excerpt(text, limit=PREVIEW)),),
+        chunks=(profile(_PROFILE).index_chunk(chunk),),
+        claims=draft.claims((document, fact, *relations), chunk),
+        replaces=(draft.ref,),
+    )
