@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.case_base import Case, CaseBase, edges_between, read_cases
-from quipu.kinds.incidents.links import LEAST_ALIKE, MOST_ALIKE
 from quipu.kinds.incidents.model import (
+    LEAST_ALIKE,
+    MOST_ALIKE,
     HealingAction,
     Incident,
     IncidentHead,

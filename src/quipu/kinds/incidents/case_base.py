@@ -32,6 +32,7 @@ from quipu.when.instants import UNKNOWN_TIME, to_epoch
 __all__ = [
     "Case",
     "CaseBase",
+    "GraphEdge",
     "IncidentDetail",
     "IncidentEdge",
     "IncidentList",
@@ -101,7 +102,7 @@ class CaseBase(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-class IncidentEdge(msgspec.Struct, frozen=True, kw_only=True):
+class GraphEdge(msgspec.Struct, frozen=True, kw_only=True):
     """A tie of the incident graph, between `incident_id`s (to an `outcome_id` for RESOLVED_BY)."""
 
     source_id: Annotated[str, "the incident it leaves"]
@@ -109,6 +110,11 @@ class IncidentEdge(msgspec.Struct, frozen=True, kw_only=True):
     type: Annotated[str, "`SIMILAR_TO`, `CAUSED_BY`, `ESCALATED_FROM` or `RESOLVED_BY`"]
     confidence: Annotated[float, "how sure the edge is"]
     created_at: Annotated[str, "when it was made"]
+
+
+class IncidentEdge(GraphEdge, frozen=True, kw_only=True):
+    """A tie, and why it was made."""
+
     evidence: Annotated[tuple[str, ...], "what it was made from"] = ()
 
 

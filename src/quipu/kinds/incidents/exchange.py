@@ -13,7 +13,7 @@ import msgspec
 
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.files.target import replacing, require_target
-from quipu.kinds.incidents.case_base import edges_between, read_cases
+from quipu.kinds.incidents.case_base import GraphEdge, edges_between, read_cases
 from quipu.kinds.incidents.model import Incident, outcome_id
 from quipu.kinds.incidents.read import IncidentsRead, read_rows
 from quipu.kinds.incidents.records import LINKS, incident_entity_id, outcome_entity_id, outcome_in
@@ -28,7 +28,6 @@ from quipu.source import Draft
 from quipu.when.instants import Clock, parse_instant
 
 __all__ = [
-    "GraphEdge",
     "IncidentNodes",
     "read_incident_graph",
     "write_edges",
@@ -70,16 +69,6 @@ class OutcomeNode(msgspec.Struct, frozen=True, kw_only=True):
     blast_radius: str
     lessons_learned: str
     recorded_at: str | None
-
-
-class GraphEdge(msgspec.Struct, frozen=True, kw_only=True):
-    """A tie between two incidents, or from an incident to an outcome."""
-
-    source_id: str
-    target_id: str
-    type: str
-    confidence: float
-    created_at: str
 
 
 class IncidentNodes(msgspec.Struct, frozen=True, kw_only=True):

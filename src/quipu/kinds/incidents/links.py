@@ -31,7 +31,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kinds.incidents.case_base import IncidentEdge, attempts_at, edges_between, recorded_by
-from quipu.kinds.incidents.model import METRIC_LEVELS, Incident, IncidentHead, Outcome, Severity
+from quipu.kinds.incidents.model import (
+    LEAST_ALIKE,
+    METRIC_LEVELS,
+    MOST_ALIKE,
+    Incident,
+    IncidentHead,
+    Outcome,
+    Severity,
+)
 from quipu.kinds.incidents.records import (
     INCIDENT,
     LINKS,
@@ -56,8 +64,6 @@ from quipu.when.instants import Clock, to_epoch
 from quipu.write.kinds import Upkeep
 
 __all__ = [
-    "LEAST_ALIKE",
-    "MOST_ALIKE",
     "UPKEEP",
     "NewEdge",
     "SimilarIncidents",
@@ -70,9 +76,6 @@ __all__ = [
     "similar_links",
 ]
 
-LEAST_ALIKE = 0.5
-MOST_ALIKE = 3
-"""The SIMILAR_TO edges that lead from an incident to what was before it."""
 _RECALLED = 50
 """How many of the nearest incidents are looked at."""
 _LEAST_LIKE = 0.3

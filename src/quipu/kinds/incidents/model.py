@@ -33,8 +33,10 @@ from quipu.text import excerpt
 from quipu.when.instants import parse_instant, to_epoch
 
 __all__ = [
+    "LEAST_ALIKE",
     "METRICS",
     "METRIC_LEVELS",
+    "MOST_ALIKE",
     "UNKNOWN_COMPONENT",
     "WINDOW_S",
     "WORDING",
@@ -70,6 +72,8 @@ WINDOW_S = 300
 """Two reports on one component within one window of this many seconds are one incident, unless
 their system gives each an id of its own."""
 
+LEAST_ALIKE, MOST_ALIKE = 0.5, 3
+"""The score from which one incident is like another, and how many before it are tied to it."""
 _COMPONENT = re.compile(r"[a-z0-9-]{1,255}")
 _NUMBER_BITS = 52  # whole in a JSON number
 
@@ -116,8 +120,8 @@ class BlastRadius(StrEnum):
     MULTI = "multi-service"
 
 
-_Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)] | None
-_Amount: TypeAlias = Annotated[float, Meta(ge=0, le=sys.float_info.max)] | None
+Share: TypeAlias = Annotated[float, Meta(ge=0, le=1)] | None
+Amount: TypeAlias = Annotated[float, Meta(ge=0, le=sys.float_info.max)] | None
 
 
 class Metrics(
@@ -132,10 +136,10 @@ class Metrics(
     latency_p99: Annotated[
         Annotated[float, Meta(ge=0, lt=300_000)] | None, "the 99th percentile, in ms, or null"
     ] = None
-    error_rate: Annotated[_Share, "the share of requests that failed, or null"] = None
-    throughput: Annotated[_Amount, "requests a second, or null"] = None
-    cpu_util: Annotated[_Share, "the share of processor time in use, or null"] = None
-    memory_util: Annotated[_Share, "the share of memory in use, or null"] = None
+    error_rate: Annotated[Share, "the share of requests that failed, or null"] = None
+    throughput: Annotated[Amount, "requests a second, or null"] = None
+    cpu_util: Annotated[Share, "the share of processor time in use, or null"] = None
+    memory_util: Annotated[Share, "the share of memory in use, or null"] = None
 
     def known(self) -> dict[str, float]:
         """The measured ones, in the order of `METRICS`."""
