@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -27,8 +27,6 @@ __all__ = [
     "GROUP",
     "Kind",
     "Stage",
-    "ahead",
-    "derived",
     "failing_kind",
     "installed",
     "kinds",
@@ -36,7 +34,7 @@ __all__ = [
     "parts",
     "plugins",
     "profile_parts",
-    "unlinked",
+    "source_types",
 ]
 
 
@@ -145,25 +143,9 @@ def profile_parts() -> dict[str, str]:
 
 
 @cache
-def unlinked() -> frozenset[str]:
-    """The types of sources that name no other files."""
-    return _united(kind.unlinked for kind in kinds())
-
-
-@cache
-def derived() -> frozenset[str]:
-    """The types of sources that are made from others."""
-    return _united(kind.derived for kind in kinds())
-
-
-@cache
-def ahead() -> frozenset[str]:
-    """The types of sources that may be tied to what is yet to come."""
-    return _united(kind.ahead for kind in kinds())
-
-
-def _united(types: Iterable[frozenset[str]]) -> frozenset[str]:
-    return frozenset[str]().union(*types)
+def source_types(trait: Literal["unlinked", "derived", "ahead"]) -> frozenset[str]:
+    """The types of sources of which the kinds say so."""
+    return frozenset[str]().union(*(getattr(kind, trait) for kind in kinds()))
 
 
 def loaded(place: str, of: type[Part]) -> Part:

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import msgspec
 
 from quipu.index.mentions import FIELD
-from quipu.kind import ahead
+from quipu.kind import source_types
 from quipu.limits import NAMED, ROWS_AT_ONCE
 from quipu.ports import Planner, changes_after
 from quipu.records.ids import Kind
@@ -166,7 +166,7 @@ class _Pass:
 
     def _note_endless(self, page: list[Episode]) -> None:
         """Note the relations of episodes that are hidden, since an end of theirs never was."""
-        claims = self._store.claims([e.episode_id for e in page if e.source_type not in ahead()])
+        claims = self._store.claims([e.episode_id for e in page if e.source_type not in source_types("ahead")])
         claimed = {
             claim.record.rel_id: claim.record
             for rows in claims.values()

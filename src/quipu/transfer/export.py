@@ -7,7 +7,7 @@ import numpy as np
 
 from quipu.errors import StoreUnavailable
 from quipu.files.target import replacing, require_target
-from quipu.kind import ahead, derived
+from quipu.kind import source_types
 from quipu.limits import TEXTS_AT_ONCE
 from quipu.ports import Store, changes_after
 from quipu.records.batch import Period
@@ -55,7 +55,7 @@ def lines_of(
     the episodes `without` are left out."""
     spaces = sorted(store.spaces()) if vectors else []
     sources = store.sources()
-    reports = {s.episode_id for s in sources if s.source_type in derived()}
+    reports = {s.episode_id for s in sources if s.source_type in source_types("derived")}
     live = [s.episode_id for s in sources if s.episode_id not in reports]
     for episode_id, periods in _periods(store, [i for i in live if i not in without]):
         chunks = [p.record for p in periods if isinstance(p.record, Chunk) and not p.known_until]
@@ -82,7 +82,8 @@ def _periods(store: Store, episode_ids: Sequence[str]) -> Iterator[tuple[str, li
 def _endless(store: Store, periods: Sequence[Period]) -> set[str]:
     """The relations among them to what was forgotten: an import could not tell them from damage."""
     records = [p.record for p in periods]
-    waiting = {e.episode_id for e in records if isinstance(e, Episode) and e.source_type in ahead()}
+    ahead = source_types("ahead")
+    waiting = {e.episode_id for e in records if isinstance(e, Episode) and e.source_type in ahead}
     relations = [
         p.record for p in periods if isinstance(p.record, Relation) and p.episode_id not in waiting
     ]

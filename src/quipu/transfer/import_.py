@@ -10,7 +10,7 @@ from typing import IO, Any, ClassVar, cast
 import msgspec
 
 from quipu.errors import InvalidInput, Mistake, NewerStore
-from quipu.kind import ahead
+from quipu.kind import source_types
 from quipu.ports import Graph, Progress, Store
 from quipu.profiles import profile
 from quipu.read import redact
@@ -310,7 +310,7 @@ class Sieve:
             return line.chunk_id not in self._left_out and not self._skipping
         if isinstance(line, EpisodeLine):
             self._skipping = False
-            self._may_wait = line.record.source_type in ahead()
+            self._may_wait = line.record.source_type in source_types("ahead")
         elif self._skipping:
             return False
         wrong = list(self._faults(line))

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final, NamedTuple
 
 from quipu.embed.cache import CACHE, VectorCache
-from quipu.kind import unlinked
+from quipu.kind import source_types
 from quipu.limits import NAMED, ROWS_AT_ONCE
 from quipu.ports import Progress, Store
 from quipu.ports import Source as StoredSource
@@ -368,7 +368,7 @@ class Indexer:
         what was read `again` are resolved whatever is known of them."""
         if again:
             self._resolved.set([])
-        left_out = unlinked()
+        left_out = source_types("unlinked")
         linker = Linker(
             store=self._store,
             kept=self._resolved,

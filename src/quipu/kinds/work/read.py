@@ -42,17 +42,7 @@ from quipu.records.document import Problem
 from quipu.records.schema import RelationType
 from quipu.when.instants import from_epoch, parse_instant
 
-__all__ = [
-    "WorkFile",
-    "WorkRead",
-    "find_work_files",
-    "is_work",
-    "kind_of",
-    "read_record",
-    "read_work",
-    "read_work_file",
-]
-
+__all__ = ["WorkRead", "kind_of", "read_record", "read_work", "read_work_files"]
 
 _NAMES = FIELDS.names
 _MARKDOWN = frozenset({".md", ".markdown"})
@@ -325,9 +315,8 @@ def _short(value: object) -> str:
 # --- files
 
 
-def is_work(path: str, data: bytes) -> bool:
-    """Return whether a file holds goals and tasks, by how it begins."""
-    suffix, head = PurePosixPath(path.lower()).suffix, data[:_HEAD_BYTES]
+def _is_work(suffix: str, data: bytes) -> bool:
+    head = data[:_HEAD_BYTES]
     if suffix in _JSON:
         rows = _rows("", data)[:_FIRST_ROWS] if _HINT.search(head) else []
         return any(
@@ -337,10 +326,16 @@ def is_work(path: str, data: bytes) -> bool:
     return suffix in _MARKDOWN and kind_of(fields) is not None
 
 
-def read_work(path: str, data: bytes, *, seen: str, kind: WorkKind | None = None) -> WorkRead:
+def read_work(
+    path: str, data: bytes, *, seen: str, kind: WorkKind | None = None
+) -> WorkRead | None:
     """Return every goal and task in a file that was last changed at the instant `seen`. `kind` is
-    what a record is that does not say so itself."""
-    if PurePosixPath(path.lower()).suffix not in _MARKDOWN:
+    what a record is that does not say so itself; without one None for a file that by its beginning
+    holds no such record."""
+    suffix = PurePosixPath(path.lower()).suffix
+    if kind is None and not _is_work(suffix, data):
+        return None
+    if suffix not in _MARKDOWN:
         return WorkRead.of(_record(row, at, seen, kind) for at, row in _rows(path, data))
     try:
         text, warning = decode(data)
@@ -395,52 +390,24 @@ def _read_note(path: str, text: str, *, seen: str, kind: WorkKind | None) -> Wor
     return WorkRead.of([WorkRead(problems=problems), read_record(record, at=path, seen=seen)])
 
 
-class WorkFile(NamedTuple):
-    """A file of goals and tasks, and how it is called in what is told of it."""
-
-    path: Path
-    shown: str
-
-    @property
-    def seen(self) -> str:
-        """When the file was last changed: an instant."""
-        return from_epoch(self.path.stat().st_mtime)
-
-
-def find_work_files(
+def read_work_files(
     paths: Sequence[Path], kind: WorkKind | None = None, *, call: Calling = here
-) -> list[WorkFile]:
-    """Return the files that hold goals and tasks, in files and folders, by path; with `kind` all
-    that may. Raises InvalidInput for a path that is not there."""
-    found: list[WorkFile] = []
+) -> Iterator[tuple[Path, str, WorkRead]]:
+    """Yield the files that hold goals and tasks, in files and folders, by path, each with the
+    instant it was last changed and what it holds; with `kind` all that may, and a file that cannot
+    be read is a problem. Raises InvalidInput for a path that is not there."""
     for path in paths:
         if not path.exists():
             raise InvalidInput(f"there is no {str(path)!r}: name a file or a folder")
         for file in files_in(path, _JSON | _MARKDOWN)[0]:
             shown = escaped(file.relative_to(path).as_posix() if path.is_dir() else file.name)
-            if kind is not None or _is_work(file, shown, call):
-                found.append(WorkFile(file, shown))
-    return found
-
-
-def read_work_file(
-    file: WorkFile, kind: WorkKind | None = None, *, call: Calling = here
-) -> WorkRead:
-    """Return what a file holds; a file that cannot be read is a problem."""
-    data = read_stable(file.path.resolve(), shown=file.shown, max_bytes=LARGEST_FILE)
-    if isinstance(data, Problem):
-        return WorkRead(problems=(data,))
-    try:
-        return call(read_work, file.shown, data, seen=file.seen, kind=kind)
-    except InvalidInput as error:
-        return WorkRead(problems=(Problem(file.shown, str(error)),))
-
-
-def _is_work(file: Path, shown: str, call: Calling) -> bool:
-    if file.suffix.lower() not in _JSON | _MARKDOWN or file.stat().st_size > LARGEST_FILE:
-        return False
-    data = read_stable(file.resolve(), shown=shown, max_bytes=LARGEST_FILE)
-    try:
-        return not isinstance(data, Problem) and call(is_work, shown, data)
-    except InvalidInput:  # it could not be let finish: whoever reads it next says so
-        return False
+            seen = from_epoch(file.stat().st_mtime)
+            data = read_stable(file.resolve(), shown=shown, max_bytes=LARGEST_FILE)
+            try:
+                if isinstance(data, Problem):
+                    raise InvalidInput(data.error)
+                read = call(read_work, shown, data, seen=seen, kind=kind)
+            except InvalidInput as error:  # without a kind whoever reads it next says so
+                read = WorkRead(problems=(Problem(shown, str(error)),)) if kind else None
+            if read is not None:
+                yield file, seen, read

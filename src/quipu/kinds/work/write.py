@@ -28,7 +28,7 @@ from quipu.kinds.work.model import (
     work_entity_id,
     work_ref,
 )
-from quipu.kinds.work.read import WorkRead, find_work_files, read_record, read_work_file
+from quipu.kinds.work.read import WorkRead, read_record, read_work_files
 from quipu.limits import PREVIEW
 from quipu.ports import Progress, Store
 from quipu.profiles import profile
@@ -82,12 +82,12 @@ def add_files(
     no file holds any, and the files that were read; None for these when all were."""
     paths = [Path(path) for path in given.paths]
     with handle.guard() as call:
-        files = find_work_files(paths, given.kind, call=call)
-        if not files:
-            return None, frozenset()
-        read = ((read_work_file(file, given.kind, call=call), file.seen) for file in files)
-        report = _added(handle, read, embed=embed, progress=progress)
-    work_files = frozenset(file.path for file in files)
+        files = [*read_work_files(paths, given.kind, call=call)]
+    if not files:
+        return None, frozenset()
+    read = ((records, seen) for _, seen, records in files)
+    report = _added(handle, read, embed=embed, progress=progress)
+    work_files = frozenset(file for file, _, _ in files)
     whole = given.kind is not None or work_files.issuperset(paths)
     return report, None if whole else work_files
 
