@@ -76,8 +76,6 @@ Retrieval: TypeAlias = Literal["off", "shadow", "on"]
 Subject: TypeAlias = str | dict[str, Any] | IncidentReport
 """An `incident_id` that is here, or a new incident: a record or a report."""
 
-_LIKE = 30
-"""How many like incidents advice may rest on."""
 _ASIDE = (
     "past outcomes take no part, since `incidents.retrieval` is not on: `--retrieval on`, or "
     '`retrieval = "on"` under [incidents], lets them'
@@ -437,8 +435,8 @@ class Incidents:
         incident, _ = self._subject(subject)
         at, case_base = self._cases_at(as_of)
         if mode == "on":
-            context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
-            return advise(incident, case_base, self.policies(), at=at, context=context)
+            like = self._like(subject, as_of)
+            return advise(incident, case_base, self.policies(), at=at, context=like)
         static = static_advice(incident, case_base, self.policies(), at=at)
         if retrieval is None and any(case.outcomes for case in case_base.cases):
             static = msgspec.structs.replace(static, notes=(*static.notes, _ASIDE))
@@ -453,8 +451,12 @@ class Incidents:
         if isinstance(subject, str) and subject not in {case.name for case in case_base.cases}:
             return compare(case_base, subject, first, second, at=at)
         incident, _ = self._subject(subject)
-        context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
-        return compare(case_base, incident.component, first, second, at=at, context=context)
+        like = self._like(subject, as_of)
+        return compare(case_base, incident.component, first, second, at=at, context=like)
+
+    def _like(self, subject: Subject, as_of: str | None) -> dict[str, float]:
+        """What advice may rest on: how like each incident is, by `incident_id`."""
+        return self.similar(subject, as_of=as_of, limit=30).weights
 
     def replay(self, *, known: Literal["told"] | None = None) -> Replay:
         """The policies over history, each incident with what was known at its moment by the

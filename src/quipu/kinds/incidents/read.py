@@ -62,8 +62,6 @@ _EMBEDDING_ID = cast("type[int]", Annotated[int, Meta(ge=0, le=2**63 - 1)])
 
 _UNNAMED = "report"
 """What a report is called whose system gives it no id."""
-_OTLP_WARN = 13
-_OTLP_VALUES = ("stringValue", "intValue", "doubleValue", "boolValue")
 
 
 class IncidentsRead(NamedTuple):
@@ -403,17 +401,16 @@ def _with_attributes(record: dict[str, Any]) -> dict[str, Any]:
             found |= cast(dict[str, Any], attributes)
             continue
         for row in Fields({"rows": attributes}).objects("rows"):
-            value = row.inside("value").record
-            given = next((value[kind] for kind in _OTLP_VALUES if kind in value), None)
-            if given is not None and (key := row.text("key")):
-                found[key] = given
+            typed = list(row.inside("value").record.values())  # {"stringValue": "x"}
+            if typed and (key := row.text("key")):
+                found[key] = typed[0]
     return {**record, "attributes": found}
 
 
 def _is_event(record: dict[str, Any], known: FieldMap) -> bool:
     """Whether a log record is an event (it has a name) or at least a warning."""
     number = record.get("severityNumber")
-    warned = isinstance(number, int) and number >= _OTLP_WARN
+    warned = isinstance(number, int) and number >= 13  # WARN and above
     word = _text(record, known.severity).upper()
     return (
         warned or bool(_text(record, known.id[0])) or word in ("WARN", "ERROR", "FATAL", "CRITICAL")

@@ -95,7 +95,6 @@ class IncidentTally:
 class _Part(NamedTuple):
     """One episode with everything it asserts."""
 
-    ref: str
     episode: Episode
     chunk: Chunk
     claims: tuple[Claim, ...]
@@ -195,7 +194,7 @@ class IncidentWriter:
             *draft.claims(incident_claims(draft, incident), chunk),
             *draft.claims(link_relation(draft, each, now) for each in links),
         )
-        part = _Part(draft.ref, episode, chunk, claims, embedding)
+        part = _Part(episode, chunk, claims, embedding)
         self._write([part, *self._attempts(incident, report.outcomes)])
         self.tally.added.append(named)
         self.tally.edges += len(links)
@@ -233,7 +232,7 @@ class IncidentWriter:
                     chunks=tuple(profile(p.chunk.profile).index_chunk(p.chunk) for p in parts),
                     claims=tuple(claim for part in parts for claim in part.claims),
                     embeddings=tuple(p.embedding for p in parts if p.embedding is not None),
-                    replaces=tuple(part.ref for part in parts),
+                    replaces=tuple(part.episode.source_ref for part in parts),
                 )
             )
 
@@ -272,7 +271,7 @@ class IncidentWriter:
                 now = self._clock()
                 episode, chunk = outcome_passage(draft, incident, outcome, now)
                 claims = draft.claims(outcome_claims(draft, incident, outcome, now), chunk)
-                parts.append(_Part(draft.ref, episode, chunk, claims, self._embedding(chunk)))
+                parts.append(_Part(episode, chunk, claims, self._embedding(chunk)))
                 self.tally.outcomes.append(outcome.outcome_id)
         return parts
 
