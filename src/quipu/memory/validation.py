@@ -166,7 +166,9 @@ class _Pass:
 
     def _note_endless(self, page: list[Episode]) -> None:
         """Note the relations of episodes that are hidden, since an end of theirs never was."""
-        claims = self._store.claims([e.episode_id for e in page if e.source_type not in source_types("ahead")])
+        claims = self._store.claims(
+            [e.episode_id for e in page if e.source_type not in source_types("ahead")]
+        )
         claimed = {
             claim.record.rel_id: claim.record
             for rows in claims.values()
