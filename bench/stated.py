@@ -24,7 +24,7 @@ from typing import Any
 
 import click
 
-from quipu.facts.stated import typed
+from quipu.facts.keys import typed
 from quipu.memory import Memory
 from quipu.records.stated import KnownKey, Stated, StatementInput
 

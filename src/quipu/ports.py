@@ -134,7 +134,7 @@ class Graph(Protocol):
     ) -> dict[str, list[Relation]]:
         """The live relations exactly one hop from each id (no types: all), by
         (type, other end, id). Of more than `limit_per_id` the types take turns, each with its
-        first (`records/neighbors.py`). Every asked id is a key."""
+        first (`nearest_neighbors`). Every asked id is a key."""
         ...
 
     def support(self, ids: Sequence[str]) -> dict[str, list[Support]]:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from quipu import Memory, Passage, Stated, StatementInput
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.facts.stated import plain_key
+from quipu.facts.keys import plain_key
 
 NOW = "2026-12-01T10:00:00.000Z"
 CHANGES = Path(__file__).parents[1] / "facts" / "data" / "stated.jsonl"

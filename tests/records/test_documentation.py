@@ -3,7 +3,7 @@
 import pytest
 from tests.rows import rows
 
-from quipu.records.documentation import documents
+from quipu.records.document import documents
 
 
 @pytest.mark.parametrize(

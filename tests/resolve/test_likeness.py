@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.resolve.likeness import homonyms, likeness
-from quipu.resolve.proposals import find_pairs
+from quipu.resolve.proposals import find_pairs, homonyms, likeness
 
 ALIKE = [
     ("Payment-Service", "PaymentService", "the same letters"),

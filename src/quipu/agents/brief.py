@@ -21,7 +21,7 @@ from quipu.errors import InvalidInput
 from quipu.facts.attributes import SHIPPED
 from quipu.facts.chains import standings
 from quipu.facts.fit import is_sure
-from quipu.facts.stated import is_stated
+from quipu.facts.keys import is_stated
 from quipu.kinds.work.model import is_closed
 from quipu.limits import SHOWN_LINE
 from quipu.records.record import Fact

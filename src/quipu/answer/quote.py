@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from quipu.answer.contract import CODE_SPAN
 from quipu.limits import HEAD, LONGEST_LINE
-from quipu.records.documentation import documents, is_directive
+from quipu.records.document import documents, is_directive
 from quipu.text import sentences, stems, stems_in_parts
 
 __all__ = [

@@ -34,8 +34,7 @@ from quipu.facts.chains import (
     standings,
 )
 from quipu.facts.fit import PROPERTIES, asks_which, is_asked_for, is_sure
-from quipu.facts.keys import asked_by, other_subjects
-from quipu.facts.stated import is_stated
+from quipu.facts.keys import asked_by, is_stated, other_subjects
 from quipu.ports import Planner
 from quipu.question import Question
 from quipu.records.authority import GOVERNED, ROLES, rank

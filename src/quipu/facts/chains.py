@@ -20,8 +20,18 @@ from typing import Annotated, NamedTuple, Protocol, TypeVar
 import msgspec
 
 from quipu.facts.attributes import SHIPPED, Attributes
-from quipu.facts.keys import FactKey, affirmed, is_negated, key_of, owner_of
-from quipu.facts.stated import STATED, is_end, is_stated, stated_key, value_key
+from quipu.facts.keys import (
+    STATED,
+    FactKey,
+    affirmed,
+    is_end,
+    is_negated,
+    is_stated,
+    key_of,
+    owner_of,
+    stated_key,
+    value_key,
+)
 from quipu.records.record import Fact
 from quipu.text import natural_key
 from quipu.when.intervals import Interval, overlap, read_iso, touches

@@ -1,4 +1,5 @@
-"""What facts are kept together by: of whom or what they are said, and which attribute.
+"""What facts are kept together by: of whom or what they are said, and which attribute; how the
+keys and values of those that are stated, not read, compare.
 
 "The deadline of the grant", "the grant's deadline" and "the grant deadline" are one, whatever words
 state it; who only has a role for a name ("user", "we") is somebody else in every conversation that
@@ -6,28 +7,37 @@ is told apart.
 """
 
 import re
+import unicodedata
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 from quipu.facts.attributes import VALUE, Attributes
-from quipu.facts.stated import plain_key
-from quipu.records.record import Fact
+from quipu.records.record import Fact, Properties, Value
 from quipu.records.refs import session_ref
+from quipu.records.stated import StatedValue
 from quipu.text import name_key
 from quipu.when.dates import MONTH
+from quipu.when.intervals import read_iso
 
 __all__ = [
     "NAMELESS",
+    "STATED",
     "TABLED",
     "FactKey",
     "affirmed",
     "asked_by",
+    "is_end",
     "is_negated",
     "is_row",
+    "is_stated",
     "key_of",
     "other_subjects",
     "owner_of",
+    "plain_key",
     "predicate_key",
+    "stated_key",
+    "typed",
+    "value_key",
     "value_kind",
 ]
 
@@ -149,3 +159,73 @@ def value_kind(value: str) -> ValueKind:
     if _CLOCK.search(value):
         return "clock"
     return "amount" if _AMOUNT.search(value) else "words"
+
+
+STATED = "stated"
+"""The rule of a fact that was stated, and how the references of such facts begin."""
+
+_POSSESSIVE = re.compile(r"['’]s(?![^\W_])")
+_SPACES = re.compile(r"[\s_-]+")
+_BETWEEN_WORDS = re.compile(r"(?<!\d) | (?!\d)")
+_NUMBER = re.compile(r"([$€£]?)\s?([-+]?\d[\d,]*(?:\.\d+)?)(?:\s?([^\W\d_][^\W\d]{0,11}|%))?")
+
+
+def is_stated(fact: Fact) -> bool:
+    """Whether it was stated."""
+    return fact.provenance.get("rule") == STATED
+
+
+def is_end(fact: Fact) -> bool:
+    """Whether it states that something is so no more."""
+    return bool(fact.provenance.get("ends"))
+
+
+@lru_cache(maxsize=16384)
+def plain_key(text: str) -> str:
+    """What names of subjects and attributes are compared by: "Time_Zone", "time-zone" and
+    "timezone" are one, and so are "owner of the billing", "billing's owner", "billing owner"."""
+    text = _POSSESSIVE.sub("", unicodedata.normalize("NFKC", text).casefold())
+    words = [word for word in _SPACES.split(text) if word not in ("", "the")]
+    parts = " ".join(words).split(" of ")
+    return _BETWEEN_WORDS.sub("", " ".join(reversed(parts)))
+
+
+def stated_key(fact: Fact) -> tuple[str, str]:
+    """The subject and the attribute of a fact, as stated facts are compared by them."""
+    return plain_key(fact.subject), plain_key(fact.predicate)
+
+
+def typed(value: StatedValue) -> tuple[str, Properties]:
+    """A value as text, and with its type: `number` (and unit), `date`, `list` or `text`."""
+    if isinstance(value, list):
+        parts: list[tuple[str, Properties]] = [typed(part) for part in value]
+        listed: list[Value] = [part for _, part in parts]
+        return ", ".join(text for text, _ in parts), {"type": "list", "list": listed}
+    if isinstance(value, bool):
+        return str(value).lower(), {"type": "text", "text": str(value).lower()}
+    if isinstance(value, int | float):
+        return str(value), {"type": "number", "number": value, "unit": ""}
+    text = " ".join(value.split())
+    if len(text) >= len("2026-01-01") and read_iso(text):
+        return text, {"type": "date", "date": text}
+    found = _NUMBER.fullmatch(text)
+    number = None if found is None else _number(found[2])
+    if found is None or number is None:
+        return text, {"type": "text", "text": text}
+    return text, {"type": "number", "number": number, "unit": found[1] or found[3] or ""}
+
+
+def _number(written: str) -> int | float | None:
+    """A number that is written as one: "007" and "3.10" are names."""
+    digits = written.replace(",", "")
+    number = float(digits) if "." in digits else int(digits)
+    return number if written in (f"{number}", f"{number:,}") else None
+
+
+def value_key(fact: Fact) -> object:
+    """What values are compared by, however they are written: a number and its unit, or text."""
+    kept = fact.provenance.get("typed")
+    kind = kept if isinstance(kept, dict) else typed(fact.object)[1]
+    if kind["type"] == "number":
+        return kind["number"], kind["unit"]
+    return " ".join(unicodedata.normalize("NFKC", fact.object).casefold().split())

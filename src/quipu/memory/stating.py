@@ -12,7 +12,7 @@ from quipu.answer.dated_facts import said
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.facts.candidates import content_stems
 from quipu.facts.chains import FactStanding, as_it_stands, standings
-from quipu.facts.stated import STATED, is_end, is_stated, plain_key, stated_key, typed
+from quipu.facts.keys import STATED, is_end, is_stated, plain_key, stated_key, typed
 from quipu.handle.dates import asked_moment
 from quipu.handle.handle import Handle
 from quipu.index.sets import distinct

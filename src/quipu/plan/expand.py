@@ -11,9 +11,8 @@ from quipu.plan.names import telling
 from quipu.plan.visibility import seen_relations
 from quipu.ports import Direction, Planner
 from quipu.question import Question
-from quipu.records.neighbors import in_turns
 from quipu.records.plan import Anchor, Expansion
-from quipu.records.record import Entity, Relation
+from quipu.records.record import Entity, Relation, in_turns
 from quipu.records.schema import EntityType, row_of
 from quipu.records.scope import Scope
 from quipu.text import stem_words

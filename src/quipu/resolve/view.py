@@ -20,7 +20,6 @@ from quipu.ports import (
     Planner,
 )
 from quipu.records.batch import Claim
-from quipu.records.neighbors import nearest_neighbors
 from quipu.records.record import (
     Asserted,
     Entity,
@@ -30,6 +29,7 @@ from quipu.records.record import (
     Record,
     Relation,
     Support,
+    nearest_neighbors,
 )
 from quipu.records.schema import EntityType
 from quipu.records.scope import EVERYTHING, Scope

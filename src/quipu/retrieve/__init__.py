@@ -23,9 +23,8 @@ from quipu.records.scope import EVERYTHING
 from quipu.records.weights import BOUNDS
 from quipu.retrieve.file_fit import by_file_fit
 from quipu.retrieve.hits import make_hits
-from quipu.retrieve.rank import Candidate, choose, exact_first, off_time
+from quipu.retrieve.rank import Candidate, choose, exact_first, off_time, timed_parts
 from quipu.retrieve.signals import read_signals
-from quipu.retrieve.time_fit import timed_parts
 from quipu.retrieve.walk import WalkSource, walk
 
 __all__ = ["retrieve"]

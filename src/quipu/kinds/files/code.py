@@ -14,7 +14,7 @@ from quipu.kinds.files.prose import title_terms
 from quipu.patterns import late
 from quipu.profiles import Profile
 from quipu.records.batch import IndexedChunk, Terms
-from quipu.records.documentation import documents, is_directive
+from quipu.records.document import documents, is_directive
 from quipu.records.mentions import Mention
 from quipu.records.record import Chunk
 from quipu.records.weights import CODE, base

@@ -12,8 +12,15 @@ from quipu.limits import ROWS_AT_ONCE
 from quipu.ports import Change, Direction, Source
 from quipu.records.batch import Claim, Period
 from quipu.records.ids import Kind
-from quipu.records.neighbors import nearest_neighbors
-from quipu.records.record import Asserted, Entity, Fact, Record, Relation, Support
+from quipu.records.record import (
+    Asserted,
+    Entity,
+    Fact,
+    Record,
+    Relation,
+    Support,
+    nearest_neighbors,
+)
 from quipu.store import rules
 from quipu.store.backend import NAME, SUPPORT, Above, Beginning, Row
 from quipu.store.derived.known import unlisted

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from quipu.records.neighbors import in_turns
-from quipu.records.record import Relation
+from quipu.records.record import Relation, in_turns
 from quipu.store.backend import Row
 from quipu.store.derived.records import Records
 
