@@ -63,7 +63,6 @@ _ASKED_FOR = (
     "permalink",
 )
 _BLOCKS, _BASES = "block_ids", "bases"
-_MOST_BASES = 20
 _NOTES = (".md", ".markdown", ".mdx")
 
 
@@ -305,7 +304,7 @@ class Catalogue:
                 above = self.symbol(each.document_id, name) or self.only_symbol(
                     last, languages=frozenset({each.language})
                 )
-                if above is not None and above not in found and len(found) < _MOST_BASES:
+                if above is not None and above not in found and len(found) < 20:
                     found.append(above)
         return found
 
