@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.rows import rows
 
 from quipu.config import Config
 from quipu.errors import InvalidInput
@@ -71,25 +72,7 @@ def test_what_must_not_stand_in_the_answer_fails_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("goldens", "message"),
-    [
-        ("- question: a\n  abstain: true\n\n- question: b\n  expects: {}\n", r":4: .*expects"),
-        ("- question: a\n  expect: {pathes: [a]}\n", r":1: expect has the unknown field 'pathes'"),
-        ("- question: a\n", r":1: give either"),
-        ("- question: a\n  abstain: true\n  expect: {words: [a]}\n", r":1: give either"),
-        ("- question: a\n  expect: {paths: {any: []}}\n", r":1: .*names no paths"),
-        ("- question: a\n  expect: {words: [a]}\n  mode: sideways\n", r":1: .*sideways"),
-        ("- question: a\n  expect: {words: [a]}\n  min_confidence: 7\n", r":1: .*<= 1"),
-        ("- question: ''\n  abstain: true\n", r":1: .*length"),
-        ("question: a\n", "not a list"),
-        ("- [", "not readable as YAML"),
-        ("- question: 2020-13-45\n  abstain: true\n", "not readable as YAML"),
-        (
-            "- question: 2020-01-05\n  abstain: true\n",
-            r":1: question is .*2020, 1, 5.* str is wanted",
-        ),
-        ("[]", "no questions"),
-        ("- !!python/object/apply:os.system [ls]\n", "not readable as YAML"),
-    ],
+    rows(__file__, "a_bad_file_is_refused_with_the_place"),
 )
 def test_a_bad_file_is_refused_with_the_place(tmp_path: Path, goldens: str, message: str) -> None:
     file = tmp_path / "goldens.yaml"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pytest
+from tests.rows import rows
 
 from quipu.config import Config
 from quipu.memory import Memory
@@ -135,22 +136,7 @@ def test_an_api_in_json_is_read_alike(read: Read) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "apiVersion: backstage.io/v1alpha1\nkind: Component\n",
-        "apiVersion: backstage.io/v1alpha1\nkind: [Component]\nmetadata: {name: {a: b}}\n",
-        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec: {template: 3}\n",
-        "openapi: 3\ninfo: none\npaths: [1]\n",
-        "apiVersion: v1\nkind: {{ .Values.kind }}\nmetadata: {name: a\n",
-        "openapi: &a\n  info: *a\n",
-        (
-            "apiVersion: backstage.io/v1\nkind: Component\nmetadata: {name: a}\nspec:\n"
-            "  dependsOn: [{b: c}, [d]]\n  owner: {e: f}\n  system: [[g]]\n"
-        ),
-        (
-            "apiVersion: apps/v1\nkind: Job\nmetadata: {name: a}\nspec:\n"
-            "  template: {spec: {containers: [{env: [{value: [b]}, [c]]}]}}\n"
-        ),
-    ],
+    rows(__file__, "half_a_form_is_data_and_states_nothing"),
 )
 def test_half_a_form_is_data_and_states_nothing(read: Read, text: str) -> None:
     document = read("values.yaml", text)
