@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
-from quipu.agents.entries import is_expired
 from quipu.answer.dated_facts import said
 from quipu.facts.chains import FactStanding, holding, standings
 from quipu.facts.history import HistoryEntry
 from quipu.facts.keys import predicate_key
+from quipu.handle.expiry import expired_sources
 from quipu.limits import SHOWN_LINE
-from quipu.ports import every
-from quipu.records.record import Entity, Fact
-from quipu.records.refs import ENTRY
+from quipu.records.record import Fact
 from quipu.text import name_key
 from quipu.when.instants import UNKNOWN_TIME
 
@@ -110,7 +108,7 @@ def overview(memory: "Memory", *, limit: int = 20) -> Overview:
         superseded=sum(1 for s in standing if s.superseded_by),
         contradictions=tuple(pairs[:limit]),
         contradiction_count=len(pairs),
-        expired=tuple(sorted(_expired(memory))[:limit]),
+        expired=tuple(expired_sources(memory.store, memory.clock())[:limit]),
     )
 
 
@@ -217,11 +215,3 @@ def _source(entry: HistoryEntry) -> str:
     until = f" until {entry.known_until[:10]}" if entry.known_until else ""
     quoted = f": “{entry.said[:SHOWN_LINE]}”" if entry.said else ""
     return f"{who}{entry.source_ref}{on}, known since {entry.recorded_at[:10]}{until}{quoted}"
-
-
-def _expired(memory: "Memory") -> Iterator[str]:
-    now = memory.clock()
-    for entity in every(memory.store, Entity):
-        kept = entity.properties
-        if kept.get("type") == ENTRY and is_expired(kept.get("expires"), now):
-            yield str(kept.get("file_path") or entity.name)

@@ -13,6 +13,7 @@ import msgspec
 
 from quipu.answer.dated_facts import said
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.handle.expiry import is_expired
 from quipu.handle.lookup import end_of_relation
 from quipu.limits import LONGEST_ENTRY, LONGEST_TITLE
 from quipu.read import redact
@@ -279,11 +280,6 @@ def _told_words(text: str) -> str:
     """The stems that tell two texts apart: all but articles; of one without words, all of it."""
     told = [token.word for token in tokens(text) if token.word not in _ARTICLES]
     return " ".join(stem_words(told)) or name_key(text)
-
-
-def is_expired(expires: object, now: str) -> bool:
-    """Whether something that expires then is no longer to be recalled."""
-    return isinstance(expires, str) and bool(expires) and expires <= now
 
 
 def by_priority(entries: Iterable[Entry]) -> list[Entry]:

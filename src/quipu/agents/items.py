@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.errors import InvalidInput
-from quipu.handle.expiry import EXPIRES
+from quipu.handle.expiry import EXPIRES, is_expired
 from quipu.limits import ROWS_AT_ONCE
 from quipu.ports import Vectors
 from quipu.read.redact import Redactor
@@ -176,7 +176,7 @@ class Items:
         """The item, or None; one that has outlived its time is not there."""
         document_id = document_entity_id(self._memory.store.namespace, _ref(namespace, key))
         found = self._of([document_id]).get(document_id)
-        return None if found is None or _is_over(found, self._memory.clock()) else found
+        return None if found is None or is_expired(found.expires, self._memory.clock()) else found
 
     def delete(self, namespace: Namespace, key: str) -> None:
         """End the item, if there is one; its history stays."""
@@ -244,7 +244,7 @@ class Items:
         found: list[KeptItem] = []
         for start in range(0, len(ids), ROWS_AT_ONCE):
             page = self._of(ids[start : start + ROWS_AT_ONCE]).values()
-            found += [item for item in page if _is_over(item, now) is over]
+            found += [item for item in page if is_expired(item.expires, now) is over]
         return found
 
     def _of(self, document_ids: Sequence[str]) -> dict[str, KeptItem]:
@@ -274,10 +274,6 @@ def _absent(item: KeptItem) -> tuple[str, ...]:
 
 def _later(now: str, minutes: float) -> str:
     return instant(datetime.fromisoformat(now) + timedelta(minutes=minutes))
-
-
-def _is_over(item: KeptItem, now: str) -> bool:
-    return bool(item.expires) and item.expires <= now
 
 
 def _unit(rows: Vectors) -> NDArray[np.float32]:

@@ -7,9 +7,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from quipu.agents.budget import cut, tokens, within
-from quipu.agents.entries import PRIORITIES, Entries, Entry, Priority, entry_scope, is_expired
+from quipu.agents.entries import PRIORITIES, Entries, Entry, Priority, entry_scope
 from quipu.errors import InvalidInput
 from quipu.handle.dates import read_window
+from quipu.handle.expiry import is_expired
 from quipu.limits import SHOWN_LINE
 from quipu.records.refs import Category
 from quipu.records.reply import Hit, TemporalContext, WhyRanked

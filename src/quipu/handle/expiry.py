@@ -10,22 +10,19 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.handle.dates import first_instant
 from quipu.ports import Graph, Planner
-from quipu.records.record import Entity
+from quipu.records.record import Entity, Record
 from quipu.records.reply import Retrieved
 
-__all__ = ["EXPIRES", "expired_sources", "has_expired", "unexpired"]
+__all__ = ["EXPIRES", "expired_sources", "has_expired", "is_expired", "unexpired"]
 
 EXPIRES = "expires"
 _ROUNDS = 4
 
 
-def has_expired(entity: Entity, now: str) -> bool:
-    """Whether `now` is at or after what the entity says; what is no date never expires."""
-    written = entity.properties.get(EXPIRES)
-    if not isinstance(written, str) or not written.strip():
-        return False
+def is_expired(expires: object, now: str) -> bool:
+    """Whether `now` is at or after a date; what is no date never expires."""
     try:
-        return first_instant(written) <= now
+        return isinstance(expires, str) and first_instant(expires) <= now
     except InvalidInput:
         return False
 
@@ -46,7 +43,7 @@ def unexpired(
     for _ in range(_ROUNDS):
         asked = {h.document_id for h in found.hits if h.source_type != "session"}
         documents = planner.get(sorted(asked))
-        gone = {i for i, d in documents.items() if isinstance(d, Entity) and has_expired(d, now)}
+        gone = {i for i, d in documents.items() if has_expired(d, now)}
         if not gone:
             break
         kept = tuple(hit for hit in found.hits if hit.document_id not in gone)
@@ -59,3 +56,8 @@ def unexpired(
         requested += _ROUNDS * lost
         found = fetch(requested)
     return found
+
+
+def has_expired(record: Record, now: str) -> bool:
+    """Whether a document holds no more, by what its property `expires` says."""
+    return isinstance(record, Entity) and is_expired(record.properties.get(EXPIRES), now)

@@ -11,7 +11,6 @@ from quipu.kinds.reports.model import ReflectionBudget, Report, lines_of
 from quipu.ports import Progress
 from quipu.question import Question
 from quipu.records.plan import Plan
-from quipu.records.record import Entity
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import Scope
 
@@ -115,7 +114,7 @@ class Reports:
         ids = sorted({d for report in reports for d in lines_of(report).document_ids})
         now = self._handle.clock()
         found = self._handle.store.get(ids).items()
-        return frozenset(i for i, e in found if isinstance(e, Entity) and has_expired(e, now))
+        return frozenset(i for i, record in found if has_expired(record, now))
 
     def retrieve(self, plan: Plan, limit: int) -> Retrieved:
         """The best reports of a plan."""
