@@ -220,24 +220,18 @@ def _turns_at(planner: Planner, ref: str) -> Passage | None:
     begin = int(match["from"])
     end = int(match["to"] or begin)
     document_id = document_entity_id(planner.namespace, session_ref(match["session"]))
-    chunks = chunks_of(planner, document_id)
-    turns = _one_below_the_other([c for c in chunks if begin <= c.position <= end])
+    turns: list[Chunk] = []
+    for turn in sorted(chunks_of(planner, document_id), key=lambda c: (c.position, c.chunk_id)):
+        if begin <= turn.position <= end:  # one below the other
+            line = turns[-1].end_line if turns else 0
+            first, last = turn.start_line + line, turn.end_line + line
+            turns.append(msgspec.structs.replace(turn, start_line=first, end_line=last))
     if not turns:
         return None
     path = session_ref(match["session"], begin, end)
     first = int(match["first"] or 1)
     last = int(match["last"] or match["first"] or turns[-1].end_line)
     return _passage(path, document_id, turns, first, last)
-
-
-def _one_below_the_other(turns: Sequence[Chunk]) -> list[Chunk]:
-    placed: list[Chunk] = []
-    line = 0
-    for turn in sorted(turns, key=lambda c: (c.position, c.chunk_id)):
-        first, last = turn.start_line + line, turn.end_line + line
-        placed.append(msgspec.structs.replace(turn, start_line=first, end_line=last))
-        line = last
-    return placed
 
 
 def chunks_of(planner: Planner, document_id: str) -> list[Chunk]:

@@ -169,7 +169,20 @@ class Entities:
             if first == second:
                 return self.show(second)
             _require_mergeable(merges.united.get(first, one), merges.united.get(second, other))
-            decide(self._store, _decision(one, other, by, reason, score, self._clock()))
+            decision = Decision(
+                merge_id="",
+                merged_id=one.entity_id,
+                kept_id=other.entity_id,
+                merged_name=one.name,
+                kept_name=other.name,
+                type=other.type,
+                same=True,
+                by=by,
+                reason=reason,
+                score=score,
+                decided_at=self._clock(),
+            )
+            decide(self._store, decision)
             return msgspec.structs.replace(self.show(other.entity_id), changed=True)
 
     def unmerge(
@@ -222,24 +235,6 @@ class Entities:
         return EntityHistory(decisions=tuple(known))
 
 
-def _decision(
-    one: Entity, other: Entity, by: str, reason: str, score: float, decided_at: str
-) -> Decision:
-    return Decision(
-        merge_id="",
-        merged_id=one.entity_id,
-        kept_id=other.entity_id,
-        merged_name=one.name,
-        kept_name=other.name,
-        type=other.type,
-        same=True,
-        by=by,
-        reason=reason,
-        score=score,
-        decided_at=decided_at,
-    )
-
-
 def _thing(planner: Planner, ref: str) -> Entity:
     """What `ref` names; a name that only passages mention is written as it was given."""
     try:
@@ -262,17 +257,16 @@ def _require_mergeable(merged: Entity, kept: Entity) -> None:
                 f"{each.name!r} is of type {each.type}: it has an identity of its own and cannot "
                 "be merged; `quipu relation add` ties it to others"
             )
-    if EntityType.NAME in (merged.type, kept.type) or merged.type == kept.type:
-        if kept.type == EntityType.NAME != merged.type:
-            raise InvalidInput(
-                f"{kept.name!r} is only a name and cannot stand for {merged.name!r} "
-                f"({merged.type}): give the two the other way round"
-            )
-        return
-    raise InvalidInput(
-        f"{merged.name!r} is of type {merged.type} and {kept.name!r} of type {kept.type}: only "
-        "things of one type can be merged"
-    )
+    if kept.type == EntityType.NAME != merged.type:
+        raise InvalidInput(
+            f"{kept.name!r} is only a name and cannot stand for {merged.name!r} "
+            f"({merged.type}): give the two the other way round"
+        )
+    if merged.type not in (EntityType.NAME, kept.type):
+        raise InvalidInput(
+            f"{merged.name!r} is of type {merged.type} and {kept.name!r} of type {kept.type}: only "
+            "things of one type can be merged"
+        )
 
 
 def _about(decision: Decision, ref: str | None) -> bool:

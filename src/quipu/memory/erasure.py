@@ -20,7 +20,7 @@ from quipu.handle.expiry import expired_sources
 from quipu.handle.handle import Handle
 from quipu.handle.lookup import redacted, sources_of
 from quipu.ledger import LEDGER, Ledger
-from quipu.memory.payloads import left_of, redacted_payload
+from quipu.memory.payloads import redacted_payload, without
 from quipu.trust import own_state
 from quipu.write.dropped import Dropped
 from quipu.write.kinds import resting_on
@@ -116,7 +116,7 @@ class Erasure:
 
     def _is_waiting(self, refs: Sequence[str]) -> bool:
         """Whether a job that has not ended holds any of these sources."""
-        return self._handle.stored_jobs.hold(partial(left_of, Dropped(frozenset(refs))))
+        return self._handle.stored_jobs.hold(partial(without, Dropped(frozenset(refs))))
 
     def _with_resting(self, refs: Sequence[str]) -> list[str]:
         """These sources, and those that rest on them, sorted."""
@@ -169,7 +169,7 @@ class Erasure:
             self._store.forget(late)
 
     def _erase_jobs(self, refs: Sequence[str]) -> None:
-        self._handle.stored_jobs.let_go(refs, partial(left_of, Dropped(frozenset(refs))))
+        self._handle.stored_jobs.let_go(refs, partial(without, Dropped(frozenset(refs))))
         if self._state is not None and (self._state / LEDGER).exists():
             with Ledger(self._state / LEDGER) as ledger:  # jobs stood there in earlier versions
                 ledger.erase()

@@ -24,6 +24,7 @@ from quipu.limits import LISTED
 from quipu.memory import payloads
 from quipu.ports import Progress
 from quipu.records.document import Problem
+from quipu.write.dropped import NOTHING
 
 if TYPE_CHECKING:
     from threading import Event
@@ -194,7 +195,7 @@ class JobQueue:
         handle = self._handle
         jobs = self._handle.stored_jobs
         payload = jobs.payload(job)
-        if payload is None or not payloads.is_readable(job.kind, payload):
+        if payload is None or payloads.without(NOTHING, job.kind, payload) is None:
             return jobs.lapse(job)
         present = jobs.begin(job)
 

@@ -2,9 +2,9 @@
 forgotten."""
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
@@ -18,8 +18,6 @@ from quipu.write.dropped import NOTHING, Dropped
 if TYPE_CHECKING:
     from quipu.write.jobs import Given
     from quipu.write.texts import TextInput
-
-T = TypeVar("T")
 
 TEXT: Final = "text"
 SESSIONS: Final = "sessions"
@@ -95,32 +93,31 @@ def read_text(payload: bytes) -> "TextInput":
     return msgspec.json.decode(payload, type=TextInput)
 
 
-def is_readable(kind: str, payload: bytes) -> bool:
-    """Whether a payload is what a job of its kind holds; damage may have made it something else."""
-    try:
-        without(NOTHING, kind, payload)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return False
-    return True
-
-
 def without(dropped: Dropped, kind: str, payload: bytes) -> bytes | None:
-    """The payload of a job without the sources that are dropped; None when nothing is left. Of
-    files it holds the paths only: what they hold is left out when they are read."""
-    if kind == TEXT:
-        return None if dropped.covers(read_text(payload).source_ref) else payload
-    if kind == SESSIONS:
-        return _rest(read_transcripts(payload), payload, lambda each: _transcript(each, dropped))
-    if kind == WORK:
-        records = read_records(payload)
-        kept = tuple(r for each in records.records if (r := _record(each, dropped)) is not None)
-        if kept == records.records:
-            return payload
-        return msgspec.json.encode(GivenRecords(kept, records.seen)) if kept else None
-    if kind == PAGES:
-        return _rest(read_urls(payload), payload, lambda url: None if dropped.covers(url) else url)
-    read_files(payload)
-    return payload
+    """The payload of a job without the sources that are dropped; None when nothing is left, or it
+    cannot be read. Of files it holds the paths only: what they hold is left out when they are
+    read."""
+    try:
+        match kind:
+            case "text":
+                return None if dropped.covers(read_text(payload).source_ref) else payload
+            case "sessions":
+                given = read_transcripts(payload)
+                left = tuple(t for each in given if (t := _transcript(each, dropped)))
+            case "work":
+                given = read_records(payload)
+                kept = tuple(_records(given.records, dropped))
+                left = kept and GivenRecords(kept, given.seen)
+            case "pages":
+                given = read_urls(payload)
+                left = tuple(url for url in given if not dropped.covers(url))
+            case _:
+                given = left = read_files(payload)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
+    if left == given:
+        return payload
+    return msgspec.json.encode(left) if left else None
 
 
 def redacted_payload(kind: str, payload: bytes) -> bytes:
@@ -128,23 +125,11 @@ def redacted_payload(kind: str, payload: bytes) -> bytes:
     what is to be read."""
     from quipu.read.redact import Redactor
 
-    if kind == FILES or not is_readable(kind, payload):
+    if kind == FILES or without(NOTHING, kind, payload) is None:
         return payload
     plain = {"": msgspec.json.decode(payload)}
     clean = Redactor().properties(cast("Properties", plain))
     return payload if clean == plain else msgspec.json.encode(clean[""])
-
-
-def left_of(dropped: Dropped, kind: str, payload: bytes) -> bytes | None:
-    """As `without`; of what cannot be read nothing is left."""
-    return without(dropped, kind, payload) if is_readable(kind, payload) else None
-
-
-def _rest(items: Sequence[T], payload: bytes, kept: Callable[[T], T | None]) -> bytes | None:
-    left = [each for given in items if (each := kept(given)) is not None]
-    if left == list(items):
-        return payload
-    return msgspec.json.encode(left) if left else None
 
 
 def _transcript(given: Transcript, dropped: Dropped) -> Transcript | None:
@@ -168,17 +153,16 @@ def _record(record: dict[str, Any], dropped: Dropped) -> dict[str, Any] | None:
     except InvalidInput:  # it is no goal or task: it will not be written
         pass
     inside = {
-        key: record[key] for key in ("tasks", "subtasks") if isinstance(record.get(key), list)
+        key: list(_records(cast("list[Any]", record[key]), dropped))
+        for key in ("tasks", "subtasks")
+        if isinstance(record.get(key), list)
     }
-    return record | {
-        key: _records(cast("list[Any]", each), dropped) for key, each in inside.items()
-    }
+    return record | inside
 
 
-def _records(records: list[Any], dropped: Dropped) -> list[Any]:
-    """Records inside a record: written out, or named by their ids."""
-    kept = (
-        _record(cast("dict[str, Any]", each), dropped) if isinstance(each, dict) else each
-        for each in records
-    )
-    return [each for each in kept if each is not None]
+def _records(records: Iterable[Any], dropped: Dropped) -> Iterator[Any]:
+    """Records, written out or named by their ids, without those that are dropped."""
+    for each in records:
+        kept = _record(cast("dict[str, Any]", each), dropped) if isinstance(each, dict) else each
+        if kept is not None:
+            yield kept
