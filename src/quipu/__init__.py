@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from quipu.facts.find import FactsFound
     from quipu.facts.history import History
     from quipu.handle.home import Home
-    from quipu.handle.model import AUTO, Auto
+    from quipu.handle.models import AUTO, Auto
     from quipu.kinds.commits.model import CommitInput
     from quipu.kinds.commits.repository import HistoryReport
     from quipu.kinds.conversations.model import Transcript
@@ -165,7 +165,7 @@ _HOMES = {
     "quipu.facts.find": "FactsFound",
     "quipu.facts.history": "History",
     "quipu.handle.home": "Home",
-    "quipu.handle.model": "AUTO Auto",
+    "quipu.handle.models": "AUTO Auto",
     "quipu.kinds.commits.model": "CommitInput",
     "quipu.kinds.commits.repository": "HistoryReport",
     "quipu.kinds.conversations.model": "Transcript",

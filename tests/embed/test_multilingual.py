@@ -13,7 +13,7 @@ from quipu.embed import multilingual as module
 from quipu.embed.minilm import MiniLM, precision_of
 from quipu.embed.multilingual import Multilingual, is_multilingual
 from quipu.errors import MissingExtra
-from quipu.handle.model import LocalModel
+from quipu.handle.models import LocalModel
 
 pytestmark = pytest.mark.model
 

@@ -15,8 +15,7 @@ from quipu.files import private
 from quipu.handle.filters import in_files
 from quipu.handle.home import admit, find_home, needed
 from quipu.handle.lookup import end_of_relation, redacted, relations
-from quipu.handle.model import AUTO, Auto
-from quipu.handle.models import Models
+from quipu.handle.models import AUTO, Auto, Models
 from quipu.handle.status import Status, status
 from quipu.index.asked import spaces_of
 from quipu.kinds.commits.model import CommitInput

@@ -13,7 +13,7 @@ from quipu.handle.expiry import unexpired
 from quipu.handle.filters import known_scope
 from quipu.handle.handle import Handle
 from quipu.handle.lookup import Passage, look_up
-from quipu.handle.model import FELL_BACK
+from quipu.handle.models import FELL_BACK
 from quipu.handle.status import age_notes
 from quipu.kinds.reports.api import Reports
 from quipu.limits import LARGEST_FILE, LONGEST_ENTRY

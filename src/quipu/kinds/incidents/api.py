@@ -10,7 +10,7 @@ import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.handle import Handle
-from quipu.handle.model import EmbedderSource
+from quipu.handle.models import EmbedderSource
 from quipu.index.asked import spaces_of
 from quipu.kinds.incidents.advice import (
     Comparison,
