@@ -5,7 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
+from quipu.agents.entries import Entries
 from quipu.agents.packs import context_pack
+from quipu.agents.recall import recall
 from quipu.errors import UnknownRecord
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
@@ -77,8 +79,11 @@ def test_the_source_of_the_fact_that_held_comes_first(memory: Memory) -> None:
     (first, *others) = made.sources
     assert old.fact.fact_id in first.graph_ids
     assert first.path.startswith("stated:ledger/")
-    assert first.confidence == old.fact.confidence == 1.0
-    assert "true 2021 → 2025-05; superseded" in made.pack
+    day = first.note.partition(";")[0]
+    assert first.note == (
+        f"{day}; since 2021; until 2025-05; replaced by: Ledger runs on Postgres, 2025-05"
+    )
+    assert f"%)\n{first.note}\n" in made.pack
     assert [each.path for each in others] == ["page.md"]
     assert all(each.confidence < 1.0 for each in others)
 
@@ -98,3 +103,36 @@ def test_the_tightest_budget_wins_and_is_named(indexed: Memory) -> None:
     few = context_pack(indexed, "payment retries", max_chars=50_000, max_sources=2)
     assert (few.bounded_by, len(few.sources)) == ("max_sources", 2)
     assert few.left_out > 0
+
+
+def test_what_was_replaced_stands_below_what_took_its_place_and_says_by_what(
+    memory: Memory,
+) -> None:
+    said = (
+        ("2025-11-01", "Dagny owns billing, ask her about invoices.", "Dagny"),
+        ("2026-02-01", "On the org side billing went over to Erik last night.", "Erik"),
+    )
+    for day, words, owner in said:
+        turn: dict[str, object] = {"role": "user", "content": words, "timestamp": f"{day}T10:00Z"}
+        memory.add([turn], session_id=day)
+        Entries(memory).store(words, category="fact", observed_at=day)
+        memory.facts.state(
+            StatementInput(subject="billing", attribute="owner", value=owner, said_at=day)
+        )
+    made = context_pack(memory, "Who owns billing?", max_chars=4000)
+    assert all(
+        re.match(r"said 202[56]-(?:11|02)-01(?:;|$)", source.note) for source in made.sources
+    )
+    replaced = [source for source in made.sources if "replaced by" in source.note]
+    assert len(replaced) == 3  # the statement, the turn and the entry
+    assert made.sources[0].note == "said 2026-02-01"
+    assert {source.note for source in replaced} == {
+        "said 2025-11-01; until 2026-02-01; replaced by: Owner of billing: Erik, 2026-02-01"
+    }
+    hits = memory.search("Who owns billing?").hits
+    assert "Erik" in hits[0].text
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+
+    newer, older = recall(memory, Entries(memory), "Who owns billing?").entries
+    assert ("Erik" in newer.content, newer.observed_at[:10]) == (True, "2026-02-01")
+    assert older.note.endswith("replaced by: Owner of billing: Erik, 2026-02-01")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import msgspec
 
 from quipu.agents.budget import CHARACTERS_A_TOKEN, cut, tokens, within
-from quipu.agents.entries import Entry, by_priority
+from quipu.agents.entries import Entry, by_priority, said_on
 from quipu.answer.dated_facts import undated
 from quipu.answer.wording import shown
 from quipu.errors import InvalidInput
@@ -121,9 +121,8 @@ def brief(
     for entry in by_priority(entries):
         if (title := f"{entry.category.capitalize()}s") in _STORED:
             text = cut(" ".join(entry.content.split()), SHOWN_LINE)
-            lines[title].append(
-                BriefLine(text=text, source_ref=entry.id, since=entry.stored_at[:10])
-            )
+            since = (said_on(entry) or entry.stored_at)[:10]
+            lines[title].append(BriefLine(text=text, source_ref=entry.id, since=since))
     newest = sorted(memory.facts(as_of=now, live=True), key=_place, reverse=True)
     for fact in sorted(newest, key=lambda f: (not is_stated(f), not SHIPPED.knows(f.predicate))):
         if is_sure(fact) and (title := _section_of(fact, about)):

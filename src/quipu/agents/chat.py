@@ -13,10 +13,10 @@ from typing import Annotated, Any
 
 import msgspec
 
-from quipu.agents.packs import prompt_source
+from quipu.agents.packs import prompt_sources
 from quipu.answer.by_model import supported
 from quipu.answer.contract import ASSERT_ABOVE, cited
-from quipu.answer.prompt import PromptSource, by_confidence, with_context
+from quipu.answer.prompt import PromptSource, with_context
 from quipu.answer.render import render
 from quipu.errors import MissingExtra, ModelUnavailable, QuipuError, UnknownRecord
 from quipu.memory import Memory
@@ -143,7 +143,7 @@ class Agent:
     def _sources_for(self, question: str) -> list[PromptSource]:
         """The passages for a question, the surest first."""
         hits = self._memory.search(question, limit=self._limit).hits
-        return by_confidence(list(dict.fromkeys(map(prompt_source, hits))))
+        return list(dict.fromkeys(prompt_sources(self._memory, hits)))
 
     def _end(self, exchange: Exchange) -> None:
         self.last = exchange

@@ -32,7 +32,7 @@ from quipu.write.relations import related
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["Entries", "Entry", "Origin", "Priority", "ReplacedFact", "StoredEntry"]
+__all__ = ["Entries", "Entry", "Origin", "Priority", "ReplacedFact", "StoredEntry", "said_on"]
 
 Priority: TypeAlias = Literal["critical", "high", "medium", "low"]
 Origin: TypeAlias = Literal["session", "manual", "migration", "consolidation"]
@@ -197,7 +197,7 @@ class Entries:
         passage = PassageInput(
             source_ref=own_id,
             text=content,
-            observed_at=_said_on(entry) or now,
+            observed_at=said_on(entry) or now,
             profile=SPOKEN if is_saying(content) else "prose",
             properties={"type": ENTRY, "domain": category, **kept},
         )
@@ -254,7 +254,7 @@ def entry_scope(
 def merged(stored: Entry, given: Entry) -> Entry:
     """Two entries that say the same as one: the wording that was said last, the higher priority,
     all tags, the later expiry (none at all wins), every source."""
-    later = _said_on(given) >= _said_on(stored)
+    later = said_on(given) >= said_on(stored)
     forever = stored.expires is None or given.expires is None
     return msgspec.structs.replace(
         stored,
@@ -271,7 +271,7 @@ def merged(stored: Entry, given: Entry) -> Entry:
     )
 
 
-def _said_on(entry: Entry) -> str:
+def said_on(entry: Entry) -> str:
     """When an entry was said last."""
     return max((source.get("observed_at", "") for source in entry.sources), default="")
 

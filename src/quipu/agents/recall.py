@@ -7,11 +7,13 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from quipu.agents.budget import cut, tokens, within
-from quipu.agents.entries import PRIORITIES, Entries, Entry, Priority, entry_scope
+from quipu.agents.entries import PRIORITIES, Entries, Entry, Priority, entry_scope, said_on
+from quipu.agents.packs import prompt_sources
 from quipu.errors import InvalidInput
 from quipu.handle.dates import read_window
 from quipu.handle.expiry import is_expired
 from quipu.limits import SHOWN_LINE
+from quipu.memory.facts import STATEMENT
 from quipu.records.refs import Category
 from quipu.records.reply import Hit, TemporalContext, WhyRanked
 from quipu.records.scope import Scope
@@ -37,6 +39,8 @@ class RecalledEntry(msgspec.Struct, frozen=True, kw_only=True):
     priority: Annotated[Priority, "how much it matters"]
     score: Annotated[float, "how likely it is relevant, in [0, 1]"]
     stored_at: Annotated[str, "when it was stored"] = msgspec.field(name="storedAt")
+    observed_at: Annotated[str, "when it was said last"] = msgspec.field(name="observedAt")
+    note: Annotated[str, "that day, until when it held and what took its place"]
     tags: Annotated[tuple[str, ...], "its tags"]
     context: Annotated[str | UnsetType, "why it was stored"] = UNSET
     expires: Annotated[str | None, "void after this date"]
@@ -72,8 +76,9 @@ def recall(
     time_window: str = "",
     fallback_limit: int = 6,
 ) -> Recall:
-    """The entries for `query`, best first, within `token_budget` (an estimate, 4 characters a
-    token). At least one comes back if any matches. Expired entries are left out."""
+    """The entries for `query`, best first and what was replaced last, within `token_budget` (an
+    estimate, 4 characters a token). At least one comes back if any matches. Expired entries are
+    left out."""
     if token_budget < 1:
         raise InvalidInput(f"token_budget {token_budget!r} allows nothing: give 1 or more")
     window = read_window(time_window, memory.clock) if time_window else None
@@ -82,7 +87,9 @@ def recall(
         after=window.after if window else None,
         before=window.before if window else None,
     )
-    found = memory.search(query, limit=_CONSIDERED, scope=scope)
+    # Statements are searched as well: what is stated tells which entries hold no more.
+    among = msgspec.structs.replace(scope, document_types=scope.document_types | {STATEMENT})
+    found = memory.search(query, limit=_CONSIDERED, scope=among)
     least = PRIORITIES.index(priority_min)
     now = memory.clock()
     by_document = entries.of_documents([hit.document_id for hit in found.hits])
@@ -93,7 +100,12 @@ def recall(
         and PRIORITIES.index(entry.priority) <= least
         and not is_expired(entry.expires, now)
     ]
-    recalled = (_recalled(*pair, detail, include_context=include_context) for pair in matched)
+    matched.sort(key=lambda pair: _is_over(pair[1]))
+    notes = [source.note for source in prompt_sources(memory, [hit for _, hit in matched])]
+    recalled = (
+        _recalled(entry, hit, note, detail, include_context=include_context)
+        for (entry, hit), note in zip(matched, notes, strict=True)
+    )
     chosen, _ = within(recalled, token_budget, lambda entry, _: entry.token_cost, first_always=True)
     spent = sum(entry.token_cost for entry in chosen)
     instead: tuple[Hit, ...] = ()
@@ -110,7 +122,13 @@ def recall(
     )
 
 
-def _recalled(entry: Entry, hit: Hit, detail: Detail, *, include_context: bool) -> RecalledEntry:
+def _is_over(hit: Hit) -> bool:
+    return hit.temporal_context is not None and bool(hit.temporal_context.superseded_by)
+
+
+def _recalled(
+    entry: Entry, hit: Hit, note: str, detail: Detail, *, include_context: bool
+) -> RecalledEntry:
     """The entry as it is given, and what it costs."""
     content = cut(entry.content, SHOWN_LINE) if detail == "brief" else entry.content
     context = entry.context if include_context else ""
@@ -121,6 +139,8 @@ def _recalled(entry: Entry, hit: Hit, detail: Detail, *, include_context: bool) 
         priority=entry.priority,
         score=hit.score,
         stored_at=entry.stored_at,
+        observed_at=said_on(entry) or entry.stored_at,
+        note=note,
         tags=entry.tags,
         context=context if include_context else UNSET,
         expires=entry.expires,

@@ -9,7 +9,7 @@
     ---
     When answering, cite specific sources using [n] notation. …
 
-Sources stand by descending confidence. Their text is fenced, and the fence is longer than any in
+Sources stand as they are given. Their text is fenced, and the fence is longer than any in
 the text, so no source can end its own quotation.
 """
 
@@ -24,7 +24,6 @@ __all__ = [
     "NOTHING_FOUND",
     "PromptSource",
     "build_context",
-    "by_confidence",
     "fenced",
     "one_line",
     "with_context",
@@ -42,7 +41,7 @@ _BREAK = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 class PromptSource(NamedTuple):
     """One passage: where it stands, how sure it is to bear on the question (in [0, 1]), what it
-    says. `note` is a line under the heading, such as when it is true."""
+    says. `note` is a line under the heading, such as when it was said."""
 
     path: str
     confidence: float
@@ -51,8 +50,8 @@ class PromptSource(NamedTuple):
 
 
 def build_context(sources: Sequence[PromptSource]) -> str:
-    """The system message for `sources`; the same sources in any order give the same text."""
-    blocks = [_block(n, source) for n, source in enumerate(by_confidence(sources), 1)]
+    """The system message for `sources`, in their order."""
+    blocks = [_block(n, source) for n, source in enumerate(sources, 1)]
     context = "\n\n".join(blocks) if blocks else NOTHING_FOUND
     return f"Context:\n{context}\n\n---\n{INSTRUCTIONS}"
 
@@ -66,11 +65,6 @@ def with_context(
     first = next((i for i, m in enumerate(placed) if m.get("role") == "system"), -1)
     placed.insert(first + 1, {"role": "system", "content": build_context(sources)})
     return placed
-
-
-def by_confidence(sources: Sequence[PromptSource]) -> list[PromptSource]:
-    """`sources` as they are numbered: by descending confidence, then path and text."""
-    return sorted(sources, key=lambda s: (-s.confidence, s.path, s.text))
 
 
 def _block(n: int, source: PromptSource) -> str:

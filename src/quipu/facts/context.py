@@ -1,20 +1,29 @@
 """When what a plan's facts say is true: the temporal context of the passages that say it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+
+import msgspec
 
 from quipu.facts.attributes import Attributes
 from quipu.facts.candidates import passages_of
 from quipu.facts.chains import FactStanding, goes_on, standings
-from quipu.facts.keys import other_subjects
+from quipu.facts.keys import is_stated, other_subjects
 from quipu.facts.match import has_ended
 from quipu.ports import Planner
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
 from quipu.records.record import Fact
-from quipu.records.reply import TemporalContext
+from quipu.records.reply import Hit, TemporalContext
 from quipu.records.scope import EVERYTHING, Scope
+from quipu.text import stems
 
-__all__ = ["standing_of", "superseded_contexts", "temporal_contexts"]
+__all__ = [
+    "below_newer",
+    "retold_contexts",
+    "standing_of",
+    "superseded_contexts",
+    "temporal_contexts",
+]
 
 
 def temporal_contexts(
@@ -67,6 +76,54 @@ def superseded_contexts(
         if begun and all(each.superseded_by or has_ended(each, now) for each in begun):
             found[chunk_id] = _context(begun)
     return found
+
+
+def retold_contexts(
+    hits: Iterable[Hit], subjects: Collection[str], planner: Planner, *, table: Attributes
+) -> dict[str, TemporalContext]:
+    """By chunk id, for the passages that tell a value stated of one of `subjects`, by a word of its
+    key as well, from before another one was stated in its place."""
+    known = {s.fact.fact_id: s for s in standings(planner.facts(subjects), table=table)}
+    replaced = [
+        (each, known[each.superseded_by].fact)
+        for each in known.values()
+        if each.valid_to and each.superseded_by in known and is_stated(each.fact)
+    ]
+    found: dict[str, TemporalContext] = {}
+    for hit in hits if replaced else ():
+        words = set(stems(hit.text))
+        for old, newer in replaced:
+            before = hit.updated_at[: len(old.valid_to or "")] < (old.valid_to or "")
+            key = stems(f"{old.fact.subject} {old.fact.predicate}")
+            values = set(stems(old.fact.object)), set(stems(newer.object))
+            tells = values[0] and values[0] <= words and not values[1] <= words
+            if before and tells and not words.isdisjoint(key):
+                found[hit.id] = _context([old])
+    return found
+
+
+def below_newer(hits: Sequence[Hit], planner: Planner, *, table: Attributes) -> tuple[Hit, ...]:
+    """The hits with each of what holds no more below the best one that says what holds instead."""
+    over = {
+        hit.id: hit.temporal_context.superseded_by
+        for hit in hits
+        if hit.temporal_context and hit.temporal_context.superseded_by
+    }
+    if not over:
+        return tuple(hits)
+    facts = [f for f in planner.get(sorted(set(over.values()))).values() if isinstance(f, Fact)]
+    standing = standing_of(facts, planner, table=table)
+    passages = passages_of(sorted(standing), planner, scope=EVERYTHING)
+    scores = {hit.id: hit.score for hit in hits}
+
+    def lowered(hit: Hit) -> Hit:
+        newer, told = over.get(hit.id), list[float]()
+        while newer in standing:
+            told += (scores[i] for i in passages.get(newer, ()) if i in scores and i not in over)
+            newer = standing[newer].superseded_by
+        return msgspec.structs.replace(hit, score=min(hit.score, max(told, default=1.0)))
+
+    return tuple(sorted(map(lowered, hits), key=lambda hit: (-hit.score, hit.id in over)))
 
 
 def standing_of(

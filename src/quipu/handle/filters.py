@@ -28,9 +28,9 @@ _WORDS: dict[Filter, str] = {
 _OWN: dict[Filter, frozenset[str]] = {
     "source_types": frozenset(
         "file commit session manual_ingest memory_file crawl incident outcome policies goal task "
-        "knowledge_graph evaluation report".split()
+        "knowledge_graph evaluation report statement".split()
     ),
-    "document_types": frozenset({ENTRY}),
+    "document_types": frozenset({ENTRY, "statement"}),
     "domains": frozenset(CATEGORIES),
 }
 """What Quipu itself may write: no mistake where nothing of it is here yet."""

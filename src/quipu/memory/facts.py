@@ -8,7 +8,13 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.facts.chains import FactStanding, as_it_stands, holding, standings
-from quipu.facts.context import standing_of, superseded_contexts, temporal_contexts
+from quipu.facts.context import (
+    below_newer,
+    retold_contexts,
+    standing_of,
+    superseded_contexts,
+    temporal_contexts,
+)
 from quipu.handle.dates import asked_moment, first_instant, holds_in
 from quipu.handle.filters import known_scope
 from quipu.handle.handle import Handle
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
     from quipu.facts.history import History
     from quipu.plan import Known
     from quipu.records.plan import Plan
-    from quipu.records.reply import Retrieved
+    from quipu.records.reply import Retrieved, TemporalContext
 
 DISAGREES = 0.9
 STATEMENT = "statement"
@@ -283,19 +289,27 @@ def _facts_may_answer(handle: Handle, question: Question) -> bool:
 
 def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
     """The same hits, with when it is true where a fact of the plan says so, and with what took
-    its place where a fact that a hit states holds no more."""
+    its place where a fact that a hit states, or tells after it was stated, holds no more. Those
+    stand below what took their place, but for a question of another time."""
     table = handle.attributes
     question = read_question(plan.question)
     graph = handle.graph
     contexts = temporal_contexts(plan, graph, table=table)
-    ids = [hit.id for hit in found.hits if hit.source_type in _PERSONAL and hit.id not in contexts]
+    personal = [hit for hit in found.hits if hit.source_type in _PERSONAL]
+    ids = [hit.id for hit in personal if hit.id not in contexts]
     marks = superseded_contexts(ids, graph, table=table, scope=plan.scope, now=handle.clock())
-    if not contexts and not marks:
+    retold: dict[str, TemporalContext] = {}
+    if subjects := {hit.title for hit in personal if hit.source_type == STATEMENT}:
+        told = [hit for hit in personal if hit.source_type != STATEMENT]
+        retold = retold_contexts(told, subjects, graph, table=table)
+    dated = {**marks, **contexts, **retold}
+    if not dated:
         return found
-    dated = {**marks, **contexts}
     hits = tuple(
         msgspec.structs.replace(hit, temporal_context=dated.get(hit.id)) for hit in found.hits
     )
+    if not question.of_past and question.time(handle.clock()).kind == "none":
+        hits = below_newer(hits, graph, table=table)
     texts = [f"{hit.title} {hit.text}" for hit in hits if hit.id in contexts]
     signals = {**found.signals, **_accounted(question, texts)}
     return msgspec.structs.replace(found, hits=hits, signals=signals)

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import replace
 
 from quipu.agents.budget import cut
-from quipu.agents.packs import Pack, context_pack
+from quipu.agents.packs import LEAST_SURE, Pack, context_pack
 from quipu.errors import BrokenPromise, Mistake, QuipuError, Unavailable
 from quipu.facts.match import FactMatch
 from quipu.limits import LISTED, NAMED
@@ -30,7 +30,7 @@ from quipu.serve.operations.asking import (
     UseGraph,
     of_path,
 )
-from quipu.serve.shapes import KEPT, notes_of, shaped
+from quipu.serve.shapes import notes_of, shaped
 
 __all__: list[str] = []
 
@@ -170,7 +170,7 @@ def context(
         Annotated[int, Meta(ge=100, le=25_000)] | None, "its tokens at most, if given"
     ] = None,
     max_sources: Annotated[int, "how many sources", Meta(ge=1, le=30)] = 8,
-    min_score: Least = KEPT,
+    min_score: Least = LEAST_SURE,
     use_graph: UseGraph = True,
     mode: SearchMode = None,
     path: OnePath = None,
