@@ -235,13 +235,14 @@ class _Stems(dict[str, str]):
         self._of_words = algorithm
 
     def __missing__(self, word: str) -> str:
-        if len(self) >= 131_072:
+        if len(self) >= _MOST_STEMS:
             self.clear()
         plain = word if word.isascii() else _LIGATURE.sub(lambda each: _LIGATURES[each[0]], word)
         found = self[word] = _snowball.stem(plain, self._of_words or _algorithm(plain))
         return found
 
 
+_MOST_STEMS = 1 << 17
 _stems = _Stems()
 _stems_of: dict[str, _Stems] = {}
 

@@ -32,6 +32,8 @@ __all__ = ["AnswersEvaluation", "JudgedAnswer", "evaluate_answers"]
 
 SURE = 0.7
 _UNKNOWN = "unknown"
+_DEPTH = 10
+_CUTOFFS = (1, 5, 10)
 _BINS = 10
 _NOTHING = re.compile(
     r"\b(?:there (?:is|are|exists?) no|(?:is|are) not (?:stated|documented|said|set|there)|"
@@ -225,7 +227,7 @@ def _ask_all(
         start = time.perf_counter()
         reply = memory.ask(each.text)
         ms = (time.perf_counter() - start) * 1000
-        found = memory.search(each.text, limit=10)
+        found = memory.search(each.text, limit=_DEPTH)
         if progress:
             progress("ask", done, len(questions))
         yield _answered(name, each, reply, found, ms)
@@ -320,7 +322,7 @@ def _figures(answers: Sequence[JudgedAnswer]) -> AnswerFigures:
         },
         file_hit={
             str(k): _rate(asked, lambda e, k=k: e.rank is not None and e.rank <= k)
-            for k in (1, 5, 10)
+            for k in _CUTOFFS
         },
         cited_gold=_rate(asked, lambda e: e.cited_gold),
         precision_sure=_rate(sure, lambda e: e.verdict == "right") if sure else None,

@@ -37,6 +37,7 @@ __all__ = [
 ]
 
 _DATABASE = "evaluation.db"
+_DIGEST_LENGTH = 12
 
 Grades: TypeAlias = dict[str, dict[str, float]]
 """Query id → corpus id → grade."""
@@ -207,6 +208,6 @@ def place_of(
     if file is not None:
         with file.open("rb") as stream:
             digest.update(hashlib.file_digest(stream, "sha256").digest())
-    place = folder / f"{name}{digest.hexdigest()[:12]}"
+    place = folder / f"{name}{digest.hexdigest()[:_DIGEST_LENGTH]}"
     place.mkdir(parents=True, exist_ok=True)
     yield place

@@ -63,6 +63,7 @@ _ASKED_FOR = (
     "permalink",
 )
 _BLOCKS, _BASES = "block_ids", "bases"
+_MOST_BASES = 20
 _NOTES = (".md", ".markdown", ".mdx")
 
 
@@ -304,7 +305,7 @@ class Catalogue:
                 above = self.symbol(each.document_id, name) or self.only_symbol(
                     last, languages=frozenset({each.language})
                 )
-                if above is not None and above not in found and len(found) < 20:
+                if above is not None and above not in found and len(found) < _MOST_BASES:
                     found.append(above)
         return found
 

@@ -21,6 +21,7 @@ _USED_AS = {
     "set": "sets",
 }
 """Under which property a symbol holds the names that it uses so."""
+_MOST_USED = 40
 _NUMBERED = re.compile(r"([^\W\d_][\w ]{0,40}?[ #_-]?\d[\w.-]{0,20}?)\s*(?::|\s[–—-])\s+\S")
 _AS_ENTITY = {"adr": "ADR", "policy": "Policy"}
 
@@ -96,7 +97,7 @@ def _uses(document: Document) -> dict[str, dict[str, Value]]:
             continue
         named = found.setdefault(use.within, {}).setdefault(key, [])
         name = use.name.removeprefix(".").removeprefix("self.") or use.name
-        if name not in named and len(named) < 40:
+        if name not in named and len(named) < _MOST_USED:
             named.append(name)
     return {within: dict[str, Value](used) for within, used in found.items()}
 

@@ -31,7 +31,9 @@ __all__ = ["asked_facts", "dated_facts", "observed_facts", "stated_facts"]
 _PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
 """Kinds of source in which somebody speaks for themselves."""
 
+_EXCERPT = 300
 _OBSERVED = "observation"
+_OBSERVED_CONFIDENCE = 0.9
 
 _DATED_PROPERTIES = ("status", "lifecycle", "owner", "version")
 _FROM_KEYS = (
@@ -145,7 +147,7 @@ def observed_facts(
             start,
             start + len(lines[each.line - 1]),
             _OBSERVED,
-            0.9,
+            _OBSERVED_CONFIDENCE,
         )
         fact = _fact(statement, document.text, each.line, episode, namespace, "")
         if each.tags:
@@ -178,7 +180,7 @@ def _fact(
         "start": statement.start,
         "end": statement.end,
         "rule": statement.rule,
-        "text": excerpt(text[statement.start : statement.end], limit=300),
+        "text": excerpt(text[statement.start : statement.end], limit=_EXCERPT),
     }
     if speaker:
         provenance["speaker"] = speaker

@@ -15,6 +15,7 @@ from quipu.records.document import Document, Import
 from quipu.tables import read_table
 
 _JS = ("javascript", "typescript", "tsx")
+_MOST_FILES = 40
 PACKAGE_CONFIDENCE = 0.8
 """An import says that there is such a package, not which distribution it comes from."""
 
@@ -174,7 +175,7 @@ def _few(
     files: list[tuple[str, str]], used: set[str], package: str, catalogue: Catalogue
 ) -> list[str]:
     """The paths of a package's files; of a large one only those that define a name in `used`."""
-    if len(files) <= 40:
+    if len(files) <= _MOST_FILES:
         return [path for path, _ in files]
     return [
         path

@@ -23,6 +23,7 @@ NAMED_IN_PROSE = 0.9
 WORD_IN_PROSE = 0.7
 
 _SAYS = {"base": "EXTENDS", "raise": "RAISES", "call": "REFERS_TO"}
+_MENTIONABLE = ("Tool", "Service", "Package")
 
 
 def assert_uses(found: Assertions, catalogue: Catalogue, imported: Imported) -> None:
@@ -216,7 +217,7 @@ def _assert_prose_use(use: Use, found: Assertions, catalogue: Catalogue) -> None
             found.document_id, "REFERS_TO", symbol.entity_id, use.line, confidence=confidence
         )
         return
-    thing = catalogue.thing_of_any(use.name, ("Tool", "Service", "Package"))
+    thing = catalogue.thing_of_any(use.name, _MENTIONABLE)
     if thing:
         found.relation(found.document_id, "MENTIONS", thing[0], use.line, confidence=NAMED_IN_PROSE)
 

@@ -28,6 +28,7 @@ _SURE = 0.8
 """Least confidence of a rule that leaves no doubt how what it read is meant."""
 _FIRST_PERSON = frozenset("i me my mine myself we us our ours".split())
 _NAMING = frozenset({"is", "value", "name", "is called", "is named", "is known as"})
+_TIMES = frozenset({"date", "day", "clock"})
 _ASKS = re.compile(r"\b(?:who(?:m|se)?|what|which|where|when|why|how)\b", re.IGNORECASE)
 _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 _MUCH = re.compile(r"\bhow (?:much|many|long|old|often|far|large|big|high|fast)\b", re.IGNORECASE)
@@ -37,6 +38,7 @@ _WHICH = re.compile(
 )
 _POSSESSED = re.compile(r"['’]s (.+)$")
 _WITHIN = re.compile(r" (?:in|on|for|at) (?:the )?([^ ].*)$")
+_A_VERB = 1
 
 
 def is_asked_for(question: Question, fact: Fact) -> bool:
@@ -57,7 +59,7 @@ def asks_which(question: Question, fact: Fact) -> bool:
     noun, asked = set(stems(found[1])), question.stem_set
     owner, attribute = set(stems(fact.subject)), set(stems(affirmed(fact)))
     named = bool(noun) and noun <= attribute and bool(owner) and owner <= asked
-    return named and len(asked - owner - attribute) <= 1
+    return named and len(asked - owner - attribute) <= _A_VERB
 
 
 def is_sure(fact: Fact) -> bool:
@@ -127,8 +129,7 @@ def _is_of(question: Question, fact: Fact) -> bool:
 def _is_of_kind(question: Question, fact: Fact) -> bool:
     """Whether the fact can tell a place or a number, where that is asked."""
     if _WHERE.match(question.text):
-        is_time = value_kind(fact.object) in {"date", "day", "clock"}
-        return not (is_time or fact.predicate.endswith(" as"))
+        return not (fact.predicate.endswith(" as") or value_kind(fact.object) in _TIMES)
     if _MUCH.search(question.text):
         return value_kind(f"{fact.subject} {fact.object}") != "words"
     return True

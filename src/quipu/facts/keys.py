@@ -58,6 +58,7 @@ NAMELESS = frozenset({USER, WE})
 """What facts call who speaks."""
 _NEGATION = "not "
 _HOUR = " hour"
+_LONGEST_NOUN = 3
 _ASKED_BY_KIND = {
     "day": "day weekday",
     "date": "date day",
@@ -130,7 +131,7 @@ def _of_noun(owner: FactKey, noun: str, table: Attributes) -> FactKey:
     """The key of what a noun names: "grant deadline", or the deadline of the grant."""
     whose = "" if owner.of == WE and noun else owner.of
     words = f"{whose} {noun}".split()
-    for count in range(min(3, len(words) - 1), 0, -1):
+    for count in range(min(_LONGEST_NOUN, len(words) - 1), 0, -1):
         if attribute := table.named_by(" ".join(words[-count:])):
             return owner._replace(of=plain_key(" ".join(words[:-count])), attribute=attribute)
     return owner._replace(of=plain_key(" ".join(words)), attribute=VALUE)
@@ -163,6 +164,8 @@ def value_kind(value: str) -> ValueKind:
 STATED = "stated"
 """The rule of a fact that was stated, and how the references of such facts begin."""
 
+_POSSESSIVE = re.compile(r"['’]s(?![^\W_])")
+_SPACES = re.compile(r"[\s_-]+")
 _BETWEEN_WORDS = re.compile(r"(?<!\d) | (?!\d)")
 _NUMBER = re.compile(r"([$€£]?)\s?([-+]?\d[\d,]*(?:\.\d+)?)(?:\s?([^\W\d_][^\W\d]{0,11}|%))?")
 
@@ -181,8 +184,8 @@ def is_end(fact: Fact) -> bool:
 def plain_key(text: str) -> str:
     """What names of subjects and attributes are compared by: "Time_Zone", "time-zone" and
     "timezone" are one, and so are "owner of the billing", "billing's owner", "billing owner"."""
-    text = re.sub(r"['’]s(?![^\W_])", "", unicodedata.normalize("NFKC", text).casefold())
-    words = [word for word in re.split(r"[\s_-]+", text) if word not in ("", "the")]
+    text = _POSSESSIVE.sub("", unicodedata.normalize("NFKC", text).casefold())
+    words = [word for word in _SPACES.split(text) if word not in ("", "the")]
     parts = " ".join(words).split(" of ")
     return _BETWEEN_WORDS.sub("", " ".join(reversed(parts)))
 

@@ -28,6 +28,7 @@ __all__ = ["FactMatch", "Matcher", "has_ended", "words_of"]
 
 VALID, HELD, SIMILARITY, LATEST = 1.0, 0.05, 0.3, 0.02
 COVERAGE_SLACK = 0.05
+_SCORED = ("coverage", "valid", "held", "latest", "beside")
 _BARE_NAME = 100
 """By how many words more than any fact that says all of a name one counts that says a part."""
 _DAY = len("2026-01-01")
@@ -148,8 +149,7 @@ class Matcher:
         return self._match(standing, {**parts, "beside": near})
 
     def _match(self, standing: FactStanding, parts: dict[str, float]) -> FactMatch:
-        weighed = ("coverage", "valid", "held", "latest", "beside")
-        score = sum(parts.get(name, 0.0) for name in weighed) + SIMILARITY * parts["similarity"]
+        score = sum(parts.get(name, 0.0) for name in _SCORED) + SIMILARITY * parts["similarity"]
         chunk_ids = self._by_id[standing.fact.fact_id].chunk_ids
         return FactMatch(standing=standing, score=score, parts=parts, chunk_ids=chunk_ids)
 

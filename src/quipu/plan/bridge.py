@@ -13,6 +13,8 @@ from quipu.records.weights import Bounds
 
 __all__ = ["find_bridges"]
 
+_WHOLE_PERCENT = 100
+
 
 def find_bridges(
     question: Question,
@@ -77,7 +79,7 @@ def _inner(keys: Collection[str], novel: Collection[str]) -> list[str]:
 def _titles(keys: Sequence[str], planner: Planner, scope: Scope, limits: Bounds) -> list[str]:
     """Those of `keys` that are the whole title of some passage."""
     titled = planner.occurrences("title", keys, scope=scope, limit=limits.title_reach)
-    return [key for key in keys if (titled[key].tf >= 100).any()]
+    return [key for key in keys if (titled[key].tf >= _WHOLE_PERCENT).any()]
 
 
 def _leads_on(

@@ -20,6 +20,10 @@ from quipu.text import stem_words
 __all__ = ["Known", "expand", "expand_anchors", "expand_documents"]
 
 _LOOKED_AT = 4  # relations read for each that is kept
+_DOCUMENT_RELATIONS = 100
+_ANCHOR_RELATIONS = 60
+_SECOND_RELATIONS = 10
+_SECOND_SOURCES = 30
 _MOST_SUPPORT = 100
 _ASKED_FOR, _TIED, _TIED_TWICE, _NAMED, _PLAIN_WORD = 1.0, 0.25, 0.1, 0.3, 0.1
 
@@ -70,7 +74,7 @@ def expand_documents(
     document_ids: Sequence[str], planner: Planner, *, scope: Scope
 ) -> tuple[Expansion, ...]:
     """One outgoing hop from the seeds' documents to other documents in `scope`, all types."""
-    relations = _relations(document_ids, planner, scope, "out", 100)
+    relations = _relations(document_ids, planner, scope, "out", _DOCUMENT_RELATIONS)
     ends = sorted({r.target_entity_id for each in relations.values() for r in each})
     documents = {
         record_id
@@ -89,11 +93,11 @@ def expand_anchors(
     if not typed:
         return (), {}
     ids = [anchor.entity_id for anchor in typed]
-    near = _relations(ids, planner, scope, "both", 60)
+    near = _relations(ids, planner, scope, "both", _ANCHOR_RELATIONS)
     first = expand(ids, near, incoming=True)
     reached = [e.target_id for e in first if e.target_id not in set(ids)]
-    sources = sorted(set(reached))[:30]
-    far = _relations(sources, planner, scope, "both", 10)
+    sources = sorted(set(reached))[:_SECOND_SOURCES]
+    far = _relations(sources, planner, scope, "both", _SECOND_RELATIONS)
     second = tuple(
         e for e in expand(sources, far, incoming=True, hops=2) if e.target_id not in set(ids)
     )

@@ -19,10 +19,14 @@ from quipu.text import looks_like_identifier, name_key, stem_words
 
 __all__ = ["find_anchors", "find_name_shares", "telling"]
 
+_MOST_ANCHORS = 40
+_MOST_HOMONYMS = 8
 _LONG_DOCUMENTS = 20  # times the reach: passages whose documents are counted
 _LEAST_TITLE_PERCENT = 50
+_LONGEST_NAME = 6
 # A title such as "Place of birth" whose words are written small where names have capitals.
 _WRITTEN_SMALL = 0.5
+_RANK = {"exact": 0, "identifier": 1, "title": 2, "alias": 3}
 
 _FIELDS = ("prose", "code")
 # From this share of all passages on a word says less, the more the less; of few passages no
@@ -55,16 +59,15 @@ def find_anchors(
     ]
     anchors += _named_by_mention(question, planner, scope, limits)
     unique = {anchor.entity_id: anchor for anchor in reversed(anchors)}
-    order = {"exact": 0, "identifier": 1, "title": 2, "alias": 3}
     ranked = sorted(
         unique.values(),
-        key=lambda a: (a.type == EntityType.NAME, order[a.match], -len(a.name), a.entity_id),
+        key=lambda a: (a.type == EntityType.NAME, _RANK[a.match], -len(a.name), a.entity_id),
     )
-    return tuple(ranked[:40])
+    return tuple(ranked[:_MOST_ANCHORS])
 
 
 def _homonyms(entities: Sequence[Entity], seen: Collection[str]) -> list[Entity]:
-    return [entity for entity in entities if entity.entity_id in seen][:8]
+    return [entity for entity in entities if entity.entity_id in seen][:_MOST_HOMONYMS]
 
 
 def _match(entity: Entity, surface: str) -> Match:
@@ -78,7 +81,9 @@ def _match(entity: Entity, surface: str) -> Match:
 def _named_by_mention(
     question: Question, planner: Planner, scope: Scope, limits: Bounds
 ) -> list[Anchor]:
-    runs = [(first, last, run) for first, last, run in question.runs if last - first <= 6]
+    runs = [
+        (first, last, run) for first, last, run in question.runs if last - first <= _LONGEST_NAME
+    ]
     keys = dict.fromkeys((*question.name_keys, *(run for _, _, run in runs)))
     found = planner.occurrences("name", list(keys), scope=scope, limit=0)
     chosen = [key for key in question.name_keys if found[key].df]

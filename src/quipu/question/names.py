@@ -8,6 +8,8 @@ from quipu.text import STOP_WORDS, Token, fold, looks_like_identifier, name_key,
 
 __all__ = ["capitals_tell", "identifiers_of", "runs_of", "surfaces_of", "written_names"]
 
+_WORDS_OF_NAME = 6
+_WORDS_OF_TITLE = 12
 _WORDS_OF_QUOTED_NAME = 4
 _HEADLINE = 0.7
 """Share of words with capitals from which on capitals tell nothing."""
@@ -31,7 +33,7 @@ def runs_of(text: str, words: Sequence[Token]) -> list[tuple[int, int, str]]:
     plain = [word.word in STOP_WORDS for word in words]
     found: list[tuple[int, int, str]] = []
     for first in range(len(words)):
-        for last in range(min(len(words), first + 12), first, -1):
+        for last in range(min(len(words), first + _WORDS_OF_TITLE), first, -1):
             if last - first == 1 and (plain[first] or len(words[first].word) < 2):
                 continue
             if (plain[first] or plain[last - 1]) and not all(capital[first:last]):
@@ -50,7 +52,7 @@ def surfaces_of(text: str, words: Sequence[Token]) -> list[str]:
         if len(bare) > 1 and name_key(bare) not in STOP_WORDS:
             found[name_key(bare)] = None
     for first in range(len(words)):
-        for last in range(first + 1, min(len(words), first + 6) + 1):
+        for last in range(first + 1, min(len(words), first + _WORDS_OF_NAME) + 1):
             start, end = words[first].start, words[last - 1].end
             if _may_name(text, words[first:last]) and _stands_alone(text, start, end):
                 found[name_key(text[start:end])] = None

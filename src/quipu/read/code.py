@@ -27,9 +27,13 @@ from quipu.records.document import Definition, Import, StatedRelation, Use
 
 _CHAIN = re.compile(r"[A-Za-z_$@][\w$]*[!?]?(?:(?:\.|::|->|\\)[~\w$]+[!?]?)*")
 _LAST_NAME = re.compile(r"[A-Za-z_$][\w$]*[!?]?$")
+_MAX_ERROR_CHILDREN = 2_000
 _MAX_DEPTH = 20_000
 _MAX_STEPS = 40_000  # of 100 operations; dense code takes 25 a kilobyte
 _ASCII = bytes(range(128)) + b"_" * 128
+_BLOCK = 1 << 16
+_MOST_EXPORTS = 200
+_AFTER = 200
 _RAISED_BY_DOC = re.compile(
     r"(?:@(?:throws|exception|raise)\s|:raises?\s|<exception cref=|^Raises:?\n(?:-+\n)?)"
     r"\s*[\[{\"]?([A-Za-z_][\w.\\:]*\w)",
@@ -49,6 +53,7 @@ _USING: dict[str, tuple[_HowUsed, str]] = {
 _OF_FUNCTIONS: frozenset[_HowUsed] = frozenset({"set", "delegate"})
 _AS_WRITTEN: frozenset[_HowUsed] = frozenset({"raise", "delegate"})
 _IS_SHORT = re.compile(r"(?:exit|return) \d+|(?:super|self|this|parent|base)\(\)\.\w+|super")
+_PARTS = ("field", "parameter", "returns")
 _SETTINGS = ("environment", "setting")
 
 
@@ -140,7 +145,7 @@ def _captured(known: Grammar, root: Node, data: bytes) -> _Captured:
 
 def _keep(kept: _Captured, captures: dict[str, list[Node]], data: bytes) -> None:
     """What is said of definitions, read as settings, or given away."""
-    for kind in ("field", "parameter", "returns"):
+    for kind in _PARTS:
         kept.parts += [(kind, node) for node in captures.get(kind, ())]
     for kind in _SETTINGS:
         kept.settings += [(kind, node) for node in captures.get(kind, ())]
@@ -158,7 +163,7 @@ def _parsed(known: Grammar, data: bytes) -> Tree | None:
     steps = 0
 
     def read(offset: int, _: object) -> bytes:
-        return data[offset : offset + 65_536]
+        return data[offset : offset + _BLOCK]
 
     def is_too_much(_: int, __: bool) -> bool:
         nonlocal steps
@@ -196,7 +201,7 @@ def _is_hopeless(root: Node) -> bool:
     if not root.has_error:
         return False
     broken = [root] if root.type == "ERROR" else [n for n in root.children if n.type == "ERROR"]
-    return any(node.child_count > 2_000 for node in broken)
+    return any(node.child_count > _MAX_ERROR_CHILDREN for node in broken)
 
 
 def _uses(used: list[_NameUse], ranges: list[SymbolRange], data: bytes) -> tuple[Use, ...]:
@@ -261,7 +266,7 @@ def _settings(
         inside = [each for each in around.of(node.start_byte) if each.kind != "variable"]
         within = inside[-1].qualified if inside else ""
         written = node_text(node, data)
-        after = data[node.end_byte : node.end_byte + 200].decode("utf-8", "replace")
+        after = data[node.end_byte : node.end_byte + _AFTER].decode("utf-8", "replace")
         use = read_setting(kind, written, after, node.start_point.row + 1, within)
         if use is not None and (use.name not in assigned or written != use.name):
             yield use
@@ -278,7 +283,7 @@ def _exports(captured: _Captured, ranges: Sequence[SymbolRange], known: Grammar)
     else:
         own = [each.qualified for each in outer if each.node not in captured.private]
     listed = dict.fromkeys((*captured.exported, *(name for name in own if name[:1] != "_")))
-    return tuple(listed)[:200]
+    return tuple(listed)[:_MOST_EXPORTS]
 
 
 def _called(written: str) -> str:

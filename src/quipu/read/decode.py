@@ -29,6 +29,7 @@ _OTHERS = {
     "cp1255": "Windows-1255",
     "cp1256": "Windows-1256",
 }
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
 _LETTERS = re.compile(r"[^\W\d_a-zA-Z]")
 _SIGN_IN_WORD = re.compile(
     "[^\\W\\d_][\u00a1-\u00a9\u00ab\u00ac\u00ae-\u00b6\u00b8\u00b9\u00bb-\u00bf][^\\W\\d_]"
@@ -120,7 +121,7 @@ def _guessed(data: bytes) -> tuple[str, str]:
         return text, "UTF-8 with bytes replaced"
     from charset_normalizer import from_bytes
 
-    runs = re.findall(rb"[\x80-\xff]+", data)
+    runs = _BEYOND_ASCII.findall(data)
     is_latin = sum(map(len, runs)) < len(runs) * _LONGEST_LATIN_RUN
     names = _LATIN if is_latin else _OTHERS
     found = from_bytes(data, cp_isolation=list(names), enable_fallback=False)

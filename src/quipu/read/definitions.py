@@ -25,6 +25,7 @@ __all__ = [
     "with_parts",
 ]
 
+_DEFINING = ("function", "class", "module", "variable")
 _WRAPPERS = frozenset(
     """decorated_definition export_statement template_declaration lexical_declaration
     variable_declaration type_declaration expression_statement declaration""".split()
@@ -37,6 +38,7 @@ MAX_NAME = 120
 MAX_QUALIFIED = 400
 LONGEST_CALL = 500
 _MAX_DOC = 1200
+_MAX_VALUE = 100
 _MOST_PARTS = 60
 _SEE = re.compile(r"<(?:see|seealso|paramref|typeparamref) (?:cref|name)=\"([^\"<>\n]+)\" ?/>")
 _LAYOUT = re.compile(r"</?(?:summary|remarks|para|value|returns|c|code)(?: [^<>\n]*)?/?>")
@@ -71,7 +73,7 @@ def node_text(node: Node, data: bytes) -> str:
 
 def symbol_span(captures: dict[str, list[Node]], data: bytes) -> SymbolSpan:
     """The symbol that one match of the query captured."""
-    kind = next(k for k in ("function", "class", "module", "variable") if k in captures)
+    kind = next(k for k in _DEFINING if k in captures)
     node = captures[kind][0]
     name = _TYPE_PARAMETERS.sub("", node_text(captures["name"][0], data)).strip()
     name = QUALIFIER.sub(".", name).replace('"', "").replace("`", "")
@@ -124,7 +126,7 @@ def _value(node: Node, captures: dict[str, list[Node]], data: bytes) -> str:
     found = node.child_by_field_name("right") or node.child_by_field_name("value")
     if "value" in captures:
         found = captures["value"][0]
-    if found is None or found.end_byte - found.start_byte > 100:
+    if found is None or found.end_byte - found.start_byte > _MAX_VALUE:
         return ""
     value = node_text(found, data).strip()
     return "" if "\n" in value else value

@@ -36,6 +36,7 @@ __all__ = ["read_document", "read_text", "written_on"]
 
 
 _DAY_KEYS = ("updated", "last_updated", "modified", "date")
+_DAY_IN_NAME = re.compile(r"(?<!\d)(\d{4})([-_.]?)(\d{2})\2(\d{2})(?!\d)")
 _FIRST_LINES, _LONGEST_LINE = 6, 100
 _DAY_LINE = re.compile(
     r"\s*(?:#{1,6}\s|[*_]{0,2}(?:date|day|(?:last )?updated|written|held|as of|minutes of)\b)",
@@ -44,6 +45,7 @@ _DAY_LINE = re.compile(
 _ADR_PATH = re.compile(
     r"(?i)(?:^|/)(?:adrs?|decisions|architecture-decisions)/[^/]+$|(?:^|/)adr[-_]?\d"
 )
+_POLICY_PATH = re.compile(r"(?i)(?:^|/)polic(?:y|ies)/[^/]+$")
 
 _SCRUBBED = (
     "title",
@@ -283,7 +285,7 @@ def _type_of(path: str, properties: Properties) -> str:
         return "doc"
     if _ADR_PATH.search(path):
         return "adr"
-    return "policy" if re.search(r"(?i)(?:^|/)polic(?:y|ies)/[^/]+$", path) else "doc"
+    return "policy" if _POLICY_PATH.search(path) else "doc"
 
 
 def _scrub(document: Document) -> Document:
@@ -352,7 +354,7 @@ def written_on(path: str, text: str, properties: Properties, *, until: str) -> s
 
 
 def _of_name(name: str) -> str:
-    found = re.search(r"(?<!\d)(\d{4})([-_.]?)(\d{2})\2(\d{2})(?!\d)", name)
+    found = _DAY_IN_NAME.search(name)
     day = read_iso(f"{found[1]}-{found[3]}-{found[4]}") if found else None
     return iso(day) if day is not None else ""
 

@@ -19,18 +19,21 @@ __all__ = ["Fields", "instant_of", "json_rows", "json_value", "prose_of", "slug"
 
 Made = TypeVar("Made")
 
+_NOT_SLUG = re.compile(r"[^a-z0-9]+")
 _FENCE = re.compile(r"^(```|~~~)[\s\S]*?(?:^\1\s*$|\Z)", re.MULTILINE)
 _LOG_LINE = re.compile(
     r"^\W{0,3}(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\w{3} +\d{1,2} \d\d:\d\d:\d\d|\d\d:\d\d:\d\d[.,]\d)"
     r".*|^\s*(?:\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|TRACE)\]?[: ]|at [\w.$]+\(|Traceback "
     r"|File \").*"
 )
+_NO_NUMBER = re.compile(r"\b(?:NaN|Infinity)\b")
+_KEPT = 1_500
 _SECONDS, _MILLIS, _MICROS = 1e11, 1e14, 1e17
 
 
 def slug(written: str) -> str:
     """A foreign name as a component's: `Payment Service` is `payment-service`; may be empty."""
-    return re.sub(r"[^a-z0-9]+", "-", fold(written).lower()).strip("-")[:255]
+    return _NOT_SLUG.sub("-", fold(written).lower()).strip("-")[:255]
 
 
 def json_value(text: str) -> Any:
@@ -39,7 +42,7 @@ def json_value(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError:
-        if not re.search(r"\b(?:NaN|Infinity)\b", text):
+        if not _NO_NUMBER.search(text):
             raise
         try:
             value = json.loads(text)
@@ -90,7 +93,7 @@ def _line(at: str, line: str) -> object:
         return Problem(at, f"the line is not JSON ({error}): mend it")
 
 
-def prose_of(text: object, *, limit: int = 1_500) -> str:
+def prose_of(text: object, *, limit: int = _KEPT) -> str:
     """`text` as kept in the graph: without code fences and log lines, bounded; raw data stays
     where it is."""
     if not isinstance(text, str):

@@ -26,10 +26,13 @@ _RUN_PATH = re.compile(
     r"|\b[\w-]+\.(?:sh|py|js|ts|rb|pl|ps1)\b"
 )
 _ACTION = re.compile(r"(?P<name>[\w.-]+/[\w./-]+)@[\w./-]+")
+_MOST_RELATIONS = 500
 _OWNER_SECTION = re.compile(r"\^?\[[^\]]*\](?:\[\d+\])?(?=\s|$)")
+_OWNER_SPACE = re.compile(r"(?<!\\)\s+")
 _OWNER = re.compile(r"@{1,2}[\w./-]+|[^\s@]+@[^\s@]+\.\w+")
 _HINTS = ('"mcpServers"', '"inputSchema"', '"input_schema"', '"servers"', '"context_servers"')
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?')
+_SERVER_KEYS = ("mcpServers", "servers", "context_servers")
 _Found = tuple[str, str, str, Properties]
 
 
@@ -48,7 +51,7 @@ def read_workflow(text: str, path: str) -> Reading:
     reading.things.append(Thing("Workflow", name, line, own=True))
     stated = (each for key, written in _texts(roots) for each in _tied(key, written))
     for relation in (each._replace(source=("Workflow", name)) for each in stated):
-        if len(reading.relations) < 500 and relation not in reading.relations:
+        if len(reading.relations) < _MOST_RELATIONS and relation not in reading.relations:
             reading.relations.append(relation)
     return reading
 
@@ -108,7 +111,7 @@ def read_codeowners(text: str) -> Reading:
             continue
         if not bare or bare.startswith("!"):
             continue
-        pattern, *owners = re.split(r"(?<!\\)\s+", bare)
+        pattern, *owners = _OWNER_SPACE.split(bare)
         named = tuple(owner for owner in owners if _OWNER.fullmatch(owner))
         wrong = next((owner for owner in owners if not _OWNER.fullmatch(owner)), "")
         if wrong:
@@ -178,7 +181,7 @@ def _listed(data: object) -> Iterator[_Found]:
 
 def _configured(data: object) -> Iterator[_Found]:
     """A client configuration's servers; what is in `env` or `headers` stays out."""
-    for key in ("mcpServers", "servers", "context_servers"):
+    for key in _SERVER_KEYS:
         for name, server in _table(_table(data).get(key)).items():
             table = _table(server)
             kept = {k: plain(table[k]) for k in ("command", "args", "url", "type") if k in table}

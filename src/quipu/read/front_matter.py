@@ -28,6 +28,8 @@ _GAP = re.compile(r"[\s-]+")
 _KEY_LINE = re.compile(r"[\"']?([\w.-][\w .-]{0,100}+)[\"']?[ \t]*:")
 _STRUCTURE = re.compile(r"[\[{!|>&].*|\*[\w-]+", re.DOTALL)
 """A broken value that was to be more than a text: a list, a mapping, a tag, an alias, a block."""
+_QUOTED = re.compile(r"([\"'])(.*)\1")
+_COMMENT = re.compile(r"(?:^|(?<=\s))#(?:\s.*)?$")
 YAML_FAULTS = (
     yaml.YAMLError,
     ValueError,
@@ -38,6 +40,8 @@ YAML_FAULTS = (
     RecursionError,
 )
 """What PyYAML raises for a tag and a value that do not fit: `!!bool x`, `!!int ''`."""
+_LARGEST_INTEGER = 2**63
+_MAX_DEPTH = 20
 _MOST_WARNINGS = 10
 _BY_KEY = {key: each for each in RelationType for key in each.row.keys}
 _AS_THING = {
@@ -59,6 +63,9 @@ _VERBS = frozenset(
     documents tests defines requires extends refines amends contradicts duplicates affects
     consumes produces calls owns deploys monitors""".split()
 )
+
+
+_NO_RELATIONS = frozenset({"alias", "aliases", "permalink", "tags", "title", "type"})
 
 
 class FrontMatter(NamedTuple):
@@ -171,10 +178,10 @@ def _as_text(block: str) -> tuple[str, str | None]:
     or is a place to be filled in (`{{date}}`)."""
     line, *below = block.strip().split("\n")
     match = _KEY_LINE.match(line)
-    value = re.sub(r"(?:^|(?<=\s))#(?:\s.*)?$", "", line[match.end() :]).strip() if match else ""
+    value = _COMMENT.sub("", line[match.end() :]).strip() if match else ""
     if match is None or below or not value or _STRUCTURE.fullmatch(value):
         return "", None
-    quoted = re.fullmatch(r"([\"'])(.*)\1", value)
+    quoted = _QUOTED.fullmatch(value)
     return match[1], quoted[2] if quoted else value
 
 
@@ -200,7 +207,7 @@ def _load(body: str) -> object:
 
 def plain(value: object, depth: int = 0) -> Value:
     """`value` as JSON data: dates as text, what JSON has no word for as its text."""
-    if depth < 20:
+    if depth < _MAX_DEPTH:
         match value:
             case dict():
                 items = cast("dict[object, object]", value).items()
@@ -218,7 +225,7 @@ def _scalar(value: object) -> Value:
     match value:
         case None | bool():
             return value
-        case int() | float() if abs(value) < 2**63:  # neither NaN nor infinite
+        case int() | float() if abs(value) < _LARGEST_INTEGER:  # neither NaN nor infinite
             return value
         case str():
             return normalised(value)
@@ -249,10 +256,7 @@ def relations_of(
             key in _BY_KEY
             or _BY_SUFFIX.fullmatch(key)
             or key in _VERBS
-            or (
-                key not in {"alias", "aliases", "permalink", "tags", "title", "type"}
-                and wiki_values(value)
-            )
+            or (key not in _NO_RELATIONS and wiki_values(value))
         ):
             relations += _relations(as_written, value, line)
     return relations

@@ -22,7 +22,9 @@ _SPACE = re.compile(r"\s+")
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")  # they only say where a word may be broken
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*+)[^<>]*+>")
 _MAX_DEPTH = 5_000
+_MAX_REOPENED = 1_000_000
 _MAX_ATTRIBUTES = 2_000  # each is compared with all before it; no more than one "=" each
+_HEADING_LINES = 4
 _CLOSED_BY_OTHERS = frozenset(
     """p li td th tr dt dd option thead tbody tfoot br img hr input meta link col wbr area base
     source track embed param""".split()
@@ -74,7 +76,7 @@ class _Writer:
     def close_heading(self, level: int) -> None:
         self.end_line()
         start = self._opened.pop()
-        written = " ".join(self.lines[start - 1 : start + 3]).strip()
+        written = " ".join(self.lines[start - 1 : start - 1 + _HEADING_LINES]).strip()
         if written:
             self.headings.append((start, level, written))
 
@@ -133,7 +135,7 @@ def _is_hostile(text: str) -> bool:
             reopened += formatting
         if tag not in _CLOSED_BY_OTHERS:
             depth = max(depth + change, 0)
-        if depth > _MAX_DEPTH or reopened > 1_000_000:
+        if depth > _MAX_DEPTH or reopened > _MAX_REOPENED:
             return True
     return False
 

@@ -83,6 +83,7 @@ def _specs() -> tuple[tuple[str, GitIgnoreSpec], ...]:
 _MOST_STARS = 4  # a regular expression takes time with their power of a name's length
 _STARS = re.compile(r"\*+")
 _FOLDER_SLASH = "ps_d"  # pathspec's name for it
+_NEVER = frozenset({".git", ".hg", ".svn", ".quipu"})
 _READ_DOT_FOLDERS = frozenset(
     """.github .gitlab .circleci .devcontainer .vscode .storybook .changeset .well-known
     .claude .cursor .codex .agents .gemini .windsurf .aider .continue .memory .config .ssh
@@ -178,7 +179,7 @@ class IgnoreRules:
 
 def is_never_read(name: str) -> bool:
     """Whether a folder of this name is skipped whatever any file says."""
-    return name in {".git", ".hg", ".svn", ".quipu"}
+    return name in _NEVER
 
 
 def is_virtual_environment(folder: Path) -> bool:

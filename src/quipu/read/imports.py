@@ -12,7 +12,10 @@ _QUOTED = re.compile(r"""["'`]([^"'`\n]+)["'`]""")
 _JS_NAMES = re.compile(r"\{([^}]*)\}", re.DOTALL)
 _JS_DEFAULT = re.compile(r"^import\s+(?:type\s+)?([A-Za-z_$][\w$]*)")
 _JS_REQUIRED = re.compile(r"([A-Za-z_$][\w$]*)\s*=\s*require\([^)]*\)(?:\.([A-Za-z_$][\w$]*))?$")
+_JS_STAR = re.compile(r"\*\s+as\s+([A-Za-z_$][\w$]*)")
 _FROM = re.compile(r"from ?(\.*(?: \.+)*) ?([\w.]*) ?\bimport\b ?(.*)")
+_VERSION = re.compile(r"v\d+")
+_DOT_VERSION = re.compile(r"\.v\d+$")
 _DOTTED_HEAD = re.compile(r"^\s*(?:global\s+)?(?:using|import)\s+(?:static\s+)?")
 _RUST_USE = re.compile(r"\buse\b(.*)", re.DOTALL)
 _RUST_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
@@ -61,7 +64,7 @@ def _javascript(statement: str, line: int) -> list[Import]:
     if required := _JS_REQUIRED.match(statement):
         names += [(required[2], required[1])] if required[2] else []
         alias = "" if required[2] else required[1]
-    if star := re.search(r"\*\s+as\s+([A-Za-z_$][\w$]*)", statement):
+    if star := _JS_STAR.search(statement):
         alias = star[1]
     if (default := _JS_DEFAULT.match(statement)) and default[1] != "type":
         names.append(("default", default[1]))
@@ -81,9 +84,9 @@ def _go(statement: str, line: int) -> list[Import]:
 def _go_name(path: str) -> str:
     """What a package is likely called: its last part, its version aside."""
     *above, last = path.split("/")
-    if above and re.fullmatch(r"v\d+", last):
+    if above and _VERSION.fullmatch(last):
         last = above[-1]
-    return re.sub(r"\.v\d+$", "", last)
+    return _DOT_VERSION.sub("", last)
 
 
 def _dotted(statement: str, line: int) -> list[Import]:

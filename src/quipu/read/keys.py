@@ -22,6 +22,8 @@ from quipu.records.document import Section
 __all__ = ["Written", "read_keys", "without_comments", "yaml_data"]
 
 _GROUP_CHARACTERS = 900
+_MAX_DEPTH = 4
+_MAX_BRACKETS = 500
 _MOST_MERGED = 200_000  # keys in one file: each mapping that merges others in holds them too
 _KEY = re.compile(
     r"(?P<lead>[ \t]*(?:- {1,4}|[\[{][ \t]*){0,3})"
@@ -109,7 +111,7 @@ def _key_lines(lines: list[str], language: str) -> Iterator[_KeyLine]:
             while around and around[-1][0] >= column:
                 around.pop()
             around.append((column, _name(key)))
-            if len(around) <= 4:
+            if len(around) <= _MAX_DEPTH:
                 yield _KeyLine((*table, *(name for _, name in around)), number)
             if language == "yaml" and _BLOCK.match(line[key.end() :].strip()):
                 deeper_than = _indent(line)
@@ -236,7 +238,7 @@ def _is_deep(text: str) -> bool:
     depth = 0
     for match in _BRACKET.finditer(text):
         depth = depth + 1 if match[0] in "[{" else max(depth - 1, 0)
-        if depth > 500:
+        if depth > _MAX_BRACKETS:
             return True
     return _YAML_DEEP.search(text) is not None
 

@@ -179,9 +179,12 @@ def format_of(path: str, data: bytes) -> Format | None:
     return next((each for each in formats() if each.claims(path, data)), None)
 
 
+_STYLE_SHEETS = (".css", ".scss", ".less")
 _STATEMENTS_IN_DATA = {"sql", "bash"}  # an INSERT or a here-document may be one long line
+_SMALLEST_MINIFIED = 4_000
 _SMALLEST_ONE_LINE_JSON = 100_000
 _LEAST_MEAN_OF_JSON_LINES = 5_000
+_LONG_LINE = 300
 _LEAST_SHARE_IN_LONG_LINES = 0.6
 _MOST_SHARE_OF_SPACES = 0.1
 _LEAST_SHARE_OF_MARKS = 0.04
@@ -194,7 +197,7 @@ def shape_of(path: str, data: bytes) -> str:
     `minified code` or `JSON on one line`; "" for any other. An export that a kind of source reads
     is none."""
     reader, language = reader_of(path)
-    is_style = path.lower().endswith((".css", ".scss", ".less"))
+    is_style = path.lower().endswith(_STYLE_SHEETS)
     found = ""
     if is_style or (reader == "code" and language not in _STATEMENTS_IN_DATA):
         found = "minified code" if _is_minified(data, b"{}:;" if is_style else b"();=") else ""
@@ -207,10 +210,10 @@ def shape_of(path: str, data: bytes) -> str:
 def _is_minified(data: bytes, marks: bytes) -> bool:
     """Whether code stands in long lines that hold few spaces and many `marks`: tables of numbers
     or texts have lines as long, without the marks."""
-    if len(data) < 4_000:
+    if len(data) < _SMALLEST_MINIFIED:
         return False
     lines = data.split(b"\n") if b"\n" in data else data.split(b"\r")
-    long = b"".join(line for line in lines if len(line) >= 300)
+    long = b"".join(line for line in lines if len(line) >= _LONG_LINE)
     spaces, marked = (len(long) - len(long.translate(None, each)) for each in (b" \t", marks))
     return (
         len(long) >= len(data) * _LEAST_SHARE_IN_LONG_LINES

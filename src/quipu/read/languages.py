@@ -43,6 +43,7 @@ CAPTURES = frozenset(
     named import package""".split()
 )
 """What a query may call what it finds."""
+_INHERITS = re.compile(r"; inherits: (\w+)\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,5 +113,5 @@ def grammar(language: str) -> Grammar:
 def _query(name: str) -> str:
     """The query of that name, after the one that it inherits."""
     text = files("quipu.read").joinpath("queries", f"{name}.scm").read_text("utf-8")
-    inherited = re.match(r"; inherits: (\w+)\n", text)
+    inherited = _INHERITS.match(text)
     return f"{_query(inherited[1])}\n{text}" if inherited else text

@@ -29,12 +29,14 @@ _UNUSABLE = (ValueError, TypeError, AttributeError, KeyError, RecursionError)
 _MOST = 200
 _INCLUDED = re.compile(r"\s*(?:-r|--requirement|-c|--constraint)[\s=]+(\S+)")
 _NAME = re.compile(r"[\w@][\w@./:~+-]*")
+_PART = re.compile(r"[\w-]+")
 _SECTION = re.compile(r"\[([^\]\n]+)\]")
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*([^#;]*)")
 _GO_DIRECTIVE = re.compile(r"^[ \t]*(module|go)[ \t]+(\S+)", re.MULTILINE)
 _GO_BLOCK = re.compile(r"(?:exclude|replace|retract|tool|ignore)\s*\(")
 _JAVA = ("maven.compiler.release", "java.version", "maven.compiler.source")
 _ADDRESSES = ("source", "source code", "repository", "github", "code", "homepage", "url")
+_TABLES = ("commands", "scripts", "features", "extras")
 Table: TypeAlias = Mapping[str, Any]
 
 
@@ -120,10 +122,7 @@ def _add(reading: Reading, form: _Format, tree: Table) -> None:
     tree = {**tree, "own": own}
     package = _text(own.get("name")).strip()
     needed = sorted(set(_needs(form, tree)))
-    tables = {
-        key: _entries(_values(tree, getattr(form, key)), package)
-        for key in ("commands", "scripts", "features", "extras")
-    }
+    tables = {key: _entries(_values(tree, getattr(form, key)), package) for key in _TABLES}
     engines = [_specifier(value) for value in _values(tree, form.requires)]
     engine = next((each.strip() for each in engines if each), "")
     people = (_people(own.get(key)) for key in ("authors", "author", "maintainers", "maintainer"))
@@ -411,7 +410,7 @@ class _Lines:
         for number, line in enumerate(text.split("\n"), 1):
             for match in _NAME.finditer(line):
                 self._first.setdefault(match[0].rstrip(".:/"), number)
-                for part in re.findall(r"[\w-]+", match[0]):
+                for part in _PART.findall(match[0]):
                     self._first.setdefault(part, number)
 
     def of(self, word: str) -> int:

@@ -23,13 +23,16 @@ from quipu.records.wiki import plain_links
 _MARKUP = re.compile(
     r"[*`]+|(?<!\w)_+|_+(?!\w)|!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|\s*\{#[^}]*\}\s*$|\s\^[\w-]+\s*$"
 )
+_MAX_BRACKETS = 50
 _BRACKET = re.compile(r"[\[\]]")
 _SUPERSEDES = (
     (re.compile(r"(?i)\bsuperseded[ -]by\b"), "SUPERSEDED_BY"),
     (re.compile(r"(?i)\bsupersedes\b|\breplaces\b"), "SUPERSEDES"),
     (re.compile(r"(?i)\bdecided[ -]by\b|\bdecision:"), "DECIDED_BY"),
 )
+_ATOMIC = frozenset({"fence", "code_block", "table_open", "html_block"})
 
+_BACKTICKS = re.compile(r"`{3,}")
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _MOST_OUTPUTS, _MOST_OUTPUT_LINES, _LONGEST_OUTPUT = 20, 60, 4_000
 """What is read of what a cell gives out: so many outputs, of each so many lines and characters."""
@@ -59,7 +62,7 @@ def _is_written(content: str) -> bool:
     depth = 0
     for mark in _BRACKET.findall(content):
         depth = depth + 1 if mark == "[" else max(depth - 1, 0)
-        if depth > 50:
+        if depth > _MAX_BRACKETS:
             return False
     return len(content) <= LONGEST_PASSAGE
 
@@ -82,7 +85,7 @@ def read_markdown(text: str) -> Reading:
             title = _plain(tokens[at + 1].content)
             if title:
                 headings.append((first, int(token.tag[1:]), title))
-        elif token.type in {"fence", "code_block", "table_open", "html_block"}:
+        elif token.type in _ATOMIC:
             reading.spans.append(Span(first, last))
         elif token.type == "inline" and token.children:
             reading.links += _links(token, lines)
@@ -182,7 +185,7 @@ def _text_of(value: object) -> str:
 
 
 def _fenced(text: str, language: str) -> str:
-    marks = max((len(run) for run in re.findall(r"`{3,}", text)), default=2) + 1
+    marks = max((len(run) for run in _BACKTICKS.findall(text)), default=2) + 1
     fence = "`" * max(marks, 3)
     return f"{fence}{language}\n{text}\n{fence}"
 

@@ -31,6 +31,7 @@ _SENTENCE = 90
 """How far from its name a sentence says the value, in characters."""
 _ROWS = 500
 """How many rows of a table are looked at."""
+_NAME_LENGTH = 64
 _LEADS = " \t-+*>:$#{,&(|0123456789.)\"'"
 """What may stand before a name that begins its line."""
 
@@ -140,7 +141,7 @@ def _name(text: str, start: int, end: int, row: Name) -> _Name | None:
         return None  # tokenizer, PASSWORDLESS
     lead = ""
     if last.isalnum() or last in {"_", "-", "."}:
-        before = text[max(start - 64, 0) : start][::-1]
+        before = text[max(start - _NAME_LENGTH, 0) : start][::-1]
         head = _HEAD.match(before)
         lead = before[: head.end()][::-1] if head else ""
     tail_match = _TAIL.match(text, end)

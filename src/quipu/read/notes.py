@@ -33,6 +33,7 @@ _RELATION = re.compile(
     rf"\s*(?P<notes>{_NOTE}(?:\s*,\s*{_NOTE})*)\s*(?:\([^()]*\))?(?:\s+#[\w/-]+)*\s*(?:\^[\w-]+)?"
 )
 _FIELD = re.compile(r"\s*(?:[-*+]\s+)?[\[(]?(?P<words>[^\W\d_][\w /-]{0,60}?)::\s+(?P<notes>.+)")
+_MOST_WORDS = 4
 _NO_RELATION = frozenset("a an the and or see also cf my our this that these".split())
 _OBSERVATION = re.compile(r"\s*[-*+]\s+\[(?P<category>[^\[\]]{2,40})\]\s+(?P<content>[^\s(:].*)")
 _CONTEXT = re.compile(r"\s*\((?P<context>[^()]*)\)\s*$")
@@ -145,7 +146,7 @@ def _relation(line: str) -> tuple[str, str]:
     if len(line) <= LONGEST_LINE:
         match = _RELATION.fullmatch(line) or _FIELD.fullmatch(line)
         words = match and (match.groupdict().get("quoted") or match["words"] or "").strip()
-        if words and len(words.split()) <= 4:
+        if words and len(words.split()) <= _MOST_WORDS:
             last = words.lower().split()[-1]
             try:
                 if last not in _NO_RELATION:

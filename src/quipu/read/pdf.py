@@ -13,6 +13,7 @@ from quipu.records.document import Section
 
 _lock = threading.Lock()  # pdfium may be used by one thread at a time
 _LARGEST_TEXT = 20_000_000
+_HYPHEN = re.compile("[\ufffe\u00ad]\\s?")
 
 
 def pdf_pages(data: bytes) -> tuple[list[str], str, str | None]:
@@ -69,8 +70,7 @@ def _page_text(pdf: pypdfium2.PdfDocument, number: int) -> str:
     text: str = textpage.get_text_bounded(errors="replace")  # pyright: ignore[reportUnknownMemberType]
     textpage.close()
     page.close()
-    text = re.sub("[\ufffe\u00ad]\\s?", "", normalised(text))
-    lines = (line.rstrip() for line in text.split("\n"))
+    lines = (line.rstrip() for line in _HYPHEN.sub("", normalised(text)).split("\n"))
     return "\n".join(lines).strip("\n")
 
 

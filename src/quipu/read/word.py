@@ -12,6 +12,9 @@ from docx.text.paragraph import Paragraph
 from quipu.errors import InvalidInput
 from quipu.read.decode import normalised
 
+_LARGEST_UNPACKED = 100_000_000
+_HEADING = re.compile(r"(?i)heading\s*(\d)")
+
 
 def word_as_markdown(data: bytes) -> tuple[str, str]:
     """The document's text as Markdown, and its title property ("" without one).
@@ -21,7 +24,7 @@ def word_as_markdown(data: bytes) -> tuple[str, str]:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(item.file_size for item in archive.infolist())
-        if unpacked > 100_000_000:
+        if unpacked > _LARGEST_UNPACKED:
             raise InvalidInput(f"would unpack to {unpacked} bytes; it was left out")
         document = docx.Document(io.BytesIO(data))
         text = "\n\n".join(_blocks(document.iter_inner_content()))
@@ -57,7 +60,7 @@ def _paragraph(paragraph: Paragraph) -> str:
     style = paragraph.style.name if paragraph.style and paragraph.style.name else ""
     if not text:
         return ""
-    if heading := re.match(r"(?i)heading\s*(\d)", style):
+    if heading := _HEADING.match(style):
         return f"{'#' * min(int(heading[1]) or 1, 6)} {text}"
     if style == "Title":
         return f"# {text}"

@@ -38,6 +38,7 @@ _TAG_OF: dict[Kind, str] = {
 }
 _PACKAGE_RUN = re.compile(r"[-_.]+")
 _LOOSE_RUN = re.compile(r"[\s_\-.]+")
+_EXACT = frozenset({"URL", "EnvironmentVariable", "Setting", "Option"})
 CONSTRUCTORS = ("__init__", "__new__", "__construct", "constructor", "initialize")
 """What languages call the method that makes a thing of a type, where not by the type's own name."""
 _LOOSE = frozenset({"Owner", "Service", "Application", "Infra", "Workflow", "Registry", "API"})
@@ -99,7 +100,7 @@ def order_key(chunk_id: str) -> int:
 
 def identity_key(type: str, name: str) -> str:  # noqa: A002 - the record's own word
     """What an entity of `type` called `name` is compared by."""
-    if type in {"URL", "EnvironmentVariable", "Setting", "Option"}:
+    if type in _EXACT:
         return name
     if type == "Package":
         return _PACKAGE_RUN.sub("-", name.strip()).lower()

@@ -31,6 +31,7 @@ __all__ = [
 _WORK_NAME = r"(?:goal|task)-(?:(?=[\w.-]*\d)\w+(?:[.-]\w+)*|\w+(?:-\w+){2,})"
 """The name of a goal or a task."""
 
+_LONGEST_RUN = 6
 _CONNECTORS = frozenset(
     "of the de von van der den del della di da la le les du des y e el al bin ibn ben and for in "
     "on at to a an".split()
@@ -40,6 +41,7 @@ _DIVIDERS = frozenset("and for in on at to".split())
 _ABBREVIATIONS = frozenset(
     "st mr mrs ms dr jr sr prof gen col lt sgt capt rev hon mt ft no vol op inc ltd co vs".split()
 )
+_PLAIN_GAPS = frozenset((" ", "  ", "-", "–", " & ", "&"))
 _YEAR = late(r"(?:1\d|20)\d\ds?")
 _MONTH = (
     r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
@@ -154,7 +156,7 @@ def _extend(folded: str, words: list[Token], start: int) -> tuple[int, list[tupl
 
 
 def _continues(before: str, gap: str) -> bool:
-    if gap in {" ", "  ", "-", "–", " & ", "&"}:
+    if gap in _PLAIN_GAPS:
         return True
     return gap in (". ", ".") and (len(before) == 1 or before in _ABBREVIATIONS)
 
@@ -245,7 +247,7 @@ def title_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     for first in range(len(words)):
         if words[first] in STOP_WORDS:
             continue
-        for last in range(first + 1, min(len(words), first + 6) + 1):
+        for last in range(first + 1, min(len(words), first + _LONGEST_RUN) + 1):
             if words[last - 1] not in STOP_WORDS:
                 yield tuple(words[first:last])
 

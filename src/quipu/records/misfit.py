@@ -10,6 +10,8 @@ from quipu.limits import SHOWN_VALUE
 __all__ = ["misfit", "why"]
 
 _AT = re.compile(r"(?P<what>.*?)(?: - at `\$?(?P<path>[^`]*)`)?", re.DOTALL)
+_EXPECTED = re.compile(r"Expected `(?P<type>[^`]*)`, got `[^`]*`")
+_FIELD = re.compile(r"Object (?P<how>missing required|contains unknown) field `(?P<name>[^`]*)`")
 
 
 def misfit(error: msgspec.ValidationError, content: object) -> str:
@@ -17,15 +19,13 @@ def misfit(error: msgspec.ValidationError, content: object) -> str:
     match = cast("re.Match[str]", _AT.fullmatch(str(error)))
     path = match["path"] or ""
     field = path.lstrip(".") or "the record"
-    if named := re.search(
-        r"Object (?P<how>missing required|contains unknown) field `(?P<name>[^`]*)`", match["what"]
-    ):
+    if named := _FIELD.search(match["what"]):
         how = "lacks the field" if named["how"].startswith("missing") else "has the unknown field"
         return f"{field} {how} {named['name']!r}"
     found, value = _at(content, path)
     shown = repr(value)
     shown = shown if len(shown) <= SHOWN_VALUE else f"{shown[:SHOWN_VALUE]}…"
-    expected = re.fullmatch(r"Expected `(?P<type>[^`]*)`, got `[^`]*`", match["what"])
+    expected = _EXPECTED.fullmatch(match["what"])
     if found and expected:
         return f"{field} is {shown}, and {expected['type'].replace(' | ', ' or ')} is wanted"
     inside = path[: -len("[...]")].lstrip(".") if path.endswith("[...]") else field

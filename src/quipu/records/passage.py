@@ -16,6 +16,7 @@ MACHINES = frozenset({ASSISTANT, "system", "tool"})
 """The roles of machines: what one says back is no statement of anybody's, but for what an assistant
 did itself."""
 
+_LONGEST_SAYING = 600
 _PART = re.compile(r"\s{4}|\t|\s*(?:[-*+•]\s|---|\d+[.)]\s|#{1,6}\s|[>|`~]|<\w)")
 
 
@@ -24,7 +25,7 @@ def is_saying(text: str) -> bool:
     a list and no heading."""
     lines = text.strip("\r\n").splitlines()
     return (
-        0 < len(text.strip()) <= 600
+        0 < len(text.strip()) <= _LONGEST_SAYING
         and all(line.strip() for line in lines)
         and not any(_PART.match(line) for line in lines)
     )

@@ -41,6 +41,7 @@ SOURCE_TYPE = "merge"
 """The kind of source that a decision is."""
 
 RULE = "merge"
+_LONGEST = 8
 _SPOKEN = 60  # passages looked at for how the name of a thing is written where a fact is stated
 _OF_THEIR_OWN = frozenset(
     {
@@ -157,7 +158,7 @@ def in_their_names(text: str, merges: Merges) -> str:
     words = [token for token in tokens(text) if token.word]
     result, done, first = "", 0, 0
     while first < len(words):
-        for last in range(min(len(words), first + 8), first, -1):
+        for last in range(min(len(words), first + _LONGEST), first, -1):
             thing = merges.meant.get(" ".join(word.word for word in words[first:last]))
             if thing is not None:
                 result += text[done : words[first].start] + merges.united[thing].name

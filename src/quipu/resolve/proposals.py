@@ -60,9 +60,12 @@ _EXACT = frozenset(
     }
 )
 _BRACKET = re.compile(r"\s*[(\[]([^)\]]*)[)\]]\s*$")
+_NUMBER = re.compile(r"\d+")
 _ROMAN = frozenset("i ii iii iv v vi vii viii ix x".split())
 _SMALL = frozenset("a an and at de for in la of on the to und y".split())
 _TYPO = 0.86
+_LEAST_TYPO = 5
+_LONGEST_INITIALS = 8
 _BEGINNINGS = frozenset((1, *range(3, 40)))
 
 
@@ -311,7 +314,7 @@ def _parts(written: str) -> list[str]:
 
 
 def _numbers(word: str) -> list[str]:
-    return [word] if word in _ROMAN else re.findall(r"\d+", word)
+    return [word] if word in _ROMAN else _NUMBER.findall(word)
 
 
 def all_initials(words: Sequence[str]) -> frozenset[str]:
@@ -326,7 +329,7 @@ def all_initials(words: Sequence[str]) -> frozenset[str]:
 def _initials(short: ReadName, long: ReadName) -> bool:
     return (
         len(short.words) == 1
-        and 2 < len(short.letters) <= 8
+        and 2 < len(short.letters) <= _LONGEST_INITIALS
         and short.letters in all_initials(long.words)
     )
 
@@ -343,7 +346,7 @@ def _shortened(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _typo(one: ReadName, other: ReadName) -> bool:
-    if min(len(one.letters), len(other.letters)) < 5:
+    if min(len(one.letters), len(other.letters)) < _LEAST_TYPO:
         return False
     compared = SequenceMatcher(None, one.letters, other.letters, autojunk=False)
     return (

@@ -22,6 +22,7 @@ from quipu.text import name_key
 
 __all__ = ["make_hits"]
 
+_MOST_GRAPH_IDS = 8
 _RECENCY_DAYS = 365.0
 # Sources that say themselves where the text stands.
 _WITHOUT_LINES = ("manual:", SESSION_PREFIX, COMMIT_PREFIX)
@@ -232,7 +233,7 @@ def _graph_ids(
     names = map(name_id, (*bridged, *column.keys))
     found = dict.fromkeys((*supported, *mentioned, *relations, *names))
     found.pop(chunk.document_id, None)
-    return tuple(found)[:8] or (chunk.document_id,)
+    return tuple(found)[:_MOST_GRAPH_IDS] or (chunk.document_id,)
 
 
 def _source_ref(path: str, chunk: Chunk) -> str:

@@ -13,6 +13,8 @@ from quipu.retrieve.rank import Candidate
 
 __all__ = ["read_signals"]
 
+_FIRST = 5
+
 
 def read_signals(
     plan: Plan,
@@ -26,7 +28,7 @@ def read_signals(
     question word that none of them holds, `nfound` the share of the question's names that the
     store knows (1 when it has none). Without vectors `cos1` and `mslow` are absent."""
     signals = {"score1": ranked[0].raw if ranked else 0.0, "nfound": _names_found(plan, question)}
-    first = ranked[:5]
+    first = ranked[:_FIRST]
     numbers = np.array([candidate.number for candidate in first], dtype=np.int64)
     signals["miss"] = _missed(question, numbers, planner)
     if vectors is None or plan.space is None or not first:

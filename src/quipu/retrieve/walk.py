@@ -27,6 +27,7 @@ __all__ = ["Reached", "WalkSource", "walk"]
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
+_MOST_REACHED = 100
 
 
 class WalkSource(NamedTuple):
@@ -217,7 +218,7 @@ def _best(
     """The best pair of each neighbour, for the neighbours of the highest value."""
     order = np.lexsort((pairs.source, pairs.neighbour, -value))
     _, first = np.unique(pairs.neighbour[order], return_index=True)
-    best = order[np.sort(first)][:100]
+    best = order[np.sort(first)][:_MOST_REACHED]
     best = best[value[best] > -np.inf]
     return {
         int(pairs.neighbour[at]): Reached(

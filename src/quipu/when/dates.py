@@ -45,6 +45,7 @@ _FORMS = {
     "lone": rf"(?P<m>{MONTH})",
 }
 """How a date is written, with its parts by name: year, month, day, quarter, last year of two."""
+_PARTS = ("y", "m", "d", "q", "z", "season")
 _DATE = late(
     r"(?<![\w$£€#/])(?:"
     + "|".join(f"(?P<{n}>{form.replace('(?P<', f'(?P<{n}_')})" for n, form in _FORMS.items())
@@ -53,6 +54,7 @@ _DATE = late(
 )
 _MONTHS = [month.lower() for month in MONTHS]
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_EARLIEST_BARE = 1500
 # A number after these is a year however early; alone it must look like one.
 _LEADS = late(
     r"(?:in|since|from|until|till|to|by|before|after|during|of|between|and|year|about|around|"
@@ -93,11 +95,7 @@ def find_items(lowered: str) -> Iterator[Item]:
     for match in _DATE.finditer(lowered):
         form = next(name for name in _FORMS if match[name] is not None)
         named = match.groupdict()
-        parts = {
-            part: said
-            for part in ("y", "m", "d", "q", "z", "season")
-            if (said := named.get(f"{form}_{part}"))
-        }
+        parts = {part: said for part in _PARTS if (said := named.get(f"{form}_{part}"))}
         if form == "lone":
             yield Item(None, match.start("lone"), match.end(), month_number(parts["m"]))
         elif (form != "year" or _is_year(lowered, match)) and (found := _read(form, parts)):
@@ -127,7 +125,7 @@ def _is_year(lowered: str, match: re.Match[str]) -> bool:
     led = _LEADS.search(lowered, max(0, match.start() - 24), match.start())
     if not led and _GOES_ON.match(lowered, match.end()):
         return True
-    return bool(led) or 1500 <= int(match["year"]) <= 2099
+    return bool(led) or _EARLIEST_BARE <= int(match["year"]) <= 2099
 
 
 def _read(form: str, parts: dict[str, str]) -> Interval | None:

@@ -37,6 +37,8 @@ _PARTIAL = late(
     rf"(?!\s?(?:to|until|till|through|thru|and|or|–)\s(?:the )?(?:\d|{MONTH}\b|{_WEEKDAY}))"
 )
 _LASTING = late(rf"\bfor (?:the (?:last|past) )?(?P<count>{COUNT}) (?P<what>{UNIT})\b")
+_BEGINNING = frozenset({"from", "starting", "beginning", "effective"})
+_ENDING = frozenset({"until", "till", "up to"})
 _YEARS, _MONTHS = 8, 12
 
 
@@ -65,8 +67,8 @@ def _today(now: str) -> date | None:
 
 def _placed(match: re.Match[str], today: date) -> list[TimeSpan]:
     word = match["word"]
-    way: Way = "next" if word in {"until", "till", "up to"} else "last"
-    if word in {"from", "starting", "beginning", "effective"}:
+    way: Way = "next" if word in _ENDING else "last"
+    if word in _BEGINNING:
         way = "next" if match["weekday"] else "nearest"
     meant = _meant(_known(match, today), way, today)
     if meant is None:

@@ -31,6 +31,7 @@ _TAIL = late(
     r"\s{0,3}(?:to|until|till|up to|through|-|–|—)\s{0,3}"
     r"(?:(?P<open>(?:the )?(?:present(?: day)?|now|today|date)\b)|(?P<short>\d{2})(?![\d\w.-]))"
 )
+_OPENER_REACH = 32
 _DIGIT = late(r"\d")
 _BARE = late(r"\d{4}(?:[-/–]\d{2,4})?")  # "Turris 1944", "the 1701-02 Parliament"
 _KIND_OF: dict[str, Kind] = {
@@ -96,7 +97,7 @@ def _joined(lowered: str, items: list[Item]) -> Iterator[TimeSpan]:
     position = covered = 0
     while position < len(items):
         item = items[position]
-        opener = _OPENER.search(lowered, max(covered, item.start - 32), item.start)
+        opener = _OPENER.search(lowered, max(covered, item.start - _OPENER_REACH), item.start)
         word = opener["word"] if opener else ""
         start = opener.start() if opener else item.start
         following = items[position + 1] if position + 1 < len(items) else None

@@ -41,6 +41,8 @@ _KEY_VALUE = re.compile(
 _LINE = re.compile(r"[^\n]+")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.MULTILINE | re.DOTALL)
 _FENCE = re.compile(r"^(?:```|~~~).*?(?:^(?:```|~~~)|\Z)", re.MULTILINE | re.DOTALL)
+_LONGEST = 600
+_KEY_CONFIDENCE = 0.8
 _LOWER_END = re.compile(r"(?<=[\w)\]\"'%][.!?])\s+(?=[^\W\d_A-Z])")
 _SHORTENED = re.compile(
     r"(?i)(?:\b(?:\w|approx|ca|resp|incl|excl|max|min|tel|ext|dept|art|vol|eds?|esp|vs|etc|cf|"
@@ -101,7 +103,7 @@ def _pieces(text: str) -> list[tuple[int, int]]:
     if head := _FRONT_MATTER.match(text):  # read as properties, not as text
         fenced.append(head.span())
     outside = _Outside(fenced)
-    return [(s, e) for s, e in sentence_spans(text) if e - s <= 600 and outside(s, e)]
+    return [(s, e) for s, e in sentence_spans(text) if e - s <= _LONGEST and outside(s, e)]
 
 
 class _Outside:
@@ -171,7 +173,7 @@ def _keyed(match: re.Match[str], offset: int, about: str) -> Statement | None:
         offset + match.start(),
         offset + match.end(),
         "key",
-        0.8,
+        _KEY_CONFIDENCE,
     )
 
 

@@ -76,6 +76,7 @@ _PARTICULAR = re.compile(r"\d|^(?:the )?[A-Z]")
 _TIMELY = re.compile(r"\d|(?i:\b(?:mon|tues|wednes|thurs|fri|satur|sun)day)")
 _WORD = re.compile(r"[^\s,]+")
 
+_NO_MORE = (["no", "longer"], ["used", "to"])
 _ARTICLES = frozenset({"a", "an", "the"})
 _UNSAID = "has"
 """The attribute whose verbs say too many other things: "got"."""
@@ -154,8 +155,7 @@ class _Reader(NamedTuple):
         """What the words may begin with, the longest verb first."""
         low = [word.group().lower() for word in words]
         at, ended = 0, False
-        no_more = ["no", "longer"], ["used", "to"]
-        while low[at : at + 1] and (low[at] in WORDS.helping or low[at : at + 2] in no_more):
+        while low[at : at + 1] and (low[at] in WORDS.helping or low[at : at + 2] in _NO_MORE):
             ended |= low[at] not in WORDS.helping
             at += 1 if low[at] in WORDS.helping else 2
         if (

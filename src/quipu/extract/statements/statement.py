@@ -25,6 +25,8 @@ RULE, CHANGE = "grammar", "change"
 CONFIDENCE = 0.85
 """How sure it is."""
 
+_LONGEST_SUBJECT = 12
+_LONGEST_OBJECT = 24
 _ACTING = re.compile(r"(?:ed|ing)$")
 _LEADING = re.compile(
     r"^(?:(?:and|but|so|also|then|now|however|currently|today|the|a|an|our|my)\s+)+",
@@ -32,6 +34,8 @@ _LEADING = re.compile(
 )
 _INITIALS = re.compile(r"\b[A-Z](?:\.[A-Z])+$")
 _EDGE = " \t\r\n,;:.!?\"'“”‘’()[]*_`-–—>#|"
+
+_LONGEST_PLACE = 4
 
 
 class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -104,7 +108,7 @@ def singular(phrase: str) -> str:
     return clean(_LEADING.sub("", clean(phrase)))
 
 
-def is_name(phrase: str, *, longest: int = 12) -> bool:
+def is_name(phrase: str, *, longest: int = _LONGEST_SUBJECT) -> bool:
     """Whether a phrase can be what a statement is about: a name in capitals, or up to four plain
     words that are no clause; never a pronoun."""
     words = [token.word for token in tokens(phrase)]
@@ -126,7 +130,7 @@ def is_name(phrase: str, *, longest: int = 12) -> bool:
 def is_object(phrase: str) -> bool:
     """Whether a phrase can be what is said: not blank, not a question, not a paragraph."""
     count = len(tokens(phrase))
-    return 0 < count <= 24 and not phrase.rstrip().endswith("?")
+    return 0 < count <= _LONGEST_OBJECT and not phrase.rstrip().endswith("?")
 
 
 def _titled(phrase: str) -> bool:
@@ -149,7 +153,7 @@ def may_be_place(name: str) -> bool:
     ("New York"), and none of it known for something else."""
     words = name.replace("-", " ").split()
     return (
-        0 < len(words) <= 4
+        0 < len(words) <= _LONGEST_PLACE
         and all(word.isalpha() and word[0].isupper() and word[1:].islower() for word in words)
         and not any(word.lower() in WORDS.no_places for word in words)
     )
