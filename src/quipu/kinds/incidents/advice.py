@@ -324,7 +324,7 @@ def advise(
 ) -> Recommendation:
     """Return what to try against `incident` at the moment `at`, from the policies and the cases.
 
-    `context` is how like each incident is that retrieval found, by `incident_id`. Where
+    `context` is what retrieval found alike, by `incident_id` (`SimilarIncidents.weights`). Where
     there is any such case there is an action.
     """
     advice = static_advice(incident, case_base, policies, at=at)

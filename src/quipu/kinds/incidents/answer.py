@@ -32,8 +32,8 @@ from quipu.text import STOP_WORDS, split_identifier, stems
 
 __all__ = ["ANSWERS"]
 
-_SHOWN = 3
-"""How many statements are made, and how many edges one names."""
+_SHOWN, _FOUND = 3, 5
+"""How many statements are made, and how many of the passages found may say which incident."""
 _ASKING = frozenset(
     stems(
         "incident outage failure fail failed failing down problem issue alert fault break broke "
@@ -81,7 +81,7 @@ def _about(graph: Planner, evidence: Sequence[Evidence], services: Sequence[str]
         rows = graph.neighbors(keys, direction="in", types=affects, limit_per_id=ROWS_AT_ONCE)
         ids = {relation.source_entity_id for found in rows.values() for relation in found}
     else:
-        refs = (found.path for found in evidence[:5] if found.path.startswith("incident:"))
+        refs = (found.path for found in evidence[:_FOUND] if found.path.startswith("incident:"))
         ids = {incident_entity_id(graph.namespace, named_by_ref(ref)) for ref in refs}
     found = (incident_in(record) for record in graph.get(sorted(ids)).values())
     incidents = [i for i in found if i is not None and (not services or i.component in services)]

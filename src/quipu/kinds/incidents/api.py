@@ -71,6 +71,9 @@ from quipu.write.report import ProblemRow
 
 __all__ = ["Incidents", "IncidentsAdded", "IncidentsMoved", "Policies"]
 
+_LIKE = 30
+"""How many like incidents advice may rest on."""
+
 Retrieval: TypeAlias = Literal["off", "shadow", "on"]
 """`shadow`, of earlier versions, is `off`: `replay` shows what the past would have changed."""
 Subject: TypeAlias = str | dict[str, Any] | IncidentReport
@@ -456,7 +459,7 @@ class Incidents:
 
     def _like(self, subject: Subject, as_of: str | None) -> dict[str, float]:
         """What advice may rest on: how like each incident is, by `incident_id`."""
-        return self.similar(subject, as_of=as_of, limit=30).weights
+        return self.similar(subject, as_of=as_of, limit=_LIKE).weights
 
     def replay(self, *, known: Literal["told"] | None = None) -> Replay:
         """The policies over history, each incident with what was known at its moment by the

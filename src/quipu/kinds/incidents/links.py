@@ -78,6 +78,7 @@ __all__ = [
 
 _RECALLED = 50
 """How many of the nearest incidents are looked at."""
+_LEAST_LIKE = 0.3
 _TIES = frozenset(LINKS) - {RelationType.RESOLVED_BY}
 _HOUR_S = 3600
 _LINKS_SOURCE = "incident_links"
@@ -425,7 +426,7 @@ def similar(
         planner, [*([incident.incident_id] if stored else []), *near], kinds=_TIES
     )
     scored = _reached(planner, incident, edges, scored, as_of)
-    chosen = [name for name in _best(scored) if scored[name].score >= 0.3][:limit]
+    chosen = [name for name in _best(scored) if scored[name].score >= _LEAST_LIKE][:limit]
     tried = attempts_at(planner, chosen)
     return SimilarIncidents(
         incident_id=incident.incident_id if stored else None,

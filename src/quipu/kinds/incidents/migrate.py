@@ -48,6 +48,9 @@ _METRICS = {b"IxF2": "l2", b"IxFI": "ip", b"IxFl": "l2"}
 _HEADER = struct.Struct("<4siqqqBiQ")
 """As `faiss/impl/index_write.cpp` writes it: what it is, the dimension, how many vectors, two
 numbers that say nothing, whether it is trained, how it measures, how many numbers follow."""
+_SAMPLE = 20
+_AGREES = 0.98
+"""The cosine that nine in ten of a sample reach whose vectors are of the local model's space."""
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _MEASURED = re.compile(
     rf"\s*(?P<component>\S+)\s+(?P<latency_p99>{_NUMBER})\s+(?P<error_rate>{_NUMBER})"
@@ -56,6 +59,8 @@ _MEASURED = re.compile(
 )
 _PARTS = re.compile(r"\b(root cause|solution)\s*:\s*", re.IGNORECASE)
 _SERVICE = re.compile(r"\b[a-z0-9]+(?:-[a-z0-9]+)+\b")
+_SOLVED = 0.8
+"""How sure it is that a solution that stands in words worked."""
 
 
 class Migration(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +99,7 @@ def migrate_arf(
     vectors, metric, digest = _vectors(index)
     texts = _texts(texts_at)
     cosine = _sampled(texts, vectors, embedder)
-    joined = cosine is not None and cosine >= 0.98
+    joined = cosine is not None and cosine >= _AGREES
     space = f"arf/{digest[:12]}/fp32/{vectors.shape[1]}"
     if embedder is not None and joined:
         space = embedder.space
@@ -213,7 +218,7 @@ def _sampled(texts: dict[int, Any], vectors: Vectors, embedder: Embedder | None)
     usable = [at for at in usable if vectors[at].any()]
     if embedder is None or not usable or vectors.shape[1] != embedder.dimension:
         return None
-    sample = usable[:: max(1, len(usable) // 20)][:20]
+    sample = usable[:: max(1, len(usable) // _SAMPLE)][:_SAMPLE]
     made = embedder.embed([texts[at] for at in sample])
     cosines = np.sum(made * vectors[sample], axis=1)
     return round(float(np.quantile(cosines, 0.1, method="lower")), 4)
@@ -265,7 +270,7 @@ def _told(text: str) -> dict[str, Any]:
         "actions_taken": [*done] or [solution],
         "success": True,
         "lessons_learned": solution if done else "",
-        "confidence": 0.8,  # the words do not say that it worked
+        "confidence": _SOLVED,
     }
     title = excerpt(next((summary[a:b] for a, b in sentences(summary)), ""), limit=LONGEST_TITLE)
     return {

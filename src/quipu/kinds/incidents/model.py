@@ -75,6 +75,7 @@ their system gives each an id of its own."""
 LEAST_ALIKE, MOST_ALIKE = 0.5, 3
 """The score from which one incident is like another, and how many before it are tied to it."""
 _COMPONENT = re.compile(r"[a-z0-9-]{1,255}")
+_NUMBER_BITS = 52  # whole in a JSON number
 
 
 class Severity(StrEnum):
@@ -369,7 +370,7 @@ def outcome_id(incident: str, told: OutcomeReport) -> str:
 def embedding_number(incident: str) -> int:
     """The `embedding_id` of an incident that did not come with one."""
     digest = hashlib.sha256(incident.encode()).digest()
-    return int.from_bytes(digest[:8], "big") >> 12  # whole in a JSON number
+    return int.from_bytes(digest[:8], "big") >> (64 - _NUMBER_BITS)
 
 
 def _digest(tag: str, *parts: str) -> str:

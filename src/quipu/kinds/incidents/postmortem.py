@@ -45,6 +45,9 @@ _ENTRY = re.compile(
     rf"^[\s|*+>\[-]*((?:\d{{4}}-\d\d-\d\d[T ]+)?{_CLOCK.pattern})(?::\d\d)?\]?"
     r"\s*(?:Z|UTC|GMT)?[\s|*:–—-]+(\S.*)$"
 )
+_DAY_S = 86_400
+_SURE_WHERE_STATED, _SURE_BY_ORDER = 0.95, 0.8
+"""How sure an attempt is: the resolution names what was done; only the order of lines says so."""
 
 
 class _Page(NamedTuple):
@@ -173,7 +176,7 @@ def _clocked(text: str, day: str, after: str | None) -> str | None:
         return None
     at = to_epoch(f"{own or day}T{int(clock[1]):02d}:{clock[2]}:00+00:00")
     late = after is not None and not own and at < to_epoch(after)
-    return from_epoch(at + 86_400 * late)
+    return from_epoch(at + _DAY_S * late)
 
 
 def _entries(timeline: str, day: str) -> Iterator[tuple[str | None, str]]:
@@ -206,8 +209,7 @@ def _outcomes(
             "resolution_time_minutes": round(took, 1) if worked and took >= 0 else None,
             "lessons_learned": page.sections.get("lessons", "") if worked else "",
             "recorded_at": moment,
-            # the resolution names what was done, or only the order of the lines says so
-            "confidence": 0.95 if set(actions) & set(stated) else 0.8,
+            "confidence": _SURE_WHERE_STATED if set(actions) & set(stated) else _SURE_BY_ORDER,
         }
 
 

@@ -51,6 +51,8 @@ __all__ = [
     "read_rows",
 ]
 
+_OTLP_WARN = 13  # the severity number from which a log record warns
+
 _SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".md", ".markdown"})
 _READ = {
     *IncidentReport.__struct_fields__,
@@ -410,7 +412,7 @@ def _with_attributes(record: dict[str, Any]) -> dict[str, Any]:
 def _is_event(record: dict[str, Any], known: FieldMap) -> bool:
     """Whether a log record is an event (it has a name) or at least a warning."""
     number = record.get("severityNumber")
-    warned = isinstance(number, int) and number >= 13  # WARN and above
+    warned = isinstance(number, int) and number >= _OTLP_WARN
     word = _text(record, known.severity).upper()
     return (
         warned or bool(_text(record, known.id[0])) or word in ("WARN", "ERROR", "FATAL", "CRITICAL")

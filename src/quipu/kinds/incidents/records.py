@@ -54,8 +54,11 @@ __all__ = [
 
 Made = TypeVar("Made")
 
+_SOMEWHERE = "the service"
 _FIELDS = frozenset(Incident.__struct_fields__) - {"metrics"}
 _PROFILE = "prose"
+_LONGEST_NAME = 4
+"""The words of a service's name, as a text may write it."""
 
 INCIDENT = "incident"
 OUTCOME = "incident_outcome"
@@ -90,7 +93,7 @@ def services_in(graph: Graph, text: str) -> list[str]:
     words = re.findall(r"[a-z0-9]+", text.casefold())
     names = (
         "-".join(words[begin : begin + size])
-        for size in range(1, 5)
+        for size in range(1, _LONGEST_NAME + 1)
         for begin in range(len(words) - size + 1)
     )
     keys = {service_id(graph.namespace, name): name for name in names}
@@ -144,7 +147,7 @@ def description_text(incident: Incident) -> str:
     named = {incident.component, *incident.affected_services, *incident.upstream_deps}
     named |= set(incident.downstream_deps)
     written = "|".join(re.escape(name) for name in sorted(named, key=lambda n: (-len(n), n)))
-    return re.sub(rf"(?<![\w-])(?:{written})(?![\w-])", "the service", text, flags=re.IGNORECASE)
+    return re.sub(rf"(?<![\w-])(?:{written})(?![\w-])", _SOMEWHERE, text, flags=re.IGNORECASE)
 
 
 def _sentence(text: str) -> str:

@@ -24,11 +24,14 @@ from quipu.when.instants import instant
 
 __all__ = ["Fetcher", "Page", "Validators"]
 
+_LARGEST_ROBOTS = 512_000
+"""The bytes of a robots.txt that are read; the RFC asks for 500 KiB at least."""
 _PRODUCT = re.compile(r"(?=[A-Za-z_-])[^/ ]+")
 """What robots.txt knows a product by begins with one of these."""
 _ALLOW_ALL = Protego.parse("")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _ROBOTS = "/robots.txt"
+_ROBOTS_REDIRECTS = 5
 _ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/pdf;q=0.9"
 _TYPES = {
     "text/html": ".html",
@@ -153,13 +156,13 @@ class Fetcher:
         """The rules of an origin, or why they cannot be read, which forbids everything. What is
         not there allows it; an address that may not be reached is the page's own error."""
         at = place._replace(target=_ROBOTS)
-        for _ in range(6):
+        for _ in range(_ROBOTS_REDIRECTS + 1):
             try:
                 answer = exchange(
                     at,
                     self._network,
                     headers=self._headers,
-                    max_bytes=512_000,  # the RFC asks for 500 KiB at least
+                    max_bytes=_LARGEST_ROBOTS,
                     deadline=deadline,
                     may_cut=True,
                 )

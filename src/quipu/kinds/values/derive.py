@@ -35,6 +35,7 @@ _DEFAULT_HOURS = 0.1
 _NAME = "value_quantification.total"
 _TEXT = "total = round(Σ runs × hours, 2) over scripts"
 _COMPUTATION = "computation"
+_MOST = 100_000
 _PROFILE = "prose"
 _Observation: TypeAlias = tuple[Draft, str, list[Asserted]]
 """A source, what it shows, and what it asserts."""
@@ -103,7 +104,7 @@ def _inputs(graph: Graph, ledger: str) -> tuple[Input, ...]:
     """Return the runs and hours of each script in a ledger, by name, as the graph has them now."""
     own = named_entity_id(graph.namespace, EntityType.VALUE_LEDGER, ledger)
     parts = frozenset({str(RelationType.PART_OF)})
-    rows = graph.neighbors([own], direction="in", types=parts, limit_per_id=100_000)[own]
+    rows = graph.neighbors([own], direction="in", types=parts, limit_per_id=_MOST)[own]
     records = graph.get([relation.source_entity_id for relation in rows]).values()
     found = (e for e in records if isinstance(e, Entity) and e.type == EntityType.VALUE_RUNS)
     runs = sorted(found, key=lambda entity: entity.name)

@@ -40,7 +40,7 @@ _VALUE = re.compile(r"(?:goal|task):.+#[a-z]+@")
 _WORK = frozenset(TYPES.values())
 _PARTS = frozenset({RelationType.HAS_TASK, RelationType.HAS_SUBTASK})
 _BLOCKS = frozenset({RelationType.BLOCKS})
-_MOST = 200
+_DEPTH, _MOST = 2, 200
 
 
 class WorkAnswers(Answers):
@@ -100,7 +100,7 @@ ANSWERS = WorkAnswers()
 def _within(graph: Planner, evidence: EvidencePool, work: str) -> list[Relation]:
     parts: list[str] = []
     level = [work]
-    for _ in range(2):
+    for _ in range(_DEPTH):
         found = graph.neighbors(level, types=_PARTS, limit_per_id=_MOST).values()
         relations = [r for each in found for r in each]
         if evidence.scope != EVERYTHING:

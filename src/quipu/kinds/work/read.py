@@ -47,6 +47,8 @@ __all__ = ["WorkRead", "kind_of", "read_record", "read_work", "read_work_files"]
 _NAMES = FIELDS.names
 _MARKDOWN = frozenset({".md", ".markdown"})
 _JSON = frozenset({".json", ".jsonl", ".ndjson"})
+_HEAD_BYTES, _FIRST_ROWS = 262_144, 50
+"""By how much of a file it is known whether it holds work."""
 _HINT = re.compile(
     rf'"(?:kind|type)"\s*:\s*"(?:{"|".join(FIELDS.kinds)})"'.encode()
     + rb'|\A\s*\{[\s\S]{0,400}?"(?:goals|tasks)"\s*:\s*\[',
@@ -59,6 +61,7 @@ _WRITTEN = re.compile(
     r"|(?P<url>https?://[^\s<>\"'`)\]]+)"
     r"|(?P<path>[\w.@+-]+(?:/[\w.@+-]+)*\.[A-Za-z]\w{0,9}|(?:[\w.@+-]+/)+[\w.@+-]+)"
 )
+_HASH = re.compile(r"[0-9a-f]{7,40}")
 
 
 class WorkRead(NamedTuple):
@@ -208,7 +211,7 @@ def _end(written: object, what: EndKind, field: str) -> End:
         )
     if what == "commit":
         text = text.lower()
-        if not re.fullmatch("[0-9a-f]{7,40}", text):
+        if not _HASH.fullmatch(text):
             raise InvalidInput(f"{field} {text!r} is no commit: give 7 to 40 digits of its hash")
     return End(what, text.removeprefix("./") if what == "file" else text)
 
@@ -313,9 +316,9 @@ def _short(value: object) -> str:
 
 
 def _is_work(suffix: str, data: bytes) -> bool:
-    head = data[:262_144]
+    head = data[:_HEAD_BYTES]
     if suffix in _JSON:
-        rows = _rows("", data)[:50] if _HINT.search(head) else []
+        rows = _rows("", data)[:_FIRST_ROWS] if _HINT.search(head) else []
         return any(
             isinstance(row, dict) and kind_of(cast("dict[str, Any]", row)) for _, row in rows
         )
