@@ -1,10 +1,9 @@
 """Vectors on a PostgreSQL server: compared there, ranked as everywhere, indexed where they are
-many, and brought over from a deployment that kept them as bytes."""
+many, and brought over from a deployment of 0.1.0, which kept them as bytes."""
 
 import logging
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import psycopg
@@ -98,7 +97,6 @@ def url(postgres_address: Callable[[str], str]) -> str:
 
 def test_the_server_compares_and_the_ranking_is_that_of_every_store(url: str) -> None:
     with opened(url, namespace="default") as store:
-        assert store._db.has_halves
         oracle = filled(store)
         assert_alike(store, oracle)
         for each in (store, oracle):
@@ -162,23 +160,34 @@ def partition(url: str, *tables: str) -> None:
                 connection.execute(said.encode())
 
 
-def test_vectors_kept_as_bytes_are_brought_over_and_told(
-    postgres_server: PostgresServer,
-    monkeypatch: pytest.MonkeyPatch,
-    caplog: pytest.LogCaptureFixture,
+def as_0_1_0_made_it(url: str) -> None:
+    """Keep vectors as bytes, know no jobs, and part two tables by namespace."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        read = "SELECT ns, space, number, halfvec_send(vector) FROM quipu.vector"
+        kept = connection.cursor(binary=True).execute(read).fetchall()
+        connection.execute(
+            "DROP TABLE quipu.vector, quipu.job, quipu.job_payload;"
+            " UPDATE quipu.deployment SET version = 2;"
+            " CREATE TABLE quipu.vector (ns integer NOT NULL, space bigint NOT NULL,"
+            " number bigint NOT NULL, vector bytea NOT NULL, PRIMARY KEY (ns, space, number))"
+        )
+        connection.cursor().executemany(
+            "INSERT INTO quipu.vector VALUES (%s, %s, %s, %s)",
+            [(*key, schema.of_halfvec(vector)) for *key, vector in kept],
+        )
+    partition(url, "vector", "support")
+
+
+def test_vectors_of_the_first_release_are_brought_over_and_told(
+    postgres_server: PostgresServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     url = postgres_server.url(postgres_server.new_database())
-    with monkeypatch.context() as patch:
-        patch.setattr(schema, "_OLDEST_PGVECTOR", (99, 0))  # as on a server without the extension
-        with opened(url, namespace="default") as store:
-            assert not store._db.has_halves
-            oracle = filled(store)
-            assert_alike(store, oracle)
-    partition(url, "vector", "support")
-    with opened(url, namespace="default", read_only=True) as store:
-        assert_alike(store, oracle)
-    with caplog.at_level(logging.WARNING), opened(url, namespace="default") as store:
-        assert store._db.has_halves
+    with opened(url) as store:
+        oracle = filled(store)
+    as_0_1_0_made_it(url)
+    with pytest.raises(StoreUnavailable, match="version 2 of 5"):
+        opened(url, read_only=True)
+    with caplog.at_level(logging.WARNING), opened(url) as store:
         assert "300 vectors were brought into pgvector" in caplog.text
         assert_alike(store, oracle)
         for each in (store, oracle):
@@ -186,112 +195,16 @@ def test_vectors_kept_as_bytes_are_brought_over_and_told(
         assert_alike(store, oracle)
 
 
-# others meanwhile
-
-
-@pytest.fixture
-def kept_as_bytes(postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A deployment of a server that had no extension when it was filled."""
-    url = postgres_server.url(postgres_server.new_database())
-    with monkeypatch.context() as patch:
-        patch.setattr(schema, "_OLDEST_PGVECTOR", (99, 0))
-        with opened(url) as store:
-            filled(store)
-    return url
-
-
-def without_extension(url: str, monkeypatch: pytest.MonkeyPatch) -> PostgresStore:
-    """A handle that was opened before the extension was there."""
-    with monkeypatch.context() as patch:
-        patch.setattr(schema, "_OLDEST_PGVECTOR", (99, 0))
-        return opened(url)
-
-
-def test_vectors_written_while_others_are_brought_over_are_not_lost(
-    kept_as_bytes: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with without_extension(kept_as_bytes, monkeypatch) as store, ThreadPoolExecutor(1) as threads:
-        writing: list[Future[object]] = []
-        move = schema._move_vectors
-
-        def moved(*given: Any) -> int:
-            count = move(*given)
-            writing.append(threads.submit(store.write, source(4, 30)))
-            wait(writing, timeout=0.5)
-            return count
-
-        monkeypatch.setattr(schema, "_move_vectors", moved)
-        opened(kept_as_bytes).close()
-        writing[0].result()
-        assert store.spaces() == {SPACE: 330}
-        assert store.unembedded(SPACE) == []
-
-
-def test_vectors_that_others_hold_stay_bytes_for_now(
-    kept_as_bytes: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(schema, "_PATIENCE", "100ms")
-    with psycopg.connect(kept_as_bytes) as holder, caplog.at_level(logging.WARNING):
-        holder.execute("SELECT 1 FROM quipu.vector LIMIT 1")
-        with opened(kept_as_bytes) as store:
-            assert "stay bytes for now" in caplog.text
-            store.write(source(4, 30))
-    with opened(kept_as_bytes) as store:
-        assert store._db.has_halves
-        assert store.spaces() == {SPACE: 330}
-
-
-def test_a_handle_that_was_open_goes_on_with_vectors_that_were_brought_over(
-    kept_as_bytes: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    oracle = filled(InMemoryStore(Shelf(), namespace="other"))
-    with (
-        without_extension(kept_as_bytes, monkeypatch) as warm,
-        without_extension(kept_as_bytes, monkeypatch) as fresh,
-    ):
-        assert_alike(warm, oracle)
-        opened(kept_as_bytes).close()
-        for each in (warm, fresh):
-            assert_alike(each, oracle)
-            assert each._db.has_halves
-        for each in (warm, oracle):
-            each.write(source(1, 40))
-        assert_alike(fresh, oracle)
-
-
-def test_a_writer_that_owns_nothing_writes_bytes_and_keeps_its_rights(
-    postgres_server: PostgresServer, kept_as_bytes: str
-) -> None:
-    database = kept_as_bytes.partition("///")[2].partition("?")[0]
-    postgres_server.execute(
-        "CREATE EXTENSION vector; CREATE ROLE vector_writer LOGIN PASSWORD 'a';"
-        " GRANT USAGE ON SCHEMA quipu TO vector_writer;"
-        " GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA quipu TO vector_writer",
-        database,
-    )
-    address = postgres_server.tcp(database, user="vector_writer", password="a")
-    for n, has_halves in ((4, False), (5, True)):
-        with opened(address) as store:
-            assert store._db.has_halves is has_halves
-            store.write(source(n, 10))
-            assert found(store, rows(n, 3)[0], EVERYTHING, 1).found == "exact"
-        opened(kept_as_bytes).close()
-
-
-def test_an_extension_that_is_lost_or_out_of_reach_is_told(
-    postgres_server: PostgresServer, caplog: pytest.LogCaptureFixture
+def test_an_extension_that_is_missing_or_out_of_reach_is_told(
+    postgres_server: PostgresServer,
 ) -> None:
     database = postgres_server.new_database()
     url = postgres_server.url(database)
     postgres_server.execute("CREATE SCHEMA aside; CREATE EXTENSION vector SCHEMA aside", database)
-    with caplog.at_level(logging.WARNING), opened(url) as store:
-        assert not store._db.has_halves
-        assert "search_path" in caplog.text
-        oracle = filled(store)
+    with pytest.raises(StoreUnavailable, match="search_path"):
+        opened(url)
     postgres_server.execute("ALTER EXTENSION vector SET SCHEMA public", database)
-    with opened(url) as store:
-        assert store._db.has_halves
-        assert_alike(store, oracle)
+    opened(url).close()
     postgres_server.execute("ALTER EXTENSION vector SET SCHEMA aside", database)
     with pytest.raises(StoreUnavailable, match="search_path"):
         opened(url, read_only=True)

@@ -33,7 +33,6 @@ _WRITE = f"BEGIN; SET LOCAL lock_timeout = '{_LOCK_WAIT}'".encode()
 _NEW = (0, 0, -1, 0, 0, 0)
 _NAMED = ", ".join(f'"{each}"' for each in schema.COUNTED)
 _COUNT = f"SELECT {_NAMED} FROM {{schema}}.counter WHERE ns = {{ns}}"
-_HELD = "LOCK TABLE ONLY {schema}.vector IN ACCESS SHARE MODE"
 
 _MOST = 32
 """Connections of a pool; a handle holds one while it reads or writes, and none between."""
@@ -126,8 +125,6 @@ class Database:
         self._counters: dict[str, int] | None = None
         self._taken: Mapping[str, int] = {}
         self.identity = ""
-        self.has_halves = False
-        """Whether vectors are kept as pgvector's `halfvec`."""
         self.brought = 0
         """How many vectors this handle has brought into pgvector."""
         self._pool: _Pool | None = _borrow(address)
@@ -144,7 +141,7 @@ class Database:
             found = schema.version(connection, self.address)
             schema.require_known(found, self.address)
             if not self.read_only and found < schema.LATEST:
-                schema.migrate(connection, self.address)
+                self.brought = schema.migrate(connection, self.address)
             elif found < schema.LATEST:
                 raise StoreUnavailable(
                     f"there is no deployment in the schema {self.address.schema!r} of "
@@ -153,11 +150,7 @@ class Database:
                     else f"{self.address.shown!r} is a deployment of version {found} of "
                     f"{schema.LATEST}: open it once to be written, and it is brought further"
                 )
-            if not self.read_only:
-                self.brought = schema.take_extension(connection, self.address)
-            self.has_halves = schema.has_halves(connection, self.address)
-            if self.has_halves:
-                schema.require_reach(connection, self.address)
+            schema.require_vectors(connection, self.address)
             said = f"SELECT id FROM {self.schema}.deployment"
             self.identity = connection.execute(said.encode()).fetchall()[0][0]
             if not self.read_only:
@@ -237,16 +230,12 @@ class Database:
     def _transaction(self, begin: bytes, first: bytes = b"") -> Generator[None]:
         """A block between `begin` and its end, in whose first round trip `first` is asked too."""
         pool = self._require_pool()
-        # Until vectors are pgvector's the owner may bring them over at any time: not from here on.
-        held = b"" if self.has_halves else _HELD.replace("{schema}", self.schema).encode()
-        connection, begun = self._begin(pool, b"; ".join(filter(None, (begin, held, first))))
+        connection, begun = self._begin(pool, begin + b"; " + first if first else begin)
         self._connection, self._depth = connection, 1
         self._cursor = connection.cursor(binary=True)
         if begun.description is not None:
             self._counters = _counted(begun.fetchall())
         try:
-            if held:
-                self.has_halves = schema.has_halves(connection, self.address)
             yield
             self._execute(b"COMMIT")
         except BaseException:

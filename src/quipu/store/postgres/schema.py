@@ -6,6 +6,7 @@ Every key begins with the namespace's number `ns`. `namespace` gives names their
 
 import logging
 import struct
+from contextlib import suppress
 
 import numpy as np
 from psycopg import Connection, errors, sql
@@ -124,45 +125,24 @@ _JOBS = (
     + 'CREATE INDEX ON {schema}.job (ns, "job") WHERE live = 1;\n'
 )
 
-# From here on vectors may be pgvector's (`take_extension`), which earlier programs cannot read.
-_HALVES = "SELECT 1"
-
-MIGRATIONS = (_RECORDS, _PACKED, _JOBS, _HALVES)
-"""Migration n takes a schema from version n - 1 to n. The columns that a released one makes are
-never changed."""
-
 _AS_HALVES = _table(
     "vector_halves", (("space", _INT), ("number", _INT), ("vector", "halfvec NOT NULL"))
 )
 _IN_PLACE = "DROP TABLE {schema}.vector;\nALTER TABLE {schema}.vector_halves RENAME TO vector;\n"
-_RIGHTS = (
-    "SELECT format('GRANT %s ON {schema}.vector TO %s%s', g.privilege_type,"
-    " CASE WHEN g.grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(g.grantee)) END,"
-    " CASE WHEN g.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END)"
-    " FROM pg_class c CROSS JOIN LATERAL aclexplode(c.relacl) g"
-    " WHERE c.oid = to_regclass('{schema}.vector') AND g.grantee <> c.relowner"
-)
-"""What others may do with the table that another takes the place of."""
+
+# From here on vectors are pgvector's (`_bring_over`); an early deployment of the fourth kept bytes.
+MIGRATIONS = (_RECORDS, _PACKED, _JOBS, "SELECT 1", "SELECT 1")
+"""Migration n takes a schema from version n - 1 to n. The columns that a released one makes are
+never changed."""
 
 _REACHED = b"SELECT to_regtype('halfvec') IS NOT NULL"
-_PATIENCE = "3s"  # in which who comes after waits too
-_IN_USE = (
-    "others are reading or writing vectors, which stay bytes for now: a later command that writes "
-    "brings them into pgvector"
-)
 _OLDEST_PGVECTOR = (0, 8)
 """The first release that goes on looking in its index where a filter leaves too few."""
 _MOVED = 5_000  # vectors that are moved at a time
 
 WIDEST = 16_000  # numbers that a halfvec has room for
 LATEST = len(MIGRATIONS)
-_WITH_JOBS, _WITH_HALVES = 3, 4
-_NO_EXTENSION = (
-    "the role finds no pgvector, so vectors are kept as bytes and every process reads all of them; "
-    "install pgvector 0.8 or later and let an administrator run CREATE EXTENSION vector in the "
-    "database, in a schema of the role's search_path: the owner's next command that writes brings "
-    "the vectors over"
-)
+_WITH_JOBS = 3
 
 
 def require_server(connection: Connection[Row], address: Address) -> None:
@@ -224,10 +204,13 @@ def require_known(found: int, address: Address) -> None:
         )
 
 
-def migrate(connection: Connection[Row], address: Address) -> None:
-    """Bring the schema to the latest version, whole or not at all; others may try it too."""
+def migrate(connection: Connection[Row], address: Address) -> int:
+    """Bring the schema to the latest version, whole or not at all; others may try it too. Return
+    how many vectors were kept as bytes, and are pgvector's now."""
     if version(connection, address) == LATEST:
-        return
+        return 0
+    _require_extension(connection, address)
+    moved = 0
     with connection.transaction():
         _lock(connection, address)
         found = version(connection, address)
@@ -238,8 +221,11 @@ def migrate(connection: Connection[Row], address: Address) -> None:
             connection.execute(_said(address, MIGRATIONS[number]))
             update = "UPDATE {schema}.deployment SET version = %s"
             connection.execute(_said(address, update), (number + 1,))
-    if found < _WITH_HALVES and not _extended(connection):
-        _log.warning("%s: %s", address.shown, _NO_EXTENSION)
+        if found < LATEST and not _has_halves(connection, address):
+            moved = _bring_over(connection, address)
+    if moved:
+        _log.warning("%s: %d vectors were brought into pgvector", address.shown, moved)
+    return moved
 
 
 def _lock(connection: Connection[Row], address: Address) -> None:
@@ -263,7 +249,7 @@ def _make_schema(connection: Connection[Row], address: Address) -> None:
             ) from error
 
 
-def has_halves(connection: Connection[Row], address: Address) -> bool:
+def _has_halves(connection: Connection[Row], address: Address) -> bool:
     """Whether vectors are kept as pgvector's `halfvec`, and not as bytes."""
     asked = (
         b"SELECT format_type(atttypid, NULL) FROM pg_attribute"
@@ -279,27 +265,10 @@ def has_halves(connection: Connection[Row], address: Address) -> bool:
     return found[0][0].endswith("halfvec")
 
 
-def take_extension(connection: Connection[Row], address: Address) -> int:
-    """Keep vectors as pgvector's, once the server has it; how many were kept as bytes and are
-    brought over, whole or not at all, which is said. Without it they stay bytes, and every process
-    reads them all. Only the owner can; while others are at the vectors, a later command does it."""
-    if has_halves(connection, address):
-        return 0
-    if not _can_bring_over(connection, address) or not _extended(connection):
-        return 0
-    try:
-        moved = _bring_over(connection, address)
-    except errors.LockNotAvailable:
-        _log.warning("%s: %s", address.shown, _IN_USE)
-        return 0
-    if moved:
-        _log.warning("%s: %d vectors were brought into pgvector", address.shown, moved)
-    return moved
-
-
-def require_reach(connection: Connection[Row], address: Address) -> None:
-    """StoreUnavailable where the role does not see pgvector's types and operators by their
-    names."""
+def require_vectors(connection: Connection[Row], address: Address) -> None:
+    """CorruptStore where the vectors are gone, StoreUnavailable where the role does not see
+    pgvector's types and operators by their names."""
+    _has_halves(connection, address)
     if connection.execute(_REACHED).fetchall() != [(True,)]:
         raise StoreUnavailable(
             f"the vectors of {address.shown!r} are pgvector's, which the role "
@@ -308,53 +277,36 @@ def require_reach(connection: Connection[Row], address: Address) -> None:
         )
 
 
-def _bring_over(connection: Connection[Row], address: Address) -> int:
-    with connection.transaction():
-        _lock(connection, address)
-        if has_halves(connection, address):
-            return 0
-        # Who writes a vector meanwhile would write it where it is dropped.
-        connection.execute(f"SET LOCAL lock_timeout = '{_PATIENCE}'".encode())
-        connection.execute(_said(address, "LOCK TABLE {schema}.vector IN ACCESS EXCLUSIVE MODE"))
-        rights = connection.execute(_said(address, _RIGHTS)).fetchall()
-        connection.execute(_said(address, _AS_HALVES))
-        moved = _move_vectors(connection, address)
-        connection.execute(_said(address, _IN_PLACE))
-        for (granted,) in rights:
-            connection.execute(granted.encode())
-    return moved
-
-
-def _can_bring_over(connection: Connection[Row], address: Address) -> bool:
-    """Whether the role may put another table in the place of the one of vectors, and pgvector has
-    room for them."""
-    asked = _said(
-        address,
-        "SELECT pg_has_role(c.relowner, 'USAGE') AND has_schema_privilege(n.oid, 'CREATE')"
-        f" AND NOT EXISTS (SELECT 1 FROM {{schema}}.space WHERE dimension > {WIDEST})"
-        " FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-        " WHERE n.nspname = %s AND c.relname = 'vector'",
-    )
-    return connection.execute(asked, (address.schema,)).fetchall() == [(True,)]
-
-
-def _extended(connection: Connection[Row]) -> bool:
-    """Whether pgvector is there, new enough and found by its names; it is made where that is
-    allowed."""
+def _require_extension(connection: Connection[Row], address: Address) -> None:
+    """StoreUnavailable unless pgvector is there, new enough and found by its names; it is made
+    where that is allowed."""
     asked = (
         b"SELECT coalesce(installed_version, default_version), installed_version IS NOT NULL"
         b" FROM pg_available_extensions WHERE name = 'vector'"
     )
     for release, is_there in connection.execute(asked).fetchall():
         if tuple(int(n) for n in release.split(".")[:2]) < _OLDEST_PGVECTOR:
-            return False
-        try:
-            if not is_there:
+            continue
+        if not is_there:  # the role may not make it, or another does at this moment
+            with suppress(errors.InsufficientPrivilege, errors.UniqueViolation):
                 connection.execute(b"CREATE EXTENSION IF NOT EXISTS vector")
-        except (errors.InsufficientPrivilege, errors.UniqueViolation):
-            return False  # the role may not, or another does it at this moment
-        return connection.execute(_REACHED).fetchall() == [(True,)]
-    return False
+        if connection.execute(_REACHED).fetchall() == [(True,)]:
+            return
+    raise StoreUnavailable(
+        f"the role {connection.info.user!r} finds no pgvector in {address.shown!r}, which keeps "
+        "the vectors: install pgvector 0.8 or later on the server and let an administrator run "
+        "CREATE EXTENSION vector in the database, in a schema of the role's search_path"
+    )
+
+
+def _bring_over(connection: Connection[Row], address: Address) -> int:
+    """Keep vectors as pgvector's; how many were kept as bytes."""
+    # Who writes a vector meanwhile would write it where it is dropped.
+    connection.execute(_said(address, "LOCK TABLE {schema}.vector IN ACCESS EXCLUSIVE MODE"))
+    connection.execute(_said(address, _AS_HALVES))
+    moved = _move_vectors(connection, address)
+    connection.execute(_said(address, _IN_PLACE))
+    return moved
 
 
 def _move_vectors(connection: Connection[Row], address: Address) -> int:

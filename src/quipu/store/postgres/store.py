@@ -91,7 +91,7 @@ class PostgresStore(DerivedStore):
         """Store a batch, whole or not at all."""
         written = super().write(batch)
         self._embedded += len(batch.embeddings)
-        if self._embedded >= _LOOKED_AFTER and self._db.has_halves:
+        if self._embedded >= _LOOKED_AFTER:
             self._embedded = 0
             self._builder.begin()
         return written
@@ -99,28 +99,20 @@ class PostgresStore(DerivedStore):
     def drop_space(self, space: str) -> None:
         """Erase one space's vectors, and then its index."""
         super().drop_space(space)
-        if self._db.has_halves:
-            self._builder.begin()
+        self._builder.begin()
 
     def close(self) -> None:
         """Give back what the handle holds, once an index that is being built is there."""
-        if self._embedded and self._db.has_halves:
+        if self._embedded:
             self._embedded = 0
             self._builder.begin()
         self._builder.wait()
         super().close()
 
     def _new_nearest(self, space: str) -> SpaceIndex:
-        """On the server where it compares vectors, else in this process."""
-        if not self._db.has_halves:
-            return super()._new_nearest(space)
+        """On the server, which compares vectors."""
+        del space
         return ServerVectors(self._db, self._session, self._postings, exact_up_to=self._exact_up_to)
-
-    def _nearest(self, space: str) -> SpaceIndex | None:
-        """Another one, once the owner has brought the vectors over."""
-        if self._db.has_halves and not isinstance(self._spaces.get(space), ServerVectors):
-            self._spaces.pop(space, None)
-        return super()._nearest(space)
 
     def visit(self) -> AbstractContextManager[None]:
         """One transaction: each costs two round trips."""

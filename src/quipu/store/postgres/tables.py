@@ -66,7 +66,7 @@ class PostgresBackend:
         distinct: bool = False,
     ) -> list[Row]:
         """The columns of the rows where all of `where` holds."""
-        sent = table is VECTOR and self._db.has_halves and "vector" in columns
+        sent = table is VECTOR and "vector" in columns
         head, tail = _around(table.name, tuple(columns), tuple(order), distinct)
         if sent:
             head = head.replace('"vector"', 'halfvec_send("vector")')
@@ -86,9 +86,8 @@ class PostgresBackend:
         )
         types = ("int4", *(kinds[column] for column in table.columns))
         ns, left = self._db.ns, iter(rows)
-        is_halves = table is VECTOR and self._db.has_halves
         while page := [(ns, *row) for row in islice(left, _COPIED)]:
-            page = _with_last(page, to_halfvec) if is_halves else page
+            page = _with_last(page, to_halfvec) if table is VECTOR else page
             self._db.copy(statement, types, page)
 
     def update(self, table: Table, columns: Sequence[str], rows: Iterable[Row]) -> None:
