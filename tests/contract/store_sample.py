@@ -7,11 +7,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from quipu.index.blobs import FieldHead
+from quipu.index.segments import FieldPart
 from quipu.ports import Store
 from quipu.records.batch import Batch, Claim, Embedding, IndexedChunk
 from quipu.records.ids import make_id
 from quipu.records.record import Chunk, Entity, Episode, Fact, Relation
 from quipu.records.schema import EntityType
+from quipu.store.backend import FIELD, PAGE
+from quipu.store.derived import DerivedStore
 
 SPACES = {"small": 8, "other": 4}
 WORDS = tuple(
@@ -305,3 +309,29 @@ def operations(seed: int, count: int) -> Sequence[Operation]:
     """A stream of `count` operations; the same seed gives the same stream."""
     sampler = Sampler(random.Random(seed))
     return [sampler.operation() for _ in range(count)]
+
+
+def old_pages(part: FieldPart) -> tuple[FieldHead, list[tuple[int, bytes]]]:
+    """The head and the pages of a field as 0.1.0 kept them, a directory of all terms first."""
+    widths = part.rows.dtype.itemsize, part.tf.dtype.itemsize
+    directory = b"".join(each.tobytes() for each in (part.high, part.low, part.counts))
+    spans = [slice(start, start + 8192) for start in range(0, len(part.rows), 8192)]
+    pages = [part.rows[span].tobytes() + part.tf[span].tobytes() for span in spans]
+    head = FieldHead(*widths, part.lengths.astype("<u4").tobytes(), directory)
+    return head, list(enumerate(pages))
+
+
+def keep_words_as_0_1_0(store: DerivedStore) -> None:
+    """Write the fields of every segment as 0.1.0 did."""
+    session, postings = store._session, store._postings
+    with session.writing():
+        postings.refresh()
+        kept = {head.segment: postings.whole(head.segment)[0].fields for head in postings.heads()}
+        for table in (PAGE, FIELD):
+            session.delete(table, {"segment": list(kept)})
+        for segment, fields in kept.items():
+            for name, part in fields.items():
+                head, pages = old_pages(part)
+                session.insert(FIELD, [(segment, name, *head)])
+                session.insert(PAGE, [(segment, name, page, blob) for page, blob in pages])
+        postings.clear()

@@ -68,13 +68,13 @@ def test_after_a_write_only_the_new_segment_is_read(
         writer.write(Batch(recorded_at=moment(1), episodes=(first,), chunks=many))
         reader.match_text("prose", dict.fromkeys(TERMS, 1.0))
         asked: list[int] = []
-        pages = SegmentRows.pages
+        buckets = SegmentRows.buckets
 
-        def counted(self: SegmentRows, segment: int, *of: Any) -> list[bytes]:
-            asked.append(segment)
-            return pages(self, segment, *of)
+        def counted(self: SegmentRows, field: str, wanted: Any) -> list[tuple[int, bytes]]:
+            asked.extend(segment for segment, _ in wanted)
+            return buckets(self, field, wanted)
 
-        monkeypatch.setattr(SegmentRows, "pages", counted)
+        monkeypatch.setattr(SegmentRows, "buckets", counted)
         other = episode("docs/small.md", "B", at=moment(2))
         one = chunk(other, 0, "w0 w1 w2")
         writer.write(Batch(recorded_at=moment(2), episodes=(other,), chunks=(one,)))

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from tests.contract.store_sample import old_pages
 
 from quipu.index import blobs, bm25, ranking, segments, stored
 from quipu.index.blobs import FieldHead, SegmentHead
@@ -18,12 +19,13 @@ class Kept:
     """Segments in memory, as a backend keeps them."""
 
     def __init__(
-        self, kept: Sequence[Segment], alive: Sequence[np.ndarray], *, bucketed: bool = False
+        self, kept: Sequence[Segment], alive: Sequence[np.ndarray], *, old: bool = False
     ) -> None:
+        """`old` is as 0.1.0 kept fields."""
         self._kept, self._alive = kept, alive
-        self._bucketed = [
-            {name: blobs.pack_buckets(part) for name, part in segment.fields.items()}
-            for segment in (kept if bucketed else ())
+        pack = old_pages if old else blobs.pack_buckets
+        self._packed = [
+            {name: pack(part) for name, part in segment.fields.items()} for segment in kept
         ]
 
     def segments(self) -> list[SegmentHead]:
@@ -40,21 +42,15 @@ class Kept:
         return sorted(self._kept[segment].fields)
 
     def field(self, segment: int, field: str) -> FieldHead | None:
-        part = self._kept[segment].fields.get(field)
-        if part is None:
-            return None
-        return self._bucketed[segment][field][0] if self._bucketed else blobs.pack_head(part)
-
-    def pages(self, segment: int, field: str, pages: Sequence[int]) -> list[bytes]:
-        every = dict(blobs.pack_pages(self._kept[segment].fields[field]))
-        return [every[page] for page in pages]
+        packed = self._packed[segment].get(field)
+        return packed and packed[0]
 
     def buckets(self, field: str, wanted: Sequence[tuple[int, int]]) -> list[tuple[int, bytes]]:
-        kept = {n: dict(fields[field][1]) for n, fields in enumerate(self._bucketed)}
+        kept = {n: dict(fields[field][1]) for n, fields in enumerate(self._packed)}
         return [(n, kept[n][bucket]) for n, bucket in sorted(wanted) if bucket in kept[n]]
 
     def every_bucket(self, segment: int, field: str) -> list[bytes]:
-        return [blob for _, blob in self._bucketed[segment][field][1]]
+        return [blob for _, blob in self._packed[segment][field][1]]
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +66,7 @@ def alive() -> np.ndarray:
     return np.random.default_rng(1).random(SIZE) < 0.95
 
 
-@pytest.fixture(scope="module", params=["pages", "buckets"])
+@pytest.fixture(scope="module", params=["0.1.0", "buckets"])
 def postings(request: pytest.FixtureRequest, table: np.ndarray, alive: np.ndarray) -> Postings:
     posted = [
         Posted(
@@ -85,7 +81,7 @@ def postings(request: pytest.FixtureRequest, table: np.ndarray, alive: np.ndarra
     kept = Kept(
         [segments.build(posted[a:b]) for a, b in spans],
         [alive[a:b] for a, b in spans],
-        bucketed=request.param == "buckets",
+        old=request.param == "0.1.0",
     )
     made = Postings(kept)
     made.refresh()

@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from tests.contract.store_sample import OTHER, VERSION_A, one_source, texts
+from tests.contract.store_sample import OTHER, VERSION_A, keep_words_as_0_1_0, one_source, texts
 from tests.servers.postgres_server import PostgresServer
 
 from quipu.errors import (
@@ -167,9 +167,9 @@ def test_an_index_of_words_with_directories_is_written_anew_once(
 ) -> None:
     url = postgres_server.url(postgres_server.new_database())
     with open_store(url) as store:
-        store._session.bucketed = False  # as it was before
         store.write(one_source(VERSION_A, "red tax", "red llama", at=1))
         store.write(one_source(OTHER, "blue tax", at=2))
+        keep_words_as_0_1_0(store)
     with open_store(url, read_only=True) as store:
         before = [texts(store, **{word: 1.0}) for word in ("red", "tax", "blue", "none")]
     assert [len(each) for each in before] == [2, 2, 1, 0]

@@ -12,7 +12,14 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from tests.contract.store_sample import chunk, embedding, episode, moment, texts
+from tests.contract.store_sample import (
+    chunk,
+    embedding,
+    episode,
+    keep_words_as_0_1_0,
+    moment,
+    texts,
+)
 
 from quipu.errors import NewerStore, StoreUnavailable
 from quipu.files import checked
@@ -86,6 +93,7 @@ def test_a_file_of_the_first_release_is_read_as_it_is_and_brought_up_to_date(
     path = tmp_path / "q.db"
     with open_at(path) as store:
         store.write(batch("a", "red"))
+        keep_words_as_0_1_0(store)
     old = checked.connect(path)
     for table in ("job", "job_payload"):
         old.execute(f"DROP TABLE {table}")

@@ -1,20 +1,20 @@
 """How a segment becomes blobs, and what a backend must keep for the indexes.
 
-The postings of a field are kept in pages behind a directory of all its terms, or in *buckets*, of
-which a reader on a server fetches those of its terms alone. Terms are 128-bit hashes, so their
-first bits deal them out evenly and say which bucket a term is in. A bucket holds, of its terms, the
-hashes and counts, then the rows and the frequencies of all their postings; the directory in the
-head of such a field is one byte, how many bits number its buckets.
+The postings of a field are kept in *buckets*, of which a reader fetches those of its terms alone.
+Terms are 128-bit hashes, so their first bits deal them out evenly and say which bucket a term is
+in. A bucket holds, of its terms, the hashes and counts, then the rows and the frequencies of all
+their postings; the directory in the head of a field is one byte, how many bits number its buckets.
+0.1.0 kept a directory of all terms, with twenty bytes a term, and pages of postings.
 """
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.index.segments import PAGE, FieldPart, Segment
+from quipu.index.segments import FieldPart, Segment
 
 Hashes: TypeAlias = NDArray[np.uint64]
 
@@ -65,10 +65,6 @@ class PostingBlobs(Protocol):
         """A field's head, or None when the segment lacks it."""
         ...
 
-    def pages(self, segment: int, field: str, pages: Sequence[int]) -> list[bytes]:
-        """The given pages of a field's postings."""
-        ...
-
     def buckets(self, field: str, wanted: Sequence[tuple[int, int]]) -> list[tuple[int, bytes]]:
         """Of the (segment, bucket) pairs of a field those that are not empty: segment and blob,
         the buckets of a segment in order."""
@@ -106,61 +102,28 @@ def unpack_alive(blob: bytes, size: int) -> NDArray[np.bool_]:
     return ~np.unpackbits(bits, count=size, bitorder="little").astype(np.bool_)
 
 
-def pack_head(part: FieldPart) -> FieldHead:
-    """A field's head as blobs."""
-    directory = _pack_directory(part.high, part.low, part.counts)
-    return FieldHead(
-        part.rows.dtype.itemsize,
-        part.tf.dtype.itemsize,
-        part.lengths.astype("<u4").tobytes(),
-        directory,
-    )
-
-
 def _pack_directory(high: Hashes, low: Hashes, counts: NDArray[np.uint32]) -> bytes:
     arrays = high.astype("<u8"), low.astype("<u8"), counts.astype("<u4")
     return b"".join(each.tobytes() for each in arrays)
 
 
-def unpack_directory(
-    blob: bytes,
-) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint32]]:
-    """The terms' hashes and counts of a head's directory."""
-    terms = len(blob) // 20
-    return (
-        np.frombuffer(blob, dtype="<u8", count=terms),
-        np.frombuffer(blob, dtype="<u8", count=terms, offset=8 * terms),
-        np.frombuffer(blob, dtype="<u4", count=terms, offset=16 * terms),
-    )
-
-
-def pack_pages(part: FieldPart) -> Iterator[tuple[int, bytes]]:
-    """The field's postings as numbered pages: rows, then frequencies."""
-    for page, start in enumerate(range(0, len(part.rows), PAGE)):
-        rows, tf = part.rows[start : start + PAGE], part.tf[start : start + PAGE]
-        yield page, rows.tobytes() + tf.tobytes()
-
-
-def unpack_page(
-    blob: bytes, row_width: int, tf_width: int
-) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger]]:
-    """The rows and frequencies of one page."""
-    size = len(blob) // (row_width + tf_width)
-    return (
-        np.frombuffer(blob, dtype=f"<u{row_width}", count=size),
-        np.frombuffer(blob, dtype=f"<u{tf_width}", offset=size * row_width),
-    )
-
-
 def is_bucketed(head: FieldHead) -> bool:
-    """Whether the field is kept in buckets; a directory has twenty bytes a term."""
+    """Whether the field is kept in buckets."""
     return len(head.directory) == 1
+
+
+def one_bucket(head: FieldHead, pages: Iterable[bytes]) -> bytes:
+    """The only bucket of a field as 0.1.0 kept it: its directory, and its pages in order."""
+    posting = head.row_width + head.tf_width
+    cuts = [(page, len(page) // posting * head.row_width) for page in pages]
+    postings = [page[:cut] for page, cut in cuts] + [page[cut:] for page, cut in cuts]
+    terms = struct.pack("<I", len(head.directory) // _TERM)
+    return b"".join((terms, head.directory, *postings))
 
 
 def pack_buckets(part: FieldPart) -> tuple[FieldHead, list[tuple[int, bytes]]]:
     """The head of a field and its buckets by number, without those that are empty."""
-    head = pack_head(part)
-    posting = head.row_width + head.tf_width
+    posting = part.rows.dtype.itemsize + part.tf.dtype.itemsize
     size = _TERM * len(part.high) + posting * len(part.rows)
     bits = min(max(size // _BUCKET_BYTES, 1).bit_length() - 1, _MOST_BITS)
     numbers = bucket_of(part.high, bits)
@@ -175,7 +138,9 @@ def pack_buckets(part: FieldPart) -> tuple[FieldHead, list[tuple[int, bytes]]]:
         directory = _pack_directory(part.high[terms], part.low[terms], part.counts[terms])
         rows, tf = part.rows[postings].tobytes(), part.tf[postings].tobytes()
         packed.append((number, struct.pack("<I", end - first) + directory + rows + tf))
-    return head._replace(directory=bytes([bits])), packed
+    lengths = part.lengths.astype("<u4").tobytes()
+    widths = part.rows.dtype.itemsize, part.tf.dtype.itemsize
+    return FieldHead(*widths, lengths, bytes([bits])), packed
 
 
 def bucket_of(high: Hashes, bits: int) -> NDArray[np.int64]:
@@ -199,4 +164,11 @@ def unpack_bucket(blob: bytes, row_width: int, tf_width: int) -> Bucket:
     """A bucket of `pack_buckets`."""
     (terms,) = struct.unpack_from("<I", blob)
     end = 4 + _TERM * terms
-    return Bucket(*unpack_directory(blob[4:end]), *unpack_page(blob[end:], row_width, tf_width))
+    size = (len(blob) - end) // (row_width + tf_width)
+    return Bucket(
+        np.frombuffer(blob, dtype="<u8", count=terms, offset=4),
+        np.frombuffer(blob, dtype="<u8", count=terms, offset=4 + 8 * terms),
+        np.frombuffer(blob, dtype="<u4", count=terms, offset=4 + 16 * terms),
+        np.frombuffer(blob, dtype=f"<u{row_width}", count=size, offset=end),
+        np.frombuffer(blob, dtype=f"<u{tf_width}", offset=end + size * row_width),
+    )

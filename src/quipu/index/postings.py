@@ -1,7 +1,7 @@
 """Words and names of the live chunks, read from posting segments.
 
-A reader keeps what it has read: the segments' rows, directories of terms, pages of postings, and
-the posting lists of late. Callers say when the blobs may have changed (`refresh`) and hold a lock
+A reader keeps what it has read: the segments' rows, buckets of postings, and the posting lists of
+late. Callers say when the blobs may have changed (`refresh`) and hold a lock
 and a read transaction around every call.
 """
 
@@ -16,12 +16,12 @@ from quipu.index import bm25
 from quipu.index.blobs import PostingBlobs, SegmentHead
 from quipu.index.segments import Segment, hashes, live_counts, ranges
 from quipu.index.sets import places_in
-from quipu.index.stored import BucketPart, Mask, Often, PostingList, Rows, StoredSegment
+from quipu.index.stored import Mask, Often, PostingList, Rows, StoredSegment
 
 __all__ = ["Mask", "Often", "PostingList", "Postings", "Rows", "Statistics"]
 
 _CACHE_BYTES = 64 << 20
-_PAGE_BYTES = 192 << 20  # of pages that are held: all of some 500,000 passages
+_BUCKET_BYTES = 192 << 20  # of buckets that are held: all of some 500,000 passages
 _NO_TF = np.zeros(0, dtype=np.uint8)
 
 S = TypeVar("S", bound=np.generic)
@@ -184,8 +184,8 @@ class Postings:
         return [self._lists[name, term] for term in terms]
 
     def _bound(self) -> None:
-        """Begin anew where pages of many passages are held: those of late are among the lists."""
-        if sum(stored.page_bytes() for stored in self._stored.values()) > _PAGE_BYTES:
+        """Begin anew where buckets of many passages are held: those of late are among the lists."""
+        if sum(stored.bucket_bytes() for stored in self._stored.values()) > _BUCKET_BYTES:
             for stored in self._stored.values():
                 stored.drop()
         for stored in self._stored.values():
@@ -196,7 +196,7 @@ class Postings:
         parts = {
             segment: part
             for segment, stored in self._stored.items()
-            if isinstance(part := stored.part(name), BucketPart)
+            if (part := stored.part(name)) is not None and part.is_bucketed
         }
         lacking = {segment: part.lacking(high) for segment, part in parts.items()}
         wanted = [(segment, bucket) for segment, found in lacking.items() for bucket in found]
@@ -283,14 +283,10 @@ class Postings:
             part = stored.part(name)
             if part is None:
                 continue
-            if stored.head.dead:
-                whole = part.everything()
-                some = live_counts(whole.counts, stored.alive[whole.rows]) > 0
-                high.append(whole.high[some])
-                low.append(whole.low[some])
-            else:
-                for kept, terms in zip((high, low), part.terms(), strict=True):
-                    kept.append(terms)
+            whole = part.everything()
+            some = live_counts(whole.counts, stored.alive[whole.rows]) > 0
+            high.append(whole.high[some])
+            low.append(whole.low[some])
         joined = np.stack((_joined(high, np.uint64), _joined(low, np.uint64)))
         if not joined.shape[1]:
             return 0

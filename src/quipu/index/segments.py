@@ -3,8 +3,7 @@
 A segment covers the chunks of one or more writes. A chunk's *row* is its place in the segment;
 rows are in the order of the chunks' numbers. For each field it holds the chunks' lengths, the
 terms as 128-bit hashes in order (so that no text of a name or word is kept, and a segment merges
-without comparing strings), and for each term the rows it stands in with its frequencies. Rows and
-frequencies are cut into pages, so that a reader fetches only what it asks for.
+without comparing strings), and for each term the rows it stands in with its frequencies.
 """
 
 from collections import defaultdict
@@ -18,9 +17,6 @@ from numpy.typing import NDArray
 
 from quipu.records.batch import Terms
 from quipu.records.ids import order_key
-
-PAGE = 8192
-"""Postings a page."""
 
 FAN_IN = 4
 """How many segments of one size become one of the next."""

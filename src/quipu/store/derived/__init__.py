@@ -1,5 +1,6 @@
 """Every port of a store, made once from what a backend writes itself."""
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Self, TypeVar
 
@@ -8,10 +9,16 @@ import numpy as np
 from quipu.index.postings import Postings
 from quipu.records.batch import Batch, Written
 from quipu.store import rules
-from quipu.store.backend import CHUNK, COLUMNS, NAME, SUPPORT
+from quipu.store.backend import CHUNK, COLUMNS, FIELD, NAME, SUPPORT
 from quipu.store.checking import check
 from quipu.store.derived.graph import GraphReads
-from quipu.store.derived.indexed import drop_space, drop_vectors, purge_segments, retire_chunks
+from quipu.store.derived.indexed import (
+    drop_space,
+    drop_vectors,
+    purge_segments,
+    retire_chunks,
+    rewrite_segments,
+)
 from quipu.store.derived.known import KnownIds
 from quipu.store.derived.search import IndexReads
 from quipu.store.derived.session import Session
@@ -20,6 +27,7 @@ from quipu.store.derived.writes import BatchWrite, log
 __all__ = ["DerivedStore"]
 
 T = TypeVar("T")
+_log = logging.getLogger("quipu")
 
 
 class DerivedStore(GraphReads, IndexReads):
@@ -30,6 +38,25 @@ class DerivedStore(GraphReads, IndexReads):
     def namespace(self) -> str:
         """The namespace this handle is bound to."""
         return self._session.backend.namespace
+
+    def _write_buckets(self) -> None:
+        """Bring an index of words that 0.1.0 wrote over, whole or not at all, and say so."""
+        with self._session.reading():
+            due = self._has_directories()
+
+        def rewrite() -> bool:
+            if not self._has_directories():
+                return False  # another has done it meanwhile
+            rewrite_segments(self._session, self._postings)
+            return True
+
+        if due and self.atomically(rewrite):
+            _log.warning("the index of words, as 0.1.0 kept it, was written anew, once")
+
+    def _has_directories(self) -> bool:
+        """Whether any field is kept as 0.1.0 did: its directory has more than one byte."""
+        rows = self._session.select(FIELD, ("directory",), {})
+        return any(len(directory) > 1 for (directory,) in rows)
 
     def write(self, batch: Batch) -> Written:
         """Store a batch, whole or not at all."""

@@ -7,14 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index import segments as seg
-from quipu.index.blobs import (
-    SegmentHead,
-    pack_arrays,
-    pack_buckets,
-    pack_dead,
-    pack_head,
-    pack_pages,
-)
+from quipu.index.blobs import SegmentHead, pack_arrays, pack_buckets, pack_dead
 from quipu.index.parts import pack
 from quipu.index.postings import Postings
 from quipu.store.backend import CHUNK, FIELD, PAGE, PART, SEGMENT, SPACE, VECTOR
@@ -27,11 +20,9 @@ def add_segment(session: Session, segment: seg.Segment) -> None:
     number = session.take("segment")
     session.insert(SEGMENT, [(number, len(segment.numbers), 0, pack_arrays(segment), b"")])
     for name, part in segment.fields.items():
-        head, pages = (
-            pack_buckets(part) if session.bucketed else (pack_head(part), pack_pages(part))
-        )
+        head, buckets = pack_buckets(part)
         session.insert(FIELD, [(number, name, *head)])
-        session.insert(PAGE, ((number, name, page, blob) for page, blob in pages))
+        session.insert(PAGE, ((number, name, bucket, blob) for bucket, blob in buckets))
 
 
 def retire_chunks(session: Session, postings: Postings, numbers: NDArray[np.int64]) -> None:

@@ -168,18 +168,14 @@ class SegmentRows:
         rows = self._session.select(FIELD, FieldHead._fields, where)
         return FieldHead(*rows[0]) if rows else None
 
-    def pages(self, segment: int, field: str, pages: Sequence[int]) -> list[bytes]:
-        """The given pages, which are in order."""
-        where = {"segment": segment, "field": field, "page": pages}
-        rows = self._session.select(PAGE, ("postings",), where, order=("page",))
-        return [postings for (postings,) in rows]
-
     def buckets(self, field: str, wanted: Sequence[tuple[int, int]]) -> list[tuple[int, bytes]]:
         """The buckets among (segment, bucket) pairs that are not empty, by segment."""
         found: list[tuple[int, bytes]] = []
         for segment in dict.fromkeys(segment for segment, _ in wanted):
-            pages = [page for of, page in wanted if of == segment]
-            found += [(segment, blob) for blob in self.pages(segment, field, pages)]
+            buckets = [bucket for of, bucket in wanted if of == segment]
+            where = {"segment": segment, "field": field, "page": buckets}
+            rows = self._session.select(PAGE, ("postings",), where, order=("page",))
+            found += [(segment, postings) for (postings,) in rows]
         return found
 
     def every_bucket(self, segment: int, field: str) -> list[bytes]:

@@ -10,9 +10,8 @@ from quipu.store.backend import SUPPORT, Backend, Row, Where
 class Session:
     """What everything derived reads from and writes to."""
 
-    def __init__(self, backend: Backend, *, bucketed: bool = False) -> None:
-        """Postings are written `bucketed` where what is read comes over a network."""
-        self.backend, self.bucketed = backend, bucketed
+    def __init__(self, backend: Backend) -> None:
+        self.backend = backend
         self.select, self.last, self.take = backend.select, backend.last, backend.take
         self.insert, self.update, self.delete = backend.insert, backend.update, backend.delete
         self.snapshot = 0

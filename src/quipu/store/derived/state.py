@@ -52,12 +52,10 @@ class StoreState:
         *,
         exact_up_to: int = EXACT_UP_TO,
         vector_sizes: VectorSizes = DEFAULT_SIZES,
-        bucketed: bool = False,
     ) -> None:
-        """Above `exact_up_to` vectors of a space the nearest are proposed by their signs. Postings
-        are kept `bucketed` where every read goes to a server."""
+        """Above `exact_up_to` vectors of a space the nearest are proposed by their signs."""
         rules.require_namespace(backend.namespace)
-        self._session = Session(backend, bucketed=bucketed)
+        self._session = Session(backend)
         self.jobs: Final = JobTable(self._session)
         self._postings = Postings(self._segment_rows())
         self._records = Records(self._session, self._postings)

@@ -45,6 +45,8 @@ class Neo4jStore(DerivedStore):
         self._indexed: set[int] = set()
         self._graph = MirroredGraph(self._backend, self.get)
         self._backend.before_commit = self._before_commit
+        if not read_only:
+            self._write_buckets()
 
     def _before_commit(self, changes: Sequence[Row], since: int, ended: Sequence[int]) -> None:
         self._graph.follow(changes, since, ended)

@@ -1,6 +1,5 @@
 """The store on a server: one deployment, any number of machines."""
 
-import logging
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
@@ -9,7 +8,6 @@ from quipu.index.blobs import PostingBlobs
 from quipu.records.batch import Batch, Written
 from quipu.store.backend import Row
 from quipu.store.derived import DerivedStore
-from quipu.store.derived.indexed import rewrite_segments
 from quipu.store.derived.neighbors import Hop
 from quipu.store.derived.rows import SegmentRows
 from quipu.store.derived.session import Session
@@ -21,7 +19,6 @@ from quipu.store.postgres.vectors import EXACT_UP_TO, IndexBuilder, ServerVector
 __all__ = ["PostgresStore"]
 
 T = TypeVar("T")
-_log = logging.getLogger("quipu")
 _LOOKED_AFTER = 5_000
 """Vectors written, after which it is looked whether their space is due for an index."""
 
@@ -52,32 +49,14 @@ class PostgresStore(DerivedStore):
     def __init__(self, database: Database, *, exact_up_to: int = EXACT_UP_TO) -> None:
         """Where more than `exact_up_to` passages are in question, an index proposes the nearest."""
         self._db = database
-        super().__init__(PostgresBackend(self._db), bucketed=True)
+        super().__init__(PostgresBackend(self._db))
         self._exact_up_to = exact_up_to
         self._builder = IndexBuilder(self._db, exact_up_to)
         self._embedded = 0
         if self._db.brought:
             self._builder.begin()
         if not database.read_only:
-            self._rewrite_directories()
-
-    def _rewrite_directories(self) -> None:
-        """Bring what was written with directories over, whole or not at all, and say so."""
-        asked = (
-            "SELECT 1 FROM {schema}.segment_field WHERE ns = {ns} AND length(directory) <> 1"
-            " LIMIT 1"
-        )
-        with self._session.reading():
-            due = self._asked(asked)
-
-        def rewrite() -> bool:
-            if not self._asked(asked):
-                return False  # another has done it meanwhile
-            rewrite_segments(self._session, self._postings)
-            return True
-
-        if due and self.atomically(rewrite):
-            _log.warning("%s: the index of words was written anew", self._db.address.shown)
+            self._write_buckets()
 
     def _segment_rows(self) -> PostingBlobs:
         """Buckets of all segments in one select."""

@@ -66,6 +66,13 @@ class SQLiteStore(DerivedStore):
         self._vector_files = vector_files
         self._folder = path.with_name(path.name + ".vectors")
         self._embedded = Counter[str]()  # vectors written that are not in the space's file yet
+        if not read_only:
+            self._write_buckets()
+
+    def _has_directories(self) -> bool:
+        """What SQLite knows without reading what precedes them."""
+        asked = "SELECT 1 FROM segment_field WHERE ns = ? AND length(directory) > 1 LIMIT 1"
+        return bool(self._db.rows(asked, self._db.ns))
 
     def write(self, batch: Batch) -> Written:
         """Store a batch, whole or not at all."""
