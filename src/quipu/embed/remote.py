@@ -29,9 +29,7 @@ DIMENSIONS: Mapping[str, int] = {
     "bge-m3": 1024,
     "all-minilm": 384,
 }
-_CHOOSES = re.compile(r"^text-embedding-3-")
 _TEXTS = 64
-_BYTES = 16_000
 _LETTER = re.compile(r"\w")
 _WORD = re.compile(r"\w+|[^\w\s]")
 _VERSION = re.compile(r"(?:[-:@](?:v?[0-9.-]+|latest))?")
@@ -119,7 +117,8 @@ class RemoteEmbedder:
             "input": list(texts),
             "encoding_format": "float",
         }
-        if _CHOOSES.match(where.name.model) and DIMENSIONS.get(where.name.model) != self.dimension:
+        model = where.name.model
+        if model.startswith("text-embedding-3-") and DIMENSIONS.get(model) != self.dimension:
             body["dimensions"] = self._dimension
         estimate = Usage(sum(map(tokens_of, texts)))
         found = self._caller.call(
@@ -196,7 +195,7 @@ def open_remote(
 
 
 def _within(text: str) -> str:
-    return text.encode("utf-8", "replace")[:_BYTES].decode("utf-8", "ignore")
+    return text.encode("utf-8", "replace")[:16_000].decode("utf-8", "ignore")
 
 
 def _same_model(answered: str, asked: str) -> bool:

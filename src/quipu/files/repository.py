@@ -14,7 +14,6 @@ __all__ = ["OWN", "SHARED", "Located", "find_repository", "repository_of", "smal
 
 SHARED: Final = ("objects", "refs", "packed-refs", "shallow", "reftable", "logs")
 OWN: Final = ("index",)
-_SMALL = 64 * 1024
 
 
 class Located(NamedTuple):
@@ -129,6 +128,6 @@ def small(file: Path) -> str:
         raise InvalidInput(f"{str(file)!r} is no file")
     try:
         with file.open("rb") as opened:
-            return os.fsdecode(opened.read(_SMALL))
+            return os.fsdecode(opened.read(64 * 1024))
     except OSError as error:
         raise InvalidInput(f"{str(file)!r} cannot be read: {error.strerror or error}") from error

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 __all__ = ["Columns", "pack", "prefix_hash", "tail", "unpack"]
 
-_PREFIX = 5
-
 
 @dataclass(frozen=True, slots=True)
 class Columns:
@@ -34,13 +32,12 @@ class _PrefixHashes(dict[str, int]):
     """Prefix hashes by word, worked out when first met; begun anew when there are many."""
 
     def __missing__(self, word: str) -> int:
-        if len(self) >= _MOST_HASHES:
+        if len(self) >= 1 << 17:
             self.clear()
-        found = self[word] = zlib.crc32(word[:_PREFIX].encode("utf-8", "surrogatepass"))
+        found = self[word] = zlib.crc32(word[:5].encode("utf-8", "surrogatepass"))
         return found
 
 
-_MOST_HASHES = 1 << 17
 _hashes = _PrefixHashes()
 
 

@@ -21,7 +21,6 @@ MOST = 131_072
 """Vectors beyond which pieces are not put together: so much is written at most when few came."""
 
 _BLOCK = 1024  # rows that are decoded at a time: they stay in the processor's cache
-_WORD_BITS = 64
 
 Mask = NDArray[np.bool_]
 Signs = NDArray[np.uint64]
@@ -99,7 +98,7 @@ def _signs_of(codes: Codes) -> Signs:
 
 def _packed(negative: Mask) -> Signs:
     """uint64[n, w] of bool[n, d]."""
-    negative = np.pad(negative, ((0, 0), (0, -negative.shape[1] % _WORD_BITS)))
+    negative = np.pad(negative, ((0, 0), (0, -negative.shape[1] % 64)))
     return np.packbits(negative, axis=1).view(np.uint64)
 
 

@@ -15,9 +15,6 @@ __all__ = ["ERROR", "Placed", "by_signs", "merged", "place"]
 ERROR = 4e-6
 """Sums of float32: twice what a score may be off."""
 
-_FIRST = 2000  # proposals that are scored at a time
-_PROPOSED = 4  # times as many are proposed, which costs less than to propose once more
-_MORE = 2  # times as many are proposed where those were not enough
 _SURE = 3.0  # standard deviations
 
 
@@ -99,8 +96,8 @@ def by_signs(
     all (`_SURE` standard deviations) that none of what lies behind them is likely to belong?
     Otherwise more are scored.
     """
-    step = max(_FIRST, 2 * needed)
-    limit, total = _PROPOSED * step, sum(counts)
+    step = max(2000, 2 * needed)
+    limit, total = 4 * step, sum(counts)
     while True:
         guesses = [
             each.piece.likeliest(query, mask, limit)
@@ -123,7 +120,7 @@ def by_signs(
             if end == total or (end > needed and bar >= worst.mean() + _SURE * worst.std()):
                 chosen = order[:end][scores[:end] >= bar - ERROR]
                 return [places[chosen[owner[chosen] == part]] for part in range(len(parts))]
-        limit *= _MORE
+        limit *= 2
 
 
 def _bar(scores: NDArray[np.float32], needed: int) -> float:

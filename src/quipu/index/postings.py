@@ -20,8 +20,6 @@ from quipu.index.stored import Mask, Often, PostingList, Rows, StoredSegment
 
 __all__ = ["Mask", "Often", "PostingList", "Postings", "Rows", "Statistics"]
 
-_CACHE_BYTES = 64 << 20
-_BUCKET_BYTES = 192 << 20  # of buckets that are held: all of some 500,000 passages
 _NO_TF = np.zeros(0, dtype=np.uint8)
 
 S = TypeVar("S", bound=np.generic)
@@ -174,7 +172,7 @@ class Postings:
         """Each term's posting list, in the order asked; empty when it stands nowhere."""
         missing = [term for term in dict.fromkeys(terms) if (name, term) not in self._lists]
         self._bound()
-        if missing and self._cached > _CACHE_BYTES:
+        if missing and self._cached > 64 << 20:
             keys = [(name, term) for term in terms]
             self._lists = {key: self._lists[key] for key in keys if key in self._lists}
             self._cached = sum(map(_size, self._lists.values()))
@@ -185,7 +183,7 @@ class Postings:
 
     def _bound(self) -> None:
         """Begin anew where buckets of many passages are held: those of late are among the lists."""
-        if sum(stored.bucket_bytes() for stored in self._stored.values()) > _BUCKET_BYTES:
+        if sum(stored.bucket_bytes() for stored in self._stored.values()) > 192 << 20:
             for stored in self._stored.values():
                 stored.drop()
         for stored in self._stored.values():

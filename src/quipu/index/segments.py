@@ -18,9 +18,6 @@ from numpy.typing import NDArray
 from quipu.records.batch import Terms
 from quipu.records.ids import order_key
 
-FAN_IN = 4
-"""How many segments of one size become one of the next."""
-
 LARGEST_TIER = 9
 """Segments of about 4 ** 9 = 262,144 chunks are not merged further."""
 
@@ -65,13 +62,12 @@ class _TermHashes(dict[str, bytes]):
     """Hashes by term, worked out when first met; begun anew when there are many."""
 
     def __missing__(self, term: str) -> bytes:
-        if len(self) >= _MOST_HASHES:
+        if len(self) >= 1 << 18:
             self.clear()
         found = self[term] = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         return found
 
 
-_MOST_HASHES = 1 << 18
 _hashes = _TermHashes()
 
 
@@ -216,6 +212,6 @@ def due(sizes: Sequence[int]) -> int:
                 break
             run += 1
         full = sum(tier(size) == size_class for size in sizes[len(sizes) - run :])
-        if full >= FAN_IN:
+        if full >= 4:
             found = max(found, run)
     return found

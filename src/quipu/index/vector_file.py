@@ -30,7 +30,6 @@ __all__ = ["SavedVectors", "VectorFile"]
 _FORMAT = 6
 _SUMMED = 1 << 20  # bytes that have a sum of their own in the header
 _SUFFIXES = (".numbers", ".vectors")
-_TRIES = 3  # a piece may be put together with others while it is read
 
 
 class SavedVectors(NamedTuple):
@@ -68,7 +67,8 @@ class VectorFile:
     ) -> SavedVectors | None:
         """The index in the file, or None when there is none that can be trusted. Pieces that were
         read before are not read again."""
-        for _ in range(_TRIES):
+        # A piece may be put together with others while it is read.
+        for _ in range(3):
             self._known = self._now()
             try:
                 header = msgspec.json.decode(self._known or b"", type=_Header)

@@ -6,12 +6,6 @@ from threading import Event
 
 from watchfiles import DefaultFilter, watch
 
-_QUIET_MS = 400
-"""So long nothing more may change before a change is told: editors write in several steps."""
-
-_BEGUN_MS = 1_000
-"""After so long without a change the watch has surely begun."""
-
 
 class _OutsideState(DefaultFilter):
     """watchfiles' own filter, and nothing from the local state: indexing writes there."""
@@ -29,10 +23,10 @@ def changes_in(
         *paths,
         watch_filter=_OutsideState(state),
         stop_event=stop,
-        step=_QUIET_MS,
+        step=400,  # ms in which nothing more changes: editors write in several steps
         raise_interrupt=True,  # else watchfiles says on standard error that it stops
         recursive=True,
-        rust_timeout=_BEGUN_MS,
+        rust_timeout=1_000,  # ms after which it has surely begun
         yield_on_timeout=True,
     )
     has_begun = False

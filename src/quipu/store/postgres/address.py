@@ -10,9 +10,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from quipu.errors import InvalidInput
 from quipu.store.addresses import shown
 
-SCHEMA = "quipu"
 _NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
-_CONNECT_TIMEOUT_S = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +26,7 @@ def read_address(url: str) -> Address:
     """The address that `url` is; InvalidInput, which holds no password, when it is none."""
     server, _, query = url.partition("?")
     options = parse_qsl(query, keep_blank_values=True)
-    schema = dict(options).get("schema", SCHEMA)
+    schema = dict(options).get("schema", "quipu")
     if not _NAME.fullmatch(schema):
         raise InvalidInput(
             f"the schema {schema!r} cannot be used: give a name of lower-case letters, digits and "
@@ -44,7 +42,7 @@ def read_address(url: str) -> Address:
         port = str(known.get("port") or "")
         if not all(each.isdecimal() for each in port.split(",") if each):
             raise ProgrammingError
-        defaults = {"connect_timeout": _CONNECT_TIMEOUT_S, "application_name": "quipu"}
+        defaults = {"connect_timeout": 10, "application_name": "quipu"}
         conninfo = make_conninfo("", **(defaults | known))
     except ProgrammingError:
         # libpq's own words quote the part that it cannot read, which may be the password.

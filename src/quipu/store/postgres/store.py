@@ -19,8 +19,6 @@ from quipu.store.postgres.vectors import EXACT_UP_TO, IndexBuilder, ServerVector
 __all__ = ["PostgresStore"]
 
 T = TypeVar("T")
-_LOOKED_AFTER = 5_000
-"""Vectors written, after which it is looked whether their space is due for an index."""
 
 
 class _BucketRows(SegmentRows):
@@ -70,7 +68,8 @@ class PostgresStore(DerivedStore):
         """Store a batch, whole or not at all."""
         written = super().write(batch)
         self._embedded += len(batch.embeddings)
-        if self._embedded >= _LOOKED_AFTER:
+        # After so many it is looked whether their space is due for an index.
+        if self._embedded >= 5_000:
             self._embedded = 0
             self._builder.begin()
         return written

@@ -18,7 +18,6 @@ _WRITTEN_OUT = ("kind", "live")
 
 _ENDS = {"support": "known_until", "chunk": "live"}
 _MOST_INT = 2**63
-_COPIED = 20_000  # rows that are held at a time while they are sent
 
 
 class PostgresBackend:
@@ -86,7 +85,7 @@ class PostgresBackend:
         )
         types = ("int4", *(kinds[column] for column in table.columns))
         ns, left = self._db.ns, iter(rows)
-        while page := [(ns, *row) for row in islice(left, _COPIED)]:
+        while page := [(ns, *row) for row in islice(left, 20_000)]:
             page = _with_last(page, to_halfvec) if table is VECTOR else page
             self._db.copy(statement, types, page)
 
