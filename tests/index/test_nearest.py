@@ -8,8 +8,7 @@ import pytest
 from tests.contract.store_sample import chunk, episode, moment
 
 from quipu.index.nearest import Nearest, VectorSizes
-from quipu.index.pieces import Piece
-from quipu.index.placed import Placed, by_signs
+from quipu.index.pieces import Piece, Placed, by_signs
 from quipu.index.rotation import decoded
 from quipu.index.vector_file import SavedVectors, VectorFile
 from quipu.records.batch import Batch, Embedding
@@ -108,12 +107,11 @@ def test_vectors_are_indexed_by_who_wrote_them(
     assert read == [SIZE]
 
 
-@pytest.mark.parametrize("suffix", [".json", ".vectors", ".numbers"])
 @pytest.mark.parametrize("harm", ["cut", "flip", "delete"])
 def test_a_damaged_file_is_written_again(
-    path: Path, exact_up_to: int, read: list[int], suffix: str, harm: str
+    path: Path, exact_up_to: int, read: list[int], harm: str
 ) -> None:
-    harmed = next(f for f in files(path) if f.suffix == suffix)
+    (harmed,) = files(path)
     data = bytearray(harmed.read_bytes())
     if harm == "delete":
         harmed.unlink()
@@ -210,9 +208,8 @@ def test_pieces_grow_without_reading_what_is_there(
             part = embeddings(values[first : first + 150], first)
             store.write(Batch(recorded_at=moment(1), embeddings=part))
     assert read == [150]
-    pieces = [file for file in files(path) if file.suffix == ".vectors"]
-    assert 1 < len(pieces) <= 4
-    assert sum(file.stat().st_size for file in pieces) == SIZE * DIMENSION * 2
+    (file,) = files(path)
+    assert 0 < file.stat().st_size - SIZE * (DIMENSION * 2 + 8) < 2_000
     with open_at(path, exact_up_to, sizes) as store:
         for query in rows(2)[:20]:
             assert nearest(store, query) == expected(values, query)
@@ -261,7 +258,7 @@ def test_what_is_forgotten_leaves_the_files_and_the_rest_stays(
         nearest(reader, vector)
         assert store.forget(["docs/b.md"]) == 1
         assert not any(kept in file.read_bytes() for file in files(path))
-        assert len(files(path)) == 3
+        assert len(files(path)) == 1
         for handle in (store, reader):
             assert nearest(handle, vector) == expected(rows(0)[::-1], vector)
     with open_at(path, exact_up_to) as store:

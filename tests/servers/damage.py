@@ -20,7 +20,7 @@ from quipu.testing.fakes import HashEmbedder
 
 __all__ = ["USES", "DamageTrial", "Flip", "flips", "make_memory", "trials"]
 
-_DAMAGED = (".db", ".vectors", ".numbers")
+_DAMAGED = (".db", ".vectors")
 _TOWNS = ("Arica", "Cusco", "Lima", "Puno", "Tacna")
 _INSTANT = "2026-03-01T10:00:00.000Z"
 

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index import similarity
-from quipu.index.pieces import MOST, Mask, Piece, joined
-from quipu.index.placed import ERROR, Placed, by_signs, merged, place
+from quipu.index.pieces import ERROR, MOST, Mask, Piece, Placed, by_signs, joined, packed, place
 from quipu.index.postings import Postings
 from quipu.index.ranking import empty, ranked
 from quipu.index.rotation import decoded
@@ -120,7 +119,7 @@ class Nearest:
     @property
     def unkept(self) -> int:
         """How many vectors are not in the file."""
-        pieces = (len(each.piece.numbers) for each in self._placed if not each.piece.name)
+        pieces = (len(each.piece.numbers) for each in self._placed if not each.piece.is_kept)
         return len(self._delta) + sum(pieces)
 
     def follow(self, info: SpaceInfo, sequence: int) -> None:
@@ -188,7 +187,7 @@ class Nearest:
             piece = Piece.of(sorted(self._delta.items()), self._info.dimension)
             self._add(piece)
             group = [self._placed.pop()]
-            while self._placed and not (last := self._placed[-1]).piece.name:
+            while self._placed and not (last := self._placed[-1]).piece.is_kept:
                 size = sum(len(each.piece.numbers) for each in group)
                 if not len(last.piece.numbers) <= size <= MOST - len(last.piece.numbers):
                     break
@@ -215,16 +214,17 @@ class Nearest:
         return f"{lines[0].record_id} {lines[0].operation}" if lines else ""
 
     def keep(self, *, tidy: bool = True) -> None:
-        """Write what has come into the file, if it is enough to be worth while. With `tidy` small
-        pieces are put together, and vectors that have left are written no more."""
+        """Write what has come into the file, if it is enough to be worth while. With `tidy` it is
+        written anew where it has many pieces, or much in it has left."""
         assert self._file is not None
         sizes = self._sizes
-        enough = sizes.piece if any(each.piece.name for each in self._placed) else sizes.kept
+        enough = sizes.piece if any(each.piece.is_kept for each in self._placed) else sizes.kept
         if self.unkept < enough or self.unkept < self._refused + sizes.piece * bool(self._refused):
             return
         self._settle()
         self._locate()
-        pieces = merged(self._placed) if tidy else [each.piece for each in self._placed]
+        pieces = packed(self._placed) if tidy else None
+        pieces = pieces or [each.piece for each in self._placed]
         self._refused = 0 if self._save(pieces) else self.unkept
 
     def forget(self) -> None:

@@ -1,20 +1,20 @@
-"""Where the pieces of a vector index are kept between runs.
+"""Where the vectors of a space are kept between runs: a file, to which blocks are appended.
 
-A piece is kept in two files that never change: numbers and vectors. A header names the
-pieces; whoever adds one writes a new header and nothing else again. A file is trusted only when
-the header names the same database, space and dimension, a moment of the change log that this
-database has too, and the sums of what lies beside it, every byte of it. Anything else is as good as
-no file: the vectors are read from the database.
+A block holds the vectors that came together: a head, their numbers, the vectors, and the sum of
+every mebibyte of both. It is trusted only when each byte is as it was written, and a file only when
+it is of this database's space, whose change log has the moment of its last block. What follows a
+block that is damaged, or was not written to its end, is as good as not there, and so is a file of
+another form: vectors are read from the database then.
 """
 
+import hashlib
 import os
+import struct
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -27,9 +27,9 @@ except ImportError:  # pragma: no cover - Windows
 
 __all__ = ["SavedVectors", "VectorFile"]
 
-_FORMAT = 6
-_SUMMED = 1 << 20  # bytes that have a sum of their own in the header
-_SUFFIXES = (".numbers", ".vectors")
+# Form, dimension, how many vectors, moment, space, what the change log says then, sum of it all.
+_HEAD = struct.Struct("<4sIQQ16s16sQ")
+_FORM = b"qv07"
 
 
 class SavedVectors(NamedTuple):
@@ -39,160 +39,108 @@ class SavedVectors(NamedTuple):
     sequence: int
 
 
-class _KeptPiece(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    name: str
-    count: int
-    sums: tuple[tuple[int, ...], ...]
-
-
-class _Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    format: int
-    space: str
-    mark: str
-    sequence: int
-    dimension: int
-    pieces: tuple[_KeptPiece, ...]
-
-
 class VectorFile:
-    """Where one space's index is kept: `<slug>.json` and the files of the pieces it names."""
+    """Where one space's index is kept: `<slug>.vectors`."""
 
     def __init__(self, folder: Path, slug: str, *, writable: bool) -> None:
         self._folder, self._slug, self._writable = folder, slug, writable
-        self._known: bytes | None = None  # the header that the pieces in memory go back to
-        self._pieces: dict[_KeptPiece, Piece] = {}
+        self._path = folder / f"{slug}.vectors"
+        self._seen: tuple[int, ...] | None = None  # what the file was when it was read
+        self._pieces: list[Piece] = []  # what was in it, up to `_end`
+        self._end = 0
 
     def load(
         self, space: str, dimension: int, mark_at: Callable[[int], str]
     ) -> SavedVectors | None:
-        """The index in the file, or None when there is none that can be trusted. Pieces that were
-        read before are not read again."""
-        # A piece may be put together with others while it is read.
-        for _ in range(3):
-            self._known = self._now()
-            try:
-                header = msgspec.json.decode(self._known or b"", type=_Header)
-                if (header.format, header.space, header.dimension) != (_FORMAT, space, dimension):
-                    return None
-                if mark_at(header.sequence) != header.mark:
-                    return None
-                pieces = {each: self._read(each, dimension) for each in header.pieces}
-            except (OSError, msgspec.DecodeError, ValueError):
-                if self._now() == self._known:
-                    return None  # a damaged or vanished cache is no more than a missing one
-                continue
-            self._pieces = pieces
-            return SavedVectors(list(pieces.values()), header.sequence)
+        """What is in the file, or None when there is nothing that can be trusted."""
+        self._seen, self._pieces, self._end = self._now(), [], 0
+        with suppress(OSError, ValueError):  # not there, or empty
+            data = np.memmap(self._path, dtype=np.uint8, mode="r").view(np.ndarray)
+            sequence, mark = self._read(data, space, dimension)
+            if self._pieces and mark == _digest(mark_at(sequence)):
+                return SavedVectors(list(self._pieces), sequence)
+        self._pieces, self._end = [], 0
         return None
 
-    def _read(self, kept: _KeptPiece, dimension: int) -> Piece:
-        known = self._pieces.get(kept)
-        if known is not None:
-            return known
-        paths = [self._folder / f"{kept.name}{suffix}" for suffix in _SUFFIXES]
-        maps = [
-            np.memmap(path, dtype=np.uint8, mode="r", shape=(kept.count, width)).view(np.ndarray)
-            for path, width in zip(paths, (8, 2 * dimension), strict=True)
-        ]
-        if tuple(map(_sums, maps)) != kept.sums:
-            raise ValueError(f"{kept.name}: not what was written")
-        return Piece(maps[0].view("<i8").ravel(), maps[1], kept.name)
+    def _read(self, data: NDArray[np.uint8], space: str, dimension: int) -> tuple[int, bytes]:
+        """Take in every block that is whole; the moment and the mark of the last."""
+        sequence, mark = 0, b""
+        while len(head := data[self._end : self._end + _HEAD.size].tobytes()) == _HEAD.size:
+            form, wide, count, when, of, said, _ = _HEAD.unpack(head)
+            numbers = self._end + _HEAD.size
+            codes, ends = numbers + 8 * count, numbers + (8 + 2 * dimension) * count
+            sums = numbers + _padded(ends - numbers)
+            end = sums + 8 * -(-(sums - numbers) // _SUMMED)
+            if (form, wide, of) != (_FORM, dimension, _digest(space)) or end > len(data):
+                break
+            given = data[sums:end].tobytes()
+            if _sums(data[numbers:sums]) != given or _sealed(head, given) != head:
+                break
+            vectors = data[codes:ends].reshape(count, -1)
+            self._pieces.append(Piece(data[numbers:codes].view("<i8"), vectors, is_kept=True))
+            self._end, sequence, mark = end, when, said
+        return sequence, mark
 
     def is_there(self) -> bool:
-        """Whether there is a header."""
-        return self._header().exists()
+        """Whether there is a file."""
+        return self._path.exists()
 
     def is_newer(self) -> bool:
-        """Whether somebody has written the header since it was read."""
-        return self._now() != self._known
+        """Whether somebody has written the file since it was read."""
+        return self._now() != self._seen
 
     def save(
         self, pieces: Sequence[Piece], sequence: int, *, space: str, dimension: int, mark: str
     ) -> list[Piece] | None:
-        """Keep `pieces`, and give them back as they lie in their files. None when they are not
-        kept: the folder cannot be written, or somebody else has written the header since it was
-        read here. To fail is harmless."""
+        """Keep `pieces`, and give them back as they lie in the file: appended where all that it
+        holds is among them, else in a file that takes its place. None when they are not kept: the
+        folder cannot be written, or somebody else has written the file since it was read here. To
+        fail is harmless."""
         if not self._writable:
             return None
-        written: list[str] = []
+        temporary = self._folder / f"{self._slug}.{os.getpid()}.new"
         try:
             self._folder.mkdir(exist_ok=True)
             with self._alone(wait=False) as alone:
                 if not alone or self.is_newer():
                     return None
-                known = {each.name: kept for kept, each in self._pieces.items()}
-                names: list[_KeptPiece] = []
-                for piece in pieces:
-                    if piece.name not in known:
-                        written.append(self._new_name(sequence))
-                    names.append(known.get(piece.name) or self._write(written[-1], piece))
-                header = _Header(
-                    format=_FORMAT,
-                    space=space,
-                    mark=mark,
-                    sequence=sequence,
-                    dimension=dimension,
-                    pieces=tuple(names),
-                )
-                return self._replace(header, dimension)
+                kept = [piece for piece in pieces if piece.is_kept]
+                grows = bool(kept) and kept == self._pieces
+                with self._path.open("r+b") if grows else temporary.open("wb") as stream:
+                    stream.seek(self._end if grows else 0)
+                    stream.truncate()
+                    for piece in pieces[len(kept) :] if grows else pieces:
+                        for part in _block(piece, sequence, space, dimension, mark):
+                            stream.write(part)
+                if not grows:
+                    temporary.replace(self._path)
+                    self._sweep()
+                saved = self.load(space, dimension, lambda _: mark)
         except (OSError, ValueError):
-            for name in written:
-                self._drop(name)
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
             return None
-
-    def _new_name(self, sequence: int) -> str:
-        """A name that no file in the folder has."""
-        stem = f"{self._slug}.{sequence}.{os.getpid()}"
-        return next(
-            name
-            for name in (f"{stem}.{n}" for n in count())
-            if not (self._folder / f"{name}{_SUFFIXES[0]}").exists()
-        )
-
-    def _write(self, name: str, piece: Piece) -> _KeptPiece:
-        sums: list[tuple[int, ...]] = []
-        values = (piece.numbers.astype("<i8"), piece.codes)
-        for suffix, array in zip(_SUFFIXES, values, strict=True):
-            plain = np.ascontiguousarray(array)
-            plain.tofile(self._folder / f"{name}{suffix}")
-            sums.append(_sums(plain))
-        return _KeptPiece(name, len(piece.numbers), tuple(sums))
-
-    def _replace(self, header: _Header, dimension: int) -> list[Piece]:
-        pieces = {each: self._read(each, dimension) for each in header.pieces}
-        encoded = msgspec.json.encode(header)
-        temporary = self._folder / f"{self._slug}.{os.getpid()}.new"
-        temporary.write_bytes(encoded)
-        temporary.replace(self._header())
-        self._known, self._pieces = encoded, pieces
-        self._sweep({f"{each.name}{s}" for each in header.pieces for s in _SUFFIXES})
-        return list(pieces.values())
+        return saved.pieces if saved else None
 
     def remove(self) -> None:
         """Delete what is kept."""
         with suppress(OSError), self._alone(wait=True):
-            self._header().unlink(missing_ok=True)
-            self._sweep(set())
-        self._known, self._pieces = None, {}
+            self._path.unlink(missing_ok=True)
+            self._sweep()
+        self._seen, self._pieces, self._end = None, [], 0
 
-    def _sweep(self, kept: set[str]) -> None:
+    def _sweep(self) -> None:
+        """Delete what a killed process, or an earlier version, left."""
         for path in self._folder.glob(f"{self._slug}.*"):
-            if path.name not in kept and path != self._header():
+            if path != self._path:
                 path.unlink(missing_ok=True)
 
-    def _drop(self, name: str) -> None:
-        for suffix in _SUFFIXES:
-            with suppress(OSError):
-                (self._folder / f"{name}{suffix}").unlink(missing_ok=True)
-
-    def _header(self) -> Path:
-        return self._folder / f"{self._slug}.json"
-
-    def _now(self) -> bytes | None:
+    def _now(self) -> tuple[int, ...] | None:
         try:
-            return self._header().read_bytes()
+            found = self._path.stat()
         except OSError:
             return None
+        return found.st_ino, found.st_size, found.st_mtime_ns
 
     @contextmanager
     def _alone(self, *, wait: bool) -> Generator[bool]:
@@ -212,15 +160,39 @@ class VectorFile:
             os.close(handle)
 
 
-def _sums(data: NDArray[Any]) -> tuple[int, ...]:
-    """Of every mebibyte of `data` the sum of its little-endian 64-bit words, the last filled up
-    with zeros. No damaged byte leaves a sum as it was, nor does a block that stands in another's
-    place."""
-    flat: NDArray[np.uint8] = data.reshape(-1).view(np.uint8)
-    found: list[int] = [len(flat)]
-    for start in range(0, len(flat), _SUMMED):
-        block = flat[start : start + _SUMMED]
-        if len(block) % 8:
-            block = np.concatenate([block, np.zeros(-len(block) % 8, dtype=np.uint8)])
-        found.append(int(np.add.reduce(block.view("<u8"), dtype=np.uint64)))
-    return tuple(found)
+_SUMMED = 1 << 20  # bytes that have a sum of their own
+
+
+def _block(
+    piece: Piece, sequence: int, space: str, dimension: int, mark: str
+) -> tuple[bytes, NDArray[np.uint8], bytes]:
+    count = len(piece.numbers)
+    body = np.zeros(_padded((8 + 2 * dimension) * count), dtype=np.uint8)
+    body[: 8 * count] = piece.numbers.astype("<i8").view(np.uint8)
+    body[8 * count : (8 + 2 * dimension) * count] = piece.codes.reshape(-1)
+    sums = _sums(body)
+    of = (_digest(space), _digest(mark))
+    return _sealed(_HEAD.pack(_FORM, dimension, count, sequence, *of, 0), sums), body, sums
+
+
+def _sealed(head: bytes, sums: bytes) -> bytes:
+    """The head with the sum of it and of the sums of what follows."""
+    return head[:-8] + _sum(np.frombuffer(head[:-8] + sums, dtype=np.uint8))
+
+
+def _sums(data: NDArray[np.uint8]) -> bytes:
+    """The sum of every mebibyte. No damaged byte leaves one as it was."""
+    return b"".join(_sum(data[at : at + _SUMMED]) for at in range(0, len(data), _SUMMED))
+
+
+def _sum(data: NDArray[Any]) -> bytes:
+    """Of the little-endian 64-bit words."""
+    return int(np.add.reduce(data.view("<u8"), dtype=np.uint64)).to_bytes(8, "little")
+
+
+def _digest(text: str) -> bytes:
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
+
+
+def _padded(size: int) -> int:
+    return -(-size // 8) * 8

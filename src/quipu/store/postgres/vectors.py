@@ -19,7 +19,7 @@ from psycopg import Connection, errors
 
 from quipu.index import similarity
 from quipu.index.nearest import SpaceInfo
-from quipu.index.placed import ERROR
+from quipu.index.pieces import ERROR
 from quipu.index.postings import Mask, Postings
 from quipu.index.ranking import empty, ranked
 from quipu.index.rotation import decoded
