@@ -29,7 +29,6 @@ from quipu.store import open_store
 from quipu.store.backend import SUPPORT, Above, Beginning
 from quipu.store.postgres import database, schema
 from quipu.store.postgres.address import read_address
-from quipu.store.postgres.database import Database
 from quipu.store.postgres.tables import PostgresBackend
 
 SECRET = "s3cret-Password"
@@ -240,9 +239,11 @@ def test_a_timeout_of_the_server_is_told(postgres_server: PostgresServer) -> Non
     open_store(url).close()
     for setting in ("statement_timeout", "idle_in_transaction_session_timeout"):
         postgres_server.execute(f"ALTER DATABASE {name} SET {setting} = '200ms'")
-        reading = Database(read_address(url), namespace="default", read_only=True)
+        reading = PostgresBackend(read_address(url), namespace="default", read_only=True)
 
-        def slow(reading: Database = reading, *, at_server: bool = setting[0] == "s") -> None:
+        def slow(
+            reading: PostgresBackend = reading, *, at_server: bool = setting[0] == "s"
+        ) -> None:
             with reading.reading():
                 if at_server:
                     reading.rows(b"SELECT pg_sleep(2)")
@@ -260,8 +261,7 @@ def test_a_timeout_of_the_server_is_told(postgres_server: PostgresServer) -> Non
 
 def test_any_text_can_be_asked_for(url: str) -> None:
     names = ["a", "a\U0001f600", "a\ue000", "a\uffff", "ab", "b", "ä", "Z"]
-    database = Database(read_address(url), namespace="default", read_only=False)
-    backend = PostgresBackend(database)
+    backend = PostgresBackend(read_address(url), namespace="default", read_only=False)
     row = (0, "", "", None, "", None, None, None, b"")
     with backend.writing():
         backend.insert(SUPPORT, [(n, 2, name, *row[1:]) for n, name in enumerate(names)])
@@ -297,15 +297,15 @@ def test_a_search_is_one_transaction_and_the_look_at_its_files_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     begun: list[bytes] = []
-    begin = Database._begin
+    begin = PostgresBackend._begin
 
-    def counted(database: Database, pool: Any, said: bytes) -> Any:
+    def counted(database: PostgresBackend, pool: Any, said: bytes) -> Any:
         begun.append(said)
         return begin(database, pool, said)
 
     with open_memory(url, tmp_path) as memory:
         memory.add("Ann Lee owns the payment service.", source_ref="manual:owner")
-        monkeypatch.setattr(Database, "_begin", counted)
+        monkeypatch.setattr(PostgresBackend, "_begin", counted)
         for _ in range(2):
             begun.clear()
             assert memory.search("who owns the payment service").hits

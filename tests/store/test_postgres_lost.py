@@ -17,8 +17,8 @@ from quipu.store.backend import CHUNK
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.store.postgres import database
 from quipu.store.postgres.address import read_address
-from quipu.store.postgres.database import Database
 from quipu.store.postgres.store import PostgresStore
+from quipu.store.postgres.tables import PostgresBackend
 
 END_OTHERS = b"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
 
@@ -60,7 +60,7 @@ def end_others(url: str) -> None:
 
 
 def opened(url: str) -> PostgresStore:
-    return PostgresStore(Database(read_address(url), namespace="default", read_only=False))
+    return PostgresStore(PostgresBackend(read_address(url), namespace="default", read_only=False))
 
 
 def lose_and_count(store: PostgresStore) -> None:
@@ -103,9 +103,9 @@ def test_a_connection_lost_at_any_statement_loses_and_doubles_nothing(
     url: str, monkeypatch: pytest.MonkeyPatch, statement: int
 ) -> None:
     said = 0
-    execute = Database._execute
+    execute = PostgresBackend._execute
 
-    def lose(self: Database, text: bytes, values: object = ()) -> object:
+    def lose(self: PostgresBackend, text: bytes, values: object = ()) -> object:
         nonlocal said
         said += 1
         if said == statement:
@@ -115,7 +115,7 @@ def test_a_connection_lost_at_any_statement_loses_and_doubles_nothing(
     with open_store(url) as store:
         store.write(source(0))
         with monkeypatch.context() as patch:
-            patch.setattr(Database, "_execute", lose)
+            patch.setattr(PostgresBackend, "_execute", lose)
             store.write(source(1))
         assert said > statement
         assert store.write(source(1)).changes == 0
@@ -125,10 +125,10 @@ def test_a_connection_lost_at_any_statement_loses_and_doubles_nothing(
 def test_a_commit_whose_answer_is_lost_is_not_made_twice(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    execute = Database._execute
+    execute = PostgresBackend._execute
     lost: list[bytes] = []
 
-    def lose(self: Database, text: bytes, values: object = ()) -> object:
+    def lose(self: PostgresBackend, text: bytes, values: object = ()) -> object:
         done = execute(self, text, values)  # type: ignore[arg-type]
         if text == b"COMMIT" and not lost:
             lost.append(text)
@@ -137,7 +137,7 @@ def test_a_commit_whose_answer_is_lost_is_not_made_twice(
         return done
 
     with open_store(url) as store:
-        monkeypatch.setattr(Database, "_execute", lose)
+        monkeypatch.setattr(PostgresBackend, "_execute", lose)
         store.write(source(0))
     assert lost
     assert_whole(url, 1)
@@ -164,9 +164,9 @@ def test_a_reader_that_lost_its_server_half_way_finds_nothing_that_left(
             recorded_at=moment(n), episodes=(of,), chunks=chunks, replaces=(of.source_ref,)
         )
 
-    execute, said = Database._execute, 0
+    execute, said = PostgresBackend._execute, 0
 
-    def lose(self: Database, text: bytes, values: object = ()) -> object:
+    def lose(self: PostgresBackend, text: bytes, values: object = ()) -> object:
         nonlocal said
         said += 1
         if said == statement:
@@ -178,7 +178,7 @@ def test_a_reader_that_lost_its_server_half_way_finds_nothing_that_left(
         assert len(other.match_text("prose", {"red": 1.0}).numbers) == 20
         store.write(version(2, 18))
         with monkeypatch.context() as patch:
-            patch.setattr(Database, "_execute", lose)
+            patch.setattr(PostgresBackend, "_execute", lose)
             with pytest.raises(StoreUnavailable, match="not reached"):
                 other.match_text("prose", {"red": 1.0})
         assert len(other.match_text("prose", {"red": 1.0}).numbers) == 18

@@ -19,8 +19,8 @@ from quipu.records.scope import EVERYTHING, Scope
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.store.postgres import schema
 from quipu.store.postgres.address import read_address
-from quipu.store.postgres.database import Database
 from quipu.store.postgres.store import PostgresStore
+from quipu.store.postgres.tables import PostgresBackend
 from quipu.store.postgres.vectors import index_name
 
 SPACE, WIDTH = "model/1/64", 64
@@ -55,7 +55,7 @@ def source(n: int, count: int) -> Batch:
 def opened(
     url: str, namespace: str = "default", *, read_only: bool = False, exact_up_to: int = 20_000
 ) -> PostgresStore:
-    database = Database(read_address(url), namespace=namespace, read_only=read_only)
+    database = PostgresBackend(read_address(url), namespace=namespace, read_only=read_only)
     return PostgresStore(database, exact_up_to=exact_up_to)
 
 

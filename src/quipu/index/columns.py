@@ -9,6 +9,7 @@ import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,22 +29,10 @@ class Columns:
     keys: tuple[str, ...]
 
 
-class _PrefixHashes(dict[str, int]):
-    """Prefix hashes by word, worked out when first met; begun anew when there are many."""
-
-    def __missing__(self, word: str) -> int:
-        if len(self) >= 1 << 17:
-            self.clear()
-        found = self[word] = zlib.crc32(word[:5].encode("utf-8", "surrogatepass"))
-        return found
-
-
-_hashes = _PrefixHashes()
-
-
+@lru_cache(maxsize=1 << 17)
 def prefix_hash(word: str) -> int:
     """A 32-bit hash of the first five letters of a folded word."""
-    return _hashes[word]
+    return zlib.crc32(word[:5].encode("utf-8", "surrogatepass"))
 
 
 def pack(
@@ -53,7 +42,7 @@ def pack(
     8 bytes and its key a mention; then a profile's own `tail`, after a zero."""
     positions, written = zip(*words, strict=True) if words else ((), ())
     names, starts, ends = zip(*mentions, strict=True) if mentions else ((), (), ())
-    hashed = map(_hashes.__getitem__, written)
+    hashed = map(prefix_hash, written)
     numbers = (len(words), len(mentions), *positions, *hashed, *starts, *ends)
     keys = "\n".join(names).encode("utf-8", "surrogatepass")
     packed = struct.pack(f"<{len(numbers)}I", *numbers) + keys

@@ -9,6 +9,7 @@ without comparing strings), and for each term the rows it stands in with its fre
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import chain, count
 
@@ -58,22 +59,14 @@ class Posted:
     fields: dict[str, Terms]
 
 
-class _TermHashes(dict[str, bytes]):
-    """Hashes by term, worked out when first met; begun anew when there are many."""
-
-    def __missing__(self, term: str) -> bytes:
-        if len(self) >= 1 << 18:
-            self.clear()
-        found = self[term] = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=16).digest()
-        return found
-
-
-_hashes = _TermHashes()
+@lru_cache(maxsize=1 << 18)
+def _hash(term: str) -> bytes:
+    return blake2b(term.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def hashes(terms: Iterable[str]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
     """The 16 bytes that each term is known by, as two columns, in the order given."""
-    pairs = np.frombuffer(b"".join(map(_hashes.__getitem__, terms)), dtype=_EIGHT).reshape(-1, 2)
+    pairs = np.frombuffer(b"".join(map(_hash, terms)), dtype=_EIGHT).reshape(-1, 2)
     return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
 
 

@@ -7,21 +7,15 @@ from threading import Event
 from watchfiles import DefaultFilter, watch
 
 
-class _OutsideState(DefaultFilter):
-    """watchfiles' own filter, and nothing from the local state: indexing writes there."""
-
-    def __init__(self, state: Path | None) -> None:
-        super().__init__(ignore_paths=[state] if state else None)
-
-
 def changes_in(
     paths: Sequence[Path], state: Path | None, *, stop: Event | None = None
 ) -> Iterator[int]:
     """How many files changed, each time some did, and 0 once when the watch has begun: what changed
-    before that nobody saw. Ends when `stop` is set or on Ctrl-C."""
+    before that nobody saw. What watchfiles itself leaves out counts for nothing, nor does the local
+    state: indexing writes there. Ends when `stop` is set or on Ctrl-C."""
     found = watch(
         *paths,
-        watch_filter=_OutsideState(state),
+        watch_filter=DefaultFilter(ignore_paths=[state] if state else None),
         stop_event=stop,
         step=400,  # ms in which nothing more changes: editors write in several steps
         raise_interrupt=True,  # else watchfiles says on standard error that it stops

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import psycopg
 from psycopg import Connection, Cursor
@@ -176,7 +176,7 @@ class Database:
                 )
         self._ns = found[0][0]
 
-    def reader(self) -> "Database":
+    def reader(self) -> Self:
         """The same namespace for one thread more, to be read; the server is not asked again."""
         self._require_pool()
         other = copy(self)

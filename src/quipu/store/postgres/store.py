@@ -44,10 +44,10 @@ class PostgresStore(DerivedStore):
     """A handle on one namespace of a deployment; threads may share it. A write that lost the
     server, or that the server wants again, is made again: written twice it is the same."""
 
-    def __init__(self, database: Database, *, exact_up_to: int = EXACT_UP_TO) -> None:
+    def __init__(self, database: PostgresBackend, *, exact_up_to: int = EXACT_UP_TO) -> None:
         """Where more than `exact_up_to` passages are in question, an index proposes the nearest."""
         self._db = database
-        super().__init__(PostgresBackend(self._db))
+        super().__init__(self._db)
         self._exact_up_to = exact_up_to
         self._builder = IndexBuilder(self._db, exact_up_to)
         self._embedded = 0

@@ -1,7 +1,6 @@
 """The tables of `store/backend.py` in a schema of PostgreSQL, for one namespace."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import AbstractContextManager
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -20,36 +19,16 @@ _ENDS = {"support": "known_until", "chunk": "live"}
 _MOST_INT = 2**63
 
 
-class PostgresBackend:
+class PostgresBackend(Database):
     """Selects and changes rows; every statement names the namespace's number first."""
-
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
-    @property
-    def namespace(self) -> str:
-        """The namespace this handle is bound to."""
-        return self._db.namespace
-
-    def reading(self) -> AbstractContextManager[None]:
-        """One snapshot."""
-        return self._db.reading()
-
-    def writing(self) -> AbstractContextManager[None]:
-        """One transaction."""
-        return self._db.writing()
-
-    def close(self) -> None:
-        """Give back what the handle holds."""
-        self._db.close()
 
     def last(self, counter: Counter) -> int:
         """The last number taken."""
-        return self._db.counters()[counter]
+        return self.counters()[counter]
 
     def take(self, counter: Counter, count: int = 1) -> int:
         """New numbers; they are written down when the transaction ends."""
-        counters = self._db.counters()
+        counters = self.counters()
         before = counters[counter]
         counters[counter] += count
         return before + 1
@@ -73,21 +52,19 @@ class PostgresBackend:
         if limit is not None:
             tail += " LIMIT %s"
             values.append(limit)
-        rows = self._db.rows(self._db.said(f"{head} WHERE {clauses}{tail}"), values)
+        rows = self.rows(self.said(f"{head} WHERE {clauses}{tail}"), values)
         return _with_last(rows, of_halfvec) if sent else rows
 
     def insert(self, table: Table, rows: Iterable[Row]) -> None:
         """New rows."""
         kinds = TYPES[table.name]
         named = _names(("ns", *table.columns))
-        statement = self._db.said(
-            f"COPY {{schema}}.{table.name} ({named}) FROM STDIN (FORMAT BINARY)"
-        )
+        statement = self.said(f"COPY {{schema}}.{table.name} ({named}) FROM STDIN (FORMAT BINARY)")
         types = ("int4", *(kinds[column] for column in table.columns))
-        ns, left = self._db.ns, iter(rows)
+        ns, left = self.ns, iter(rows)
         while page := [(ns, *row) for row in islice(left, 20_000)]:
             page = _with_last(page, to_halfvec) if table is VECTOR else page
-            self._db.copy(statement, types, page)
+            self.copy(statement, types, page)
 
     def update(self, table: Table, columns: Sequence[str], rows: Iterable[Row]) -> None:
         """Other values in columns of rows."""
@@ -99,8 +76,8 @@ class PostgresBackend:
         arrays = ", ".join(f"%s::{kinds[column]}[]" for column in (*columns, key))
         named = _names((*columns, key))
         set_to = ", ".join(f'"{column}" = given."{column}"' for column in columns)
-        self._db.run(
-            self._db.said(
+        self.run(
+            self.said(
                 f"UPDATE {{schema}}.{table.name} AS t SET {set_to}"
                 f" FROM unnest({arrays}) AS given ({named})"
                 f' WHERE t.ns = {{ns}} AND t."{key}" = given."{key}"'
@@ -113,12 +90,12 @@ class PostgresBackend:
     def delete(self, table: Table, where: Where) -> None:
         """Fewer rows."""
         clauses, values = _clauses(table, where)
-        self._db.run(self._db.said(f"DELETE FROM {{schema}}.{table.name} WHERE {clauses}"), values)
+        self.run(self.said(f"DELETE FROM {{schema}}.{table.name} WHERE {clauses}"), values)
         if table.name in _ENDS:
             self._ended()
 
     def _ended(self) -> None:
-        self._db.counters()["ended"] += 1
+        self.counters()["ended"] += 1
 
 
 def _with_last(rows: Sequence[Row], made: Callable[[bytes], bytes]) -> list[Row]:

@@ -56,10 +56,10 @@ class SQLiteStore(DerivedStore):
         vector_files: bool = True,
     ) -> None:
         """Without `vector_files` the index files beside the database are neither read nor made."""
-        self._db = Database(path, namespace=namespace, read_only=read_only, timeout_s=timeout_s)
-        super().__init__(
-            SQLiteBackend(self._db), exact_up_to=exact_up_to, vector_sizes=vector_sizes
+        self._db = SQLiteBackend(
+            path, namespace=namespace, read_only=read_only, timeout_s=timeout_s
         )
+        super().__init__(self._db, exact_up_to=exact_up_to, vector_sizes=vector_sizes)
         self._keep_each = vector_sizes.piece  # so many are taken into the index beside the file
         self._vector_files = vector_files
         self._folder = path.with_name(path.name + ".vectors")

@@ -1,7 +1,6 @@
 """The tables of `store/backend.py` in one SQLite file, for one namespace."""
 
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from functools import cache
 from typing import Any
 
@@ -18,38 +17,18 @@ _NEXT = {"number": "next_number", "segment": "next_segment"}
 _HINTS = (("episode_id", "support_episode"), ("near", "fact_subject"), ("label", "fact_predicate"))
 
 
-class SQLiteBackend:
+class SQLiteBackend(Database):
     """Selects and changes rows. Numbered chunks and vectors have keys of one integer: the
     namespace (or the space) above the number."""
-
-    def __init__(self, database: Database) -> None:
-        self._db = database
-
-    @property
-    def namespace(self) -> str:
-        """The namespace this handle is bound to."""
-        return self._db.namespace
-
-    def reading(self) -> AbstractContextManager[None]:
-        """One snapshot of the file."""
-        return self._db.reading()
-
-    def writing(self) -> AbstractContextManager[None]:
-        """One transaction."""
-        return self._db.writing()
-
-    def close(self) -> None:
-        """Give the file back."""
-        self._db.close()
 
     def last(self, counter: Counter) -> int:
         """The last number taken."""
         if counter == "row":
-            return self._db.value("SELECT coalesce(max(row), 0) FROM support")
+            return self.value("SELECT coalesce(max(row), 0) FROM support")
         if counter == "space":
-            return self._db.value("SELECT max(seq) FROM sqlite_sequence WHERE name = 'space'") or 0
+            return self.value("SELECT max(seq) FROM sqlite_sequence WHERE name = 'space'") or 0
         column = "sequence" if counter == "sequence" else f"{_NEXT[counter]} - 1"
-        found = self._db.value(f"SELECT {column} FROM namespace WHERE ns = ?", self._db.ns)
+        found = self.value(f"SELECT {column} FROM namespace WHERE ns = ?", self.ns)
         return found or 0
 
     def take(self, counter: Counter, count: int = 1) -> int:
@@ -57,9 +36,9 @@ class SQLiteBackend:
         if counter in ("row", "space"):
             return self.last(counter) + 1
         column = _NEXT.get(counter, counter)
-        before = self._db.value(f"SELECT {column} FROM namespace WHERE ns = ?", self._db.ns)
+        before = self.value(f"SELECT {column} FROM namespace WHERE ns = ?", self.ns)
         sql = f"UPDATE namespace SET {column} = ? WHERE ns = ?"
-        self._db.run(sql, before + count, self._db.ns)
+        self.run(sql, before + count, self.ns)
         return before + (counter == "sequence")
 
     def select(
@@ -73,7 +52,7 @@ class SQLiteBackend:
         distinct: bool = False,
     ) -> list[Row]:
         """The columns of the rows where all of `where` holds."""
-        if table in _JOBS and self._db.value("PRAGMA user_version") < LATEST:
+        if table in _JOBS and self.value("PRAGMA user_version") < LATEST:
             return []  # a file of 0.1.0 that is only read
         head, tail = _around(table.name, tuple(columns), tuple(order), distinct)
         clauses, values = self._clauses(table, where)
@@ -81,14 +60,14 @@ class SQLiteBackend:
         if limit is not None:
             sql += " LIMIT ?"
             values.append(limit)
-        return self._db.rows(sql, *values)
+        return self.rows(sql, *values)
 
     def insert(self, table: Table, rows: Iterable[Row]) -> None:
         """New rows."""
         columns: Sequence[str] = ("ns", *table.columns)
         if table.name == "chunk":
             columns = ("key", "ns", *table.columns[1:])
-            rows = ((self._key(row[0]), self._db.ns, *row[1:]) for row in rows)
+            rows = ((self._key(row[0]), self.ns, *row[1:]) for row in rows)
         elif table.name == "chunk_columns":
             columns = ("key", *table.columns[1:])
             rows = ((self._key(row[0]), *row[1:]) for row in rows)
@@ -96,11 +75,9 @@ class SQLiteBackend:
             columns = ("key", *table.columns[2:])
             rows = ((row[0] << KEY_BITS | row[1], *row[2:]) for row in rows)
         else:
-            rows = ((self._db.ns, *row) for row in rows)
+            rows = ((self.ns, *row) for row in rows)
         places = ", ".join("?" * len(columns))
-        self._db.run_many(
-            f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({places})", rows
-        )
+        self.run_many(f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({places})", rows)
 
     def update(self, table: Table, columns: Sequence[str], rows: Iterable[Row]) -> None:
         """Other values in columns of rows."""
@@ -110,30 +87,30 @@ class SQLiteBackend:
         if table.name in _BY_NUMBER:
             rows = ((*row[:-1], self._key(row[-1])) for row in rows)
         elif table.name != "support":  # whose rows are numbered through the file
-            which += f" AND ns = {self._db.ns}"
-        self._db.run_many(f"UPDATE {table.name} SET {given} WHERE {which}", rows)
+            which += f" AND ns = {self.ns}"
+        self.run_many(f"UPDATE {table.name} SET {given} WHERE {which}", rows)
 
     def delete(self, table: Table, where: Where) -> None:
         """Fewer rows."""
         clauses, values = self._clauses(table, where)
-        self._db.run(f"DELETE FROM {table.name} WHERE {clauses}", *values)
+        self.run(f"DELETE FROM {table.name} WHERE {clauses}", *values)
 
     def _key(self, number: int) -> int:
-        return self._db.ns << KEY_BITS | number
+        return self.ns << KEY_BITS | number
 
     def _clauses(self, table: Table, where: Where) -> tuple[str, list[Any]]:
         clauses: list[str] = []
         values: list[Any] = []
         rest = dict(where)
         if table.name in _BY_SPACE or (table.name in _BY_NUMBER and "number" in rest):
-            high = _listed(rest.pop("space")) if table.name in _BY_SPACE else [self._db.ns]
+            high = _listed(rest.pop("space")) if table.name in _BY_SPACE else [self.ns]
             clause, keys = _keys(high, rest.pop("number", Above(-1)))
             clauses.append(clause)
             values += keys
         else:
             # A row of support is one of the file's: it leads to itself, not its namespace.
             by_row = "+" if rest.keys() & {"row", "support"} else ""
-            clauses.append(f"{by_row}ns = {self._db.ns}")
+            clauses.append(f"{by_row}ns = {self.ns}")
         for column, value in rest.items():
             clauses.append(_clause(column, value, values))
         return " AND ".join(clauses), values
