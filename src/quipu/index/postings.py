@@ -16,7 +16,7 @@ from quipu.index import bm25
 from quipu.index.blobs import PostingBlobs, SegmentHead
 from quipu.index.segments import Segment, hashes, live_counts, ranges
 from quipu.index.sets import places_in
-from quipu.index.stored import Mask, Often, PostingList, Rows, StoredSegment
+from quipu.index.stored import Mask, Often, Part, PostingList, Rows, StoredSegment
 
 __all__ = ["Mask", "Often", "PostingList", "Postings", "Rows", "Statistics"]
 
@@ -171,7 +171,6 @@ class Postings:
     def lists(self, name: str, terms: Sequence[str]) -> list[PostingList]:
         """Each term's posting list, in the order asked; empty when it stands nowhere."""
         missing = [term for term in dict.fromkeys(terms) if (name, term) not in self._lists]
-        self._bound()
         if missing and self._cached > 64 << 20:
             keys = [(name, term) for term in terms]
             self._lists = {key: self._lists[key] for key in keys if key in self._lists}
@@ -181,29 +180,19 @@ class Postings:
             self._cached += _size(found)
         return [self._lists[name, term] for term in terms]
 
-    def _bound(self) -> None:
-        """Begin anew where buckets of many passages are held: those of late are among the lists."""
-        if sum(stored.bucket_bytes() for stored in self._stored.values()) > 192 << 20:
-            for stored in self._stored.values():
-                stored.drop()
-        for stored in self._stored.values():
-            stored.bound()
-
     def _expect(self, name: str, high: NDArray[np.uint64]) -> None:
         """Fetch the buckets of these terms that are not held, of all segments at once."""
-        parts = {
-            segment: part
-            for segment, stored in self._stored.items()
-            if (part := stored.part(name)) is not None and part.is_bucketed
-        }
-        lacking = {segment: part.lacking(high) for segment, part in parts.items()}
-        wanted = [(segment, bucket) for segment, found in lacking.items() for bucket in found]
-        blobs: dict[int, list[bytes]] = {segment: [] for segment in lacking}
+        wanted: list[tuple[int, int]] = []
+        due: dict[int, tuple[Part, list[int], list[bytes]]] = {}
+        for segment, stored in self._stored.items():
+            part = stored.part(name)
+            if part is not None and (lacking := part.lacking(high)):
+                due[segment] = part, lacking, [] if part.is_bucketed else part.every()
+                wanted += [(segment, bucket) for bucket in lacking if part.is_bucketed]
         for segment, blob in self._blobs.buckets(name, wanted) if wanted else ():
-            blobs[segment].append(blob)
-        for segment, found in lacking.items():
-            if found:
-                parts[segment].take(found, blobs[segment])
+            due[segment][2].append(blob)
+        for part, lacking, blobs in due.values():
+            part.take(lacking, blobs)
 
     def _read(self, name: str, terms: list[str]) -> list[PostingList]:
         """The lists of all terms: each segment is asked for all of them, then each term's are
@@ -235,7 +224,6 @@ class Postings:
     ) -> FirstPostings:
         """In how many rows that `mask` admits (None: all) each term stands, and the first `limit`
         of them. What is only counted is not read, where nothing has died and all is admitted."""
-        self._bound()
         high, low = hashes(terms)
         self._expect(name, high)
         df = np.zeros(len(terms), dtype=np.int64)

@@ -69,8 +69,8 @@ class Part:
         self.drop()
 
     def drop(self) -> None:
-        """Hold no bucket any more; `bucket_bytes` are those of what was read since."""
-        self.bucket_bytes = 0
+        """Hold no bucket any more."""
+        self._bytes = 0
         self._known: set[int] = set()
         self._high = self._low = np.zeros(0, dtype=np.uint64)
         self._starts = self._ends = np.zeros(0, dtype=np.int64)
@@ -78,7 +78,9 @@ class Part:
         self._tf = np.zeros(0, dtype=f"<u{self._widths[1]}")
 
     def lacking(self, high: Hashes) -> list[int]:
-        """The buckets of these terms that are not held."""
+        """The buckets of these terms that are not held; none is any more where they were many."""
+        if self._bytes > _HELD_BYTES:
+            self.drop()
         return sorted(set(bucket_of(high, self._bits).tolist()) - self._known)
 
     def take(self, buckets: Iterable[int], blobs: Iterable[bytes]) -> None:
@@ -91,16 +93,15 @@ class Part:
             ends = place + np.cumsum(found.counts, dtype=np.int64)
             held.append((found.high, found.low, ends - found.counts, ends, found.rows, found.tf))
             place += len(found.rows)
-            self.bucket_bytes += len(blob)
+            self._bytes += len(blob)
         high, low, starts, ends, self._rows, self._tf = map(np.concatenate, zip(*held, strict=True))
         order = np.argsort(high, kind="stable")  # those of one `high` are of one bucket, in order
         self._high, self._low = high[order], low[order]
         self._starts, self._ends = starts[order], ends[order]
 
     def find(self, high: Hashes, low: Hashes) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64]]:
-        """Which of the terms stand here, and where the postings of each begin and end."""
-        if lacking := self.lacking(high):
-            self.take(lacking, self._buckets(lacking) if self.is_bucketed else self._every())
+        """Which of the terms, whose buckets are held, stand here, and where their postings begin
+        and end."""
         if not len(self._high):
             none = np.zeros(0, dtype=np.int64)
             return np.zeros(0, dtype=np.intp), none, none
@@ -109,11 +110,8 @@ class Part:
         which = np.flatnonzero((self._high[at] == high) & (self._low[at] == low))
         return which, self._starts[at[which]], self._ends[at[which]]
 
-    def _buckets(self, numbers: Iterable[int]) -> list[bytes]:
-        wanted = [(self._segment, number) for number in numbers]
-        return [blob for _, blob in self._blobs.buckets(self._name, wanted)]
-
-    def _every(self) -> list[bytes]:
+    def every(self) -> list[bytes]:
+        """All buckets, in order."""
         stored = self._blobs.every_bucket(self._segment, self._name)
         return stored if self.is_bucketed else [one_bucket(self._head, stored)]
 
@@ -134,7 +132,7 @@ class Part:
     def everything(self) -> FieldPart:
         """The whole field, for merging and counting; nothing of it is held."""
         whole = Part(self._blobs, self._segment, self._name, self._head)
-        whole.take((), self._every())
+        whole.take((), self.every())
         counts = (whole._ends - whole._starts).astype(np.uint32)
         # Buckets come in order, and terms are in order in each: so are the postings.
         return FieldPart(self.lengths, whole._high, whole._low, counts, whole._rows, whole._tf)
@@ -189,22 +187,6 @@ class StoredSegment:
             head = self._blobs.field(self.head.segment, name)
             self._parts[name] = head and Part(self._blobs, self.head.segment, name, head)
         return self._parts[name]
-
-    def bucket_bytes(self) -> int:
-        """The bytes of the buckets that are held."""
-        return sum(part.bucket_bytes for part in self._parts.values() if part is not None)
-
-    def drop(self) -> None:
-        """Hold no bucket any more."""
-        for part in self._parts.values():
-            if part is not None:
-                part.drop()
-
-    def bound(self) -> None:
-        """Hold no more buckets of a field than are let be; what is asked for next is read anew."""
-        for part in self._parts.values():
-            if part is not None and part.bucket_bytes > _HELD_BYTES:
-                part.drop()
 
     def whole(self) -> Segment:
         parts = ((name, self.part(name)) for name in self._blobs.fields(self.head.segment))

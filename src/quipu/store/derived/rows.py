@@ -1,20 +1,23 @@
-"""What the indexes ask of the tables: scopes' columns, vectors, segments and the change log."""
+"""What is asked of the tables as they are: scopes' columns, vectors, segments, the change log, and
+the accepted writes."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 import msgspec
 
 from quipu.index.blobs import FieldHead, SegmentHead
 from quipu.index.nearest import SpaceInfo, StoredVector
 from quipu.index.scopes import ScopedChunk
-from quipu.ports import Change
+from quipu.ports import Change, JobRow
 from quipu.records.record import Entity
 from quipu.store import rules
 from quipu.store.backend import (
     CHANGE,
     CHUNK,
     FIELD,
+    JOB,
     PAGE,
+    PAYLOAD,
     SEGMENT,
     SPACE,
     VECTOR,
@@ -183,3 +186,49 @@ class SegmentRows:
         where = {"segment": segment, "field": field}
         rows = self._session.select(PAGE, ("postings",), where, order=("page",))
         return [postings for (postings,) in rows]
+
+
+class JobTable:
+    """The accepted writes; what is changed stands inside `Session.writing`."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def last(self) -> int:
+        """The number of the job that was put down last."""
+        with self._session.reading():
+            found = self._session.select(JOB, ("job",), {}, order=("-job",), limit=1)
+        return found[0][0] if found else 0
+
+    def rows(self, *, live: bool = False, job_ids: Collection[str] = ()) -> list[JobRow]:
+        """Jobs, oldest first."""
+        where: Where = {"live": 1} if live else {"job_id": list(job_ids)} if job_ids else {}
+        with self._session.reading():
+            rows = self._session.select(JOB, JOB.columns, where, order=("job",))
+        return [JobRow(*row) for row in rows]
+
+    def payload(self, job: int) -> bytes | None:
+        """What the job is to write."""
+        with self._session.reading():
+            found = self._session.select(PAYLOAD, ("payload",), {"job": job})
+        return found[0][0] if found else None
+
+    def add(self, row: JobRow, payload: bytes | None) -> None:
+        """Put down a new job."""
+        self._session.insert(JOB, [row])
+        self.put_payload(row.job, payload)
+
+    def change(self, row: JobRow) -> None:
+        """Replace all of a job but its number and id."""
+        self._session.update(JOB, JOB.columns[2:], [(*row[2:], row.job)])
+
+    def put_payload(self, job: int, payload: bytes | None) -> None:
+        """Replace what the job is to write."""
+        self._session.delete(PAYLOAD, {"job": job})
+        if payload is not None:
+            self._session.insert(PAYLOAD, [(job, payload)])
+
+    def drop(self, jobs: Collection[int]) -> None:
+        """Erase jobs."""
+        for table in (PAYLOAD, JOB):
+            self._session.delete(table, {"job": list(jobs)})

@@ -13,10 +13,9 @@ from quipu.index.vector_file import VectorFile
 from quipu.ports import Numbers, Ranking, Vectors
 from quipu.store import rules
 from quipu.store.backend import Backend
-from quipu.store.derived.jobs import JobTable
 from quipu.store.derived.known import KnownIds
 from quipu.store.derived.records import Records
-from quipu.store.derived.rows import IndexRows, SegmentRows
+from quipu.store.derived.rows import IndexRows, JobTable, SegmentRows
 from quipu.store.derived.session import Session
 
 

@@ -17,8 +17,7 @@ def open_postgres(url: str, *, namespace: str = "default", read_only: bool = Fal
     """
     with library_needed(url, "psycopg", extra="postgres"):
         from quipu.store.postgres.address import read_address
-        from quipu.store.postgres.lanes import PostgresLanes
-        from quipu.store.postgres.store import PostgresStore
+        from quipu.store.postgres.store import PostgresLanes, PostgresStore
         from quipu.store.postgres.tables import PostgresBackend
     database = PostgresBackend(read_address(url), namespace=namespace, read_only=read_only)
     return cast("Store", PostgresLanes(PostgresStore(database)))  # it has what a lane has

@@ -1,8 +1,15 @@
-"""The store on a server: one deployment, any number of machines."""
+"""The store on a server: one deployment, any number of machines.
 
-from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager
-from typing import Any, TypeVar
+One handle is for many threads: each reads on a connection, in a snapshot, of its own. A lane is a
+store with what it has read. A thread borrows one for a call, or for as long as its `moment` lasts;
+another lane is opened when all are in use. Writes have one lane, which waits for nobody but another
+write.
+"""
+
+import threading
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, Self, TypeVar
 
 from quipu.index.blobs import PostingBlobs
 from quipu.records.batch import Batch, Written
@@ -16,7 +23,7 @@ from quipu.store.postgres.database import Database, patiently
 from quipu.store.postgres.tables import PostgresBackend, storable_texts
 from quipu.store.postgres.vectors import EXACT_UP_TO, IndexBuilder, ServerVectors
 
-__all__ = ["PostgresStore"]
+__all__ = ["PostgresLanes", "PostgresStore"]
 
 T = TypeVar("T")
 
@@ -179,3 +186,99 @@ class PostgresStore(DerivedStore):
 
     def _asked(self, statement: str, *values: Any) -> list[Row]:
         return self._db.rows(self._db.said(statement), values)
+
+
+_WRITES = frozenset({"atomically", "write", "forget", "drop_space"})
+_JOB_READS = frozenset({"last", "rows", "payload"})
+
+
+class _LaneJobs:
+    """The accepted writes (`quipu.ports.StoredJobs`), read on a lane that is free."""
+
+    def __init__(self, lanes: "PostgresLanes") -> None:
+        self._lanes = lanes
+
+    def __getattr__(self, name: str) -> Any:
+        def call(*given: Any, **named: Any) -> Any:
+            with self._lanes.lane(name not in _JOB_READS) as lane:
+                return getattr(lane.jobs, name)(*given, **named)
+
+        return call
+
+
+class PostgresLanes:
+    """Every method of a store (`quipu.ports.Store`), on a lane that is free."""
+
+    def __init__(self, writer: PostgresStore) -> None:
+        """`writer` is the lane of writes; the others are opened when they are needed."""
+        self._writer = writer
+        self._readers: list[PostgresStore] = []
+        self._free: list[PostgresStore] = []
+        self._write_lock = threading.Lock()
+        self._changed = threading.Condition()
+        self._here = threading.local()
+        self.jobs = _LaneJobs(self)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._writer, name)
+        if not callable(value):
+            return value
+
+        def call(*given: Any, **named: Any) -> Any:
+            with self.lane(name in _WRITES) as lane:
+                return getattr(lane, name)(*given, **named)
+
+        return call
+
+    @contextmanager
+    def moment(self) -> Generator[None]:
+        """One moment for what this thread reads; the others read theirs."""
+        with self.lane(writes=False) as lane, lane.moment():
+            yield
+
+    visit = moment
+
+    @contextmanager
+    def lane(self, writes: bool) -> Generator[PostgresStore]:
+        """The lane of this thread; one that is free, for the block, where it has none."""
+        here: PostgresStore | None = getattr(self._here, "lane", None)
+        if here is not None and (here is self._writer or not writes):
+            yield here
+            return
+        with self._write_lock if writes else nullcontext():
+            lane = self._here.lane = self._writer if writes else self._take()
+            try:
+                yield lane
+            finally:
+                self._here.lane = here
+                if not writes:
+                    self._give_back(lane)
+
+    def _take(self) -> PostgresStore:
+        """The lane that was free last; a new one where all are in use and there may be more."""
+        with self._changed:
+            while not self._free:
+                if len(self._readers) < 8:
+                    self._readers.append(self._writer.reader())
+                    return self._readers[-1]
+                self._changed.wait()
+            return self._free.pop()
+
+    def _give_back(self, lane: PostgresStore) -> None:
+        with self._changed:
+            self._free.append(lane)
+            self._changed.notify()
+
+    def close(self) -> None:
+        """Give back what the handle holds."""
+        self._writer.close()  # from here on it opens no reader
+        with self._changed:
+            readers = list(self._readers)
+        for lane in readers:
+            lane.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
