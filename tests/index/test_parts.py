@@ -1,4 +1,4 @@
-"""Part vectors at six bits a dimension: near enough, stable, beside what was written before."""
+"""Part vectors at six bits a dimension: near enough, and stable."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_what_was_unpacked_packs_to_the_same_bytes(dimension: int) -> None:
 
 
 def test_the_best_part_is_that_of_the_unpacked() -> None:
-    blobs = [packed(unit_rows(4, 384, 1)), b"", unit_rows(3, 384, 2).tobytes()]
+    blobs = [packed(unit_rows(4, 384, 1)), b"", packed(unit_rows(3, 384, 2))]
     vector = unit_rows(1, 384, 3)[0].astype(np.float32)
     kept, _ = parts.unpack(blobs, 384)
     best = [float((kept[:4] @ vector).max()), -1.0, float((kept[4:] @ vector).max())]

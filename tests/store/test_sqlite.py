@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import apsw
@@ -23,7 +22,7 @@ from tests.contract.store_sample import (
 
 from quipu.errors import NewerStore, StoreUnavailable
 from quipu.files import checked
-from quipu.records.batch import Batch, Embedding
+from quipu.records.batch import Batch
 from quipu.store import open_store
 from quipu.store.sqlite import SQLiteStore, schema
 
@@ -117,30 +116,6 @@ def test_a_file_that_no_release_made_is_refused(tmp_path: Path, read_only: bool)
     old.close()
     with pytest.raises(StoreUnavailable, match="index again"):
         open_at(path, read_only=read_only)
-
-
-def test_parts_of_before_are_read_as_they_are(tmp_path: Path) -> None:
-    path, draw = tmp_path / "q.db", np.random.default_rng(0)
-    rows = draw.standard_normal((5, 384)).astype(np.float32)
-    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    with open_at(path) as store:
-        red = batch("a", "red")
-        ids = [c.chunk.chunk_id for c in red.chunks]
-        given = tuple(Embedding(i, "wide", rows[0], rows[1:]) for i in ids)
-        store.write(replace(red, embeddings=given))
-        (packed,) = store.parts(store.numbers(ids), "wide")
-        best = store.best_parts(store.numbers(ids), "wide", rows[2])
-    old = checked.connect(path)
-    before = rows[1:].astype(np.float16)
-    old.execute("UPDATE part SET parts = ? WHERE length(parts) > 100", (before.tobytes(),))
-    old.close()
-    for read_only in (True, False):
-        with open_at(path, read_only=read_only) as store:
-            (kept,) = store.parts(store.numbers(ids), "wide")
-            np.testing.assert_array_equal(kept, before.astype(np.float32))
-            of_before = store.best_parts(store.numbers(ids), "wide", rows[2])
-            assert best == pytest.approx(of_before, abs=0.02)
-    assert np.sum(packed * kept, axis=1) == pytest.approx([0.99] * 4, abs=0.01)
 
 
 @pytest.mark.parametrize("read_only", [False, True])

@@ -4,13 +4,12 @@ A vector is turned (`rotation.py`), after which none of its numbers is much grea
 than the others, whatever the model. Each is kept as one of sixty-four levels at equal distances,
 from the least to the greatest that its own vector needs, with a scale that gives the vector
 length 1 again. A cosine is off by .0014 at one standard deviation in 384 dimensions, by less in
-more (at four bits, .006, gold passages changed their places). Below 64 dimensions, and in what was
-written before, parts are kept as float16: such a blob has an even number of bytes, a packed one an
-odd number.
+more (at four bits, .006, gold passages changed their places). Below 64 dimensions parts are kept as
+float16.
 
-A packed part is a scale, float16; then the upper four bits of the levels, those of the first half
-of the dimensions in the lower bits of the bytes, of the second half in the upper ones; then the
-lower two bits, those of the four quarters likewise.
+A packed blob begins with a byte that says so. A part is a scale, float16; then the upper four
+bits of the levels, those of the first half of the dimensions in the lower bits of the bytes, of the
+second half in the upper ones; then the lower two bits, those of the four quarters likewise.
 """
 
 from collections.abc import Sequence
@@ -64,29 +63,20 @@ def _packed(rows: Vectors) -> NDArray[np.uint8]:
 def unpack(blobs: Sequence[bytes], dimension: int) -> tuple[Vectors, list[int]]:
     """float32[m, d], the parts of all blobs one below the other, and how many each blob has."""
     counts = [_count(blob, dimension) for blob in blobs]
-    packed, plain, short = _told_apart(blobs, counts)
-    if not packed:
-        return _plain(plain, dimension), counts
-    short_rows = turned_back(_turned(packed, dimension), dimension)
-    if not plain:
-        return short_rows, counts
-    rows = np.empty((len(short), dimension), dtype=np.float32)
-    rows[short], rows[~short] = short_rows, _plain(plain, dimension)
-    return rows, counts
+    if dimension < _LEAST:
+        return _plain(blobs, dimension), counts
+    return turned_back(_turned(blobs, dimension), dimension), counts
 
 
 def best_of(blobs: Sequence[bytes], vector: NDArray[np.float32]) -> Cosines:
     """float64[n]: of each blob the best cosine of its parts with `vector`; -1 where it has none."""
-    counts = np.array([_count(blob, len(vector)) for blob in blobs], dtype=np.int64)
-    packed, plain, short = _told_apart(blobs, counts.tolist())
-    scores = np.empty(len(short), dtype=np.float32)
-    if packed:
-        scores[short] = _cosines(packed, vector)
-    if plain:
-        scores[~short] = _plain(plain, len(vector)) @ vector
+    dimension = len(vector)
+    counts = np.array([_count(blob, dimension) for blob in blobs], dtype=np.int64)
     best = np.full(len(counts), -1.0)
     filled = counts > 0
     if filled.any():
+        small = dimension < _LEAST
+        scores = _plain(blobs, dimension) @ vector if small else _cosines(blobs, vector)
         best[filled] = np.maximum.reduceat(scores, (np.cumsum(counts) - counts)[filled])
     return best
 
@@ -97,17 +87,7 @@ def _width(dimension: int) -> int:
 
 
 def _count(blob: bytes, dimension: int) -> int:
-    return len(blob) // (_width(dimension) if len(blob) % 2 else 2 * dimension)
-
-
-def _told_apart(
-    blobs: Sequence[bytes], counts: Sequence[int]
-) -> tuple[list[bytes], list[bytes], NDArray[np.bool_]]:
-    """The packed blobs, the others, and which of all parts are packed."""
-    packed = [blob for blob in blobs if len(blob) % 2]
-    plain = [blob for blob in blobs if blob and not len(blob) % 2]
-    short = np.array([len(blob) % 2 for blob in blobs], dtype=np.bool_)
-    return packed, plain, np.repeat(short, counts)
+    return len(blob) // (2 * dimension if dimension < _LEAST else _width(dimension))
 
 
 def _plain(blobs: Sequence[bytes], dimension: int) -> Vectors:
