@@ -1,6 +1,5 @@
 """What has ended is memory too: an export holds it, an import brings it back as it was known."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -73,23 +72,6 @@ def test_what_was_forgotten_is_in_no_export(lived: Memory, tmp_path: Path) -> No
     lived.forget("gone.md")
     lived.export(tmp_path / "out.jsonl")
     assert "moon base" not in (tmp_path / "out.jsonl").read_text()
-
-
-def test_an_export_of_the_first_version_is_read(
-    lived: Memory, open_memory: Open, tmp_path: Path
-) -> None:
-    lived.export(tmp_path / "out.jsonl")
-    lines: list[str] = []
-    for text in (tmp_path / "out.jsonl").read_text().splitlines():
-        line = json.loads(text)
-        if line.pop("known_until", None) is None:
-            line.pop("recorded_at", None)
-            lines.append(json.dumps(line | {"version": 1} if "version" in line else line))
-    (tmp_path / "old.jsonl").write_text("\n".join(lines))
-    with open_memory("memory:", tmp_path) as other:
-        moved = other.import_(tmp_path / "old.jsonl")
-        assert (moved.past, moved.episodes) == (0, lived.store.counts()["episode"])
-        assert other.store.counts() == lived.store.counts()
 
 
 def test_a_secret_in_a_foreign_file_is_redacted(

@@ -9,8 +9,7 @@
 Every record says since when it is known (`recorded_at`) and, if it has ended, until when
 (`known_until`, else null). Lines stand by source: an episode, its chunks, what it asserts, the
 same of what has ended, its vectors; sources that are gone come last. What the indexes hold of a
-chunk is not there; it is computed again from the chunk. Version 1 had live records only and no
-times; it is still read.
+chunk is not there; it is computed again from the chunk.
 """
 
 import base64
