@@ -182,7 +182,11 @@ def packed(placed: Sequence[Placed]) -> list[Piece] | None:
     left = sum(int(np.count_nonzero(each.alive)) for each in placed)
     if len(placed) <= 2 * len(groups) + 16 and 2 * left > total:
         return None
-    return [joined([(each.piece, each.alive) for each in group]) for group in groups]
+    return [
+        joined([(each.piece, each.alive) for each in group])
+        for group in groups
+        if any(each.alive.any() for each in group)
+    ]
 
 
 def by_signs(
