@@ -1,6 +1,6 @@
 """What planning and retrieval both ask for: computed once, remembered for a while."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from weakref import WeakKeyDictionary
@@ -77,7 +77,7 @@ def spaces_of(
     return known[1], known[2]
 
 
-def count_chunks(planner: Planner, profiles: frozenset[str]) -> int:
+def count_chunks(planner: Planner, profiles: Collection[str]) -> int:
     """How many chunks there are; of the `profiles`, if any are named."""
     if not profiles:
         return planner.counts({"chunk"})["chunk"]

@@ -11,6 +11,7 @@ import numpy as np
 
 from quipu.embed.cache import VectorCache, make_passages
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable
+from quipu.index.asked import count_chunks
 from quipu.index.multispace import multispace_name
 from quipu.limits import TEXTS_AT_ONCE
 from quipu.ports import (
@@ -100,7 +101,7 @@ class SpaceFiller:
         """Give every live chunk without one (of the `profiles`, if any are named) a vector in the
         embedder's space; return how many there were."""
         store, done = self.store, 0
-        total = _count(store, profiles) - store.spaces(profiles).get(embedder.space, 0)
+        total = count_chunks(store, profiles) - store.spaces(profiles).get(embedder.space, 0)
         page = _page_of(embedder)
         with self._making(embedder) as make:
             while True:
@@ -206,15 +207,9 @@ def count_without_vector(store: Store, chunk_ids: Sequence[str]) -> int:
 def lacking(store: Store, shelves: Sequence[EmbeddedProfiles]) -> int:
     """How many passages have no vector in the fullest space of their content type."""
     return sum(
-        _count(store, each.profiles) - max(store.spaces(each.profiles).values(), default=0)
+        count_chunks(store, each.profiles) - max(store.spaces(each.profiles).values(), default=0)
         for each in shelves
     )
-
-
-def _count(store: Store, profiles: Collection[str]) -> int:
-    if not profiles:
-        return store.counts({"chunk"})["chunk"]
-    return sum(count for profile, count in store.profiles().items() if profile in profiles)
 
 
 def _space_of(models: Sequence[tuple[Embedder, EmbeddedProfiles]]) -> str:
