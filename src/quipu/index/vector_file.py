@@ -165,14 +165,14 @@ _SUMMED = 1 << 20  # bytes that have a sum of their own
 
 def _block(
     piece: Piece, sequence: int, space: str, dimension: int, mark: str
-) -> tuple[bytes, NDArray[np.uint8], bytes]:
+) -> tuple[bytes, memoryview, bytes]:
     count = len(piece.numbers)
     body = np.zeros(_padded((8 + 2 * dimension) * count), dtype=np.uint8)
     body[: 8 * count] = piece.numbers.astype("<i8").view(np.uint8)
     body[8 * count : (8 + 2 * dimension) * count] = piece.codes.reshape(-1)
     sums = _sums(body)
     of = (_digest(space), _digest(mark))
-    return _sealed(_HEAD.pack(_FORM, dimension, count, sequence, *of, 0), sums), body, sums
+    return _sealed(_HEAD.pack(_FORM, dimension, count, sequence, *of, 0), sums), body.data, sums
 
 
 def _sealed(head: bytes, sums: bytes) -> bytes:
