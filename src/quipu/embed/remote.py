@@ -30,10 +30,6 @@ DIMENSIONS: Mapping[str, int] = {
     "all-minilm": 384,
 }
 _TEXTS = 64
-_LETTER = re.compile(r"\w")
-_WORD = re.compile(r"\w+|[^\w\s]")
-_VERSION = re.compile(r"(?:[-:@](?:v?[0-9.-]+|latest))?")
-_SPACE = re.compile(r"(?P<name>(?:openai|azure|compatible):\S+)/(?P<dimension>[0-9]+)")
 
 
 class _EmbeddingRow(msgspec.Struct):
@@ -79,7 +75,7 @@ class RemoteEmbedder:
         rows = np.zeros((len(texts), self._dimension), dtype=np.float32)
         places: dict[str, list[int]] = {}
         for i, text in enumerate(texts):
-            if _LETTER.search(text):
+            if re.search(r"\w", text):
                 places.setdefault(_within(text), []).append(i)
         distinct = list(places)
         for first in range(0, len(distinct), _TEXTS):
@@ -90,8 +86,7 @@ class RemoteEmbedder:
 
     def embed_parts(self, text: str, spans: Sequence[tuple[int, int]]) -> Embedded:
         """The text's vector, and that of each span as a text of its own."""
-        rows = self.embed([text, *(text[start:end] for start, end in spans)])
-        return Embedded(rows[0], rows[1:])
+        return self.embed_passages([(text, spans)])[0]
 
     def embed_passages(
         self, passages: Sequence[tuple[str, Sequence[tuple[int, int]]]]
@@ -104,7 +99,7 @@ class RemoteEmbedder:
 
     def embed_windows(self, text: str, *, size: int = 6, stride: int = 3) -> Embedded:
         """The text's vector, and those of `size` consecutive words every `stride` words."""
-        words = [match.span() for match in _WORD.finditer(_within(text))]
+        words = [match.span() for match in re.finditer(r"\w+|[^\w\s]", _within(text))]
         final = max(len(words) - size, 0)
         firsts = [*range(0, final, stride), final] if words else []
         spans = [(words[i][0], words[min(i + size, len(words)) - 1][1]) for i in firsts]
@@ -167,8 +162,8 @@ def _space_of(name: str, dimension: int) -> str:
 
 def name_in(space: str) -> tuple[str, int] | None:
     """The remote model, and its dimension, that filled `space`; None for another's."""
-    match = _SPACE.fullmatch(space)
-    return (match["name"], int(match["dimension"])) if match else None
+    match = re.fullmatch(r"((?:openai|azure|compatible):\S+)/([0-9]+)", space)
+    return (match[1], int(match[2])) if match else None
 
 
 def budget_of(config: EmbedConfig) -> Budget:
@@ -201,4 +196,5 @@ def _within(text: str) -> str:
 def _same_model(answered: str, asked: str) -> bool:
     """`text-embedding-ada-002-v2` and `nomic-embed-text:latest` are what was asked for."""
     rest = answered.casefold().removeprefix(asked.casefold())
-    return len(rest) < len(answered) and _VERSION.fullmatch(rest) is not None
+    version = re.fullmatch(r"(?:[-:@](?:v?[0-9.-]+|latest))?", rest)
+    return len(rest) < len(answered) and version is not None
