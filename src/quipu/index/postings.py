@@ -223,7 +223,7 @@ class Postings:
         self, name: str, terms: Sequence[str], limit: int, mask: Mask | None = None
     ) -> FirstPostings:
         """In how many rows that `mask` admits (None: all) each term stands, and the first `limit`
-        of them. What is only counted is not read, where nothing has died and all is admitted."""
+        of them."""
         high, low = hashes(terms)
         self._expect(name, high)
         df = np.zeros(len(terms), dtype=np.int64)
