@@ -3,18 +3,16 @@
 import difflib
 import re
 from collections.abc import Sequence
-from itertools import islice
 from typing import Annotated
 
 import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.handle.filters import relation_types
 from quipu.limits import SCANNED
 from quipu.patterns import late
-from quipu.ports import Direction, Planner, every
+from quipu.ports import Planner
 from quipu.records.ids import document_entity_id, kind_of
-from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation, record_id
+from quipu.records.record import Chunk, Entity, Episode, Fact, Record, record_id
 from quipu.records.refs import COMMIT, commit_ref, session_ref
 from quipu.text import composed, name_key
 from quipu.write.dropped import is_whole
@@ -159,21 +157,6 @@ def _of_document(planner: Planner, document_id: str) -> list[str]:
     }
     taken = {s.source_ref for s in planner.sources(refs=refs) if s.document_id != document_id}
     return sorted(refs - taken) if refs else []
-
-
-def relations(
-    planner: Planner, of: str | None, kind: str | None, direction: Direction, limit: int
-) -> list[Relation]:
-    """At most `limit` live relations, by id: at one entity, or all."""
-    types = relation_types([kind] if kind else [], planner)
-    if of is not None:
-        entity_id = end_of_relation(planner, of).entity_id
-        found = planner.neighbors(
-            [entity_id], direction=direction, types=types, limit_per_id=limit
-        )[entity_id]
-        return sorted({r.rel_id: r for r in found}.values(), key=lambda r: r.rel_id)[:limit]
-    live = (r for r in every(planner, Relation) if not types or r.type in types)
-    return list(islice(live, limit))
 
 
 def document_at(planner: Planner, path: str) -> str | None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from quipu.errors import InvalidInput, Mistake, QuipuError, StoreUnavailable
+from quipu.errors import Mistake, QuipuError, StoreUnavailable
 from quipu.handle.handle import Handle
 from quipu.kinds.conversations.api import Conversations
 from quipu.kinds.work.model import GivenFiles
@@ -107,10 +107,7 @@ class JobQueue:
         from quipu.kinds.conversations.read.files import Follower
         from quipu.write.watch import changes_in
 
-        chosen = [Path(path) for path in ((paths,) if isinstance(paths, str | Path) else paths)]
-        for path in chosen:
-            if not path.exists():
-                raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
+        chosen = payloads.existing(paths)
         with self._handle.guard() as call:
             follower = Follower(chosen, call=call)
             for _ in chain([0], changes_in(chosen, self._handle.home.state, stop=stop)):

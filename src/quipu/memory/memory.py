@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, overload
 
@@ -12,9 +13,9 @@ from quipu import config as configuration
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.files import private
-from quipu.handle.filters import in_files
-from quipu.handle.home import admit, find_home, needed
-from quipu.handle.lookup import end_of_relation, redacted, relations
+from quipu.handle.filters import in_files, relation_types
+from quipu.handle.home import DATABASE, admit, find_home, needed
+from quipu.handle.lookup import end_of_relation, redacted
 from quipu.handle.models import AUTO, Auto, Models
 from quipu.handle.status import Status, status
 from quipu.index.asked import spaces_of
@@ -27,19 +28,19 @@ from quipu.memory import payloads
 from quipu.memory.erasure import Erasure
 from quipu.memory.facts import Facts
 from quipu.memory.jobs import JobQueue
-from quipu.memory.questions import Questions, check_contract
-from quipu.ports import Direction, Embedder, Progress
+from quipu.memory.questions import Questions
+from quipu.ports import Direction, Embedder, Progress, every
 from quipu.records.document import Problem
 from quipu.records.passage import PassageInput
 from quipu.records.record import Properties, Relation
 from quipu.records.scope import EVERYTHING, Scope
+from quipu.trust import mark
 from quipu.when.instants import Clock, observed_instant, system_clock
 from quipu.write.report import IndexReport
 
 if TYPE_CHECKING:
     from threading import Event
 
-    from quipu.answer.examine import Examined
     from quipu.kinds.commits.repository import HistoryReport
     from quipu.kinds.incidents.api import Incidents
     from quipu.kinds.pages.network import Network
@@ -565,16 +566,19 @@ class Memory(Questions):
         limit: int = 1000,
     ) -> list[Relation]:
         """Live relations, by id: all of them, or those at `of` (id, path or unique name)."""
-        return relations(self.graph, of, type, direction, limit)
+        types = relation_types([type] if type else [], self.graph)
+        if of is None:
+            live = (r for r in every(self.graph, Relation) if not types or r.type in types)
+            return list(islice(live, limit))
+        entity_id = end_of_relation(self.graph, of).entity_id
+        found = self.graph.neighbors(
+            [entity_id], direction=direction, types=types, limit_per_id=limit
+        )[entity_id]
+        return sorted({r.rel_id: r for r in found}.values(), key=lambda r: r.rel_id)[:limit]
 
     def stats(self) -> Status:
         """How the memory is: counts, generation, spaces, age, what lacks a vector."""
         return status(self)
-
-    def check_contract(self, reply: Mapping[str, object]) -> "Examined":
-        """Whether an answer contract (or an envelope that holds one under `contract`, as
-        `quipu ask --json` prints it) holds, with all that its evidence names looked up."""
-        return check_contract(reply, self.store, folder=self.home.folder)
 
     def validate(self, *, strict: bool = False) -> "Validation":
         """What is wrong in the graph (errors) and what is doubtful (warnings); `strict` asks for
@@ -604,17 +608,30 @@ class Memory(Questions):
         """Write the whole memory, what was accepted and is not written yet included, to one
         file, while others may write; checked before it takes its place. Raises InvalidInput for
         a memory that is in no file, CorruptStore for one that is damaged."""
-        from quipu.memory.recovery import back_up
+        from quipu.transfer.backup import backup
 
-        return back_up(self.home, Path(path), clock=self.clock, overwrite=overwrite)
+        database, state = self.home.database, self.home.state
+        if database is None:
+            raise InvalidInput(
+                f"{self.home.shown!r} is not kept in a file: `quipu export` writes what it holds"
+            )
+        name, clock = self.home.name, self.clock
+        return backup(database, state, Path(path), store=name, clock=clock, overwrite=overwrite)
 
     @staticmethod
     def restore(path: str | Path, url: str | Path | None = None) -> "BackedUp":
         """Make the memory at `url` (default: `.quipu/quipu.db` here) from what `backup` wrote,
-        verified first. Raises InvalidInput where there is one already. Written at once."""
-        from quipu.memory.recovery import put_back
+        verified first. What was accepted and not written yet is done by the next command that
+        writes. Raises InvalidInput where there is one already. Written at once."""
+        from quipu.transfer.backup import restore
 
-        return put_back(Path(path), url)
+        home = find_home(url or Path.cwd() / DATABASE)
+        database = home.database
+        if database is None or home.state is None:
+            raise InvalidInput(f"{home.shown!r} is not kept in a file: name a path with --store")
+        # The user names the backup: what is made of it in a `.quipu` is the user's.
+        own = partial(mark, home.state) if database.parent == home.state else lambda: None
+        return restore(Path(path), database, home.state, begin=own)
 
     def import_(self, path: str | Path, *, progress: Progress | None = None) -> "Moved":
         """Take in what `export` wrote; again changes nothing. Records that break the schema are

@@ -48,12 +48,17 @@ def given_text(text: "TextInput", namespace: str) -> "Given":
 
 def given_files(paths: Sequence[str | Path] | str | Path, kind: WorkKind | None) -> "Given":
     """Files and folders as a job. Raises InvalidInput for a path that is not there."""
-    chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
+    return _given(FILES, GivenFiles(tuple(map(str, existing(paths))), kind))
+
+
+def existing(paths: Sequence[str | Path] | str | Path) -> list[Path]:
+    """One path or more, absolute. Raises InvalidInput for one that is not there."""
+    chosen = (paths,) if isinstance(paths, str | Path) else paths
     absolute = [Path(path).expanduser().absolute() for path in chosen]
     for path in absolute:
         if not path.exists():
             raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
-    return _given(FILES, GivenFiles(tuple(map(str, absolute)), kind))
+    return absolute
 
 
 def given_transcripts(transcripts: Iterable[Transcript]) -> "Given":

@@ -19,7 +19,7 @@ from quipu.kinds.reports.api import Reports
 from quipu.limits import LARGEST_FILE, LONGEST_ENTRY
 from quipu.memory.facts import fact_passages, with_dates
 from quipu.memory.freshness import Freshness, cited_by, doubted, marked
-from quipu.ports import Chat, Embedder, Planner
+from quipu.ports import Chat, Embedder
 from quipu.question import Question, read_question
 from quipu.records.ids import kind_of
 from quipu.records.plan import Mode, Plan
@@ -31,7 +31,7 @@ from quipu.text import composed, stems
 if TYPE_CHECKING:
     from quipu.answer.examine import Examined, OnDisk
 
-__all__ = ["Questions", "check_contract"]
+__all__ = ["Questions"]
 
 
 class Questions(Handle):
@@ -155,6 +155,15 @@ class Questions(Handle):
             return look_up(self.graph, ref)
         return self.freshness.looked_up(lambda: look_up(self.graph, ref))[0]
 
+    def check_contract(self, reply: Mapping[str, object]) -> "Examined":
+        """Whether an answer contract (or an envelope that holds one under `contract`, as
+        `quipu ask --json` prints it) holds, with all that its evidence names looked up."""
+        from quipu.answer.examine import examine
+
+        inner = reply.get("contract")
+        contract = cast("Mapping[str, object]", inner) if isinstance(inner, Mapping) else reply
+        return examine(contract, self.store, disk=partial(_file, self.home.folder.resolve()))
+
     def _retrieved(self, plan: Plan, limit: int | None, *, explain: bool = False) -> Retrieved:
         """The best passages inside `plan`, whatever has become of their files."""
         from quipu.retrieve import retrieve
@@ -260,16 +269,6 @@ def _each_alone(question: Question, found: Retrieved) -> list[Retrieved]:
     said = {stem for hit in own for stem in stems(f"{hit.title} {hit.text}")}
     named = {stem for name in question.name_keys for stem in stems(name)}
     return [found, msgspec.structs.replace(found, hits=own)] if named <= said else [found]
-
-
-def check_contract(reply: Mapping[str, object], planner: "Planner", *, folder: Path) -> "Examined":
-    """Whether an answer contract holds, with all that its evidence names looked up; `reply` may
-    be the envelope that holds it under `contract`."""
-    from quipu.answer.examine import examine
-
-    inner = reply.get("contract")
-    contract = cast("Mapping[str, object]", inner) if isinstance(inner, Mapping) else reply
-    return examine(contract, planner, disk=partial(_file, folder.resolve()))
 
 
 def _file(folder: Path, path: str) -> "OnDisk | None":

@@ -1,4 +1,4 @@
-"""Backups of a memory, what is damaged in its files, and what can be kept of a damaged one."""
+"""What is damaged in the files of a memory, and what can be kept of a damaged one."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -9,11 +9,9 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.files.whole import faults
-from quipu.handle.home import DATABASE, Home, find_home
+from quipu.handle.home import Home, find_home
 from quipu.ledger import KEYS_MAY_BE_LOST, LEDGER, Ledger
 from quipu.records.record import Episode
-from quipu.transfer.backup import BackedUp, backup, restore
-from quipu.trust import mark
 from quipu.when.instants import Clock
 
 if TYPE_CHECKING:
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     from quipu.records.batch import Period
     from quipu.store.salvage import KeptRecords
 
-__all__ = ["SalvagedRecords", "back_up", "damage", "put_back", "salvage_into"]
+__all__ = ["SalvagedRecords", "damage", "salvage_into"]
 
 
 class SalvagedRecords(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,30 +32,6 @@ class SalvagedRecords(msgspec.Struct, frozen=True, kw_only=True):
     lost: Annotated[dict[str, int], "how many records are lost, by the source they were of"]
     pages: Annotated[int, "how many pages the damaged file has"]
     damaged_pages: Annotated[int, "how many of them are not as they were written"]
-
-
-def back_up(home: Home, path: Path, *, clock: Clock, overwrite: bool) -> BackedUp:
-    """Write the memory's files to `path`."""
-    database = home.database
-    if database is None:
-        raise InvalidInput(
-            f"{home.shown!r} is not kept in a file: `quipu export` writes what it holds"
-        )
-    return backup(database, home.state, path, store=home.name, clock=clock, overwrite=overwrite)
-
-
-def put_back(path: Path, url: str | Path | None = None) -> BackedUp:
-    """Make the memory at `url` (default: `.quipu/quipu.db` here) from the backup at `path`.
-
-    What was accepted and not written yet is done by the next command that writes.
-    """
-    home = find_home(url or Path.cwd() / DATABASE)
-    database = home.database
-    if database is None or home.state is None:
-        raise InvalidInput(f"{home.shown!r} is not kept in a file: name a path with --store")
-    # The user names the backup: what is made of it in a `.quipu` is the user's.
-    own = partial(mark, home.state) if database.parent == home.state else lambda: None
-    return restore(path, database, home.state, begin=own)
 
 
 def damage(home: Home) -> Iterator[tuple[Path, list[str]]]:

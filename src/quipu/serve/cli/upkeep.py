@@ -9,7 +9,6 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.memory.recovery import put_back
 from quipu.ports import Progress
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.terminal import safe
@@ -38,7 +37,7 @@ def restore(run: Invocation, path: Annotated[Path, Word()]) -> BackedUp:
     $ quipu restore memory.quipu
     $ quipu restore --store new/q.db memory.quipu
     """
-    return put_back(path, run.store)
+    return Memory.restore(path, run.store)
 
 
 @operation(None, Command())
