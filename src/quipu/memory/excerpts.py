@@ -38,14 +38,7 @@ class Lines(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     ] = msgspec.UNSET
 
 
-def read_lines(
-    memory: "Memory",
-    path: str,
-    *,
-    first: int = 1,
-    count: int | None = None,
-    max_characters: int = LONGEST_PASSAGE,
-) -> Lines:
+def read_lines(memory: "Memory", path: str, *, first: int = 1, count: int | None = None) -> Lines:
     """`count` lines of `path` from line `first` (1-based; default: all), as they are remembered.
 
     `path` is a file's, an entry's id, a report's reference, `session:<id>` (a line a turn) or
@@ -60,7 +53,7 @@ def read_lines(
     if not chosen:
         end = max(lines, default=0)
         raise UnknownRecord(f"{path!r} has no text from line {first}; it ends at line {end}")
-    excerpt = _within(path, chosen, max_characters)
+    excerpt = _within(path, chosen, LONGEST_PASSAGE)
     return msgspec.structs.replace(excerpt, changed=CHANGED) if changed else excerpt
 
 

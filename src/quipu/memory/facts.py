@@ -18,7 +18,7 @@ from quipu.facts.context import (
 from quipu.handle.dates import asked_moment, first_instant, holds_in
 from quipu.handle.filters import known_scope
 from quipu.handle.handle import Handle
-from quipu.memory.freshness import Cited, Freshness
+from quipu.memory.freshness import Freshness
 from quipu.ports import Embedder, Planner
 from quipu.question import Question, read_question
 from quipu.records.authority import CONVERSATIONS
@@ -125,8 +125,7 @@ class Facts:
     def stated_by(self, episode_id: str) -> StatedFacts:
         """What was read of an episode and what that took the place of, in the order of their
         sentences; nothing of an episode that is not there."""
-        own = self._read_of(episode_id)
-        standing = standing_of(own.values(), self._handle.graph, table=self._handle.attributes)
+        own, standing = self._read_of(episode_id)
         replaced = tuple(
             row.fact
             for row in standing.values()
@@ -137,13 +136,15 @@ class Facts:
 
     def is_over(self, episode_id: str) -> bool:
         """Whether something that was read of an episode holds no more."""
-        own = self._read_of(episode_id)
-        standing = standing_of(own.values(), self._handle.graph, table=self._handle.attributes)
+        own, standing = self._read_of(episode_id)
         return any(standing[i].superseded_by or standing[i].valid_to for i in own if i in standing)
 
-    def _read_of(self, episode_id: str) -> dict[str, Fact]:
+    def _read_of(self, episode_id: str) -> tuple[dict[str, Fact], dict[str, FactStanding]]:
+        """The facts of an episode, and how they and those beside them stand."""
         claims = self._handle.graph.claims([episode_id]).get(episode_id, [])
-        return {c.record.fact_id: c.record for c in claims if isinstance(c.record, Fact)}
+        own = {c.record.fact_id: c.record for c in claims if isinstance(c.record, Fact)}
+        table = self._handle.attributes
+        return own, standing_of(own.values(), self._handle.graph, table=table)
 
     def find(
         self, question: str, *, scope: Scope = EVERYTHING, limit: int = 10, now: str | None = None
@@ -155,15 +156,9 @@ class Facts:
         again. Raises InvalidInput for an empty question or a limit below 1.
         """
         handle = self._handle
-        store = handle.store
-        (_, found), changes = self._freshness.kept(
-            lambda: (
-                store.sequence(),
-                _matching(handle, read_question(question), scope=scope, limit=limit, now=now),
-            ),
-            lambda made: Cited(
-                frozenset(m.source_ref for m in made[1].matches), frozenset(), made[0]
-            ),
+        found, changes = self._freshness.resting(
+            lambda: _matching(handle, read_question(question), scope=scope, limit=limit, now=now),
+            lambda found: (match.source_ref for match in found.matches),
         )
         if found.matches and found.matches[0].source_ref in changes:
             return msgspec.structs.replace(found, known=False)
@@ -179,16 +174,11 @@ class Facts:
         """
         if not subject.strip():
             raise InvalidInput("the subject is empty: name what the history is of")
-        store = self._handle.store
-        made = self._freshness.kept(
-            lambda: (store.sequence(), self._history(subject, as_of, known_at)),
-            lambda made: Cited(
-                frozenset(e.source_ref for e in made[1].entries if e.known_until is None),
-                frozenset(),
-                made[0],
-            ),
+        found, _ = self._freshness.resting(
+            lambda: self._history(subject, as_of, known_at),
+            lambda found: (e.source_ref for e in found.entries if e.known_until is None),
         )
-        return made[0][1]
+        return found
 
     def _spellings(self, planner: Planner, subject: str) -> set[str]:
         """What facts call a subject: as it is written, and as it was first stated."""

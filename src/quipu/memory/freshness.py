@@ -9,7 +9,7 @@ is marked, and an answer from it is never sure.
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -102,12 +102,18 @@ class Freshness:
         self, find: Callable[[], Record | Passage]
     ) -> tuple[Record | Passage, Mapping[str, Change]]:
         """As `kept`, of one record."""
+        return self.resting(find, lambda found: _files_of(found, self._handle.store))
+
+    def resting(
+        self, make: Callable[[], T], refs_of: Callable[[T], Iterable[str]]
+    ) -> tuple[T, Mapping[str, Change]]:
+        """As `kept`, of what rests on the sources that `refs_of` gives."""
         store = self._handle.store
-        (_, found), changes = self.kept(
-            lambda: (store.sequence(), find()),
-            lambda made: Cited(_files_of(made[1], store), frozenset(), made[0]),
+        (_, result), changes = self.kept(
+            lambda: (store.sequence(), make()),
+            lambda made: Cited(frozenset(refs_of(made[1])), frozenset(), made[0]),
         )
-        return found, changes
+        return result, changes
 
     def changes(self, cited: Cited) -> dict[str, Change]:
         """Which of the cited files are not as they were read, and what happened to them."""
