@@ -154,20 +154,8 @@ def add(
     $ quipu add --file notes.md --source-ref notes/2026-01
     $ git log -1 | quipu add -
     """
-    if not wait:
-        given = text_job(
-            memory,
-            text,
-            source_ref=source_ref,
-            title=title,
-            group=group,
-            observed_at=observed_at,
-            expires=expires,
-        )
-        (job,) = memory.jobs.accept([given])
-        threading.Thread(target=_work, args=(memory, job), name="quipu-job").start()
-        return job
-    episode_id = memory.add(
+    given = text_job(
+        memory,
         text,
         source_ref=source_ref,
         title=title,
@@ -176,9 +164,12 @@ def add(
         observed_at=observed_at,
         expires=expires,
         properties=properties,
-        embed=embed,
     )
-    return _added(memory, episode_id)
+    if wait:
+        return _added(memory, memory.jobs.do(given, embed=embed).result)
+    (job,) = memory.jobs.accept([given])
+    threading.Thread(target=_work, args=(memory, job), name="quipu-job").start()
+    return job
 
 
 def _work(memory: Memory, job: Job) -> None:
