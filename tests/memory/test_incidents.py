@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from quipu.config import Config, IncidentsConfig
 from quipu.kinds.incidents.case_base import edges_between, read_cases
 from quipu.memory import Memory
 from quipu.records.record import Entity
@@ -134,44 +133,6 @@ def test_the_exchange_form_comes_back_without_loss(
         other.incidents.export(tmp_path / "b.json")
         assert len(read_cases(other.store).cases) == 4
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
-
-
-def _with(retrieval: str, **more: Any) -> Config:
-    return Config(incidents=IncidentsConfig(retrieval=retrieval, **more))  # type: ignore[arg-type]
-
-
-def _taught(memory: Memory) -> dict[str, Any]:
-    """Ten incidents in which a restart failed and scaling out worked."""
-    for day in range(1, 11):
-        at = f"2026-02-{day:02d}T10:"
-        memory.incidents.add(
-            record(
-                "a",
-                f"{at}00:00Z",
-                metrics={**SLOW, "latency_p99": 900 + day},
-                outcomes=[
-                    {
-                        "actions_taken": ["restart_container", "alert_team"],
-                        "success": False,
-                        "recorded_at": f"{at}10:00Z",
-                    },
-                    {"actions_taken": ["scale_out"], "success": True, "recorded_at": f"{at}20:00Z"},
-                ],
-            )
-        )
-    return {"component": "a", "metrics": SLOW}
-
-
-def test_off_is_the_static_policy_and_shadow_of_earlier_versions_the_same(
-    open_memory: Any, tmp_path: Path
-) -> None:
-    given: list[Any] = []
-    for mode in ("off", "shadow", "on"):
-        with open_memory(tmp_path / "quipu.db", tmp_path, config=_with(mode)) as memory:
-            given.append(memory.incidents.recommend(_taught(memory)))
-    off, shadow, on = given
-    assert off == shadow
-    assert (off.basis, on.basis) == ("static", "learned")
 
 
 def test_an_incident_opens_by_its_id_and_answers_questions(memory: Memory) -> None:

@@ -1,16 +1,11 @@
 """Ids, severities, bounds and analysis of incidents: pure rules."""
 
-import math
-
 import pytest
 
-from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import (
     Metrics,
     Severity,
     agent_analysis,
-    check_component,
-    check_metric,
     incident_id,
     severity_by_rule,
     severity_of,
@@ -25,7 +20,6 @@ def test_the_id_is_that_of_the_component_and_the_window() -> None:
     assert first == incident_id("ledger", "2026-02-01T12:00:01+02:00")
     assert first != incident_id("ledger", "2026-02-01T10:00:01Z", window_s=60)
     assert first != incident_id("ledger", "2026-02-01T10:00:01Z", own="pagerduty:P1")
-    assert first == "inc_" + first[4:]
     assert len(first) == 28
 
 
@@ -33,28 +27,6 @@ def test_severities_of_other_scales_are_mapped() -> None:
     words = ["low INFO", "medium high WARN sev-3 Warning", "critical CRITICAL P1"]
     graded = [{severity_of(word) for word in line.split()} for line in words]
     assert graded == [{severity} for severity in Severity]
-
-
-@pytest.mark.parametrize("name", ["", "Payments", "pay_ments", "a b", 5, None, "a" * 256])
-def test_a_component_that_breaks_the_pattern_is_refused(name: object) -> None:
-    with pytest.raises(InvalidInput, match="component"):
-        check_component(name)
-
-
-@pytest.mark.parametrize(
-    ("metric", "value"),
-    [
-        ("latency_p99", 300_000),
-        ("error_rate", 1.01),
-        ("memory_util", math.nan),
-        ("throughput", math.inf),
-        ("error_rate", "fast"),
-    ],
-)
-def test_a_metric_out_of_range_is_named_with_its_value(metric: str, value: object) -> None:
-    with pytest.raises(InvalidInput, match=metric):
-        check_metric(metric, value)
-    assert check_metric("latency_p99", 299_999.9) == 299_999.9
 
 
 @pytest.mark.parametrize(

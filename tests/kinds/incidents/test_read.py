@@ -57,6 +57,8 @@ RECORD = {
     ("change", "said"),
     [
         ({"metrics": {"error_rate": 1.5}}, "error_rate 1.5 cannot be used"),
+        ({"metrics": {"latency_p99": 300_000}}, "latency_p99 300000 cannot be used"),
+        ({"metrics": {"throughput": "fast"}}, "throughput 'fast' cannot be used"),
         ({"severity": "purple"}, "severity 'purple'"),
         ({"timestamp": "yesterday"}, "timestamp: 'yesterday' is not a date"),
         ({"blast_radius": "huge"}, "blast_radius 'huge'"),

@@ -41,33 +41,12 @@ def test_what_was_left_out_is_told_with_exit_code_1(quipu: Any, told: str) -> No
 
 
 def test_an_outcome_is_recorded_and_found_with_what_is_similar(quipu: Any, told: str) -> None:
-    made = quipu(
-        "incident",
-        "outcome",
-        told,
-        "scale_out",
-        "--worked",
-        "--minutes",
-        "12",
-        "--recorded-at",
-        "2026-02-01T10:12:00Z",
-    )
+    words = "--worked --minutes 12 --recorded-at 2026-02-01T10:12:00Z"
+    made = quipu("incident", "outcome", told, "scale_out", *words.split())
     assert made.code == 0, made.err
     assert made.out == "scale_out worked  in 12 min\n"
-    found = quipu(
-        "incident",
-        "similar",
-        "--component",
-        "ledger",
-        "--latency-p99",
-        "950",
-        "--cpu-util",
-        ".96",
-        "--memory-util",
-        ".96",
-        "--title",
-        "pool is full",
-    )
+    words = "--component ledger --latency-p99 950 --cpu-util .96 --memory-util .96 --title"
+    found = quipu("incident", "similar", *words.split(), "pool is full")
     assert found.code == 0, found.err
     assert found.out.startswith("ledger  CRITICAL  2026-02-01T10:00")
     assert "cause: too few connections" in found.out
