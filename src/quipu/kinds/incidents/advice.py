@@ -55,7 +55,12 @@ __all__ = [
     "static_advice",
 ]
 
+_HALF_LIFE_S = 180 * 86_400.0
+_UNTRIED_SHARE = 0.4
 _THIN_WEIGHT = 2.0
+_SURE_CHANCE = 0.6
+_LIKEST_CASES = 16
+_NEARNESS_POWER = 3
 _LEAST_WEIGHT_OF_AN_ACTION = 0.5
 _ATTEMPTS_SHOWN, _CASES_SHOWN = 20, 3
 _RATES: NDArray[np.float64] = (np.arange(4096, dtype=np.float64) + 0.5) / 4096
@@ -193,9 +198,9 @@ def _weigh(
         near = {case.name: 1.0 for case in cases}
     else:
         tried = [c for c in cases if c.outcomes and likeness.get(c.name, 0) > 0]
-        cases = sorted(tried, key=lambda case: (-likeness[case.name], case.name))[:16]
+        cases = sorted(tried, key=lambda case: (-likeness[case.name], case.name))[:_LIKEST_CASES]
         best = likeness[cases[0].name] if cases else 1.0
-        near = {case.name: (likeness[case.name] / best) ** 3 for case in cases}
+        near = {case.name: (likeness[case.name] / best) ** _NEARNESS_POWER for case in cases}
     return [
         Attempt(case.incident, outcome, action, near[case.name] * _freshness(case, outcome, at))
         for case in cases
@@ -208,7 +213,7 @@ def _freshness(case: Case, outcome: Outcome, at: str | None) -> float:
     known = outcome.recorded_at or case.incident.timestamp
     if at is None or known is None:
         return 0.5
-    return 0.5 ** (max(0.0, to_epoch(at) - to_epoch(known)) / (180 * 86_400))
+    return 0.5 ** (max(0.0, to_epoch(at) - to_epoch(known)) / _HALF_LIFE_S)
 
 
 def _credited(outcome: Outcome) -> tuple[str, ...]:
@@ -269,7 +274,7 @@ def _estimate(action: str, tried: Sequence[Attempt], *, among_like: bool) -> Est
     if among_like:
         here = {attempt.incident.incident_id for attempt in own}
         ended = [a for a in tried if a.outcome.success and a.incident.incident_id not in here]
-        lost += 0.4 * sum(_by_incident(ended).values())
+        lost += _UNTRIED_SHARE * sum(_by_incident(ended).values())
     return Estimate(action, Beta(1 + won, 1 + lost), tuple(own))
 
 
@@ -389,7 +394,7 @@ def _decide(
 def _beats(known: Mapping[str, Estimate], one: str, other: str) -> bool:
     if other == HealingAction.ALERT_TEAM or one == other:
         return False
-    return better(known[one].posterior, known[other].posterior) >= 0.6
+    return better(known[one].posterior, known[other].posterior) >= _SURE_CHANCE
 
 
 def _first_healing(actions: Sequence[str]) -> str | None:

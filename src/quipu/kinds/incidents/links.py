@@ -80,7 +80,16 @@ _RECALLED = 50
 """How many of the nearest incidents are looked at."""
 _LEAST_LIKE = 0.3
 _TIES = frozenset(LINKS) - {RelationType.RESOLVED_BY}
-_HOUR_S = 3600
+_CAUSE_WINDOW_S, _STATED_WINDOW_S, _ESCALATION_WINDOW_S = 30 * 60, 2 * 3600, 60 * 60
+_MEANING, _WORDS, _NUMBERS = 0.5, 0.2, 0.3
+"""The shares of a likeness, chosen on simulated worlds that no figure counts."""
+_UNMEASURED = 0.5
+"""How far numbers agree where no metric was measured in both."""
+_STEEPNESS, _EVEN_CHANCE = 12, 0.38
+_CAUSE, _CAUSE_HALF_S, _FURTHER_HOP = 0.9, 15 * 60, 0.7
+_STATED = 0.95
+_HOPS = 2
+"""How many DEPENDS_ON edges below a cause may lie."""
 _LINKS_SOURCE = "incident_links"
 _MOST = 100_000
 
@@ -109,7 +118,7 @@ def numbers_agree(one: Incident, other: Incident) -> float:
         for name, (low, *_) in METRIC_LEVELS.items()
         if name in first and name in second
     ]
-    return mean(near) if near else 0.5
+    return mean(near) if near else _UNMEASURED
 
 
 def likeness(
@@ -126,7 +135,7 @@ def likeness(
     meaning = words if cosine is None else min(max(cosine, 0.0), 1.0)
     parts = {"features": numbers, "words": words}
     parts |= {} if cosine is None else {"similarity": meaning}
-    score = 0.5 * meaning + 0.2 * words + 0.3 * numbers
+    score = _MEANING * meaning + _WORDS * words + _NUMBERS * numbers
     return score, {name: round(part, 4) for name, part in parts.items()}
 
 
@@ -161,7 +170,7 @@ def _similar_to(one: Incident, other: Incident, cosine: float | None) -> NewEdge
 
 
 def _sure(score: float) -> float:
-    return round(1 / (1 + math.exp(-12 * (score - 0.38))), 4)
+    return round(1 / (1 + math.exp(-_STEEPNESS * (score - _EVEN_CHANCE))), 4)
 
 
 def failed(incident: Incident) -> bool:
@@ -177,7 +186,7 @@ def services_around(graph: Graph, service: str, *, above: bool) -> dict[str, int
     needs = frozenset({str(RelationType.DEPENDS_ON)})
     rim = {service_id(graph.namespace, service)}
     found = dict.fromkeys(rim, 0)
-    for hop in (1, 2):
+    for hop in range(1, _HOPS + 1):
         rows = graph.neighbors(
             sorted(rim), direction="in" if above else "out", types=needs, limit_per_id=_MOST
         )
@@ -233,11 +242,11 @@ def _caused(
 ) -> Iterator[NewEdge]:
     """The edge to a failure that lies `gap` seconds before, on a service that is `hops` DEPENDS_ON
     edges below, or that the cause of `effect`, as stated, names."""
-    if stated and gap <= 2 * _HOUR_S:
-        confidence = 0.95
+    if stated and gap <= _STATED_WINDOW_S:
+        confidence = _STATED
         why = f"the stated cause names {cause.component}", f"it failed {_spoken(gap)} before"
-    elif hops and gap <= _HOUR_S / 2:
-        confidence = 0.9 * 0.5 ** (gap / (_HOUR_S / 4)) * 0.7 ** (hops - 1)
+    elif hops and gap <= _CAUSE_WINDOW_S:
+        confidence = _CAUSE * 0.5 ** (gap / _CAUSE_HALF_S) * _FURTHER_HOP ** (hops - 1)
         far = f" ({hops} hops)" if hops > 1 else ""
         why = (
             f"{effect.component} depends on {cause.component}{far}",
@@ -255,11 +264,11 @@ def _escalated(
     milder = [
         (at - then, other)
         for then, other in around
-        if other.severity.rank < graver.severity.rank and 0 < at - then <= _HOUR_S
+        if other.severity.rank < graver.severity.rank and 0 < at - then <= _ESCALATION_WINDOW_S
     ]
     if milder:
         gap, last = min(milder, key=lambda row: (row[0], row[1].incident_id))
-        confidence = round(0.95 * (1 - 0.5 * gap / _HOUR_S), 4)
+        confidence = round(_STATED * (1 - 0.5 * gap / _ESCALATION_WINDOW_S), 4)
         changed = f"{last.severity} became {graver.severity} on {graver.component}"
         why = (changed, f"{_spoken(gap)} later")
         yield NewEdge(graver, RelationType.ESCALATED_FROM, last, confidence, why)

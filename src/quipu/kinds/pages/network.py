@@ -32,6 +32,10 @@ __all__ = [
     "is_public",
 ]
 
+PORTS = (80, 443)
+_PIECE = 65_536
+_ANY_OF_ZLIB = 47  # gzip or zlib, told apart by their heads
+
 Address: TypeAlias = IPv4Address | IPv6Address
 
 _TABLE = read_table("quipu.kinds.pages", "networks.toml")
@@ -68,7 +72,7 @@ class Network:
     them; `tls` verifies servers (default: the system's authorities). Proxies are never used: one
     would look names up itself, and nothing here could say where it went."""
 
-    ports: tuple[int, ...] = (80, 443)
+    ports: tuple[int, ...] = PORTS
     may_reach: Callable[[Address], bool] = is_public
     resolve: Callable[[str, int], Sequence[str]] = _resolve
     tls: ssl.SSLContext | None = None
@@ -252,10 +256,10 @@ def _read(response: HTTPResponse, place: WebAddress, max_bytes: int, may_cut: bo
     if packing not in ("identity", "gzip", "x-gzip", "deflate", ""):
         raise Unavailable(f"{place.host!r} answers packed as {packing!r}, which was not asked for")
     packed = packing not in ("identity", "")
-    unpack = zlib.decompressobj(47) if packed else None  # gzip or zlib, told apart by their heads
+    unpack = zlib.decompressobj(_ANY_OF_ZLIB) if packed else None
     body = bytearray()
     came = 0
-    while len(body) <= max_bytes and came <= max_bytes and (piece := response.read1(65_536)):
+    while len(body) <= max_bytes and came <= max_bytes and (piece := response.read1(_PIECE)):
         came += len(piece)
         try:
             room = max_bytes + 1 - len(body)
