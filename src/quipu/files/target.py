@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from quipu.errors import InvalidInput
+from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.files import private
 
 __all__ = ["replacing", "require_target"]
@@ -17,7 +17,8 @@ _DATABASE = b"SQLite format 3\0"
 @contextmanager
 def replacing(path: Path, *, for_owner: bool = False) -> Generator[IO[bytes]]:
     """Yield a stream that takes the place of `path` when the block ends; with an error `path` stays
-    as it was. With `for_owner` nobody else may read it."""
+    as it was. With `for_owner` nobody else may read it. Raises StoreUnavailable when it cannot be
+    written."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with private.open_new(temporary) if for_owner else temporary.open("wb") as stream:
@@ -25,6 +26,10 @@ def replacing(path: Path, *, for_owner: bool = False) -> Generator[IO[bytes]]:
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(path)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"{str(path)!r} cannot be written: {error.strerror or error}; choose another place"
+        ) from error
     finally:
         temporary.unlink(missing_ok=True)
 

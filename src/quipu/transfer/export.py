@@ -5,7 +5,6 @@ from pathlib import Path
 
 import numpy as np
 
-from quipu.errors import StoreUnavailable
 from quipu.files.target import replacing, require_target
 from quipu.kind import source_types
 from quipu.limits import TEXTS_AT_ONCE
@@ -34,17 +33,12 @@ def export(store: Store, path: Path, *, vectors: bool = False, overwrite: bool =
     """
     require_target(path, overwrite=overwrite)
     counted = NOTHING.copy()
-    try:
-        with replacing(path) as stream:
-            stream.write(ENCODER.encode(Header(namespace=store.namespace)) + b"\n")
-            with store.moment():  # others may write meanwhile
-                for line in lines_of(store, vectors=vectors):
-                    counted[kind_of_line(line)] += 1
-                    stream.write(ENCODER.encode(line) + b"\n")
-    except OSError as error:
-        raise StoreUnavailable(
-            f"{str(path)!r} cannot be written: {error.strerror or error}; choose another place"
-        ) from error
+    with replacing(path) as stream:
+        stream.write(ENCODER.encode(Header(namespace=store.namespace)) + b"\n")
+        with store.moment():  # others may write meanwhile
+            for line in lines_of(store, vectors=vectors):
+                counted[kind_of_line(line)] += 1
+                stream.write(ENCODER.encode(line) + b"\n")
     return Moved(**counted)
 
 

@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
 
-from quipu.errors import InvalidInput, StoreUnavailable
+from quipu.errors import InvalidInput
 from quipu.files.target import replacing, require_target
 from quipu.ports import Store, every
 from quipu.records.record import Entity, Fact, Record, Relation
@@ -103,15 +103,9 @@ def replace_files(texts: Mapping[Path, Iterable[str]], *, overwrite: bool) -> No
     written."""
     for path in texts:
         require_target(path, overwrite=overwrite)
-    try:
-        with ExitStack() as stack:
-            for path, text in texts.items():
-                stack.enter_context(replacing(path)).writelines(map(str.encode, text))
-    except OSError as error:
-        raise StoreUnavailable(
-            f"{str(next(iter(texts)))!r} cannot be written: {error.strerror or error}; choose "
-            "another place"
-        ) from error
+    with ExitStack() as stack:
+        for path, text in texts.items():
+            stack.enter_context(replacing(path)).writelines(map(str.encode, text))
 
 
 # --- GraphML -------------------------------------------------------------------------------

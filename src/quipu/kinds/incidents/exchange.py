@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import msgspec
 
-from quipu.errors import InvalidInput, StoreUnavailable
+from quipu.errors import InvalidInput
 from quipu.files.target import replacing, require_target
 from quipu.kinds.incidents.case_base import GraphEdge, edges_between, read_cases
 from quipu.kinds.incidents.model import Incident, outcome_id
@@ -92,13 +92,8 @@ def write_incident_graph(graph: Graph, path: Path, *, overwrite: bool = False) -
         edges=msgspec.convert(edges, tuple[GraphEdge, ...], from_attributes=True),
     )
     data = msgspec.json.format(msgspec.json.encode(nodes, order="deterministic"), indent=2)
-    try:
-        with replacing(path) as stream:
-            stream.write(data + b"\n")
-    except OSError as error:
-        raise StoreUnavailable(
-            f"{str(path)!r} cannot be written: {error.strerror or error}; choose another place"
-        ) from error
+    with replacing(path) as stream:
+        stream.write(data + b"\n")
     return nodes
 
 
