@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,11 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory, serve_module: Callable[..., Any]) -> Any:
+def served(
+    tmp_path_factory: pytest.TempPathFactory,
+    serve_module: Callable[..., Any],
+    open_home: Callable[..., Memory],
+) -> Any:
     """A server over an index of this repository's documents and some of its code."""
     home = tmp_path_factory.mktemp("own")
     shutil.copytree(ROOT / "docs", home / "docs", ignore=shutil.ignore_patterns("*.png"))
@@ -73,16 +78,8 @@ def served(tmp_path_factory: pytest.TempPathFactory, serve_module: Callable[...,
     )
     (home / ".quipu").mkdir()
 
-    def opened(namespace: str | None) -> Memory:
-        return Memory.open(
-            home / ".quipu" / "quipu.db",
-            namespace=namespace,
-            config=Config(),
-            embedder=HashEmbedder(),
-            home=home,
-        )
-
-    with opened(None) as memory:
+    opened = partial(open_home, home)
+    with opened() as memory:
         memory.index()
         told = [
             {
