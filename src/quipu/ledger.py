@@ -35,11 +35,13 @@ _PUT = (
     "INSERT INTO entry VALUES (?, ?, 1, ?)"
     " ON CONFLICT DO UPDATE SET version = version + 1, value = excluded.value"
 )
+_CHECKED = 1
+"""The version of a file whose pages have checksums, and whose freed pages were always wiped."""
 
 
 def _begin(connection: Any) -> None:
     connection.execute(_SCHEMA)
-    connection.execute("PRAGMA user_version = 1")  # pages have checksums
+    connection.execute(f"PRAGMA user_version = {_CHECKED}")
 
 
 _ASIDE = ".damaged-"

@@ -11,6 +11,7 @@ import time
 from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ssl import SSLContext
+from types import TracebackType
 from typing import NamedTuple, Self
 
 from quipu.kinds.pages.network import Address, Network, is_public
@@ -92,7 +93,12 @@ class PageServer:
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()

@@ -10,7 +10,6 @@ from tests.contract.store_compare import apply
 from tests.contract.store_sample import (
     SPACES,
     VERSION_A,
-    claimed,
     embedding,
     fact,
     moment,
@@ -22,7 +21,7 @@ from tests.servers.neo4j.server import Neo4jServer
 from quipu.errors import SpaceMismatch
 from quipu.memory import Memory
 from quipu.ports import Store
-from quipu.records.batch import Batch
+from quipu.records.batch import Batch, Claim
 from quipu.records.ids import Kind
 from quipu.records.record import Chunk, Entity, Fact, Relation
 from quipu.store import open_store
@@ -107,10 +106,10 @@ def test_a_fact_that_is_asserted_no_more_has_expired_and_one_that_is_forgotten_i
 ) -> None:
     said = fact("Ada", "lives in", "Cuzco", at=moment(1), valid_from="2020-01-01")
     later = fact("Ada", "lives in", "Lima", at=moment(3), valid_from="2024-05-01")
-    claims = claimed(VERSION_A, said)
+    claims = (Claim(said, VERSION_A.episode_id),)
     with open_store(neo4j_address("facts"), namespace="llama/road") as store:
         store.write(one_source(VERSION_A, "Ada lives", at=1, claims=claims))
-        moved = claimed(VERSION_A, later)
+        moved = (Claim(later, VERSION_A.episode_id),)
         store.write(Batch(recorded_at=moment(3), claims=moved, ends=(said.fact_id,)))
         asked = (
             "MATCH (a:Name)-[r:RELATES_TO]->(b:Name) RETURN r.uuid, a.name, r.name, b.name, r.fact,"
@@ -239,7 +238,7 @@ def test_what_lives_is_told_by_type(neo4j_server: Neo4jServer, neo4j_address: Ad
         updated_at=moment(1),
         source_sha="s",
     )
-    claims = claimed(VERSION_A, odd, said)
+    claims = tuple(Claim(record, VERSION_A.episode_id) for record in (odd, said))
     with open_store(neo4j_address("odd")) as store:
         store.write(one_source(VERSION_A, "red cord", at=1, claims=claims))
     (found,) = neo4j_server.run("MATCH (n:Entity {uuid: 'en_odd'}) RETURN labels(n), n.type")

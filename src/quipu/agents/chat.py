@@ -32,8 +32,10 @@ _ROLE = (
     "them; say unknown when they do not suffice."
 )
 _ROLE_ALONE = "You answer questions. No memory is connected: say so where one would be needed."
+_ENDING = frozenset({"quit", "exit", "q"})
 _ORDER = re.compile(r":\s*(?P<word>.*)|/(?P<one>\w+)|(?P<bare>help|exit|quit)")
 """An order: "/srv/data" is a path and none."""
+_MESSAGES_KEPT = 20
 _OFFLINE = "offline"
 
 
@@ -149,7 +151,7 @@ class Agent:
             {"role": "user", "content": exchange.question},
             {"role": "assistant", "content": exchange.answer},
         ]
-        del self._history[:-20]
+        del self._history[:-_MESSAGES_KEPT]
 
 
 def _sources_of(reply: Reply) -> tuple[CitedSource, ...]:
@@ -197,7 +199,7 @@ def converse(agent: Agent, lines: Iterable[str], write: Callable[[str], None]) -
         asked = line.strip()
         match = _ORDER.fullmatch(asked)
         order = next((word for word in match.groups() if word), "") if match else None
-        if order in ("quit", "exit", "q"):
+        if order in _ENDING:
             return
         if not asked:
             continue

@@ -39,8 +39,10 @@ Origin: TypeAlias = Literal["session", "manual", "migration", "consolidation"]
 
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 
+_ARTICLES = frozenset({"a", "an", "the"})
 _MOST_KEPT = 50
 """Tags of an entry, and sources."""
+_MOST_LIVE = 2_000
 _REF = "manual:"
 
 
@@ -171,7 +173,7 @@ class Entries:
         chosen = [
             i for i, said in kept.items() if not categories or said.get("domain") in categories
         ]
-        found = self.of_documents(chosen[:2_000]).values()
+        found = self.of_documents(chosen[:_MOST_LIVE]).values()
         return [entry for entry in found if not is_expired(entry.expires, now)]
 
     def _replaces(self, episode_id: str) -> tuple[ReplacedFact, ...]:
@@ -276,7 +278,7 @@ def said_on(entry: Entry) -> str:
 
 def _told_words(text: str) -> str:
     """The stems that tell two texts apart: all but articles; of one without words, all of it."""
-    told = [token.word for token in tokens(text) if token.word not in ("a", "an", "the")]
+    told = [token.word for token in tokens(text) if token.word not in _ARTICLES]
     return " ".join(stem_words(told)) or name_key(text)
 
 

@@ -30,6 +30,9 @@ __all__ = [
     "sample",
 ]
 
+_CONSIDERED = 20
+_FAN_OUT = 50
+
 
 class Node(msgspec.Struct, frozen=True, kw_only=True):
     """A thing in the graph."""
@@ -96,7 +99,7 @@ def find_nodes(
     allowed = entity_types(types)
     named = memory.graph.named([name_key(query)]).get(name_key(query), [])
     found = {entity.entity_id: _node(entity, match="name") for entity in named}
-    hits = memory.search(query, limit=20).hits
+    hits = memory.search(query, limit=_CONSIDERED).hits
     ids = dict.fromkeys(
         record_id for hit in hits for record_id in (hit.document_id, *hit.graph_ids)
     )
@@ -139,7 +142,7 @@ def find_path(
     if not 1 <= max_hops <= 6:
         raise InvalidInput(f"max_hops {max_hops!r} is out of range: give 1 to 6")
     start, end = (end_of_relation(memory.graph, ref).entity_id for ref in (source, target))
-    spread = _spread(memory, start, max_hops, types, fan_out=50, most=SCANNED, end=end)
+    spread = _spread(memory, start, max_hops, types, fan_out=_FAN_OUT, most=SCANNED, end=end)
     if end not in spread.came:
         return Path(found=False, nodes=(), steps=(), bounded=spread.bounded)
     ids, relations = [end], list[Relation]()

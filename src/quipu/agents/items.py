@@ -35,6 +35,10 @@ __all__ = ["Items", "KeptItem", "Vectoriser", "texts_in"]
 Namespace = tuple[str, ...]
 
 ITEM = "item"
+_SCALE = 32_767
+"""A coordinate of a stored vector is a whole number up to this: a property holds no bytes."""
+_WORTH_RENEWING = 0.05
+"""A time to live is renewed when this part of it is gone: every read writes otherwise."""
 
 
 class Vectoriser(Protocol):
@@ -157,8 +161,7 @@ class Items:
                 continue
             until = _later(now, item.ttl_minutes)
             gone = datetime.fromisoformat(until) - datetime.fromisoformat(item.expires)
-            # Every read writes otherwise.
-            if gone >= timedelta(minutes=item.ttl_minutes / 20):
+            if gone >= timedelta(minutes=item.ttl_minutes * _WORTH_RENEWING):
                 with self._turns.taken():
                     self._write(msgspec.structs.replace(item, expires=until))
 
@@ -279,8 +282,7 @@ def _unit(rows: Vectors) -> NDArray[np.float32]:
 
 
 def _packed(vectors: Vectors) -> tuple[tuple[int, ...], ...]:
-    """Vectors as whole numbers of 16 bits: a property holds no bytes."""
-    whole = np.rint(_unit(vectors) * 32_767).astype(int).tolist()
+    whole = np.rint(_unit(vectors) * _SCALE).astype(int).tolist()
     return tuple(tuple(row) for row in cast("list[list[int]]", whole))
 
 

@@ -43,6 +43,8 @@ CACHE = "embeddings.db"
 """Its name in the local state."""
 
 DEFAULT_MAX_BYTES = 512_000_000
+_NICENESS = 10
+_A_REQUEST = 16
 # SQLError: a table of that name with other columns.
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError)
 
@@ -239,7 +241,7 @@ def _made(embedder: Embedder, passages: Sequence[Passage], threads: int) -> list
         vectors = embedder.embed([text for text, _ in passages])
         return [Embedded(vector, vectors[:0]) for vector in vectors]
     if isinstance(embedder, RemoteEmbedder):
-        pages = [passages[i : i + 16] for i in range(0, len(passages), 16)]
+        pages = [passages[i : i + _A_REQUEST] for i in range(0, len(passages), _A_REQUEST)]
         return list(chain.from_iterable(_in_threads(embedder.embed_passages, pages, threads)))
     return _in_threads(lambda passage: embedder.embed_parts(*passage), passages, threads)
 
@@ -254,7 +256,7 @@ def _stand_back() -> None:
     thread has a priority of its own (Linux), this thread's is lowered for good."""
     if sys.platform == "linux":
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 10)
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
 def _rounded(entry: Embedded) -> Embedded:

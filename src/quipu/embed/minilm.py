@@ -120,6 +120,7 @@ Precision = Literal["auto", "fp32", "int8", "openvino-bf16"]
 
 _LAYERS = ("layer2", "layer3", "layer4", "token_vectors")
 
+_QUESTION_THREADS = 4
 _FP32 = "onnx-fp32"
 _INT8 = "onnx-int8-2"  # other roundings are another space
 _PRECISIONS: dict[str, Precision] = {_FP32: "fp32", _INT8: "int8"}
@@ -329,7 +330,7 @@ class _OnDemand:
 
     def with_threads(self, threads: int) -> "_OnDemand":
         """The same for a question alone, which several threads make faster."""
-        count = min(threads, 4)
+        count = min(threads, _QUESTION_THREADS)
         if count == self._threads:
             return self
         return _OnDemand(self._graph, self._model, threads=count, rounded=self._rounded)

@@ -30,6 +30,7 @@ DIMENSIONS: Mapping[str, int] = {
     "all-minilm": 384,
 }
 _TEXTS = 64
+_BYTES = 16_000  # of a text that are sent
 
 
 class _EmbeddingRow(msgspec.Struct):
@@ -190,7 +191,7 @@ def open_remote(
 
 
 def _within(text: str) -> str:
-    return text.encode("utf-8", "replace")[:16_000].decode("utf-8", "ignore")
+    return text.encode("utf-8", "replace")[:_BYTES].decode("utf-8", "ignore")
 
 
 def _same_model(answered: str, asked: str) -> bool:

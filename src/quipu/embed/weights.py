@@ -55,6 +55,7 @@ ROUNDED_NAME = "all-MiniLM-L6-v2-int8.safetensors"
 _ROUNDED_SHA256 = "7fa0ef3f565e288bbfa634994d46cbe45328ad3aa2219a99418887e168becbf7"
 _ROUNDED_TYPES = {"I8": np.int8, "F32": np.float32}
 _HEADER_LENGTH = 8
+_ALIGNED = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +263,7 @@ def _laid_out(arrays: Rounded) -> bytes:
         header[name] = {"dtype": codes[array.dtype], "shape": array.shape, "data_offsets": span}
         end += array.nbytes
     written = json.dumps(header).encode()
-    written += b" " * (-(_HEADER_LENGTH + len(written)) % 64)
+    written += b" " * (-(_HEADER_LENGTH + len(written)) % _ALIGNED)
     parts = [np.ascontiguousarray(array).tobytes() for array in arrays.values()]
     return b"".join([len(written).to_bytes(_HEADER_LENGTH, "little"), written, *parts])
 

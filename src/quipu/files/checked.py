@@ -78,6 +78,7 @@ _LOG_MAGIC = {b"\x37\x7f\x06\x82": "<", b"\x37\x7f\x06\x83": ">"}
 """How a log begins, with the order of the bytes that its checksums are made of."""
 _INDEX_SALTS = slice(32, 40)
 """Where the shared index has the salts: https://sqlite.org/walformat.html, 2.1."""
+_LOOKS, _MOMENT_S = 10, 0.1
 _loading = threading.Lock()
 
 
@@ -173,8 +174,8 @@ def require_whole_log(connection: Any, path: Path) -> None:
     SQLite reads it: damage is what is the same whenever it is looked at.
     """
     log, found = path.with_name(path.name + "-wal"), set[tuple[int, int]]()
-    for again in range(10):
-        time.sleep(0.1 if again else 0)
+    for again in range(_LOOKS):
+        time.sleep(_MOMENT_S if again else 0)
         try:
             unread = _unread(connection, log)
         except (OSError, apsw.Error):

@@ -25,13 +25,14 @@ __all__ = [
 ]
 
 FILE = 0o600
+_FOLDER = 0o700
 _OTHERS = 0o077
 
 
 def make_folder(path: Path) -> None:
     """Make `path` where it is missing; folders above it are as the umask says."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.mkdir(0o700, exist_ok=True)
+    path.mkdir(_FOLDER, exist_ok=True)
 
 
 def open_new(path: Path) -> IO[bytes]:

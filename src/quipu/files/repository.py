@@ -14,6 +14,7 @@ __all__ = ["OWN", "SHARED", "Located", "find_repository", "repository_of", "smal
 
 SHARED: Final = ("objects", "refs", "packed-refs", "shallow", "reftable", "logs")
 OWN: Final = ("index",)
+_SMALL = 64 * 1024
 
 
 class Located(NamedTuple):
@@ -128,6 +129,6 @@ def small(file: Path) -> str:
         raise InvalidInput(f"{str(file)!r} is no file")
     try:
         with file.open("rb") as opened:
-            return os.fsdecode(opened.read(64 * 1024))
+            return os.fsdecode(opened.read(_SMALL))
     except OSError as error:
         raise InvalidInput(f"{str(file)!r} cannot be read: {error.strerror or error}") from error

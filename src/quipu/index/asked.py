@@ -9,6 +9,7 @@ from quipu.ports import Embedded, Embedder, Planner
 
 __all__ = ["begin_vectors", "count_chunks", "known_vectors", "question_vectors", "spaces_of"]
 
+_REMEMBERED = 256
 _lock = Lock()
 _pool = ThreadPoolExecutor(4, thread_name_prefix="quipu-question")
 _vectors: WeakKeyDictionary[Embedder, dict[str, Future[Embedded]]] = WeakKeyDictionary()
@@ -32,7 +33,7 @@ def begin_vectors(embedder: Embedder, question: str) -> Callable[[], Embedded]:
         known = _vectors.setdefault(embedder, {})
         future = known.get(question)
         if future is None:
-            while len(known) >= 256:
+            while len(known) >= _REMEMBERED:
                 del known[next(iter(known))]
             future = known[question] = _pool.submit(embedder.embed_windows, question)
 

@@ -22,6 +22,7 @@ _BUCKET_BYTES = 4096
 """About so much is in a bucket."""
 
 _TERM = 20  # bytes of a hash and a count
+_MOST_BITS = 40
 
 
 class SegmentHead(NamedTuple):
@@ -124,7 +125,7 @@ def pack_buckets(part: FieldPart) -> tuple[FieldHead, list[tuple[int, bytes]]]:
     """The head of a field and its buckets by number, without those that are empty."""
     posting = part.rows.dtype.itemsize + part.tf.dtype.itemsize
     size = _TERM * len(part.high) + posting * len(part.rows)
-    bits = min(max(size // _BUCKET_BYTES, 1).bit_length() - 1, 40)
+    bits = min(max(size // _BUCKET_BYTES, 1).bit_length() - 1, _MOST_BITS)
     numbers = bucket_of(part.high, bits)
     firsts = np.flatnonzero(np.diff(numbers, prepend=-1))
     ends = np.append(firsts[1:], len(numbers))

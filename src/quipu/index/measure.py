@@ -20,6 +20,7 @@ from quipu.records.weights import CODE, PROSE, base
 __all__ = ["Measured", "measure"]
 
 Floats = NDArray[np.float64]
+_HUB_NEIGHBOURS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +166,6 @@ def _hubness(rows: Vectors, parts: list[Vectors]) -> Floats:
         return np.zeros(len(rows))
     cosines = rows @ np.concatenate([each for each in parts if len(each)]).T
     cosines[owner, np.arange(len(owner))] = 0.0
-    most = min(10, len(owner))
+    most = min(_HUB_NEIGHBOURS, len(owner))
     highest = np.partition(cosines, len(owner) - most, axis=1)[:, len(owner) - most :]
     return np.maximum(highest, 0.0).mean(axis=1).astype(np.float64)

@@ -28,6 +28,8 @@ from quipu.records.scope import EVERYTHING, Scope
 
 __all__ = ["MultispaceEmbedder", "multispace_name", "multispace_planner", "space_parts"]
 
+_K = 60.0
+
 _BETWEEN = " + "
 _NAMED_PART = re.compile(
     r"(?P<space>\S+/(?P<dimension>[0-9]+))\[(?P<profiles>[a-z]+(?:,[a-z]+)*)\]"
@@ -90,7 +92,7 @@ class _MultispacePlanner:
             found = self._planner.match_vector(block, space=part.space, scope=within, limit=limit)
             numbers += found.numbers.tolist()
             how.add(found.found)
-            scores += [1.0 / (60.0 + rank) for rank in range(1, len(found.numbers) + 1)]
+            scores += [1.0 / (_K + rank) for rank in range(1, len(found.numbers) + 1)]
         return self._ordered(numbers, scores, limit)._replace(
             found="ann" if "ann" in how else "exact"
         )

@@ -24,6 +24,7 @@ MOST = 131_072
 """Vectors beyond which pieces are not put together: so much is held twice at most."""
 
 _BLOCK = 1024  # rows that are decoded at a time: they stay in the processor's cache
+_WORD_BITS = 64
 
 Mask = NDArray[np.bool_]
 Signs = NDArray[np.uint64]
@@ -101,7 +102,7 @@ def _signs_of(codes: Codes) -> Signs:
 
 def _packed(negative: Mask) -> Signs:
     """uint64[n, w] of bool[n, d]."""
-    negative = np.pad(negative, ((0, 0), (0, -negative.shape[1] % 64)))
+    negative = np.pad(negative, ((0, 0), (0, -negative.shape[1] % _WORD_BITS)))
     return np.packbits(negative, axis=1).view(np.uint64)
 
 
@@ -131,6 +132,8 @@ ERROR = 4e-6
 """Sums of float32: twice what a score may be off."""
 
 _SURE = 3.0  # standard deviations
+_FIRST = 2000  # proposals that are scored at a time
+_PROPOSED = 4  # times as many are proposed, which costs less than to propose once more
 
 
 @dataclass(slots=True)
@@ -206,8 +209,8 @@ def by_signs(
     all (`_SURE` standard deviations) that none of what lies behind them is likely to belong?
     Otherwise more are scored.
     """
-    step = max(2000, 2 * needed)
-    limit, total = 4 * step, sum(counts)
+    step = max(_FIRST, 2 * needed)
+    limit, total = _PROPOSED * step, sum(counts)
     while True:
         guesses = [
             each.piece.likeliest(query, mask, limit)

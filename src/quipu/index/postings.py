@@ -21,6 +21,7 @@ from quipu.index.stored import Mask, Often, Part, PostingList, Rows, StoredSegme
 __all__ = ["Mask", "Often", "PostingList", "Postings", "Rows", "Statistics"]
 
 _NO_TF = np.zeros(0, dtype=np.uint8)
+_CACHE_BYTES = 64 << 20  # of lists of passages that are held
 
 S = TypeVar("S", bound=np.generic)
 
@@ -171,7 +172,7 @@ class Postings:
     def lists(self, name: str, terms: Sequence[str]) -> list[PostingList]:
         """Each term's posting list, in the order asked; empty when it stands nowhere."""
         missing = [term for term in dict.fromkeys(terms) if (name, term) not in self._lists]
-        if missing and self._cached > 64 << 20:
+        if missing and self._cached > _CACHE_BYTES:
             keys = [(name, term) for term in terms]
             self._lists = {key: self._lists[key] for key in keys if key in self._lists}
             self._cached = sum(map(_size, self._lists.values()))

@@ -19,6 +19,8 @@ __all__ = [
     "turned_dimension",
 ]
 
+_ROUNDS = 2
+_SEED = 17
 
 _HALF_BITS = np.uint32(0x8FFFE000).view(np.int32)  # sign, exponent, mantissa in float32's places
 _HALF_SCALE = np.float32(2.0**112)  # between the biases of the exponents
@@ -35,9 +37,9 @@ def turned_dimension(dimension: int) -> int:
 def _draws(width: int) -> list[tuple[NDArray[np.float32], NDArray[np.intp]]]:
     """Signs [width, 1] and an order for each round; raw bits, since what numpy draws from them
     may change between its versions."""
-    bits = np.random.PCG64(17)
+    bits = np.random.PCG64(_SEED)
     made: list[tuple[NDArray[np.float32], NDArray[np.intp]]] = []
-    for _ in range(2):
+    for _ in range(_ROUNDS):
         signs = np.where(bits.random_raw(width) >> np.uint64(63), 1.0, -1.0).astype(np.float32)
         made.append((signs[:, None], np.argsort(bits.random_raw(width), kind="stable")))
     return made

@@ -35,7 +35,12 @@ __all__ = [
 N = TypeVar("N", float, NDArray[np.float64])
 
 _OPEN = -(2**31)
+_MOST = 200
 _MONTHS = np.dtype([("first", "<i4"), ("last", "<i4")])
+_SPAN_MONTHS = 36.0
+_LONG = 5.0
+# overlap, an end in the year asked first, months to the first end, to the last, both years
+_OVERLAP, _SAME_YEAR, _NEAR_FIRST, _NEAR_LAST, _SAME_YEARS = 0.19, 0.16, 0.37, 0.12, 0.16
 
 
 class Months(NamedTuple):
@@ -95,13 +100,13 @@ def misfit(time: N, document: N, length: N) -> N:
 
 def length_share(words: int) -> float:
     """ln(1 + words) / 5, at most 1: what a passage of so many words has room to say."""
-    return min(math.log1p(words) / 5.0, 1.0)
+    return min(math.log1p(words) / _LONG, 1.0)
 
 
 def pack_times(title: str, text: str) -> bytes:
     """The tail for a passage: 4 bytes and 8 a time, of which at most 200 are kept."""
     found: list[int] = []
-    for span in find_spans(text)[:200]:
+    for span in find_spans(text)[:_MOST]:
         first, last = span.interval.first, span.interval.last
         if first is not None or last is not None:
             found += [_OPEN if first is None else first, _OPEN if last is None else last]
@@ -151,11 +156,11 @@ def time_fit(asked: Months, months: NDArray[np.void]) -> float:
     in_year = (begins // 12 == year) | (ends // 12 == year)
     both = (begins // 12 == year) & (ends // 12 == until)
     fit = (
-        0.19 * overlaps
-        + 0.16 * in_year
-        + 0.37 * _nearness(begins, ends, asked.first)
-        + 0.12 * _nearness(begins, ends, asked.last)
-        + 0.16 * both
+        _OVERLAP * overlaps
+        + _SAME_YEAR * in_year
+        + _NEAR_FIRST * _nearness(begins, ends, asked.first)
+        + _NEAR_LAST * _nearness(begins, ends, asked.last)
+        + _SAME_YEARS * both
     )
     return float(fit.max())
 
@@ -164,4 +169,4 @@ def _nearness(
     begins: NDArray[np.int64], ends: NDArray[np.int64], month: int
 ) -> NDArray[np.float64]:
     apart = np.minimum(np.abs(begins - month), np.abs(ends - month))
-    return np.asarray(np.exp(-apart / 36.0), dtype=np.float64)
+    return np.asarray(np.exp(-apart / _SPAN_MONTHS), dtype=np.float64)

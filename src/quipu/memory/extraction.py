@@ -29,6 +29,7 @@ __all__ = ["Extracted", "ExtractionProgress", "extract_facts"]
 
 _PROFILES = frozenset({"prose", "conversation"})
 _GIVEN = frozenset({"session", "manual_ingest", "memory_file", "crawl"})
+_FEWEST_WORDS = 3
 _KIND, _LOCK = "read-by-model", "reading.lock"
 _NO_MODEL = "no language model is configured: set chat.model in quipu.toml"
 
@@ -128,7 +129,7 @@ class ExtractionProgress:
 
     def _is_given(self, chunk: Chunk) -> bool:
         """Whether a model may read facts from it: said or given, and not a mere word or two."""
-        if chunk.profile not in _PROFILES or len(chunk.text.split()) < 3:
+        if chunk.profile not in _PROFILES or len(chunk.text.split()) < _FEWEST_WORDS:
             return False
         episode = self._memory.store.get([chunk.episode_id]).get(chunk.episode_id)
         return isinstance(episode, Episode) and episode.source_type in _GIVEN

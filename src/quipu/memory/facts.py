@@ -35,10 +35,11 @@ if TYPE_CHECKING:
     from quipu.records.plan import Plan
     from quipu.records.reply import Retrieved, TemporalContext
 
+DISAGREES = 0.9
 STATEMENT = "statement"
 """The kind of source that a stated fact is."""
 
-__all__ = ["STATEMENT", "Facts", "StatedFacts", "fact_passages", "with_dates"]
+__all__ = ["DISAGREES", "STATEMENT", "Facts", "StatedFacts", "fact_passages", "with_dates"]
 
 _PERSONAL = CONVERSATIONS | {STATEMENT}
 _OURS = frozenset({"we", "our", "us"})
@@ -249,7 +250,7 @@ def fact_passages(handle: Handle, question: Question, scope: Scope) -> "dict[str
     passages: dict[str, Known] = {}
     then = (found.matches[0], *in_turn(found))
     against = (match for match in disagreeing(found) if match not in then)
-    near = [*((match, 1.0) for match in then), *((match, 0.9) for match in against)]
+    near = [*((match, 1.0) for match in then), *((match, DISAGREES) for match in against)]
     for match, nearness in near:
         for chunk_id in match.chunk_ids:
             fact_ids = (match.standing.fact.fact_id,)

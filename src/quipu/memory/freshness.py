@@ -48,8 +48,12 @@ _WORDS: Final[Mapping[Change, str]] = {
 _UNSURE = 0.5
 """The most that an answer is worth of which a source has changed: less than what is asserted."""
 
+_ROUNDS = 3
+"""So often a result is made: what was read again may change again meanwhile."""
 _MOST_BYTES = 1_000_000
 """What is read again for a question: a second or two of reading."""
+_MOST_ROOTS = 20
+_WAIT_S = 5.0
 _HIDDEN = "[redacted:"
 """What stands for a secret in the name of a file."""
 _NO_FILE = "no file"
@@ -89,7 +93,7 @@ class Freshness:
         what it gives as things are, and what happened to which file."""
         result = make()
         changes = self.changes(cites(result))
-        for _ in range(2):  # what was read again may change again meanwhile
+        for _ in range(_ROUNDS - 1):
             if not changes or not self._mended(changes):
                 break
             before, result = changes, make()
@@ -143,11 +147,11 @@ class Freshness:
             return False
         # A tree of more files takes over half a second to walk: only those cited are looked for.
         large = self._handle.store.counts(("episode",))["episode"] > SCANNED
-        alone = large or len(roots) > 20
+        alone = large or len(roots) > _MOST_ROOTS
         from quipu.write.options import Upkeep
 
         upkeep = Upkeep(refs, _MOST_BYTES, alone=alone)
-        if not self._handle.writing.acquire(timeout=5.0):
+        if not self._handle.writing.acquire(timeout=_WAIT_S):
             return False
         try:
             self._handle.indexer().run(

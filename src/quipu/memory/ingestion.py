@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["Ingest", "IngestItem", "ingest_items", "text_job"]
 
 _TURNS = frozenset({"message", "turn"})
+_MOST_ITEMS = 10_000
+_MOST_CHARACTERS = 20_000_000
 _DAY = len("2026-01-01")
 
 
@@ -202,11 +204,10 @@ def ingest_items(
     """Remember `items`, all of them accepted at once: what a kill leaves undone is made good by the
     next process that writes. A bad one is a warning, never the end of the others, and in place of
     one that could not even be read stands why; `source` is kept as the group of texts,
-    `session_key` names the session of turns. Raises InvalidInput for a batch that is too large."""
+    `session_key` names the session of turns. Raises InvalidInput for a batch that is too large or
+    empty."""
     read = [item for item in items if isinstance(item, IngestItem)]
-    size = sum(len(item.text) for item in read)
-    if size > 20_000_000:
-        raise InvalidInput(f"the items have {size:,} characters, a call at most 20,000,000: split")
+    _check(read, len(items))
     source = source.strip()
     session = session_key.strip() or (f"ingest-{source}" if source else "")
     store, before = memory.store, memory.store.sequence()
@@ -309,6 +310,18 @@ def _require_no_file(memory: "Memory", text: "TextInput") -> None:
         raise InvalidInput(
             f"{text.source_ref!r} is a file that was read, and its next reading would drop this "
             "text: name another reference, or none (`quipu index` reads files)"
+        )
+
+
+def _check(items: Sequence[IngestItem], count: int) -> None:
+    if not count:
+        raise InvalidInput("there are no items to ingest: give at least one")
+    if count > _MOST_ITEMS:
+        raise InvalidInput(f"{count:,} items are too many: at most {_MOST_ITEMS:,} a call")
+    size = sum(len(item.text) for item in items)
+    if size > _MOST_CHARACTERS:
+        raise InvalidInput(
+            f"the items have {size:,} characters, a call at most {_MOST_CHARACTERS:,}: split them"
         )
 
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = ["JobQueue"]
 
 _log = logging.getLogger(__name__)
+_STAGE_OF: "dict[str, Stage]" = {"read": "extract", "embed": "embed", "extract": "extract"}
 
 
 class JobQueue:
@@ -197,7 +198,7 @@ class JobQueue:
 
         def on_progress(what: str, done: int, total: int) -> None:
             nonlocal present
-            stage: Stage = "embed" if what == "embed" else "extract"
+            stage = _STAGE_OF.get(what, present.stage)
             if stage != present.stage:
                 present = jobs.reach(present, stage)
             if progress:

@@ -273,6 +273,7 @@ def _batch(made: Sequence[_Filed], now: str) -> Batch:
 
 
 _STATEMENTS = Scope(source_types=frozenset({STATEMENT}))
+_MOST_OTHERS, _MOST_LOOKED_AT = 50, 40
 _NEAR_IN_MEANING = 0.4
 """Least cosine of a fact as it is said with one under a key that is near: what they say of a like
 value counts (`python -m bench stated`: 66 of 66 changes are handed back; from .5 on 59)."""
@@ -319,7 +320,7 @@ def answered(handle: Handle, made: Sequence[tuple[Done, Fact]], now: str) -> lis
             replaced=_keys(s for s in known if s.superseded_by == fact.fact_id),
             replaced_by=_keys([by])[0] if by else None,
             contradicts=_keys(by_id[i] for i in (own.contradicted_by if own else ())),
-            other_keys=_keys(others.values())[:50],
+            other_keys=_keys(others.values())[:_MOST_OTHERS],
             near_keys=_keys(standing_under[k] for k in keys if k in standing_under)[:NAMED],
         )
         found.append(stated)
@@ -351,10 +352,10 @@ def _near(handle: Handle, facts: Sequence[Fact]) -> list[dict[tuple[str, str], s
     found: list[dict[tuple[str, str], str]] = []
     for fact, text, vector in zip(facts, texts, vectors, strict=True):
         terms = dict.fromkeys(content_stems(text), 1.0)
-        numbers = graph.match_text("prose", terms, scope=_STATEMENTS, limit=40).numbers
+        numbers = graph.match_text("prose", terms, scope=_STATEMENTS, limit=_MOST_LOOKED_AT).numbers
         cosines = np.zeros(len(numbers))
         if space:
-            near = graph.match_vector(vector, space=space, scope=_STATEMENTS, limit=40)
+            near = graph.match_vector(vector, space=space, scope=_STATEMENTS, limit=_MOST_LOOKED_AT)
             numbers = distinct(np.concatenate([numbers, near.numbers]))
             cosines = graph.vectors(numbers, space) @ vector
         chunks = graph.chunks(numbers)

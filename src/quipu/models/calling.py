@@ -22,6 +22,8 @@ __all__ = ["Breaker", "Budget", "EndpointClient", "Usage", "tokens_of"]
 
 T = TypeVar("T")
 
+_MILLION = 1_000_000
+
 
 class Usage(NamedTuple):
     """Tokens read and written by a model."""
@@ -76,7 +78,7 @@ class Budget:
 
     def _add(self, usage: Usage, sign: int, *, within: bool = False) -> None:
         read, written = self._prices
-        cost = (usage.tokens_in * read + usage.tokens_out * written) / 1_000_000
+        cost = (usage.tokens_in * read + usage.tokens_out * written) / _MILLION
         with self._lock:
             if within and self._max_tokens and self.tokens + usage.tokens > self._max_tokens:
                 raise OverBudget(

@@ -9,6 +9,7 @@ from quipu.errors import StoreUnavailable
 __all__ = ["TransientFailure", "again"]
 
 T = TypeVar("T")
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 2.0
 
 
 class TransientFailure(StoreUnavailable):
@@ -19,7 +20,7 @@ class TransientFailure(StoreUnavailable):
 def again(do: Callable[[], T], *, within_s: float) -> T:
     """What `do` gives, called again while it fails in passing: for a change that is the same when
     it is made twice."""
-    pause_s, deadline = 0.05, time.monotonic() + within_s
+    pause_s, deadline = _FIRST_PAUSE_S, time.monotonic() + within_s
     while True:
         try:
             return do()
@@ -27,4 +28,4 @@ def again(do: Callable[[], T], *, within_s: float) -> T:
             if time.monotonic() + pause_s > deadline:
                 raise
         time.sleep(pause_s)
-        pause_s = min(2 * pause_s, 2.0)
+        pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)

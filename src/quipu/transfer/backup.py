@@ -32,6 +32,8 @@ DATABASE = "quipu.db"
 _MANIFEST = "manifest.json"
 _REPORTS = ("index_metadata.json", "index_errors.json")
 _NAMES = (*_REPORTS, LEDGER, DATABASE)  # the database last: with it, the memory is there
+_MANIFEST_BYTES = 1 << 20
+_SOON_S = 10_000
 
 
 class BackedUpFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -150,7 +152,7 @@ def read_manifest(path: Path) -> Manifest:
     with _opened(path) as archive:
         first = archive.next()
         stream = archive.extractfile(first) if first and first.name == _MANIFEST else None
-        data = stream.read(1 << 20) if stream else b""
+        data = stream.read(_MANIFEST_BYTES) if stream else b""
     try:
         made = msgspec.json.decode(data, type=Manifest)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -238,7 +240,7 @@ def _copy(source: Path, target: Path) -> None:
 def _reading(source: Path) -> Any:
     """A connection that reads a database, where nothing can be written beside it too."""
     connection = checked.connect(source, flags=apsw.SQLITE_OPEN_READONLY)
-    connection.set_busy_timeout(10_000)
+    connection.set_busy_timeout(_SOON_S)
     try:
         connection.execute("PRAGMA schema_version").fetchall()
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError, apsw.FullError) as error:

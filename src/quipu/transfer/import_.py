@@ -37,6 +37,7 @@ from quipu.transfer.lines import (
 )
 from quipu.when.instants import Clock
 
+_CLAIMS = 5_000
 _MOST = 1 << 31
 
 
@@ -57,7 +58,7 @@ class Pending:
     @property
     def full(self) -> bool:
         """Whether it is time to write."""
-        return len(self.chunks) >= self.most_chunks or len(self.claims) + len(self.past) >= 5_000
+        return len(self.chunks) >= self.most_chunks or len(self.claims) + len(self.past) >= _CLAIMS
 
     def take(self, line: Line) -> None:
         """Take in a line of a file, which somebody else may have written."""

@@ -47,12 +47,15 @@ def write_without_secrets(store: Store, refs: Sequence[str], path: Path) -> None
                 stream.write(ENCODER.encode(line) + b"\n")
 
 
+_SHORTEST = 6
+"""A secret with fewer characters is not looked for where no rule finds it."""
+
+
 def _secrets_of(period: Period) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, value in strings_of(msgspec.to_builtins(period.record), ""):
         found |= secrets_in(value) | secrets_in(f'{key} = "{value}"')
-    # One with fewer characters is not looked for where no rule finds it.
-    return {secret: kind for secret, kind in found.items() if len(secret) >= 6}
+    return {secret: kind for secret, kind in found.items() if len(secret) >= _SHORTEST}
 
 
 def _without(period: Period, secrets: dict[str, str]) -> Period:

@@ -16,6 +16,8 @@ from quipu.write.dropped import NOTHING, Dropped
 from quipu.write.lock import WriteLock
 from quipu.write.prepare import Prepared
 
+_CHUNKS_A_SOURCE = 1.5
+_CLAIMS_A_SOURCE = 6
 _KINDS: dict[type[Asserted], str] = {Entity: "entities", Relation: "relations", Fact: "facts"}
 
 
@@ -77,8 +79,8 @@ class BatchWriter:
         self.redacted.update(prepared.redactions)
         size = max(
             len(self._waiting),
-            self._chunks / 1.5,  # of an ordinary source, as are so many claims
-            self._claims / 6,
+            self._chunks / _CHUNKS_A_SOURCE,
+            self._claims / _CLAIMS_A_SOURCE,
         )
         if size >= self._most:
             self.flush()

@@ -32,8 +32,16 @@ __all__ = ["Cluster"]
 G = TypeVar("G")
 R = TypeVar("R")
 
+_AHEAD = 3
+"""Calls in flight for each processor: enough to keep it busy, few enough to bound memory."""
+_TRIES = 8
+"""So often may nodes die under one call before it is done here."""
+_SLICE = 16
+_PAGE = 128
+"""Passages of one processor that are embedded before they are written."""
 _LONGEST_S = 300.0
 """A call that the nodes have not answered by then is done here."""
+_REACH_S = 5.0
 
 
 class Cluster:
@@ -69,12 +77,11 @@ class Cluster:
         """Each of `given`, drawn as they are needed, and what `there` makes of it, of this version
         and of what is `common` to all, on a node; or, where that cannot be, `here`."""
         ray = self._connected()
-        task = ray.remote(there).options(num_cpus=1, max_retries=8)
+        task = ray.remote(there).options(num_cpus=1, max_retries=_TRIES)
         waiting: deque[tuple[G, Any]] = deque()
         for each in given:
             waiting.append((each, task.remote(each, VERSION, *common)))
-            # Enough to keep them busy, few enough to bound memory.
-            if len(waiting) >= 3 * self.processors:
+            if len(waiting) >= _AHEAD * self.processors:
                 yield _result(ray, here, *waiting.popleft())
         for first, reference in waiting:
             yield _result(ray, here, first, reference)
@@ -125,7 +132,7 @@ class ClusterEmbedder:
 
     def at_once(self) -> int:
         """How many passages keep the nodes busy."""
-        return 128 * self._cluster.processors
+        return _PAGE * self._cluster.processors
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """As the model does."""
@@ -134,7 +141,7 @@ class ClusterEmbedder:
     def embed_passages(self, passages: Sequence[Passage]) -> list[Embedded]:
         """Each passage's vector and parts, in order. Raises ModelUnavailable where a node's
         processor embeds in another space."""
-        slices = (passages[at : at + 16] for at in range(0, len(passages), 16))
+        slices = (passages[at : at + _SLICE] for at in range(0, len(passages), _SLICE))
         made = self._cluster.run(
             _embed_all, slices, self._model.made_by, self.space, here=self._here
         )
@@ -180,7 +187,7 @@ def _reach(address: str) -> None:
     """Ray itself tries for two minutes, and then ends the process."""
     host, _, port = address.rpartition("://")[2].rpartition(":")
     try:
-        socket.create_connection((host, int(port)), timeout=5.0).close()
+        socket.create_connection((host, int(port)), timeout=_REACH_S).close()
     except (OSError, ValueError) as error:
         raise Unavailable(
             f"nothing listens at index.address {address!r} ({error}): give host:port, "

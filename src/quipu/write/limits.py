@@ -20,6 +20,10 @@ __all__ = ["NO_MEMORY", "UNLIMITED", "Limits", "hold"]
 NO_MEMORY = 77
 """What a process ends with that may have no more memory."""
 
+_STARTED = 1_000_000
+_TIMES = 10
+_LOOK_S = 0.05
+
 
 class Limits(NamedTuple):
     """`seconds` for each started megabyte of a source; `memory_bytes` for one source, or ten
@@ -30,11 +34,11 @@ class Limits(NamedTuple):
 
     def seconds_for(self, size: int) -> float:
         """How long a source of `size` bytes may take."""
-        return self.seconds * max(1, -(-size // 1_000_000))
+        return self.seconds * max(1, -(-size // _STARTED))
 
     def memory_for(self, size: int) -> int:
         """How many bytes of memory a source of `size` bytes may take."""
-        return max(self.memory_bytes, 10 * size) if self.memory_bytes else 0
+        return max(self.memory_bytes, _TIMES * size) if self.memory_bytes else 0
 
 
 UNLIMITED = Limits()
@@ -83,7 +87,7 @@ class _Watch:
 
     def _look(self) -> None:
         while True:
-            time.sleep(0.05)
+            time.sleep(_LOOK_S)
             if self._allowed and _peak_bytes() > self._empty + self._allowed:
                 os._exit(NO_MEMORY)
 

@@ -93,6 +93,8 @@ def unpack(packed: str) -> References | None:
 LINKS = "links"
 """The source type of the episodes written here."""
 
+_CLAIMS = 4_000
+
 
 class Linked(NamedTuple):
     """A source's own episode and what its references resolve to; no links, no episode."""
@@ -177,7 +179,7 @@ class Linker:
             if present.get(episode.source_ref, "") != links_id:
                 waiting.append(linked)
                 claims += len(linked.claims)
-            if claims >= 4_000 or len(waiting) >= TEXTS_AT_ONCE:
+            if claims >= _CLAIMS or len(waiting) >= TEXTS_AT_ONCE:
                 self._write(waiting)
                 waiting, claims = [], 0
             if self.progress and done % 100 == 0:

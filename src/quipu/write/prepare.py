@@ -33,6 +33,7 @@ from quipu.write.limits import Limits
 from quipu.write.links import References, pack
 from quipu.write.workers import WorkerDied, Workers
 
+_CHEAP = 16_000
 _COSTLY = frozenset({"pdf", "docx", "notebook"})
 _USER = "user"
 
@@ -100,7 +101,7 @@ def is_cheap(task: Task) -> bool:
         path = task.reads_as or task.source.path
         if reader_of(path)[0] in _COSTLY or _is_of_a_kind(path, task.source.data):
             return False
-    return size_of(task) <= 16_000
+    return size_of(task) <= _CHEAP
 
 
 def _is_of_a_kind(path: str, data: bytes) -> bool:

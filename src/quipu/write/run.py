@@ -50,6 +50,8 @@ from quipu.write.survey import (
 from quipu.write.texts import TextInput, add_text
 from quipu.write.words import recount_once, recount_words
 
+_JOB_BYTES = 150_000
+_JOB_SOURCES = 64
 _WORTH_WORKERS_BYTES = 1_500_000
 """Below this, starting processes takes longer than it saves."""
 _OUTDATED = "unchanged files read again, since this version of Quipu reads more of them: {:,}"
@@ -408,7 +410,7 @@ def _jobs(tasks: Iterable[FileTask]) -> Iterator[list[FileTask]]:
     for task in tasks:
         job.append(task)
         size += len(task.source.data)
-        if size >= 150_000 or len(job) >= 64:
+        if size >= _JOB_BYTES or len(job) >= _JOB_SOURCES:
             yield job
             job, size = [], 0
     if job:

@@ -6,6 +6,12 @@ from threading import Event
 
 from watchfiles import DefaultFilter, watch
 
+_QUIET_MS = 400
+"""So long nothing more may change before a change is told: editors write in several steps."""
+
+_BEGUN_MS = 1_000
+"""After so long without a change the watch has surely begun."""
+
 
 def changes_in(
     paths: Sequence[Path], state: Path | None, *, stop: Event | None = None
@@ -17,10 +23,10 @@ def changes_in(
         *paths,
         watch_filter=DefaultFilter(ignore_paths=[state] if state else None),
         stop_event=stop,
-        step=400,  # ms in which nothing more changes: editors write in several steps
+        step=_QUIET_MS,
         raise_interrupt=True,  # else watchfiles says on standard error that it stops
         recursive=True,
-        rust_timeout=1_000,  # ms after which it has surely begun
+        rust_timeout=_BEGUN_MS,
         yield_on_timeout=True,
     )
     has_begun = False

@@ -10,6 +10,8 @@ from typing import Any
 from quipu.write.limits import NO_MEMORY, Limits, hold
 from quipu.write.workers import receive, send
 
+_LARGEST_ANSWER = 400_000_000
+
 
 def _serve(limits: Limits) -> None:
     requests = sys.stdin.buffer
@@ -34,7 +36,7 @@ def _serve(limits: Limits) -> None:
 
 def _packed(result: Any) -> bytes:
     data = pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL)
-    if len(data) > 400_000_000:  # the caller would have to hold all of it
+    if len(data) > _LARGEST_ANSWER:  # the caller would have to hold all of it
         raise MemoryError
     return data
 

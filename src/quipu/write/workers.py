@@ -34,8 +34,12 @@ __all__ = ["Guard", "WorkerDied", "Workers", "receive", "send"]
 T = TypeVar("T")
 R = TypeVar("R")
 
+_AHEAD = 3
+"""Jobs in flight for each worker: enough to keep it busy, few enough to bound memory."""
 _PROGRAM = "quipu.write.worker_process"
 _START_S = 120.0
+_LOOK_S = 0.1
+"""How often it is looked whether a worker takes too long."""
 _CHEAP = 64_000
 """Bytes and characters of a call up to which it is made here."""
 
@@ -92,8 +96,7 @@ class Workers(Generic[T, R]):
         waiting: deque[tuple[Sequence[T], Future[list[R | WorkerDied]]]] = deque()
         for job in jobs:
             waiting.append((job, self._threads.submit(self._remote, job)))
-            # Enough to keep them busy, few enough to bound memory.
-            if len(waiting) >= 3 * self._count:
+            if len(waiting) >= self._count * _AHEAD:
                 first, future = waiting.popleft()
                 yield from zip(first, future.result(), strict=True)
         for job, future in waiting:
@@ -189,7 +192,7 @@ class _Process:
             self._due = math.inf
 
     def _watch(self) -> None:
-        while not self._over.wait(0.1):
+        while not self._over.wait(_LOOK_S):
             if time.monotonic() > self._due:
                 self._is_late = True
                 self._popen.kill()

@@ -7,7 +7,6 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,11 +60,7 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def served(
-    tmp_path_factory: pytest.TempPathFactory,
-    serve_module: Callable[..., Any],
-    open_home: Callable[..., Memory],
-) -> Any:
+def served(tmp_path_factory: pytest.TempPathFactory, serve_module: Callable[..., Any]) -> Any:
     """A server over an index of this repository's documents and some of its code."""
     home = tmp_path_factory.mktemp("own")
     shutil.copytree(ROOT / "docs", home / "docs", ignore=shutil.ignore_patterns("*.png"))
@@ -78,8 +73,16 @@ def served(
     )
     (home / ".quipu").mkdir()
 
-    opened = partial(open_home, home)
-    with opened() as memory:
+    def opened(namespace: str | None) -> Memory:
+        return Memory.open(
+            home / ".quipu" / "quipu.db",
+            namespace=namespace,
+            config=Config(),
+            embedder=HashEmbedder(),
+            home=home,
+        )
+
+    with opened(None) as memory:
         memory.index()
         told = [
             {

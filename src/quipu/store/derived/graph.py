@@ -28,6 +28,8 @@ from quipu.store.derived.neighbors import Hop, Side, first_relations
 from quipu.store.derived.records import by_kind
 from quipu.store.derived.state import StoreState
 
+_WORTH_KEEPING = 20  # periods of support that are kept once they were read
+
 
 class _Origin(msgspec.Struct, frozen=True):
     """What `sources` tells of an episode: the rest of its body is not read."""
@@ -40,6 +42,7 @@ class _Origin(msgspec.Struct, frozen=True):
 
 
 _ORIGIN = msgspec.json.Decoder(_Origin)
+_ASSERTED = (2, 3, 4)
 _PERIOD = ("kind", "record_id", "episode_id", "recorded_at", "known_until", "chunk_ids", "body")
 
 
@@ -166,7 +169,7 @@ class GraphReads(StoreState):
                 )
             )
         for each in missing:
-            if len(found[each]) >= 20:
+            if len(found[each]) >= _WORTH_KEEPING:
                 known.keep_support(each, found[each])
 
     def claims(self, episode_ids: Sequence[str]) -> dict[str, list[Claim]]:
@@ -176,7 +179,7 @@ class GraphReads(StoreState):
             rows = self._session.select(
                 SUPPORT,
                 ("kind", "episode_id", "chunk_ids", "body"),
-                {"episode_id": list(found), "kind": (2, 3, 4), "known_until": None},
+                {"episode_id": list(found), "kind": _ASSERTED, "known_until": None},
                 order=("record_id",),
             )
             for kind, episode_id, chunk_ids, body in rows:

@@ -19,6 +19,9 @@ from quipu.store.derived.session import Session
 __all__ = ["KnownIds", "KnownRecords", "unlisted"]
 
 _MOST = 4_000
+_MOST_IDS = 20_000
+_MOST_SUPPORT = 100_000
+_FOLLOW = 2_000  # new rows beyond which reading again what is asked for is quicker
 
 Observed = Callable[[Iterable[str]], dict[str, str]]
 
@@ -41,8 +44,7 @@ class KnownRecords:
     def follow(self, ended: int, observed_at: Observed) -> None:
         """Bring what is known to the moment of the transaction; `ended` counts what ended."""
         top = self._session.last("row")
-        # Beyond so many new rows, reading again what is asked for is quicker.
-        if ended != self._ended or not self._top <= top <= self._top + 2_000:
+        if ended != self._ended or not self._top <= top <= self._top + _FOLLOW:
             self.clear()
         elif top > self._top and (self._entities or self._facts or self._support):
             self._grow(observed_at)
@@ -102,7 +104,7 @@ class KnownRecords:
 
     def keep_support(self, record_id: str, support: Sequence[Support]) -> None:
         """Know the support of a record from now on."""
-        if self._supports + len(support) > 100_000 or len(self._support) >= _MOST:
+        if self._supports + len(support) > _MOST_SUPPORT or len(self._support) >= _MOST:
             self._support, self._supports = {}, 0
         self._support[record_id] = list(support)
         self._supports += len(support)
@@ -118,7 +120,7 @@ class KnownIds:
 
     def at(self, ended: int) -> None:
         """Forget everything if more has `ended` since; a bounded part is kept of much."""
-        if ended != self._ended or len(self._by_number) > 20_000:
+        if ended != self._ended or len(self._by_number) > _MOST_IDS:
             self._by_number, self._by_id = {}, {}
             self._ended = ended
 

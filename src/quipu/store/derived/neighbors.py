@@ -11,6 +11,8 @@ __all__ = ["Hop", "Side", "first_relations"]
 
 Side: TypeAlias = Literal["out", "in"]
 
+_SPARE = 8  # rows beyond the limit: some relations have several sources, some have lost an end
+
 
 class _NeighborRow(NamedTuple):
     """A relation as it is looked up: its type, its other end, its id."""
@@ -35,7 +37,7 @@ def first_relations(hop: Hop, ids: Sequence[str], limit: int) -> dict[str, list[
     """The visible relations on one side of each record; of more than `limit` at least the first
     that many of each type that can be among the first of all."""
     found: dict[str, list[Relation]] = {}
-    pending, size = list(ids), limit + 8  # some have several sources, some have lost an end
+    pending, size = list(ids), limit + _SPARE
     while pending:
         pages = _by_record(pending, hop.edges(hop, pending, size))
         found |= _visible(hop, {i: page for i, page in pages.items() if len(page) < size})

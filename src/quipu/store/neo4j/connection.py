@@ -18,8 +18,11 @@ from quipu.store.retry import TransientFailure, again
 
 __all__ = ["Address", "Connection", "patiently", "statement"]
 
+POOL = 50
 OLDEST = (5, 15)
+RETRY_S = 60.0
 T = TypeVar("T")
+_CONNECT_S = 15.0
 # What the driver has to say of a server that is away is said by whoever asked it.
 logging.getLogger("neo4j").addHandler(logging.NullHandler())
 
@@ -63,14 +66,14 @@ class Address:
 class Connection:
     """A driver with its pool of connections, for one database."""
 
-    def __init__(self, address: Address, *, pool: int = 50) -> None:
+    def __init__(self, address: Address, *, pool: int = POOL) -> None:
         self.address = address
         with self.errors():
             self._driver: Driver = GraphDatabase.driver(  # pyright: ignore[reportUnknownMemberType] - its options are untyped
                 address.uri,
                 auth=(address.user, address.password) if address.password else None,
                 max_connection_pool_size=pool,
-                connection_timeout=15.0,
+                connection_timeout=_CONNECT_S,
                 max_transaction_retry_time=0,
                 notifications_min_severity="OFF",
                 telemetry_disabled=True,
@@ -133,7 +136,7 @@ def statement(cypher: str) -> LiteralString:
 
 def patiently(do: Callable[[], T]) -> T:
     """What `do` gives, called again for a minute while the failure may pass."""
-    return again(do, within_s=60.0)
+    return again(do, within_s=RETRY_S)
 
 
 def require_version(agent: str, address: str) -> None:

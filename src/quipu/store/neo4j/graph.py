@@ -39,6 +39,7 @@ RELATIONSHIPS = frozenset(map(str, RelationType)) - {"RELATES_TO", "MENTIONS"}
 _ENTITY, _CHUNK, _RELATION, _FACT = (
     rules.KINDS.index(kind) for kind in ("entity", "chunk", "relation", "fact")
 )
+_PASSAGES = 256  # the first of a document that its node has
 
 _KNOWN = "MATCH (n:Entity) WHERE n.group_id = $group AND n.uuid IN $ids RETURN n.uuid"
 _PUT_THINGS = """
@@ -279,7 +280,7 @@ class MirroredGraph:
         rows = self._backend.select(CHUNK, columns, {"live": 1, "document_id": ids})
         passages: defaultdict[str, list[Row]] = defaultdict(list)
         for document_id, *row in sorted(rows, key=lambda row: (row[0], row[2], row[1])):
-            if len(passages[document_id]) < 256:
+            if len(passages[document_id]) < _PASSAGES:
                 passages[document_id].append(tuple(row))
         every = [*chain.from_iterable(passages.values())]
         bodies = dict(

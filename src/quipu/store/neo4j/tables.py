@@ -22,6 +22,7 @@ KEPT_S = 900
 
 _COUNTERS = ("version", *COUNTERS)
 _NOTHING: dict[str, int] = dict.fromkeys(_COUNTERS, 0)
+_ROWS, _BYTES = 2_000, 4_000_000  # the most that one statement is given
 
 _MAKE = """
 MERGE (s:QuipuStore {one: 1}) SET s.namespaces = coalesce(s.namespaces, 0)
@@ -239,9 +240,9 @@ def _batch(rows: Iterable[Sequence[Any]]) -> list[list[Any]]:
     """The next rows that one statement is given."""
     batch: list[list[Any]] = []
     size = 0
-    for row in islice(rows, 2_000):
+    for row in islice(rows, _ROWS):
         batch.append(list(row))
         size += sum(len(value) for value in row if isinstance(value, bytes))
-        if size > 4_000_000:
+        if size > _BYTES:
             break
     return batch

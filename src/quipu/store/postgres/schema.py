@@ -136,9 +136,13 @@ MIGRATIONS = (_RECORDS, _PACKED, _JOBS, "SELECT 1", "SELECT 1")
 never changed."""
 
 _REACHED = b"SELECT to_regtype('halfvec') IS NOT NULL"
+_OLDEST_PGVECTOR = (0, 8)
+"""The first release that goes on looking in its index where a filter leaves too few."""
+_MOVED = 5_000  # vectors that are moved at a time
 
 WIDEST = 16_000  # numbers that a halfvec has room for
 LATEST = len(MIGRATIONS)
+_WITH_JOBS = 3
 
 
 def require_server(connection: Connection[Row], address: Address) -> None:
@@ -172,7 +176,7 @@ def version(connection: Connection[Row], address: Address) -> int:
             f"{min(there)!r} and no deployment of Quipu: name another schema with ?schema=NAME"
         )
     found = connection.execute(_said(address, "SELECT version FROM {schema}.deployment")).fetchall()
-    later = _LATER if found and found[0][0] < 3 else ()
+    later = _LATER if found and found[0][0] < _WITH_JOBS else ()
     missing = sorted({"namespace", *_COLUMNS} - there - {*later})
     if missing or len(found) != 1:
         raise CorruptStore(
@@ -281,8 +285,7 @@ def _require_extension(connection: Connection[Row], address: Address) -> None:
         b" FROM pg_available_extensions WHERE name = 'vector'"
     )
     for release, is_there in connection.execute(asked).fetchall():
-        # From here on it goes on looking in its index where a filter leaves too few.
-        if tuple(int(n) for n in release.split(".")[:2]) < (0, 8):
+        if tuple(int(n) for n in release.split(".")[:2]) < _OLDEST_PGVECTOR:
             continue
         if not is_there:  # the role may not make it, or another does at this moment
             with suppress(errors.InsufficientPrivilege, errors.UniqueViolation):
@@ -311,7 +314,7 @@ def _move_vectors(connection: Connection[Row], address: Address) -> int:
     page = _said(
         address,
         "SELECT ns, space, number, vector FROM {schema}.vector"
-        " WHERE (ns, space, number) > (%s, %s, %s) ORDER BY ns, space, number LIMIT 5000",
+        f" WHERE (ns, space, number) > (%s, %s, %s) ORDER BY ns, space, number LIMIT {_MOVED}",
     )
     copied = _said(
         address,

@@ -26,6 +26,8 @@ from quipu.store.postgres.vectors import EXACT_UP_TO, IndexBuilder, ServerVector
 __all__ = ["PostgresLanes", "PostgresStore"]
 
 T = TypeVar("T")
+_LOOKED_AFTER = 5_000
+"""Vectors written, after which it is looked whether their space is due for an index."""
 
 
 class _BucketRows(SegmentRows):
@@ -75,8 +77,7 @@ class PostgresStore(DerivedStore):
         """Store a batch, whole or not at all."""
         written = super().write(batch)
         self._embedded += len(batch.embeddings)
-        # After so many it is looked whether their space is due for an index.
-        if self._embedded >= 5_000:
+        if self._embedded >= _LOOKED_AFTER:
             self._embedded = 0
             self._builder.begin()
         return written

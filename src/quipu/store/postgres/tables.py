@@ -17,6 +17,7 @@ _WRITTEN_OUT = ("kind", "live")
 
 _ENDS = {"support": "known_until", "chunk": "live"}
 _MOST_INT = 2**63
+_COPIED = 20_000  # rows that are held at a time while they are sent
 
 
 class PostgresBackend(Database):
@@ -62,7 +63,7 @@ class PostgresBackend(Database):
         statement = self.said(f"COPY {{schema}}.{table.name} ({named}) FROM STDIN (FORMAT BINARY)")
         types = ("int4", *(kinds[column] for column in table.columns))
         ns, left = self.ns, iter(rows)
-        while page := [(ns, *row) for row in islice(left, 20_000)]:
+        while page := [(ns, *row) for row in islice(left, _COPIED)]:
             page = _with_last(page, to_halfvec) if table is VECTOR else page
             self.copy(statement, types, page)
 

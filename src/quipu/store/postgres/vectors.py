@@ -34,7 +34,10 @@ __all__ = ["EXACT_UP_TO", "IndexBuilder", "ServerVectors", "index_name"]
 EXACT_UP_TO = 20_000
 """Passages in a scope up to which every vector is compared."""
 
+_WIDEST_INDEXED = 4_000  # dimensions that HNSW takes of a halfvec
+_MORE = 4  # times as many are asked for where twice the limit did not do
 _KEPT = 20_000  # vectors that a handle holds
+_BUILT_IN = "512MB"  # of the server's memory, where an index is built
 _LOOKED_AT = (
     b"SELECT set_config('hnsw.ef_search', '200', true),"
     b" set_config('hnsw.iterative_scan', 'strict_order', true)"
@@ -42,6 +45,10 @@ _LOOKED_AT = (
 """How much of the index is looked at in this transaction; where a filter leaves too few, more."""
 
 _TRY = "SELECT pg_try_advisory_lock(hashtextextended(%s, 0))"
+_TURN_S = 0.2
+_WAITED = "SET lock_timeout = '5min'"
+"""An index is there once all transactions have ended that began before it: some never do."""
+
 _STANDING = "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)"
 _log = logging.getLogger("quipu")
 
@@ -114,7 +121,7 @@ class ServerVectors:
             complete = len(found.numbers) < wanted
             if complete or (len(best.scores) == limit and best.scores[-1] >= found.least + error):
                 return best
-            wanted *= 4
+            wanted *= _MORE
 
     def _ranked(self, found: _Proposed, query: NDArray[np.float64], limit: int) -> Ranking:
         rows, live = self._postings.rows_of(found.numbers)
@@ -195,14 +202,13 @@ class IndexBuilder:
         shown = self._db.address.shown
         try:
             with psycopg.connect(self._db.address.conninfo, autocommit=True) as connection:
-                # It is there once all transactions have ended that began before it: some never do.
-                connection.execute(b"SET lock_timeout = '5min'")
+                connection.execute(_WAITED.encode())
                 asked = "SELECT space, dimension FROM {schema}.space WHERE ns = {ns}"
                 standing = self._standing(connection)  # each was made after its space
                 spaces = connection.execute(self._db.said(asked)).fetchall()
                 self._drop(connection, standing - {index_name(self._db.ns, s) for s, _ in spaces})
                 for space, dimension in spaces:
-                    if dimension <= 4_000:  # HNSW takes no more of a halfvec
+                    if dimension <= _WIDEST_INDEXED:
                         self._build(connection, space, dimension)
         except errors.InsufficientPrivilege:
             _log.warning("let the owner of %s run a command that writes: only the owner can", shown)
@@ -230,7 +236,7 @@ class IndexBuilder:
         ends: two at once on one table wait for each other for ever. The lock is asked for again
         and again, for a statement that waits is waited for too."""
         while connection.execute(_TRY.encode(), (self._db.schema,)).fetchall() != [(True,)]:
-            time.sleep(0.2)
+            time.sleep(_TURN_S)
 
     def _build(self, connection: Connection[Row], space: int, dimension: int) -> None:
         def run(text: str, *values: str) -> list[Row]:
@@ -250,7 +256,7 @@ class IndexBuilder:
             return
         if there:  # left by a process that was killed
             run(f"DROP INDEX CONCURRENTLY {{schema}}.{name}")
-        run("SET maintenance_work_mem = '512MB'")
+        run(f"SET maintenance_work_mem = '{_BUILT_IN}'")
         run(
             f"CREATE INDEX CONCURRENTLY {name} ON {many[0][0]} USING hnsw"
             f" ((vector::halfvec({dimension:d})) halfvec_cosine_ops)"
