@@ -59,7 +59,7 @@ class RemoteEmbedder:
     @property
     def space(self) -> str:
         """`provider:model/dimension`."""
-        return _space_of(str(self._caller.endpoint.name), self._dimension)
+        return f"{self._caller.endpoint.name}/{self._dimension}"
 
     @property
     def dimension(self) -> int:
@@ -154,11 +154,6 @@ class RemoteEmbedder:
 def is_remote(model: str) -> bool:
     """Whether `embed.model` names a remote model."""
     return ":" in model
-
-
-def _space_of(name: str, dimension: int) -> str:
-    """The embedding space of a remote model."""
-    return f"{name}/{dimension}"
 
 
 def name_in(space: str) -> tuple[str, int] | None:

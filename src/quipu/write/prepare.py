@@ -218,30 +218,19 @@ def _prepare_passage(task: PassageTask, attributes: Attributes) -> Prepared:
     document = draft.document_entity("passage", passage.title or ref, properties=passage.properties)
     claims = [*draft.claims([document], only)]
     if kind != "code" and task.extract:
-        claims += _statements(passage, only, episode, task.namespace, attributes)
+        claims += stated_facts(
+            text,
+            [only],
+            episode,
+            namespace=task.namespace,
+            about=passage.title,
+            speaker=str(passage.properties.get("speaker") or ""),
+            stated=passage.properties,
+            attributes=attributes,
+        )
     claims = _until(claims, passage.properties)
     chunks = (profile(kind).index_chunk(only),)
     return Prepared(ref, (), episode, chunks, tuple(resolve(claims)), (ref,), redactions)
-
-
-def _statements(
-    passage: PassageInput,
-    only: Chunk,
-    episode: Episode,
-    namespace: str,
-    attributes: Attributes,
-) -> list[Claim]:
-    """The facts that a passage of prose tells."""
-    return stated_facts(
-        passage.text,
-        [only],
-        episode,
-        namespace=namespace,
-        about=passage.title,
-        speaker=str(passage.properties.get("speaker") or ""),
-        stated=passage.properties,
-        attributes=attributes,
-    )
 
 
 def _until(claims: list[Claim], properties: Properties) -> list[Claim]:

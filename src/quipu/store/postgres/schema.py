@@ -148,8 +148,9 @@ _WITH_JOBS = 3
 def require_server(connection: Connection[Row], address: Address) -> None:
     """StoreUnavailable for a server that is too old or a database that holds no Unicode."""
     if connection.info.server_version < OLDEST_SERVER:
+        release = connection.info.parameter_status("server_version")
         raise StoreUnavailable(
-            f"the server of {address.shown!r} is PostgreSQL {_release(connection)}, and "
+            f"the server of {address.shown!r} is PostgreSQL {release}, and "
             f"{OLDEST_SERVER // 10_000} is the oldest that is tested: upgrade it"
         )
     encoding = connection.info.parameter_status("server_encoding")
@@ -158,10 +159,6 @@ def require_server(connection: Connection[Row], address: Address) -> None:
             f"the database of {address.shown!r} keeps text as {encoding!r}: make one with "
             "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
         )
-
-
-def _release(connection: Connection[Row]) -> str:
-    return str(connection.info.parameter_status("server_version"))
 
 
 def version(connection: Connection[Row], address: Address) -> int:

@@ -116,7 +116,8 @@ class ServerVectors:
         error = float(np.sqrt(np.square(query - halves).sum())) + ERROR
         wanted = 2 * limit
         while True:
-            found = self._every(halves, among, wanted)
+            # By inner product: rows are of length 1 or 0.
+            found = self._proposed("vector <#> %s::halfvec", halves, among, wanted)
             best = self._ranked(found, query, limit)
             complete = len(found.numbers) < wanted
             if complete or (len(best.scores) == limit and best.scores[-1] >= found.least + error):
@@ -136,10 +137,6 @@ class ServerVectors:
         bits[numbers] = True
         packed = np.packbits(bits, bitorder="little").tobytes().hex()
         return f" AND get_bit('\\x{packed}'::bytea, number) = 1"
-
-    def _every(self, query: NDArray[np.float16], among: str, limit: int) -> _Proposed:
-        """The nearest of all, by inner product: rows are of length 1 or 0."""
-        return self._proposed("vector <#> %s::halfvec", query, among, limit)
 
     def _nearest(self, query: NDArray[np.float16], among: str, limit: int) -> _Proposed:
         """What the index proposes."""
